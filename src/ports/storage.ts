@@ -1,0 +1,29 @@
+import type { Sealed, TenantId } from '../spec/identifiers.ts';
+import type { AccessTokenStore } from './access-token-store.ts';
+import type { ClientStore } from './client-store.ts';
+import type { ServerKeyStore } from './server-key-store.ts';
+
+/** What an embedded engine answers at once, a remote one answers later. */
+export type Awaitable<T> = T | Promise<T>;
+
+/** Everything of one tenant. Each verb is one atomic act; nobody holds a transaction open. */
+export interface TenantStorage {
+  readonly clients: ClientStore;
+  readonly accessTokens: AccessTokenStore;
+  readonly serverKeys: ServerKeyStore;
+}
+
+export interface Storage {
+  forTenant(tenant: TenantId): TenantStorage;
+  /** A text sealed at first start, to recognise a wrong encryption key. Puts `sealed` where there is none; answers what is kept. */
+  sealCanary(sealed: Sealed): Promise<Sealed>;
+  replaceSealCanary(sealed: Sealed): Promise<void>;
+  /** Resolves when the engine can read and write durably; rejects with the reason otherwise. */
+  ready(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The storage cannot be opened or used; the message is one line for the operator. */
+export class StorageUnavailable extends Error {
+  override readonly name = 'StorageUnavailable';
+}

@@ -1,0 +1,47 @@
+/** Every error code this server answers with: its usual status and the section that defines it. */
+export const ERROR_CODES = {
+  invalid_request: { status: 400, section: 'RFC 6749 §5.2' },
+  invalid_client: { status: 401, section: 'RFC 6749 §5.2' },
+  unauthorized_client: { status: 400, section: 'RFC 6749 §5.2' },
+  unsupported_grant_type: { status: 400, section: 'RFC 6749 §5.2' },
+  invalid_scope: { status: 400, section: 'RFC 6749 §5.2' },
+  access_denied: { status: 403, section: 'RFC 6749 §4.1.2.1' },
+  invalid_token: { status: 401, section: 'RFC 6750 §3.1' },
+  insufficient_scope: { status: 403, section: 'RFC 6750 §3.1' },
+  invalid_redirect_uri: { status: 400, section: 'RFC 7591 §3.2.2' },
+  invalid_client_metadata: { status: 400, section: 'RFC 7591 §3.2.2' },
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+export interface ErrorWords {
+  /** For the client: ASCII without `"` and `\` (RFC 6749 §5.2); never a cause, a path or a secret. */
+  error_description: string;
+  /** For the log only. */
+  detail?: string;
+  cause?: unknown;
+  /** A ready `WWW-Authenticate` value, where the code alone does not determine it. */
+  challenge?: string;
+}
+
+/** A request that ends here. The one renderer turns it into a response by the contract's error channel. */
+export class OAuthError extends Error {
+  override readonly name = 'OAuthError';
+  readonly code: ErrorCode;
+  readonly error_description: string;
+  readonly detail: string | undefined;
+  readonly challenge: string | undefined;
+
+  constructor(code: ErrorCode, words: ErrorWords) {
+    super(`${code}: ${words.error_description}`, words.cause === undefined ? undefined : { cause: words.cause });
+    this.code = code;
+    this.error_description = words.error_description;
+    this.detail = words.detail;
+    this.challenge = words.challenge;
+  }
+}
+
+/** The addressed resource does not exist: 404 without a body (interface, Errors). */
+export class NotFound extends Error {
+  override readonly name = 'NotFound';
+}
