@@ -1,0 +1,44 @@
+import * as z from 'zod/mini';
+import { type Setting, splitText } from './setting.ts';
+
+/** 256 bits as 64 lower-case hex digits, from the same or from base64 or base64url; undefined for anything else. */
+export function keyAsHex(text: string): string | undefined {
+  if (/^[0-9a-f]{64}$/iu.test(text)) return text.toLowerCase();
+  if (!/^[\w+/-]{43}=?$/u.test(text)) return undefined;
+  const bytes = Buffer.from(text, 'base64');
+  const canonical = text.replaceAll('+', '-').replaceAll('/', '_').replace('=', '');
+  return bytes.toString('base64url') === canonical ? bytes.toString('hex') : undefined;
+}
+
+/** The keys of a ring as hex; undefined unless there is one at least, none twice, and none of a single repeated byte. */
+function ringAsHex(given: string | readonly string[]): readonly string[] | undefined {
+  const texts = typeof given === 'string' ? splitText(given) : given;
+  const keys = texts.flatMap((text) => keyAsHex(text) ?? []).filter((key) => !/^(..)\1{31}$/u.test(key));
+  const sound = keys.length === texts.length && keys.length > 0 && new Set(keys).size === keys.length;
+  return sound ? keys : undefined;
+}
+
+const ring = z.pipe(
+  z.union([z.string(), z.array(z.string())]),
+  z.transform((given, context): readonly string[] => {
+    const keys = ringAsHex(given);
+    if (keys !== undefined) return keys;
+    context.issues.push({ code: 'custom', input: undefined });
+    return z.NEVER;
+  }),
+);
+
+/** The first key seals, all of them open; each as 64 lower-case hex digits. */
+export const encryptionKey: Setting<readonly string[] | undefined> = {
+  schema: ring,
+  type: 'list of keys',
+  unit: undefined,
+  default: undefined,
+  defaultWords: 'made in the data folder in development; none in production',
+  secret: true,
+  required: 'production',
+  rule: 'must be one or several different 256-bit random keys, each as 64 hex digits or as base64 of 32 bytes, separated by commas or line ends',
+  description:
+    'The ring of keys that encrypts client secrets, registration tokens and private keys in the database. The first key seals, all of them open, so a new key is put in front and the old one stays until everything is sealed anew.',
+  fromText: (text) => text,
+};

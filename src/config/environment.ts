@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs';
+import { suggestion } from './nearest.ts';
+import { SETTING_PATHS, type SettingPath, settingAt } from './settings.ts';
+import type { SettingsProblem } from './settings-error.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A value as a source gives it, not yet checked. */
+export interface GivenValue {
+  readonly value: unknown;
+  readonly source: string;
+}
+
+export type GivenValues = Map<SettingPath, GivenValue>;
+
+const PREFIX = 'CHANCERY_';
+
+/** Names the configuration file; read by the command line, not a setting itself. */
+export const CONFIG_VARIABLE = 'CHANCERY_CONFIG';
+
+/** `listen.max-connections` → `CHANCERY_LISTEN_MAX_CONNECTIONS`. */
+export function environmentName(path: string): string {
+  return PREFIX + path.toUpperCase().replaceAll(/[.-]/gu, '_');
+}
+
+/** The values of the variables whose names begin with `CHANCERY_`; others are none of our business. */
+export function readEnvironment(environment: Environment, problems: SettingsProblem[]): GivenValues {
+  const values: GivenValues = new Map();
+  for (const path of SETTING_PATHS) {
+    const given = readVariable(path, environment, problems);
+    if (given !== undefined) values.set(path, given);
+  }
+  problems.push(...unknownVariables(environment));
+  return values;
+}
+
+function readVariable(
+  path: SettingPath,
+  environment: Environment,
+  problems: SettingsProblem[],
+): GivenValue | undefined {
+  const setting = settingAt(path);
+  const source = environmentName(path);
+  const direct = environment[source];
+  const fileSource = `${source}_FILE`;
+  const file = setting.secret ? environment[fileSource] : undefined;
+  if (file === undefined)
+    return direct === undefined ? undefined : { value: setting.fromText(direct), source };
+  if (direct !== undefined) {
+    problems.push({ path, source, rule: `must not be given together with ${fileSource}` });
+    return undefined;
+  }
+  try {
+    return { value: setting.fromText(readFileSync(file, 'utf8').trim()), source: fileSource };
+  } catch (failure) {
+    problems.push({
+      path,
+      source: fileSource,
+      rule: `names a file that cannot be read: ${failureCode(failure)}`,
+    });
+    return undefined;
+  }
+}
+
+/** `ENOENT`, `EACCES` …: what a file system's failure is called. */
+export function failureCode(failure: unknown): string {
+  return failure instanceof Error && 'code' in failure ? String(failure.code) : 'unknown failure';
+}
+
+function unknownVariables(environment: Environment): SettingsProblem[] {
+  const known = SETTING_PATHS.flatMap((path) => {
+    const name = environmentName(path);
+    return settingAt(path).secret ? [name, `${name}_FILE`] : [name];
+  });
+  const allowed = new Set([...known, CONFIG_VARIABLE]);
+  return Object.keys(environment)
+    .filter((name) => name.startsWith(PREFIX) && environment[name] !== undefined && !allowed.has(name))
+    .map((name) => ({
+      path: name,
+      source: 'environment',
+      rule: `is not a setting${suggestion(name, [...allowed])}`,
+    }));
+}

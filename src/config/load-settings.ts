@@ -1,0 +1,116 @@
+import {
+  type Environment,
+  environmentName,
+  type GivenValue,
+  type GivenValues,
+  readEnvironment,
+} from './environment.ts';
+import { developmentIssuer, type Mode, RULES } from './rules.ts';
+import type { Setting } from './setting.ts';
+import { SETTING_PATHS, type SettingPath, type Settings, settingAt } from './settings.ts';
+import { SettingsError, type SettingsProblem } from './settings-error.ts';
+import { readYamlFile } from './yaml-file.ts';
+
+export interface SettingsSources {
+  readonly mode: Mode;
+  /** The YAML file; none when absent. */
+  readonly file?: string;
+  readonly environment: Environment;
+}
+
+export interface ResolvedSettings {
+  readonly settings: Settings;
+  /** Where each value came from: `default`, the file's name or the variable's. */
+  readonly origins: Readonly<Record<SettingPath, string>>;
+}
+
+/** Defaults, overridden by the YAML file, overridden by the environment. Throws `SettingsError` with all problems. */
+export function loadSettings(sources: SettingsSources): Settings {
+  return resolveSettings(sources).settings;
+}
+
+/** As `loadSettings`, and says where each value came from. */
+export function resolveSettings({ mode, file, environment }: SettingsSources): ResolvedSettings {
+  const problems: SettingsProblem[] = [];
+  const fromFile: GivenValues = file === undefined ? new Map() : readYamlFile(file, problems);
+  const fromEnvironment = readEnvironment(environment, problems);
+  // A bad value is reported even where a better one hides it: it would surface on the day that one goes.
+  const checkedFile = checkAll(fromFile, problems);
+  const given: GivenValues = new Map([...checkedFile, ...checkAll(fromEnvironment, problems)]);
+  const values = new Map(
+    SETTING_PATHS.map((path) => [path, given.get(path)?.value ?? settingAt(path).default]),
+  );
+  addDevelopmentIssuer(values, mode);
+  const refused = new Set(problems.map(({ path }) => path));
+  const sourceOf = (path: SettingPath) => given.get(path)?.source ?? file ?? environmentName(path);
+  problems.push(...missing(values, mode, refused));
+  // Every path is there with the type its schema gives, but for the refused ones, which the rules do not read.
+  const settings = Object.freeze(Object.fromEntries(values)) as unknown as Settings;
+  problems.push(...brokenRules(settings, mode, refused, sourceOf));
+  if (problems.length > 0) throw new SettingsError(problems);
+  const origins = SETTING_PATHS.map((path) => [path, given.get(path)?.source ?? 'default'] as const);
+  return { settings, origins: Object.fromEntries(origins) as Record<SettingPath, string> };
+}
+
+function checkAll(given: GivenValues, problems: SettingsProblem[]): GivenValues {
+  const checked: GivenValues = new Map();
+  for (const [path, { value, source }] of given) {
+    const setting = settingAt(path);
+    const result = setting.schema.safeParse(value);
+    if (result.success) checked.set(path, { value: result.data, source });
+    else problems.push(refusal(path, setting, { value, source }, result.error.issues[0]?.path[0]));
+  }
+  return checked;
+}
+
+/** `item` is the index of the refused item in a list. */
+function refusal(
+  path: SettingPath,
+  setting: Setting,
+  given: GivenValue,
+  item: PropertyKey | undefined,
+): SettingsProblem {
+  const { rule, secret } = setting;
+  const { value, source } = given;
+  if (secret) return { path, source, rule };
+  const offending: unknown = Array.isArray(value) && typeof item === 'number' ? value[item] : value;
+  return { path, source, rule, found: shown(offending) };
+}
+
+const SHOWN_MAX = 80;
+
+function shown(value: unknown): string {
+  if (value instanceof Map) return 'a map';
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
+}
+
+function addDevelopmentIssuer(values: Map<SettingPath, unknown>, mode: Mode): void {
+  const port = values.get('listen.port');
+  if (mode === 'development' && values.get('issuer') === undefined && typeof port === 'number') {
+    values.set('issuer', developmentIssuer(port));
+  }
+}
+
+function missing(
+  values: ReadonlyMap<SettingPath, unknown>,
+  mode: Mode,
+  refused: ReadonlySet<string>,
+): SettingsProblem[] {
+  return SETTING_PATHS.filter(
+    (path) => settingAt(path).required === mode && values.get(path) === undefined && !refused.has(path),
+  ).map((path) => ({ path, source: environmentName(path), rule: 'must be set in production' }));
+}
+
+function brokenRules(
+  settings: Settings,
+  mode: Mode,
+  refused: ReadonlySet<string>,
+  sourceOf: (path: SettingPath) => string,
+): SettingsProblem[] {
+  return RULES.flatMap(({ path, reads, problem }) => {
+    if ([path, ...reads].some((read) => refused.has(read) || settings[read] === undefined)) return [];
+    const rule = problem(settings, mode);
+    return rule === undefined ? [] : [{ path, source: sourceOf(path), rule }];
+  });
+}

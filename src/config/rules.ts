@@ -1,0 +1,68 @@
+import { issuerProblem } from '../spec/issuer.ts';
+import type { SettingPath, Settings } from './settings.ts';
+
+export type Mode = 'development' | 'production';
+
+/** A rule that one row cannot say, since it depends on the mode or on another setting. */
+interface Rule {
+  readonly path: SettingPath;
+  /** The other settings it reads; it is not asked when one of them is missing or bad. */
+  readonly reads: readonly SettingPath[];
+  /** Words that follow the path; undefined when all is well. */
+  readonly problem: (settings: Settings, mode: Mode) => string | undefined;
+}
+
+/**
+ * The development mode makes its tokens so that their SHA-256 begins with these hex digits. That is how a
+ * production server knows a token that was printed on a screen.
+ */
+export const DEVELOPMENT_DIGEST_PREFIX = 'dede';
+
+export const RULES: readonly Rule[] = [
+  {
+    path: 'issuer',
+    reads: ['listen.port'],
+    problem: ({ issuer, 'listen.port': port }, mode) =>
+      port === 0 && issuer === developmentIssuer(0)
+        ? 'must be set when listen.port is 0'
+        : issuerProblem(issuer, mode === 'development'),
+  },
+  notGreater('listen.headers-timeout', 'listen.request-timeout'),
+  notGreater('access-token.lifetime', 'access-token.lifetime-max'),
+  notGreater('initial-access-token.lifetime', 'initial-access-token.lifetime-max'),
+  {
+    path: 'management.listen-port',
+    reads: ['listen.port', 'listen.host', 'management.listen-host'],
+    problem: (settings) =>
+      settings['management.listen-port'] !== 0 &&
+      settings['management.listen-port'] === settings['listen.port'] &&
+      settings['management.listen-host'] === settings['listen.host']
+        ? 'must differ from listen.port'
+        : undefined,
+  },
+  noDevelopmentToken('registration.master-token-sha256'),
+  noDevelopmentToken('direct-authorization.token-sha256'),
+];
+
+/** What `issuer` is in development when it is not set. */
+export function developmentIssuer(port: number): string {
+  return port === 80 ? 'http://127.0.0.1' : `http://127.0.0.1:${port}`;
+}
+
+type PathOf<Value> = { [Path in SettingPath]: Settings[Path] extends Value ? Path : never }[SettingPath];
+
+function notGreater(path: PathOf<number>, bound: PathOf<number>): Rule {
+  const problem = (settings: Settings) =>
+    settings[path] > settings[bound] ? `must not be greater than ${bound} (${settings[bound]})` : undefined;
+  return { path, reads: [bound], problem };
+}
+
+function noDevelopmentToken(path: PathOf<readonly string[]>): Rule {
+  const problem = (settings: Settings, mode: Mode) => {
+    const made = settings[path].some((digest) => digest.startsWith(DEVELOPMENT_DIGEST_PREFIX));
+    return mode === 'production' && made
+      ? 'must not hold the digest of a token that was printed by the development mode'
+      : undefined;
+  };
+  return { path, reads: [], problem };
+}

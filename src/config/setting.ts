@@ -1,0 +1,121 @@
+import * as z from 'zod/mini';
+
+/** One setting: the loader, `config print` and the documentation all read this row. */
+export interface Setting<Value = unknown> {
+  /** Takes what YAML gives, or what `fromText` made of an environment variable. */
+  readonly schema: z.ZodMiniType<Value>;
+  readonly type: string;
+  readonly unit: string | undefined;
+  /** Absent where the default depends on the mode or on other settings; `defaultWords` says how. */
+  readonly default: Value | undefined;
+  readonly defaultWords: string | undefined;
+  /** A secret is masked wherever settings are shown, and may also come from the file that `…_FILE` names. */
+  readonly secret: boolean;
+  readonly required: 'production' | undefined;
+  /** What holds of every valid value, as words that follow the setting's name. */
+  readonly rule: string;
+  readonly description: string;
+  /** The value that a text means; a text that means none is given back as it is, for the schema to refuse. */
+  readonly fromText: (text: string) => unknown;
+}
+
+interface Words<Value> {
+  readonly default?: Value;
+  readonly defaultWords?: string;
+  readonly description: string;
+  readonly secret?: boolean;
+  readonly required?: 'production';
+}
+
+type Kind<Value> = Pick<Setting<Value>, 'schema' | 'type' | 'rule' | 'fromText'> & { readonly unit?: string };
+
+function setting<Value>(words: Words<Value>, kind: Kind<Value>): Setting<Value> {
+  return {
+    ...kind,
+    unit: kind.unit,
+    default: words.default,
+    defaultWords: words.defaultWords,
+    secret: words.secret ?? false,
+    required: words.required,
+    description: words.description,
+  };
+}
+
+type IntegerWords = Words<number> & { readonly min: number; readonly max: number; readonly unit?: string };
+
+export function integer(words: IntegerWords): Setting<number> {
+  return setting(words, {
+    schema: z.int().check(z.gte(words.min), z.lte(words.max)),
+    type: 'integer',
+    ...(words.unit === undefined ? {} : { unit: words.unit }),
+    rule: `must be an integer from ${words.min} to ${words.max}`,
+    fromText: (text) => (/^-?\d{1,15}$/u.test(text) ? Number(text) : text),
+  });
+}
+
+/** A duration in whole seconds. */
+export function seconds(words: Omit<IntegerWords, 'unit'>): Setting<number> {
+  return integer({ ...words, unit: 'seconds' });
+}
+
+export function flag(words: Words<boolean>): Setting<boolean> {
+  return setting(words, {
+    schema: z.boolean(),
+    type: 'boolean',
+    rule: 'must be true or false',
+    fromText: (text) => (text === 'true' ? true : text === 'false' ? false : text),
+  });
+}
+
+export function choice<const Value extends string>(
+  words: Words<Value> & { readonly values: readonly [Value, ...Value[]] },
+): Setting<Value> {
+  const [first, ...more] = words.values;
+  return setting(words, {
+    schema: z.enum([first, ...more]),
+    type: words.values.join(' | '),
+    rule: `must be one of ${words.values.join(', ')}`,
+    fromText: (text) => text,
+  });
+}
+
+interface TextRule {
+  /** A test that JSON Schema can show as `pattern`. */
+  readonly pattern: RegExp;
+  readonly rule: string;
+}
+
+export function text(words: Words<string> & TextRule): Setting<string> {
+  return setting(words, {
+    schema: z.string().check(z.regex(words.pattern)),
+    type: 'text',
+    rule: words.rule,
+    fromText: (given) => given,
+  });
+}
+
+interface Items extends Words<readonly string[]>, TextRule {
+  readonly items: string;
+  /** What a pattern cannot say. */
+  readonly accepts?: (item: string) => boolean;
+  /** The spelling in which an accepted item is kept. */
+  readonly keep?: (item: string) => string;
+}
+
+export function list(words: Items): Setting<readonly string[]> {
+  const keep = words.keep ?? ((item) => item);
+  const item = z.string().check(z.regex(words.pattern), z.refine(words.accepts ?? (() => true)));
+  const schema = z.pipe(
+    z.array(item),
+    z.transform((items): readonly string[] => items.map(keep)),
+  );
+  return setting(words, { schema, type: `list of ${words.items}`, rule: words.rule, fromText: splitText });
+}
+
+/** Items of a list in a text: separated by commas or line ends, without surrounding white space. */
+export function splitText(given: string): string[] {
+  return given
+    .split(/[,\r\n]/u)
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}

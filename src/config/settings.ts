@@ -1,0 +1,291 @@
+import { encryptionKey } from './encryption-key.ts';
+import { choice, flag, integer, list, type Setting, seconds, text } from './setting.ts';
+
+const YEAR = 31_536_000;
+
+const SHA256_HEX = {
+  items: 'SHA-256 digests',
+  pattern: /^[0-9a-fA-F]{64}$/u,
+  rule: 'must be a list of SHA-256 digests, each as 64 hex digits',
+  keep: (digest: string) => digest.toLowerCase(),
+  default: [],
+  // Not a secret by itself; but where a digest belongs, a token gets pasted, and that must not be shown.
+  secret: true,
+} as const;
+
+/** Every setting, once, by its path in chancery.yaml. Durations are in seconds, sizes in bytes. */
+export const SETTINGS = {
+  issuer: text({
+    defaultWords: '`http://127.0.0.1:<listen.port>` in development; none in production',
+    required: 'production',
+    pattern: /^https?:\/\/[^\s?#]*[^\s?#/]$/u,
+    rule: 'must be an https URL without query, fragment, user information and trailing slash',
+    description:
+      'The issuer identifier: every address the server names begins with it, and it may have a path (`https://op.example.com/c2`). Plain http is accepted for loopback hosts in development only.',
+  }),
+
+  'listen.host': text({
+    default: '127.0.0.1',
+    pattern: /^[A-Za-z0-9.:_-]+$/u,
+    rule: 'must be a host name or an IP address without brackets',
+    description: 'The address that the protocol endpoints listen on.',
+  }),
+  'listen.port': integer({
+    default: 8080,
+    min: 0,
+    max: 65_535,
+    description:
+      'The TCP port of the protocol endpoints; 0 takes any free one, and then `issuer` must be set.',
+  }),
+  'listen.max-connections': integer({
+    default: 4096,
+    min: 1,
+    max: 1_000_000,
+    unit: 'connections',
+    description: 'How many connections may be open at a time; further ones are dropped.',
+  }),
+  'listen.headers-timeout': seconds({
+    default: 5,
+    min: 1,
+    max: 3600,
+    description:
+      'The time a client has to send the header section of a request; not longer than `listen.request-timeout`.',
+  }),
+  'listen.request-timeout': seconds({
+    default: 10,
+    min: 1,
+    max: 3600,
+    description: 'The time a client has to send a whole request.',
+  }),
+  'listen.timeout-check-interval': seconds({
+    default: 1,
+    min: 1,
+    max: 60,
+    description: 'How often connections are checked against the two time-outs above.',
+  }),
+  'listen.keep-alive-timeout': seconds({
+    default: 5,
+    min: 1,
+    max: 3600,
+    description:
+      'How long an idle connection stays open for the next request. A proxy in front should give up earlier.',
+  }),
+
+  'management.listen-host': text({
+    default: '127.0.0.1',
+    pattern: /^[A-Za-z0-9.:_-]+$/u,
+    rule: 'must be a host name or an IP address without brackets',
+    description:
+      'The address that health and metrics listen on. They need no token: keep it off public networks.',
+  }),
+  'management.listen-port': integer({
+    default: 9090,
+    min: 0,
+    max: 65_535,
+    description: 'The TCP port of health and metrics; 0 takes any free one.',
+  }),
+
+  'storage.url': text({
+    default: 'sqlite:data/chancery.db',
+    pattern: /^sqlite:(?!:memory:)[^\s?#][^?#]*$/u,
+    rule: 'must be sqlite: followed by the path of a file',
+    description: 'Where the server keeps its data. A relative path starts at the working directory.',
+  }),
+  'storage.sweep-interval': seconds({
+    default: 60,
+    min: 1,
+    max: 86_400,
+    description: 'How often expired rows are removed.',
+  }),
+  'storage.sweep-batch': integer({
+    default: 500,
+    min: 1,
+    max: 100_000,
+    unit: 'rows',
+    description: 'How many expired rows one transaction removes at most.',
+  }),
+
+  'encryption.key': encryptionKey,
+
+  'registration.master-token-sha256': list({
+    ...SHA256_HEX,
+    description:
+      'SHA-256 digests of the master tokens of the client registry; several at once for a roll-over. Without any, the list of clients is closed.',
+  }),
+  'registration.allow-open-registration': flag({
+    default: false,
+    description:
+      'Whether anyone may register a client for the grants authorization_code, implicit and refresh_token. Otherwise every registration needs a token.',
+  }),
+  'registration.open-scope-values': list({
+    default: [],
+    items: 'scope values',
+    // RFC 6749 §3.3: scope-token = 1*( %x21 / %x23-5B / %x5D-7E )
+    pattern: /^[\x21\x23-\x5B\x5D-\x7E]+$/u,
+    rule: 'must be a list of scope values, without spaces, quotes and backslashes',
+    description: 'Scope values that open registration may ask for without a token.',
+  }),
+  'registration.advertise': choice({
+    default: 'register',
+    values: ['register', 'clients'],
+    description:
+      'Which address discovery names as registration_endpoint: `/register`, which answers 201 as RFC 7591 §3.2.1 says, or `/clients`, which answers 200.',
+  }),
+  'registration.client-secret-lifetime': seconds({
+    default: 0,
+    min: 0,
+    max: 10 * YEAR,
+    description: 'How long a client secret is valid; 0 means that it does not expire (RFC 7591 §3.2.1).',
+  }),
+  'registration.previous-secret-grace': seconds({
+    default: 0,
+    min: 0,
+    max: YEAR,
+    description: 'How long the previous client secret stays valid after an update has made a new one.',
+  }),
+  'registration.client-id-length': integer({
+    default: 24,
+    min: 16,
+    max: 80,
+    unit: 'characters',
+    description: 'The length of generated client identifiers, at 5.95 bits a character.',
+  }),
+  'registration.client-secret-length': integer({
+    default: 43,
+    min: 43,
+    max: 128,
+    unit: 'characters',
+    description: 'The length of generated client secrets. 43 characters hold 256 bits.',
+  }),
+  'registration.registration-token-length': integer({
+    default: 43,
+    min: 43,
+    max: 128,
+    unit: 'characters',
+    description: 'The length of registration access tokens. 43 characters hold 256 bits.',
+  }),
+
+  'direct-authorization.token-sha256': list({
+    ...SHA256_HEX,
+    description:
+      'SHA-256 digests of the tokens that open the direct authorisation endpoint; several at once for a roll-over. Without any it is closed.',
+  }),
+
+  'access-token.lifetime': seconds({
+    default: 600,
+    min: 1,
+    max: YEAR,
+    description: 'How long an access token is valid when the request names no lifetime.',
+  }),
+  'access-token.lifetime-max': seconds({
+    default: 86_400,
+    min: 1,
+    max: YEAR,
+    description: 'The longest lifetime that a request may name for an access token.',
+  }),
+  'initial-access-token.lifetime': seconds({
+    default: 3600,
+    min: 1,
+    max: YEAR,
+    description: 'How long an initial access token is valid when the request names no lifetime.',
+  }),
+  'initial-access-token.lifetime-max': seconds({
+    default: 2_592_000,
+    min: 1,
+    max: YEAR,
+    description: 'The longest lifetime that a request may name for an initial access token.',
+  }),
+
+  'key-set.max-age': seconds({
+    default: 300,
+    min: 0,
+    max: 86_400,
+    description: 'How long others may keep the published key set: the max-age of its Cache-Control.',
+  }),
+
+  'cors.origins': list({
+    default: [],
+    items: 'origins',
+    pattern: /^https?:\/\/[^\s/?#@]+$/u,
+    accepts: (origin) => URL.parse(origin)?.origin === origin,
+    rule: 'must be a list of origins such as https://app.example.com, without path and default port',
+    description: 'Origins whose scripts may call the endpoints that are not open to every origin.',
+  }),
+
+  'limits.body': integer({
+    default: 65_536,
+    min: 1024,
+    max: 16_777_216,
+    unit: 'bytes',
+    description: 'The largest request body; a larger one is 413.',
+  }),
+  'limits.header': integer({
+    default: 16_384,
+    min: 4096,
+    max: 262_144,
+    unit: 'bytes',
+    description: 'The largest header section of a request, its first line included; a larger one is 431.',
+  }),
+  'limits.json-depth': integer({
+    default: 16,
+    min: 4,
+    max: 128,
+    unit: 'levels',
+    description: 'How deep the arrays and objects of a JSON body may be nested.',
+  }),
+  'limits.json-members': integer({
+    default: 200,
+    min: 32,
+    max: 10_000,
+    unit: 'members',
+    description: 'How many members one object of a JSON body may have.',
+  }),
+  'limits.form-parameters': integer({
+    default: 32,
+    min: 8,
+    max: 1000,
+    unit: 'parameters',
+    description: 'How many parameters a form body may have.',
+  }),
+  'limits.redirect-uris': integer({
+    default: 100,
+    min: 1,
+    max: 10_000,
+    unit: 'URIs',
+    description: 'How many redirect URIs a client may register.',
+  }),
+  'limits.uri-length': integer({
+    default: 2000,
+    min: 256,
+    max: 16_384,
+    unit: 'characters',
+    description: 'The longest URI in client metadata.',
+  }),
+  'limits.bearer-token': integer({
+    default: 512,
+    min: 128,
+    max: 16_384,
+    unit: 'characters',
+    description: 'The longest bearer token that is looked at; a longer one is invalid.',
+  }),
+
+  'log.level': choice({
+    default: 'info',
+    values: ['silent', 'error', 'warn', 'info', 'debug'],
+    description: 'The least severe lines that are still logged.',
+  }),
+} as const satisfies Readonly<Record<string, Setting>>;
+
+export type SettingPath = keyof typeof SETTINGS;
+
+type ValueOf<Row> = Row extends Setting<infer Value> ? Value : never;
+
+/** The effective value of every setting, by path. */
+export type Settings = { readonly [Path in SettingPath]: ValueOf<(typeof SETTINGS)[Path]> };
+
+export const SETTING_PATHS = Object.keys(SETTINGS) as readonly SettingPath[];
+
+/** The row of a setting without its value type, for code that treats all of them alike. */
+export function settingAt(path: SettingPath): Setting {
+  return SETTINGS[path];
+}

@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type * as Yaml from 'yaml';
+import { failureCode, type GivenValues } from './environment.ts';
+import { nearest } from './nearest.ts';
+import { SETTING_PATHS, type SettingPath } from './settings.ts';
+import type { SettingsProblem } from './settings-error.ts';
+
+/** How many nodes aliases may stand for, against the expansion that grows exponentially. */
+const ALIASES_MAX = 100;
+
+const SECTIONS: ReadonlySet<string> = new Set(SETTING_PATHS.flatMap((path) => path.split('.').slice(0, -1)));
+const PATHS: ReadonlySet<string> = new Set(SETTING_PATHS);
+
+interface Reading {
+  readonly yaml: typeof Yaml;
+  readonly document: Yaml.Document;
+  readonly lines: Yaml.LineCounter;
+  readonly file: string;
+  readonly values: GivenValues;
+  readonly problems: SettingsProblem[];
+}
+
+/** The settings that a YAML file gives: sections are maps, everything below is a value. */
+export function readYamlFile(file: string, problems: SettingsProblem[]): GivenValues {
+  let content: string;
+  try {
+    content = readFileSync(file, 'utf8');
+  } catch (failure) {
+    problems.push({
+      path: 'configuration file',
+      source: file,
+      rule: `cannot be read: ${failureCode(failure)}`,
+    });
+    return new Map();
+  }
+  return parseYaml(content, file, problems);
+}
+
+/** As `readYamlFile`, for a text; `file` names it in problems. */
+export function parseYaml(content: string, file: string, problems: SettingsProblem[]): GivenValues {
+  // Most deployments set environment variables only; they need not wait for the parser (about 20 ms).
+  const yaml = createRequire(import.meta.url)('yaml') as typeof Yaml;
+  const lines = new yaml.LineCounter();
+  const document = yaml.parseDocument(content, {
+    schema: 'core',
+    version: '1.2',
+    merge: false,
+    resolveKnownTags: false,
+    prettyErrors: false,
+    uniqueKeys: false, // Found by `readMap`, which knows the path.
+    lineCounter: lines,
+  });
+  const values: GivenValues = new Map();
+  // The parser's messages quote the file, which may hold secrets; its codes do not.
+  for (const { code, pos } of [...document.errors, ...document.warnings]) {
+    const rule = `is not plain YAML at line ${lines.linePos(pos[0]).line}: ${code.toLowerCase().replaceAll('_', ' ')}`;
+    problems.push({ path: 'configuration file', source: file, rule });
+  }
+  if (document.errors.length === 0) readRoot({ yaml, document, lines, file, values, problems });
+  return values;
+}
+
+function readRoot(reading: Reading): void {
+  const { yaml, document, file, problems } = reading;
+  if (yaml.isMap(document.contents)) readMap(reading, document.contents, '');
+  else if (!isEmpty(reading, document.contents)) {
+    problems.push({ path: 'configuration file', source: file, rule: 'must be a map of settings' });
+  }
+}
+
+function isEmpty({ yaml }: Reading, node: unknown): boolean {
+  return node === null || node === undefined || (yaml.isScalar(node) && node.value === null);
+}
+
+function readMap(reading: Reading, map: Yaml.YAMLMap, section: string): void {
+  const seen = new Set<string>();
+  for (const { key, value } of map.items) {
+    const { name, line } = keyOf(reading, key as Yaml.Node | null);
+    const path = section === '' ? name : `${section}.${name}`;
+    if (seen.has(name)) report(reading, path, `is given twice, again at line ${line}`);
+    else if (section === '' && SECTIONS.has(name)) readSection(reading, value, name);
+    else if (PATHS.has(path) && !name.includes('.'))
+      readValue(reading, path as SettingPath, value as Yaml.Node | null);
+    else report(reading, path, `is not a setting (line ${line})${meant(path)}`);
+    seen.add(name);
+  }
+}
+
+function keyOf({ yaml, lines }: Reading, key: Yaml.Node | null): { name: string; line: number } {
+  const name = yaml.isScalar(key) ? String(key.value) : 'a key that is not text';
+  return { name, line: lines.linePos(key?.range?.[0] ?? 0).line };
+}
+
+function readSection(reading: Reading, value: unknown, section: string): void {
+  const { yaml, document } = reading;
+  const node = yaml.isAlias(value) ? value.resolve(document) : value;
+  if (yaml.isMap(node)) readMap(reading, node, section);
+  // A section whose settings are all commented out.
+  else if (!isEmpty(reading, node)) report(reading, section, 'must be a map of settings');
+}
+
+function readValue(reading: Reading, path: SettingPath, node: Yaml.Node | null): void {
+  try {
+    const value: unknown =
+      node?.toJS(reading.document, { mapAsMap: true, maxAliasCount: ALIASES_MAX }) ?? null;
+    reading.values.set(path, { value, source: reading.file });
+  } catch {
+    report(reading, path, `uses aliases that cannot be resolved or stand for more than ${ALIASES_MAX} nodes`);
+  }
+}
+
+function report({ problems, file }: Reading, path: string, rule: string): void {
+  problems.push({ path, source: file, rule });
+}
+
+/** A setting is also recognised without its section, and with underscores. */
+function meant(path: string): string {
+  const kebab = path.replaceAll('_', '-').toLowerCase();
+  const close =
+    SETTING_PATHS.find((known) => known === kebab || known.endsWith(`.${kebab}`)) ?? nearest(kebab, known());
+  if (close === undefined) return '';
+  return close === path ? `; nest it: ${close.replace('.', ': { ')}: … }` : `; did you mean ${close}?`;
+}
+
+function known(): string[] {
+  return [...SETTING_PATHS, ...SECTIONS];
+}
