@@ -1,0 +1,39 @@
+import type { Endpoint } from '../endpoints/contract.ts';
+import type { RequestHeaders } from './raw-headers.ts';
+import type { Resource } from './router.ts';
+
+type HeaderLines = readonly string[];
+
+const NONE: HeaderLines = [];
+const EXPOSED: HeaderLines = ['access-control-expose-headers', 'WWW-Authenticate, Link'];
+const ANY: HeaderLines = ['access-control-allow-origin', '*', ...EXPOSED];
+const VARY: HeaderLines = ['vary', 'Origin'];
+
+/** The names and values that let a page of the request's origin read the answer; never with credentials. */
+export function corsHeaders(endpoint: Endpoint, resource: Resource, origin: string | undefined): HeaderLines {
+  if (endpoint.contract.cors === 'any') {
+    // A cache may hand an answer to a GET to somebody else, so it carries the permission whoever asked first.
+    return origin === undefined && endpoint.contract.method !== 'GET' ? NONE : ANY;
+  }
+  if (resource.allowedOrigins.size === 0) return NONE;
+  if (origin === undefined || !resource.allowedOrigins.has(origin)) return VARY;
+  return ['access-control-allow-origin', origin, ...EXPOSED, ...VARY];
+}
+
+/** The answer to a preflight (Fetch Standard, CORS-preflight fetch); nothing where the contract permits nothing. */
+export function preflightHeaders(resource: Resource, headers: RequestHeaders): HeaderLines {
+  const method = headers['access-control-request-method'];
+  const endpoint = method === undefined ? undefined : resource.routes.get(method);
+  if (method === undefined || endpoint === undefined || headers['origin'] === undefined) return NONE;
+  const permission = corsHeaders(endpoint, resource, headers['origin']);
+  if (!permission.includes('access-control-allow-origin')) return permission;
+  return [
+    ...permission,
+    'access-control-allow-methods',
+    method,
+    'access-control-allow-headers',
+    'Authorization, Content-Type, Accept',
+    'access-control-max-age',
+    '600',
+  ];
+}

@@ -1,0 +1,201 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Endpoint, EndpointResponse } from '../endpoints/contract.ts';
+import type { Log } from '../ports/log.ts';
+import { NotFound, OAuthError } from '../spec/errors.ts';
+import { corsHeaders, preflightHeaders } from './cors.ts';
+import { edgeRefusal } from './edge-refusal.ts';
+import type { RequestHeaders } from './raw-headers.ts';
+import { readHeaders } from './raw-headers.ts';
+import { discardBody, EMPTY_BODY, readBody } from './request-body.ts';
+import { writeResponse } from './response-writer.ts';
+import type { Match, Router } from './router.ts';
+import type { Answer, Observe } from './site.ts';
+
+/** What all exchanges of one host have in common. */
+export interface Edge {
+  readonly router: Router;
+  readonly answer: Answer;
+  readonly bodyLimit_bytes: number;
+  readonly log: Log;
+  readonly observe: Observe;
+  /** Set when the host stops: answers then end their connections. */
+  closing: boolean;
+}
+
+/** One request and its response. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** The request target as it was sent. */
+  readonly target: string;
+  readonly id: string;
+  /** `performance.now()` at its begin. */
+  readonly started: number;
+}
+
+const EDGE = 'edge';
+const ENVELOPE: readonly string[] = ['x-content-type-options', 'nosniff'];
+const ENVELOPE_LAST: readonly string[] = [...ENVELOPE, 'connection', 'close'];
+/** How much a refused client may still send, so that it reads its refusal and not a reset. */
+const DISCARD = { bytes: 1_048_576, milliseconds: 1_000 };
+
+/** The story of a request: headers → path → method → body → endpoint → response. */
+export function serve(edge: Edge, exchange: Exchange): void {
+  const { request, target } = exchange;
+  const headers = readHeaders(request.rawHeaders, request.httpVersion);
+  if (typeof headers === 'string') return refuseAndClose(edge, exchange, edgeRefusal(400, headers), headers);
+  if (target.charCodeAt(0) !== 0x2f) return refuse(edge, exchange, edgeRefusal(400), 'target is not a path');
+  const mark = target.indexOf('?');
+  const match = edge.router.find(mark === -1 ? target : target.slice(0, mark));
+  if (match === undefined) return refuseUnknownPath(edge, exchange);
+  const endpoint = match.resource.routes.get(request.method ?? '');
+  if (endpoint === undefined) return answerMethod(edge, exchange, match, headers);
+  receiveBody(edge, exchange, endpoint, match, headers);
+}
+
+function refuseUnknownPath(edge: Edge, exchange: Exchange): void {
+  const traced = exchange.request.method === 'TRACE';
+  refuse(
+    edge,
+    exchange,
+    traced ? edgeRefusal(405, undefined, { allow: '' }) : edgeRefusal(404),
+    'unknown path',
+  );
+}
+
+/** OPTIONS, and methods that no endpoint of this path has. */
+function answerMethod(edge: Edge, exchange: Exchange, { resource }: Match, headers: RequestHeaders): void {
+  const allow = { allow: resource.allow };
+  if (exchange.request.method !== 'OPTIONS') {
+    return refuse(edge, exchange, edgeRefusal(405, undefined, allow), 'unsupported method');
+  }
+  send(edge, exchange, EDGE, { status: 204, headers: allow }, preflightHeaders(resource, headers));
+}
+
+function receiveBody(
+  edge: Edge,
+  exchange: Exchange,
+  endpoint: Endpoint,
+  match: Match,
+  headers: RequestHeaders,
+): void {
+  const { request, response } = exchange;
+  const lines = corsHeaders(endpoint, match.resource, headers['origin']);
+  const length = headers['content-length'];
+  if (length !== undefined && Number(length) > edge.bodyLimit_bytes) {
+    return refuseAndClose(edge, exchange, edgeRefusal(413), 'content-length over the limit', lines);
+  }
+  const expectation = request.httpVersion === '1.1' ? headers['expect'] : undefined;
+  if (expectation !== undefined && expectation.toLowerCase() !== '100-continue') {
+    return refuseAndClose(edge, exchange, edgeRefusal(417), 'unknown expectation', lines);
+  }
+  const hasBody = headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
+  if (endpoint.contract.body === 'none' || !hasBody) {
+    return handle(edge, exchange, endpoint, match, headers, EMPTY_BODY, lines);
+  }
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    const refusal = edgeRefusal(400, 'The request body must not be compressed.');
+    return refuseAndClose(edge, exchange, refusal, 'content-encoding', lines);
+  }
+  if (expectation !== undefined) response.writeContinue();
+  readBody(request, edge.bodyLimit_bytes, (body) => {
+    if (body !== undefined) handle(edge, exchange, endpoint, match, headers, body, lines);
+    else refuseAndClose(edge, exchange, edgeRefusal(413), 'body over the limit', lines);
+  });
+}
+
+function handle(
+  edge: Edge,
+  exchange: Exchange,
+  endpoint: Endpoint,
+  match: Match,
+  headers: RequestHeaders,
+  body: Uint8Array,
+  lines: readonly string[],
+): void {
+  const { target } = exchange;
+  const mark = target.indexOf('?');
+  const { name, method } = endpoint.contract;
+  let failure: unknown;
+  const finish = (answered: EndpointResponse): void => {
+    if (failure !== undefined) logFailure(edge.log, exchange, name, answered.status, failure);
+    send(edge, exchange, name, answered, lines);
+  };
+  try {
+    const answered = edge.answer(
+      endpoint,
+      { method, segment: match.segment, headers, query: mark === -1 ? '' : target.slice(mark + 1), body },
+      (thrown) => {
+        failure = thrown;
+      },
+    );
+    if (answered instanceof Promise)
+      answered.then(finish).catch((cause: unknown) => fail(edge, exchange, name, cause));
+    else finish(answered);
+  } catch (cause) {
+    fail(edge, exchange, name, cause);
+  }
+}
+
+/** For faults of ours that nobody below turned into an answer. */
+function fail(edge: Edge, exchange: Exchange, name: string, cause: unknown): void {
+  logFailure(edge.log, exchange, name, 500, cause);
+  if (exchange.response.headersSent) exchange.response.destroy();
+  else send(edge, exchange, name, { status: 500, headers: {} }, []);
+}
+
+function send(
+  edge: Edge,
+  exchange: Exchange,
+  name: string,
+  answered: EndpointResponse,
+  lines: readonly string[],
+): void {
+  const { request, response } = exchange;
+  // RFC 9110 §10.1.1: after a final status without 100 nobody knows whether the body will follow.
+  const last = edge.closing || (request.headers.expect !== undefined && !request.complete);
+  const envelope = last ? ENVELOPE_LAST : ENVELOPE;
+  const writing = writeResponse(response, answered, lines.length === 0 ? envelope : [...lines, ...envelope]);
+  const observed = (): void =>
+    edge.observe(name, answered.status, (performance.now() - exchange.started) / 1_000);
+  if (writing === undefined) return observed();
+  writing
+    .catch((cause: unknown) => logFailure(edge.log, exchange, name, answered.status, cause))
+    .finally(observed);
+}
+
+function refuse(edge: Edge, exchange: Exchange, refusal: EndpointResponse, detail: string): void {
+  edge.log.info({ endpoint: EDGE, status: refusal.status, detail, request_id: exchange.id }, 'refused');
+  send(edge, exchange, EDGE, refusal, []);
+}
+
+/** Refuses without reading the rest of the request, which ends the connection. */
+function refuseAndClose(
+  edge: Edge,
+  exchange: Exchange,
+  refusal: EndpointResponse,
+  detail: string,
+  lines: readonly string[] = [],
+): void {
+  const { request, response, id, started } = exchange;
+  const { status, headers, body } = refusal;
+  edge.log.info({ endpoint: EDGE, status, detail, request_id: id }, 'refused');
+  const text = typeof body === 'string' ? body : '';
+  const length = ['content-length', String(Buffer.byteLength(text))];
+  response.writeHead(status, [...Object.entries(headers).flat(), ...lines, ...ENVELOPE_LAST, ...length]);
+  response.write(text);
+  edge.observe(EDGE, status, (performance.now() - started) / 1_000);
+  discardBody(request, DISCARD, () => response.end());
+}
+
+function logFailure(log: Log, { id }: Exchange, endpoint: string, status: number, failure: unknown): void {
+  const members = { endpoint, status, request_id: id };
+  if (failure instanceof OAuthError) {
+    log.info(
+      { ...members, error: failure.code, detail: failure.detail ?? failure.error_description },
+      'refused',
+    );
+  } else if (failure instanceof NotFound) log.info({ ...members, detail: 'not found' }, 'refused');
+  else log.error({ ...members, cause: failure }, 'failed');
+}

@@ -1,0 +1,71 @@
+import type { ServerResponse } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { EndpointResponse } from '../endpoints/contract.ts';
+
+/** A stream gives way to other requests at least this often. */
+const TURN_BYTES = 65_536;
+
+/**
+ * Writes head and body at once. `envelope` holds further header names and values, in turn.
+ * A stream's promise resolves when all is written or the client has gone, and rejects with what the iterator threw.
+ */
+export function writeResponse(
+  response: ServerResponse,
+  { status, headers, body }: EndpointResponse,
+  envelope: readonly string[],
+): Promise<void> | undefined {
+  const lines: string[] = [];
+  for (const name in headers) lines.push(name, String(headers[name]));
+  for (let index = 0; index < envelope.length; index++) lines.push(String(envelope[index]));
+  if (typeof body === 'object') {
+    response.writeHead(status, lines);
+    return writeStream(response, body);
+  }
+  // RFC 9110 §8.6: "A server MUST NOT send a Content-Length header field in any response with a status code
+  // of 1xx (Informational) or 204 (No Content)"; that of a 304 would have to be the 200's.
+  if (status !== 204 && status !== 304) lines.push('content-length', contentLength(body));
+  response.writeHead(status, lines);
+  if (body === undefined) response.end();
+  else response.end(body);
+  return undefined;
+}
+
+function contentLength(body: string | undefined): string {
+  return body === undefined ? '0' : String(Buffer.byteLength(body));
+}
+
+async function writeStream(response: ServerResponse, chunks: AsyncIterable<string>): Promise<void> {
+  if (response.req.method === 'HEAD') {
+    await chunks[Symbol.asyncIterator]().return?.();
+    response.end();
+    return;
+  }
+  try {
+    let written_bytes = 0;
+    for await (const chunk of chunks) {
+      if (response.destroyed) return;
+      written_bytes += chunk.length;
+      if (!response.write(chunk)) await drained(response);
+      else if (written_bytes < TURN_BYTES) continue;
+      written_bytes = 0;
+      // After `drain` too: otherwise a fast reader keeps every other request waiting.
+      await nextTurn();
+    }
+    response.end();
+  } catch (cause) {
+    // Without the last chunk no client takes what it has for the whole.
+    response.destroy();
+    throw cause;
+  }
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const finish = (): void => {
+      response.off('drain', finish).off('close', finish);
+      resolve();
+    };
+    response.on('drain', finish).on('close', finish);
+    if (response.destroyed) finish();
+  });
+}

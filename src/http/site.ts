@@ -1,0 +1,23 @@
+import type { Endpoint, EndpointRequest, EndpointResponse } from '../endpoints/contract.ts';
+
+/** The endpoints of one issuer, ready to be put behind a host. */
+export interface Site {
+  /** The path of the issuer without a trailing slash: `''` or `/c2`. */
+  readonly issuerPath: string;
+  /** Their contracts' paths hang below `issuerPath`. */
+  readonly endpoints: readonly Endpoint[];
+  /** Their contracts' paths are absolute, as RFC 8414 §3.1 puts the well-known string before the issuer's path. */
+  readonly endpointsOutsideIssuer?: readonly Endpoint[];
+  /** Origins that `cors: 'configured'` endpoints answer; compared exactly (RFC 6454 §6.2 serialisation). */
+  readonly allowedOrigins: readonly string[];
+}
+
+/** Turns what an endpoint returns or throws into a response; hands what it threw to `report`. Never rejects. */
+export type Answer = (
+  endpoint: Endpoint,
+  request: EndpointRequest,
+  report: (failure: unknown) => void,
+) => EndpointResponse | Promise<EndpointResponse>;
+
+/** Called once per response. `name` is the contract's name, or `edge` where no endpoint was reached. */
+export type Observe = (name: string, status: number, seconds: number) => void;
