@@ -1,0 +1,75 @@
+import type { Environment } from '../config/environment.ts';
+
+/** What a command needs of the process it runs in. */
+export interface CommandContext {
+  readonly environment: Environment;
+  /** One line to standard output. */
+  readonly print: (line: string) => void;
+  /** One line to standard error. */
+  readonly complain: (line: string) => void;
+}
+
+/** Resolves with the exit code: 0 done, 1 failed, 2 called wrongly. */
+export type Run = (parameters: readonly string[], context: CommandContext) => Promise<number>;
+
+export interface Command {
+  readonly words: readonly string[];
+  readonly parameters: string;
+  readonly summary: string;
+  /** Imports the command's module only when it is called: the others cost no start-up time. */
+  readonly load: () => Promise<{ readonly run: Run }>;
+}
+
+const CONFIG = '[--config FILE]';
+const CONFIG_AND_MODE = '[--config FILE] [--mode development|production]';
+
+export const COMMANDS: readonly Command[] = [
+  {
+    words: ['dev'],
+    parameters: CONFIG,
+    summary: 'Start a server for development, with tokens and keys made for it',
+    load: () => import('./dev.ts'),
+  },
+  {
+    words: ['serve'],
+    parameters: CONFIG,
+    summary: 'Start a server for production',
+    load: () => import('./serve.ts'),
+  },
+  {
+    words: ['config', 'check'],
+    parameters: CONFIG_AND_MODE,
+    summary: 'Check the settings; list everything that is wrong with them',
+    load: () => import('./config-check.ts'),
+  },
+  {
+    words: ['config', 'print'],
+    parameters: CONFIG_AND_MODE,
+    summary: 'Print every setting, its value and where the value came from; secrets are masked',
+    load: () => import('./config-print.ts'),
+  },
+  {
+    words: ['keys', 'encryption', 'generate'],
+    parameters: '',
+    summary: 'Print a new key for encryption.key',
+    load: () => import('./keys-encryption-generate.ts'),
+  },
+  {
+    words: ['keys', 'encryption', 'rotate'],
+    parameters: CONFIG,
+    summary: 'Seal everything in the database with the first key of encryption.key',
+    load: () => import('./keys-encryption-rotate.ts'),
+  },
+  {
+    words: ['help'],
+    parameters: '',
+    summary: 'Print this',
+    load: () => import('./help.ts'),
+  },
+  {
+    words: ['version'],
+    parameters: '',
+    summary: 'Print the versions of chancery and its runtime',
+    load: () => import('./version.ts'),
+  },
+];
