@@ -1,0 +1,34 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { InitialAccessTokenLabel, StoredAccessToken } from '../../ports/access-token-store.ts';
+import type { AccessTokenKey, ClientId, ClientInstance, TenantId } from '../../spec/identifiers.ts';
+
+export interface AccessTokenReads {
+  find(tenant: TenantId, key: AccessTokenKey): StoredAccessToken | undefined;
+  findInitial(tenant: TenantId, key: AccessTokenKey): InitialAccessTokenLabel | undefined;
+}
+
+type AccessTokenRow = readonly [number, ClientId, ClientInstance | null, string];
+
+export function accessTokenReads(database: DatabaseSync): AccessTokenReads {
+  // The token of a dead instance is not removed with it, it is not found: deleting a client costs the same for any number of tokens.
+  const find = database.prepare(`
+    SELECT expires_at, client_id, client_instance, introspection FROM access_token AS token
+    WHERE tenant = ?1 AND key = ?2 AND (client_instance IS NULL OR EXISTS (
+      SELECT 1 FROM client WHERE client.tenant = ?1 AND client.client_id = token.client_id
+        AND client.instance = token.client_instance))`);
+  // An array per row is cheaper than an object with named members; this is the hottest read.
+  find.setReturnArrays(true);
+  const findInitial = database.prepare(`
+    SELECT label, issued_at FROM initial_access_token WHERE tenant = ? AND key = ? AND used_at IS NULL`);
+  return {
+    find(tenant, key) {
+      const row = find.get(tenant, key) as unknown as AccessTokenRow | undefined;
+      if (row === undefined) return undefined;
+      return { key, expires_at: row[0], client_id: row[1], client_instance: row[2], introspection: row[3] };
+    },
+    findInitial(tenant, key) {
+      const row = findInitial.get(tenant, key);
+      return row === undefined ? undefined : ({ ...row } as unknown as InitialAccessTokenLabel);
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { StorageUnavailable } from '../../ports/storage.ts';
+import { openWriteConnection } from './connection.ts';
+import { APPLICATION_ID, migrate } from './migrations.ts';
+import { reasonOf } from './sqlite-error.ts';
+
+const HEADER_BYTES = 100;
+const MAGIC = 'SQLite format 3\0';
+
+/** Makes a complete database at `path` where there is nothing. Throws `StorageUnavailable`. */
+export function createWhereAbsent(path: string, now: number): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isFile() === true) return;
+  if (found !== undefined) {
+    throw new StorageUnavailable(
+      `cannot use the database ${path}: it is a ${found.isDirectory() ? 'directory' : 'special file'}`,
+    );
+  }
+  // SQLite would replay it into whatever file stands at `path`.
+  if (existsSync(`${path}-wal`)) {
+    throw new StorageUnavailable(
+      `the database ${path} is missing, but its write-ahead log ${path}-wal is there: restore the database`,
+    );
+  }
+  create(path, now);
+}
+
+/** A file appears at `path` finished or not at all, so that an unfinished one can only be damage. */
+function create(path: string, now: number): void {
+  const folder = dirname(path);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const draft = `${path}.new-${process.pid}`;
+  removeWithLog(draft);
+  try {
+    // SQLite gives its log files the mode of the database.
+    closeSync(openSync(draft, 'wx', 0o600));
+    const database = openWriteConnection(draft, 0);
+    try {
+      migrate(database, now);
+    } finally {
+      database.close();
+    }
+    publish(draft, path);
+    syncFolder(folder);
+  } finally {
+    removeWithLog(draft);
+  }
+}
+
+/** Unlike a rename, a link does not replace the database that another process has made in the meantime. */
+function publish(draft: string, path: string): void {
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+function removeWithLog(path: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
+}
+
+function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/**
+ * What the file tells before SQLite looks at it: SQLite takes an empty file for a new database.
+ * `cleanlyClosed`: the last connection to it has emptied and removed the log. Throws `StorageUnavailable`.
+ */
+export function inspect(path: string): { readonly bytes: number; readonly cleanlyClosed: boolean } {
+  const header = readHeader(path);
+  const damaged = (what: string): StorageUnavailable =>
+    new StorageUnavailable(`the database ${path} is damaged (${what}): restore it from a backup`);
+  if (header.length < HEADER_BYTES || header.toString('latin1', 0, 16) !== MAGIC) {
+    throw damaged('it has no SQLite header');
+  }
+  if (header.readUInt32BE(68) !== APPLICATION_ID) {
+    throw new StorageUnavailable(`the database ${path} belongs to another program`);
+  }
+  const bytes = statSync(path).size;
+  const cleanlyClosed = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0;
+  // https://www.sqlite.org/fileformat.html §1.3.2 and §1.3.8: page size (1 means 65536), size in pages.
+  const pageBytes = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
+  if (cleanlyClosed && bytes < header.readUInt32BE(28) * pageBytes) throw damaged('it is cut short');
+  return { bytes, cleanlyClosed };
+}
+
+function readHeader(path: string): Buffer {
+  const descriptor = openSync(path, 'r');
+  try {
+    const header = Buffer.alloc(HEADER_BYTES);
+    return header.subarray(0, readSync(descriptor, header, 0, HEADER_BYTES, 0));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** One line for the operator about anything that went wrong on the way to an open database. */
+export function unavailable(path: string, error: unknown): StorageUnavailable {
+  if (error instanceof StorageUnavailable) return error;
+  return new StorageUnavailable(`cannot open the database ${path}: ${reasonOf(error)}`, { cause: error });
+}

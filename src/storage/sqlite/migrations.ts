@@ -1,0 +1,133 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { StorageUnavailable } from '../../ports/storage.ts';
+
+interface Migration {
+  readonly version: number;
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** Marks a file as ours: `Chcy`. */
+export const APPLICATION_ID = 0x43686379;
+
+/** In order, without gaps. A migration that was ever released is never edited; a change is a new one. */
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    version: 1,
+    name: 'clients, access tokens, server keys',
+    // `access_token` is clustered by its key: time-ordered, so that rows are appended and one descent finds all.
+    // `client` rows are large: an index of ids beside them keeps its pages dense.
+    sql: `
+      CREATE TABLE client (
+        tenant TEXT NOT NULL,
+        client_id TEXT NOT NULL,
+        instance TEXT NOT NULL,
+        version INTEGER NOT NULL,
+        issued_at INTEGER NOT NULL,
+        registration_token_digest TEXT NOT NULL,
+        registration_token_sealed TEXT NOT NULL,
+        registered_via TEXT NOT NULL,
+        secrets TEXT NOT NULL,
+        privileges TEXT NOT NULL,
+        metadata TEXT NOT NULL,
+        data TEXT,
+        PRIMARY KEY (tenant, client_id)
+      ) STRICT;
+      CREATE INDEX client_registration_token ON client (tenant, registration_token_digest);
+
+      CREATE TABLE deleted_client (
+        tenant TEXT NOT NULL,
+        client_id TEXT NOT NULL,
+        instance TEXT NOT NULL,
+        deleted_at INTEGER NOT NULL,
+        PRIMARY KEY (tenant, client_id, instance)
+      ) STRICT, WITHOUT ROWID;
+
+      CREATE TABLE access_token (
+        tenant TEXT NOT NULL,
+        key TEXT NOT NULL,
+        expires_at INTEGER NOT NULL,
+        client_id TEXT NOT NULL,
+        client_instance TEXT,
+        introspection TEXT NOT NULL,
+        PRIMARY KEY (tenant, key)
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX access_token_expiry ON access_token (tenant, expires_at);
+
+      CREATE TABLE initial_access_token (
+        tenant TEXT NOT NULL,
+        key TEXT NOT NULL,
+        label TEXT NOT NULL,
+        issued_at INTEGER NOT NULL,
+        expires_at INTEGER NOT NULL,
+        used_at INTEGER,
+        used_by_client_id TEXT,
+        used_by_instance TEXT,
+        PRIMARY KEY (tenant, key)
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX initial_access_token_expiry ON initial_access_token (tenant, expires_at) WHERE used_at IS NULL;
+
+      CREATE TABLE server_key (
+        tenant TEXT NOT NULL,
+        kid TEXT NOT NULL,
+        position INTEGER NOT NULL,
+        use TEXT NOT NULL CHECK (use IN ('sig', 'enc', 'mac')),
+        created_at INTEGER NOT NULL,
+        public_jwk TEXT,
+        sealed_jwk TEXT NOT NULL,
+        PRIMARY KEY (tenant, kid)
+      ) STRICT, WITHOUT ROWID;
+
+      CREATE TABLE seal_canary (id INTEGER PRIMARY KEY CHECK (id = 1), sealed TEXT NOT NULL) STRICT;
+      CREATE TABLE heartbeat (id INTEGER PRIMARY KEY CHECK (id = 1), beats INTEGER NOT NULL) STRICT;
+      INSERT INTO heartbeat (id, beats) VALUES (1, 0);`,
+  },
+];
+
+const NEWEST = MIGRATIONS.length;
+
+function versionOf(database: DatabaseSync): number {
+  const known = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migration'").get();
+  if (known === undefined) return 0;
+  const row = database.prepare('SELECT max(version) AS version FROM schema_migration').get();
+  return Number(row?.['version'] ?? 0);
+}
+
+/** Throws `StorageUnavailable` for a database that a newer program has migrated. */
+export function refuseNewerSchema(database: DatabaseSync, path: string): void {
+  const version = versionOf(database);
+  if (version <= NEWEST) return;
+  throw new StorageUnavailable(
+    `the database ${path} has schema version ${version}, but this program knows only versions up to ${NEWEST}: ` +
+      'start the newer program',
+  );
+}
+
+export const needsMigration = (database: DatabaseSync): boolean => versionOf(database) < NEWEST;
+
+/** Brings the schema up to date, all or nothing. Throws SQLite's busy error while another process holds the lock. */
+export function migrate(database: DatabaseSync, now: number): void {
+  // IMMEDIATE takes the lock before the version is read: of two starting processes one migrates.
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const applied = versionOf(database);
+    for (const migration of MIGRATIONS.slice(applied)) apply(database, migration, now);
+    database.exec('COMMIT');
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+function apply(database: DatabaseSync, { version, name, sql }: Migration, now: number): void {
+  if (version === 1) {
+    database.exec(`
+      PRAGMA application_id = ${APPLICATION_ID};
+      CREATE TABLE schema_migration (
+        version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT;`);
+  }
+  database.exec(sql);
+  database
+    .prepare('INSERT INTO schema_migration (version, name, applied_at) VALUES (?, ?, ?)')
+    .run(version, name, now);
+}

@@ -1,0 +1,132 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Storage, StorageUnavailable, type TenantStorage } from '../../ports/storage.ts';
+import type { TenantId } from '../../spec/identifiers.ts';
+import { accessTokenReads } from './access-token-reads.ts';
+import { monotonicMilliseconds } from './batch-executor.ts';
+import { clientReads } from './client-reads.ts';
+import { openReadConnection, openWriteConnection } from './connection.ts';
+import { createWhereAbsent, inspect, unavailable } from './database-file.ts';
+import { GatheredWrites } from './gathered-writes.ts';
+import { mainThreadChannel } from './main-thread-channel.ts';
+import { migrate, needsMigration, refuseNewerSchema } from './migrations.ts';
+import { serverKeyRows } from './server-key-rows.ts';
+import { isBusy } from './sqlite-error.ts';
+import type { WriteChannel } from './write.ts';
+import { WriterThreadChannel } from './writer-thread-channel.ts';
+
+const LOCK_WAIT_MS_MAX = 5000;
+const LOCK_RETRY_MS = 20;
+/** A larger database that was closed cleanly is not read through at every start. */
+const ALWAYS_CHECKED_BYTES_MAX = 64 * 1024 * 1024;
+
+export interface SqliteOptions {
+  /** `thread` (ADR 0003) or one grouped commit per event-loop turn on the calling thread. */
+  readonly writer?: 'thread' | 'main';
+  /** How long a write waits for a lock that another process holds. */
+  readonly lock_wait_ms_max?: number;
+}
+
+/** Opens or creates the database at `path`. Rejects with `StorageUnavailable`, whose message names the path. */
+export async function openSqliteStorage(path: string, options: SqliteOptions = {}): Promise<Storage> {
+  const lock_wait_ms_max = options.lock_wait_ms_max ?? LOCK_WAIT_MS_MAX;
+  try {
+    await prepare(path, lock_wait_ms_max);
+    const reader = openReadConnection(path);
+    const channel =
+      options.writer === 'main'
+        ? mainThreadChannel(path, lock_wait_ms_max)
+        : new WriterThreadChannel(path, lock_wait_ms_max);
+    return storage(reader, channel);
+  } catch (error) {
+    throw unavailable(path, error);
+  }
+}
+
+async function prepare(path: string, lock_wait_ms_max: number): Promise<void> {
+  const now = Math.floor(Date.now() / 1000);
+  createWhereAbsent(path, now);
+  const { bytes, cleanlyClosed } = inspect(path);
+  const database = openWriteConnection(path, LOCK_RETRY_MS);
+  try {
+    if (!cleanlyClosed || bytes < ALWAYS_CHECKED_BYTES_MAX) refuseDamage(database, path);
+    refuseNewerSchema(database, path);
+    if (needsMigration(database)) await migrateWhenFree(database, now, lock_wait_ms_max);
+  } finally {
+    database.close();
+  }
+}
+
+function refuseDamage(database: DatabaseSync, path: string): void {
+  const finding = String(database.prepare('PRAGMA quick_check(1)').get()?.['quick_check']);
+  if (finding === 'ok') return;
+  const line = finding.replaceAll(/\s+/g, ' ');
+  throw new StorageUnavailable(`the database ${path} is damaged (${line}): restore it from a backup`);
+}
+
+async function migrateWhenFree(database: DatabaseSync, now: number, lock_wait_ms_max: number): Promise<void> {
+  const deadline_ms = monotonicMilliseconds() + lock_wait_ms_max;
+  for (;;) {
+    try {
+      migrate(database, now);
+      return;
+    } catch (error) {
+      if (!isBusy(error) || monotonicMilliseconds() >= deadline_ms) throw error;
+    }
+    await sleep(LOCK_RETRY_MS);
+  }
+}
+
+function storage(reader: DatabaseSync, channel: WriteChannel): Storage {
+  const writes = new GatheredWrites(channel);
+  const reads = {
+    clients: clientReads(reader),
+    accessTokens: accessTokenReads(reader),
+    serverKeys: serverKeyRows(reader),
+  };
+  return {
+    forTenant: (tenant) => tenantStorage(tenant, reads, writes),
+    sealCanary: (sealed) => writes.write('sealCanary', { sealed }),
+    replaceSealCanary: (sealed) => writes.write('replaceSealCanary', { sealed }),
+    ready: () => writes.write('beat', {}),
+    async close() {
+      await writes.drain();
+      // The last connection to close empties and removes the log: that must be the one that may write.
+      reader.close();
+      await channel.close();
+    },
+  };
+}
+
+interface Reads {
+  readonly clients: ReturnType<typeof clientReads>;
+  readonly accessTokens: ReturnType<typeof accessTokenReads>;
+  readonly serverKeys: ReturnType<typeof serverKeyRows>;
+}
+
+function tenantStorage(tenant: TenantId, reads: Reads, writes: GatheredWrites): TenantStorage {
+  return {
+    clients: {
+      find: (client_id) => reads.clients.find(tenant, client_id),
+      hasRegistrationToken: (digest) => reads.clients.hasRegistrationToken(tenant, digest),
+      page: (after, limit) => reads.clients.page(tenant, after, limit),
+      create: (client, conditions) => writes.write('createClient', { tenant, client, conditions }),
+      replace: (client, expectedVersion) =>
+        writes.write('replaceClient', { tenant, client, expectedVersion }),
+      delete: (client_id, expectedVersion, now) =>
+        writes.write('deleteClient', { tenant, client_id, expectedVersion, now }),
+    },
+    accessTokens: {
+      find: (key) => reads.accessTokens.find(tenant, key),
+      findInitial: (key) => reads.accessTokens.findInitial(tenant, key),
+      issue: (token) => writes.write('issueAccessToken', { tenant, token }),
+      issueInitial: (token, label) => writes.write('issueInitialAccessToken', { tenant, token, label }),
+      sweepExpired: (now, limit) => writes.write('sweepExpired', { tenant, now, limit }),
+    },
+    serverKeys: {
+      all: () => reads.serverKeys(tenant),
+      addFirst: (keys) => writes.write('addFirstServerKeys', { tenant, keys }),
+      reseal: (kid, sealed) => writes.write('resealServerKey', { tenant, kid, sealed }),
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { accessTokenWrites } from './access-token-writes.ts';
+import { clientWrites } from './client-writes.ts';
+import { concernsOneWrite, reasonOf } from './sqlite-error.ts';
+import { serverKeyWrites, wholeStorageWrites } from './storage-writes.ts';
+import type { Answer, Write, WriteHandlers, WriteName } from './write.ts';
+
+/** The transaction could not begin, so nothing was tried: the only failure after which a batch may be repeated. */
+export class NotBegun extends Error {
+  override readonly name = 'NotBegun';
+}
+
+/** A statement is atomic by itself; acts of several statements need a savepoint to be. */
+const SINGLE_STATEMENT: ReadonlySet<WriteName> = new Set(['issueAccessToken', 'replaceClient', 'beat']);
+
+/**
+ * Executes batches on one connection, each in one transaction. Answers only after a durable commit. Throws `NotBegun`,
+ * or SQLite's error when the batch as a whole is lost or its outcome is unknown; then the connection is not to be used again.
+ */
+export function batchExecution(database: DatabaseSync): (writes: readonly Write[]) => readonly Answer[] {
+  const handlers: WriteHandlers = {
+    ...accessTokenWrites(database),
+    ...clientWrites(database),
+    ...serverKeyWrites(database),
+    ...wholeStorageWrites(database),
+  };
+  const begin = database.prepare('BEGIN IMMEDIATE');
+  const commit = database.prepare('COMMIT');
+  const execute = singleExecution(database, handlers);
+
+  return (writes) => {
+    try {
+      begin.run();
+    } catch (cause) {
+      throw new NotBegun(reasonOf(cause), { cause });
+    }
+    try {
+      const answers = writes.map(execute);
+      commit.run();
+      return answers;
+    } catch (error) {
+      if (database.isTransaction) database.exec('ROLLBACK');
+      throw error;
+    }
+  };
+}
+
+function singleExecution(database: DatabaseSync, handlers: WriteHandlers): (write: Write) => Answer {
+  const savepoint = database.prepare('SAVEPOINT act');
+  const release = database.prepare('RELEASE act');
+  const undo = database.prepare('ROLLBACK TO act');
+
+  return (write) => {
+    const handler = handlers[write.name] as (write: Write) => unknown;
+    const single = SINGLE_STATEMENT.has(write.name);
+    if (!single) savepoint.run();
+    try {
+      const value = handler(write);
+      if (!single) release.run();
+      return { value };
+    } catch (error) {
+      // A full disk or a failed read has undone the neighbours as well, or soon would.
+      if (!concernsOneWrite(error) || !database.isTransaction) throw error;
+      if (!single) {
+        undo.run();
+        release.run();
+      }
+      return { refused: reasonOf(error) };
+    }
+  };
+}
