@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { EdgeStatus } from './edge-refusal.ts';
 import { edgeRefusal } from './edge-refusal.ts';
+import { writeResponse } from './response-writer.ts';
 
 /** The last response begun on each connection, to know what a late error on it would answer. */
 export type LastResponses = WeakMap<Socket, ServerResponse>;
@@ -15,35 +16,38 @@ const STATUS_BY_CODE: Readonly<Record<string, EdgeStatus>> = {
 /**
  * Answers what Node's parser gave up on, and closes the connection.
  *
- * Returns the status that was sent; undefined where the client has gone or an answer to this request is already out.
+ * Returns the status that was sent; undefined where nobody is there to read it, or where the request at fault
+ * has its answer already.
  */
 export function answerClientError(
   error: NodeJS.ErrnoException,
   socket: Socket,
   last: LastResponses,
 ): EdgeStatus | undefined {
-  const response = last.get(socket);
-  if (error.code === 'ECONNRESET' || !socket.writable || response?.writableEnded === false) {
-    return answerUnfinished(error, socket, response);
-  }
-  return sendAndClose(socket, statusOf(error));
-}
-
-function answerUnfinished(
-  error: NodeJS.ErrnoException,
-  socket: Socket,
-  response: ServerResponse | undefined,
-): EdgeStatus | undefined {
-  if (response === undefined || error.code === 'ECONNRESET' || !socket.writable || response.headersSent) {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return undefined;
   }
-  if (response.req.complete) {
-    // A whole request is being answered; only what follows it is faulty. Its answer must be its own.
-    response.once('close', () => socket.destroySoon());
+  const response = last.get(socket);
+  // The fault lies in a header that no exchange was begun for.
+  if (response === undefined || (response.req.complete && response.writableFinished)) {
+    return sendAndClose(socket, statusOf(error));
+  }
+  if (response.req.complete || response.headersSent) {
+    closeAfter(response, socket);
     return undefined;
   }
-  return sendAndClose(socket, statusOf(error));
+  // The fault lies in this request's body. Its own response keeps the order of pipelined answers.
+  const status = statusOf(error);
+  void writeResponse(response, edgeRefusal(status), ['connection', 'close']);
+  return status;
+}
+
+/** Answers under way to whole requests are finished: what follows them on the connection is not their fault. */
+function closeAfter(response: ServerResponse, socket: Socket): void {
+  if (!response.req.complete && !response.writableEnded) response.end();
+  if (response.writableFinished) socket.destroySoon();
+  else response.once('close', () => socket.destroySoon());
 }
 
 function statusOf(error: NodeJS.ErrnoException): EdgeStatus {

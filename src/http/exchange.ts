@@ -153,6 +153,8 @@ function send(
   lines: readonly string[],
 ): void {
   const { request, response } = exchange;
+  // Already refused for what came after its header.
+  if (response.headersSent) return;
   // RFC 9110 §10.1.1: after a final status without 100 nobody knows whether the body will follow.
   const last = edge.closing || (request.headers.expect !== undefined && !request.complete);
   const envelope = last ? ENVELOPE_LAST : ENVELOPE;

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Contract, Endpoint, EndpointRequest, EndpointResponse } from '../../src/endpoints/contract.ts';
+import type { Host } from '../../src/http/fastify-host.ts';
+import { startHost } from '../../src/http/fastify-host.ts';
+import { testTransport } from './transport.ts';
+import type { TransportTarget } from './transport-rows.ts';
+
+/** Endpoints that answer strangers as the real ones do, so that the same rows hold for both. */
+function endpoint(
+  contract: Pick<Contract, 'method' | 'path' | 'cors' | 'body'>,
+  handle: (request: EndpointRequest) => EndpointResponse,
+): Endpoint {
+  const name = `${contract.method} ${contract.path}`;
+  return { contract: { ...contract, name, specifications: [], statuses: [], errors: 'json' }, handle };
+}
+
+const unauthorised = (): EndpointResponse => ({ status: 401, headers: { 'www-authenticate': 'Bearer' } });
+const guarded = (request: EndpointRequest): EndpointResponse =>
+  request.headers['authorization'] === 'Bearer good'
+    ? { status: 200, headers: {}, body: '[]' }
+    : unauthorised();
+
+const endpoints = [
+  endpoint({ method: 'GET', path: '/jwks.json', cors: 'any', body: 'none' }, () => ({
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    body: '{"keys":[]}',
+  })),
+  endpoint({ method: 'GET', path: '/clients', cors: 'configured', body: 'none' }, guarded),
+  endpoint({ method: 'POST', path: '/clients', cors: 'configured', body: 'json' }, guarded),
+  endpoint({ method: 'GET', path: '/clients/{id}', cors: 'configured', body: 'none' }, unauthorised),
+  endpoint({ method: 'PUT', path: '/clients/{id}', cors: 'configured', body: 'json' }, unauthorised),
+  endpoint({ method: 'DELETE', path: '/clients/{id}', cors: 'configured', body: 'none' }, unauthorised),
+  endpoint({ method: 'POST', path: '/token/introspect', cors: 'configured', body: 'form' }, guarded),
+  endpoint({ method: 'GET', path: '/health', cors: 'configured', body: 'none' }, () => ({
+    status: 200,
+    headers: {},
+  })),
+];
+
+const times = { headers_ms: 400, request_ms: 800, check_ms: 100 };
+const limits = { body_bytes: 65_536, header_bytes: 16_384 };
+const maxConnections = 100;
+const errors: unknown[] = [];
+let host: Host;
+let target: TransportTarget;
+
+before(async () => {
+  host = await startHost({
+    sites: [{ issuerPath: '', endpoints, allowedOrigins: [] }],
+    answer: (endpoint, request) => endpoint.handle(request),
+    listen: {
+      host: '127.0.0.1',
+      port: 0,
+      maxConnections,
+      headersTimeout: times.headers_ms,
+      requestTimeout: times.request_ms,
+      checkInterval: times.check_ms,
+      keepAliveTimeout: 5_000,
+      closeTimeout: 2_000,
+    },
+    limits: { body: limits.body_bytes, header: limits.header_bytes },
+    log: { info() {}, warn() {}, error: (members) => errors.push(members) },
+    observe() {},
+  });
+  const address = { host: '127.0.0.1', port: host.address.port };
+  target = {
+    ...address,
+    authorization: 'Bearer good',
+    health: { ...address, path: '/health' },
+    limits,
+    times,
+    maxConnections,
+  };
+});
+
+after(() => host.close());
+
+testTransport(() => target);
+
+test('nothing above was a fault of ours: the error log is empty', () => {
+  assert.deepEqual(errors, []);
+});
