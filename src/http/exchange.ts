@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { answer } from '../endpoints/answer.ts';
 import type { Endpoint, EndpointResponse } from '../endpoints/contract.ts';
 import type { Log } from '../ports/log.ts';
 import { NotFound, OAuthError } from '../spec/errors.ts';
@@ -9,12 +10,11 @@ import { readHeaders } from './raw-headers.ts';
 import { discardBody, EMPTY_BODY, readBody } from './request-body.ts';
 import { writeResponse } from './response-writer.ts';
 import type { Match, Router } from './router.ts';
-import type { Answer, Observe } from './site.ts';
+import type { Observe } from './site.ts';
 
 /** What all exchanges of one host have in common. */
 export interface Edge {
   readonly router: Router;
-  readonly answer: Answer;
   readonly bodyLimit_bytes: number;
   readonly log: Log;
   readonly observe: Observe;
@@ -123,7 +123,7 @@ function handle(
     send(edge, exchange, name, answered, lines);
   };
   try {
-    const answered = edge.answer(
+    const answered = answer(
       endpoint,
       { method, segment: match.segment, headers, query: mark === -1 ? '' : target.slice(mark + 1), body },
       (thrown) => {

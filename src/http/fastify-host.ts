@@ -8,7 +8,7 @@ import { answerClientError, sendAndClose } from './client-error.ts';
 import type { Edge } from './exchange.ts';
 import { serve } from './exchange.ts';
 import { buildRouter } from './router.ts';
-import type { Answer, Observe, Site } from './site.ts';
+import type { Observe, Site } from './site.ts';
 
 /** Times are in milliseconds. */
 export interface Listen {
@@ -35,7 +35,6 @@ export interface Limits {
 
 export interface HostOptions {
   readonly sites: readonly Site[];
-  readonly answer: Answer;
   readonly listen: Listen;
   readonly limits: Limits;
   readonly log: Log;
@@ -62,7 +61,6 @@ export async function startHost(options: HostOptions): Promise<Host> {
   const { listen, log, observe } = options;
   const edge: Edge = {
     router: buildRouter(options.sites),
-    answer: options.answer,
     bodyLimit_bytes: options.limits.body,
     log,
     observe,

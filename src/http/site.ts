@@ -1,4 +1,4 @@
-import type { Endpoint, EndpointRequest, EndpointResponse } from '../endpoints/contract.ts';
+import type { Endpoint } from '../endpoints/contract.ts';
 
 /** The endpoints of one issuer, ready to be put behind a host. */
 export interface Site {
@@ -11,13 +11,6 @@ export interface Site {
   /** Origins that `cors: 'configured'` endpoints answer; compared exactly (RFC 6454 §6.2 serialisation). */
   readonly allowedOrigins: readonly string[];
 }
-
-/** Turns what an endpoint returns or throws into a response; hands what it threw to `report`. Never rejects. */
-export type Answer = (
-  endpoint: Endpoint,
-  request: EndpointRequest,
-  report: (failure: unknown) => void,
-) => EndpointResponse | Promise<EndpointResponse>;
 
 /** Called once per response. `name` is the contract's name, or `edge` where no endpoint was reached. */
 export type Observe = (name: string, status: number, seconds: number) => void;

@@ -49,7 +49,6 @@ let target: TransportTarget;
 before(async () => {
   host = await startHost({
     sites: [{ issuerPath: '', endpoints, allowedOrigins: [] }],
-    answer: (endpoint, request) => endpoint.handle(request),
     listen: {
       host: '127.0.0.1',
       port: 0,
