@@ -15,8 +15,6 @@ const ALIASES: Readonly<Record<string, string>> = {
   '-v': 'version',
 };
 
-process.exitCode = await dispatch(process.argv.slice(2));
-
 async function dispatch(typed: readonly string[]): Promise<number> {
   const words =
     typed.length === 0
@@ -67,3 +65,9 @@ function explain(failure: unknown): { line: string; code: number } {
   const mendable = OPERATOR_ERRORS.has(failure.name) || 'syscall' in failure;
   return { line: mendable ? failure.message : (failure.stack ?? failure.message), code: 1 };
 }
+
+// `chancery config print | head`: a reader that stops early is no failure of ours.
+process.stdout.on('error', (failure: NodeJS.ErrnoException) => {
+  if (failure.code !== 'EPIPE') throw failure;
+});
+process.exitCode = await dispatch(process.argv.slice(2));

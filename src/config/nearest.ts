@@ -1,6 +1,6 @@
 /** The candidate that `word` was most likely meant to be; undefined when none is close. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
-  const limit = Math.max(1, Math.floor(word.length / 4));
+  const limit = word.length < 4 ? 1 : Math.max(2, Math.floor(word.length / 4));
   let best: string | undefined;
   let bestDistance = limit + 1;
   for (const candidate of candidates) {

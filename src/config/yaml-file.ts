@@ -97,7 +97,8 @@ function readSection(reading: Reading, value: unknown, section: string): void {
   const node = yaml.isAlias(value) ? value.resolve(document) : value;
   if (yaml.isMap(node)) readMap(reading, node, section);
   // A section whose settings are all commented out.
-  else if (!isEmpty(reading, node)) report(reading, section, 'must be a map of settings');
+  else if (node === undefined || !isEmpty(reading, node))
+    report(reading, section, 'must be a map of settings');
 }
 
 function readValue(reading: Reading, path: SettingPath, node: Yaml.Node | null): void {

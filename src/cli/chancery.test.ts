@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { SETTING_PATHS } from '../config/settings.ts';
+import { COMMANDS } from './commands.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'chancery-cli-'));
+after(() => rmSync(folder, { recursive: true }));
+
+const KEY = '0123456789abcdef'.repeat(4);
+const PRODUCTION = { CHANCERY_ISSUER: 'https://op.example.com', CHANCERY_ENCRYPTION_KEY: KEY };
+
+/** The program as a process of its own, without any CHANCERY_ variable of ours. */
+function chancery(parameters: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('CHANCERY_'));
+  const program = join(import.meta.dirname, 'chancery.ts');
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...parameters], {
+    encoding: 'utf8',
+    timeout: 30_000,
+    env: { ...Object.fromEntries(inherited), ...environment },
+  });
+  return { status, stdout, stderr };
+}
+
+function configuration(content: string): string {
+  const file = join(folder, 'chancery.yaml');
+  writeFileSync(file, content);
+  return file;
+}
+
+for (const words of [[], ['help'], ['--help'], ['-h']]) {
+  test(`chancery ${words.join(' ')}: lists every command, exit code 0`, () => {
+    const { status, stdout, stderr } = chancery(words);
+    assert.deepEqual([status, stderr], [0, '']);
+    for (const command of COMMANDS) assert.ok(stdout.includes(`chancery ${command.words.join(' ')}`), stdout);
+  });
+}
+
+for (const words of [['version'], ['--version']]) {
+  test(`chancery ${words.join(' ')}: prints the version that package.json says`, () => {
+    const text = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8');
+    const { version } = JSON.parse(text) as { version: string };
+    const { status, stdout } = chancery(words);
+    assert.deepEqual([status, stdout], [0, `chancery ${version} (Node ${process.versions.node})\n`]);
+  });
+}
+
+const MISTYPED: readonly (readonly [words: readonly string[], answer: RegExp])[] = [
+  [['sreve'], /^chancery: unknown command "sreve"; did you mean serve\? .*\n$/u],
+  [
+    ['config', 'chekc', '--config', 'x'],
+    /^chancery: unknown command "config chekc"; did you mean config check\? .*\n$/u,
+  ],
+  [
+    ['config'],
+    /^chancery: unknown command "config"; it takes one more word: config check, config print .*\n$/u,
+  ],
+  [['deploy'], /^chancery: unknown command "deploy" \(chancery help lists them\)\n$/u],
+  [['--verbose'], /^chancery: unknown command "--verbose" .*\n$/u],
+  [['config', 'check', '--colour'], /^chancery config check: Unknown option '--colour'.*\n$/u],
+  [['config', 'check', 'twice'], /^chancery config check: Unexpected argument 'twice'.*\n$/u],
+  [['config', 'check', '--mode', 'test'], /^--mode must be development or production, found "test"\n$/u],
+];
+
+for (const [words, answer] of MISTYPED) {
+  test(`chancery ${words.join(' ')}: one line on standard error, exit code 2`, () => {
+    const { status, stdout, stderr } = chancery(words);
+    assert.match(stderr, answer);
+    assert.deepEqual([status, stdout], [2, '']);
+  });
+}
+
+test('COMMAND --help: says how the command is called and does not run it', () => {
+  const { status, stdout } = chancery(['config', 'check', '--help']);
+  assert.equal(status, 0);
+  assert.match(stdout, /^chancery config check \[--config FILE\] \[--mode development\|production\]\n/u);
+});
+
+test('config check, good settings: exit code 0', () => {
+  const { status, stdout, stderr } = chancery(['config', 'check'], PRODUCTION);
+  assert.deepEqual([status, stderr], [0, '']);
+  assert.equal(stdout, 'The settings are good for production: issuer https://op.example.com\n');
+});
+
+test('config check: every problem on a line of its own with path, rule and source, exit code 1', () => {
+  const file = configuration('listen: { port: 99999 }\nisuer: x\n');
+  const { status, stdout, stderr } = chancery(['config', 'check', '--config', file], {
+    CHANCERY_LOG_LEVEL: 'loud',
+  });
+  assert.deepEqual([status, stdout], [1, '']);
+  assert.deepEqual(stderr.trimEnd().split('\n').sort(), [
+    'encryption.key: must be set in production (CHANCERY_ENCRYPTION_KEY)',
+    `issuer: must be set in production (CHANCERY_ISSUER)`,
+    `isuer: is not a setting (line 2); did you mean issuer? (${file})`,
+    `listen.port: must be an integer from 0 to 65535, found 99999 (${file})`,
+    'log.level: must be one of silent, error, warn, info, debug, found "loud" (CHANCERY_LOG_LEVEL)',
+  ]);
+});
+
+test('config check --mode development: needs no issuer and no key', () => {
+  const { status, stdout } = chancery(['config', 'check', '--mode', 'development']);
+  assert.equal(stdout, 'The settings are good for development: issuer http://127.0.0.1:8080\n');
+  assert.equal(status, 0);
+});
+
+test('the file is the one that CHANCERY_CONFIG names, unless --config names another', () => {
+  const file = configuration('issuer: https://file.example\n');
+  const named = chancery(['config', 'check'], { CHANCERY_ENCRYPTION_KEY: KEY, CHANCERY_CONFIG: file });
+  assert.match(named.stdout, /https:\/\/file\.example/u);
+  const other = chancery(['config', 'check', '--config', join(folder, 'none')], {
+    ...PRODUCTION,
+    CHANCERY_CONFIG: file,
+  });
+  assert.equal(other.stderr, `configuration file: cannot be read: ENOENT (${join(folder, 'none')})\n`);
+  assert.equal(other.status, 1);
+});
+
+test('config print: every setting with its value and where it came from; secrets are masked', () => {
+  const file = configuration('listen: { port: 8443 }\n');
+  const digest = 'ab'.repeat(32);
+  const environment = { ...PRODUCTION, CHANCERY_REGISTRATION_MASTER_TOKEN_SHA256: digest };
+  const { status, stdout, stderr } = chancery(['config', 'print', '--config', file], environment);
+  assert.deepEqual([status, stderr], [0, '']);
+  const lines = stdout.trimEnd().split('\n');
+  assert.deepEqual(
+    lines.map((line) => line.slice(0, line.indexOf(' = '))),
+    SETTING_PATHS,
+  );
+  for (const line of [
+    'issuer = "https://op.example.com" (CHANCERY_ISSUER)',
+    `listen.port = 8443 (${file})`,
+    'access-token.lifetime = 600 (default)',
+    'encryption.key = ****** (CHANCERY_ENCRYPTION_KEY)',
+    'registration.master-token-sha256 = ****** (CHANCERY_REGISTRATION_MASTER_TOKEN_SHA256)',
+    'direct-authorization.token-sha256 = [] (default)',
+  ]) {
+    assert.ok(lines.includes(line), `${line}\nnot in\n${stdout}`);
+  }
+  assert.ok(!stdout.includes(KEY) && !stdout.includes(digest));
+});
+
+test('config print --mode development: an encryption key that is not set is said to be so', () => {
+  const { stdout } = chancery(['config', 'print', '--mode', 'development']);
+  assert.match(stdout, /^encryption\.key = not set \(default\)$/mu);
+});

@@ -1,0 +1,73 @@
+import { CONFIG_VARIABLE, environmentName } from './environment.ts';
+import type { Setting } from './setting.ts';
+import { SETTING_PATHS, type SettingPath, settingAt } from './settings.ts';
+
+const INTRODUCTION = `<!-- Made from src/config/settings.ts by \`npm run docs\`. Do not edit. -->
+# Configuration
+
+Settings come from three sources; a later one overrides an earlier one:
+
+1. the defaults below,
+2. the YAML file that \`--config FILE\` or \`${CONFIG_VARIABLE}\` names (YAML 1.2, core schema, no tags, no merge keys),
+3. environment variables.
+
+In the file, the part of a setting's name before the dot is a section:
+
+\`\`\`yaml
+# yaml-language-server: $schema=./docs/configuration.schema.json
+issuer: https://op.example.com
+listen:
+  port: 8080
+\`\`\`
+
+In the environment, items of a list are separated by commas. A setting marked *secret* may also be given as the name of
+a file, in the variable with \`_FILE\` appended; there, line ends separate items as well. An unknown key, an unknown
+variable that begins with \`CHANCERY_\`, and a value that breaks a rule stop the program; it lists all of them at once.
+\`chancery config check\` does only that, and \`chancery config print\` shows every value and where it came from.
+
+All durations are in seconds.
+`;
+
+/** docs/configuration.md: a table for each section, in the order of the settings' table. */
+export function configurationMarkdown(): string {
+  const sections = Map.groupBy(SETTING_PATHS, sectionOf);
+  return [INTRODUCTION, ...[...sections].map(([section, paths]) => sectionMarkdown(section, paths))].join(
+    '\n',
+  );
+}
+
+function sectionOf(path: SettingPath): string {
+  return path.includes('.') ? path.slice(0, path.indexOf('.')) : 'general';
+}
+
+function sectionMarkdown(section: string, paths: readonly SettingPath[]): string {
+  const header = '| setting | environment variable | type | default | description |\n|---|---|---|---|---|';
+  return `## ${section}\n\n${header}\n${paths.map(row).join('\n')}\n`;
+}
+
+function row(path: SettingPath): string {
+  const setting = settingAt(path);
+  const variable = `\`${environmentName(path)}\`${setting.secret ? ` or \`${environmentName(path)}_FILE\`` : ''}`;
+  const type = [setting.type, setting.unit, setting.secret ? '*secret*' : undefined]
+    .filter(Boolean)
+    .join(', ');
+  const cells = [
+    `\`${path}\``,
+    variable,
+    type,
+    defaultText(setting),
+    `${setting.description} ${ruleSentence(setting)}`,
+  ];
+  return `| ${cells.map((cell) => cell.trim().replaceAll('|', '\\|')).join(' | ')} |`;
+}
+
+function defaultText({ default: value, defaultWords }: Setting): string {
+  if (defaultWords !== undefined) return defaultWords;
+  if (Array.isArray(value) && value.length === 0) return 'empty';
+  return `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
+}
+
+/** Booleans and choices say it all in their type. */
+function ruleSentence({ rule, type }: Setting): string {
+  return type === 'boolean' || type.includes(' | ') ? '' : `${rule.charAt(0).toUpperCase()}${rule.slice(1)}.`;
+}

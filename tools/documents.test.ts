@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { DOCUMENTS } from './documents.ts';
+
+const root = join(import.meta.dirname, '..');
+
+for (const { path, make } of DOCUMENTS) {
+  test(`${path} is what its table says; npm run docs writes it anew`, () => {
+    assert.equal(readFileSync(join(root, path), 'utf8'), make());
+  });
+}
+
+function docs(...parameters: string[]) {
+  const program = join(import.meta.dirname, 'docs.ts');
+  return spawnSync(process.execPath, [program, ...parameters], { encoding: 'utf8' });
+}
+
+test('docs writes what is missing, and docs --check names what was changed by hand', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'chancery-docs-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const missing = docs('--check', '--root', folder);
+  assert.equal(missing.status, 1);
+  for (const { path } of DOCUMENTS) assert.ok(missing.stderr.includes(`${path} is stale`), missing.stderr);
+  assert.equal(docs('--root', folder).status, 0);
+  assert.deepEqual([docs('--check', '--root', folder).status], [0]);
+  writeFileSync(join(folder, 'docs/configuration.md'), 'changed by hand');
+  const changed = docs('--check', '--root', folder);
+  assert.equal(changed.status, 1);
+  assert.equal(changed.stderr.trim(), 'docs/configuration.md is stale: run npm run docs');
+});
