@@ -112,6 +112,12 @@ function readHeader(path: string): Buffer {
   }
 }
 
+/** Changes when another file, or none, stands at `path`: a deleted database can still be written to, and is lost. */
+export function fileIdentity(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? 'absent' : `${found.dev}:${found.ino}`;
+}
+
 /** One line for the operator about anything that went wrong on the way to an open database. */
 export function unavailable(path: string, error: unknown): StorageUnavailable {
   if (error instanceof StorageUnavailable) return error;

@@ -6,7 +6,7 @@ import { accessTokenReads } from './access-token-reads.ts';
 import { monotonicMilliseconds } from './batch-executor.ts';
 import { clientReads } from './client-reads.ts';
 import { openReadConnection, openWriteConnection } from './connection.ts';
-import { createWhereAbsent, inspect, unavailable } from './database-file.ts';
+import { createWhereAbsent, fileIdentity, inspect, unavailable } from './database-file.ts';
 import { GatheredWrites } from './gathered-writes.ts';
 import { mainThreadChannel } from './main-thread-channel.ts';
 import { migrate, needsMigration, refuseNewerSchema } from './migrations.ts';
@@ -37,7 +37,7 @@ export async function openSqliteStorage(path: string, options: SqliteOptions = {
       options.writer === 'main'
         ? mainThreadChannel(path, lock_wait_ms_max)
         : new WriterThreadChannel(path, lock_wait_ms_max);
-    return storage(reader, channel);
+    return storage(path, reader, channel);
   } catch (error) {
     throw unavailable(path, error);
   }
@@ -77,25 +77,37 @@ async function migrateWhenFree(database: DatabaseSync, now: number, lock_wait_ms
   }
 }
 
-function storage(reader: DatabaseSync, channel: WriteChannel): Storage {
+function storage(path: string, reader: DatabaseSync, channel: WriteChannel): Storage {
   const writes = new GatheredWrites(channel);
   const reads = {
     clients: clientReads(reader),
     accessTokens: accessTokenReads(reader),
     serverKeys: serverKeyRows(reader),
   };
+  const opened = fileIdentity(path);
+  let closed: Promise<void> | undefined;
   return {
     forTenant: (tenant) => tenantStorage(tenant, reads, writes),
     sealCanary: (sealed) => writes.write('sealCanary', { sealed }),
     replaceSealCanary: (sealed) => writes.write('replaceSealCanary', { sealed }),
-    ready: () => writes.write('beat', {}),
-    async close() {
-      await writes.drain();
-      // The last connection to close empties and removes the log: that must be the one that may write.
-      reader.close();
-      await channel.close();
+    async ready() {
+      if (fileIdentity(path) !== opened) {
+        throw new StorageUnavailable(`the database ${path} was removed or replaced while it was in use`);
+      }
+      await writes.write('beat', {});
+    },
+    close() {
+      closed ??= close(reader, channel, writes);
+      return closed;
     },
   };
+}
+
+async function close(reader: DatabaseSync, channel: WriteChannel, writes: GatheredWrites): Promise<void> {
+  await writes.drain();
+  // The last connection to close empties and removes the log: that must be the one that may write.
+  reader.close();
+  await channel.close();
 }
 
 interface Reads {

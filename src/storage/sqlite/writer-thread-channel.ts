@@ -49,7 +49,8 @@ export class WriterThreadChannel implements WriteChannel {
 
   #start(): Worker {
     const workerData: WriterThreadData = { path: this.#path };
-    const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData });
+    // Without `execArgv` a thread inherits the options of the process, such as `--input-type`, which may not suit a file.
+    const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData, execArgv: [] });
     worker.unref();
     worker.on('message', (reply: WriterReply) => this.#settle(worker, reply));
     let reason = 'it ended';

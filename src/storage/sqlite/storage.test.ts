@@ -1,0 +1,16 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Engine } from '../contract-engine.ts';
+import { storageContract } from '../storage.contract.ts';
+import { openSqliteStorage } from './open.ts';
+
+for (const writer of ['thread', 'main'] as const) {
+  storageContract(`SQLite, writer: ${writer}`, async (): Promise<Engine> => {
+    const folder = await mkdtemp(join(tmpdir(), 'chancery-storage-'));
+    return {
+      open: () => openSqliteStorage(join(folder, 'registry.sqlite'), { writer }),
+      remove: () => rm(folder, { recursive: true }),
+    };
+  });
+}

@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+import type { StoredAccessToken } from '../ports/access-token-store.ts';
+import type { CreateConditions, StoredClient } from '../ports/client-store.ts';
+import type { StoredServerKey } from '../ports/server-key-store.ts';
+import type { AccessTokenKey, ClientId, ClientInstance, TenantId } from '../spec/identifiers.ts';
+
+/** Records for the tests of the storage floor. */
+export const NOW = 1_800_000_000;
+export const TENANT = 'default' as TenantId;
+export const OTHER_TENANT = 'other' as TenantId;
+
+/** What careless engines change: emoji, line separators, quotes, escapes, what looks like a number, spaces, length. */
+export const HARD_TEXTS: readonly string[] = [
+  '{"client_name":"🦊 \u2028\u2029 é e\u0301","n":1.0,"n":1e400}',
+  `{"quotes":"' \\" \\\\ \`; DROP TABLE client; --"}`,
+  '  { "spaces" : [ 1 , 2 ] }  ',
+  '007',
+  '',
+  JSON.stringify({ long: 'ü€😀'.repeat(40_000) }),
+];
+
+const random = (): string => randomBytes(12).toString('hex');
+
+export function aClient(values: Partial<StoredClient> = {}): StoredClient {
+  return {
+    client_id: random() as ClientId,
+    instance: random() as ClientInstance,
+    version: 1,
+    issued_at: NOW,
+    metadata: '{"redirect_uris":["https://client.example/cb"]}',
+    data: null,
+    secrets: [],
+    registration_token_digest: random() as StoredClient['registration_token_digest'],
+    registration_token_sealed: 'sealed' as StoredClient['registration_token_sealed'],
+    privileges: '{}',
+    registered_via: 'open',
+    ...values,
+  };
+}
+
+export const OPEN: CreateConditions = { reuseDeletedId: false, now: NOW };
+
+/** A token of `client`; of no registered client without one. */
+export function aToken(client?: StoredClient, values: Partial<StoredAccessToken> = {}): StoredAccessToken {
+  return {
+    key: `0${random()}` as AccessTokenKey,
+    expires_at: NOW + 600,
+    client_id: client?.client_id ?? ('somebody' as ClientId),
+    client_instance: client?.instance ?? null,
+    introspection: '{"active":true}',
+    ...values,
+  };
+}
+
+export function aServerKey(values: Partial<StoredServerKey> = {}): StoredServerKey {
+  return {
+    kid: random() as StoredServerKey['kid'],
+    use: 'sig',
+    created_at: NOW,
+    public_jwk: '{"kty":"OKP"}',
+    sealed_jwk: 'sealed' as StoredServerKey['sealed_jwk'],
+    ...values,
+  };
+}
+
+export const times = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+
+export const occurrences = <T>(values: readonly T[], wanted: T): number =>
+  values.filter((value) => value === wanted).length;

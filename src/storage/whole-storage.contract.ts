@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { StorageUnavailable } from '../ports/storage.ts';
+import type { Sealed } from '../spec/identifiers.ts';
+import { type MakeEngine, onEmptyStorage, onSecondView } from './contract-engine.ts';
+import { aClient, aServerKey, aToken, NOW, OPEN, TENANT, times } from './stored-examples.ts';
+
+export function wholeStorageContract(make: MakeEngine): void {
+  test(
+    'the first canary wins, for parallel callers too, until it is replaced',
+    onEmptyStorage(make, async ({ storage }) => {
+      const offered = times(5, (index) => `canary ${index}` as Sealed);
+      const kept = await Promise.all(offered.map((sealed) => storage.sealCanary(sealed)));
+      assert.equal(new Set(kept).size, 1);
+      assert.ok(kept[0] !== undefined && offered.includes(kept[0]));
+      await storage.replaceSealCanary('resealed' as Sealed);
+      assert.equal(await storage.sealCanary('another' as Sealed), 'resealed');
+    }),
+  );
+
+  test(
+    'a storage that works is ready, and a closed one is not',
+    onEmptyStorage(make, async ({ engine }) => {
+      const storage = await engine.open();
+      await storage.ready();
+      await storage.close();
+      await storage.close();
+      await assert.rejects(storage.ready(), StorageUnavailable);
+      await assert.rejects(storage.forTenant(TENANT).accessTokens.issue(aToken()), StorageUnavailable);
+    }),
+  );
+
+  restarts(make);
+}
+
+function restarts(make: MakeEngine): void {
+  test(
+    'everything is there after a restart',
+    onEmptyStorage(make, async ({ engine, storage, tenant }) => {
+      const client = aClient();
+      const gone = aClient();
+      const token = aToken(client);
+      const initial = aToken();
+      const key = aServerKey();
+      const label = { label: 'l', issued_at: NOW };
+      await tenant.clients.create(client, OPEN);
+      await tenant.clients.create(gone, OPEN);
+      await tenant.clients.delete(gone.client_id, 1, NOW);
+      await tenant.accessTokens.issue(token);
+      await tenant.accessTokens.issueInitial(initial, label);
+      await tenant.serverKeys.addFirst([key]);
+      await storage.sealCanary('canary' as Sealed);
+      await storage.close();
+
+      await onSecondView(engine, async (after, again) => {
+        assert.deepEqual(await after.clients.find(client.client_id), client);
+        const reused = aClient({ client_id: gone.client_id });
+        assert.equal(await after.clients.create(reused, OPEN), 'client_id_deleted');
+        assert.deepEqual(await after.accessTokens.find(token.key), token);
+        assert.deepEqual(await after.accessTokens.findInitial(initial.key), label);
+        assert.deepEqual(await after.serverKeys.all(), [key]);
+        assert.equal(await again.sealCanary('other' as Sealed), 'canary');
+      });
+    }),
+  );
+
+  test(
+    'closing waits for the writes under way, and they are durable',
+    onEmptyStorage(make, async ({ engine, storage, tenant }) => {
+      const tokens = times(50, () => aToken());
+      const issued = Promise.all(tokens.map((token) => tenant.accessTokens.issue(token)));
+      await storage.close();
+      await issued;
+      await onSecondView(engine, async (after) => {
+        for (const token of tokens) assert.deepEqual(await after.accessTokens.find(token.key), token);
+      });
+    }),
+  );
+}
