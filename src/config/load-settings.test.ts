@@ -123,7 +123,7 @@ test('a secret given directly and as a file, and a file that cannot be read, are
 });
 
 test('only secrets come from files', () => {
-  assert.deepEqual(linesOf(development({ CHANCERY_ISSUER_FILE: fileOf('https://op.example.com') })), [
+  assert.deepEqual(linesOf(development({ CHANCERY_ISSUER_FILE: join(folder, 'none') })), [
     'CHANCERY_ISSUER_FILE: is not a setting; did you mean CHANCERY_ISSUER? (environment)',
   ]);
 });
@@ -268,6 +268,14 @@ test('rules between settings: time-outs, lifetimes, the two ports, and the issue
     ['issuer: must be set when listen.port is 0'],
   );
   assert.deepEqual(linesOf(production(free)), []);
+});
+
+test('a rule is not asked about a refused value, nor about the default that stands in for it', () => {
+  const environment = { CHANCERY_LISTEN_REQUEST_TIMEOUT: 'long', CHANCERY_LISTEN_HEADERS_TIMEOUT: '20' };
+  assert.deepEqual(
+    problemsOf(development(environment)).map(({ path }) => path),
+    ['listen.request-timeout'],
+  );
 });
 
 test('settings cannot be changed', () => {

@@ -41,10 +41,12 @@ test('an empty file, comments only, and a section whose settings are all comment
   }
 });
 
-test('yes and no are texts, not booleans, as in YAML 1.2', () => {
-  assert.deepEqual(read('registration: { allow-open-registration: yes }').values, {
-    'registration.allow-open-registration': 'yes',
-  });
+test('yes and no are texts, not booleans, as in YAML 1.2, whatever version the file claims', () => {
+  for (const directive of ['', '%YAML 1.1\n---\n', '%YAML 1.2\n---\n']) {
+    assert.deepEqual(read(`${directive}registration: { allow-open-registration: yes }`).values, {
+      'registration.allow-open-registration': 'yes',
+    });
+  }
 });
 
 const PROBLEMS: readonly (readonly [what: string, yaml: string, problems: readonly string[]])[] = [
@@ -112,6 +114,11 @@ const PROBLEMS: readonly (readonly [what: string, yaml: string, problems: readon
   [
     'a custom tag',
     'log: {level: !secret info}',
+    ['configuration file: is not plain YAML at line 1: tag resolve failed'],
+  ],
+  [
+    'a tag of YAML 1.1',
+    'log: {level: !!binary aW5mbw==}',
     ['configuration file: is not plain YAML at line 1: tag resolve failed'],
   ],
   [

@@ -70,7 +70,7 @@ function readRoot(reading: Reading): void {
 }
 
 function isEmpty({ yaml }: Reading, node: unknown): boolean {
-  return node === null || node === undefined || (yaml.isScalar(node) && node.value === null);
+  return node === null || (yaml.isScalar(node) && node.value === null);
 }
 
 function readMap(reading: Reading, map: Yaml.YAMLMap, section: string): void {
