@@ -23,6 +23,8 @@ export interface Listen {
   /** How often the two times above are looked at. */
   readonly checkInterval: number;
   readonly keepAliveTimeout: number;
+  /** A connection on which nothing moves for so long, in either direction, is cut: its reader has stalled. Default 30,000. */
+  readonly stallTimeout?: number;
   /** How long `close` waits for requests under way. */
   readonly closeTimeout: number;
 }
@@ -47,8 +49,7 @@ export interface Host {
   close(): Promise<void>;
 }
 
-/** A connection on which nothing moves for so long, in either direction, is cut: its reader has stalled. */
-const STALLED_MS = 30_000;
+const STALL_TIMEOUT_MS = 30_000;
 
 /**
  * Puts sites behind one listening socket.
@@ -98,7 +99,7 @@ function createApp(
     },
     requestTimeout: listen.requestTimeout,
     keepAliveTimeout: listen.keepAliveTimeout,
-    connectionTimeout: STALLED_MS,
+    connectionTimeout: listen.stallTimeout ?? STALL_TIMEOUT_MS,
     return503OnClosing: false,
     // One route for every target: a bad escape must reach the endpoint, not Fastify's error page.
     rewriteUrl: () => '/',

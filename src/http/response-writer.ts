@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EndpointResponse } from '../endpoints/contract.ts';
 
@@ -40,12 +41,14 @@ async function writeStream(response: ServerResponse, chunks: AsyncIterable<strin
     response.end();
     return;
   }
+  // Not the response: one that waits behind others (pipelining) never learns that its socket has closed.
+  const { socket } = response.req;
   try {
     let written_bytes = 0;
     for await (const chunk of chunks) {
-      if (response.destroyed) return;
+      if (socket.destroyed) return;
       written_bytes += chunk.length;
-      if (!response.write(chunk)) await drained(response);
+      if (!response.write(chunk)) await drained(response, socket);
       else if (written_bytes < TURN_BYTES) continue;
       written_bytes = 0;
       // After `drain` too: otherwise a fast reader keeps every other request waiting.
@@ -59,13 +62,15 @@ async function writeStream(response: ServerResponse, chunks: AsyncIterable<strin
   }
 }
 
-function drained(response: ServerResponse): Promise<void> {
+function drained(response: ServerResponse, socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const finish = (): void => {
-      response.off('drain', finish).off('close', finish);
+      response.off('drain', finish);
+      socket.off('close', finish);
       resolve();
     };
-    response.on('drain', finish).on('close', finish);
-    if (response.destroyed) finish();
+    response.on('drain', finish);
+    socket.on('close', finish);
+    if (socket.destroyed) finish();
   });
 }

@@ -1,150 +1,7 @@
 import { Buffer } from 'node:buffer';
-import { gzipSync } from 'node:zlib';
-import type { Conversation, Expectation, Part } from '../program/raw-socket.ts';
-
-/** What the rows need to know of the server they are sent to. */
-export interface TransportTarget {
-  readonly host: string;
-  readonly port: number;
-  /** An `Authorization` value that may read `GET /clients`. */
-  readonly authorization: string;
-  /** Answers 200 while the process is well. */
-  readonly health: { readonly host: string; readonly port: number; readonly path: string };
-  readonly limits: { readonly body_bytes: number; readonly header_bytes: number };
-  readonly times: { readonly headers_ms: number; readonly request_ms: number; readonly check_ms: number };
-  readonly maxConnections: number;
-}
-
-/** One row of the hostile-input catalogue, section 2.1. */
-export interface Row extends Expectation {
-  /** Its number and what is sent. */
-  readonly name: string;
-  readonly send: readonly Part[] | ((target: TransportTarget) => readonly Part[]);
-  /** The final statuses allowed for the first answer; 0 stands for a connection closed without one. */
-  readonly status: readonly number[];
-  /** The server ends the connection. */
-  readonly closes?: boolean;
-  readonly check?: (conversation: Conversation, target: TransportTarget) => void;
-}
-
-const HOST = 'Host: h.test\r\n';
-
-export function get(path: string, headers = ''): string {
-  return `GET ${path} HTTP/1.1\r\n${HOST}${headers}\r\n`;
-}
-
-export function post(path: string, headers: string, body = ''): string {
-  return `POST ${path} HTTP/1.1\r\n${HOST}${headers}\r\n${body}`;
-}
-
-function form(headers: string, body = ''): string {
-  return post('/token/introspect', `Content-Type: application/x-www-form-urlencoded\r\n${headers}`, body);
-}
-
-function closing(name: string, send: string | Buffer, status: readonly number[] = [400]): Row {
-  return { name, send: [send], status, closes: true, until: 'closed' };
-}
-
-const FRAMING: readonly Row[] = [
-  closing('H-001 no Host', 'GET /jwks.json HTTP/1.1\r\n\r\n'),
-  closing('H-001 empty Host', 'GET /jwks.json HTTP/1.1\r\nHost:\r\n\r\n'),
-  closing('H-002 two Hosts', get('/jwks.json', 'Host: other.test\r\n')),
-  closing('H-003 both framings', form('Content-Length: 3\r\nTransfer-Encoding: chunked\r\n', '0\r\n\r\n')),
-  ...[
-    '3\r\nContent-Length: 3',
-    '3\r\nContent-Length: 4',
-    '-1',
-    '99999999999999999999',
-    '+5',
-    '0x5',
-    '3, 3',
-  ].map((value) =>
-    closing(`H-004 Content-Length ${JSON.stringify(value)}`, form(`Content-Length: ${value}\r\n`, 'a=b')),
-  ),
-  ...[
-    'xchunked',
-    'chunked, identity',
-    'chunked, chunked',
-    'identity',
-    'chunked\r\nTransfer-Encoding: chunked',
-    'gzip, chunked',
-  ].map((value) =>
-    closing(
-      `H-005 Transfer-Encoding ${JSON.stringify(value)}`,
-      form(`Transfer-Encoding: ${value}\r\n`, '0\r\n\r\n'),
-    ),
-  ),
-  closing(
-    'H-005 transfer coding in HTTP/1.0',
-    'POST /clients HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
-  ),
-  closing('H-006 obs-fold', get('/jwks.json', 'X-A: b\r\n c\r\n')),
-  closing('H-006 LF only', `GET /jwks.json HTTP/1.1\n${HOST.replace('\r', '')}\n`),
-  closing('H-006 NUL in a header', get('/jwks.json', 'X-A: b\0c\r\n')),
-  closing('H-006 space before the colon', get('/jwks.json', 'X-A : b\r\n')),
-  closing('H-006 bare CR', get('/jwks.json', 'X-A: b\rc\r\n')),
-];
-
-const SIZES: readonly Row[] = [
-  closing('H-007 a header over the limit', get('/jwks.json', `X-A: ${'a'.repeat(17_000)}\r\n`), [431]),
-  closing('H-007 a target over the limit', get(`/jwks.json?${'a'.repeat(17_000)}`), [414, 431]),
-  closing('H-008 1,400 small headers', get('/jwks.json', 'X-Abcdefgh: b\r\n'.repeat(1_400)), [431]),
-  {
-    name: 'H-035 100-continue with a body over the limit',
-    send: ({ limits }) => [form(`Content-Length: ${limits.body_bytes + 1}\r\nExpect: 100-continue\r\n`)],
-    status: [413],
-    closes: true,
-    until: 'closed',
-    check: ({ text }) => assertAbsent(text, ' 100 Continue'),
-  },
-  {
-    name: 'H-035 100-continue with a small body: 100, then the answer',
-    send: [form('Content-Length: 7\r\nExpect: 100-continue\r\n'), { wait_ms: 20 }, 'token=a'],
-    status: [401],
-    check: ({ text }) => assertPresent(text, 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 401 '),
-  },
-  closing('H-035 unknown expectation', form('Content-Length: 3\r\nExpect: foo\r\n', 'a=b'), [417]),
-  {
-    name: 'a body over the limit by Content-Length',
-    send: ({ limits }) => [
-      form(`Content-Length: ${limits.body_bytes + 1}\r\n`, 'a'.repeat(limits.body_bytes + 1)),
-    ],
-    status: [413],
-    closes: true,
-    until: 'closed',
-  },
-  {
-    name: 'a chunked body over the limit: 413, though its length was never told',
-    send: ({ limits }) => [
-      form('Transfer-Encoding: chunked\r\n'),
-      ...Array.from(
-        { length: Math.ceil(limits.body_bytes / 4_096) + 1 },
-        () => `1000\r\n${'a'.repeat(4_096)}\r\n`,
-      ),
-    ],
-    status: [413],
-  },
-  ...['gzip', 'br', 'zstd', 'deflate', 'identity, gzip'].map((coding) => {
-    const bomb = gzipSync(Buffer.alloc(10_000_000));
-    const head = form(`Content-Encoding: ${coding}\r\nContent-Length: ${bomb.length}\r\n`);
-    return { name: `H-037 Content-Encoding ${coding}`, send: [head, bomb], status: [400] };
-  }),
-  closing(
-    'H-038 20 KB chunk extension',
-    form('Transfer-Encoding: chunked\r\n', `3;${'a'.repeat(20_000)}\r\na=b\r\n0\r\n\r\n`),
-    [400, 413],
-  ),
-  {
-    name: 'H-038 a trailer is no header',
-    send: ({ authorization }) => [
-      form(
-        'Transfer-Encoding: chunked\r\nTrailer: Authorization\r\n',
-        `3\r\na=b\r\n0\r\nAuthorization: ${authorization}\r\n\r\n`,
-      ),
-    ],
-    status: [401],
-  },
-];
+import { FRAMING, SIZES } from './transport-framing-rows.ts';
+import type { Row } from './transport-row.ts';
+import { assertAbsent, assertEmpty, assertPresent, closing, form, get, HOST, post } from './transport-row.ts';
 
 const REPEATED: readonly Row[] = [
   {
@@ -167,6 +24,16 @@ const REPEATED: readonly Row[] = [
     name: 'H-010 the same Authorization twice',
     send: ({ authorization }) => [get('/clients', `Authorization: ${authorization}\r\n`.repeat(2))],
     status: [400],
+  },
+  {
+    name: 'H-010 a second Authorization behind more headers than Node keeps',
+    send: ({ authorization }) => [
+      get(
+        '/clients',
+        `Authorization: ${authorization}\r\n${'a:\r\n'.repeat(2_100)}Authorization: Basic YTpi\r\n`,
+      ),
+    ],
+    status: [400, 431],
   },
   ...['Content-Type', 'Content-Encoding', 'Issuer', 'Tenant-ID', 'Origin', 'Cookie', 'Expect'].map(
     (name): Row => ({
@@ -343,6 +210,18 @@ const CONNECTIONS: readonly Row[] = [
     },
   },
   {
+    name: 'a body that nobody reads is not the next request',
+    send: [
+      post('/jwks.json', `Content-Length: ${get('/clients').length}\r\n`, get('/clients')),
+      get('/nothing'),
+    ],
+    status: [405],
+    until: 2,
+    check: ({ answers }) => {
+      if (answers[1]?.status !== 404) throw new Error(`the second answer is ${answers[1]?.status}`);
+    },
+  },
+  {
     name: 'rubbish after a whole request: its answer stays its own',
     send: [`${get('/jwks.json')}\0\0\0\r\n\r\n`],
     status: [200],
@@ -377,18 +256,6 @@ const CONNECTIONS: readonly Row[] = [
     until: 'closed',
   },
 ];
-
-function assertPresent(text: string, expected: string): void {
-  if (!text.includes(expected)) throw new Error(`${JSON.stringify(expected)} is missing in ${text}`);
-}
-
-function assertAbsent(text: string, unwanted: string): void {
-  if (text.includes(unwanted)) throw new Error(`${JSON.stringify(unwanted)} stands in ${text}`);
-}
-
-function assertEmpty({ answers }: Conversation): void {
-  if (answers[0]?.body !== '') throw new Error(`an unknown path has a body: ${answers[0]?.body}`);
-}
 
 export const ROWS: readonly Row[] = [
   ...FRAMING,

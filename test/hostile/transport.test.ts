@@ -4,7 +4,7 @@ import type { Contract, Endpoint, EndpointRequest, EndpointResponse } from '../.
 import type { Host } from '../../src/http/fastify-host.ts';
 import { startHost } from '../../src/http/fastify-host.ts';
 import { testTransport } from './transport.ts';
-import type { TransportTarget } from './transport-rows.ts';
+import type { TransportTarget } from './transport-row.ts';
 
 /** Endpoints that answer strangers as the real ones do, so that the same rows hold for both. */
 function endpoint(

@@ -4,8 +4,9 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import type { Conversation, Part } from '../program/raw-socket.ts';
 import { converse } from '../program/raw-socket.ts';
-import type { Row, TransportTarget } from './transport-rows.ts';
-import { get, ROWS } from './transport-rows.ts';
+import type { Row, TransportTarget } from './transport-row.ts';
+import { get } from './transport-row.ts';
+import { ROWS } from './transport-rows.ts';
 
 /** Registers a test for every row, to be sent to the server that `target` finds when they run. */
 export function testTransport(target: () => TransportTarget): void {
