@@ -18,7 +18,9 @@ const runtimes = {
 
 /** Installs with `npm ci` unless the lockfile's digest says that it was done before. */
 export function installWhatIsMissing() {
-  const digest = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
+  const digest = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
   process.stderr.write('chancery: installing what package-lock.json names (once) …\n');
   const command = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
