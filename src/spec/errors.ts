@@ -33,7 +33,10 @@ export class OAuthError extends Error {
   readonly challenge: string | undefined;
 
   constructor(code: ErrorCode, words: ErrorWords) {
-    super(`${code}: ${words.error_description}`, words.cause === undefined ? undefined : { cause: words.cause });
+    super(
+      `${code}: ${words.error_description}`,
+      words.cause === undefined ? undefined : { cause: words.cause },
+    );
     this.code = code;
     this.error_description = words.error_description;
     this.detail = words.detail;

@@ -1,3 +1,5 @@
+import { percentDecode } from './percent-encoding.ts';
+
 /** Strings that must not be mixed up carry their kind in their type; at run time they are plain strings. */
 declare const kind: unique symbol;
 type Branded<Kind extends string> = string & { readonly [kind]: Kind };
@@ -25,3 +27,13 @@ export const IDENTIFIER_LENGTHS = {
   access_token: 43,
   instance: 16,
 } as const;
+
+/** Longer identifiers are not registered here (decision 15; `preferred_client_id`, federation entity ids). */
+const CLIENT_ID_LENGTH_MAX = 512;
+
+/** `{id}` of `/clients/{id}`, decoded exactly once (decision 2). @returns undefined for a bad escape. */
+export function clientIdFromSegment(segment: string): ClientId | undefined {
+  if (segment.length > CLIENT_ID_LENGTH_MAX * 3) return undefined;
+  const decoded = percentDecode(segment);
+  return decoded !== undefined && decoded.length <= CLIENT_ID_LENGTH_MAX ? (decoded as ClientId) : undefined;
+}

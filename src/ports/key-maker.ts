@@ -1,0 +1,11 @@
+import type { JsonWebKey } from '../spec/jwk.ts';
+
+/** A kind of key pair this server can make. */
+export type KeyKind = 'RSA-2048' | 'P-256' | 'P-384' | 'P-521' | 'Ed25519';
+
+export interface KeyMaker {
+  /** A new private key as a JWK, off the event loop. */
+  makePrivateKey(kind: KeyKind): Promise<JsonWebKey>;
+  /** RFC 7638 thumbprint with SHA-256, base64url. */
+  thumbprint(jwk: JsonWebKey): Promise<string>;
+}

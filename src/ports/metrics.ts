@@ -1,0 +1,7 @@
+/** What monitoring systems read from the management listener. */
+export interface Metrics {
+  readonly contentType: string;
+  text(): Promise<string>;
+  /** One answered request; called for each, so it is cheap. */
+  observeRequest(endpoint: string, status: number, seconds: number): void;
+}

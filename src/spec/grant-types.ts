@@ -1,0 +1,41 @@
+/** Grant types that a client can be registered for, with the initial access token scope that permits it (interface). */
+export const GRANT_TYPES = {
+  authorization_code: { scope: 'client-reg:grant:code', open: true, redirects: true },
+  implicit: { scope: 'client-reg:grant:implicit', open: true, redirects: true },
+  refresh_token: { scope: 'client-reg:grant:refresh', open: true, redirects: false },
+  password: { scope: 'client-reg:grant:password', open: false, redirects: false },
+  client_credentials: { scope: 'client-reg:grant:client', open: false, redirects: false },
+  'urn:ietf:params:oauth:grant-type:jwt-bearer': {
+    scope: 'client-reg:grant:jwt',
+    open: false,
+    redirects: false,
+  },
+  'urn:ietf:params:oauth:grant-type:saml2-bearer': {
+    scope: 'client-reg:grant:saml',
+    open: false,
+    redirects: false,
+  },
+} as const;
+
+export type GrantType = keyof typeof GRANT_TYPES;
+
+export function isGrantType(text: string): text is GrantType {
+  return Object.hasOwn(GRANT_TYPES, text);
+}
+
+/** OpenID Connect Dynamic Client Registration §2, "grant_types": what each response type needs. */
+export const RESPONSE_TYPES: Readonly<Record<string, readonly GrantType[]>> = {
+  code: ['authorization_code'],
+  token: ['implicit'],
+  id_token: ['implicit'],
+  'id_token token': ['implicit'],
+  'code id_token': ['authorization_code', 'implicit'],
+  'code token': ['authorization_code', 'implicit'],
+  'code id_token token': ['authorization_code', 'implicit'],
+};
+
+/** Response types are sets of words (OAuth 2.0 Multiple Response Types §3): `token id_token` is `id_token token`. */
+export function responseTypeName(text: string): string | undefined {
+  const name = text.split(' ').sort().join(' ');
+  return Object.hasOwn(RESPONSE_TYPES, name) ? name : undefined;
+}

@@ -1,0 +1,148 @@
+import { OAuthError } from './errors.ts';
+
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [name: string]: JsonValue };
+
+export interface JsonLimits {
+  /** Nested arrays and objects, the outermost one included. */
+  readonly depth: number;
+  /** Members of any one object. */
+  readonly members: number;
+}
+
+/** A JSON object as it was sent. */
+export interface JsonObject {
+  /** No prototype, so that a member named `__proto__` is a member and nothing else. */
+  readonly members: { readonly [name: string]: JsonValue };
+  /** The text of a member's value, letter for letter: what `JSON.parse` changes (`1e400`, `-0`) it does not. */
+  source(name: string): string | undefined;
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * A request body that must be one JSON object (RFC 8259), taken strictly: UTF-8 without byte order mark, no member
+ * twice, no text that a database or a later reader would see otherwise.
+ * @throws OAuthError invalid_request
+ */
+export function parseJsonObject(bytes: Uint8Array, limits: JsonLimits): JsonObject {
+  const text = decodeUtf8(bytes);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // The parser's message quotes the body, which may hold secrets: it goes nowhere, the log included.
+    throw malformed('the body is not well-formed JSON');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw malformed('the body is not a JSON object');
+  }
+  const spans = inspect(text, limits);
+  const members: { [name: string]: JsonValue } = Object.create(null);
+  for (const [name, member] of Object.entries(value)) members[name] = member;
+  return {
+    members,
+    source(name) {
+      const span = spans.get(name);
+      return span === undefined ? undefined : text.slice(span.from, span.to).trim();
+    },
+  };
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw malformed('the body is not valid UTF-8');
+  }
+}
+
+interface Span {
+  from: number;
+  to: number;
+}
+
+interface Container {
+  /** Names seen so far; undefined for an array. */
+  readonly names: Set<string> | undefined;
+  /** The next string is a member's name. */
+  nameNext: boolean;
+}
+
+/** Walks text that `JSON.parse` has accepted. Not recursive: depth is the sender's choice until it is checked here. */
+function inspect(text: string, limits: JsonLimits): Map<string, Span> {
+  const open: Container[] = [];
+  const spans = new Map<string, Span>();
+  let member: Span | undefined;
+  for (let at = 0; at < text.length; at += 1) {
+    const inside = open.at(-1);
+    switch (text[at]) {
+      case '"': {
+        const end = endOfString(text, at);
+        const content = wellFormedString(text.slice(at, end));
+        if (inside?.nameNext === true) {
+          addName(inside, content, limits);
+          if (open.length === 1) {
+            member = { from: text.indexOf(':', end) + 1, to: text.length };
+            spans.set(content, member);
+          }
+        }
+        at = end - 1;
+        break;
+      }
+      case '{':
+      case '[': {
+        if (open.length === limits.depth) throw malformed(`the body is nested deeper than ${limits.depth}`);
+        const isObject = text[at] === '{';
+        open.push({ names: isObject ? new Set() : undefined, nameNext: isObject });
+        break;
+      }
+      case '}':
+      case ']':
+        open.pop();
+        if (open.length === 0 && member !== undefined) member.to = at;
+        break;
+      case ',':
+        if (inside !== undefined) inside.nameNext = inside.names !== undefined;
+        if (open.length === 1 && member !== undefined) member.to = at;
+        break;
+      default:
+    }
+  }
+  return spans;
+}
+
+function addName(object: Container, name: string, limits: JsonLimits): void {
+  if (object.names?.has(name) === true) throw malformed('the body names a member twice');
+  if (object.names?.size === limits.members) {
+    throw malformed(`an object in the body has more than ${limits.members} members`);
+  }
+  object.names?.add(name);
+  object.nameNext = false;
+}
+
+/** Just behind the closing quotation mark. */
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at + 1;
+}
+
+/** PostgreSQL refuses U+0000 and lone surrogates, SQLite changes them: neither may reach a database. */
+function wellFormedString(literal: string): string {
+  if (!literal.includes('\\')) return literal.slice(1, -1);
+  const content: string = JSON.parse(literal);
+  if (content.includes('\u0000') || !content.isWellFormed()) {
+    throw malformed('a string in the body holds U+0000 or a lone surrogate');
+  }
+  return content;
+}
+
+function malformed(error_description: string): OAuthError {
+  return new OAuthError('invalid_request', { error_description });
+}

@@ -1,0 +1,37 @@
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * Decodes `%XX` once, as strict UTF-8 (RFC 3986 §2.1).
+ * @returns undefined for a bad escape, invalid UTF-8 or U+0000.
+ */
+export function percentDecode(text: string): string | undefined {
+  if (!text.includes('%')) return text.includes('\u0000') ? undefined : text;
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+  return decoded.includes('\u0000') ? undefined : decoded;
+}
+
+/** The same for `application/x-www-form-urlencoded`, where `+` is a space (WHATWG URL §5.1). */
+export function formDecode(text: string): string | undefined {
+  return percentDecode(text.includes('+') ? text.replaceAll('+', ' ') : text);
+}
+
+/** The bytes as text if they are US-ASCII, which every correctly encoded form is. */
+export function asciiText(bytes: Uint8Array): string | undefined {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+  // oxlint-disable-next-line no-control-regex -- the control characters are what is looked for
+  return /^[\x00-\x7f]*$/.test(text) ? text : undefined;
+}
+
+/** Strict UTF-8. @returns undefined where the bytes are something else. */
+export function utf8Text(bytes: Uint8Array): string | undefined {
+  try {
+    return strictUtf8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

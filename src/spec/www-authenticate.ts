@@ -1,0 +1,21 @@
+/** RFC 6750 §3 allows %x20-21 / %x23-5B / %x5D-7E in attribute values. */
+function quoted(value: string): string {
+  return `"${value.replaceAll(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?')}"`;
+}
+
+export interface BearerAttributes {
+  readonly error?: string;
+  readonly error_description?: string;
+  readonly scope?: string;
+}
+
+/** RFC 6750 §3; without attributes the bare word, which is the answer to a request without credentials. */
+export function bearerChallenge(attributes: BearerAttributes = {}): string {
+  const parts = Object.entries(attributes).map(([name, value]) => `${name}=${quoted(String(value))}`);
+  return parts.length === 0 ? 'Bearer' : `Bearer ${parts.join(', ')}`;
+}
+
+/** RFC 7617 §2. */
+export function basicChallenge(realm: string): string {
+  return `Basic realm=${quoted(realm)}, charset="UTF-8"`;
+}
