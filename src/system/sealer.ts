@@ -1,0 +1,68 @@
+import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
+import { SealBroken, type Sealer } from '../ports/sealer.ts';
+import type { Sealed } from '../spec/identifiers.ts';
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const KEY_BYTES = 32;
+
+/**
+ * AES-256-GCM with a ring of keys: the first seals, all open. A sealed text is `KEYNAME.BASE64URL`, where KEYNAME is
+ * the first eight hexadecimal digits of the key's SHA-256 and the rest is nonce, ciphertext and tag.
+ */
+export function sealerWith(keys: readonly Uint8Array[]): Sealer {
+  const ring = new Map(keys.map((key) => [keyName(key), key]));
+  const [current] = keys;
+  if (current === undefined || keys.some((key) => key.length !== KEY_BYTES)) {
+    throw new TypeError(`an encryption key has ${KEY_BYTES} bytes`);
+  }
+  const currentName = keyName(current);
+  return {
+    seal(plaintext, place) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv('aes-256-gcm', current, nonce).setAAD(Buffer.from(place));
+      const sealed = Buffer.concat([
+        nonce,
+        cipher.update(plaintext, 'utf8'),
+        cipher.final(),
+        cipher.getAuthTag(),
+      ]);
+      return `${currentName}.${sealed.toString('base64url')}` as Sealed;
+    },
+    open(sealed, place) {
+      const [name = '', encoded = ''] = sealed.split('.');
+      const key = ring.get(name);
+      if (key === undefined) throw new SealBroken(`sealed with the key ${name}, which is not in the ring`);
+      return openWith(key, Buffer.from(encoded, 'base64url'), place);
+    },
+    isCurrent: (sealed) => sealed.startsWith(`${currentName}.`),
+  };
+}
+
+function openWith(key: Uint8Array, sealed: Buffer, place: string): string {
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES), {
+      authTagLength: TAG_BYTES,
+    })
+      .setAAD(Buffer.from(place))
+      .setAuthTag(sealed.subarray(-TAG_BYTES));
+    const plaintext = decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES));
+    return Buffer.concat([plaintext, decipher.final()]).toString('utf8');
+  } catch (cause) {
+    throw new SealBroken('changed since it was sealed, or sealed for another place', { cause });
+  }
+}
+
+function keyName(key: Uint8Array): string {
+  return hash('sha256', key, 'hex').slice(0, 8);
+}
+
+/** The same sealer for one tenant: what one tenant sealed does not open for another. */
+export function sealerForTenant(sealer: Sealer, tenant: string): Sealer {
+  const within = (place: string): string => JSON.stringify([tenant, place]);
+  return {
+    seal: (plaintext, place) => sealer.seal(plaintext, within(place)),
+    open: (sealed, place) => sealer.open(sealed, within(place)),
+    isCurrent: (sealed) => sealer.isCurrent(sealed),
+  };
+}
