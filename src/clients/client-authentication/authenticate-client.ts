@@ -1,0 +1,83 @@
+import type { ClientStore, StoredClient } from '../../ports/client-store.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { ClientMetadata } from '../../spec/client-metadata.ts';
+import { OAuthError } from '../../spec/errors.ts';
+import type { ClientId } from '../../spec/identifiers.ts';
+import { basicChallenge } from '../../spec/www-authenticate.ts';
+import { isLiveSecret } from '../client-secrets.ts';
+import { metadataOf } from '../registered-client.ts';
+import { clientSecretBasic } from './client-secret-basic.ts';
+import { clientSecretPost } from './client-secret-post.ts';
+import type { AuthenticationMethod, Claimed, Presented } from './method.ts';
+
+const METHODS: readonly AuthenticationMethod[] = [clientSecretBasic, clientSecretPost];
+
+/** Methods a client can authenticate with. Discovery is derived from this list. */
+export const AUTHENTICATION_METHODS: readonly string[] = METHODS.map((method) => method.name);
+
+/** Parameters by which a client may authenticate in the body. */
+export const AUTHENTICATION_PARAMETERS = ['client_id', 'client_secret'] as const;
+
+export interface AuthenticationNeeds {
+  readonly issuer: string;
+  readonly clients: ClientStore;
+  readonly clock: Clock;
+}
+
+/** A client that proved who it is. Only `authenticateClient` makes one. */
+export interface AuthenticatedClient {
+  readonly stored: StoredClient;
+  readonly metadata: ClientMetadata;
+}
+
+/**
+ * Exactly one method per request, and it must be the registered one (decision 17).
+ * @throws OAuthError invalid_request for two methods at once; invalid_client, the same for every reason, otherwise
+ */
+export async function authenticateClient(
+  needs: AuthenticationNeeds,
+  presented: Presented,
+): Promise<AuthenticatedClient> {
+  const tried = METHODS.filter((method) => method.isTried(presented));
+  if (tried.length > 1 || (tried.length === 1 && presented.authorization.scheme === 'bearer')) {
+    throw new OAuthError('invalid_request', {
+      error_description: 'more than one way of authentication is used',
+    });
+  }
+  const [method] = tried;
+  if (method === undefined) throw invalidClient(needs, method, 'no client authentication');
+  const claimed = method.claim(presented);
+  if (claimed === undefined) throw invalidClient(needs, method, 'credentials are not well-formed');
+  const claimedTwice = presented.parameters?.['client_id'] ?? claimed.client_id;
+  if (claimedTwice !== claimed.client_id)
+    throw invalidClient(needs, method, 'two different client identifiers');
+  return await verify(needs, method, claimed);
+}
+
+async function verify(
+  needs: AuthenticationNeeds,
+  method: AuthenticationMethod,
+  claimed: Claimed,
+): Promise<AuthenticatedClient> {
+  const stored = await needs.clients.find(claimed.client_id as ClientId);
+  if (stored === undefined) throw invalidClient(needs, method, 'unknown client');
+  const metadata = metadataOf(stored);
+  const secretHolds = isLiveSecret(stored, claimed.secret, needs.clock.now());
+  if (metadata.token_endpoint_auth_method !== method.name)
+    throw invalidClient(needs, method, 'not the registered method');
+  if (!secretHolds) throw invalidClient(needs, method, 'wrong or expired secret');
+  return { stored, metadata };
+}
+
+/** RFC 6749 §5.2: a client that tried the Authorization header gets the challenge of its scheme. */
+function invalidClient(
+  needs: AuthenticationNeeds,
+  method: AuthenticationMethod | undefined,
+  detail: string,
+): OAuthError {
+  return new OAuthError('invalid_client', {
+    error_description: 'client authentication failed',
+    detail,
+    ...(method === clientSecretBasic ? { challenge: basicChallenge(needs.issuer) } : {}),
+  });
+}

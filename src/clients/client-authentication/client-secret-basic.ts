@@ -1,0 +1,13 @@
+import type { AuthenticationMethod } from './method.ts';
+
+/** RFC 6749 §2.3.1, HTTP Basic. */
+export const clientSecretBasic: AuthenticationMethod = {
+  name: 'client_secret_basic',
+  isTried: ({ authorization }) =>
+    authorization.scheme === 'basic' ||
+    (authorization.scheme === 'unusable' && authorization.tried !== 'bearer'),
+  claim: ({ authorization }) =>
+    authorization.scheme === 'basic'
+      ? { client_id: authorization.id, secret: authorization.secret }
+      : undefined,
+};

@@ -1,0 +1,87 @@
+import { digestOf, sameDigest } from '../keys/digest.ts';
+import type { StoredClient, StoredSecret } from '../ports/client-store.ts';
+import type { Sealer } from '../ports/sealer.ts';
+import type { ClientId, ClientInstance, Digest, Sealed } from '../spec/identifiers.ts';
+import type { RegistryNeeds } from './registry-needs.ts';
+
+/** Which registration a sealed text belongs to. */
+type Owner = { readonly client_id: ClientId; readonly instance: ClientInstance };
+
+const secretPlace = (owner: Owner): string => `client secret ${owner.instance} ${owner.client_id}`;
+const registrationTokenPlace = (owner: Owner): string =>
+  `registration token ${owner.instance} ${owner.client_id}`;
+
+/** A new secret of the configured length and lifetime, or of the value an authorised registrant prefers. */
+export function makeSecret(needs: RegistryNeeds, owner: Owner, preferred?: string): StoredSecret {
+  const secret = preferred ?? needs.random.alphanumeric(needs.settings.clientSecretLength);
+  const created_at = needs.clock.now();
+  const lifetime = needs.settings.clientSecretLifetime;
+  return {
+    digest: digestOf(secret),
+    sealed: needs.sealer.seal(secret, secretPlace(owner)),
+    created_at,
+    expires_at: lifetime === 0 ? 0 : created_at + lifetime,
+  };
+}
+
+export function makeRegistrationToken(
+  needs: RegistryNeeds,
+  owner: Owner,
+): { registration_token_digest: Digest; registration_token_sealed: Sealed } {
+  const token = needs.random.alphanumeric(needs.settings.registrationTokenLength);
+  return {
+    registration_token_digest: digestOf(token),
+    registration_token_sealed: needs.sealer.seal(token, registrationTokenPlace(owner)),
+  };
+}
+
+export function openSecret(sealer: Sealer, client: StoredClient, secret: StoredSecret): string {
+  return sealer.open(secret.sealed, secretPlace(client));
+}
+
+export function openRegistrationToken(sealer: Sealer, client: StoredClient): string {
+  return sealer.open(client.registration_token_sealed, registrationTokenPlace(client));
+}
+
+export function isLive(secret: StoredSecret, now: number): boolean {
+  return secret.expires_at === 0 || now < secret.expires_at;
+}
+
+/** Compares with every secret that is live; in constant time for as many as there are. */
+export function isLiveSecret(client: StoredClient, presented: string, now: number): boolean {
+  const digest = digestOf(presented);
+  return client.secrets.reduce(
+    (found, secret) => (sameDigest(digest, secret.digest) && isLive(secret, now)) || found,
+    false,
+  );
+}
+
+/** The secrets that stay beside a new one: those of the grace period (decision 9). */
+export function previousSecrets(client: StoredClient, grace: number, now: number): readonly StoredSecret[] {
+  if (grace === 0) return [];
+  const until = now + grace;
+  return client.secrets
+    .filter((secret) => isLive(secret, now))
+    .map((secret) => ({
+      ...secret,
+      expires_at: secret.expires_at === 0 ? until : Math.min(secret.expires_at, until),
+    }));
+}
+
+/** The same client with everything sealed by the ring's first key; undefined where it is already. */
+export function resealed(sealer: Sealer, client: StoredClient): StoredClient | undefined {
+  const sealedTexts = [client.registration_token_sealed, ...client.secrets.map((secret) => secret.sealed)];
+  if (sealedTexts.every((text) => sealer.isCurrent(text))) return undefined;
+  return {
+    ...client,
+    version: client.version + 1,
+    secrets: client.secrets.map((secret) => ({
+      ...secret,
+      sealed: sealer.seal(openSecret(sealer, client, secret), secretPlace(client)),
+    })),
+    registration_token_sealed: sealer.seal(
+      openRegistrationToken(sealer, client),
+      registrationTokenPlace(client),
+    ),
+  };
+}

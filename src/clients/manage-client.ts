@@ -1,0 +1,99 @@
+import type { ChangeOutcome, StoredClient } from '../ports/client-store.ts';
+import { OAuthError } from '../spec/errors.ts';
+import type { JsonObject } from '../spec/json.ts';
+import { ALL_PRIVILEGES, type RegistrationPrivileges } from '../spec/registration-privileges.ts';
+import { isLive, makeRegistrationToken, makeSecret, previousSecrets } from './client-secrets.ts';
+import type { ClientManager } from './registration-authority.ts';
+import { requirePrivileges } from './registration-needs.ts';
+import type { RegistryNeeds } from './registry-needs.ts';
+import { privilegesByMaster } from './remembered-privileges.ts';
+import { isConfidential, validateMetadata } from './validate-metadata.ts';
+
+/** Establishes anew who manages which client; called again whenever somebody else changed the client first. */
+export type Authenticate = () => Promise<ClientManager>;
+
+/** Each round that fails means that another request succeeded; this many in a row do not happen by chance. */
+const ROUNDS_MAX = 100;
+
+/** Acts on the client as it is: a lost race is not an error but a reason to look again, credentials included. */
+async function untilUncontested<T>(
+  authenticate: Authenticate,
+  act: (manager: ClientManager) => Promise<{ outcome: ChangeOutcome; result: T }>,
+): Promise<T> {
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const manager = await authenticate();
+    const { outcome, result } = await act(manager);
+    if (outcome === 'done') return result;
+  }
+  throw new Error('a client was changed by others in every round');
+}
+
+/** RFC 7592 §2.1; a secret that has expired is replaced once, and all parallel readers get that one (decision 10). */
+export async function readClient(needs: RegistryNeeds, authenticate: Authenticate): Promise<StoredClient> {
+  return await untilUncontested(authenticate, async ({ client }) => {
+    const [secret] = client.secrets;
+    if (secret === undefined || isLive(secret, needs.clock.now())) return { outcome: 'done', result: client };
+    const renewed = { ...client, version: client.version + 1, secrets: [makeSecret(needs, client)] };
+    return { outcome: await needs.clients.replace(renewed, client.version), result: renewed };
+  });
+}
+
+/** RFC 7592 §2.2: the request replaces the whole registration; registration token and secret are new. */
+export async function updateClient(
+  needs: RegistryNeeds,
+  authenticate: Authenticate,
+  request: JsonObject,
+): Promise<StoredClient> {
+  return await untilUncontested(authenticate, async (manager) => {
+    const updated = updatedClient(needs, manager, request);
+    return { outcome: await needs.clients.replace(updated, manager.client.version), result: updated };
+  });
+}
+
+function updatedClient(
+  needs: RegistryNeeds,
+  { kind, client }: ClientManager,
+  request: JsonObject,
+): StoredClient {
+  requireSameClient(client, request);
+  const remembered = JSON.parse(client.privileges) as RegistrationPrivileges;
+  requirePrivileges(request, kind === 'master' ? ALL_PRIVILEGES : remembered, true);
+  const validated = validateMetadata(request, needs.settings.metadata);
+  if (validated.preferred_client_id !== undefined && validated.preferred_client_id !== client.client_id) {
+    throw new OAuthError('invalid_client_metadata', {
+      error_description: 'preferred_client_id cannot change an identifier',
+    });
+  }
+  const now = needs.clock.now();
+  return {
+    ...client,
+    version: client.version + 1,
+    metadata: JSON.stringify(validated.metadata),
+    data: validated.data,
+    secrets: isConfidential(validated.metadata)
+      ? [
+          makeSecret(needs, client, validated.preferred_client_secret),
+          ...previousSecrets(client, needs.settings.previousSecretGrace, now),
+        ]
+      : [],
+    ...makeRegistrationToken(needs, client),
+    privileges: JSON.stringify(kind === 'master' ? privilegesByMaster(validated) : remembered),
+  };
+}
+
+/** RFC 7592 §2.2: "The client MUST include its "client_id" …"; here it may be absent, but not another's (decision 9). */
+function requireSameClient(client: StoredClient, request: JsonObject): void {
+  const { client_id } = request.members;
+  if (client_id === undefined || client_id === null || client_id === client.client_id) return;
+  throw new OAuthError('invalid_request', {
+    error_description: 'client_id is not the one of the addressed client',
+  });
+}
+
+/** RFC 7592 §2.3. Ends the registration and with it its secret, its registration token and every token of it. */
+export async function deleteClient(needs: RegistryNeeds, authenticate: Authenticate): Promise<void> {
+  await untilUncontested(authenticate, async ({ client }) => ({
+    outcome: await needs.clients.delete(client.client_id, client.version, needs.clock.now()),
+    result: undefined,
+  }));
+}

@@ -1,0 +1,93 @@
+import { digestOf, sameDigest } from '../keys/digest.ts';
+import type { StoredAccessToken } from '../ports/access-token-store.ts';
+import type { StoredClient } from '../ports/client-store.ts';
+import { NotFound } from '../spec/errors.ts';
+import type { ClientId } from '../spec/identifiers.ts';
+import {
+  ALL_PRIVILEGES,
+  openPrivileges,
+  privilegesOfScope,
+  type RegistrationPrivileges,
+} from '../spec/registration-privileges.ts';
+import { findAccessToken, scopeOf } from '../tokens/access-token.ts';
+import {
+  bearerTokenNeeded,
+  insufficientScope,
+  invalidToken,
+  isMasterToken,
+  presentedBearer,
+} from '../tokens/bearer-token.ts';
+import type { RegistryNeeds } from './registry-needs.ts';
+
+/** By what right somebody registers a client. */
+export interface Registrant {
+  readonly kind: 'open' | 'master' | 'initial';
+  readonly privileges: RegistrationPrivileges;
+  /** Present for `initial`: the token that the registration uses up. */
+  readonly token?: StoredAccessToken;
+}
+
+/** POST /clients: the master token, an initial access token, or in open mode nobody in particular. */
+export async function authenticateRegistrant(
+  needs: RegistryNeeds,
+  authorization: string | undefined,
+): Promise<Registrant> {
+  const token = presentedBearer(authorization, needs.settings.bearerTokenLengthMax);
+  if (token === undefined) {
+    if (!needs.settings.allowOpenRegistration) throw bearerTokenNeeded();
+    return { kind: 'open', privileges: openPrivileges(needs.settings.openScopeValues) };
+  }
+  if (isMasterToken(digestOf(token), needs.settings.masterTokens))
+    return { kind: 'master', privileges: ALL_PRIVILEGES };
+  const found = await findAccessToken(needs.accessTokens, token);
+  if (found === undefined) throw invalidToken();
+  return { kind: 'initial', privileges: privilegesOfScope(scopeOf(found)), token: found };
+}
+
+/** GET /clients: the master token and nothing less. */
+export async function requireMasterToken(
+  needs: RegistryNeeds,
+  authorization: string | undefined,
+): Promise<void> {
+  if (needs.settings.masterTokens.length === 0) throw insufficientScope(['client-reg']);
+  const token = presentedBearer(authorization, needs.settings.bearerTokenLengthMax);
+  if (token === undefined) throw bearerTokenNeeded();
+  const digest = digestOf(token);
+  if (isMasterToken(digest, needs.settings.masterTokens)) return;
+  const known =
+    (await findAccessToken(needs.accessTokens, token)) !== undefined ||
+    (await needs.clients.hasRegistrationToken(digest));
+  throw known ? insufficientScope(['client-reg']) : invalidToken();
+}
+
+/** Who manages a client, and the client as it stood when that was established. */
+export interface ClientManager {
+  readonly kind: 'master' | 'registration';
+  readonly client: StoredClient;
+}
+
+/**
+ * GET, PUT and DELETE /clients/{id}: the master token, or the registration token of this very client. Only the master
+ * token learns that an id does not exist (interface, Errors, rules 1 and 2).
+ * @param client_id undefined for a segment that is not correctly encoded.
+ * @throws OAuthError invalid_token, insufficient_scope; NotFound
+ */
+export async function authenticateManager(
+  needs: RegistryNeeds,
+  authorization: string | undefined,
+  client_id: ClientId | undefined,
+): Promise<ClientManager> {
+  const token = presentedBearer(authorization, needs.settings.bearerTokenLengthMax);
+  if (token === undefined) throw bearerTokenNeeded();
+  const digest = digestOf(token);
+  const client = client_id === undefined ? undefined : await needs.clients.find(client_id);
+  if (isMasterToken(digest, needs.settings.masterTokens)) {
+    if (client === undefined) throw new NotFound();
+    return { kind: 'master', client };
+  }
+  if (client !== undefined && sameDigest(digest, client.registration_token_digest)) {
+    return { kind: 'registration', client };
+  }
+  const isAccessToken = (await findAccessToken(needs.accessTokens, token)) !== undefined;
+  throw isAccessToken ? insufficientScope(['client-reg']) : invalidToken();
+}

@@ -1,0 +1,38 @@
+import type { ClientStore } from '../ports/client-store.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import type { Random } from '../ports/random.ts';
+import type { Sealer } from '../ports/sealer.ts';
+import type { MetadataLimits } from '../spec/client-metadata.ts';
+import type { Digest } from '../spec/identifiers.ts';
+import type { JsonLimits } from '../spec/json.ts';
+import type { AccessTokenNeeds } from '../tokens/access-token.ts';
+
+export interface RegistrySettings {
+  readonly allowOpenRegistration: boolean;
+  /** Scope values that an open registration may set (decision 6). */
+  readonly openScopeValues: readonly string[];
+  readonly masterTokens: readonly Digest[];
+  /** Seconds; 0 = a secret never expires. */
+  readonly clientSecretLifetime: number;
+  /** Seconds for which an update leaves the previous secret valid. */
+  readonly previousSecretGrace: number;
+  readonly clientIdLength: number;
+  readonly clientSecretLength: number;
+  readonly registrationTokenLength: number;
+  readonly bearerTokenLengthMax: number;
+  readonly json: JsonLimits;
+  readonly metadata: MetadataLimits;
+}
+
+/** What the acts of the client registry work on: one tenant's stores and settings. */
+export interface RegistryNeeds {
+  readonly issuer: string;
+  readonly clients: ClientStore;
+  readonly accessTokens: AccessTokenNeeds;
+  readonly sealer: Sealer;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly settings: RegistrySettings;
+}
