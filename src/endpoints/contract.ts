@@ -11,6 +11,8 @@ export interface Contract {
   /** Below the issuer; `{id}` stands for one path segment. */
   readonly path: string;
   readonly specifications: readonly string[];
+  /** The member of the provider metadata that names this endpoint's address (RFC 8414 §2). */
+  readonly advertisedAs?: string;
   readonly statuses: readonly number[];
   /** How an `OAuthError` becomes a response. */
   readonly errors: 'json' | 'bearer-challenge';

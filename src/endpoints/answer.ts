@@ -1,0 +1,51 @@
+import { ERROR_CODES, NotFound, OAuthError } from '../spec/errors.ts';
+import { bearerChallenge } from '../spec/www-authenticate.ts';
+import type { Contract, Endpoint, EndpointRequest, EndpointResponse } from './contract.ts';
+
+/** Is told of every request that did not end well; the text for the log is in the error. */
+export type Report = (failure: unknown) => void;
+
+/** Headers of every answer that holds, or could have held, a secret (RFC 6749 §5.1). */
+export const UNCACHED = { 'cache-control': 'no-store', pragma: 'no-cache' } as const;
+
+/** Lets an endpoint handle a request, and renders whatever it throws: the one renderer of errors. */
+export function answer(
+  endpoint: Endpoint,
+  request: EndpointRequest,
+  report: Report,
+): EndpointResponse | Promise<EndpointResponse> {
+  const failed = (failure: unknown): EndpointResponse => {
+    report(failure);
+    return renderError(endpoint.contract, failure);
+  };
+  try {
+    const response = endpoint.handle(request);
+    return response instanceof Promise ? response.catch(failed) : response;
+  } catch (failure) {
+    return failed(failure);
+  }
+}
+
+function renderError(contract: Contract, failure: unknown): EndpointResponse {
+  if (failure instanceof NotFound) return { status: 404, headers: UNCACHED };
+  if (!(failure instanceof OAuthError)) return { status: 500, headers: UNCACHED };
+  const { code, error_description } = failure;
+  const challenge = failure.challenge ?? challengeOf(contract, failure);
+  return {
+    status: contract.errorStatuses?.[code] ?? ERROR_CODES[code].status,
+    headers: {
+      'content-type': 'application/json',
+      ...UNCACHED,
+      ...(challenge === undefined ? {} : { 'www-authenticate': challenge }),
+    },
+    body: JSON.stringify({ error: code, error_description }),
+  };
+}
+
+/** RFC 6750 §3: on bearer endpoints every 401 and 403 says which credentials are wanted. */
+function challengeOf(contract: Contract, { code, error_description }: OAuthError): string | undefined {
+  if (contract.errors !== 'bearer-challenge') return undefined;
+  return code === 'invalid_token' || code === 'insufficient_scope'
+    ? bearerChallenge({ error: code, error_description })
+    : undefined;
+}

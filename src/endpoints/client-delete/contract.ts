@@ -1,0 +1,12 @@
+import type { Contract } from '../contract.ts';
+
+export const contract = {
+  name: 'client-delete',
+  method: 'DELETE',
+  path: '/clients/{id}',
+  specifications: ['RFC 7592 §2.3', 'interface: DELETE /clients/{id}'],
+  statuses: [204, 401, 403, 404, 500],
+  errors: 'bearer-challenge',
+  cors: 'configured',
+  body: 'none',
+} as const satisfies Contract;

@@ -1,0 +1,16 @@
+import type { Contract } from '../contract.ts';
+
+export const contract = {
+  name: 'client-read',
+  method: 'GET',
+  path: '/clients/{id}',
+  specifications: [
+    'RFC 7592 §2.1',
+    'OpenID Connect Dynamic Client Registration 1.0 §4',
+    'interface: GET /clients/{id}',
+  ],
+  statuses: [200, 401, 403, 404, 500],
+  errors: 'bearer-challenge',
+  cors: 'configured',
+  body: 'none',
+} as const satisfies Contract;

@@ -1,0 +1,27 @@
+import { clientInformation } from '../../clients/client-information.ts';
+import { readClient } from '../../clients/manage-client.ts';
+import { authenticateManager } from '../../clients/registration-authority.ts';
+import type { RegistryNeeds } from '../../clients/registry-needs.ts';
+import { clientIdFromSegment } from '../../spec/identifiers.ts';
+import { UNCACHED } from '../answer.ts';
+import type { Endpoint } from '../contract.ts';
+import { contract } from './contract.ts';
+
+/** Reads a registration; an expired secret is renewed by the reading. */
+export function clientRead(needs: RegistryNeeds): Endpoint {
+  return {
+    contract,
+    async handle({ headers, segment }) {
+      const id = clientIdFromSegment(segment);
+      const client = await readClient(
+        needs,
+        async () => await authenticateManager(needs, headers['authorization'], id),
+      );
+      return {
+        status: 200,
+        headers: { 'content-type': 'application/json', ...UNCACHED },
+        body: clientInformation(needs, client),
+      };
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import { clientInformation } from '../../clients/client-information.ts';
+import { updateClient } from '../../clients/manage-client.ts';
+import { authenticateManager } from '../../clients/registration-authority.ts';
+import type { RegistryNeeds } from '../../clients/registry-needs.ts';
+import { clientIdFromSegment } from '../../spec/identifiers.ts';
+import { parseJsonObject } from '../../spec/json.ts';
+import { requireMediaType } from '../../spec/media-type.ts';
+import { UNCACHED } from '../answer.ts';
+import type { Endpoint } from '../contract.ts';
+import { contract } from './contract.ts';
+
+/** Replaces a registration. */
+export function clientUpdate(needs: RegistryNeeds): Endpoint {
+  return {
+    contract,
+    async handle({ headers, segment, body }) {
+      const id = clientIdFromSegment(segment);
+      const authenticate = async (): Promise<Awaited<ReturnType<typeof authenticateManager>>> =>
+        await authenticateManager(needs, headers['authorization'], id);
+      await authenticate();
+      requireMediaType(headers['content-type'], 'application/json');
+      const request = parseJsonObject(body, needs.settings.json);
+      const client = await updateClient(needs, authenticate, request);
+      return {
+        status: 200,
+        headers: { 'content-type': 'application/json', ...UNCACHED },
+        body: clientInformation(needs, client),
+      };
+    },
+  };
+}

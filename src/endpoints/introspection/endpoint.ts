@@ -1,0 +1,104 @@
+import {
+  AUTHENTICATION_PARAMETERS,
+  type AuthenticationNeeds,
+  authenticateClient,
+} from '../../clients/client-authentication/authenticate-client.ts';
+import { registeredScope } from '../../clients/registered-client.ts';
+import { type Credentials, parseAuthorization } from '../../spec/authorization-header.ts';
+import { OAuthError } from '../../spec/errors.ts';
+import { type FormLimits, type Parameters, parseForm } from '../../spec/parameters.ts';
+import { bearerChallenge } from '../../spec/www-authenticate.ts';
+import { type AccessTokenNeeds, findAccessToken, scopeOf } from '../../tokens/access-token.ts';
+import { UNCACHED } from '../answer.ts';
+import type { Endpoint, EndpointRequest } from '../contract.ts';
+import { contract } from './contract.ts';
+
+export interface IntrospectionNeeds {
+  readonly issuer: string;
+  readonly authentication: AuthenticationNeeds;
+  readonly accessTokens: AccessTokenNeeds;
+  readonly form: FormLimits;
+}
+
+const PARAMETERS: ReadonlySet<string> = new Set(['token', 'token_type_hint', ...AUTHENTICATION_PARAMETERS]);
+
+/** RFC 7662 §2.2: "the server … SHOULD NOT include any additional information about an inactive token". */
+const INACTIVE = '{"active":false}';
+
+const HEADERS = { 'content-type': 'application/json;charset=UTF-8', ...UNCACHED };
+
+/**
+ * Says whether a token is good. The order is fixed (decision 22): authenticate (401), then read the form (400), then
+ * the caller's scope (403), then the token (200).
+ */
+export function introspection(needs: IntrospectionNeeds): Endpoint {
+  const introspectionScope = `${needs.issuer}${contract.path}`;
+  return {
+    contract,
+    async handle(request) {
+      const form = readForm(needs, request);
+      const callerScope = await authenticateCaller(needs, request, form);
+      if (form instanceof OAuthError) throw form;
+      const token = form['token'];
+      if (token === undefined)
+        throw new OAuthError('invalid_request', { error_description: 'token is missing' });
+      if (!callerScope.includes(introspectionScope)) {
+        throw new OAuthError('access_denied', {
+          error_description: 'the caller lacks the introspection scope',
+        });
+      }
+      const found = await findAccessToken(needs.accessTokens, token);
+      return { status: 200, headers: HEADERS, body: found?.introspection ?? INACTIVE };
+    },
+  };
+}
+
+/** A form that cannot be read is an error only once the caller is known. */
+function readForm(needs: IntrospectionNeeds, { headers, body }: EndpointRequest): Parameters | OAuthError {
+  try {
+    return parseForm(headers['content-type'], body, PARAMETERS, needs.form);
+  } catch (failure) {
+    if (failure instanceof OAuthError) return failure;
+    throw failure;
+  }
+}
+
+/** The scope values of the client that authenticates, or of the bearer token that authorises the call. */
+async function authenticateCaller(
+  needs: IntrospectionNeeds,
+  { headers }: EndpointRequest,
+  form: Parameters | OAuthError,
+): Promise<readonly string[]> {
+  const authorization = parseAuthorization(headers['authorization']);
+  const parameters = form instanceof OAuthError ? undefined : form;
+  if (usesBearer(authorization) && parameters?.['client_secret'] === undefined) {
+    return await scopeOfBearer(needs, authorization);
+  }
+  const client = await authenticateClient(needs.authentication, { authorization, parameters });
+  return registeredScope(client.metadata);
+}
+
+function usesBearer(authorization: Credentials): boolean {
+  return (
+    authorization.scheme === 'bearer' ||
+    (authorization.scheme === 'unusable' && authorization.tried === 'bearer')
+  );
+}
+
+async function scopeOfBearer(
+  needs: IntrospectionNeeds,
+  authorization: Credentials,
+): Promise<readonly string[]> {
+  const found =
+    authorization.scheme === 'bearer'
+      ? await findAccessToken(needs.accessTokens, authorization.token)
+      : undefined;
+  if (found === undefined) {
+    const error_description = 'the bearer token is not valid';
+    throw new OAuthError('invalid_client', {
+      error_description,
+      challenge: bearerChallenge({ error: 'invalid_token', error_description }),
+    });
+  }
+  return scopeOf(found);
+}

@@ -1,0 +1,61 @@
+import {
+  AUTHENTICATION_PARAMETERS,
+  type AuthenticatedClient,
+  type AuthenticationNeeds,
+  authenticateClient,
+} from '../../clients/client-authentication/authenticate-client.ts';
+import type { Grant, GrantNeeds } from '../../grants/grant.ts';
+import { GRANTS } from '../../grants/grants.ts';
+import { parseAuthorization } from '../../spec/authorization-header.ts';
+import { OAuthError } from '../../spec/errors.ts';
+import { type FormLimits, type Parameters, parseForm } from '../../spec/parameters.ts';
+import { UNCACHED } from '../answer.ts';
+import type { Endpoint } from '../contract.ts';
+import { contract } from './contract.ts';
+
+export interface TokenEndpointNeeds extends GrantNeeds {
+  readonly authentication: AuthenticationNeeds;
+  readonly form: FormLimits;
+}
+
+const PARAMETERS: ReadonlySet<string> = new Set([
+  'grant_type',
+  ...AUTHENTICATION_PARAMETERS,
+  ...GRANTS.flatMap((grant) => grant.parameters),
+]);
+
+/** Issues access tokens. The form comes first: it may hold what the client authenticates with. */
+export function token(needs: TokenEndpointNeeds): Endpoint {
+  return {
+    contract,
+    async handle({ headers, body }) {
+      const parameters = parseForm(headers['content-type'], body, PARAMETERS, needs.form);
+      const authorization = parseAuthorization(headers['authorization']);
+      const client = await authenticateClient(needs.authentication, { authorization, parameters });
+      const grant = grantFor(parameters, client);
+      const response = await grant.handle(needs, client, parameters);
+      return {
+        status: 200,
+        headers: { 'content-type': 'application/json', ...UNCACHED },
+        body: JSON.stringify(response),
+      };
+    },
+  };
+}
+
+function grantFor(parameters: Parameters, client: AuthenticatedClient): Grant {
+  const grant_type = parameters['grant_type'];
+  if (grant_type === undefined) {
+    throw new OAuthError('invalid_request', { error_description: 'grant_type is missing' });
+  }
+  const grant = GRANTS.find((each) => each.grant_type === grant_type);
+  if (grant === undefined) {
+    throw new OAuthError('unsupported_grant_type', { error_description: 'this grant type is not supported' });
+  }
+  if (!client.metadata.grant_types.includes(grant.grant_type)) {
+    throw new OAuthError('unauthorized_client', {
+      error_description: 'the client is not registered for this grant type',
+    });
+  }
+  return grant;
+}

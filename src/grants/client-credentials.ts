@@ -1,0 +1,43 @@
+import { registeredScope } from '../clients/registered-client.ts';
+import { OAuthError } from '../spec/errors.ts';
+import { parseScope } from '../spec/scope.ts';
+import { mintAccessToken } from '../tokens/access-token.ts';
+import type { Grant } from './grant.ts';
+
+/** RFC 6749 §4.4: a client acts for itself, within the scope it is registered for. */
+export const clientCredentials: Grant = {
+  grant_type: 'client_credentials',
+  parameters: ['scope'],
+  async handle(needs, client, parameters) {
+    const scope = grantedScope(parameters['scope'], registeredScope(client.metadata));
+    const { access_token, stored } = mintAccessToken(needs.accessTokens, {
+      client_id: client.stored.client_id,
+      client_instance: client.stored.instance,
+      sub: client.stored.client_id,
+      scope,
+      audience: [],
+      lifetime: needs.accessTokenLifetime,
+    });
+    await needs.accessTokens.store.issue(stored);
+    return {
+      access_token,
+      token_type: 'Bearer',
+      expires_in: needs.accessTokenLifetime,
+      scope: scope.join(' '),
+    };
+  },
+};
+
+/** RFC 6749 §3.3: without a request for less, the scope is the registered one. */
+function grantedScope(requested: string | undefined, registered: readonly string[]): readonly string[] {
+  if (requested === undefined) return registered;
+  const values = parseScope(requested);
+  if (values === undefined)
+    throw new OAuthError('invalid_scope', { error_description: 'scope is malformed' });
+  if (!values.every((value) => registered.includes(value))) {
+    throw new OAuthError('invalid_scope', {
+      error_description: 'scope exceeds what the client is registered for',
+    });
+  }
+  return values;
+}
