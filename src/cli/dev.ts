@@ -1,0 +1,35 @@
+import { dirname } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Settings } from '../config/settings.ts';
+import { startServer } from '../main.ts';
+import { jsonLog } from '../system/log.ts';
+import type { Run } from './commands.ts';
+import { developmentBanner } from './development-banner.ts';
+import { developmentEncryptionKey, developmentTokens, usableInvitation } from './development-data.ts';
+import { runUntilStopped } from './run-until-stopped.ts';
+import { CONFIG_OPTION, settingsFor } from './settings-sources.ts';
+
+/** The development server: what an operator would have to provide is made, kept in the data folder, and printed. */
+export const run: Run = async (parameters, context) => {
+  const { values } = parseArgs({ args: [...parameters], options: CONFIG_OPTION });
+  const resolved = settingsFor('development', values.config, context);
+  if (resolved === undefined) return 1;
+  const folder = dirname(resolved.settings['storage.url'].slice('sqlite:'.length));
+  const tokens = developmentTokens(folder);
+  const settings: Settings = {
+    ...resolved.settings,
+    'encryption.key': resolved.settings['encryption.key'] ?? developmentEncryptionKey(folder),
+    'registration.master-token-sha256': [
+      ...resolved.settings['registration.master-token-sha256'],
+      tokens.master.sha256,
+    ],
+    'direct-authorization.token-sha256': [
+      ...resolved.settings['direct-authorization.token-sha256'],
+      tokens.directAuthorization.sha256,
+    ],
+  };
+  const server = await startServer(settings, jsonLog(settings['log.level']));
+  const invitation = await usableInvitation(folder, server.tenant.accessTokens);
+  context.print(developmentBanner({ issuer: settings.issuer, folder, tokens, invitation, server }));
+  return await runUntilStopped(server);
+};

@@ -1,0 +1,26 @@
+import { createReadStream } from 'node:fs';
+import type { RunningServer } from '../main.ts';
+
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
+/** Serves until a signal asks to stop, then closes in order. @returns the exit code. */
+export async function runUntilStopped(server: RunningServer): Promise<number> {
+  dieWithLauncher();
+  await new Promise<void>((resolve) => {
+    for (const signal of STOP_SIGNALS) process.once(signal, () => resolve());
+  });
+  await server.close();
+  return 0;
+}
+
+/**
+ * bin/run.mjs holds the other end of a pipe. When it is killed without being able to say so, the server it started
+ * must not stay behind on the port.
+ */
+function dieWithLauncher(): void {
+  const descriptor = process.env['CHANCERY_LIFELINE'];
+  if (descriptor === undefined) return;
+  const lifeline = createReadStream('', { fd: Number(descriptor) });
+  lifeline.on('close', () => process.kill(process.pid, 'SIGKILL')).on('error', () => undefined);
+  lifeline.resume();
+}

@@ -1,0 +1,130 @@
+import type { RegistryNeeds } from './clients/registry-needs.ts';
+import type { Settings } from './config/settings.ts';
+import { clientDelete } from './endpoints/client-delete/endpoint.ts';
+import { clientList } from './endpoints/client-list/endpoint.ts';
+import { clientRead } from './endpoints/client-read/endpoint.ts';
+import { ADDRESSES, clientRegistration } from './endpoints/client-registration/endpoint.ts';
+import { clientUpdate } from './endpoints/client-update/endpoint.ts';
+import type { Endpoint } from './endpoints/contract.ts';
+import { directAuthorization } from './endpoints/direct-authorization/endpoint.ts';
+import { authorizationServerContract, contract as openidContract } from './endpoints/discovery/contract.ts';
+import { discovery } from './endpoints/discovery/endpoint.ts';
+import { providerMetadata } from './endpoints/discovery/provider-metadata.ts';
+import { introspection } from './endpoints/introspection/endpoint.ts';
+import { jwkSet } from './endpoints/jwk-set/endpoint.ts';
+import { token } from './endpoints/token/endpoint.ts';
+import type { Site } from './http/site.ts';
+import { keyMaker } from './jose/key-maker.ts';
+import { digestFromHex } from './keys/digest.ts';
+import { loadServerKeys, type ServerKeys } from './keys/server-keys.ts';
+import type { Log } from './ports/log.ts';
+import type { Sealer } from './ports/sealer.ts';
+import type { Storage, TenantStorage } from './ports/storage.ts';
+import type { TenantId } from './spec/identifiers.ts';
+import { systemClock } from './system/clock.ts';
+import { systemRandom } from './system/random.ts';
+import { sealerForTenant } from './system/sealer.ts';
+import type { AccessTokenNeeds } from './tokens/access-token.ts';
+
+export interface TenantNeeds {
+  readonly id: TenantId;
+  readonly settings: Settings;
+  readonly storage: Storage;
+  readonly sealer: Sealer;
+  readonly log: Log;
+}
+
+/** One issuer with everything that is its own. */
+export interface Tenant {
+  readonly site: Site;
+  readonly storage: TenantStorage;
+  readonly accessTokens: AccessTokenNeeds;
+}
+
+/** Builds the endpoints of one tenant. They never see its id, so none can forget it. */
+export async function openTenant({ id, settings, storage, sealer, log }: TenantNeeds): Promise<Tenant> {
+  const own = storage.forTenant(id);
+  const bound = { sealer: sealerForTenant(sealer, id), clock: systemClock, random: systemRandom };
+  const keys = await loadServerKeys({ store: own.serverKeys, keyMaker, ...bound });
+  const accessTokens: AccessTokenNeeds = {
+    issuer: settings.issuer,
+    mac: keys.accessTokenMac,
+    store: own.accessTokens,
+    clock: systemClock,
+    random: systemRandom,
+  };
+  const registry: RegistryNeeds = {
+    issuer: settings.issuer,
+    clients: own.clients,
+    accessTokens,
+    ...bound,
+    log,
+    settings: registrySettings(settings),
+  };
+  return { site: site(settings, endpoints(settings, registry, keys)), storage: own, accessTokens };
+}
+
+function registrySettings(settings: Settings): RegistryNeeds['settings'] {
+  return {
+    allowOpenRegistration: settings['registration.allow-open-registration'],
+    openScopeValues: settings['registration.open-scope-values'],
+    masterTokens: settings['registration.master-token-sha256'].map(digestFromHex),
+    clientSecretLifetime: settings['registration.client-secret-lifetime'],
+    previousSecretGrace: settings['registration.previous-secret-grace'],
+    clientIdLength: settings['registration.client-id-length'],
+    clientSecretLength: settings['registration.client-secret-length'],
+    registrationTokenLength: settings['registration.registration-token-length'],
+    bearerTokenLengthMax: settings['limits.bearer-token'],
+    json: { depth: settings['limits.json-depth'], members: settings['limits.json-members'] },
+    metadata: { redirectUris: settings['limits.redirect-uris'], uriLength: settings['limits.uri-length'] },
+  };
+}
+
+function endpoints(settings: Settings, registry: RegistryNeeds, keys: ServerKeys): readonly Endpoint[] {
+  const { issuer, clients, accessTokens, clock } = registry;
+  const form = { parameters: settings['limits.form-parameters'] };
+  const authentication = { issuer, clients, clock };
+  const advertised = settings['registration.advertise'];
+  return [
+    clientRegistration(registry, { ...ADDRESSES.clients, advertised: advertised === 'clients' }),
+    clientRegistration(registry, { ...ADDRESSES.register, advertised: advertised === 'register' }),
+    clientList(registry),
+    clientRead(registry),
+    clientUpdate(registry),
+    clientDelete(registry),
+    directAuthorization({
+      accessTokens,
+      clients,
+      lifetimes: {
+        accessToken: settings['access-token.lifetime'],
+        accessTokenMax: settings['access-token.lifetime-max'],
+        initialAccessToken: settings['initial-access-token.lifetime'],
+        initialAccessTokenMax: settings['initial-access-token.lifetime-max'],
+      },
+      masterTokens: settings['direct-authorization.token-sha256'].map(digestFromHex),
+      bearerTokenLengthMax: settings['limits.bearer-token'],
+      json: registry.settings.json,
+    }),
+    token({ accessTokens, accessTokenLifetime: settings['access-token.lifetime'], authentication, form }),
+    introspection({ issuer, authentication, accessTokens, form }),
+    jwkSet({ keys, maxAge: settings['key-set.max-age'] }),
+  ];
+}
+
+/** Adds discovery, which is derived from the endpoints, at its three addresses (decision 3). */
+function site(settings: Settings, own: readonly Endpoint[]): Site {
+  const issuerPath = new URL(settings.issuer).pathname.replace(/\/$/, '');
+  const metadata = providerMetadata(settings.issuer, own);
+  const maxAge = settings['key-set.max-age'];
+  const infix = { ...authorizationServerContract, path: `${authorizationServerContract.path}${issuerPath}` };
+  return {
+    issuerPath,
+    endpoints: [
+      ...own,
+      discovery(openidContract, metadata, maxAge),
+      discovery(authorizationServerContract, metadata, maxAge),
+    ],
+    endpointsOutsideIssuer: issuerPath === '' ? [] : [discovery(infix, metadata, maxAge)],
+    allowedOrigins: settings['cors.origins'],
+  };
+}
