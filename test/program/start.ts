@@ -1,0 +1,151 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const PROGRAM = fileURLToPath(new URL('../../src/cli/chancery.ts', import.meta.url));
+const READY_TIMEOUT_MS = 20_000;
+
+export interface StartOptions {
+  readonly mode?: 'serve' | 'dev';
+  /** Kept when the program stops; a new one, removed with the program, where none is named. */
+  readonly folder?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Of the issuer, for instance `/c2`. */
+  readonly issuerPath?: string;
+}
+
+/** The started program, as its operator and its clients see it. */
+export interface Program {
+  readonly pid: number;
+  readonly issuer: string;
+  readonly host: string;
+  readonly port: number;
+  /** Where the listener is: the issuer's path on plain http, as a proxy in front of it would call it. */
+  readonly url: string;
+  readonly managementUrl: string;
+  readonly folder: string;
+  /** Opens the client registry. */
+  readonly masterToken: string;
+  /** Opens the direct authorisation endpoint. */
+  readonly directToken: string;
+  /** Everything printed so far, standard output and log together. */
+  output(): string;
+  signal(signal: NodeJS.Signals): void;
+  /** Resolves with the exit code, or the signal's name, once the process is gone. */
+  readonly exited: Promise<number | string>;
+  /** Stops with SIGTERM and removes the folder if it was made here. */
+  stop(): Promise<void>;
+}
+
+export const ENCRYPTION_KEY = randomBytes(32).toString('hex');
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+/** Starts the program on free ports and waits until it is ready. Rejects with its output when it ends before that. */
+export async function startProgram(options: StartOptions = {}): Promise<Program> {
+  const launched = await launchProgram(options);
+  await untilReady(launched);
+  return launched;
+}
+
+/** Starts the program without waiting for it. */
+export async function launchProgram(options: StartOptions = {}): Promise<Program> {
+  const mode = options.mode ?? 'serve';
+  const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'chancery-test-'));
+  const [port, managementPort] = [await freePort(), await freePort()];
+  const issuerPath = options.issuerPath ?? '';
+  const secrets = {
+    masterToken: randomBytes(32).toString('hex'),
+    directToken: randomBytes(32).toString('hex'),
+  };
+  const issuer =
+    mode === 'dev' ? `http://127.0.0.1:${port}${issuerPath}` : `https://op.example.com${issuerPath}`;
+  const environment = {
+    PATH: process.env['PATH'],
+    CHANCERY_ISSUER: issuer,
+    CHANCERY_LISTEN_HOST: '127.0.0.1',
+    CHANCERY_LISTEN_PORT: String(port),
+    CHANCERY_MANAGEMENT_LISTEN_PORT: String(managementPort),
+    CHANCERY_STORAGE_URL: `sqlite:${join(folder, 'chancery.db')}`,
+    CHANCERY_ENCRYPTION_KEY: ENCRYPTION_KEY,
+    CHANCERY_REGISTRATION_MASTER_TOKEN_SHA256: sha256(secrets.masterToken),
+    CHANCERY_DIRECT_AUTHORIZATION_TOKEN_SHA256: sha256(secrets.directToken),
+    ...options.environment,
+  };
+  const child = spawn(process.execPath, [PROGRAM, mode], {
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const stop = async (): Promise<void> => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
+    await described.exited;
+    if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
+  };
+  const described = describe(child, stop, {
+    issuer: environment.CHANCERY_ISSUER,
+    host: '127.0.0.1',
+    port,
+    url: `http://127.0.0.1:${port}${issuerPath}`,
+    managementUrl: `http://127.0.0.1:${managementPort}`,
+    folder,
+    ...secrets,
+  });
+  return described;
+}
+
+function describe(
+  child: ChildProcess,
+  stop: () => Promise<void>,
+  known: Omit<Program, 'pid' | 'output' | 'signal' | 'exited' | 'stop'>,
+): Program {
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (chunk: string) => {
+      output += chunk;
+    });
+  }
+  const exited = once(child, 'close').then(([code, signal]) => (code ?? signal) as number | string);
+  return {
+    ...known,
+    pid: child.pid ?? 0,
+    output: () => output,
+    signal: (name) => child.kill(name),
+    exited,
+    stop,
+  };
+}
+
+async function untilReady(program: Program): Promise<void> {
+  let ended: number | string | undefined;
+  void program.exited.then((how) => {
+    ended = how;
+  });
+  const deadline = Date.now() + READY_TIMEOUT_MS;
+  while (Date.now() < deadline) {
+    if (ended !== undefined) throw new Error(`the program ended with ${ended}:\n${program.output()}`);
+    const answer = await fetch(`${program.managementUrl}/health/ready`).catch(() => undefined);
+    if (answer?.status === 200) return;
+    await sleep(20);
+  }
+  program.signal('SIGKILL');
+  throw new Error(`the program was not ready in time:\n${program.output()}`);
+}
+
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
