@@ -33,8 +33,13 @@ function connect(path: string, busy_timeout_ms: number): DatabaseSync {
 /** The connection of the main thread; it cannot write. */
 export function openReadConnection(path: string): DatabaseSync {
   const database = connect(path, READ_WAIT_MS);
-  database.exec('PRAGMA query_only = ON');
-  return database;
+  try {
+    database.exec('PRAGMA query_only = ON; SELECT 1 FROM sqlite_schema;');
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 }
 
 /** `busy_timeout_ms`: how long one attempt blocks its thread while another process holds the lock. */

@@ -16,7 +16,7 @@ export const MIGRATIONS: readonly Migration[] = [
     version: 1,
     name: 'clients, access tokens, server keys',
     // `access_token` is clustered by its key: time-ordered, so that rows are appended and one descent finds all.
-    // `client` rows are large: an index of ids beside them keeps its pages dense.
+    // `client` rows are large: the index beside them that answers whether a token's client lives stays dense.
     sql: `
       CREATE TABLE client (
         tenant TEXT NOT NULL,
@@ -33,6 +33,7 @@ export const MIGRATIONS: readonly Migration[] = [
         data TEXT,
         PRIMARY KEY (tenant, client_id)
       ) STRICT;
+      CREATE INDEX client_instance ON client (tenant, client_id, instance);
       CREATE INDEX client_registration_token ON client (tenant, registration_token_digest);
 
       CREATE TABLE deleted_client (

@@ -1,9 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Storage, StorageUnavailable, type TenantStorage } from '../../ports/storage.ts';
 import type { TenantId } from '../../spec/identifiers.ts';
 import { accessTokenReads } from './access-token-reads.ts';
-import { monotonicMilliseconds } from './batch-executor.ts';
 import { clientReads } from './client-reads.ts';
 import { openReadConnection, openWriteConnection } from './connection.ts';
 import { createWhereAbsent, fileIdentity, inspect, unavailable } from './database-file.ts';
@@ -11,12 +9,10 @@ import { GatheredWrites } from './gathered-writes.ts';
 import { mainThreadChannel } from './main-thread-channel.ts';
 import { migrate, needsMigration, refuseNewerSchema } from './migrations.ts';
 import { serverKeyRows } from './server-key-rows.ts';
-import { isBusy } from './sqlite-error.ts';
 import type { WriteChannel } from './write.ts';
 import { WriterThreadChannel } from './writer-thread-channel.ts';
 
 const LOCK_WAIT_MS_MAX = 5000;
-const LOCK_RETRY_MS = 20;
 /** A larger database that was closed cleanly is not read through at every start. */
 const ALWAYS_CHECKED_BYTES_MAX = 64 * 1024 * 1024;
 
@@ -31,8 +27,7 @@ export interface SqliteOptions {
 export async function openSqliteStorage(path: string, options: SqliteOptions = {}): Promise<Storage> {
   const lock_wait_ms_max = options.lock_wait_ms_max ?? LOCK_WAIT_MS_MAX;
   try {
-    await prepare(path, lock_wait_ms_max);
-    const reader = openReadConnection(path);
+    const reader = openChecked(path, lock_wait_ms_max);
     const channel =
       options.writer === 'main'
         ? mainThreadChannel(path, lock_wait_ms_max)
@@ -43,15 +38,19 @@ export async function openSqliteStorage(path: string, options: SqliteOptions = {
   }
 }
 
-async function prepare(path: string, lock_wait_ms_max: number): Promise<void> {
+/** Creates, checks and migrates the database where that is needed, and answers the connection for reads. */
+function openChecked(path: string, lock_wait_ms_max: number): DatabaseSync {
   const now = Math.floor(Date.now() / 1000);
   createWhereAbsent(path, now);
   const { bytes, cleanlyClosed } = inspect(path);
-  const database = openWriteConnection(path, LOCK_RETRY_MS);
+  // Nothing is served yet: this connection may block for as long as a write may wait.
+  const database = openWriteConnection(path, lock_wait_ms_max);
   try {
     if (!cleanlyClosed || bytes < ALWAYS_CHECKED_BYTES_MAX) refuseDamage(database, path);
     refuseNewerSchema(database, path);
-    if (needsMigration(database)) await migrateWhenFree(database, now, lock_wait_ms_max);
+    if (needsMigration(database)) migrate(database, now);
+    // Opened before the other is closed: the last connection to close would lock starting processes out while it tidies up.
+    return openReadConnection(path);
   } finally {
     database.close();
   }
@@ -62,19 +61,6 @@ function refuseDamage(database: DatabaseSync, path: string): void {
   if (finding === 'ok') return;
   const line = finding.replaceAll(/\s+/g, ' ');
   throw new StorageUnavailable(`the database ${path} is damaged (${line}): restore it from a backup`);
-}
-
-async function migrateWhenFree(database: DatabaseSync, now: number, lock_wait_ms_max: number): Promise<void> {
-  const deadline_ms = monotonicMilliseconds() + lock_wait_ms_max;
-  for (;;) {
-    try {
-      migrate(database, now);
-      return;
-    } catch (error) {
-      if (!isBusy(error) || monotonicMilliseconds() >= deadline_ms) throw error;
-    }
-    await sleep(LOCK_RETRY_MS);
-  }
 }
 
 function storage(path: string, reader: DatabaseSync, channel: WriteChannel): Storage {

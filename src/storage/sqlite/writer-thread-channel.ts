@@ -11,12 +11,18 @@ type Waiting = PromiseWithResolvers<readonly Answer[]>;
 export class WriterThreadChannel implements WriteChannel {
   readonly #path: string;
   readonly #lock_wait_ms_max: number;
+  readonly #script: URL;
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | undefined;
   #lastId = 0;
 
-  constructor(path: string, lock_wait_ms_max: number) {
+  constructor(
+    path: string,
+    lock_wait_ms_max: number,
+    script = new URL('./writer-thread.ts', import.meta.url),
+  ) {
     this.#path = path;
+    this.#script = script;
     this.#lock_wait_ms_max = lock_wait_ms_max;
     this.#worker = this.#start();
   }
@@ -50,7 +56,7 @@ export class WriterThreadChannel implements WriteChannel {
   #start(): Worker {
     const workerData: WriterThreadData = { path: this.#path };
     // Without `execArgv` a thread inherits the options of the process, such as `--input-type`, which may not suit a file.
-    const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData, execArgv: [] });
+    const worker = new Worker(this.#script, { workerData, execArgv: [] });
     worker.unref();
     worker.on('message', (reply: WriterReply) => this.#settle(worker, reply));
     let reason = 'it ended';
