@@ -62,6 +62,18 @@ function issuing(make: MakeEngine): void {
       assert.deepEqual(await tenant.accessTokens.findInitial(after.key), LABEL);
     }),
   );
+
+  test(
+    'a used initial access token that is issued again is refused and stays unknown',
+    onEmptyStorage(make, async ({ tenant }) => {
+      const token = aToken();
+      await tenant.accessTokens.issueInitial(token, LABEL);
+      await tenant.clients.create(aClient(), { ...OPEN, initialAccessToken: token.key });
+      await assert.rejects(tenant.accessTokens.issueInitial(token, LABEL));
+      assert.equal(await tenant.accessTokens.find(token.key), undefined);
+      assert.equal(await tenant.accessTokens.findInitial(token.key), undefined);
+    }),
+  );
 }
 
 function livesOfClients(make: MakeEngine): void {

@@ -16,7 +16,7 @@ export function accessTokenWrites(database: DatabaseSync): AccessTokenWrites {
       (SELECT key FROM access_token WHERE tenant = ?1 AND expires_at < ?2 ORDER BY expires_at LIMIT ?3)`);
   // Used ones stay: they say from which token a client descends.
   const sweepInitial = database.prepare(`
-    DELETE FROM initial_access_token WHERE tenant = ?1 AND used_at IS NULL AND key IN
+    DELETE FROM initial_access_token WHERE tenant = ?1 AND key IN
       (SELECT key FROM initial_access_token
        WHERE tenant = ?1 AND used_at IS NULL AND expires_at < ?2 ORDER BY expires_at LIMIT ?3)`);
 
