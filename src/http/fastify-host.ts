@@ -83,6 +83,13 @@ export async function startHost(options: HostOptions): Promise<Host> {
   };
 }
 
+/** Ids for the log that do not come again after a restart. */
+function requestIds(): () => string {
+  const start = Date.now().toString(36);
+  let count = 0;
+  return () => `${start}-${++count}`;
+}
+
 function createApp(
   { listen, limits, log, observe }: HostOptions,
   edge: Edge,
@@ -101,6 +108,7 @@ function createApp(
     keepAliveTimeout: listen.keepAliveTimeout,
     connectionTimeout: listen.stallTimeout ?? STALL_TIMEOUT_MS,
     return503OnClosing: false,
+    genReqId: requestIds(),
     // One route for every target: a bad escape must reach the endpoint, not Fastify's error page.
     rewriteUrl: () => '/',
     clientErrorHandler: (error, socket) => {

@@ -71,6 +71,5 @@ function drained(response: ServerResponse, socket: Socket): Promise<void> {
     };
     response.on('drain', finish);
     socket.on('close', finish);
-    if (socket.destroyed) finish();
   });
 }

@@ -77,7 +77,7 @@ export const SIZES: readonly Row[] = [
     send: ({ limits }) => [
       form('Transfer-Encoding: chunked\r\n'),
       ...Array.from(
-        { length: Math.ceil(limits.body_bytes / 4_096) + 1 },
+        { length: Math.ceil(limits.body_bytes / 4_096) * 3 },
         () => `1000\r\n${'a'.repeat(4_096)}\r\n`,
       ),
     ],
