@@ -141,8 +141,7 @@ function handle(
 /** For faults of ours that nobody below turned into an answer. */
 function fail(edge: Edge, exchange: Exchange, name: string, cause: unknown): void {
   logFailure(edge.log, exchange, name, 500, cause);
-  if (exchange.response.headersSent) exchange.response.destroy();
-  else send(edge, exchange, name, { status: 500, headers: {} }, []);
+  send(edge, exchange, name, { status: 500, headers: {} }, []);
 }
 
 function send(
@@ -153,7 +152,7 @@ function send(
   lines: readonly string[],
 ): void {
   const { request, response } = exchange;
-  // Already refused for what came after its header.
+  // Answered already: refused for what came after its header, or failed after its answer was out.
   if (response.headersSent) return;
   // RFC 9110 §10.1.1: after a final status without 100 nobody knows whether the body will follow.
   const last = edge.closing || (request.headers.expect !== undefined && !request.complete);

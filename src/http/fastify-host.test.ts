@@ -107,6 +107,22 @@ test('a body at the limit is read, in however many pieces it comes', async (t) =
   assert.equal(answers[0]?.body, '1000');
 });
 
+test('Content-Length counts bytes, not characters', async (t) => {
+  const { address } = await run(t, () => ({ ...ok, body: '"é€😀"' }));
+  const { answers } = await converse(address, [GET]);
+  assert.equal(Buffer.from(answers[0]?.body ?? '', 'latin1').toString(), '"é€😀"');
+});
+
+test('a request refused for its broken body is not answered again by its endpoint', async (t) => {
+  const { promise, resolve } = Promise.withResolvers<EndpointResponse>();
+  const { address, errors } = await run(t, () => promise);
+  const broken = GET.replace('\r\n\r\n', '\r\nContent-Length: 10\r\n\r\nabc');
+  const { answers } = await converse(address, [broken, { end: 'half-close' }], { until: 'closed' });
+  resolve(ok);
+  await new Promise((next) => setTimeout(next, 20));
+  assert.deepEqual([answers.length, answers[0]?.status, errors], [1, 400, []]);
+});
+
 test('204 and 304 have no Content-Length, other statuses without a body have 0 (RFC 9110 §8.6)', async (t) => {
   let status = 204;
   const { address } = await run(t, () => ({ status, headers: {} }));

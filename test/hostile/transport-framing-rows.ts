@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { gzipSync } from 'node:zlib';
 import type { Row } from './transport-row.ts';
-import { assertAbsent, assertPresent, closing, form, get, HOST } from './transport-row.ts';
+import { assertAbsent, assertPresent, closing, form, get, HOST, post } from './transport-row.ts';
 
 /** H-001…H-008, H-035, H-037, H-038: how a message is framed, and how large it is. */
 export const FRAMING: readonly Row[] = [
@@ -62,11 +62,16 @@ export const SIZES: readonly Row[] = [
     status: [401],
     check: ({ text }) => assertPresent(text, 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 401 '),
   },
+  closing(
+    'H-035 100-continue where nothing is: the body may follow or not, so nothing else can',
+    post('/nothing', 'Content-Length: 7\r\nExpect: 100-continue\r\n'),
+    [404],
+  ),
   closing('H-035 unknown expectation', form('Content-Length: 3\r\nExpect: foo\r\n', 'a=b'), [417]),
   {
-    name: 'a body over the limit by Content-Length',
+    name: 'a body far over the limit by Content-Length: the client reads its 413, and no reset',
     send: ({ limits }) => [
-      form(`Content-Length: ${limits.body_bytes + 1}\r\n`, 'a'.repeat(limits.body_bytes + 1)),
+      form(`Content-Length: ${limits.body_bytes * 12}\r\n`, 'a'.repeat(limits.body_bytes * 12)),
     ],
     status: [413],
     closes: true,

@@ -27,9 +27,16 @@ async function play(target: TransportTarget, row: Row): Promise<void> {
   const conversation = await converse(target, parts, row);
   const first = conversation.answers.find(({ status }) => status >= 200);
   assert.ok(row.status.includes(first?.status ?? 0), `${first?.status}: ${conversation.text.slice(0, 500)}`);
-  if (row.closes) assert.ok(conversation.closed, 'the connection is still open');
+  if (row.closes) assertClosed(conversation);
   row.check?.(conversation, target);
   await assertInvariants(target, conversation);
+}
+
+/** RFC 9112 §9.6: a server that closes says so in its last answer. */
+function assertClosed({ closed, answers }: Conversation): void {
+  assert.ok(closed, 'the connection is still open');
+  const last = answers.at(-1);
+  if (last !== undefined && last.status >= 400) assert.equal(last.headers['connection'], 'close');
 }
 
 /** I1: no 5xx. I2: health answers within a second. I4: no stack, path or library in any answer. */
