@@ -76,7 +76,11 @@ function registrySettings(settings: Settings): RegistryNeeds['settings'] {
     registrationTokenLength: settings['registration.registration-token-length'],
     bearerTokenLengthMax: settings['limits.bearer-token'],
     json: { depth: settings['limits.json-depth'], members: settings['limits.json-members'] },
-    metadata: { redirectUris: settings['limits.redirect-uris'], uriLength: settings['limits.uri-length'] },
+    metadata: {
+      redirectUris: settings['limits.redirect-uris'],
+      uriLength: settings['limits.uri-length'],
+      httpAllowed: settings.issuer.startsWith('http:'),
+    },
   };
 }
 

@@ -3,7 +3,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Random } from '../ports/random.ts';
 import type { Sealer } from '../ports/sealer.ts';
-import type { MetadataLimits } from '../spec/client-metadata.ts';
+import type { MetadataLimits } from '../spec/client-metadata-checks.ts';
 import type { Digest } from '../spec/identifiers.ts';
 import type { JsonLimits } from '../spec/json.ts';
 import type { AccessTokenNeeds } from '../tokens/access-token.ts';

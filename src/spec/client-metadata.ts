@@ -1,7 +1,8 @@
-import { type GrantType, isGrantType, responseTypeName } from './grant-types.ts';
+import type { Check } from './client-metadata-checks.ts';
+import * as check from './client-metadata-checks.ts';
+import type { GrantType } from './grant-types.ts';
 import type { JsonValue } from './json.ts';
-import { parseScope } from './scope.ts';
-import { parseUri } from './uri.ts';
+import * as server from './server-capabilities.ts';
 
 /** Registered client metadata as this server keeps it. Language-tagged members (`client_name#de`) stand beside. */
 export interface ClientMetadata {
@@ -10,8 +11,6 @@ export interface ClientMetadata {
   readonly response_types: readonly string[];
   readonly application_type: 'web' | 'native';
   readonly token_endpoint_auth_method: AuthMethod;
-  readonly id_token_signed_response_alg?: string;
-  readonly subject_type?: string;
   readonly scope?: string;
   readonly post_logout_redirect_uris?: readonly string[];
   readonly [member: string]: JsonValue | undefined;
@@ -23,189 +22,108 @@ export type AuthMethod = (typeof AUTH_METHODS)[number];
 /** Methods by which a client proves that it knows its secret. The others have none (decision 11). */
 export const SECRET_METHODS: ReadonlySet<string> = new Set(['client_secret_basic', 'client_secret_post']);
 
-export const ID_TOKEN_ALGORITHMS = [
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'ES256',
-  'ES384',
-  'ES512',
-  'EdDSA',
-] as const; // prettier-ignore
-
-export interface MetadataLimits {
-  readonly redirectUris: number;
-  readonly uriLength: number;
-}
-
-type Checked = { readonly value: JsonValue } | { readonly problem: string };
-
 /** Which scope of an initial access token a member needs (interface, Initial access token scopes). */
 export type MemberPrivilege = 'scope' | 'data' | 'set-id' | 'set-secret';
 
 export interface MetadataMember {
   readonly section: string;
-  readonly error: 'invalid_client_metadata' | 'invalid_redirect_uri';
+  readonly check: Check;
+  /** `invalid_client_metadata` where it does not say otherwise. */
+  readonly error?: 'invalid_redirect_uri';
   /** Human-readable: may come in several languages as `name#tag` (OpenID Connect Registration §2.1). */
   readonly localised?: true;
   readonly privilege?: MemberPrivilege;
-  check(value: JsonValue, limits: MetadataLimits): Checked;
+  /** The value of an absent member; those that depend on other members are in clients/metadata-defaults.ts. */
+  readonly default?: JsonValue;
 }
 
-const NAME_LENGTH_MAX = 256;
-const CONTACTS_MAX = 50;
-const CONTACT_LENGTH_MAX = 254;
-const SCOPE_LENGTH_MAX = 4096;
+const RFC7591 = 'RFC 7591 §2';
+const OIDC = 'OpenID Connect Dynamic Client Registration 1.0 §2';
+const INTERFACE = 'interface: Client metadata';
+const CONTACTS = { count: 50, length: 254 };
+const CLASS_REFERENCES = { count: 20, length: 256 };
 
-/** C0, C1 and the characters that turn the direction of text: a name that holds them lies to who reads it. */
-const HIDDEN =
-  // oxlint-disable-next-line no-control-regex -- the control characters are what is looked for
-  /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/;
-
-const uris = (member: { section: string }): MetadataMember => ({
-  section: member.section,
-  error: 'invalid_redirect_uri',
-  check: (value, limits) => stringArray(value, { count: limits.redirectUris, length: limits.uriLength }),
-});
-
-const webPage = (section: string): MetadataMember => ({
-  section,
-  error: 'invalid_client_metadata',
-  localised: true,
-  check: (value, limits) => checkWebPage(value, limits),
-});
-
-const oneOf = (section: string, allowed: readonly string[]): MetadataMember => ({
-  section,
-  error: 'invalid_client_metadata',
-  check: (value) =>
-    typeof value === 'string' && allowed.includes(value)
-      ? { value }
-      : { problem: `must be one of ${allowed.join(', ')}` },
-});
+const signing = check.oneOf(server.SIGNING_ALGORITHMS);
+const keyManagement = check.oneOf(server.KEY_MANAGEMENT_ALGORITHMS);
+const contentEncryption = check.oneOf(server.CONTENT_ENCRYPTION_ALGORITHMS);
 
 /** Every member a registration may carry, and the form its value must have; rules between members are in clients/. */
 export const CLIENT_METADATA: Readonly<Record<string, MetadataMember>> = {
-  redirect_uris: uris({ section: 'RFC 7591 §2' }),
-  grant_types: { section: 'RFC 7591 §2', error: 'invalid_client_metadata', check: checkGrantTypes },
-  response_types: { section: 'RFC 7591 §2', error: 'invalid_client_metadata', check: checkResponseTypes },
-  application_type: oneOf('OpenID Connect Registration §2', ['web', 'native']),
-  token_endpoint_auth_method: oneOf('RFC 7591 §2', AUTH_METHODS),
-  id_token_signed_response_alg: oneOf('OpenID Connect Registration §2', ID_TOKEN_ALGORITHMS),
-  subject_type: oneOf('OpenID Connect Registration §2', ['public']),
-  client_name: {
-    section: 'RFC 7591 §2',
-    error: 'invalid_client_metadata',
-    localised: true,
-    check: checkName,
+  redirect_uris: { section: RFC7591, check: check.uriList, error: 'invalid_redirect_uri' },
+  grant_types: { section: RFC7591, check: check.grantTypes },
+  response_types: { section: RFC7591, check: check.responseTypes },
+  application_type: { section: OIDC, check: check.oneOf(['web', 'native']), default: 'web' },
+  client_name: { section: RFC7591, check: check.name, localised: true },
+  client_uri: { section: RFC7591, check: check.webPage, localised: true },
+  logo_uri: { section: RFC7591, check: check.webPage, localised: true },
+  policy_uri: { section: RFC7591, check: check.webPage, localised: true },
+  tos_uri: { section: RFC7591, check: check.webPage, localised: true },
+  contacts: { section: RFC7591, check: check.strings(CONTACTS) },
+  scope: { section: RFC7591, check: check.scope, privilege: 'scope' },
+  software_id: { section: RFC7591, check: check.text },
+  software_version: { section: RFC7591, check: check.version },
+  jwks: { section: RFC7591, check: check.jwkSet },
+  jwks_uri: { section: RFC7591, check: check.httpsUrl },
+  sector_identifier_uri: { section: OIDC, check: check.httpsUrl },
+  subject_type: { section: OIDC, check: check.oneOf(server.SUBJECT_TYPES) },
+
+  token_endpoint_auth_method: { section: RFC7591, check: check.oneOf(AUTH_METHODS) },
+  token_endpoint_auth_signing_alg: {
+    section: OIDC,
+    check: check.oneOf([...server.SIGNING_ALGORITHMS, ...server.HMAC_ALGORITHMS]),
   },
-  contacts: {
-    section: 'RFC 7591 §2',
-    error: 'invalid_client_metadata',
-    check: (value) => stringArray(value, { count: CONTACTS_MAX, length: CONTACT_LENGTH_MAX }),
+  tls_client_certificate_bound_access_tokens: { section: 'RFC 8705 §3.4', check: check.notSupported(false) },
+  tls_client_auth_subject_dn: { section: 'RFC 8705 §2.1.2', check: check.text },
+  tls_client_auth_san_dns: { section: 'RFC 8705 §2.1.2', check: check.text },
+  tls_client_auth_san_uri: { section: 'RFC 8705 §2.1.2', check: check.text },
+  tls_client_auth_san_ip: { section: 'RFC 8705 §2.1.2', check: check.text },
+  tls_client_auth_san_email: { section: 'RFC 8705 §2.1.2', check: check.text },
+  dpop_bound_access_tokens: { section: 'RFC 9449 §5.2', check: check.notSupported(false) },
+
+  id_token_signed_response_alg: { section: OIDC, check: signing },
+  id_token_encrypted_response_alg: { section: OIDC, check: keyManagement },
+  id_token_encrypted_response_enc: { section: OIDC, check: contentEncryption },
+  userinfo_signed_response_alg: { section: OIDC, check: signing },
+  userinfo_encrypted_response_alg: { section: OIDC, check: keyManagement },
+  userinfo_encrypted_response_enc: { section: OIDC, check: contentEncryption },
+  request_object_signing_alg: { section: OIDC, check: signing },
+  request_object_encryption_alg: { section: OIDC, check: keyManagement },
+  request_object_encryption_enc: { section: OIDC, check: contentEncryption },
+  request_uris: { section: OIDC, check: check.notSupported([]) },
+  require_signed_request_object: { section: 'RFC 9101 §10.5', check: check.boolean },
+  require_pushed_authorization_requests: { section: 'RFC 9126 §6', check: check.boolean },
+  code_challenge_method: { section: 'RFC 7636 §4.3', check: check.oneOf(server.CODE_CHALLENGE_METHODS) },
+  authorization_signed_response_alg: { section: 'JARM §3', check: signing },
+  authorization_encrypted_response_alg: { section: 'JARM §3', check: keyManagement },
+  authorization_encrypted_response_enc: { section: 'JARM §3', check: contentEncryption },
+  introspection_signed_response_alg: { section: 'RFC 9701 §6', check: signing },
+  introspection_encrypted_response_alg: { section: 'RFC 9701 §6', check: keyManagement },
+  introspection_encrypted_response_enc: { section: 'RFC 9701 §6', check: contentEncryption },
+
+  default_max_age: { section: OIDC, check: check.maxAge },
+  require_auth_time: { section: OIDC, check: check.boolean },
+  default_acr_values: { section: OIDC, check: check.strings(CLASS_REFERENCES) },
+  initiate_login_uri: { section: OIDC, check: check.httpsUrl },
+  post_logout_redirect_uris: {
+    section: 'OpenID Connect RP-Initiated Logout 1.0 §3.1',
+    check: check.uriList,
+    error: 'invalid_redirect_uri',
   },
-  logo_uri: webPage('RFC 7591 §2'),
-  client_uri: webPage('RFC 7591 §2'),
-  policy_uri: webPage('RFC 7591 §2'),
-  tos_uri: webPage('RFC 7591 §2'),
-  post_logout_redirect_uris: uris({ section: 'OpenID Connect RP-Initiated Logout §3.1' }),
-  scope: { section: 'RFC 7591 §2', error: 'invalid_client_metadata', privilege: 'scope', check: checkScope },
-  data: { section: 'interface', error: 'invalid_client_metadata', privilege: 'data', check: checkData },
-  preferred_client_id: {
-    section: 'interface',
-    error: 'invalid_client_metadata',
-    privilege: 'set-id',
-    check: checkPreferredId,
+  backchannel_logout_uri: { section: 'OpenID Connect Back-Channel Logout 1.0 §2.2', check: check.httpsUrl },
+  backchannel_logout_session_required: {
+    section: 'OpenID Connect Back-Channel Logout 1.0 §2.2',
+    check: check.boolean,
   },
-  preferred_client_secret: {
-    section: 'interface',
-    error: 'invalid_client_metadata',
-    privilege: 'set-secret',
-    check: checkPreferredSecret,
+  frontchannel_logout_uri: {
+    section: 'OpenID Connect Front-Channel Logout 1.0 §2',
+    check: check.notSupported(false),
   },
+  frontchannel_logout_session_required: {
+    section: 'OpenID Connect Front-Channel Logout 1.0 §2',
+    check: check.notSupported(false),
+  },
+
+  data: { section: INTERFACE, check: check.jsonObject, privilege: 'data' },
+  preferred_client_id: { section: INTERFACE, check: check.preferredId, privilege: 'set-id' },
+  preferred_client_secret: { section: INTERFACE, check: check.preferredSecret, privilege: 'set-secret' },
 };
-
-function stringArray(value: JsonValue, limit: { count: number; length: number }): Checked {
-  if (!Array.isArray(value)) return { problem: 'must be an array of strings' };
-  if (value.length > limit.count) return { problem: `has more than ${limit.count} values` };
-  for (const element of value) {
-    if (typeof element !== 'string') return { problem: 'must be an array of strings' };
-    if (element.length === 0 || element.length > limit.length) {
-      return { problem: `holds a value that is empty or longer than ${limit.length} characters` };
-    }
-    if (HIDDEN.test(element)) return { problem: 'holds a control character' };
-  }
-  if (new Set(value).size !== value.length) return { problem: 'holds a value twice' };
-  return { value };
-}
-
-function checkGrantTypes(value: JsonValue): Checked {
-  const checked = stringArray(value, { count: 20, length: 100 });
-  if ('problem' in checked || !Array.isArray(value)) return checked;
-  if (value.length === 0) return { problem: 'is empty' };
-  return value.every(isGrantType) ? checked : { problem: 'holds a grant type that is not supported' };
-}
-
-function checkResponseTypes(value: JsonValue): Checked {
-  const checked = stringArray(value, { count: 20, length: 100 });
-  if ('problem' in checked || !Array.isArray(value)) return checked;
-  return value.every((each) => responseTypeName(each) !== undefined)
-    ? checked
-    : { problem: 'holds a response type that is not supported' };
-}
-
-function checkName(value: JsonValue): Checked {
-  if (typeof value !== 'string' || value.trim() === '')
-    return { problem: 'must be a string that is not blank' };
-  if (value.length > NAME_LENGTH_MAX) return { problem: `is longer than ${NAME_LENGTH_MAX} characters` };
-  return HIDDEN.test(value) ? { problem: 'holds control or direction-changing characters' } : { value };
-}
-
-function checkWebPage(value: JsonValue, limits: MetadataLimits): Checked {
-  if (typeof value !== 'string' || value.length > limits.uriLength)
-    return { problem: 'must be an http or https URL' };
-  return parseUri(value)?.http === undefined ? { problem: 'must be an http or https URL' } : { value };
-}
-
-function checkScope(value: JsonValue): Checked {
-  if (typeof value !== 'string' || value.length > SCOPE_LENGTH_MAX) {
-    return { problem: `must be a string of at most ${SCOPE_LENGTH_MAX} characters` };
-  }
-  const values = parseScope(value);
-  return values === undefined ? { problem: 'must be scope values separated by single spaces' } : { value };
-}
-
-function checkData(value: JsonValue): Checked {
-  return typeof value === 'object' && !Array.isArray(value)
-    ? { value }
-    : { problem: 'must be a JSON object' };
-}
-
-const PREFERRED_ID = /^[A-Za-z0-9._~-]{1,100}$/;
-
-function checkPreferredId(value: JsonValue): Checked {
-  if (typeof value !== 'string' || value.length > 100)
-    return { problem: 'must be a string of at most 100 characters' };
-  if (PREFERRED_ID.test(value)) return { value };
-  const uri = parseUri(value);
-  return uri?.http !== undefined && !uri.hasFragment
-    ? { value }
-    : {
-        problem: 'must consist of letters, digits, `.`, `_`, `~` and `-`, or be an https URL'.replaceAll(
-          '`',
-          "'",
-        ),
-      };
-}
-
-/** 32 characters of RFC 6749's VSCHAR: as many as HS256 needs (RFC 7518 §3.2), and too many to be guessed. */
-const PREFERRED_SECRET = /^[\x20-\x7e]{32,256}$/;
-
-function checkPreferredSecret(value: JsonValue): Checked {
-  return typeof value === 'string' && PREFERRED_SECRET.test(value)
-    ? { value }
-    : { problem: 'must be 32 to 256 printable ASCII characters' };
-}

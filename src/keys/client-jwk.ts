@@ -1,0 +1,138 @@
+import { createPublicKey, X509Certificate } from 'node:crypto';
+import type { JsonWebKey } from '../spec/jwk.ts';
+import { rsaModulusProblem } from './rsa-modulus.ts';
+
+/** Members of private and symmetric keys: RFC 7518 §6.2.2, §6.3.2 and §6.4.1. */
+const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+
+const BASE64URL = /^[A-Za-z0-9_-]+$/;
+const KEY_ID_LENGTH_MAX = 256;
+
+/** Octets of a coordinate (RFC 7518 §6.2.1.2: "the full size of a coordinate"). */
+const EC_COORDINATE_BYTES: Readonly<Record<string, number>> = { 'P-256': 32, 'P-384': 48, 'P-521': 66 };
+const OKP_BYTES = 32;
+
+const ALGORITHMS_BY_KTY: Readonly<Record<string, RegExp>> = {
+  RSA: /^(?:RS|PS)(?:256|384|512)$|^RSA-OAEP(?:-256)?$/,
+  EC: /^ES(?:256|384|512)$|^ECDH-ES(?:\+A(?:128|192|256)KW)?$/,
+  OKP: /^(?:EdDSA|Ed25519)$|^ECDH-ES(?:\+A(?:128|192|256)KW)?$/,
+};
+
+/**
+ * Why a public key cannot be registered. A key of a type that is not known here is no problem: it is kept and never
+ * used (RFC 7517 §5: "Implementations SHOULD ignore JWKs within a JWK Set that use "kty" … values that are not
+ * understood by them").
+ */
+export function clientJwkProblem(jwk: unknown): string | undefined {
+  if (typeof jwk !== 'object' || jwk === null || Array.isArray(jwk)) return 'is not a JSON object';
+  const key = jwk as JsonWebKey;
+  // Refused with an error of its own, so that whoever sent it learns of the leak.
+  if (PRIVATE_MEMBERS.some((member) => member in key)) return 'holds a private or symmetric key';
+  return namingProblem(key) ?? usageProblem(key) ?? typeProblem(key) ?? certificateProblem(key);
+}
+
+function namingProblem({ kty, kid, x5u }: JsonWebKey): string | undefined {
+  if (typeof kty !== 'string') return 'has no key type';
+  if (kty === 'oct') return 'holds a private or symmetric key';
+  if (kid !== undefined && (typeof kid !== 'string' || kid === '' || kid.length > KEY_ID_LENGTH_MAX)) {
+    return `has a kid that is not a string of 1 to ${KEY_ID_LENGTH_MAX} characters`;
+  }
+  return x5u === undefined ? undefined : 'has an x5u member, which is not supported';
+}
+
+const OPERATIONS: Readonly<Record<string, readonly string[]>> = {
+  sig: ['verify'],
+  enc: ['encrypt', 'wrapKey', 'deriveKey', 'deriveBits'],
+};
+
+function usageProblem({ kty, use, key_ops, alg }: JsonWebKey): string | undefined {
+  if (use !== undefined && use !== 'sig' && use !== 'enc') return 'has a use other than sig and enc';
+  if (key_ops !== undefined) {
+    if (!Array.isArray(key_ops)) return 'has key_ops that are not an array';
+    const allowed = typeof use === 'string' ? OPERATIONS[use] : Object.values(OPERATIONS).flat();
+    if (!key_ops.every((operation) => allowed?.includes(String(operation))))
+      return 'has key_ops that contradict its use';
+  }
+  const algorithms = ALGORITHMS_BY_KTY[String(kty)];
+  if (alg === undefined || algorithms === undefined) return undefined;
+  return typeof alg === 'string' && algorithms.test(alg)
+    ? undefined
+    : 'has an alg that is not one of its key type';
+}
+
+function typeProblem(key: JsonWebKey): string | undefined {
+  switch (key['kty']) {
+    case 'RSA':
+      return rsaProblem(key);
+    case 'EC':
+      return ecProblem(key);
+    case 'OKP':
+      return okpProblem(key);
+    default:
+      return undefined;
+  }
+}
+
+/** Canonical base64url: what a lenient decoder repairs, another one reads differently. */
+function octets(value: unknown): Buffer | undefined {
+  if (typeof value !== 'string' || !BASE64URL.test(value)) return undefined;
+  const bytes = Buffer.from(value, 'base64url');
+  return bytes.toString('base64url') === value ? bytes : undefined;
+}
+
+/** Only this one: with e = 1 anybody's signature verifies, and small exponents have a history. */
+const EXPONENT = 'AQAB';
+const MODULUS_BYTES_MAX = 512;
+
+function rsaProblem({ n, e }: JsonWebKey): string | undefined {
+  if (e !== EXPONENT) return 'has a public exponent other than 65537';
+  const modulus = octets(n);
+  // RFC 7518 §6.3.1.1: "the minimum number of octets needed": a leading zero is a second spelling of the same key.
+  if (modulus === undefined || modulus[0] === 0) return 'has a modulus that is not a Base64urlUInt';
+  if (modulus.length > MODULUS_BYTES_MAX) return 'has a modulus of more than 4096 bits';
+  return rsaModulusProblem(BigInt(`0x${modulus.toString('hex')}`));
+}
+
+function ecProblem({ crv, x, y }: JsonWebKey): string | undefined {
+  const size = typeof crv === 'string' ? EC_COORDINATE_BYTES[crv] : undefined;
+  if (size === undefined) return 'is on a curve other than P-256, P-384 and P-521';
+  if (octets(x)?.length !== size || octets(y)?.length !== size) return 'has a coordinate of the wrong size';
+  return importProblem(
+    { kty: 'EC', crv: String(crv), x: String(x), y: String(y) },
+    'is a point that is not on its curve',
+  );
+}
+
+function okpProblem({ crv, x, use }: JsonWebKey): string | undefined {
+  if (crv !== 'Ed25519' && crv !== 'X25519') return 'is on a curve other than Ed25519 and X25519';
+  if (octets(x)?.length !== OKP_BYTES) return 'has a coordinate of the wrong size';
+  const purpose = crv === 'Ed25519' ? 'sig' : 'enc';
+  if (use !== undefined && use !== purpose) return `is a key for ${purpose} with another use`;
+  return importProblem({ kty: 'OKP', crv, x: String(x) }, 'cannot be read');
+}
+
+function importProblem(key: Readonly<Record<string, string>>, problem: string): string | undefined {
+  try {
+    createPublicKey({ key, format: 'jwk' });
+    return undefined;
+  } catch {
+    return problem;
+  }
+}
+
+/** RFC 7517 §4.7: "The key in the first certificate MUST match the public key represented by other members of the JWK." */
+function certificateProblem(key: JsonWebKey): string | undefined {
+  const chain = key['x5c'];
+  if (chain === undefined) return undefined;
+  const [first] = Array.isArray(chain) ? chain : [];
+  if (typeof first !== 'string') return 'has an x5c that is not a list of certificates';
+  try {
+    const certified = new X509Certificate(Buffer.from(first, 'base64')).publicKey.export({ format: 'jwk' });
+    const same = ['kty', 'n', 'e', 'crv', 'x', 'y'].every(
+      (member) => Reflect.get(certified, member) === key[member],
+    );
+    return same ? undefined : 'has a certificate for another key';
+  } catch {
+    return 'has an x5c that cannot be read';
+  }
+}

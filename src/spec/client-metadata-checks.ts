@@ -1,0 +1,165 @@
+import { isGrantType, responseTypeName } from './grant-types.ts';
+import type { JsonValue } from './json.ts';
+import { parseScope } from './scope.ts';
+import { parseUri } from './uri.ts';
+
+/** The value as it is stored, or words that follow the member's name. */
+export type Checked = { readonly value: JsonValue } | { readonly problem: string };
+
+export interface MetadataLimits {
+  readonly redirectUris: number;
+  /** Characters. */
+  readonly uriLength: number;
+  /** Whether plain http serves where https is asked for; in development only. */
+  readonly httpAllowed: boolean;
+}
+
+export type Check = (value: JsonValue, limits: MetadataLimits) => Checked;
+
+const NAME_LENGTH_MAX = 256;
+const SCOPE_LENGTH_MAX = 4096;
+const KEYS_MAX = 20;
+const MAX_AGE_MAX = 315_360_000;
+const LIST_MAX = 20;
+const LIST_TEXT_LENGTH_MAX = 256;
+
+/** C0, C1 and the characters that turn the direction of text: a name that holds them lies to who reads it. */
+const HIDDEN =
+  // oxlint-disable-next-line no-control-regex -- the control characters are what is looked for
+  /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/;
+
+const refused = (problem: string): Checked => ({ problem });
+
+/** An array of different, visible, not empty strings. */
+export function strings(limit: { count: number; length: number }): Check {
+  return (value) => checkStrings(value, limit);
+}
+
+function checkStrings(value: JsonValue, limit: { count: number; length: number }): Checked {
+  if (!Array.isArray(value)) return refused('must be an array of strings');
+  if (value.length > limit.count) return refused(`has more than ${limit.count} values`);
+  for (const element of value) {
+    if (typeof element !== 'string') return refused('must be an array of strings');
+    if (element.length === 0 || element.length > limit.length) {
+      return refused(`holds a value that is empty or longer than ${limit.length} characters`);
+    }
+    if (HIDDEN.test(element)) return refused('holds a control character');
+  }
+  return new Set(value).size === value.length ? { value } : refused('holds a value twice');
+}
+
+export const uriList: Check = (value, limits) =>
+  checkStrings(value, { count: limits.redirectUris, length: limits.uriLength });
+
+export const grantTypes: Check = (value) => {
+  const checked = checkStrings(value, { count: LIST_MAX, length: LIST_TEXT_LENGTH_MAX });
+  if ('problem' in checked || !Array.isArray(value)) return checked;
+  if (value.length === 0) return refused('is empty');
+  return value.every(isGrantType) ? checked : refused('holds a grant type that is not supported');
+};
+
+export const responseTypes: Check = (value) => {
+  const checked = checkStrings(value, { count: LIST_MAX, length: LIST_TEXT_LENGTH_MAX });
+  if ('problem' in checked || !Array.isArray(value)) return checked;
+  const names = value.map(responseTypeName);
+  if (names.includes(undefined)) return refused('holds a response type that is not supported');
+  return new Set(names).size === names.length ? checked : refused('holds a value twice');
+};
+
+export const name: Check = (value) => {
+  if (typeof value !== 'string' || value.trim() === '') return refused('must be a string that is not blank');
+  if (value.length > NAME_LENGTH_MAX) return refused(`is longer than ${NAME_LENGTH_MAX} characters`);
+  return HIDDEN.test(value) ? refused('holds control or direction-changing characters') : { value };
+};
+
+/** Shown to people as a link; never fetched. */
+export const webPage: Check = (value, limits) => {
+  if (typeof value !== 'string' || value.length > limits.uriLength)
+    return refused('must be an http or https URL');
+  return parseUri(value)?.http === undefined ? refused('must be an http or https URL') : { value };
+};
+
+/** Where this server, or the end-user's browser on its behalf, sends something. */
+export const httpsUrl: Check = (value, limits) => {
+  if (typeof value !== 'string' || value.length > limits.uriLength) return refused('must be an https URL');
+  const uri = parseUri(value);
+  if (uri?.http === undefined || uri.http.port === 0) return refused('must be an https URL');
+  if (uri.scheme !== 'https' && !limits.httpAllowed) return refused('must be an https URL');
+  if (uri.hasFragment) return refused('has a fragment');
+  return { value };
+};
+
+export const scope: Check = (value) => {
+  if (typeof value !== 'string' || value.length > SCOPE_LENGTH_MAX) {
+    return refused(`must be a string of at most ${SCOPE_LENGTH_MAX} characters`);
+  }
+  return parseScope(value) === undefined
+    ? refused('must be scope values separated by single spaces')
+    : { value };
+};
+
+export const jsonObject: Check = (value) =>
+  typeof value === 'object' && !Array.isArray(value) ? { value } : refused('must be a JSON object');
+
+/** The form of a JWK set (RFC 7517 §5); the keys themselves are checked in keys/. */
+export const jwkSet: Check = (value) => {
+  if (typeof value !== 'object' || value === null || !('keys' in value) || !Array.isArray(value['keys'])) {
+    return refused('must be a JWK set');
+  }
+  if (value['keys'].length === 0) return refused('has no keys');
+  return value['keys'].length > KEYS_MAX ? refused(`has more than ${KEYS_MAX} keys`) : { value };
+};
+
+export const boolean: Check = (value) =>
+  typeof value === 'boolean' ? { value } : refused('must be true or false');
+
+export const maxAge: Check = (value) =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_AGE_MAX
+    ? { value }
+    : refused(`must be a whole number of seconds from 0 to ${MAX_AGE_MAX}`);
+
+export function oneOf(allowed: readonly string[]): Check {
+  return (value) =>
+    typeof value === 'string' && allowed.includes(value)
+      ? { value }
+      : refused(`must be one of ${allowed.join(', ')}`);
+}
+
+/** A member that asks for something this server does not do may only decline it. */
+export function notSupported(declined: false | []): Check {
+  const text = JSON.stringify(declined);
+  return (value) =>
+    JSON.stringify(value) === text ? { value } : refused('asks for something this server does not do');
+}
+
+/** A short text that is compared or shown, such as a version or a name in a certificate. */
+export const text: Check = (value) => {
+  if (typeof value !== 'string' || value === '' || value.length > LIST_TEXT_LENGTH_MAX) {
+    return refused(`must be a string of 1 to ${LIST_TEXT_LENGTH_MAX} characters`);
+  }
+  return HIDDEN.test(value) ? refused('holds a control character') : { value };
+};
+
+/** Some clients send their version as a number. */
+export const version: Check = (value, limits) =>
+  text(typeof value === 'number' ? String(value) : value, limits);
+
+const PREFERRED_ID = /^[A-Za-z0-9._~-]{1,100}$/;
+
+export const preferredId: Check = (value) => {
+  if (typeof value !== 'string' || value.length > 100)
+    return refused('must be a string of at most 100 characters');
+  if (PREFERRED_ID.test(value)) return { value };
+  const uri = parseUri(value);
+  return uri?.http !== undefined && !uri.hasFragment
+    ? { value }
+    : refused("must consist of letters, digits and '._~-', or be an https URL");
+};
+
+/** 32 characters of RFC 6749's VSCHAR: as many as HS256 needs (RFC 7518 §3.2), and too many to be guessed. */
+const PREFERRED_SECRET = /^[\x20-\x7e]{32,256}$/;
+
+export const preferredSecret: Check = (value) =>
+  typeof value === 'string' && PREFERRED_SECRET.test(value)
+    ? { value }
+    : refused('must be 32 to 256 printable ASCII characters');

@@ -1,0 +1,45 @@
+/**
+ * What a client can be registered for. Discovery publishes these lists, and a registration may hold their values only:
+ * "What the server cannot do is refused, not stored". One list, so that the two cannot drift apart.
+ */
+export const SIGNING_ALGORITHMS = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+] as const;
+
+/** RFC 7518 §3.2: for client_secret_jwt, keyed with the client secret. */
+export const HMAC_ALGORITHMS = ['HS256', 'HS384', 'HS512'] as const;
+
+/** RFC 7518 §4.1 without RSA1_5 (Bleichenbacher), direct keys and passwords. */
+export const KEY_MANAGEMENT_ALGORITHMS = [
+  'RSA-OAEP',
+  'RSA-OAEP-256',
+  'ECDH-ES',
+  'ECDH-ES+A128KW',
+  'ECDH-ES+A256KW',
+] as const;
+
+/** RFC 7518 §5.1. */
+export const CONTENT_ENCRYPTION_ALGORITHMS = [
+  'A128CBC-HS256',
+  'A192CBC-HS384',
+  'A256CBC-HS512',
+  'A128GCM',
+  'A192GCM',
+  'A256GCM',
+] as const;
+
+/** OpenID Connect Registration §2: "If *_encrypted_response_alg is specified, the default … is A128CBC-HS256." */
+export const DEFAULT_CONTENT_ENCRYPTION = 'A128CBC-HS256';
+
+export const SUBJECT_TYPES = ['public', 'pairwise'] as const;
+
+export const CODE_CHALLENGE_METHODS = ['S256'] as const;
