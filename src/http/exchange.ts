@@ -36,7 +36,7 @@ export interface Exchange {
 const EDGE = 'edge';
 const ENVELOPE: readonly string[] = ['x-content-type-options', 'nosniff'];
 const ENVELOPE_LAST: readonly string[] = [...ENVELOPE, 'connection', 'close'];
-/** How much a refused client may still send, so that it reads its refusal and not a reset. */
+/** How much a refused client may still send, so that it reads its refusal and not a reset (RFC 9112 §9.6). */
 const DISCARD = { bytes: 1_048_576, milliseconds: 1_000 };
 
 /** The story of a request: headers → path → method → body → endpoint → response. */
@@ -151,12 +151,10 @@ function send(
   answered: EndpointResponse,
   lines: readonly string[],
 ): void {
-  const { request, response } = exchange;
+  const { response } = exchange;
   // Answered already: refused for what came after its header, or failed after its answer was out.
   if (response.headersSent) return;
-  // RFC 9110 §10.1.1: after a final status without 100 nobody knows whether the body will follow.
-  const last = edge.closing || (request.headers.expect !== undefined && !request.complete);
-  const envelope = last ? ENVELOPE_LAST : ENVELOPE;
+  const envelope = edge.closing ? ENVELOPE_LAST : ENVELOPE;
   const writing = writeResponse(response, answered, lines.length === 0 ? envelope : [...lines, ...envelope]);
   const observed = (): void =>
     edge.observe(name, answered.status, (performance.now() - exchange.started) / 1_000);

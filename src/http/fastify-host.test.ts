@@ -21,7 +21,12 @@ interface Running {
 
 const ok: EndpointResponse = { status: 200, headers: { 'content-type': 'application/json' }, body: '{}' };
 
-async function run(t: TestContext, handle: Handle, some: Partial<Contract> = {}): Promise<Running> {
+async function run(
+  t: TestContext,
+  handle: Handle,
+  some: Partial<Contract & { stallTimeout: number }> = {},
+): Promise<Running> {
+  const { stallTimeout, ...changes } = some;
   const contract: Contract = {
     name: 'list',
     method: 'GET',
@@ -31,7 +36,7 @@ async function run(t: TestContext, handle: Handle, some: Partial<Contract> = {})
     errors: 'json',
     cors: 'configured',
     body: 'none',
-    ...some,
+    ...changes,
   };
   const endpoint: Endpoint = { contract, handle };
   const infos: Line[] = [];
@@ -47,7 +52,7 @@ async function run(t: TestContext, handle: Handle, some: Partial<Contract> = {})
       requestTimeout: 10_000,
       checkInterval: 1_000,
       keepAliveTimeout: 60_000,
-      stallTimeout: 1_000,
+      stallTimeout: stallTimeout ?? 30_000,
       closeTimeout: 300,
     },
     limits: { body: 1_000, header: 16_384 },
@@ -323,12 +328,16 @@ test('a stream that waits behind another answer is returned too when the client 
 });
 
 test('a reader that has stalled is cut', async (t) => {
-  const { address, observed } = await run(t, () => ({
-    ...ok,
-    body: (async function* () {
-      for (;;) yield 'x'.repeat(65_536);
-    })(),
-  }));
+  const { address, observed } = await run(
+    t,
+    () => ({
+      ...ok,
+      body: (async function* () {
+        for (;;) yield 'x'.repeat(65_536);
+      })(),
+    }),
+    { stallTimeout: 500 },
+  );
   const socket = connect(address);
   socket.pause();
   socket.write(GET);

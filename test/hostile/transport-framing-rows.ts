@@ -5,7 +5,10 @@ import { assertAbsent, assertPresent, closing, form, get, HOST, post } from './t
 
 /** H-001…H-008, H-035, H-037, H-038: how a message is framed, and how large it is. */
 export const FRAMING: readonly Row[] = [
-  closing('H-001 no Host', 'GET /jwks.json HTTP/1.1\r\n\r\n'),
+  {
+    ...closing('H-001 no Host', 'GET /jwks.json HTTP/1.1\r\n\r\n'),
+    check: ({ text }) => assertPresent(text, '{"error":"invalid_request","error_description":"'),
+  },
   closing('H-001 empty Host', 'GET /jwks.json HTTP/1.1\r\nHost:\r\n\r\n'),
   closing('H-002 two Hosts', get('/jwks.json', 'Host: other.test\r\n')),
   closing('H-003 both framings', form('Content-Length: 3\r\nTransfer-Encoding: chunked\r\n', '0\r\n\r\n')),

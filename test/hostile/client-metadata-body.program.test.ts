@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { converse } from '../program/raw-socket.ts';
+import { attackedProgram, encode } from './attacked-program.ts';
+import { test('H-096 10 MB sent whole: 413 or a reset, and nothing is stored', async () => {
+  const rows = attacked.stored();
+  const request = postClient(JSON.stringify({ client_name: 'a'.repeat(10_000_000) }), 'x');
+  const { answers, duration_ms } = await converse(attacked.program, encode(request), { until: 'closed' });
+  for (const { status } of answers) assert.equal(status, 413);
+  assert.ok(duration_ms < 4_000, `${duration_ms} ms`);
+  assert.deepEqual(attacked.stored(), rows);
+});
+
+testInvariantsAtTheEnd } from './closing-tests.ts';
+import { CONTENT } from './json-content-rows.ts';
+import { MEDIA_TYPES, SYNTAX } from './json-syntax-rows.ts';
+import { MEMBER_TYPES } from './member-type-rows.ts';
+import { postClient } from './registry.ts';
+import { POST_AS_MASTER, POST_OPENLY, postWithInitialToken, putAsMaster } from './registration-routes.ts';
+
+/** H-086…H-104 through every address that takes client metadata, by every credential that opens it. */
+const attacked = attackedProgram({
+  environment: { CHANCERY_REGISTRATION_ALLOW_OPEN_REGISTRATION: 'true' },
+});
+
+for (const route of [POST_AS_MASTER, postWithInitialToken(), POST_OPENLY, putAsMaster()]) {
+  for (const row of [...SYNTAX, ...MEDIA_TYPES, ...CONTENT, ...MEMBER_TYPES]) {
+    test(`${row.name} (${route.name})`, () => route.play(attacked, row));
+  }
+}
+
+testInvariantsAtTheEnd(attacked);
