@@ -65,9 +65,10 @@ export function attackedProgram(options: StartOptions = {}): Attacked {
     // No row may vanish on its own while rows are counted.
     const environment = { CHANCERY_STORAGE_SWEEP_INTERVAL: '86400', ...options.environment };
     started = await startProgram({ ...options, environment });
-    void started.exited.then((how) => {
-      ended = how;
-    });
+    const watch = async ({ exited }: Program): Promise<void> => {
+      ended = await exited;
+    };
+    void watch(started);
     secrets.add(started.masterToken).add(started.directToken);
     database = new DatabaseSync(join(started.folder, 'chancery.db'), { readOnly: true });
   });

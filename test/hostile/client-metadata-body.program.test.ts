@@ -2,21 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { converse } from '../program/raw-socket.ts';
 import { attackedProgram, encode } from './attacked-program.ts';
-import { test('H-096 10 MB sent whole: 413 or a reset, and nothing is stored', async () => {
-  const rows = attacked.stored();
-  const request = postClient(JSON.stringify({ client_name: 'a'.repeat(10_000_000) }), 'x');
-  const { answers, duration_ms } = await converse(attacked.program, encode(request), { until: 'closed' });
-  for (const { status } of answers) assert.equal(status, 413);
-  assert.ok(duration_ms < 4_000, `${duration_ms} ms`);
-  assert.deepEqual(attacked.stored(), rows);
-});
-
-testInvariantsAtTheEnd } from './closing-tests.ts';
+import { testInvariantsAtTheEnd } from './closing-tests.ts';
 import { CONTENT } from './json-content-rows.ts';
 import { MEDIA_TYPES, SYNTAX } from './json-syntax-rows.ts';
 import { MEMBER_TYPES } from './member-type-rows.ts';
-import { postClient } from './registry.ts';
 import { POST_AS_MASTER, POST_OPENLY, postWithInitialToken, putAsMaster } from './registration-routes.ts';
+import { postClient } from './registry.ts';
 
 /** H-086…H-104 through every address that takes client metadata, by every credential that opens it. */
 const attacked = attackedProgram({
@@ -28,5 +19,14 @@ for (const route of [POST_AS_MASTER, postWithInitialToken(), POST_OPENLY, putAsM
     test(`${row.name} (${route.name})`, () => route.play(attacked, row));
   }
 }
+
+test('H-096 10 MB sent whole: 413 or a reset, and nothing is stored', async () => {
+  const rows = attacked.stored();
+  const request = postClient({ client_name: 'a'.repeat(10_000_000) });
+  const { answers, duration_ms } = await converse(attacked.program, encode(request), { until: 'closed' });
+  for (const { status } of answers) assert.equal(status, 413);
+  assert.ok(duration_ms < 4_000, `${duration_ms} ms`);
+  assert.deepEqual(attacked.stored(), rows);
+});
 
 testInvariantsAtTheEnd(attacked);

@@ -114,16 +114,20 @@ const NUMBERS: readonly BodyRow[] = [
 ];
 
 /** PostgreSQL refuses what SQLite changes: neither may come near a database. */
-const UNSTORABLE: readonly BodyRow[] = ['\\u0000', '\\ud800', '\\udc00', '\\udc00\\ud800', 'a\\uD83D'].flatMap(
-  (text) => [
-    refused(`H-100, H-101 ${text} in client_uri`, `"client_uri":"https://rp.example.com/${text}"`),
-    refused(`H-100, H-101 ${text} in an unknown name`, `"x${text}":1`),
-    refused(`H-100, H-101 ${text} in data`, `"data":{"a":"${text}"}`),
-    refused(`H-100, H-101 ${text} in a name in data`, `"data":{"${text}":1}`),
-    refused(`H-100, H-101 ${text} in contacts`, `"contacts":["${text}"]`),
-    refused(`H-100, H-101 ${text} in an unknown member`, `"x":[["${text}"]]`),
-  ],
-);
+const UNSTORABLE: readonly BodyRow[] = [
+  '\\u0000',
+  '\\ud800',
+  '\\udc00',
+  '\\udc00\\ud800',
+  'a\\uD83D',
+].flatMap((text) => [
+  refused(`H-100, H-101 ${text} in client_uri`, `"client_uri":"https://rp.example.com/${text}"`),
+  refused(`H-100, H-101 ${text} in an unknown name`, `"x${text}":1`),
+  refused(`H-100, H-101 ${text} in data`, `"data":{"a":"${text}"}`),
+  refused(`H-100, H-101 ${text} in a name in data`, `"data":{"${text}":1}`),
+  refused(`H-100, H-101 ${text} in contacts`, `"contacts":["${text}"]`),
+  refused(`H-100, H-101 ${text} in an unknown member`, `"x":[["${text}"]]`),
+]);
 
 /** Members of other specifications, of databases and of other servers' records. */
 const FOREIGN = [

@@ -13,7 +13,9 @@ function utf16(text: string, bigEndian = false): Buffer {
 }
 
 function utf32(text: string): Buffer {
-  return Buffer.concat([...text].map((character) => Buffer.from([character.charCodeAt(0), 0, 0, 0])));
+  const bytes = Buffer.alloc(text.length * 4);
+  for (let at = 0; at < text.length; at += 1) bytes.writeUInt32LE(text.charCodeAt(at), at * 4);
+  return bytes;
 }
 
 /** Behind the canary, so that a parser's message that quotes the text would show it. */

@@ -5,7 +5,24 @@ import type { Expected } from './registry.ts';
 import { PLAIN } from './registry.ts';
 
 const LONG = 'x'.repeat(60_000);
-const VALUES: readonly unknown[] = [null, true, false, 0, -1, 1.5, '', ' ', [], {}, [null], [1], [[]], [{}], LONG, [LONG]]; // prettier-ignore
+const VALUES: readonly unknown[] = [
+  null,
+  true,
+  false,
+  0,
+  -1,
+  1.5,
+  '',
+  ' ',
+  [],
+  {},
+  [null],
+  [1],
+  [[]],
+  [{}],
+  LONG,
+  [LONG],
+];
 
 interface Member {
   readonly wrong: Expected;
@@ -43,7 +60,10 @@ const MEMBERS: Readonly<Record<string, Member>> = {
 
 function rowOf(name: string, member: Member, value: unknown): BodyRow {
   const source = JSON.stringify(value);
-  const right = [...(member.needed ? [] : ['null']), ...(member.right ?? []).map((each) => JSON.stringify(each))];
+  const right = [
+    ...(member.needed ? [] : ['null']),
+    ...(member.right ?? []).map((each) => JSON.stringify(each)),
+  ];
   const expected = right.includes(source) ? 'registered' : member.wrong;
   return {
     name: `H-102 ${name}: ${source.slice(0, 20)}`,
@@ -67,9 +87,7 @@ const numbered = (count: number, size: number): string[] =>
 
 /** H-102, H-103: every member with values of every other type. */
 export const MEMBER_TYPES: readonly BodyRow[] = [
-  ...Object.entries(MEMBERS).flatMap(([name, member]) =>
-    VALUES.map((value) => rowOf(name, member, value)),
-  ),
+  ...Object.entries(MEMBERS).flatMap(([name, member]) => VALUES.map((value) => rowOf(name, member, value))),
   list(
     'H-103 2,900 grant types',
     'grant_types',
