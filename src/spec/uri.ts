@@ -1,3 +1,5 @@
+import { domainToUnicode } from 'node:url';
+
 /** RFC 3986 §2: the characters of a URI, every `%` followed by two hexadecimal digits. */
 const URI_CHARACTERS = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/;
 const SCHEME = /^([A-Za-z][A-Za-z0-9+.-]*):/;
@@ -37,14 +39,20 @@ function parseHttp(text: string): HttpParts | undefined {
   const [, host, port] = AUTHORITY.exec(authority) ?? [];
   if (host === undefined || !isHost(host)) return undefined;
   if (port !== undefined && Number(port) > 65_535) return undefined;
-  // Browsers turn `127.1`, `0x7f.1` or an invalid A-label into another host, or into none.
+  // Browsers turn `127.1` or `0x7f.1` into another host.
   if (!URL.canParse(text) || new URL(text).hostname !== host.toLowerCase()) return undefined;
+  if (hasInvalidALabel(host)) return undefined;
   return { host: host.toLowerCase(), port: port === undefined ? undefined : Number(port), query };
 }
 
 function isHost(host: string): boolean {
   if (host.startsWith('[')) return true;
   return host.length <= 253 && host.split('.').every((label) => LABEL.test(label));
+}
+
+/** `xn--a`: browsers refuse it, Node's parser lets it pass and leaves it as it is in the Unicode form. */
+function hasInvalidALabel(host: string): boolean {
+  return /(^|\.)xn--/i.test(host) && /(^|\.)xn--/i.test(domainToUnicode(host));
 }
 
 const LOOPBACK = new Set(['127.0.0.1', '[::1]', 'localhost']);
