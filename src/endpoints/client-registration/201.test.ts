@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertBearerNeeded, assertError, assertMissingScopes, assertUncached } from '../test-exchange.ts';
+import { clientInformationOf, ISSUER, MASTER, SERVICE, testTenant, WEB_CLIENT } from '../test-tenant.ts';
+
+test('POST /register answers 201 with the same client information response (decision 4; RFC 7591 §3.2.1)', async () => {
+  const tenant = testTenant();
+  const created = await tenant.send('register201', { bearer: MASTER, json: WEB_CLIENT });
+  assert.equal(created.status, 201);
+  assertUncached(created);
+  const ordinary = await tenant.send('register', { bearer: MASTER, json: WEB_CLIENT });
+  assert.deepEqual(Object.keys(created.json), Object.keys(ordinary.json));
+});
+
+test('registration_client_uri is below /clients whichever address registered it (decision 4)', async () => {
+  const tenant = testTenant();
+  const answered = await tenant.send('register201', { bearer: MASTER, json: WEB_CLIENT });
+  const { client_id, registration_access_token } = clientInformationOf(answered);
+  assert.equal(answered.json['registration_client_uri'], `${ISSUER}/clients/${client_id}`);
+  const read = await tenant.send('read', { bearer: registration_access_token, id: client_id });
+  assert.equal(read.body, answered.body);
+});
+
+test('POST /register refuses what POST /clients refuses, in the same words (decision 4)', async () => {
+  const tenant = testTenant();
+  const bearer = await tenant.initialToken('client-reg:grant:code');
+  assertBearerNeeded(await tenant.send('register201', { json: WEB_CLIENT }));
+  assertMissingScopes(await tenant.send('register201', { bearer, json: SERVICE }), 'client-reg:grant:client');
+  assertError(await tenant.send('register201', { bearer, json: {} }), 'invalid_redirect_uri');
+  for (const request of [
+    { bearer: 'x', json: WEB_CLIENT },
+    { bearer: MASTER, body: '[' },
+  ]) {
+    const there = await tenant.send('register201', request);
+    assert.deepEqual(there, await tenant.send('register', request));
+  }
+});
+
+test('both addresses use up the same initial access token (decision 7)', async () => {
+  const tenant = testTenant();
+  const bearer = await tenant.initialToken('client-reg:grant:code');
+  assert.equal((await tenant.send('register201', { bearer, json: WEB_CLIENT })).status, 201);
+  assert.equal((await tenant.send('register', { bearer, json: WEB_CLIENT })).status, 401);
+});
+
+test('any origin may register in open mode only (decision 40)', () => {
+  for (const allowOpenRegistration of [true, false]) {
+    const { endpoints } = testTenant({ settings: { allowOpenRegistration } });
+    const expected = allowOpenRegistration ? 'any' : 'configured';
+    assert.equal(endpoints.register.contract.cors, expected);
+    assert.equal(endpoints.register201.contract.cors, expected);
+  }
+});

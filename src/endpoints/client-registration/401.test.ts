@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { digestOf } from '../../keys/digest.ts';
+import { assertBearerNeeded, assertInvalidToken } from '../test-exchange.ts';
+import { DIRECT, LIFETIMES, MASTER, SERVICE, testTenant, WEB_CLIENT } from '../test-tenant.ts';
+
+test('managed mode, no credentials: 401 with the bare challenge (decisions 5 and 6; RFC 6750 §3)', async () => {
+  assertBearerNeeded(await testTenant().send('register', { json: WEB_CLIENT }));
+});
+
+test('credentials come before the body: 401 even where the body is bad', async () => {
+  assertBearerNeeded(await testTenant().send('register', { body: '{', contentType: null }));
+  assertInvalidToken(await testTenant().send('register', { bearer: 'nobody', body: '{' }));
+});
+
+const OPEN_REFUSALS: readonly object[] = [
+  { ...SERVICE },
+  { ...WEB_CLIENT, grant_types: ['authorization_code', 'password'] },
+  { grant_types: ['urn:ietf:params:oauth:grant-type:jwt-bearer'] },
+  { grant_types: ['urn:ietf:params:oauth:grant-type:saml2-bearer'] },
+  { ...WEB_CLIENT, scope: 'openid' },
+  { ...WEB_CLIENT, scope: '' },
+  { ...WEB_CLIENT, data: {} },
+  { ...WEB_CLIENT, preferred_client_id: 'app' },
+  { ...WEB_CLIENT, preferred_client_secret: 'a-secret-of-32-printable-letters' },
+];
+
+for (const json of OPEN_REFUSALS) {
+  test(`in open mode ${JSON.stringify(json)} needs a token: 401 with the bare challenge (decision 6)`, async () => {
+    const tenant = testTenant({ settings: { allowOpenRegistration: true } });
+    assertBearerNeeded(await tenant.send('register', { json }));
+  });
+}
+
+test('in open mode a scope value that is not configured needs a token (decision 6)', async () => {
+  const tenant = testTenant({ settings: { allowOpenRegistration: true, openScopeValues: ['openid'] } });
+  assertBearerNeeded(await tenant.send('register', { json: { ...WEB_CLIENT, scope: 'openid email' } }));
+});
+
+test('in open mode a token that is nobody’s is refused, not ignored (decision 6)', async () => {
+  const tenant = testTenant({ settings: { allowOpenRegistration: true } });
+  assertInvalidToken(await tenant.send('register', { bearer: 'nobody', json: WEB_CLIENT }));
+});
+
+const HEADERS = [
+  'Bearer',
+  'Bearer ',
+  `bearer  ${MASTER}`,
+  `Bearer ${MASTER} `,
+  `Bearer ${MASTER}, Bearer ${MASTER}`,
+  `Bearer "${MASTER}"`,
+  `Token ${MASTER}`,
+  MASTER,
+  `Basic ${Buffer.from(`master:${MASTER}`).toString('base64')}`,
+  `Bearer ${'a'.repeat(513)}`,
+  `Bearer ${DIRECT}`,
+  `Bearer ${MASTER.slice(0, -1)}`,
+  `Bearer ${digestOf(MASTER)}`,
+];
+
+for (const authorization of HEADERS) {
+  test(`Authorization: ${authorization.slice(0, 60)}: 401 invalid_token (RFC 6750 §2.1 and §3.1)`, async () => {
+    assertInvalidToken(await testTenant().send('register', { authorization, json: WEB_CLIENT }));
+  });
+}
+
+test('an expired initial access token: 401 invalid_token (decision 6)', async () => {
+  const tenant = testTenant();
+  const bearer = await tenant.initialToken('client-reg');
+  tenant.clock.advance(LIFETIMES.initialAccessToken);
+  assertInvalidToken(await tenant.send('register', { bearer, json: WEB_CLIENT }));
+});
+
+test('a used-up initial access token: 401 invalid_token (decision 6)', async () => {
+  const tenant = testTenant();
+  const bearer = await tenant.initialToken('client-reg');
+  await tenant.send('register', { bearer, json: WEB_CLIENT });
+  assertInvalidToken(await tenant.send('register', { bearer, json: WEB_CLIENT }));
+});
+
+test('a registration access token registers nothing: 401 invalid_token', async () => {
+  const tenant = testTenant();
+  const client = await tenant.register(WEB_CLIENT);
+  assertInvalidToken(
+    await tenant.send('register', { bearer: client.registration_access_token, json: WEB_CLIENT }),
+  );
+});
+
+test('without a configured master token no token is one (decision 5)', async () => {
+  const tenant = testTenant({ settings: { masterTokens: [] } });
+  assertInvalidToken(await tenant.send('register', { bearer: MASTER, json: WEB_CLIENT }));
+  assert.equal(tenant.watch.calls.length, 0);
+});

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { createSecretKey } from 'node:crypto';
+import type { RegistryNeeds, RegistrySettings } from '../clients/registry-needs.ts';
+import { digestOf } from '../keys/digest.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { TenantStorage } from '../ports/storage.ts';
+import { DEFAULT_TENANT } from '../spec/identifiers.ts';
+import { systemRandom } from '../system/random.ts';
+import { sealerForTenant, sealerWith } from '../system/sealer.ts';
+import type { AccessTokenNeeds } from '../tokens/access-token.ts';
+import { answer } from './answer.ts';
+import { clientDelete } from './client-delete/endpoint.ts';
+import { clientList } from './client-list/endpoint.ts';
+import { clientRead } from './client-read/endpoint.ts';
+import { ADDRESSES, clientRegistration } from './client-registration/endpoint.ts';
+import { clientUpdate } from './client-update/endpoint.ts';
+import type { Endpoint } from './contract.ts';
+import { directAuthorization } from './direct-authorization/endpoint.ts';
+import { introspection } from './introspection/endpoint.ts';
+import { emptyMemory, memoryStorage } from './memory-storage.ts';
+import { type Answer, received, requestOf, type TestRequest } from './test-exchange.ts';
+import { token } from './token/endpoint.ts';
+import { breakable, type Watch } from './watched-storage.ts';
+
+export const ISSUER = 'https://op.example.com/c2';
+export const INTROSPECTION_SCOPE = `${ISSUER}/token/introspect`;
+export const MASTER = 'master-token-of-the-client-registry-0123456789';
+export const DIRECT = 'master-token-of-direct-authorisation-012345678';
+export const CALLBACK = 'https://client.example/cb';
+export const START = 1_800_000_000;
+
+/** A client that needs no privilege but `client-reg:grant:code`. */
+export const WEB_CLIENT = { redirect_uris: [CALLBACK] };
+/** A client that acts for itself. */
+export const SERVICE = { grant_types: ['client_credentials'] };
+
+export const LIFETIMES = {
+  accessToken: 600,
+  accessTokenMax: 86_400,
+  initialAccessToken: 3600,
+  initialAccessTokenMax: 2_592_000,
+} as const;
+
+const SETTINGS: RegistrySettings = {
+  allowOpenRegistration: false,
+  openScopeValues: [],
+  masterTokens: [digestOf(MASTER)],
+  clientSecretLifetime: 0,
+  previousSecretGrace: 0,
+  clientIdLength: 24,
+  clientSecretLength: 43,
+  registrationTokenLength: 43,
+  bearerTokenLengthMax: 512,
+  json: { depth: 16, members: 200 },
+  metadata: { redirectUris: 100, uriLength: 2000, httpAllowed: false },
+};
+
+export interface TestClock extends Clock {
+  advance(seconds: number): void;
+}
+
+export interface LoggedLine {
+  readonly members: Readonly<Record<string, unknown>>;
+  readonly message: string;
+}
+
+/** One issuer with real endpoints, sealer and identifiers over a storage in memory, and a clock that only tests move. */
+export interface TestTenant {
+  readonly clock: TestClock;
+  readonly needs: RegistryNeeds;
+  readonly storage: TenantStorage;
+  /** The same data behind the watch's back. */
+  readonly unwatched: TenantStorage;
+  readonly watch: Watch;
+  readonly reports: readonly unknown[];
+  readonly log: readonly LoggedLine[];
+  readonly endpoints: Endpoints;
+  send(endpoint: EndpointName, request?: TestRequest): Promise<Answer>;
+  /** Registers with the master token; the client information response. */
+  register(metadata: object): Promise<ClientInformation>;
+  /** An access token from the direct authorisation endpoint. */
+  authorize(request: object): Promise<string>;
+  /** An initial access token of these scope values. */
+  initialToken(...scope: readonly string[]): Promise<string>;
+  introspect(token: string): Promise<Readonly<Record<string, unknown>>>;
+}
+
+export interface ClientInformation {
+  readonly client_id: string;
+  /** Empty for a client without one. */
+  readonly client_secret: string;
+  readonly registration_access_token: string;
+  readonly members: Readonly<Record<string, unknown>>;
+}
+
+export interface TestTenantOptions {
+  readonly settings?: Partial<RegistrySettings>;
+  readonly directTokens?: readonly string[];
+}
+
+export type Endpoints = ReturnType<typeof endpointsOf>;
+export type EndpointName = keyof Endpoints;
+
+export function testTenant(options: TestTenantOptions = {}): TestTenant {
+  const unwatched = memoryStorage(emptyMemory()).forTenant(DEFAULT_TENANT);
+  const { storage, watch } = breakable(unwatched);
+  const clock = testClock();
+  const log: LoggedLine[] = [];
+  const line = (members: LoggedLine['members'], message: string): void => void log.push({ members, message });
+  const accessTokens: AccessTokenNeeds = {
+    issuer: ISSUER,
+    mac: createSecretKey(systemRandom.bytes(32)),
+    store: storage.accessTokens,
+    clock,
+    random: systemRandom,
+  };
+  const needs: RegistryNeeds = {
+    issuer: ISSUER,
+    clients: storage.clients,
+    accessTokens,
+    sealer: sealerForTenant(sealerWith([systemRandom.bytes(32)]), DEFAULT_TENANT),
+    clock,
+    random: systemRandom,
+    log: { info: line, warn: line, error: line },
+    settings: { ...SETTINGS, ...options.settings },
+  };
+  const endpoints = endpointsOf(needs, options.directTokens ?? [DIRECT]);
+  const reports: unknown[] = [];
+  const send = async (name: EndpointName, request: TestRequest = {}): Promise<Answer> => {
+    const endpoint: Endpoint = endpoints[name];
+    const response = await answer(endpoint, requestOf(endpoint.contract, request), (failure) => {
+      reports.push(failure);
+    });
+    return await received(endpoint.contract, response);
+  };
+  return { clock, needs, storage, unwatched, watch, reports, log, endpoints, send, ...acts(send) };
+}
+
+type Send = TestTenant['send'];
+
+function acts(send: Send): Pick<TestTenant, 'register' | 'authorize' | 'initialToken' | 'introspect'> {
+  const authorize = async (request: object): Promise<string> => {
+    const answered = await send('authorize', { bearer: DIRECT, json: request });
+    assert.equal(answered.status, 200, answered.body);
+    return textOf(answered.json['access_token']);
+  };
+  return {
+    authorize,
+    initialToken: async (...scope) => await authorize({ sub: 'admin', scope }),
+    async register(metadata) {
+      const answered = await send('register', { bearer: MASTER, json: metadata });
+      assert.equal(answered.status, 200, answered.body);
+      return clientInformationOf(answered);
+    },
+    async introspect(token) {
+      const scope = ['irrelevant', INTROSPECTION_SCOPE];
+      const client = await send('register', { bearer: MASTER, json: { ...SERVICE, scope: scope.join(' ') } });
+      const { client_id, client_secret } = clientInformationOf(client);
+      const answered = await send('introspect', { basic: [client_id, client_secret], form: { token } });
+      assert.equal(answered.status, 200, answered.body);
+      return answered.json;
+    },
+  };
+}
+
+export function clientInformationOf({ json }: Answer): ClientInformation {
+  return {
+    client_id: textOf(json['client_id']),
+    client_secret: textOf(json['client_secret']),
+    registration_access_token: textOf(json['registration_access_token']),
+    members: json,
+  };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function testClock(): TestClock {
+  let now = START;
+  return {
+    now: () => now,
+    milliseconds: () => now * 1000,
+    advance(seconds) {
+      now += seconds;
+    },
+  };
+}
+
+// oxlint-disable-next-line typescript/explicit-function-return-type -- the names in it are the type
+function endpointsOf(needs: RegistryNeeds, directTokens: readonly string[]) {
+  const { issuer, clients, accessTokens, clock } = needs;
+  const form = { parameters: 32 };
+  const authentication = { issuer, clients, clock };
+  return {
+    register: clientRegistration(needs, { ...ADDRESSES.clients, advertised: false }),
+    register201: clientRegistration(needs, { ...ADDRESSES.register, advertised: true }),
+    list: clientList(needs),
+    read: clientRead(needs),
+    update: clientUpdate(needs),
+    delete: clientDelete(needs),
+    authorize: directAuthorization({
+      accessTokens,
+      clients,
+      lifetimes: LIFETIMES,
+      masterTokens: directTokens.map(digestOf),
+      bearerTokenLengthMax: needs.settings.bearerTokenLengthMax,
+      json: needs.settings.json,
+    }),
+    token: token({ accessTokens, accessTokenLifetime: LIFETIMES.accessToken, authentication, form }),
+    introspect: introspection({ issuer, authentication, accessTokens, form }),
+  };
+}
