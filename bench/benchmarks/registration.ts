@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import type { StoredClient } from '../../src/ports/client-store.ts';
+import { type ClientId, DEFAULT_TENANT } from '../../src/spec/identifiers.ts';
+import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
+import type { RawAnswer } from '../../test/program/raw-socket.ts';
+import { httpSubject, requestHead } from '../http-subject.ts';
+import { PEER, startPeer } from '../peers.ts';
+import type { LimitResult } from '../processes/grouped-commits.ts';
+import { messageFrom, pin, startScript, stopChild } from '../processes/measured-process.ts';
+import type { Bench, Benchmark, Subject } from '../subject.ts';
+
+const LIMIT = 'SQLite alone: commits of 64 rows';
+
+const HEADERS = { 'content-type': 'application/json' };
+const BODIES = [
+  JSON.stringify({
+    client_name: 'A client of the benchmark',
+    redirect_uris: ['https://client.example.com/callback'],
+    contacts: ['admin@client.example.com'],
+  }),
+];
+
+function verifyRegistered({ status, body }: RawAnswer): void {
+  assert.ok(status === 200 || status === 201, `status ${status}`);
+  const { client_id, client_secret } = JSON.parse(body) as { client_id: unknown; client_secret: unknown };
+  assert.equal(typeof client_id, 'string');
+  assert.equal(typeof client_secret, 'string');
+}
+
+export const registration: Benchmark = {
+  name: 'registration',
+  title: 'Client registration (RFC 7591), open',
+  unit: 'per second',
+  needsTokens: false,
+  aims: [{ against: LIMIT, atLeast: 1 / 3 }, { against: PEER }],
+  rounds: (scale) => scale.rounds,
+  async open(bench) {
+    const { program } = bench.ours;
+    const server = { name: 'ours, SQLite, durable', pid: program.pid, close: async () => undefined };
+    const order = { port: program.port, head: requestHead('POST', '/clients', HEADERS), bodies: BODIES };
+    const ours = await httpSubject(bench, server, order, verifyRegistered);
+    const { client_id } = JSON.parse(ours.verified.body) as { client_id: ClientId };
+    const peerServer = await startPeer(0);
+    const peerOrder = { port: peerServer.port, head: requestHead('POST', '/reg', HEADERS), bodies: BODIES };
+    const peer = await httpSubject(bench, peerServer, peerOrder, verifyRegistered);
+    return [ours.subject, limit(bench, await storedClient(bench, client_id)), peer.subject];
+  },
+};
+
+async function storedClient({ folder }: Bench, client_id: ClientId): Promise<StoredClient> {
+  const storage = await openSqliteStorage(join(folder, 'chancery.db'));
+  const client = await storage.forTenant(DEFAULT_TENANT).clients.find(client_id);
+  await storage.close();
+  if (client === undefined) throw new Error('the registered client is not in the database');
+  return client;
+}
+
+function limit({ folder, scale }: Bench, example: StoredClient): Subject {
+  const child = startScript('grouped-commits.ts', { path: join(folder, 'limit.db'), example });
+  pin(child.pid ?? 0, 0);
+  return {
+    name: LIMIT,
+    async measure() {
+      child.send(scale.round_ms);
+      const { rows, seconds } = await messageFrom<LimitResult>(child);
+      return { value: rows / seconds };
+    },
+    close: async () => await stopChild(child),
+  };
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { freePort, type Program } from '../../test/program/start.ts';
+import { launchOurs } from '../ours.ts';
+import { BARE, PEER, PEER_CLIENT } from '../peers.ts';
+import { firstAnswer, startScript, stopChild } from '../processes/measured-process.ts';
+import type { Bench, Benchmark, Subject } from '../subject.ts';
+
+const REQUEST = 'GET /jwks.json HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n';
+
+/** From the order to start a process until it has answered a request for its key set. */
+export const start: Benchmark = {
+  name: 'start',
+  title: 'Start of a process to its first answer, compile cache warm',
+  unit: 'milliseconds',
+  needsTokens: true,
+  aims: [{ atMost: 500 }],
+  rounds: (scale) => scale.starts,
+  async open(bench) {
+    await bench.ours.program.stop();
+    const compileCache = join(bench.folder, 'compile-cache');
+    const subjects = [
+      ourStart(bench, compileCache),
+      scriptStart(BARE, 'bare-http.ts', compileCache, { status: 200, headers: [], body: '{"keys":[]}' }),
+      scriptStart(PEER, 'oidc-provider.ts', compileCache, { ...PEER_CLIENT, tokens: 0 }),
+    ];
+    // The first start of each fills the compile cache.
+    for (const subject of subjects) await subject.measure();
+    return subjects;
+  },
+};
+
+function ourStart({ folder }: Bench, compileCache: string): Subject {
+  return {
+    name: 'ours, SQLite',
+    async measure() {
+      const begun = performance.now();
+      const program: Program = await launchOurs(folder, compileCache);
+      const answer = await firstAnswer(program.port, REQUEST);
+      const value = performance.now() - begun;
+      assert.equal(answer.status, 200, program.output());
+      await program.stop();
+      return { value };
+    },
+    close: async () => undefined,
+  };
+}
+
+function scriptStart(name: string, script: string, compileCache: string, options: object): Subject {
+  return {
+    name,
+    async measure() {
+      const port = await freePort();
+      const begun = performance.now();
+      const child = startScript(script, { ...options, port }, { NODE_COMPILE_CACHE: compileCache });
+      await firstAnswer(port, REQUEST);
+      const value = performance.now() - begun;
+      await stopChild(child);
+      return { value };
+    },
+    close: async () => undefined,
+  };
+}

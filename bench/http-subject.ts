@@ -1,0 +1,66 @@
+import type { RawAnswer } from '../test/program/raw-socket.ts';
+import type { LoadOrder } from './load.ts';
+import { cpuSeconds, firstAnswer, pin } from './processes/measured-process.ts';
+import type { Bench, Figure, Subject } from './subject.ts';
+
+export interface Server {
+  readonly name: string;
+  readonly pid: number;
+  readonly close: () => Promise<void>;
+}
+
+const SERVER_CPU = 0;
+/** Bodies of right answers differ by a few bytes at most. */
+const SHORTER_BYTES_MAX = 8;
+
+/**
+ * A server under load. It is measured only after its first answer has passed `verify`, and only answers with status 200
+ * or 201 that are as long as that one are counted: anything else ends the run.
+ */
+export async function httpSubject(
+  { load, scale }: Bench,
+  { name, pid, close }: Server,
+  order: LoadOrder,
+  verify: (answer: RawAnswer) => void,
+): Promise<{ readonly subject: Subject; readonly verified: RawAnswer }> {
+  const verified = await firstAnswer(order.port, firstRequest(order));
+  verify(verified);
+  pin(pid, SERVER_CPU);
+  const number = await load.prepare(order);
+  const measure = async (): Promise<Figure> => {
+    const before = cpuSeconds(pid);
+    const result = await load.run({ order: number, milliseconds: scale.round_ms });
+    if (result.refused > 0) throw new Error(`${name}: ${result.refused} answers were neither 200 nor 201`);
+    if (result.bodyBytesMin < verified.body.length - SHORTER_BYTES_MAX) {
+      throw new Error(`${name}: an answer had ${result.bodyBytesMin} bytes, not ${verified.body.length}`);
+    }
+    const after = cpuSeconds(pid);
+    return {
+      value: result.answered / result.seconds,
+      p99_ms: result.p99_ms,
+      loadCpu: result.cpuShare,
+      ...(before === undefined || after === undefined
+        ? {}
+        : { serverCpu: (after - before) / (result.seconds + LEAD_S) }),
+    };
+  };
+  return { subject: { name, measure, close }, verified };
+}
+
+/** The load generator's uncounted begin, which the process's CPU time includes. */
+const LEAD_S = 0.3;
+
+function firstRequest({ head, bodies }: LoadOrder): string {
+  const body = bodies[0] ?? '';
+  return `${head}${body === '' ? '' : `content-length: ${body.length}\r\n`}\r\n${body}`;
+}
+
+/** A request's beginning, without Content-Length. */
+export function requestHead(method: string, path: string, headers: Readonly<Record<string, string>>): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${lines.join('')}`;
+}
+
+export function basic(client_id: string, client_secret: string): string {
+  return `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`;
+}

@@ -1,0 +1,182 @@
+/**
+ * The load generator, a process of its own: 64 keep-alive connections with one outstanding request each, requests made
+ * ahead, and of an answer only the status and the length are read. A client that costs as much as the server would
+ * make every server look alike.
+ */
+import { connect, type Socket } from 'node:net';
+
+export interface LoadOrder {
+  readonly port: number;
+  /** Request line and header lines, each with its line end; without Content-Length. */
+  readonly head: string;
+  /** One request each; `''` is a request without a body. They are sent in turn, round and round. */
+  readonly bodies: readonly string[];
+}
+
+export interface LoadRun {
+  /** Index of an order that was sent before. */
+  readonly order: number;
+  readonly milliseconds: number;
+}
+
+export interface LoadResult {
+  /** Answers with status 200 or 201. */
+  readonly answered: number;
+  readonly refused: number;
+  readonly seconds: number;
+  /** The shortest body among the answers: an error or an inactive token is shorter than what was asked for. */
+  readonly bodyBytesMin: number;
+  readonly p50_ms: number;
+  readonly p99_ms: number;
+  /** Of one CPU. Near 1 the generator is the limit, and the figure says nothing about the server. */
+  readonly cpuShare: number;
+}
+
+const CONNECTIONS = 64;
+/** Load that is not counted, at the begin of each run. */
+const LEAD_MS = 300;
+const RECEIVE_BYTES = 65_536;
+const BUCKET_MS = 0.01;
+const BUCKETS = 100_000;
+
+const orders: { readonly port: number; readonly requests: readonly Buffer[]; next: number }[] = [];
+
+function prepare({ port, head, bodies }: LoadOrder): void {
+  const requests = bodies.map((body) => {
+    const length = body === '' ? '' : `content-length: ${Buffer.byteLength(body)}\r\n`;
+    return Buffer.from(`${head}${length}\r\n${body}`, 'latin1');
+  });
+  orders.push({ port, requests, next: 0 });
+}
+
+interface Counts {
+  answered: number;
+  refused: number;
+  bodyBytesMin: number;
+  readonly latencies: Uint32Array;
+}
+
+const freshCounts = (): Counts => ({
+  answered: 0,
+  refused: 0,
+  bodyBytesMin: Number.POSITIVE_INFINITY,
+  latencies: new Uint32Array(BUCKETS),
+});
+
+async function run({ order, milliseconds }: LoadRun): Promise<LoadResult> {
+  const chosen = orders[order];
+  if (chosen === undefined) throw new Error(`no order ${order}`);
+  let counts = freshCounts();
+  const next = (): Buffer => {
+    chosen.next = (chosen.next + 1) % chosen.requests.length;
+    return chosen.requests[chosen.next] ?? Buffer.alloc(0);
+  };
+  const failure = Promise.withResolvers<never>();
+  const sockets = Array.from({ length: CONNECTIONS }, () =>
+    openConnection(chosen.port, next, () => counts, failure.reject),
+  );
+  const wait = async (ms: number): Promise<unknown> =>
+    await Promise.race([new Promise((resolve) => setTimeout(resolve, ms)), failure.promise]);
+  await wait(LEAD_MS);
+  counts = freshCounts();
+  const cpu = process.cpuUsage();
+  const begun = performance.now();
+  await wait(milliseconds);
+  const seconds = (performance.now() - begun) / 1000;
+  const used = process.cpuUsage(cpu);
+  const measured = counts;
+  for (const socket of sockets) socket.removeAllListeners('close').destroy();
+  return {
+    answered: measured.answered,
+    refused: measured.refused,
+    seconds,
+    bodyBytesMin: measured.bodyBytesMin,
+    p50_ms: percentile(measured.latencies, 0.5),
+    p99_ms: percentile(measured.latencies, 0.99),
+    cpuShare: (used.user + used.system) / 1e6 / seconds,
+  };
+}
+
+function openConnection(
+  port: number,
+  next: () => Buffer,
+  counts: () => Counts,
+  fail: (reason: Error) => void,
+): Socket {
+  const buffer = Buffer.allocUnsafe(RECEIVE_BYTES);
+  let sent = 0;
+  /** Bytes of the current answer that are still to come; 0 before its header. */
+  let missing = 0;
+  let partial = '';
+  const answer = (status: string, length: number): void => {
+    const now = counts();
+    if (status === '200' || status === '201') now.answered += 1;
+    else now.refused += 1;
+    if (length < now.bodyBytesMin) now.bodyBytesMin = length;
+    const bucket = Math.min(BUCKETS - 1, Math.floor((performance.now() - sent) / BUCKET_MS));
+    now.latencies[bucket] = (now.latencies[bucket] ?? 0) + 1;
+  };
+  const send = (): void => {
+    sent = performance.now();
+    socket.write(next());
+  };
+  const receive = (bytes: number): boolean => {
+    if (missing > 0) {
+      missing -= bytes;
+      if (missing <= 0) send();
+      return true;
+    }
+    const text = partial + buffer.toString('latin1', 0, bytes);
+    const end = text.indexOf('\r\n\r\n');
+    partial = end === -1 ? text : '';
+    if (end === -1) return true;
+    const length = contentLength(text);
+    if (length === undefined) {
+      fail(new Error(`an answer without Content-Length: ${text.slice(0, end)}`));
+      return false;
+    }
+    answer(text.slice(9, 12), length);
+    missing = end + 4 + length - text.length;
+    if (missing <= 0) send();
+    return true;
+  };
+  const socket = connect({
+    host: '127.0.0.1',
+    port,
+    noDelay: true,
+    onread: { buffer, callback: receive },
+  });
+  socket.on('connect', send);
+  socket.on('error', fail);
+  socket.on('close', () => fail(new Error(`the server on port ${port} closed a connection`)));
+  return socket;
+}
+
+function contentLength(text: string): number | undefined {
+  let at = text.indexOf('ontent-length: ');
+  if (at === -1) at = text.indexOf('ontent-Length: ');
+  return at === -1 ? undefined : Number.parseInt(text.slice(at + 15, at + 25), 10);
+}
+
+function percentile(latencies: Uint32Array, share: number): number {
+  const total = latencies.reduce((sum, count) => sum + count, 0);
+  let seen = 0;
+  const bucket = latencies.findIndex((count) => {
+    seen += count;
+    return seen >= total * share;
+  });
+  return bucket * BUCKET_MS;
+}
+
+process.on('message', (message: LoadOrder | LoadRun) => {
+  if ('bodies' in message) {
+    prepare(message);
+    process.send?.({ prepared: orders.length - 1 });
+  } else {
+    run(message).then(
+      (result) => process.send?.({ result }),
+      (cause: unknown) => process.send?.({ failure: String(cause) }),
+    );
+  }
+});
+process.on('disconnect', () => process.exit());

@@ -1,0 +1,53 @@
+import type { RawAnswer } from '../test/program/raw-socket.ts';
+import { freePort } from '../test/program/start.ts';
+import type { Server } from './http-subject.ts';
+import type { BareOptions } from './processes/bare-http.ts';
+import { messageFrom, startScript, stopChild } from './processes/measured-process.ts';
+import type { PeerOptions } from './processes/oidc-provider.ts';
+
+export const BARE = 'bare node:http';
+export const PEER = 'oidc-provider, memory';
+
+/** Node writes these by itself. */
+const HOP_HEADERS = new Set(['date', 'connection', 'keep-alive', 'content-length']);
+
+/** A bare server that gives the answer which ours gave. */
+export async function startBare(answer: RawAnswer): Promise<Server & { readonly port: number }> {
+  const options: BareOptions = {
+    port: await freePort(),
+    status: answer.status,
+    headers: Object.entries(answer.headers).filter(([name]) => !HOP_HEADERS.has(name)),
+    body: answer.body,
+  };
+  const child = startScript('bare-http.ts', options);
+  return { name: BARE, pid: child.pid ?? 0, port: options.port, close: async () => await stopChild(child) };
+}
+
+export interface Peer extends Server {
+  readonly port: number;
+  readonly client_id: string;
+  readonly client_secret: string;
+  readonly tokens: readonly string[];
+}
+
+/** @param tokens how many live access tokens it shall hold */
+export async function startPeer(tokens: number): Promise<Peer> {
+  const options: PeerOptions = { port: await freePort(), ...PEER_CLIENT, tokens };
+  const child = startScript('oidc-provider.ts', options);
+  const { tokens: issued } = await messageFrom<{ tokens: string[] }>(child);
+  return {
+    name: PEER,
+    pid: child.pid ?? 0,
+    port: options.port,
+    ...PEER_CLIENT,
+    tokens: issued,
+    close: async () => await stopChild(child),
+  };
+}
+
+/** Of the lengths that our own have. */
+export const PEER_CLIENT = {
+  client_id: 'oidcProviderBenchClient1',
+  client_secret: 'k7Tq2ZrXw9LmN4vB8sYdP1hG6jF3cR5aEuQoWiKzXbT',
+  scope: 'read',
+};

@@ -1,0 +1,79 @@
+import { type ChildProcess, fork, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { converse, type RawAnswer } from '../../test/program/raw-socket.ts';
+
+const READY_TIMEOUT_MS = 60_000;
+/** Of the kernel's clock that /proc counts in: USER_HZ is 100 on every Linux that Node runs on. */
+const TICKS_PER_S = 100;
+
+/** Whether processes can be held to one CPU here. */
+export const CAN_PIN = process.platform === 'linux' && spawnSync('taskset', ['-V']).status === 0;
+
+/** Holds all threads of a running process, and those it will start, to one CPU. */
+export function pin(pid: number, cpu: number): void {
+  if (CAN_PIN) spawnSync('taskset', ['-a', '-c', '-p', String(cpu), String(pid)], { stdio: 'ignore' });
+}
+
+/** Starts a script of `bench/processes/`; its options are JSON in the first argument. */
+export function startScript(
+  script: string,
+  options: unknown,
+  environment: NodeJS.ProcessEnv = {},
+): ChildProcess {
+  const path = fileURLToPath(new URL(script, import.meta.url));
+  return fork(path, [JSON.stringify(options)], {
+    env: { PATH: process.env['PATH'], ...environment },
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+}
+
+/** The next message of a child. Rejects when the child ends instead. */
+export async function messageFrom<Message>(child: ChildProcess): Promise<Message> {
+  const waiting = new AbortController();
+  const ended = async (): Promise<never> => {
+    const [code] = await once(child, 'exit', { signal: waiting.signal });
+    throw new Error(`${child.spawnargs.join(' ')} ended with ${String(code)}`);
+  };
+  const ending = ended();
+  try {
+    const [message] = (await Promise.race([once(child, 'message', { signal: waiting.signal }), ending])) as [
+      Message,
+    ];
+    return message;
+  } finally {
+    ending.catch(() => undefined);
+    waiting.abort();
+  }
+}
+
+export async function stopChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exited;
+}
+
+/** The first answer to a request that is repeated until somebody listens. */
+export async function firstAnswer(port: number, request: string): Promise<RawAnswer> {
+  const deadline = performance.now() + READY_TIMEOUT_MS;
+  while (performance.now() < deadline) {
+    const { answers } = await converse({ host: '127.0.0.1', port }, [request]);
+    const [answer] = answers;
+    if (answer !== undefined) return answer;
+    await sleep(2);
+  }
+  throw new Error(`nobody answers on port ${port}`);
+}
+
+/** CPU time that a process has used so far, in seconds; undefined where /proc is not there. */
+export function cpuSeconds(pid: number): number | undefined {
+  if (process.platform !== 'linux') return undefined;
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  // proc(5): utime and stime are fields 14 and 15; field 2 may hold spaces, and ends at the last parenthesis.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_S;
+}

@@ -1,0 +1,93 @@
+/**
+ * oidc-provider with everything in memory. Its own memory adapter forgets all but 1,000 records; this one is a map
+ * that forgets nothing, and so does even less work.
+ */
+import { generateKeyPairSync } from 'node:crypto';
+import { Provider } from 'oidc-provider';
+
+export interface PeerOptions {
+  readonly port: number;
+  readonly client_id: string;
+  readonly client_secret: string;
+  readonly scope: string;
+  /** How many access tokens to issue before it listens; they are sent to the parent process. */
+  readonly tokens: number;
+}
+
+type Payload = Record<string, unknown>;
+
+const records = new Map<string, Payload>();
+
+class MapAdapter {
+  readonly model: string;
+
+  constructor(model: string) {
+    this.model = model;
+  }
+
+  async upsert(id: string, payload: Payload): Promise<void> {
+    records.set(`${this.model}:${id}`, payload);
+  }
+
+  async find(id: string): Promise<Payload | undefined> {
+    return records.get(`${this.model}:${id}`);
+  }
+
+  async destroy(id: string): Promise<void> {
+    records.delete(`${this.model}:${id}`);
+  }
+}
+
+/** The kinds that our server makes at its first start, so that the key sets are of one size. */
+function makeKeys(): object[] {
+  const rsa = (): object =>
+    generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' });
+  const ec = (namedCurve: string): object =>
+    generateKeyPairSync('ec', { namedCurve }).privateKey.export({ format: 'jwk' });
+  const signing = [rsa(), ec('P-256'), ec('P-384'), ec('P-521')];
+  const ed25519 = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
+  return [
+    ...[...signing, ed25519].map((jwk) => ({ ...jwk, use: 'sig' })),
+    ...[rsa(), ec('P-256')].map((jwk) => ({ ...jwk, use: 'enc' })),
+  ];
+}
+
+const options = JSON.parse(process.argv[2] ?? '') as PeerOptions;
+const { client_id, client_secret, scope } = options;
+
+const provider = new Provider(`http://127.0.0.1:${options.port}`, {
+  adapter: MapAdapter,
+  clients: [
+    {
+      client_id,
+      client_secret,
+      grant_types: ['client_credentials'],
+      redirect_uris: [],
+      response_types: [],
+      scope,
+    },
+  ],
+  scopes: [scope],
+  jwks: { keys: makeKeys() },
+  cookies: { keys: ['not used in these measurements'] },
+  ttl: { ClientCredentials: 86_400 },
+  features: {
+    devInteractions: { enabled: false },
+    clientCredentials: { enabled: true },
+    // Its key set takes `enc` keys only where something can be encrypted to it.
+    encryption: { enabled: true },
+    requestObjects: { enabled: true },
+    introspection: { enabled: true, allowedPolicy: () => true },
+    registration: { enabled: true, initialAccessToken: false },
+  },
+});
+
+const client = await provider.Client.find(client_id);
+if (client === undefined) throw new Error('oidc-provider does not know its client');
+const tokens: string[] = [];
+while (tokens.length < options.tokens)
+  tokens.push(await new provider.ClientCredentials({ client, scope }).save());
+process.send?.({ tokens });
+provider.listen(options.port, '127.0.0.1');
+process.on('SIGTERM', () => process.exit());
+process.on('disconnect', () => process.exit());

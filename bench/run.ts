@@ -1,0 +1,124 @@
+/**
+ * Side by side with peers, as ratios. Every subject of a benchmark runs in the same minute, in turn, on one CPU, under
+ * the same load from another. Run: npm run bench -- [--quick] [--only NAME] [--markdown FILE]
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { introspection } from './benchmarks/introspection.ts';
+import { jwks } from './benchmarks/jwks.ts';
+import { registration } from './benchmarks/registration.ts';
+import { start } from './benchmarks/start.ts';
+import { token } from './benchmarks/token.ts';
+import { startLoadGenerator } from './load-generator.ts';
+import { machine } from './machine.ts';
+import { startOurs } from './ours.ts';
+import { CAN_PIN } from './processes/measured-process.ts';
+import { COLUMNS, type Measured, markdownTable, rows, terminalTable, verdicts } from './report.ts';
+import type { Bench, Benchmark, Scale, Subject } from './subject.ts';
+
+/** `start` is last: it stops the server that the others use. */
+const BENCHMARKS: readonly Benchmark[] = [introspection, jwks, token, registration, start];
+
+const WHOLE: Scale = {
+  rounds: 7,
+  round_ms: 3_000,
+  storedTokens: 1_000_000,
+  loadedTokens: 50_000,
+  starts: 10,
+};
+const QUICK: Scale = {
+  rounds: 5,
+  round_ms: 400,
+  storedTokens: 100_000,
+  loadedTokens: 5_000,
+  starts: 3,
+};
+
+interface Outcome {
+  readonly benchmark: Benchmark;
+  readonly measured: readonly Measured[];
+}
+
+async function runBenchmark(benchmark: Benchmark, bench: Bench): Promise<Outcome> {
+  const subjects = await benchmark.open(bench);
+  const figures = subjects.map((subject: Subject) => ({
+    subject,
+    found: [] as Measured['figures'][number][],
+  }));
+  try {
+    for (let round = 0; round < benchmark.rounds(bench.scale); round += 1) {
+      for (const { subject, found } of figures) found.push(await subject.measure());
+    }
+  } finally {
+    for (const subject of subjects) await subject.close();
+  }
+  return {
+    benchmark,
+    measured: figures.map(({ subject, found }) => ({ name: subject.name, figures: found })),
+  };
+}
+
+function print({ benchmark, measured }: Outcome): void {
+  console.log(`\n${benchmark.title}\n${terminalTable([COLUMNS, ...rows(benchmark, measured)])}`);
+  for (const verdict of verdicts(benchmark, measured)) console.log(`→ ${verdict}`);
+}
+
+function markdown(outcomes: readonly Outcome[]): string {
+  const sections = outcomes.map(({ benchmark, measured }) =>
+    [
+      `### ${benchmark.title}\n`,
+      markdownTable([COLUMNS, ...rows(benchmark, measured)]),
+      '',
+      ...verdicts(benchmark, measured).map((verdict) => `- ${verdict}`),
+    ].join('\n'),
+  );
+  return `${machine()}\n\n${sections.join('\n\n')}\n`;
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { quick: { type: 'boolean' }, only: { type: 'string' }, markdown: { type: 'string' } },
+  });
+  const chosen = BENCHMARKS.filter(({ name }) => values.only === undefined || name === values.only);
+  if (chosen.length === 0) throw new Error(`--only takes ${BENCHMARKS.map(({ name }) => name).join(', ')}`);
+  const scale = values.quick === true ? QUICK : WHOLE;
+  console.log(machine());
+  if (!CAN_PIN) console.log('taskset is not here: servers and load are not held to CPUs of their own');
+  const outcomes = await runAll(chosen, scale);
+  if (values.markdown !== undefined) writeFileSync(values.markdown, markdown(outcomes));
+}
+
+async function runAll(chosen: readonly Benchmark[], scale: Scale): Promise<readonly Outcome[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'chancery-bench-'));
+  const load = startLoadGenerator();
+  const closers: (() => Promise<void>)[] = [async () => await load.close()];
+  const closeAll = async (): Promise<void> => {
+    for (const close of closers.splice(0)) await close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  // The other processes end with the channel to this one; the program has none.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void closeAll().finally(() => process.exit(1)));
+  }
+  try {
+    const ours = await startOurs(
+      folder,
+      scale,
+      chosen.some(({ needsTokens }) => needsTokens),
+    );
+    closers.push(async () => await ours.program.stop());
+    const outcomes: Outcome[] = [];
+    for (const benchmark of chosen) {
+      const outcome = await runBenchmark(benchmark, { scale, folder, load, ours });
+      print(outcome);
+      outcomes.push(outcome);
+    }
+    return outcomes;
+  } finally {
+    await closeAll();
+  }
+}
+
+await main();
