@@ -101,7 +101,6 @@ const PARSING: readonly BodyRow[] = [
       `https://a.ex${space}ample/`,
     ]),
   ),
-  ]),
   ...refuse('H-055', EVERY, [
     '/cb',
     '//a.example/cb',
