@@ -1,0 +1,64 @@
+// npm test: the checks, then every test. Its last line is `N passed, N failed, N skipped`; ends with 1 when anything
+// failed, or when a group ran no test.
+import { fork } from 'node:child_process';
+import { globSync } from 'node:fs';
+import { runChecks, STATIC_CHECKS } from './checks.ts';
+import { ended, environment, ROOT } from './child.ts';
+import { addTallies, emptyTally, type Tally, tallyLine } from './test-tally.ts';
+
+interface Group {
+  readonly name: string;
+  readonly files: readonly string[];
+  /** `none`: all in one process, for tests without files, sockets and processes of their own. */
+  readonly isolation: 'none' | 'process';
+}
+
+/** A group that takes longer hangs: it is ended and counts as failed. */
+const GROUP_TIMEOUT_MS = 900_000;
+
+const all = (pattern: string): string[] => globSync(pattern, { cwd: ROOT }).sort();
+const ownProcess = /^src\/(storage|cli)\//;
+const besideSources = all('src/**/*.test.ts');
+
+const GROUPS: readonly Group[] = [
+  { name: 'pure', isolation: 'none', files: besideSources.filter((file) => !ownProcess.test(file)) },
+  {
+    name: 'storage, commands, tools',
+    isolation: 'process',
+    files: [...besideSources.filter((file) => ownProcess.test(file)), ...all('tools/**/*.test.ts')],
+  },
+  { name: 'started program', isolation: 'process', files: all('test/**/*.test.ts') },
+];
+
+const start = performance.now();
+const tallies: Tally[] = [{ ...(await runChecks(STATIC_CHECKS)), skipped: 0 }];
+for (const group of GROUPS) tallies.push(await runGroup(group));
+const total = addTallies(tallies);
+process.stdout.write(`${((performance.now() - start) / 1000).toFixed(0)} s\n${tallyLine(total)}\n`);
+if (total.failed > 0) process.exitCode = 1;
+
+async function runGroup({ name, isolation, files }: Group): Promise<Tally> {
+  if (files.length === 0) return failed(name, emptyTally(), 'no test files');
+  const groupStart = performance.now();
+  const child = fork(`${ROOT}/tools/test-group.ts`, [isolation, '--concurrency=2', ...files], {
+    cwd: ROOT,
+    env: environment(),
+    timeout: GROUP_TIMEOUT_MS,
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+  });
+  let tally = emptyTally();
+  child.on('message', (message) => {
+    tally = message as Tally;
+  });
+  const how = await ended(child);
+  const ran = `${files.length} files, ${((performance.now() - groupStart) / 1000).toFixed(1)} s`;
+  if (tally.failed === 0 && how !== 0) return failed(name, tally, `${ran}, ended with ${how}`);
+  process.stdout.write(`${tally.failed === 0 ? '✔' : '✖'} ${name}: ${tallyLine(tally)} (${ran})\n`);
+  return tally;
+}
+
+/** A group that fails as such, and not by one of its tests, is one failure. */
+function failed(name: string, tally: Tally, reason: string): Tally {
+  process.stdout.write(`✖ ${name}: ${tallyLine(tally)} (${reason})\n`);
+  return { ...tally, failed: tally.failed + 1 };
+}
