@@ -144,7 +144,8 @@ export const text: Check = (value) => {
 export const version: Check = (value, limits) =>
   text(typeof value === 'number' ? String(value) : value, limits);
 
-const PREFERRED_ID = /^[A-Za-z0-9._~-]{1,100}$/;
+/** Not `.` and `..`: a path segment of that name is removed on its way (RFC 3986 §5.2.4), escaped or not. */
+const PREFERRED_ID = /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,100}$/;
 
 export const preferredId: Check = (value) => {
   if (typeof value !== 'string' || value.length > 100)
