@@ -1,9 +1,8 @@
 // Runs one group of test files: `test-group.ts none|process [--concurrency=N] files…`. Prints failures in full, and
 // tells its parent the counts. Ends with 1 when a test failed, or when there was none.
 import { resolve } from 'node:path';
-import { run } from 'node:test';
-import { spec } from 'node:test/reporters';
-import { parseArgs } from 'node:util';
+import { type EventData, run } from 'node:test';
+import { inspect, parseArgs } from 'node:util';
 import { Counter, tallyLine } from './test-tally.ts';
 
 /** A test that takes longer is stuck; the longest of the fault tests wait for tens of seconds. */
@@ -23,14 +22,18 @@ const stream = run({
   ...(isolation === 'process' ? { concurrency: Number(values.concurrency) } : {}),
   timeout: TEST_TIMEOUT_MS,
 });
-const failures = new spec();
-failures.pipe(process.stdout);
 for await (const event of stream) {
   if (event.type === 'test:pass') counter.pass(event.data);
-  if (event.type === 'test:fail' && counter.fail(event.data)) failures.write(event);
+  if (event.type === 'test:fail' && counter.fail(event.data)) process.stdout.write(failureText(event.data));
   if (event.type === 'test:stderr') process.stderr.write(event.data.message);
 }
 const { tally } = counter;
 if (process.send !== undefined) process.send(tally);
 else process.stdout.write(`${tallyLine(tally)}\n`);
 process.exitCode = tally.failed > 0 || tally.passed === 0 ? 1 : 0;
+
+function failureText({ name, file, line, details }: EventData.TestFail): string {
+  const { error } = details;
+  const reason = inspect(error.cause ?? error, { depth: 8 }).replaceAll('\n', '\n  ');
+  return `✖ ${name}\n  ${file ?? ''}:${line ?? ''}\n  ${reason}\n`;
+}
