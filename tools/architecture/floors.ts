@@ -1,0 +1,120 @@
+import type { Law } from './law.ts';
+import type { Source } from './source.ts';
+
+const LOWEST = ['spec', 'ports'];
+const DOMAIN = ['keys', 'tokens', 'clients', 'sessions', 'grants', 'federation', 'endpoints'];
+const IMPLEMENTATIONS = ['storage', 'jose', 'outbound', 'system'];
+
+/** What each floor sees beside itself. */
+export const FLOORS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['spec', []],
+  ['ports', ['spec']],
+  ...DOMAIN.map((floor, index) => [floor, [...LOWEST, ...DOMAIN.slice(0, index)]] as const),
+  ...IMPLEMENTATIONS.map((floor) => [floor, LOWEST] as const),
+  ['config', ['spec']],
+  ['http', [...LOWEST, ...DOMAIN]],
+]);
+
+/** They put the floors together, and see everything. */
+const COMPOSITION = /^src\/(main\.ts|tenant\.ts|cli\/)/;
+
+/** The one folder that knows the package. */
+const PACKAGES: Readonly<Record<string, RegExp>> = {
+  fastify: /^src\/http\//,
+  jose: /^src\/jose\//,
+  pg: /^src\/storage\/postgres\//,
+  'node:sqlite': /^src\/storage\/sqlite\//,
+  undici: /^src\/outbound\//,
+  pino: /^src\/system\//,
+  'prom-client': /^src\/system\//,
+  zod: /^src\/config\//,
+  yaml: /^src\/config\//,
+};
+
+export const FLOOR_LAWS: readonly Law[] = [
+  {
+    name: 'a floor imports only floors below it',
+    over: 'program',
+    violations: ({ path, imports }) => (COMPOSITION.test(path) ? [] : imports.flatMap(upwardFrom(path))),
+    broken: [
+      ['src/spec/a.ts', "import type { B } from '../ports/b.ts';"],
+      ['src/keys/a.ts', "import { b } from '../tokens/b.ts';"],
+      ['src/clients/a/b.ts', "export { c } from '../../grants/c.ts';"],
+      ['src/tokens/a.ts', "import { b } from '../system/b.ts';"],
+      ['src/storage/sqlite/a.ts', "const b = await import('../../jose/b.ts');"],
+      ['src/outbound/a.ts', "import { b } from '../keys/b.ts';"],
+      ['src/config/a.ts', "import {\n  b,\n} from '../ports/b.ts';"],
+      ['src/endpoints/a/endpoint.ts', "import '../../http/b.ts';"],
+      ['src/unheard-of/a.ts', "import { b } from '../spec/b.ts';"],
+      ['src/keys/a.ts', "import { b } from '../main.ts';"],
+    ],
+    kept: [
+      ['src/endpoints/a/endpoint.ts', "import { b } from '../../clients/b.ts';\nimport 'node:util';"],
+      ['src/storage/sqlite/a.ts', "import { b } from './b.ts';\nimport type { C } from '../../ports/c.ts';"],
+      ['src/main.ts', "import { b } from './storage/sqlite/b.ts';"],
+    ],
+  },
+  {
+    name: 'endpoints never import each other, only the files of their floor',
+    over: 'program',
+    violations: ({ path, imports }) => imports.filter((to) => otherEndpoint(path, to)).map(imported),
+    broken: [['src/endpoints/token/endpoint.ts', "import { b } from '../introspection/endpoint.ts';"]],
+    kept: [
+      [
+        'src/endpoints/token/endpoint.ts',
+        "import { b } from './contract.ts';\nimport { c } from '../answer.ts';",
+      ],
+    ],
+  },
+  {
+    name: 'a package is known to one folder',
+    over: 'program',
+    violations: ({ path, imports }) => imports.filter((to) => strangePackage(path, to)).map(imported),
+    broken: [
+      ['src/endpoints/a/endpoint.ts', "import fastify from 'fastify';"],
+      ['src/keys/a.ts', "import { importJWK } from 'jose';"],
+      ['src/storage/sqlite/a.ts', "import pg from 'pg';"],
+      ['src/storage/postgres/a.ts', "import { DatabaseSync } from 'node:sqlite';"],
+      ['src/http/a.ts', "import { pino } from 'pino';"],
+      ['src/spec/a.ts', "import { z } from 'zod/mini';"],
+      ['src/http/b.ts', "import { a } from 'package-nobody-decided-on';"],
+      ['src/main.ts', "import { b } from 'prom-client';"],
+    ],
+    kept: [
+      ['src/config/a.ts', "import { z } from 'zod/mini';"],
+      ['src/spec/a.ts', "import { createHash } from 'node:crypto';"],
+    ],
+  },
+];
+
+function upwardFrom(path: string): (to: string) => readonly string[] {
+  const floor = floorOf(path);
+  const seen = floor === undefined ? undefined : FLOORS.get(floor);
+  return (to) => {
+    if (!to.startsWith('src/')) return [];
+    if (floor === undefined || seen === undefined) return [`is on no floor, and imports ${to}`];
+    const target = floorOf(to);
+    return target === floor || (target !== undefined && seen.includes(target)) ? [] : [imported(to)];
+  };
+}
+
+/** @returns undefined for the files beside the floors. */
+function floorOf(path: string): string | undefined {
+  return /^src\/([^/]+)\//.exec(path)?.[1];
+}
+
+function otherEndpoint(path: string, to: string): boolean {
+  const [own, other] = [path, to].map((file) => /^src\/endpoints\/([^/]+)\//.exec(file)?.[1]);
+  return own !== undefined && other !== undefined && own !== other;
+}
+
+function strangePackage(path: Source['path'], to: string): boolean {
+  if (to.startsWith('src/')) return false;
+  const name = /^(?:@[^/]+\/)?[^/]+/.exec(to)?.[0] ?? to;
+  if (name.startsWith('node:') && !(name in PACKAGES)) return false;
+  return PACKAGES[name]?.test(path) !== true;
+}
+
+function imported(to: string): string {
+  return `imports ${to}`;
+}
