@@ -1,0 +1,114 @@
+import { type IncomingMessage, request } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Expectation } from '../ports/outbound-http.ts';
+import { FetchFailure, failureFrom } from './fetch-failure.ts';
+
+const HEADER_BYTES_MAX = 16_384;
+
+const CONTENT_TYPE = /^\s*([\w!#$&^.+-]+\/[\w!#$&^.+-]+)\s*(?:;(.*))?$/u;
+const CHARSET = /(?:^|;)\s*charset\s*=\s*"?([^\s";]*)"?/iu;
+
+export interface Document {
+  readonly body: Uint8Array;
+  readonly mediaType: string;
+}
+
+export interface ExchangeLimits extends Expectation {
+  /** Bytes. */
+  readonly bodyMax: number;
+}
+
+/**
+ * One GET over a connection that was made for it.
+ * @throws FetchFailure for any answer but a whole 200 without content coding, of an expected type, and small enough
+ */
+export async function exchange(
+  socket: Socket,
+  url: URL,
+  limits: ExchangeLimits,
+  signal: AbortSignal,
+): Promise<Document> {
+  try {
+    const response = await headersOf(socket, url, limits.mediaTypes, signal);
+    const mediaType = checkHeaders(response, limits);
+    return { body: await bodyOf(response, limits.bodyMax), mediaType };
+  } catch (failure) {
+    if (signal.aborted) throw new FetchFailure('timeout', 'while the answer was read', { cause: failure });
+    throw failureFrom(failure, isHeaderOverflow(failure) ? 'too-large' : 'connection');
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** Without an agent, so that neither a pool nor a proxy of the environment stands between. */
+function headersOf(
+  socket: Socket,
+  url: URL,
+  mediaTypes: readonly string[],
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  request({
+    createConnection: () => socket,
+    path: url.pathname + url.search,
+    headers: {
+      host: url.host,
+      accept: mediaTypes.join(', '),
+      'accept-encoding': 'identity',
+      connection: 'close',
+    },
+    setHost: false,
+    maxHeaderSize: HEADER_BYTES_MAX,
+    insecureHTTPParser: false,
+    signal,
+  })
+    .on('response', resolve)
+    .on('error', reject)
+    .on('close', () => reject(new FetchFailure('connection', 'closed before an answer')))
+    .end();
+  return promise;
+}
+
+/** @returns the media type */
+function checkHeaders(response: IncomingMessage, { mediaTypes, bodyMax }: ExchangeLimits): string {
+  const { statusCode = 0, headers } = response;
+  if (statusCode >= 300 && statusCode < 400 && statusCode !== 304) {
+    throw new FetchFailure('redirected', `status ${statusCode}`);
+  }
+  if (statusCode !== 200) throw new FetchFailure('status', `status ${statusCode}`);
+  const coding = headers['content-encoding'] ?? 'identity';
+  const transfer = headers['transfer-encoding'] ?? 'chunked';
+  if (coding.toLowerCase() !== 'identity' || transfer.toLowerCase() !== 'chunked') {
+    throw new FetchFailure('encoded', `content coding ${coding}, transfer coding ${transfer}`.slice(0, 200));
+  }
+  const mediaType = expectedType(headers['content-type'] ?? '', mediaTypes);
+  if (Number(headers['content-length'] ?? 0) > bodyMax) {
+    throw new FetchFailure('too-large', `announced ${headers['content-length']} bytes`);
+  }
+  return mediaType;
+}
+
+function expectedType(header: string, mediaTypes: readonly string[]): string {
+  const [, type, parameters = ''] = CONTENT_TYPE.exec(header) ?? [];
+  const mediaType = type?.toLowerCase();
+  const charset = CHARSET.exec(parameters)?.[1]?.toLowerCase() ?? 'utf-8';
+  if (mediaType === undefined || !mediaTypes.includes(mediaType) || charset !== 'utf-8') {
+    throw new FetchFailure('media-type', `type ${JSON.stringify(header.slice(0, 200))}`);
+  }
+  return mediaType;
+}
+
+async function bodyOf(response: IncomingMessage, bodyMax: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength;
+    if (size > bodyMax) throw new FetchFailure('too-large', `more than ${bodyMax} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
+}
+
+function isHeaderOverflow(failure: unknown): boolean {
+  return failure instanceof Error && 'code' in failure && failure.code === 'HPE_HEADER_OVERFLOW';
+}

@@ -1,0 +1,98 @@
+import type { Clock } from '../ports/clock.ts';
+import type { Expectation, Fetched, OutboundHttp, OutboundProblem } from '../ports/outbound-http.ts';
+import { type ConnectionNeeds, type Dial, dial, openConnection } from './connection.ts';
+import { deadline } from './deadline.ts';
+import { type Document, exchange } from './exchange.ts';
+import { FailureMemory } from './failure-memory.ts';
+import { FetchFailure, failureFrom } from './fetch-failure.ts';
+import { type Resolve, resolveByDns } from './resolver.ts';
+import { Slots } from './slots.ts';
+import { type UrlPolicyOptions, urlPolicy } from './url-policy.ts';
+
+const WAITING_MAX = 64;
+const REMEMBERED_FAILURES_MAX = 1000;
+
+export interface OutboundOptions extends UrlPolicyOptions {
+  /** Over a whole fetch, the wait for a slot included. */
+  readonly timeoutMs: number;
+  /** Bytes. */
+  readonly bodyMax: number;
+  readonly fetchesPerHost: number;
+  readonly fetches: number;
+  /** How long a failure is remembered; 0 = not at all. */
+  readonly negativeCacheMs: number;
+}
+
+export interface OutboundNeeds {
+  readonly clock: Pick<Clock, 'milliseconds'>;
+  readonly resolve?: Resolve;
+  readonly dial?: Dial;
+  /** PEM. */
+  readonly certificateAuthorities?: readonly string[];
+}
+
+type Fetch = (url: URL, expectation: Expectation) => Promise<Document>;
+
+/** One for the whole process: its limits are what the process allows itself. */
+export function openOutboundHttp(options: OutboundOptions, needs: OutboundNeeds): OutboundHttp {
+  const policy = urlPolicy(options);
+  const failures = new FailureMemory({
+    clock: needs.clock,
+    lifetimeMs: options.negativeCacheMs,
+    entriesMax: REMEMBERED_FAILURES_MAX,
+  });
+  const fetch = limitedFetch(options, {
+    policy,
+    resolve: needs.resolve ?? resolveByDns,
+    dial: needs.dial ?? dial,
+    certificateAuthorities: needs.certificateAuthorities,
+  });
+  const underWay = new Map<string, Promise<Fetched>>();
+
+  const fetchOnce = async (key: string, url: string, expectation: Expectation): Promise<Fetched> => {
+    try {
+      return { status: 'ok', ...(await fetch(new URL(url), expectation)) };
+    } catch (failure) {
+      const { reason, message: detail } = failureFrom(failure, 'connection');
+      // `busy` says nothing about the document.
+      if (reason !== 'busy') failures.remember(key, { reason, detail });
+      return { status: 'failed', reason, detail };
+    } finally {
+      underWay.delete(key);
+    }
+  };
+
+  return {
+    urlProblem: (url) => policy.urlProblem(url),
+    async get(url, expectation) {
+      const problem = policy.urlProblem(url);
+      if (problem !== undefined) return { status: 'failed', ...problem };
+      const key = [url, ...expectation.mediaTypes].join(' ');
+      const remembered = failures.find(key);
+      if (remembered !== undefined) return { status: 'failed', ...recently(remembered) };
+      const shared = underWay.get(key) ?? fetchOnce(key, url, expectation);
+      underWay.set(key, shared);
+      return await shared;
+    },
+  };
+}
+
+function recently({ reason, detail }: OutboundProblem): OutboundProblem {
+  return { reason: 'recently-failed', detail: `${reason}: ${detail}` };
+}
+
+function limitedFetch(options: OutboundOptions, connection: ConnectionNeeds): Fetch {
+  const { timeoutMs, bodyMax, fetchesPerHost: perHost, fetches: total } = options;
+  // Half of the time may go into waiting, so that whoever gets a slot has time to use it.
+  const slots = new Slots({ perHost, total, waitingMax: WAITING_MAX, waitMs: timeoutMs / 2 });
+  return async (url, { mediaTypes }) => {
+    using limit = deadline(timeoutMs);
+    if (!(await slots.enter(url.hostname))) throw new FetchFailure('busy', `no slot for ${url.hostname}`);
+    try {
+      const socket = await openConnection(connection, url, limit.signal);
+      return await exchange(socket, url, { mediaTypes, bodyMax }, limit.signal);
+    } finally {
+      slots.leave(url.hostname);
+    }
+  };
+}

@@ -1,0 +1,73 @@
+export interface SlotLimits {
+  readonly perHost: number;
+  readonly total: number;
+  /** How many may wait for a slot. */
+  readonly waitingMax: number;
+  /** How long one waits. */
+  readonly waitMs: number;
+}
+
+interface Waiting {
+  readonly host: string;
+  readonly enter: (entered: boolean) => void;
+}
+
+/** How many fetches may be under way, for each host and in all. */
+export class Slots {
+  readonly #limits: SlotLimits;
+  /** Hosts with a fetch under way; never more than `total`. */
+  readonly #hosts = new Map<string, number>();
+  readonly #waiting = new Set<Waiting>();
+  #taken = 0;
+
+  constructor(limits: SlotLimits) {
+    this.#limits = limits;
+  }
+
+  /** False where there was no slot in time; otherwise `leave` gives the slot back. */
+  async enter(host: string): Promise<boolean> {
+    if (this.#hasRoom(host)) {
+      this.#take(host);
+      return true;
+    }
+    if (this.#waiting.size >= this.#limits.waitingMax) return false;
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const waiting: Waiting = { host, enter: resolve };
+    this.#waiting.add(waiting);
+    const timer = setTimeout(() => {
+      this.#waiting.delete(waiting);
+      resolve(false);
+    }, this.#limits.waitMs);
+    const entered = await promise;
+    clearTimeout(timer);
+    return entered;
+  }
+
+  leave(host: string): void {
+    const left = (this.#hosts.get(host) ?? 0) - 1;
+    if (left > 0) this.#hosts.set(host, left);
+    else this.#hosts.delete(host);
+    this.#taken -= 1;
+    this.#admit();
+  }
+
+  /** Whoever waits longest for a host that has room: a slow host does not hold up the others. */
+  #admit(): void {
+    for (const waiting of this.#waiting) {
+      if (!this.#hasRoom(waiting.host)) continue;
+      this.#waiting.delete(waiting);
+      // Taken here and not by the one who waits, who runs later.
+      this.#take(waiting.host);
+      waiting.enter(true);
+    }
+  }
+
+  #hasRoom(host: string): boolean {
+    return this.#taken < this.#limits.total && (this.#hosts.get(host) ?? 0) < this.#limits.perHost;
+  }
+
+  #take(host: string): void {
+    this.#hosts.set(host, (this.#hosts.get(host) ?? 0) + 1);
+    this.#taken += 1;
+  }
+}
