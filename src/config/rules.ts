@@ -40,6 +40,12 @@ export const RULES: readonly Rule[] = [
         ? 'must differ from listen.port'
         : undefined,
   },
+  {
+    path: 'outbound.allow-http',
+    reads: [],
+    problem: (settings, mode) =>
+      mode === 'production' && settings['outbound.allow-http'] ? 'must be false in production' : undefined,
+  },
   noDevelopmentToken('registration.master-token-sha256'),
   noDevelopmentToken('direct-authorization.token-sha256'),
 ];

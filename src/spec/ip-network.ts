@@ -17,3 +17,9 @@ export function parseIpNetwork(text: string): IpNetwork | undefined {
   if (version === 0 || prefix > (version === 4 ? 32 : 128)) return undefined;
   return { address, prefix, family: version === 4 ? 'ipv4' : 'ipv6' };
 }
+
+/** Whether a network is narrow enough to be somebody's own: `0.0.0.0/0` would be everybody's. */
+export function isAllowableNetwork(text: string): boolean {
+  const network = parseIpNetwork(text);
+  return network !== undefined && network.prefix >= (network.family === 'ipv4' ? 8 : 7);
+}
