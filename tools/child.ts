@@ -26,9 +26,12 @@ export async function runFile(file: string, ...parameters: string[]): Promise<En
   return { how: await ended(child), output };
 }
 
-/** The environment of this process without what belongs to it alone: the pipe that its launcher holds. */
+/**
+ * The environment of this process without what belongs to it alone: the pipe that its launcher holds, and node:test's
+ * mark, which would keep a group that a test starts from running.
+ */
 export function environment(): NodeJS.ProcessEnv {
-  const { CHANCERY_LIFELINE: _, ...rest } = process.env;
+  const { CHANCERY_LIFELINE: _lifeline, NODE_TEST_CONTEXT: _mark, ...rest } = process.env;
   return rest;
 }
 

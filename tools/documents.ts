@@ -1,5 +1,8 @@
 import { configurationMarkdown } from '../src/config/configuration-document.ts';
 import { configurationSchema } from '../src/config/configuration-schema.ts';
+import { readEndpointFolders } from './contracts.ts';
+import { errorsMarkdown } from './errors-document.ts';
+import { specMapMarkdown } from './spec-map.ts';
 
 /** A document that is made from the tables of the sources. */
 export interface MadeDocument {
@@ -9,10 +12,14 @@ export interface MadeDocument {
   readonly make: () => string;
 }
 
+const folders = await readEndpointFolders();
+
 export const DOCUMENTS: readonly MadeDocument[] = [
   { path: 'docs/configuration.md', make: configurationMarkdown },
   {
     path: 'docs/configuration.schema.json',
     make: () => `${JSON.stringify(configurationSchema(), undefined, 2)}\n`,
   },
+  { path: 'docs/errors.md', make: () => errorsMarkdown(folders) },
+  { path: 'docs/spec-map.md', make: () => specMapMarkdown(folders) },
 ];
