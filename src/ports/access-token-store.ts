@@ -1,4 +1,5 @@
 import type { AccessTokenKey, ClientId, ClientInstance } from '../spec/identifiers.ts';
+import type { AuditEvent } from './audit-log.ts';
 import type { Awaitable } from './storage.ts';
 
 /** An issued access token never changes: it may be kept, parsed and rendered ahead. */
@@ -12,20 +13,43 @@ export interface StoredAccessToken {
   readonly introspection: string;
 }
 
+/** What is remembered of an initial access token besides its record. */
 export interface InitialAccessTokenLabel {
   readonly label: string;
   readonly issued_at: number;
+  /** Scope values, separated by spaces. */
+  readonly scope: string;
+  /** Hosts that redirection URIs of the client may have; null where any may be registered. */
+  readonly redirect_hosts: readonly string[] | null;
+}
+
+/** An initial access token as an operator sees it: what became of it, and which client it made. */
+export interface InitialAccessToken extends InitialAccessTokenLabel {
+  readonly key: AccessTokenKey;
+  readonly expires_at: number;
+  readonly used_at: number | null;
+  readonly used_by_client_id: ClientId | null;
+  /** Of the client it made; an id that was registered again later is not it. */
+  readonly used_by_instance: ClientInstance | null;
+  readonly revoked_at: number | null;
 }
 
 export interface AccessTokenStore {
   /** Durable when it resolves. */
   issue(token: StoredAccessToken): Promise<void>;
   /** As `issue`, and valid for one registration only. */
-  issueInitial(token: StoredAccessToken, label: InitialAccessTokenLabel): Promise<void>;
+  issueInitial(token: StoredAccessToken, label: InitialAccessTokenLabel, event: AuditEvent): Promise<void>;
   /** Undefined for an unknown, revoked or used-up token and for one whose client is gone. Expired tokens may still be found. */
   find(key: AccessTokenKey): Awaitable<StoredAccessToken | undefined>;
-  /** The label of an unused initial access token. */
+  /** The label of an initial access token that was neither used nor revoked; it may have expired. */
   findInitial(key: AccessTokenKey): Awaitable<InitialAccessTokenLabel | undefined>;
+  /** At most `limit` initial access tokens with a key greater than `after`, oldest first, whatever became of them. */
+  pageInitial(after: AccessTokenKey | undefined, limit: number): Awaitable<readonly InitialAccessToken[]>;
+  /**
+   * Ends an initial access token that was neither used nor revoked and has not expired at the time of the event;
+   * answers whether it did. In a race with a registration that uses it exactly one of the two happens.
+   */
+  revokeInitial(key: AccessTokenKey, event: AuditEvent): Promise<boolean>;
   /** Removes at most `limit` tokens that expired before `now`; answers how many it removed. */
   sweepExpired(now: number, limit: number): Promise<number>;
 }

@@ -1,4 +1,5 @@
 import type { AccessTokenKey, ClientId, ClientInstance, Digest, Sealed } from '../spec/identifiers.ts';
+import type { AuditEvent } from './audit-log.ts';
 import type { Awaitable } from './storage.ts';
 
 export interface StoredSecret {
@@ -26,11 +27,33 @@ export interface StoredClient {
   readonly registration_token_sealed: Sealed;
   /** JSON text of what the registrant was allowed; binds later updates. */
   readonly privileges: string;
-  /** Who registered: `open`, `master` or `initial:LABEL`. */
+  /** Who registered: `open`, `master:LABEL`, `initial:LABEL`, `statement:ISSUER` or `cli`. */
   readonly registered_via: string;
+  /**
+   * Digest of the metadata of a public client that identical open registrations share; null for every other client.
+   * At most one live client of a tenant has a given one.
+   */
+  readonly shared_digest: Digest | null;
 }
 
-export type CreateOutcome = 'created' | 'client_id_taken' | 'client_id_deleted' | 'initial_access_token_used';
+/** When a client was last seen, and with which secret; recorded coarsely, so that use does not cost a write each. */
+export interface ClientUse {
+  readonly client_id: ClientId;
+  readonly instance: ClientInstance;
+  /** Null for a use that involved no secret. */
+  readonly secret_digest: Digest | null;
+  readonly last_used_at: number;
+}
+
+export type CreateOutcome =
+  | 'created'
+  | 'client_id_taken'
+  | 'client_id_deleted'
+  | 'initial_access_token_used'
+  /** There are as many clients registered `open` as there may be. */
+  | 'open_clients_exhausted'
+  /** A client with this `shared_digest` is there. */
+  | 'identical_exists';
 export type ChangeOutcome = 'done' | 'changed_meanwhile' | 'absent';
 
 export interface CreateConditions {
@@ -38,19 +61,46 @@ export interface CreateConditions {
   readonly initialAccessToken?: AccessTokenKey;
   /** Whether an id that belonged to a deleted client may be used again. */
   readonly reuseDeletedId: boolean;
+  /**
+   * How many clients whose `registered_via` is `open` there may be after this one; counted in the same transaction.
+   * Does not concern a client that is registered in another way.
+   */
+  readonly openClientsMax?: number;
   readonly now: number;
+  /** Recorded in the same transaction. */
+  readonly event: AuditEvent;
 }
 
 export interface ClientStore {
   find(client_id: ClientId): Awaitable<StoredClient | undefined>;
   /** Whether any live registration has this registration token. */
   hasRegistrationToken(digest: Digest): Awaitable<boolean>;
-  /** In races for one id or one initial access token exactly one caller gets `created`; nothing is stored for the others. */
+  /**
+   * In races for one id, one initial access token, one `shared_digest` or the last place under `openClientsMax` exactly one
+   * caller gets `created`; nothing is stored for the others, and no event is recorded.
+   */
   create(client: StoredClient, conditions: CreateConditions): Promise<CreateOutcome>;
-  /** Stores `client` (its version already raised) if the stored version is still `expectedVersion`. */
-  replace(client: StoredClient, expectedVersion: number): Promise<ChangeOutcome>;
-  /** Ends the client, and with it every token of this instance, if the stored version is still `expectedVersion`. */
-  delete(client_id: ClientId, expectedVersion: number, now: number): Promise<ChangeOutcome>;
+  /**
+   * Stores `client` (its version already raised) if the stored version is still `expectedVersion` and the instance the
+   * same; the event is recorded with it, or neither is. Without an event: maintenance that changes nothing a client sees.
+   */
+  replace(client: StoredClient, expectedVersion: number, event?: AuditEvent): Promise<ChangeOutcome>;
+  /** Ends this instance, and with it every token of it, if its stored version is still that of `client`. */
+  delete(
+    client: Pick<StoredClient, 'client_id' | 'instance' | 'version'>,
+    event: AuditEvent,
+  ): Promise<ChangeOutcome>;
   /** At most `limit` clients with an id greater than `after`, in code-unit order of the id. */
   page(after: ClientId | undefined, limit: number): Awaitable<readonly StoredClient[]>;
+  findShared(digest: Digest): Awaitable<StoredClient | undefined>;
+  /** Keeps the latest time for each client, instance and secret. Uses of clients that are gone are dropped. */
+  recordUses(uses: readonly ClientUse[]): Promise<void>;
+  uses(client: Pick<StoredClient, 'client_id' | 'instance'>): Awaitable<readonly ClientUse[]>;
+  /**
+   * At most `limit` clients registered `open`, with an id greater than `after`, that were issued and last used before
+   * `before`.
+   */
+  idle(before: number, after: ClientId | undefined, limit: number): Awaitable<readonly StoredClient[]>;
+  /** How many clients are registered `open`. */
+  countOpen(): Awaitable<number>;
 }

@@ -1,5 +1,6 @@
 import type { Sealed, TenantId } from '../spec/identifiers.ts';
 import type { AccessTokenStore } from './access-token-store.ts';
+import type { AuditLog } from './audit-log.ts';
 import type { ClientStore } from './client-store.ts';
 import type { ServerKeyStore } from './server-key-store.ts';
 
@@ -11,6 +12,7 @@ export interface TenantStorage {
   readonly clients: ClientStore;
   readonly accessTokens: AccessTokenStore;
   readonly serverKeys: ServerKeyStore;
+  readonly audit: AuditLog;
 }
 
 export interface Storage {

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type MakeEngine, onEmptyStorage } from './contract-engine.ts';
-import { aClient, aToken, HARD_TEXTS, NOW, OPEN, times } from './stored-examples.ts';
-
-const LABEL = { label: 'for the "new" 🦊 team', issued_at: NOW };
+import { aClient, aToken, EVENT, HARD_TEXTS, LABEL, NOW, OPEN, times } from './stored-examples.ts';
 
 export function accessTokenContract(make: MakeEngine): void {
   issuing(make);
@@ -30,7 +28,7 @@ function issuing(make: MakeEngine): void {
     onEmptyStorage(make, async ({ tenant, other }) => {
       const initial = aToken();
       const ordinary = aToken();
-      await tenant.accessTokens.issueInitial(initial, LABEL);
+      await tenant.accessTokens.issueInitial(initial, LABEL, EVENT);
       await tenant.accessTokens.issue(ordinary);
       assert.deepEqual(await tenant.accessTokens.find(initial.key), initial);
       assert.deepEqual(await tenant.accessTokens.findInitial(initial.key), LABEL);
@@ -49,8 +47,8 @@ function issuing(make: MakeEngine): void {
       const settled = await Promise.allSettled([
         tenant.accessTokens.issue(before),
         tenant.accessTokens.issue({ ...token, introspection: '{"forged":true}' }),
-        tenant.accessTokens.issueInitial({ ...token, expires_at: NOW + 1 }, LABEL),
-        tenant.accessTokens.issueInitial(after, LABEL),
+        tenant.accessTokens.issueInitial({ ...token, expires_at: NOW + 1 }, LABEL, EVENT),
+        tenant.accessTokens.issueInitial(after, LABEL, EVENT),
       ]);
       assert.deepEqual(
         settled.map(({ status }) => status),
@@ -67,9 +65,9 @@ function issuing(make: MakeEngine): void {
     'a used initial access token that is issued again is refused and stays unknown',
     onEmptyStorage(make, async ({ tenant }) => {
       const token = aToken();
-      await tenant.accessTokens.issueInitial(token, LABEL);
+      await tenant.accessTokens.issueInitial(token, LABEL, EVENT);
       await tenant.clients.create(aClient(), { ...OPEN, initialAccessToken: token.key });
-      await assert.rejects(tenant.accessTokens.issueInitial(token, LABEL));
+      await assert.rejects(tenant.accessTokens.issueInitial(token, LABEL, EVENT));
       assert.equal(await tenant.accessTokens.find(token.key), undefined);
       assert.equal(await tenant.accessTokens.findInitial(token.key), undefined);
     }),
@@ -87,7 +85,7 @@ function livesOfClients(make: MakeEngine): void {
       assert.deepEqual(await tenant.accessTokens.find(token.key), token);
       await tenant.clients.replace({ ...client, version: 2 }, 1);
       assert.deepEqual(await tenant.accessTokens.find(token.key), token);
-      await tenant.clients.delete(client.client_id, 2, NOW);
+      await tenant.clients.delete({ ...client, version: 2 }, EVENT);
       assert.equal(await tenant.accessTokens.find(token.key), undefined);
     }),
   );
@@ -99,7 +97,7 @@ function livesOfClients(make: MakeEngine): void {
       const token = aToken(client);
       await tenant.clients.create(client, OPEN);
       await tenant.accessTokens.issue(token);
-      await tenant.clients.delete(client.client_id, 1, NOW);
+      await tenant.clients.delete(client, EVENT);
       const successor = aClient({ client_id: client.client_id });
       await tenant.clients.create(successor, { ...OPEN, reuseDeletedId: true });
       const fresh = aToken(successor);
@@ -118,7 +116,7 @@ function livesOfClients(make: MakeEngine): void {
       const [early, late] = [tokens.slice(0, 10), tokens.slice(10)];
       await Promise.all([
         ...early.map((token) => tenant.accessTokens.issue(token)),
-        tenant.clients.delete(client.client_id, 1, NOW),
+        tenant.clients.delete(client, EVENT),
         ...late.map((token) => tenant.accessTokens.issue(token)),
       ]);
       for (const token of tokens) assert.equal(await tenant.accessTokens.find(token.key), undefined);
@@ -163,8 +161,8 @@ function sweeping(make: MakeEngine): void {
       const initial = aToken();
       await tenant.clients.create(client, OPEN);
       await tenant.accessTokens.issue(aToken(client));
-      await tenant.accessTokens.issueInitial(initial, LABEL);
-      await tenant.clients.delete(client.client_id, 1, NOW);
+      await tenant.accessTokens.issueInitial(initial, LABEL, EVENT);
+      await tenant.clients.delete(client, EVENT);
       assert.equal(await tenant.accessTokens.sweepExpired(NOW, 100), 0);
       assert.equal(await tenant.accessTokens.sweepExpired(NOW + 601, 100), 2);
       assert.equal(await tenant.accessTokens.findInitial(initial.key), undefined);

@@ -4,13 +4,11 @@ import type { StoredAccessToken } from '../ports/access-token-store.ts';
 import type { CreateConditions } from '../ports/client-store.ts';
 import type { TenantStorage } from '../ports/storage.ts';
 import { type MakeEngine, onEmptyStorage, onSecondView } from './contract-engine.ts';
-import { aClient, aToken, NOW, OPEN, occurrences, times } from './stored-examples.ts';
-
-const LABEL = { label: 'ticket', issued_at: NOW - 10 };
+import { aClient, aToken, EVENT, LABEL, NOW, OPEN, occurrences, times } from './stored-examples.ts';
 
 async function initialToken(tenant: TenantStorage): Promise<StoredAccessToken> {
   const token = aToken();
-  await tenant.accessTokens.issueInitial(token, LABEL);
+  await tenant.accessTokens.issueInitial(token, LABEL, EVENT);
   return token;
 }
 
@@ -98,7 +96,7 @@ function initialAccessTokens(make: MakeEngine): void {
       const gone = aClient();
       await tenant.clients.create(taken, OPEN);
       await tenant.clients.create(gone, OPEN);
-      await tenant.clients.delete(gone.client_id, 1, NOW);
+      await tenant.clients.delete(gone, EVENT);
       const again = aClient({ client_id: gone.client_id });
       assert.equal(await tenant.clients.create(aClient(taken), using(token)), 'client_id_taken');
       assert.equal(await tenant.clients.create(again, using(token)), 'client_id_deleted');
@@ -112,7 +110,7 @@ function initialAccessTokens(make: MakeEngine): void {
     'an unknown, an expired and an ordinary access token and one of another tenant create nothing',
     onEmptyStorage(make, async ({ tenant, other }) => {
       const expired = aToken(undefined, { expires_at: NOW });
-      await tenant.accessTokens.issueInitial(expired, LABEL);
+      await tenant.accessTokens.issueInitial(expired, LABEL, EVENT);
       const ordinary = aToken();
       await tenant.accessTokens.issue(ordinary);
       const foreign = await initialToken(other);
@@ -132,7 +130,7 @@ function deletedIds(make: MakeEngine): void {
     onEmptyStorage(make, async ({ tenant, other }) => {
       const client = aClient();
       await tenant.clients.create(client, OPEN);
-      await tenant.clients.delete(client.client_id, 1, NOW);
+      await tenant.clients.delete(client, EVENT);
       const again = aClient({ client_id: client.client_id });
       assert.equal(await tenant.clients.create(again, OPEN), 'client_id_deleted');
       assert.equal(await tenant.clients.find(client.client_id), undefined);
@@ -149,7 +147,7 @@ function deletedIds(make: MakeEngine): void {
       for (let round = 0; round < 3; round += 1) {
         const client = aClient({ client_id });
         assert.equal(await tenant.clients.create(client, { ...OPEN, reuseDeletedId: true }), 'created');
-        assert.equal(await tenant.clients.delete(client_id, 1, NOW), 'done');
+        assert.equal(await tenant.clients.delete(client, EVENT), 'done');
       }
       assert.equal(await tenant.clients.create(aClient({ client_id }), OPEN), 'client_id_deleted');
     }),
@@ -160,7 +158,7 @@ function deletedIds(make: MakeEngine): void {
     onEmptyStorage(make, async ({ tenant }) => {
       const client = aClient();
       await tenant.clients.create(client, OPEN);
-      await tenant.clients.delete(client.client_id, 1, NOW);
+      await tenant.clients.delete(client, EVENT);
       await assert.rejects(tenant.clients.create(client, { ...OPEN, reuseDeletedId: true }), /instance/);
       assert.equal(await tenant.clients.find(client.client_id), undefined);
     }),

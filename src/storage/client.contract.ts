@@ -4,7 +4,7 @@ import type { StoredClient, StoredSecret } from '../ports/client-store.ts';
 import type { TenantStorage } from '../ports/storage.ts';
 import type { ClientId } from '../spec/identifiers.ts';
 import { type MakeEngine, onEmptyStorage } from './contract-engine.ts';
-import { aClient, HARD_TEXTS, NOW, OPEN, occurrences, times } from './stored-examples.ts';
+import { aClient, EVENT, HARD_TEXTS, NOW, OPEN, occurrences, times } from './stored-examples.ts';
 
 export function clientContract(make: MakeEngine): void {
   reading(make);
@@ -59,7 +59,7 @@ function reading(make: MakeEngine): void {
       assert.equal(await other.clients.create(theirs, OPEN), 'created');
       assert.deepEqual(await tenant.clients.page(undefined, 10), [mine]);
       assert.equal(await other.clients.hasRegistrationToken(mine.registration_token_digest), false);
-      assert.equal(await other.clients.delete(mine.client_id, 1, NOW), 'done');
+      assert.equal(await other.clients.delete(theirs, EVENT), 'done');
       assert.deepEqual(await tenant.clients.find(mine.client_id), mine);
     }),
   );
@@ -84,7 +84,7 @@ function changing(make: MakeEngine): void {
       assert.deepEqual(await known(), [true, false]);
       await tenant.clients.replace(next, 1);
       assert.deepEqual(await known(), [false, true]);
-      await tenant.clients.delete(client.client_id, 2, NOW);
+      await tenant.clients.delete({ ...client, version: 2 }, EVENT);
       assert.deepEqual(await known(), [false, false]);
     }),
   );
@@ -94,16 +94,16 @@ function changing(make: MakeEngine): void {
     onEmptyStorage(make, async ({ tenant }) => {
       const client = aClient();
       assert.equal(await tenant.clients.replace(client, 1), 'absent');
-      assert.equal(await tenant.clients.delete(client.client_id, 1, NOW), 'absent');
+      assert.equal(await tenant.clients.delete(client, EVENT), 'absent');
       await tenant.clients.create(client, OPEN);
       const second = { ...client, version: 2, metadata: '{"client_name":"second"}', data: '[]' };
       assert.equal(await tenant.clients.replace(second, 1), 'done');
       assert.equal(await tenant.clients.replace({ ...client, version: 2 }, 1), 'changed_meanwhile');
       assert.deepEqual(await tenant.clients.find(client.client_id), second);
-      assert.equal(await tenant.clients.delete(client.client_id, 1, NOW), 'changed_meanwhile');
-      assert.equal(await tenant.clients.delete(client.client_id, 2, NOW), 'done');
+      assert.equal(await tenant.clients.delete(client, EVENT), 'changed_meanwhile');
+      assert.equal(await tenant.clients.delete({ ...client, version: 2 }, EVENT), 'done');
       assert.equal(await tenant.clients.find(client.client_id), undefined);
-      assert.equal(await tenant.clients.delete(client.client_id, 2, NOW), 'absent');
+      assert.equal(await tenant.clients.delete({ ...client, version: 2 }, EVENT), 'absent');
     }),
   );
 
@@ -113,7 +113,7 @@ function changing(make: MakeEngine): void {
       const old = aClient();
       const successor = aClient({ client_id: old.client_id });
       await tenant.clients.create(old, OPEN);
-      await tenant.clients.delete(old.client_id, 1, NOW);
+      await tenant.clients.delete(old, EVENT);
       await tenant.clients.create(successor, { ...OPEN, reuseDeletedId: true });
       assert.equal(await tenant.clients.replace({ ...old, version: 2 }, 1), 'changed_meanwhile');
       assert.deepEqual(await tenant.clients.find(old.client_id), successor);
@@ -141,7 +141,7 @@ function changingInRaces(make: MakeEngine): void {
       for (const deletionFirst of [true, false]) {
         const client = aClient();
         await tenant.clients.create(client, OPEN);
-        const remove = () => tenant.clients.delete(client.client_id, 1, NOW);
+        const remove = () => tenant.clients.delete(client, EVENT);
         const replace = () => tenant.clients.replace({ ...client, version: 2 }, 1);
         const [first, second] = deletionFirst ? [remove, replace] : [replace, remove];
         const outcomes = await Promise.all([first(), second()]);
@@ -186,7 +186,7 @@ function pages(make: MakeEngine): void {
       await Promise.all([...lasting, ...passing].map((client) => tenant.clients.create(client, OPEN)));
       const changes = Promise.all([
         ...times(60, () => tenant.clients.create(aClient(), OPEN)),
-        ...passing.map((client) => tenant.clients.delete(client.client_id, 1, NOW)),
+        ...passing.map((client) => tenant.clients.delete(client, EVENT)),
       ]);
       const ids = (await allPages(tenant, 7)).map((client) => client.client_id);
       await changes;

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { StoredAccessToken } from '../ports/access-token-store.ts';
+import type { InitialAccessTokenLabel, StoredAccessToken } from '../ports/access-token-store.ts';
+import type { AuditEvent } from '../ports/audit-log.ts';
 import type { CreateConditions, StoredClient } from '../ports/client-store.ts';
 import type { StoredServerKey } from '../ports/server-key-store.ts';
 import type { AccessTokenKey, ClientId, ClientInstance, TenantId } from '../spec/identifiers.ts';
@@ -34,11 +35,35 @@ export function aClient(values: Partial<StoredClient> = {}): StoredClient {
     registration_token_sealed: 'sealed' as StoredClient['registration_token_sealed'],
     privileges: '{}',
     registered_via: 'open',
+    shared_digest: null,
     ...values,
   };
 }
 
-export const OPEN: CreateConditions = { reuseDeletedId: false, now: NOW };
+export function anEvent(values: Partial<AuditEvent> = {}): AuditEvent {
+  return {
+    at: NOW,
+    action: 'client.create',
+    outcome: 'done',
+    actor: 'open',
+    client_id: null,
+    request_id: random(),
+    detail: null,
+    ...values,
+  };
+}
+
+/** For tests that are not about events. */
+export const EVENT: AuditEvent = anEvent();
+
+export const OPEN: CreateConditions = { reuseDeletedId: false, now: NOW, event: EVENT };
+
+export const LABEL: InitialAccessTokenLabel = {
+  label: 'for the "new" 🦊 team',
+  issued_at: NOW,
+  scope: 'client-reg client-reg:scope',
+  redirect_hosts: ['client.example', 'bücher.example'],
+};
 
 /** A token of `client`; of no registered client without one. */
 export function aToken(client?: StoredClient, values: Partial<StoredAccessToken> = {}): StoredAccessToken {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { StorageUnavailable } from '../ports/storage.ts';
 import type { Sealed } from '../spec/identifiers.ts';
 import { type MakeEngine, onEmptyStorage, onSecondView } from './contract-engine.ts';
-import { aClient, aServerKey, aToken, NOW, OPEN, TENANT, times } from './stored-examples.ts';
+import { aClient, aServerKey, aToken, EVENT, LABEL, OPEN, TENANT, times } from './stored-examples.ts';
 
 export function wholeStorageContract(make: MakeEngine): void {
   test(
@@ -42,12 +42,11 @@ function restarts(make: MakeEngine): void {
       const token = aToken(client);
       const initial = aToken();
       const key = aServerKey();
-      const label = { label: 'l', issued_at: NOW };
       await tenant.clients.create(client, OPEN);
       await tenant.clients.create(gone, OPEN);
-      await tenant.clients.delete(gone.client_id, 1, NOW);
+      await tenant.clients.delete(gone, EVENT);
       await tenant.accessTokens.issue(token);
-      await tenant.accessTokens.issueInitial(initial, label);
+      await tenant.accessTokens.issueInitial(initial, LABEL, EVENT);
       await tenant.serverKeys.addFirst([key]);
       await storage.sealCanary('canary' as Sealed);
       await storage.close();
@@ -57,7 +56,7 @@ function restarts(make: MakeEngine): void {
         const reused = aClient({ client_id: gone.client_id });
         assert.equal(await after.clients.create(reused, OPEN), 'client_id_deleted');
         assert.deepEqual(await after.accessTokens.find(token.key), token);
-        assert.deepEqual(await after.accessTokens.findInitial(initial.key), label);
+        assert.deepEqual(await after.accessTokens.findInitial(initial.key), LABEL);
         assert.deepEqual(await after.serverKeys.all(), [key]);
         assert.equal(await again.sealCanary('other' as Sealed), 'canary');
       });

@@ -1,10 +1,19 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { InitialAccessTokenLabel, StoredAccessToken } from '../../ports/access-token-store.ts';
+import type {
+  InitialAccessToken,
+  InitialAccessTokenLabel,
+  StoredAccessToken,
+} from '../../ports/access-token-store.ts';
 import type { AccessTokenKey, ClientId, ClientInstance, TenantId } from '../../spec/identifiers.ts';
 
 export interface AccessTokenReads {
   find(tenant: TenantId, key: AccessTokenKey): StoredAccessToken | undefined;
   findInitial(tenant: TenantId, key: AccessTokenKey): InitialAccessTokenLabel | undefined;
+  pageInitial(
+    tenant: TenantId,
+    after: AccessTokenKey | undefined,
+    limit: number,
+  ): readonly InitialAccessToken[];
 }
 
 type AccessTokenRow = readonly [number, ClientId, ClientInstance | null, string];
@@ -20,7 +29,11 @@ export function accessTokenReads(database: DatabaseSync): AccessTokenReads {
   // An array per row is cheaper than an object with named members; this is the hottest read.
   find.setReturnArrays(true);
   const findInitial = database.prepare(`
-    SELECT label, issued_at FROM initial_access_token WHERE tenant = ? AND key = ? AND used_at IS NULL`);
+    SELECT label, issued_at, scope, redirect_hosts FROM initial_access_token
+    WHERE tenant = ? AND key = ? AND used_at IS NULL AND revoked_at IS NULL`);
+  const pageInitial = database.prepare(`
+    SELECT key, label, issued_at, scope, redirect_hosts, expires_at, used_at, used_by_client_id, used_by_instance,
+      revoked_at FROM initial_access_token WHERE tenant = ? AND key > ? ORDER BY key LIMIT ?`);
   return {
     find(tenant, key) {
       const row = find.get(tenant, key) as unknown as AccessTokenRow | undefined;
@@ -29,7 +42,22 @@ export function accessTokenReads(database: DatabaseSync): AccessTokenReads {
     },
     findInitial(tenant, key) {
       const row = findInitial.get(tenant, key);
-      return row === undefined ? undefined : ({ ...row } as unknown as InitialAccessTokenLabel);
+      return row === undefined ? undefined : labelled(row as unknown as Unparsed<InitialAccessTokenLabel>);
     },
+    pageInitial: (tenant, after, limit) =>
+      pageInitial
+        .all(tenant, after ?? '', limit)
+        .map((row) => labelled(row as unknown as Unparsed<InitialAccessToken>)),
   };
 }
+
+type Unparsed<Label extends InitialAccessTokenLabel> = Omit<Label, 'redirect_hosts'> & {
+  readonly redirect_hosts: string | null;
+};
+
+const labelled = <Row extends { readonly redirect_hosts: string | null }>(
+  row: Row,
+): Omit<Row, 'redirect_hosts'> & Pick<InitialAccessTokenLabel, 'redirect_hosts'> => ({
+  ...row,
+  redirect_hosts: row.redirect_hosts === null ? null : (JSON.parse(row.redirect_hosts) as string[]),
+});

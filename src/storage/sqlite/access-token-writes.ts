@@ -1,16 +1,25 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { StoredAccessToken } from '../../ports/access-token-store.ts';
 import type { TenantId } from '../../spec/identifiers.ts';
+import { eventRecording } from './audit-writes.ts';
 import type { WriteHandlers } from './write.ts';
 
-type AccessTokenWrites = Pick<WriteHandlers, 'issueAccessToken' | 'issueInitialAccessToken' | 'sweepExpired'>;
+type AccessTokenWrites = Pick<
+  WriteHandlers,
+  'issueAccessToken' | 'issueInitialAccessToken' | 'revokeInitialAccessToken' | 'sweepExpired'
+>;
 
 export function accessTokenWrites(database: DatabaseSync): AccessTokenWrites {
   const insert = database.prepare(`
     INSERT INTO access_token (tenant, key, expires_at, client_id, client_instance, introspection)
     VALUES (?, ?, ?, ?, ?, ?)`);
   const insertInitial = database.prepare(`
-    INSERT INTO initial_access_token (tenant, key, label, issued_at, expires_at) VALUES (?, ?, ?, ?, ?)`);
+    INSERT INTO initial_access_token (tenant, key, label, issued_at, scope, redirect_hosts, expires_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?)`);
+  const revokeInitial = database.prepare(`
+    UPDATE initial_access_token SET revoked_at = ?3
+    WHERE tenant = ?1 AND key = ?2 AND used_at IS NULL AND revoked_at IS NULL AND expires_at > ?3`);
+  const remove = database.prepare('DELETE FROM access_token WHERE tenant = ? AND key = ?');
   const sweep = database.prepare(`
     DELETE FROM access_token WHERE tenant = ?1 AND key IN
       (SELECT key FROM access_token WHERE tenant = ?1 AND expires_at < ?2 ORDER BY expires_at LIMIT ?3)`);
@@ -19,6 +28,7 @@ export function accessTokenWrites(database: DatabaseSync): AccessTokenWrites {
     DELETE FROM initial_access_token WHERE tenant = ?1 AND key IN
       (SELECT key FROM initial_access_token
        WHERE tenant = ?1 AND used_at IS NULL AND expires_at < ?2 ORDER BY expires_at LIMIT ?3)`);
+  const record = eventRecording(database);
 
   const issue = (tenant: TenantId, token: StoredAccessToken): void => {
     insert.run(
@@ -36,10 +46,18 @@ export function accessTokenWrites(database: DatabaseSync): AccessTokenWrites {
       issue(tenant, token);
       return undefined;
     },
-    issueInitialAccessToken({ tenant, token, label }) {
+    issueInitialAccessToken({ tenant, token, label: { label, issued_at, scope, redirect_hosts }, event }) {
       issue(tenant, token);
-      insertInitial.run(tenant, token.key, label.label, label.issued_at, token.expires_at);
+      const hosts = redirect_hosts === null ? null : JSON.stringify(redirect_hosts);
+      insertInitial.run(tenant, token.key, label, issued_at, scope, hosts, token.expires_at);
+      record(tenant, event);
       return undefined;
+    },
+    revokeInitialAccessToken({ tenant, key, event }) {
+      if (revokeInitial.run(tenant, key, event.at).changes === 0) return false;
+      remove.run(tenant, key);
+      record(tenant, event);
+      return true;
     },
     sweepExpired({ tenant, now, limit }) {
       sweepInitial.run(tenant, now, limit);

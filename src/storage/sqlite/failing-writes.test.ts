@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Storage, StorageUnavailable } from '../../ports/storage.ts';
-import { aClient, aToken, NOW, OPEN, TENANT, times } from '../stored-examples.ts';
+import { aClient, aToken, EVENT, LABEL, OPEN, TENANT, times } from '../stored-examples.ts';
 import { openSqliteStorage } from './open.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'chancery-failing-'));
@@ -121,7 +121,7 @@ async function fullDisk(folder: string, writer: 'thread' | 'main'): Promise<void
   const storage = await openSqliteStorage(path, { writer });
   const { clients, accessTokens } = storage.forTenant(TENANT);
   const initial = aToken();
-  await accessTokens.issueInitial(initial, { label: 'l', issued_at: NOW });
+  await accessTokens.issueInitial(initial, LABEL, EVENT);
   const ballast = join(folder, 'ballast');
   mkdirSync(ballast);
   writeFileSync(join(ballast, 'b'), Buffer.alloc(512 * 1024));

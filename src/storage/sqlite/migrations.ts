@@ -83,6 +83,63 @@ export const MIGRATIONS: readonly Migration[] = [
       CREATE TABLE heartbeat (id INTEGER PRIMARY KEY CHECK (id = 1), beats INTEGER NOT NULL) STRICT;
       INSERT INTO heartbeat (id, beats) VALUES (1, 0);`,
   },
+  {
+    version: 2,
+    name: 'audit events, uses of clients, limits of open registration',
+    // Counting a million rows of an index takes tens of milliseconds, which every open registration would pay inside the
+    // write lock: a row per tenant counts, and triggers keep it right for every statement that touches a client.
+    // The place in the audit log is a row of its own too: the greatest sequence would start anew after a sweep of all.
+    // `client_open` covers what the search for idle clients asks, so that the large rows are read for idle ones only.
+    sql: `
+      ALTER TABLE client ADD COLUMN shared_digest TEXT;
+      CREATE UNIQUE INDEX client_shared ON client (tenant, shared_digest) WHERE shared_digest IS NOT NULL;
+      CREATE INDEX client_open ON client (tenant, client_id, instance, issued_at) WHERE registered_via = 'open';
+
+      CREATE TABLE open_client_count (tenant TEXT NOT NULL PRIMARY KEY, clients INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+      INSERT INTO open_client_count SELECT tenant, count(*) FROM client WHERE registered_via = 'open' GROUP BY tenant;
+      CREATE TRIGGER open_client_inserted AFTER INSERT ON client WHEN NEW.registered_via = 'open' BEGIN
+        INSERT INTO open_client_count VALUES (NEW.tenant, 1) ON CONFLICT (tenant) DO UPDATE SET clients = clients + 1;
+      END;
+      CREATE TRIGGER open_client_deleted AFTER DELETE ON client WHEN OLD.registered_via = 'open' BEGIN
+        UPDATE open_client_count SET clients = clients - 1 WHERE tenant = OLD.tenant;
+      END;
+      CREATE TRIGGER open_client_updated AFTER UPDATE OF registered_via ON client
+      WHEN (OLD.registered_via = 'open') <> (NEW.registered_via = 'open') BEGIN
+        INSERT INTO open_client_count VALUES (NEW.tenant, 1) ON CONFLICT (tenant) DO UPDATE
+        SET clients = clients + (NEW.registered_via = 'open') - (OLD.registered_via = 'open');
+      END;
+
+      CREATE TABLE client_use (
+        tenant TEXT NOT NULL,
+        client_id TEXT NOT NULL,
+        instance TEXT NOT NULL,
+        secret_digest TEXT NOT NULL, -- empty for a use that involved no secret: a key has no nulls
+        last_used_at INTEGER NOT NULL,
+        PRIMARY KEY (tenant, client_id, instance, secret_digest)
+      ) STRICT, WITHOUT ROWID;
+
+      ALTER TABLE initial_access_token ADD COLUMN scope TEXT NOT NULL DEFAULT '';
+      ALTER TABLE initial_access_token ADD COLUMN redirect_hosts TEXT;
+      ALTER TABLE initial_access_token ADD COLUMN revoked_at INTEGER;
+      UPDATE initial_access_token AS initial SET scope = coalesce((
+        SELECT introspection ->> '$.scope' FROM access_token AS token
+        WHERE token.tenant = initial.tenant AND token.key = initial.key AND json_valid(introspection)), '');
+
+      CREATE TABLE audit_head (tenant TEXT NOT NULL PRIMARY KEY, sequence INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+      CREATE TABLE audit_event (
+        tenant TEXT NOT NULL,
+        sequence INTEGER NOT NULL,
+        at INTEGER NOT NULL,
+        action TEXT NOT NULL,
+        outcome TEXT NOT NULL,
+        actor TEXT NOT NULL,
+        client_id TEXT,
+        request_id TEXT NOT NULL,
+        detail TEXT,
+        PRIMARY KEY (tenant, sequence)
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX audit_event_time ON audit_event (tenant, at);`,
+  },
 ];
 
 const NEWEST = MIGRATIONS.length;

@@ -2,7 +2,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import { type Storage, StorageUnavailable, type TenantStorage } from '../../ports/storage.ts';
 import type { TenantId } from '../../spec/identifiers.ts';
 import { accessTokenReads } from './access-token-reads.ts';
+import { auditReads } from './audit-reads.ts';
 import { clientReads } from './client-reads.ts';
+import { clientUseReads } from './client-use-reads.ts';
 import { openReadConnection, openWriteConnection } from './connection.ts';
 import { createWhereAbsent, fileIdentity, inspect, unavailable } from './database-file.ts';
 import { GatheredWrites } from './gathered-writes.ts';
@@ -66,9 +68,10 @@ function refuseDamage(database: DatabaseSync, path: string): void {
 function storage(path: string, reader: DatabaseSync, channel: WriteChannel): Storage {
   const writes = new GatheredWrites(channel);
   const reads = {
-    clients: clientReads(reader),
+    clients: { ...clientReads(reader), ...clientUseReads(reader) },
     accessTokens: accessTokenReads(reader),
     serverKeys: serverKeyRows(reader),
+    audit: auditReads(reader),
   };
   const opened = fileIdentity(path);
   let closed: Promise<void> | undefined;
@@ -97,9 +100,10 @@ async function close(reader: DatabaseSync, channel: WriteChannel, writes: Gather
 }
 
 interface Reads {
-  readonly clients: ReturnType<typeof clientReads>;
+  readonly clients: ReturnType<typeof clientReads> & ReturnType<typeof clientUseReads>;
   readonly accessTokens: ReturnType<typeof accessTokenReads>;
   readonly serverKeys: ReturnType<typeof serverKeyRows>;
+  readonly audit: ReturnType<typeof auditReads>;
 }
 
 function tenantStorage(tenant: TenantId, reads: Reads, writes: GatheredWrites): TenantStorage {
@@ -109,22 +113,35 @@ function tenantStorage(tenant: TenantId, reads: Reads, writes: GatheredWrites): 
       hasRegistrationToken: (digest) => reads.clients.hasRegistrationToken(tenant, digest),
       page: (after, limit) => reads.clients.page(tenant, after, limit),
       create: (client, conditions) => writes.write('createClient', { tenant, client, conditions }),
-      replace: (client, expectedVersion) =>
-        writes.write('replaceClient', { tenant, client, expectedVersion }),
-      delete: (client_id, expectedVersion, now) =>
-        writes.write('deleteClient', { tenant, client_id, expectedVersion, now }),
+      replace: (client, expectedVersion, event) =>
+        writes.write('replaceClient', { tenant, client, expectedVersion, event }),
+      delete: ({ client_id, instance, version }, event) =>
+        writes.write('deleteClient', { tenant, client: { client_id, instance, version }, event }),
+      findShared: (digest) => reads.clients.findShared(tenant, digest),
+      recordUses: (uses) => writes.write('recordClientUses', { tenant, uses }),
+      uses: (client) => reads.clients.uses(tenant, client),
+      idle: (before, after, limit) => reads.clients.idle(tenant, before, after, limit),
+      countOpen: () => reads.clients.countOpen(tenant),
     },
     accessTokens: {
       find: (key) => reads.accessTokens.find(tenant, key),
       findInitial: (key) => reads.accessTokens.findInitial(tenant, key),
       issue: (token) => writes.write('issueAccessToken', { tenant, token }),
-      issueInitial: (token, label) => writes.write('issueInitialAccessToken', { tenant, token, label }),
+      pageInitial: (after, limit) => reads.accessTokens.pageInitial(tenant, after, limit),
+      issueInitial: (token, label, event) =>
+        writes.write('issueInitialAccessToken', { tenant, token, label, event }),
+      revokeInitial: (key, event) => writes.write('revokeInitialAccessToken', { tenant, key, event }),
       sweepExpired: (now, limit) => writes.write('sweepExpired', { tenant, now, limit }),
     },
     serverKeys: {
       all: () => reads.serverKeys(tenant),
       addFirst: (keys) => writes.write('addFirstServerKeys', { tenant, keys }),
       reseal: (kid, sealed) => writes.write('resealServerKey', { tenant, kid, sealed }),
+    },
+    audit: {
+      append: (event) => writes.write('appendAuditEvent', { tenant, event }),
+      page: (sequence, limit) => reads.audit.page(tenant, sequence, limit),
+      sweep: (at, limit) => writes.write('sweepAuditEvents', { tenant, at, limit }),
     },
   };
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
-import { aClient, aToken, NOW, OPEN, TENANT } from '../stored-examples.ts';
+import { aClient, anEvent, aToken, EVENT, LABEL, NOW, OPEN, TENANT } from '../stored-examples.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { openSqliteStorage } from './open.ts';
 
@@ -29,13 +29,12 @@ test('a used initial access token stays, with the client that descends from it; 
   const path = place();
   const storage = await openSqliteStorage(path, { writer: 'main' });
   const { clients, accessTokens } = storage.forTenant(TENANT);
-  const label = { label: 'l', issued_at: NOW };
   const used = aToken();
   const client = aClient();
-  await accessTokens.issueInitial(used, label);
-  await accessTokens.issueInitial(aToken(), label);
+  await accessTokens.issueInitial(used, LABEL, EVENT);
+  await accessTokens.issueInitial(aToken(), LABEL, EVENT);
   await clients.create(client, { ...OPEN, initialAccessToken: used.key });
-  await clients.delete(client.client_id, 1, NOW + 7);
+  await clients.delete(client, anEvent({ at: NOW + 7 }));
   assert.equal(await accessTokens.sweepExpired(NOW + 100_000, 10), 1);
   await storage.close();
 
@@ -53,7 +52,7 @@ test('every table is STRICT, and its primary key begins with the tenant unless i
   const path = place();
   await (await openSqliteStorage(path, { writer: 'main' })).close();
   const tables = rows(path, "SELECT name, strict FROM pragma_table_list WHERE name NOT LIKE 'sqlite_%'");
-  assert.equal(tables.length, 8);
+  assert.equal(tables.length, 12);
   const whole = new Set(['heartbeat', 'schema_migration', 'seal_canary']);
   for (const { name, strict } of tables) {
     assert.equal(strict, 1, String(name));

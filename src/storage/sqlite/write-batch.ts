@@ -1,5 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { accessTokenWrites } from './access-token-writes.ts';
+import { auditWrites } from './audit-writes.ts';
+import { clientUseWrites } from './client-use-writes.ts';
 import { clientWrites } from './client-writes.ts';
 import { concernsOneWrite, reasonOf } from './sqlite-error.ts';
 import { serverKeyWrites, wholeStorageWrites } from './storage-writes.ts';
@@ -11,7 +13,7 @@ export class NotBegun extends Error {
 }
 
 /** A statement is atomic by itself; acts of several statements need a savepoint to be. */
-const SINGLE_STATEMENT: ReadonlySet<WriteName> = new Set(['issueAccessToken', 'replaceClient', 'beat']);
+const SINGLE_STATEMENT: ReadonlySet<WriteName> = new Set(['issueAccessToken', 'sweepAuditEvents', 'beat']);
 
 /**
  * Executes batches on one connection, each in one transaction. Answers only after a durable commit. Throws `NotBegun`,
@@ -20,7 +22,9 @@ const SINGLE_STATEMENT: ReadonlySet<WriteName> = new Set(['issueAccessToken', 'r
 export function batchExecution(database: DatabaseSync): (writes: readonly Write[]) => readonly Answer[] {
   const handlers: WriteHandlers = {
     ...accessTokenWrites(database),
+    ...auditWrites(database),
     ...clientWrites(database),
+    ...clientUseWrites(database),
     ...serverKeyWrites(database),
     ...wholeStorageWrites(database),
   };

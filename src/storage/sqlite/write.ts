@@ -1,12 +1,14 @@
 import type { InitialAccessTokenLabel, StoredAccessToken } from '../../ports/access-token-store.ts';
+import type { AuditEvent } from '../../ports/audit-log.ts';
 import type {
   ChangeOutcome,
+  ClientUse,
   CreateConditions,
   CreateOutcome,
   StoredClient,
 } from '../../ports/client-store.ts';
 import type { StoredServerKey } from '../../ports/server-key-store.ts';
-import type { ClientId, KeyId, Sealed, TenantId } from '../../spec/identifiers.ts';
+import type { AccessTokenKey, KeyId, Sealed, TenantId } from '../../spec/identifiers.ts';
 
 interface OfTenant {
   readonly tenant: TenantId;
@@ -18,15 +20,23 @@ export interface WriteArguments {
   issueInitialAccessToken: OfTenant & {
     readonly token: StoredAccessToken;
     readonly label: InitialAccessTokenLabel;
+    readonly event: AuditEvent;
   };
+  revokeInitialAccessToken: OfTenant & { readonly key: AccessTokenKey; readonly event: AuditEvent };
   sweepExpired: OfTenant & { readonly now: number; readonly limit: number };
   createClient: OfTenant & { readonly client: StoredClient; readonly conditions: CreateConditions };
-  replaceClient: OfTenant & { readonly client: StoredClient; readonly expectedVersion: number };
-  deleteClient: OfTenant & {
-    readonly client_id: ClientId;
+  replaceClient: OfTenant & {
+    readonly client: StoredClient;
     readonly expectedVersion: number;
-    readonly now: number;
+    readonly event: AuditEvent | undefined;
   };
+  deleteClient: OfTenant & {
+    readonly client: Pick<StoredClient, 'client_id' | 'instance' | 'version'>;
+    readonly event: AuditEvent;
+  };
+  recordClientUses: OfTenant & { readonly uses: readonly ClientUse[] };
+  appendAuditEvent: OfTenant & { readonly event: AuditEvent };
+  sweepAuditEvents: OfTenant & { readonly at: number; readonly limit: number };
   addFirstServerKeys: OfTenant & { readonly keys: readonly StoredServerKey[] };
   resealServerKey: OfTenant & { readonly kid: KeyId; readonly sealed: Sealed };
   sealCanary: { readonly sealed: Sealed };
@@ -37,10 +47,14 @@ export interface WriteArguments {
 export interface WriteResults {
   issueAccessToken: undefined;
   issueInitialAccessToken: undefined;
+  revokeInitialAccessToken: boolean;
   sweepExpired: number;
   createClient: CreateOutcome;
   replaceClient: ChangeOutcome;
   deleteClient: ChangeOutcome;
+  recordClientUses: undefined;
+  appendAuditEvent: undefined;
+  sweepAuditEvents: number;
   addFirstServerKeys: readonly StoredServerKey[];
   resealServerKey: undefined;
   sealCanary: Sealed;
