@@ -41,8 +41,14 @@ export interface Attacked {
   sendParts(parts: readonly Part[], answers: number): Promise<readonly Answer[]>;
   /** What the database holds, as far as a refused request must not change it. */
   stored(): StoredRows;
+  /** GET /clients, however long it is. */
+  list(): Promise<readonly ListedClient[]>;
   /** A value of the management listener's metrics. */
   metric(name: string): Promise<number>;
+}
+
+export interface ListedClient {
+  readonly client_id: string;
 }
 
 export interface StoredRows {
@@ -54,8 +60,14 @@ export interface StoredRows {
   readonly usedInitialTokens: number;
 }
 
-/** Starts a program for the tests of this file; after each of them it must be alive and well (I2). */
-export function attackedProgram(options: StartOptions = {}): Attacked {
+/**
+ * Starts a program for the tests of this file; after each of them it must be alive and well (I2).
+ * @param prepare what the tests need in it, done as soon as it has started.
+ */
+export function attackedProgram(
+  options: StartOptions = {},
+  prepare: (attacked: Attacked) => Promise<void> = async () => undefined,
+): Attacked {
   let started: Program | undefined;
   let database: DatabaseSync | undefined;
   let ended: number | string | undefined;
@@ -71,6 +83,7 @@ export function attackedProgram(options: StartOptions = {}): Attacked {
     void watch(started);
     secrets.add(started.masterToken).add(started.directToken);
     database = new DatabaseSync(join(started.folder, 'chancery.db'), { readOnly: true });
+    await prepare(attacked);
   });
   afterEach(async () => {
     assert.equal(ended, undefined, 'the program has ended');
@@ -91,7 +104,7 @@ export function attackedProgram(options: StartOptions = {}): Attacked {
     assert.ok(last, `no answer to ${request.method} ${request.path}: ${text}`);
     return checked(secrets, last);
   };
-  return {
+  const attacked: Attacked = {
     get program() {
       return program();
     },
@@ -113,7 +126,14 @@ export function attackedProgram(options: StartOptions = {}): Attacked {
       const value = new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1];
       return Number(value ?? assert.fail(`no metric ${name}`));
     },
+    async list() {
+      const headers = { authorization: `Bearer ${program().masterToken}` };
+      const response = await fetch(`${program().url}/clients`, { headers });
+      assert.equal(response.status, 200);
+      return (await response.json()) as readonly ListedClient[];
+    },
   };
+  return attacked;
 }
 
 /** The request as it goes over the wire. */

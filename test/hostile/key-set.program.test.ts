@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { attackedProgram } from './attacked-program.ts';
+
+/** Section 2.9, as far as there is a key set: H-153, H-158. */
+const attacked = attackedProgram();
+const request = { method: 'GET', path: '/jwks.json' };
+
+/** RFC 7518 §6: the members of public keys of each type, with those of RFC 7517 §4 that are ours. */
+const PUBLIC_MEMBERS: Readonly<Record<string, readonly string[]>> = {
+  RSA: ['kty', 'use', 'kid', 'alg', 'n', 'e'],
+  EC: ['kty', 'use', 'kid', 'alg', 'crv', 'x', 'y'],
+  OKP: ['kty', 'use', 'kid', 'alg', 'crv', 'x'],
+};
+
+test('H-153 the key set: public members only, each kid once, to be cached for a short time', async () => {
+  const { status, json, headers } = await attacked.send(request);
+  assert.equal(status, 200);
+  const keys = json['keys'] as readonly Readonly<Record<string, unknown>>[];
+  assert.ok(keys.length >= 5);
+  assert.equal(new Set(keys.map(({ kid }) => kid)).size, keys.length);
+  for (const key of keys) {
+    const allowed = PUBLIC_MEMBERS[String(key['kty'])] ?? assert.fail(String(key['kty']));
+    assert.deepEqual(
+      Object.keys(key).filter((name) => !allowed.includes(name)),
+      [],
+    );
+    assert.ok(['sig', 'enc'].includes(String(key['use'])));
+  }
+  assert.match(headers['cache-control'] ?? '', /^public, max-age=\d{1,4}$/);
+  assert.match(headers['etag'] ?? '', /^"[A-Za-z0-9_-]{43}"$/);
+  assert.equal(headers['content-type'], 'application/json');
+});
+
+test('H-158 what a request asks beside it changes nothing', async () => {
+  const plain = await attacked.send(request);
+  const variants = [
+    { ...request, headers: 'Range: bytes=0-9\r\n' },
+    { ...request, headers: 'Range: bytes=0-0,-1\r\nIf-Range: "x"\r\n' },
+    { ...request, headers: 'Accept: application/jwk-set+json\r\n' },
+    { ...request, headers: 'Accept: text/html;q=1, */*;q=0\r\n' },
+    { ...request, headers: 'If-None-Match: "other"\r\n' },
+    { ...request, headers: 'If-Modified-Since: Sat, 01 Jan 2050 00:00:00 GMT\r\n' },
+    { ...request, headers: 'If-Match: "other"\r\n' },
+    { ...request, headers: 'Issuer: https://evil.example\r\nTenant-ID: evil\r\n' },
+    { ...request, headers: 'Authorization: Bearer nonsense\r\n' },
+    { ...request, path: '/jwks.json?callback=alert' },
+    { ...request, path: '/jwks.json?callback=alert&_=%zz' },
+  ];
+  for (const variant of variants) {
+    const answer = await attacked.send(variant);
+    assert.equal(answer.status, 200);
+    assert.equal(answer.body, plain.body);
+    assert.equal(answer.headers['content-type'], 'application/json');
+    assert.equal(answer.headers['x-content-type-options'], 'nosniff');
+  }
+});
+
+test('H-158 If-None-Match: 304 without a body for our tag, for its weak form, in a list and for *', async () => {
+  const { headers } = await attacked.send(request);
+  const etag = headers['etag'] ?? '';
+  for (const value of [etag, `W/${etag}`, `"x", ${etag}`, `"x",W/${etag} ,"y"`, '*']) {
+    const answer = await attacked.send({ ...request, headers: `If-None-Match: ${value}\r\n` });
+    assert.equal(answer.status, 304, value);
+    assert.equal(answer.body, '');
+    assert.equal(answer.headers['etag'], etag);
+  }
+  for (const value of [etag.slice(1, -1), etag.toLowerCase(), `x${etag}`, '""']) {
+    const answer = await attacked.send({ ...request, headers: `If-None-Match: ${value}\r\n` });
+    assert.equal(answer.status, 200, value);
+  }
+});
+
+test('H-156 without federation there is no /jwks.jwt', async () => {
+  assert.equal((await attacked.send({ ...request, path: '/jwks.jwt' })).status, 404);
+});
