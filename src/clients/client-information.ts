@@ -30,6 +30,6 @@ export function clientInformation(needs: InformationNeeds, client: StoredClient)
   return `${JSON.stringify(members).slice(0, -1)},${metadata}${data}}`;
 }
 
-export function registrationClientUri(issuer: string, client_id: string): string {
+function registrationClientUri(issuer: string, client_id: string): string {
   return `${issuer}/clients/${encodeURIComponent(client_id)}`;
 }

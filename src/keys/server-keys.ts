@@ -35,7 +35,7 @@ export interface ServerKeys {
   readonly accessTokenMac: KeyObject;
 }
 
-export const keyPlace = (kid: string): string => `server key ${kid}`;
+const keyPlace = (kid: string): string => `server key ${kid}`;
 
 /** Loads the tenant's keys; at the first start makes them. */
 export async function loadServerKeys(needs: ServerKeyNeeds): Promise<ServerKeys> {

@@ -91,7 +91,7 @@ async function sendAll(socket: Socket, parts: readonly Part[]): Promise<void> {
 }
 
 /** As many whole answers as `text` holds. */
-export function parseAnswers(text: string, head: boolean, closed: boolean): RawAnswer[] {
+function parseAnswers(text: string, head: boolean, closed: boolean): RawAnswer[] {
   const answers: RawAnswer[] = [];
   let rest = text;
   for (;;) {

@@ -132,9 +132,10 @@ function describe(
 
 async function untilReady(program: Program): Promise<void> {
   let ended: number | string | undefined;
-  void program.exited.then((how) => {
-    ended = how;
-  });
+  const noteEnd = async (): Promise<void> => {
+    ended = await program.exited;
+  };
+  void noteEnd();
   const deadline = Date.now() + READY_TIMEOUT_MS;
   while (Date.now() < deadline) {
     if (ended !== undefined) throw new Error(`the program ended with ${ended}:\n${program.output()}`);
@@ -146,6 +147,6 @@ async function untilReady(program: Program): Promise<void> {
   throw new Error(`the program was not ready in time:\n${program.output()}`);
 }
 
-export function sha256(text: string): string {
+function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
