@@ -38,7 +38,7 @@ export async function httpSubject(
     return {
       value: result.answered / result.seconds,
       p99_ms: result.p99_ms,
-      loadCpu: result.cpuShare,
+      loadBusy: result.busyShare,
       ...(before === undefined || after === undefined
         ? {}
         : { serverCpu: (after - before) / (result.seconds + LEAD_S) }),

@@ -8,7 +8,15 @@ export interface Measured {
 
 export type Cells = readonly string[];
 
-export const COLUMNS: Cells = ['', 'median', 'lowest – highest', 'ours / this', 'p99', 'CPU of server, load'];
+export const COLUMNS: Cells = [
+  '',
+  'median',
+  'lowest – highest',
+  'ours / this',
+  'per CPU second',
+  'p99',
+  'server, load busy',
+];
 
 /** A row for each subject; the first is ours. */
 export function rows(benchmark: Benchmark, measured: readonly Measured[]): readonly Cells[] {
@@ -20,8 +28,9 @@ export function rows(benchmark: Benchmark, measured: readonly Measured[]): reado
       amount(benchmark, median(values)),
       `${amount(benchmark, Math.min(...values))} – ${amount(benchmark, Math.max(...values))}`,
       ours === undefined || each === ours ? '' : ratio(pairedRatio(ours, each)),
+      ours === undefined || each === ours ? '' : perCpuRatio(ours, each),
       milliseconds(each.figures.map((figure) => figure.p99_ms)),
-      `${share(each.figures.map((figure) => figure.serverCpu))} ${share(each.figures.map((figure) => figure.loadCpu))}`,
+      `${share(each.figures.map((figure) => figure.serverCpu))} ${share(each.figures.map((figure) => figure.loadBusy))}`,
     ];
   });
 }
@@ -53,6 +62,16 @@ function limitOf({ atLeast, atMost }: Aim): { readonly words: string; readonly v
 function pairedRatio(ours: Measured, peer: Measured): number {
   const peers = valuesOf(peer);
   return median(valuesOf(ours).map((value, round) => value / (peers[round] ?? Number.NaN)));
+}
+
+/** The same for answers in a second of CPU time, which other work on the machine disturbs less. */
+function perCpuRatio(ours: Measured, peer: Measured): string {
+  const perCpuSecond = ({ name, figures }: Measured): Measured => ({
+    name,
+    figures: figures.map(({ value, serverCpu }) => ({ value: value / (serverCpu ?? Number.NaN) })),
+  });
+  const found = pairedRatio(perCpuSecond(ours), perCpuSecond(peer));
+  return Number.isNaN(found) ? '' : ratio(found);
 }
 
 const valuesOf = (measured: Measured): readonly number[] => measured.figures.map(({ value }) => value);

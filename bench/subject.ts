@@ -23,9 +23,10 @@ export interface Figure {
   /** Answers a second, or milliseconds: the benchmark says which. */
   readonly value: number;
   readonly p99_ms?: number;
-  /** Of one CPU. */
+  /** CPU seconds of the server in a second, all its threads together. */
   readonly serverCpu?: number;
-  readonly loadCpu?: number;
+  /** Of the time. */
+  readonly loadBusy?: number;
 }
 
 /** One of the things that are compared; measured once in each round. */
