@@ -3,11 +3,14 @@ import type { Settings } from './config/settings.ts';
 import { healthLive, healthReady } from './endpoints/health/endpoint.ts';
 import { metrics } from './endpoints/metrics/endpoint.ts';
 import { type Host, startHost } from './http/fastify-host.ts';
+import { openOutboundHttp } from './outbound/outbound-http.ts';
 import type { Log } from './ports/log.ts';
 import type { Metrics } from './ports/metrics.ts';
+import type { OutboundHttp } from './ports/outbound-http.ts';
 import { SealBroken, type Sealer } from './ports/sealer.ts';
 import { type Storage, StorageUnavailable } from './ports/storage.ts';
 import { DEFAULT_TENANT } from './spec/identifiers.ts';
+import { parsePortRange } from './spec/port-range.ts';
 import { openSqliteStorage } from './storage/sqlite/open.ts';
 import { systemClock } from './system/clock.ts';
 import { prometheusMetrics } from './system/metrics.ts';
@@ -39,7 +42,8 @@ export async function startServer(settings: Settings, log: Log): Promise<Running
     const storage = await openStorage(settings);
     closers.push(async () => await storage.close());
     await requireRightKey(storage, sealer);
-    const tenant = await openTenant({ id: DEFAULT_TENANT, settings, storage, sealer, log });
+    const outbound = openOutbound(settings);
+    const tenant = await openTenant({ id: DEFAULT_TENANT, settings, storage, sealer, outbound, log });
     const sweeping = startSweeping(settings, tenant, log);
     closers.push(async () => await sweeping.stop());
     const measured = prometheusMetrics();
@@ -88,6 +92,23 @@ export async function requireRightKey(storage: Storage, sealer: Sealer): Promise
 
 export async function resealCanary(storage: Storage, sealer: Sealer): Promise<void> {
   await storage.replaceSealCanary(sealer.seal(CANARY_PLACE, CANARY_PLACE));
+}
+
+function openOutbound(settings: Settings): OutboundHttp {
+  return openOutboundHttp(
+    {
+      allowHttp: settings['outbound.allow-http'],
+      ports: settings['outbound.ports'].flatMap((ports) => parsePortRange(ports) ?? []),
+      allowNetworks: settings['outbound.allow-networks'],
+      ownOrigins: [new URL(settings.issuer).origin],
+      timeoutMs: settings['outbound.timeout'] * 1000,
+      bodyMax: settings['outbound.body-limit'],
+      fetchesPerHost: settings['outbound.fetches-per-host'],
+      fetches: settings['outbound.fetches'],
+      negativeCacheMs: settings['outbound.negative-cache'] * 1000,
+    },
+    { clock: systemClock },
+  );
 }
 
 function startSweeping(settings: Settings, tenant: Tenant, log: Log): { stop(): Promise<void> } {

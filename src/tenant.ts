@@ -18,6 +18,7 @@ import { keyMaker } from './jose/key-maker.ts';
 import { digestFromHex } from './keys/digest.ts';
 import { loadServerKeys, type ServerKeys } from './keys/server-keys.ts';
 import type { Log } from './ports/log.ts';
+import type { OutboundHttp } from './ports/outbound-http.ts';
 import type { Sealer } from './ports/sealer.ts';
 import type { Storage, TenantStorage } from './ports/storage.ts';
 import type { TenantId } from './spec/identifiers.ts';
@@ -25,12 +26,14 @@ import { systemClock } from './system/clock.ts';
 import { systemRandom } from './system/random.ts';
 import { sealerForTenant } from './system/sealer.ts';
 import type { AccessTokenNeeds } from './tokens/access-token.ts';
+import type { MasterToken } from './tokens/bearer-token.ts';
 
 export interface TenantNeeds {
   readonly id: TenantId;
   readonly settings: Settings;
   readonly storage: Storage;
   readonly sealer: Sealer;
+  readonly outbound: OutboundHttp;
   readonly log: Log;
 }
 
@@ -42,7 +45,14 @@ export interface Tenant {
 }
 
 /** Builds the endpoints of one tenant. They never see its id, so none can forget it. */
-export async function openTenant({ id, settings, storage, sealer, log }: TenantNeeds): Promise<Tenant> {
+export async function openTenant({
+  id,
+  settings,
+  storage,
+  sealer,
+  outbound,
+  log,
+}: TenantNeeds): Promise<Tenant> {
   const own = storage.forTenant(id);
   const bound = { sealer: sealerForTenant(sealer, id), clock: systemClock, random: systemRandom };
   const keys = await loadServerKeys({ store: own.serverKeys, keyMaker, ...bound });
@@ -58,17 +68,28 @@ export async function openTenant({ id, settings, storage, sealer, log }: TenantN
     clients: own.clients,
     accessTokens,
     ...bound,
+    outbound,
+    audit: own.audit,
     log,
     settings: registrySettings(settings),
   };
   return { site: site(settings, endpoints(settings, registry, keys)), storage: own, accessTokens };
 }
 
+/** Each `LABEL:DIGEST` or bare digest; one without a label is named by its first digits. */
+function masterTokens(configured: readonly string[]): readonly MasterToken[] {
+  return configured.map((entry) => {
+    const [hex = '', label = hex.slice(0, 8)] = entry.split(':').reverse();
+    return { label, digest: digestFromHex(hex) };
+  });
+}
+
 function registrySettings(settings: Settings): RegistryNeeds['settings'] {
   return {
     allowOpenRegistration: settings['registration.allow-open-registration'],
     openScopeValues: settings['registration.open-scope-values'],
-    masterTokens: settings['registration.master-token-sha256'].map(digestFromHex),
+    masterTokens: masterTokens(settings['registration.master-token-sha256']),
+    openClientsMax: undefined,
     clientSecretLifetime: settings['registration.client-secret-lifetime'],
     previousSecretGrace: settings['registration.previous-secret-grace'],
     clientIdLength: settings['registration.client-id-length'],
@@ -79,7 +100,7 @@ function registrySettings(settings: Settings): RegistryNeeds['settings'] {
     metadata: {
       redirectUris: settings['limits.redirect-uris'],
       uriLength: settings['limits.uri-length'],
-      httpAllowed: settings.issuer.startsWith('http:'),
+      httpAllowed: settings['outbound.allow-http'],
     },
   };
 }
@@ -105,7 +126,7 @@ function endpoints(settings: Settings, registry: RegistryNeeds, keys: ServerKeys
         initialAccessToken: settings['initial-access-token.lifetime'],
         initialAccessTokenMax: settings['initial-access-token.lifetime-max'],
       },
-      masterTokens: settings['direct-authorization.token-sha256'].map(digestFromHex),
+      masterTokens: masterTokens(settings['direct-authorization.token-sha256']),
       bearerTokenLengthMax: settings['limits.bearer-token'],
       json: registry.settings.json,
     }),

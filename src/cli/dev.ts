@@ -18,14 +18,17 @@ export const run: Run = async (parameters, context) => {
   const tokens = developmentTokens(folder);
   const settings: Settings = {
     ...resolved.settings,
+    // On one's desk the peers' documents are on any port; an explicit setting still rules.
+    'outbound.ports':
+      resolved.origins['outbound.ports'] === 'default' ? ['any'] : resolved.settings['outbound.ports'],
     'encryption.key': resolved.settings['encryption.key'] ?? developmentEncryptionKey(folder),
     'registration.master-token-sha256': [
       ...resolved.settings['registration.master-token-sha256'],
-      tokens.master.sha256,
+      `development:${tokens.master.sha256}`,
     ],
     'direct-authorization.token-sha256': [
       ...resolved.settings['direct-authorization.token-sha256'],
-      tokens.directAuthorization.sha256,
+      `development:${tokens.directAuthorization.sha256}`,
     ],
   };
   const server = await startServer(settings, jsonLog(settings['log.level']));

@@ -2,9 +2,9 @@ import { hash, randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DEVELOPMENT_DIGEST_PREFIX } from '../config/rules.ts';
-import type { ClientId } from '../spec/identifiers.ts';
 import { systemRandom } from '../system/random.ts';
 import { type AccessTokenNeeds, findAccessToken, mintAccessToken } from '../tokens/access-token.ts';
+import { issueInitialAccessToken, NO_CLIENT } from '../tokens/initial-access-token.ts';
 
 const TOKEN_LENGTH = 43;
 const INVITATION_LIFETIME = 30 * 86_400;
@@ -48,15 +48,19 @@ export async function usableInvitation(folder: string, accessTokens: AccessToken
     if ((await findAccessToken(accessTokens, kept.initial_access_token)) !== undefined) return kept;
   }
   const { access_token, stored } = mintAccessToken(accessTokens, {
-    client_id: 'chancery' as ClientId,
+    client_id: NO_CLIENT,
     client_instance: null,
     sub: 'developer',
     scope: ['client-reg'],
     audience: [],
     lifetime: INVITATION_LIFETIME,
   });
-  const issued_at = accessTokens.clock.now();
-  await accessTokens.store.issueInitial(stored, { label: 'printed by the development mode', issued_at });
+  await issueInitialAccessToken(
+    accessTokens,
+    stored,
+    { label: 'printed by the development mode', redirect_hosts: null },
+    { actor: 'cli', request_id: 'dev' },
+  );
   const invitation: Invitation = {
     initial_access_token: access_token,
     client_id: `demo-${systemRandom.alphanumeric(6)}`,

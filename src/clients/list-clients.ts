@@ -29,6 +29,24 @@ export async function* listClients(needs: RegistryNeeds): AsyncGenerator<string>
   yield opening === '[' ? '[]' : ']';
 }
 
+export interface PageRequest {
+  readonly limit: number;
+  readonly after: ClientId | undefined;
+}
+
+/** One page of the list, and where the next one begins; undefined where there is none. */
+export async function listPage(
+  needs: RegistryNeeds,
+  { limit, after }: PageRequest,
+): Promise<{ body: string; next: ClientId | undefined }> {
+  const found = await needs.clients.page(after, limit + 1);
+  const page = found.slice(0, limit);
+  return {
+    body: `[${page.flatMap((client) => readable(needs, client)).join(',')}]`,
+    next: found.length > limit ? page.at(-1)?.client_id : undefined,
+  };
+}
+
 function readable(needs: RegistryNeeds, client: StoredClient): readonly string[] {
   try {
     return [clientInformation(needs, client)];

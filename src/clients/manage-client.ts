@@ -1,12 +1,16 @@
+import type { AuditEvent } from '../ports/audit-log.ts';
 import type { ChangeOutcome, StoredClient } from '../ports/client-store.ts';
 import { OAuthError } from '../spec/errors.ts';
 import type { JsonObject } from '../spec/json.ts';
 import { ALL_PRIVILEGES, type RegistrationPrivileges } from '../spec/registration-privileges.ts';
+import { type AuditTrail, doneEvent, record } from './audit-trail.ts';
 import { isLive, makeRegistrationToken, makeSecret, previousSecrets } from './client-secrets.ts';
+import { requireCallableUrls } from './outbound-members.ts';
 import type { ClientManager } from './registration-authority.ts';
-import { requirePrivileges } from './registration-needs.ts';
+import { requireAllowedHosts, requirePrivileges } from './registration-needs.ts';
 import type { RegistryNeeds } from './registry-needs.ts';
 import { privilegesByMaster } from './remembered-privileges.ts';
+import { requireSectorIdentifier } from './sector-identifier.ts';
 import { isConfidential, validateMetadata } from './validate-metadata.ts';
 
 /** Establishes anew who manages which client; called again whenever somebody else changed the client first. */
@@ -29,12 +33,20 @@ async function untilUncontested<T>(
 }
 
 /** RFC 7592 §2.1; a secret that has expired is replaced once, and all parallel readers get that one (decision 10). */
-export async function readClient(needs: RegistryNeeds, authenticate: Authenticate): Promise<StoredClient> {
+export async function readClient(
+  needs: RegistryNeeds,
+  authenticate: Authenticate,
+  trail: AuditTrail,
+): Promise<StoredClient> {
   return await untilUncontested(authenticate, async ({ client }) => {
     const [secret] = client.secrets;
-    if (secret === undefined || isLive(secret, needs.clock.now())) return { outcome: 'done', result: client };
+    if (secret === undefined || isLive(secret, needs.clock.now())) {
+      record(needs, doneEvent(needs, trail));
+      return { outcome: 'done', result: client };
+    }
     const renewed = { ...client, version: client.version + 1, secrets: [makeSecret(needs, client)] };
-    return { outcome: await needs.clients.replace(renewed, client.version), result: renewed };
+    const event = doneEvent(needs, trail, 'expired secret renewed');
+    return { outcome: await storeChange(needs, renewed, client.version, event), result: renewed };
   });
 }
 
@@ -43,22 +55,28 @@ export async function updateClient(
   needs: RegistryNeeds,
   authenticate: Authenticate,
   request: JsonObject,
+  trail: AuditTrail,
 ): Promise<StoredClient> {
   return await untilUncontested(authenticate, async (manager) => {
-    const updated = updatedClient(needs, manager, request);
-    return { outcome: await needs.clients.replace(updated, manager.client.version), result: updated };
+    const updated = await updatedClient(needs, manager, request);
+    const event = doneEvent(needs, trail);
+    return { outcome: await storeChange(needs, updated, manager.client.version, event), result: updated };
   });
 }
 
-function updatedClient(
+async function updatedClient(
   needs: RegistryNeeds,
   { kind, client }: ClientManager,
   request: JsonObject,
-): StoredClient {
+): Promise<StoredClient> {
   requireSameClient(client, request);
   const remembered = JSON.parse(client.privileges) as RegistrationPrivileges;
-  requirePrivileges(request, kind === 'master' ? ALL_PRIVILEGES : remembered, true);
+  const privileges = kind === 'master' ? ALL_PRIVILEGES : remembered;
+  requirePrivileges(request, privileges, true);
   const validated = validateMetadata(request, needs.settings.metadata);
+  requireAllowedHosts(validated.metadata, privileges);
+  requireCallableUrls(needs, validated.metadata);
+  await requireSectorIdentifier(needs, validated.metadata);
   if (validated.preferred_client_id !== undefined && validated.preferred_client_id !== client.client_id) {
     throw new OAuthError('invalid_client_metadata', {
       error_description: 'preferred_client_id cannot change an identifier',
@@ -91,9 +109,26 @@ function requireSameClient(client: StoredClient, request: JsonObject): void {
 }
 
 /** RFC 7592 §2.3. Ends the registration and with it its secret, its registration token and every token of it. */
-export async function deleteClient(needs: RegistryNeeds, authenticate: Authenticate): Promise<void> {
-  await untilUncontested(authenticate, async ({ client }) => ({
-    outcome: await needs.clients.delete(client.client_id, client.version, needs.clock.now()),
-    result: undefined,
-  }));
+export async function deleteClient(
+  needs: RegistryNeeds,
+  authenticate: Authenticate,
+  trail: AuditTrail,
+): Promise<void> {
+  await untilUncontested(authenticate, async ({ client }) => {
+    const event = doneEvent(needs, trail);
+    const outcome = await needs.clients.delete(client, event);
+    if (outcome === 'done') needs.log.info({ ...event }, 'audit');
+    return { outcome, result: undefined };
+  });
+}
+
+async function storeChange(
+  needs: RegistryNeeds,
+  changed: StoredClient,
+  expectedVersion: number,
+  event: AuditEvent,
+): Promise<ChangeOutcome> {
+  const outcome = await needs.clients.replace(changed, expectedVersion, event);
+  if (outcome === 'done') needs.log.info({ ...event }, 'audit');
+  return outcome;
 }

@@ -2,12 +2,15 @@ import type { CreateOutcome, StoredClient } from '../ports/client-store.ts';
 import { OAuthError } from '../spec/errors.ts';
 import { type ClientId, type ClientInstance, IDENTIFIER_LENGTHS } from '../spec/identifiers.ts';
 import type { JsonObject } from '../spec/json.ts';
-import { invalidToken } from '../tokens/bearer-token.ts';
+import { bearerTokenNeeded, invalidToken } from '../tokens/bearer-token.ts';
+import { type AuditTrail, doneEvent } from './audit-trail.ts';
 import { makeRegistrationToken, makeSecret } from './client-secrets.ts';
+import { requireCallableUrls } from './outbound-members.ts';
 import type { Registrant } from './registration-authority.ts';
-import { requirePrivileges } from './registration-needs.ts';
+import { requireAllowedHosts, requirePrivileges } from './registration-needs.ts';
 import type { RegistryNeeds } from './registry-needs.ts';
 import { rememberedPrivileges } from './remembered-privileges.ts';
+import { requireSectorIdentifier } from './sector-identifier.ts';
 import { isConfidential, type ValidatedMetadata, validateMetadata } from './validate-metadata.ts';
 
 /** Registers a client: authorised, validated, stored durably, and only then answered. */
@@ -15,28 +18,43 @@ export async function registerClient(
   needs: RegistryNeeds,
   registrant: Registrant,
   request: JsonObject,
+  trail: AuditTrail,
 ): Promise<StoredClient> {
-  requirePrivileges(request, registrant.privileges, registrant.kind !== 'open');
-  const validated = validateMetadata(request, needs.settings.metadata);
-  requireFreeOfOurNames(needs, validated.preferred_client_id);
-  const client = await newClient(needs, registrant, validated);
+  const client = await prepareClient(needs, registrant, request);
+  trail.client_id = client.client_id;
+  const event = doneEvent(needs, trail);
+  const { openClientsMax } = needs.settings;
   const outcome = await needs.clients.create(client, {
     ...(registrant.token === undefined ? {} : { initialAccessToken: registrant.token.key }),
+    ...(registrant.kind === 'open' && openClientsMax !== undefined ? { openClientsMax } : {}),
     reuseDeletedId: registrant.kind === 'master',
     now: needs.clock.now(),
+    event,
   });
   if (outcome !== 'created') throw refusal(outcome);
+  needs.log.info({ ...event }, 'audit');
   return client;
 }
 
-async function newClient(
+/** Everything short of storing: what a dry run shows. */
+export async function prepareClient(
   needs: RegistryNeeds,
   registrant: Registrant,
-  validated: ValidatedMetadata,
+  request: JsonObject,
 ): Promise<StoredClient> {
+  requirePrivileges(request, registrant.privileges, registrant.kind !== 'open');
+  const validated = validateMetadata(request, needs.settings.metadata);
+  requireAllowedHosts(validated.metadata, registrant.privileges);
+  requireFreeOfOurNames(needs, validated.preferred_client_id);
+  requireCallableUrls(needs, validated.metadata);
+  await requireSectorIdentifier(needs, validated.metadata);
+  return newClient(needs, registrant, validated);
+}
+
+function newClient(needs: RegistryNeeds, registrant: Registrant, validated: ValidatedMetadata): StoredClient {
+  const generated = needs.random.alphanumeric(needs.settings.clientIdLength);
   const owner = {
-    client_id: (validated.preferred_client_id ??
-      needs.random.alphanumeric(needs.settings.clientIdLength)) as ClientId,
+    client_id: (validated.preferred_client_id ?? generated) as ClientId,
     instance: needs.random.alphanumeric(IDENTIFIER_LENGTHS.instance) as ClientInstance,
   };
   return {
@@ -50,14 +68,9 @@ async function newClient(
       : [],
     ...makeRegistrationToken(needs, owner),
     privileges: JSON.stringify(rememberedPrivileges(registrant, validated)),
-    registered_via: await registeredVia(needs, registrant),
+    registered_via: registrant.name,
+    shared_digest: null,
   };
-}
-
-async function registeredVia(needs: RegistryNeeds, registrant: Registrant): Promise<string> {
-  if (registrant.token === undefined) return registrant.kind;
-  const initial = await needs.accessTokens.store.findInitial(registrant.token.key);
-  return `initial:${initial?.label ?? ''}`;
 }
 
 /** An id that is the server's own address could be taken for the server wherever ids and issuers meet. */
@@ -70,7 +83,7 @@ function requireFreeOfOurNames(needs: RegistryNeeds, preferred: string | undefin
   }
 }
 
-function refusal(outcome: Exclude<CreateOutcome, 'created'>): OAuthError {
+function refusal(outcome: Exclude<CreateOutcome, 'created'>): Error {
   switch (outcome) {
     case 'client_id_taken':
       return new OAuthError('invalid_client_metadata', { error_description: 'preferred_client_id is taken' });
@@ -80,5 +93,9 @@ function refusal(outcome: Exclude<CreateOutcome, 'created'>): OAuthError {
       });
     case 'initial_access_token_used':
       return invalidToken('the initial access token was used up');
+    case 'open_clients_exhausted':
+      return bearerTokenNeeded('there are as many openly registered clients as there may be');
+    case 'identical_exists':
+      return new Error('a shared client came into being twice');
   }
 }

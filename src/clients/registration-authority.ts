@@ -14,14 +14,17 @@ import {
   bearerTokenNeeded,
   insufficientScope,
   invalidToken,
-  isMasterToken,
+  masterTokenOf,
   presentedBearer,
 } from '../tokens/bearer-token.ts';
+import type { AuditTrail } from './audit-trail.ts';
 import type { RegistryNeeds } from './registry-needs.ts';
 
 /** By what right somebody registers a client. */
 export interface Registrant {
   readonly kind: 'open' | 'master' | 'initial';
+  /** As the audit names it, and as the client remembers it: `open`, `master:LABEL`, `initial:LABEL`. */
+  readonly name: string;
   readonly privileges: RegistrationPrivileges;
   /** Present for `initial`: the token that the registration uses up. */
   readonly token?: StoredAccessToken;
@@ -31,33 +34,51 @@ export interface Registrant {
 export async function authenticateRegistrant(
   needs: RegistryNeeds,
   authorization: string | undefined,
+  trail: AuditTrail,
 ): Promise<Registrant> {
+  const registrant = await registrantOf(needs, authorization);
+  trail.actor = registrant.name;
+  return registrant;
+}
+
+async function registrantOf(needs: RegistryNeeds, authorization: string | undefined): Promise<Registrant> {
   const token = presentedBearer(authorization, needs.settings.bearerTokenLengthMax);
   if (token === undefined) {
     if (!needs.settings.allowOpenRegistration) throw bearerTokenNeeded();
-    return { kind: 'open', privileges: openPrivileges(needs.settings.openScopeValues) };
+    return { kind: 'open', name: 'open', privileges: openPrivileges(needs.settings.openScopeValues) };
   }
-  if (isMasterToken(digestOf(token), needs.settings.masterTokens))
-    return { kind: 'master', privileges: ALL_PRIVILEGES };
+  const master = masterTokenOf(digestOf(token), needs.settings.masterTokens);
+  if (master !== undefined)
+    return { kind: 'master', name: `master:${master.label}`, privileges: ALL_PRIVILEGES };
   const found = await findAccessToken(needs.accessTokens, token);
   if (found === undefined) throw invalidToken();
-  return { kind: 'initial', privileges: privilegesOfScope(scopeOf(found)), token: found };
+  const initial = await needs.accessTokens.store.findInitial(found.key);
+  return {
+    kind: 'initial',
+    name: `initial:${initial?.label ?? ''}`,
+    privileges: { ...privilegesOfScope(scopeOf(found)), redirect_hosts: initial?.redirect_hosts ?? 'any' },
+    token: found,
+  };
 }
 
 /** GET /clients: the master token and nothing less. */
 export async function requireMasterToken(
   needs: RegistryNeeds,
   authorization: string | undefined,
+  trail: AuditTrail,
 ): Promise<void> {
   if (needs.settings.masterTokens.length === 0) throw insufficientScope(['client-reg']);
   const token = presentedBearer(authorization, needs.settings.bearerTokenLengthMax);
   if (token === undefined) throw bearerTokenNeeded();
   const digest = digestOf(token);
-  if (isMasterToken(digest, needs.settings.masterTokens)) return;
-  const known =
-    (await findAccessToken(needs.accessTokens, token)) !== undefined ||
-    (await needs.clients.hasRegistrationToken(digest));
-  throw known ? insufficientScope(['client-reg']) : invalidToken();
+  const master = masterTokenOf(digest, needs.settings.masterTokens);
+  if (master === undefined) {
+    const known =
+      (await findAccessToken(needs.accessTokens, token)) !== undefined ||
+      (await needs.clients.hasRegistrationToken(digest));
+    throw known ? insufficientScope(['client-reg']) : invalidToken();
+  }
+  trail.actor = `master:${master.label}`;
 }
 
 /** Who manages a client, and the client as it stood when that was established. */
@@ -76,16 +97,22 @@ export async function authenticateManager(
   needs: RegistryNeeds,
   authorization: string | undefined,
   client_id: ClientId | undefined,
+  trail: AuditTrail,
 ): Promise<ClientManager> {
   const token = presentedBearer(authorization, needs.settings.bearerTokenLengthMax);
   if (token === undefined) throw bearerTokenNeeded();
   const digest = digestOf(token);
   const client = client_id === undefined ? undefined : await needs.clients.find(client_id);
-  if (isMasterToken(digest, needs.settings.masterTokens)) {
+  const master = masterTokenOf(digest, needs.settings.masterTokens);
+  if (master !== undefined) {
+    trail.actor = `master:${master.label}`;
     if (client === undefined) throw new NotFound();
+    trail.client_id = client.client_id;
     return { kind: 'master', client };
   }
   if (client !== undefined && sameDigest(digest, client.registration_token_digest)) {
+    trail.actor = 'registration';
+    trail.client_id = client.client_id;
     return { kind: 'registration', client };
   }
   const isAccessToken = (await findAccessToken(needs.accessTokens, token)) !== undefined;

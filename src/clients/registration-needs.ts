@@ -1,4 +1,5 @@
-import { CLIENT_METADATA, type MemberPrivilege } from '../spec/client-metadata.ts';
+import { CLIENT_METADATA, type ClientMetadata, type MemberPrivilege } from '../spec/client-metadata.ts';
+import { OAuthError } from '../spec/errors.ts';
 import { type GrantType, isGrantType } from '../spec/grant-types.ts';
 import type { JsonObject } from '../spec/json.ts';
 import {
@@ -7,6 +8,7 @@ import {
   type RegistrationPrivileges,
 } from '../spec/registration-privileges.ts';
 import { parseScope } from '../spec/scope.ts';
+import { parseUri } from '../spec/uri.ts';
 import { bearerTokenNeeded, insufficientScope } from '../tokens/bearer-token.ts';
 
 /**
@@ -31,6 +33,14 @@ function needsOf(request: JsonObject): RegistrationNeeds {
   };
 }
 
+/** Every `client-reg:*` scope value that the request would have needed besides. */
+export function missingPrivileges(
+  request: JsonObject,
+  privileges: RegistrationPrivileges,
+): readonly string[] {
+  return missingScopes(needsOf(request), privileges);
+}
+
 /**
  * @param bearer whether the registrant presented a token; without one the answer is to present one (decision 6).
  * @throws OAuthError invalid_token (a token is needed), insufficient_scope (naming every missing value)
@@ -40,8 +50,22 @@ export function requirePrivileges(
   privileges: RegistrationPrivileges,
   bearer: boolean,
 ): void {
-  const missing = missingScopes(needsOf(request), privileges);
+  const missing = missingPrivileges(request, privileges);
   if (missing.length === 0) return;
   if (!bearer) throw bearerTokenNeeded();
   throw insufficientScope(missing);
+}
+
+/** An initial access token may say where its client's users can be sent. Native schemes have no host and are not listed. */
+export function requireAllowedHosts(metadata: ClientMetadata, privileges: RegistrationPrivileges): void {
+  const { redirect_hosts } = privileges;
+  if (redirect_hosts === 'any') return;
+  for (const uri of [...(metadata.redirect_uris ?? []), ...(metadata.post_logout_redirect_uris ?? [])]) {
+    const host = parseUri(uri)?.http?.host;
+    if (host === undefined || !redirect_hosts.includes(host)) {
+      throw new OAuthError('invalid_redirect_uri', {
+        error_description: 'a redirection URI has a host that the initial access token does not allow',
+      });
+    }
+  }
 }

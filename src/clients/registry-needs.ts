@@ -1,18 +1,20 @@
 import type { ClientStore } from '../ports/client-store.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Log } from '../ports/log.ts';
+import type { OutboundHttp } from '../ports/outbound-http.ts';
 import type { Random } from '../ports/random.ts';
 import type { Sealer } from '../ports/sealer.ts';
 import type { MetadataLimits } from '../spec/client-metadata-checks.ts';
-import type { Digest } from '../spec/identifiers.ts';
 import type { JsonLimits } from '../spec/json.ts';
 import type { AccessTokenNeeds } from '../tokens/access-token.ts';
+import type { MasterToken } from '../tokens/bearer-token.ts';
+import type { AuditNeeds } from './audit-trail.ts';
 
 export interface RegistrySettings {
   readonly allowOpenRegistration: boolean;
   /** Scope values that an open registration may set (decision 6). */
   readonly openScopeValues: readonly string[];
-  readonly masterTokens: readonly Digest[];
+  readonly masterTokens: readonly MasterToken[];
+  /** How many clients anyone may have registered in open mode, all together; undefined = as many as they like. */
+  readonly openClientsMax: number | undefined;
   /** Seconds; 0 = a secret never expires. */
   readonly clientSecretLifetime: number;
   /** Seconds for which an update leaves the previous secret valid. */
@@ -26,13 +28,12 @@ export interface RegistrySettings {
 }
 
 /** What the acts of the client registry work on: one tenant's stores and settings. */
-export interface RegistryNeeds {
+export interface RegistryNeeds extends AuditNeeds {
   readonly issuer: string;
   readonly clients: ClientStore;
   readonly accessTokens: AccessTokenNeeds;
   readonly sealer: Sealer;
-  readonly clock: Clock;
+  readonly outbound: OutboundHttp;
   readonly random: Random;
-  readonly log: Log;
   readonly settings: RegistrySettings;
 }

@@ -26,5 +26,6 @@ export function privilegesByMaster({ metadata, data }: ValidatedMetadata): Regis
     data: data !== null,
     set_id: false,
     set_secret: false,
+    redirect_hosts: 'any',
   };
 }

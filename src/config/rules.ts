@@ -65,7 +65,7 @@ function notGreater(path: PathOf<number>, bound: PathOf<number>): Rule {
 
 function noDevelopmentToken(path: PathOf<readonly string[]>): Rule {
   const problem = (settings: Settings, mode: Mode) => {
-    const made = settings[path].some((digest) => digest.startsWith(DEVELOPMENT_DIGEST_PREFIX));
+    const made = settings[path].some((entry) => entry.slice(-64).startsWith(DEVELOPMENT_DIGEST_PREFIX));
     return mode === 'production' && made
       ? 'must not hold the digest of a token that was printed by the development mode'
       : undefined;

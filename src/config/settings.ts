@@ -7,9 +7,9 @@ const YEAR = 31_536_000;
 
 const SHA256_HEX = {
   items: 'SHA-256 digests',
-  pattern: /^[0-9a-fA-F]{64}$/u,
-  rule: 'must be a list of SHA-256 digests, each as 64 hex digits',
-  keep: (digest: string) => digest.toLowerCase(),
+  pattern: /^(?:[\w.-]{1,40}:)?[0-9a-fA-F]{64}$/u,
+  rule: 'must be a list of SHA-256 digests, each as 64 hex digits, with a label and a colon in front or without',
+  keep: (entry: string) => entry.slice(0, -64) + entry.slice(-64).toLowerCase(),
   default: [],
   // Not a secret by itself; but where a digest belongs, a token gets pasted, and that must not be shown.
   secret: true,
@@ -112,7 +112,7 @@ export const SETTINGS = {
   'registration.master-token-sha256': list({
     ...SHA256_HEX,
     description:
-      'SHA-256 digests of the master tokens of the client registry; several at once for a roll-over. Without any, the list of clients is closed.',
+      'SHA-256 digests of the master tokens of the client registry; several at once for a roll-over. `LABEL:DIGEST` names a token in the audit. Without any, the list of clients is closed.',
   }),
   'registration.allow-open-registration': flag({
     default: false,

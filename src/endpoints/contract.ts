@@ -34,6 +34,10 @@ export interface EndpointRequest {
   /** Without the question mark, still percent-encoded. */
   readonly query: string;
   readonly body: Uint8Array;
+  /** Names the request in the log and the audit. */
+  readonly id: string;
+  /** The peer's address, or the client's as a trusted proxy names it. */
+  readonly remoteAddress: string;
 }
 
 export interface EndpointResponse {

@@ -4,7 +4,9 @@ import type { ClientId, ClientInstance } from '../spec/identifiers.ts';
 import type { JsonObject, JsonValue } from '../spec/json.ts';
 import { isRegistrationScope } from '../spec/registration-privileges.ts';
 import { isScopeToken } from '../spec/scope.ts';
+import { parseUri } from '../spec/uri.ts';
 import { type AccessTokenNeeds, mintAccessToken } from '../tokens/access-token.ts';
+import { issueInitialAccessToken, NO_CLIENT } from '../tokens/initial-access-token.ts';
 import type { TokenResponse } from './grant.ts';
 
 export interface DirectAuthorizationNeeds {
@@ -19,9 +21,6 @@ export interface DirectAuthorizationNeeds {
   };
 }
 
-/** The client that introspection names for an initial access token: it is issued to nobody who is registered yet. */
-const NO_CLIENT = 'chancery' as ClientId;
-
 const TEXT_LENGTH_MAX = 256;
 const SCOPE_VALUES_MAX = 100;
 const AUDIENCES_MAX = 20;
@@ -33,6 +32,7 @@ const MEMBERS = new Set([
   'audience',
   'data',
   'label',
+  'redirect_hosts',
   'lifetime',
   'access_token',
 ]);
@@ -45,6 +45,8 @@ interface DirectAuthorization {
   readonly audience: readonly string[];
   readonly data: string | undefined;
   readonly label: string;
+  /** Hosts to which a client made with it may send its users; null: any. */
+  readonly redirect_hosts: readonly string[] | null;
   readonly lifetime: number | undefined;
   /** A scope of client registration makes it valid for one registration only. */
   readonly initial: boolean;
@@ -54,6 +56,7 @@ interface DirectAuthorization {
 export async function authorizeDirectly(
   needs: DirectAuthorizationNeeds,
   request: JsonObject,
+  by: { readonly actor: string; readonly request_id: string },
 ): Promise<TokenResponse> {
   const authorization = readRequest(request);
   const client = await clientFor(needs, authorization);
@@ -67,8 +70,8 @@ export async function authorizeDirectly(
     lifetime,
   });
   if (authorization.initial) {
-    const issued_at = needs.accessTokens.clock.now();
-    await needs.accessTokens.store.issueInitial(stored, { label: authorization.label, issued_at });
+    const { label, redirect_hosts } = authorization;
+    await issueInitialAccessToken(needs.accessTokens, stored, { label, redirect_hosts }, by);
   } else {
     await needs.accessTokens.store.issue(stored);
   }
@@ -94,6 +97,7 @@ function readRequest(request: JsonObject): DirectAuthorization {
     audience: stringList(request.members['audience'] ?? accessToken['audience'], 'audience', AUDIENCES_MAX),
     data: request.source('data'),
     label: text(label, 'label') ?? '',
+    redirect_hosts: redirectHosts(request.members['redirect_hosts']),
     lifetime: positiveInteger(request.members['lifetime'] ?? accessToken['lifetime']),
     initial: registering.length > 0,
   };
@@ -127,6 +131,16 @@ function stringList(value: JsonValue | undefined, name: string, countMax: number
   if (!Array.isArray(list) || list.length > countMax)
     throw malformed(`${name} must be a list of at most ${countMax} strings`);
   return [...new Set(list.map((element) => text(element, name) ?? ''))];
+}
+
+/** Exact hosts, as a redirection URI has them: lower case, without port. */
+function redirectHosts(value: JsonValue | undefined): readonly string[] | null {
+  if (value === undefined || value === null) return null;
+  const hosts = stringList(value, 'redirect_hosts', AUDIENCES_MAX);
+  if (hosts.some((host) => parseUri(`https://${host}/`)?.http?.host !== host)) {
+    throw malformed('redirect_hosts must be host names in lower case, without port');
+  }
+  return hosts;
 }
 
 function text(value: JsonValue | undefined, name: string): string | undefined {

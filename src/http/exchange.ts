@@ -125,7 +125,15 @@ function handle(
   try {
     const answered = answer(
       endpoint,
-      { method, segment: match.segment, headers, query: mark === -1 ? '' : target.slice(mark + 1), body },
+      {
+        method,
+        segment: match.segment,
+        headers,
+        query: mark === -1 ? '' : target.slice(mark + 1),
+        body,
+        id: exchange.id,
+        remoteAddress: exchange.request.socket.remoteAddress ?? '',
+      },
       (thrown) => {
         failure = thrown;
       },

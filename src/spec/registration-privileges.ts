@@ -9,6 +9,8 @@ export interface RegistrationPrivileges {
   readonly data: boolean;
   readonly set_id: boolean;
   readonly set_secret: boolean;
+  /** Hosts that redirection URIs may have; compared exactly, in lower case. */
+  readonly redirect_hosts: 'any' | readonly string[];
 }
 
 export const ALL_PRIVILEGES: RegistrationPrivileges = {
@@ -17,6 +19,7 @@ export const ALL_PRIVILEGES: RegistrationPrivileges = {
   data: true,
   set_id: true,
   set_secret: true,
+  redirect_hosts: 'any',
 };
 
 const SCOPE_PREFIX = 'client-reg:scope:';
@@ -26,7 +29,7 @@ export function openPrivileges(scopeValues: readonly string[]): RegistrationPriv
   const grants = Object.keys(GRANT_TYPES).filter(
     (grant): grant is GrantType => GRANT_TYPES[grant as GrantType].open,
   );
-  return { grant_types: grants, scope: scopeValues, data: false, set_id: false, set_secret: false };
+  return { grant_types: grants, scope: scopeValues, data: false, set_id: false, set_secret: false, redirect_hosts: 'any' };
 }
 
 /**
@@ -48,6 +51,7 @@ export function privilegesOfScope(scope: readonly string[]): RegistrationPrivile
     data: scope.includes('client-reg:data'),
     set_id: scope.includes('client-reg:set-id'),
     set_secret: scope.includes('client-reg:set-secret'),
+    redirect_hosts: 'any',
   };
 }
 

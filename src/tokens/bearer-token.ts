@@ -17,15 +17,27 @@ export function presentedBearer(authorization: string | undefined, lengthMax: nu
   return credentials.token;
 }
 
-/** Compares with every configured digest: the time taken tells nothing of which one matched. */
-export function isMasterToken(token: Digest, masters: readonly Digest[]): boolean {
-  return masters.reduce((found, master) => sameDigest(token, master) || found, false);
+/** A configured token that opens an administrative endpoint. Its label says in the audit whose it is. */
+export interface MasterToken {
+  readonly label: string;
+  readonly digest: Digest;
+}
+
+/**
+ * The master token that was presented. Compares with every configured digest: the time taken tells nothing of which
+ * one matched.
+ */
+export function masterTokenOf(token: Digest, masters: readonly MasterToken[]): MasterToken | undefined {
+  let found: MasterToken | undefined;
+  for (const master of masters) if (sameDigest(token, master.digest)) found = master;
+  return found;
 }
 
 /** 401 with the bare challenge: RFC 6750 §3 gives no error code to a request without authentication information. */
-export function bearerTokenNeeded(): OAuthError {
+export function bearerTokenNeeded(because?: string): OAuthError {
   return new OAuthError('invalid_token', {
-    error_description: 'a bearer token is needed',
+    error_description:
+      because === undefined ? 'a bearer token is needed' : `a bearer token is needed: ${because}`,
     challenge: bearerChallenge(),
   });
 }

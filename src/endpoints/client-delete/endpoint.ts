@@ -1,3 +1,4 @@
+import { audited } from '../../clients/audit-trail.ts';
 import { deleteClient } from '../../clients/manage-client.ts';
 import { authenticateManager } from '../../clients/registration-authority.ts';
 import type { RegistryNeeds } from '../../clients/registry-needs.ts';
@@ -10,10 +11,15 @@ import { contract } from './contract.ts';
 export function clientDelete(needs: RegistryNeeds): Endpoint {
   return {
     contract,
-    async handle({ headers, segment }) {
-      const id = clientIdFromSegment(segment);
-      await deleteClient(needs, async () => await authenticateManager(needs, headers['authorization'], id));
-      return { status: 204, headers: UNCACHED };
-    },
+    handle: async ({ headers, segment, id }) =>
+      await audited(needs, 'client.delete', id, async (trail) => {
+        const client_id = clientIdFromSegment(segment);
+        await deleteClient(
+          needs,
+          async () => await authenticateManager(needs, headers['authorization'], client_id, trail),
+          trail,
+        );
+        return { status: 204, headers: UNCACHED };
+      }),
   };
 }

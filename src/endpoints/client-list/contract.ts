@@ -5,7 +5,7 @@ export const contract = {
   method: 'GET',
   path: '/clients',
   specifications: ['interface: GET /clients'],
-  statuses: [200, 401, 403, 500],
+  statuses: [200, 400, 401, 403, 500],
   errors: 'bearer-challenge',
   cors: 'configured',
   body: 'none',

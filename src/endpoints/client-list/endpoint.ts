@@ -1,21 +1,66 @@
-import { listClients } from '../../clients/list-clients.ts';
+import { audited, doneEvent, record } from '../../clients/audit-trail.ts';
+import { listClients, listPage, type PageRequest } from '../../clients/list-clients.ts';
 import { requireMasterToken } from '../../clients/registration-authority.ts';
 import type { RegistryNeeds } from '../../clients/registry-needs.ts';
+import { OAuthError } from '../../spec/errors.ts';
+import type { ClientId } from '../../spec/identifiers.ts';
+import { parseParameters } from '../../spec/parameters.ts';
 import { UNCACHED } from '../answer.ts';
 import type { Endpoint } from '../contract.ts';
 import { contract } from './contract.ts';
 
-/** Lists every client as one JSON array, streamed. */
+const HEADERS = { 'content-type': 'application/json', ...UNCACHED };
+const PARAMETERS = new Set(['limit', 'cursor']);
+const PARAMETERS_MAX = 32;
+const LIMIT_MAX = 1000;
+
+/** Lists every client as one JSON array, streamed; with `limit`, a page and the address of the next one (RFC 8288). */
 export function clientList(needs: RegistryNeeds): Endpoint {
   return {
     contract,
-    async handle({ headers }) {
-      await requireMasterToken(needs, headers['authorization']);
-      return {
-        status: 200,
-        headers: { 'content-type': 'application/json', ...UNCACHED },
-        body: listClients(needs),
-      };
-    },
+    handle: async ({ headers, query, id }) =>
+      await audited(needs, 'client.list', id, async (trail) => {
+        await requireMasterToken(needs, headers['authorization'], trail);
+        const page = pageRequest(query);
+        record(needs, doneEvent(needs, trail));
+        if (page === undefined) return { status: 200, headers: HEADERS, body: await begun(listClients(needs)) };
+        const { body, next } = await listPage(needs, page);
+        const link =
+          next === undefined
+            ? {}
+            : {
+                link: `<${needs.issuer}${contract.path}?limit=${page.limit}&cursor=${cursorOf(next)}>; rel="next"`,
+              };
+        return { status: 200, headers: { ...HEADERS, ...link }, body };
+      }),
   };
+}
+
+const cursorOf = (last: ClientId): string => Buffer.from(last).toString('base64url');
+
+/** Undefined where everything is asked for. Other parameters mean nothing here and are ignored. */
+function pageRequest(query: string): PageRequest | undefined {
+  const { limit, cursor } = parseParameters(query, PARAMETERS, { parameters: PARAMETERS_MAX });
+  if (limit === undefined && cursor === undefined) return undefined;
+  if (limit !== undefined && !(/^[1-9][0-9]{0,3}$/.test(limit) && Number(limit) <= LIMIT_MAX)) {
+    throw new OAuthError('invalid_request', {
+      error_description: `limit must be a number from 1 to ${LIMIT_MAX}`,
+    });
+  }
+  if (cursor !== undefined && !/^[A-Za-z0-9_-]{1,1024}$/.test(cursor)) {
+    throw new OAuthError('invalid_request', { error_description: 'cursor is not one of this server' });
+  }
+  return {
+    limit: Number(limit ?? LIMIT_MAX),
+    after: cursor === undefined ? undefined : (Buffer.from(cursor, 'base64url').toString() as ClientId),
+  };
+}
+
+/** The first page is read before the answer begins: a store that fails is 500 then, and not a broken 200. */
+async function begun(chunks: AsyncGenerator<string>): Promise<AsyncIterable<string>> {
+  const first = await chunks.next();
+  return (async function* () {
+    if (first.done !== true) yield first.value;
+    yield* chunks;
+  })();
 }

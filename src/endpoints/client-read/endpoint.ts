@@ -1,3 +1,4 @@
+import { audited } from '../../clients/audit-trail.ts';
 import { clientInformation } from '../../clients/client-information.ts';
 import { readClient } from '../../clients/manage-client.ts';
 import { authenticateManager } from '../../clients/registration-authority.ts';
@@ -11,17 +12,19 @@ import { contract } from './contract.ts';
 export function clientRead(needs: RegistryNeeds): Endpoint {
   return {
     contract,
-    async handle({ headers, segment }) {
-      const id = clientIdFromSegment(segment);
-      const client = await readClient(
-        needs,
-        async () => await authenticateManager(needs, headers['authorization'], id),
-      );
-      return {
-        status: 200,
-        headers: { 'content-type': 'application/json', ...UNCACHED },
-        body: clientInformation(needs, client),
-      };
-    },
+    handle: async ({ headers, segment, id }) =>
+      await audited(needs, 'client.read', id, async (trail) => {
+        const client_id = clientIdFromSegment(segment);
+        const client = await readClient(
+          needs,
+          async () => await authenticateManager(needs, headers['authorization'], client_id, trail),
+          trail,
+        );
+        return {
+          status: 200,
+          headers: { 'content-type': 'application/json', ...UNCACHED },
+          body: clientInformation(needs, client),
+        };
+      }),
   };
 }

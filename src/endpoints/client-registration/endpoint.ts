@@ -1,12 +1,20 @@
+import { audited } from '../../clients/audit-trail.ts';
 import { clientInformation } from '../../clients/client-information.ts';
+import { dryRun } from '../../clients/dry-run.ts';
 import { registerClient } from '../../clients/register-client.ts';
 import { authenticateRegistrant } from '../../clients/registration-authority.ts';
 import type { RegistryNeeds } from '../../clients/registry-needs.ts';
+import { OAuthError } from '../../spec/errors.ts';
 import { parseJsonObject } from '../../spec/json.ts';
 import { requireMediaType } from '../../spec/media-type.ts';
+import { parseParameters } from '../../spec/parameters.ts';
 import { UNCACHED } from '../answer.ts';
 import type { Contract, Endpoint } from '../contract.ts';
 import { contract, registerContract } from './contract.ts';
+
+const HEADERS = { 'content-type': 'application/json', ...UNCACHED };
+const PARAMETERS = new Set(['dry_run']);
+const PARAMETERS_MAX = 32;
 
 /** At which address and with which status a registration is made. */
 export interface RegistrationAddress {
@@ -29,16 +37,23 @@ export function clientRegistration(needs: RegistryNeeds, address: RegistrationAd
       ...(address.advertised ? { advertisedAs: 'registration_endpoint' } : {}),
       cors: needs.settings.allowOpenRegistration ? 'any' : 'configured',
     },
-    async handle({ headers, body }) {
-      const registrant = await authenticateRegistrant(needs, headers['authorization']);
-      requireMediaType(headers['content-type'], 'application/json');
-      const request = parseJsonObject(body, needs.settings.json);
-      const client = await registerClient(needs, registrant, request);
-      return {
-        status: address.status,
-        headers: { 'content-type': 'application/json', ...UNCACHED },
-        body: clientInformation(needs, client),
-      };
-    },
+    handle: async ({ headers, query, body, id }) =>
+      await audited(needs, 'client.create', id, async (trail) => {
+        const registrant = await authenticateRegistrant(needs, headers['authorization'], trail);
+        requireMediaType(headers['content-type'], 'application/json');
+        const request = parseJsonObject(body, needs.settings.json);
+        if (asksForDryRun(query)) {
+          return { status: 200, headers: HEADERS, body: await dryRun(needs, registrant, request, trail) };
+        }
+        const client = await registerClient(needs, registrant, request, trail);
+        return { status: address.status, headers: HEADERS, body: clientInformation(needs, client) };
+      }),
   };
+}
+
+function asksForDryRun(query: string): boolean {
+  const { dry_run } = parseParameters(query, PARAMETERS, { parameters: PARAMETERS_MAX });
+  if (dry_run === undefined || dry_run === 'false') return false;
+  if (dry_run === 'true') return true;
+  throw new OAuthError('invalid_request', { error_description: 'dry_run must be true or false' });
 }

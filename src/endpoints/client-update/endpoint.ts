@@ -1,5 +1,6 @@
+import { audited } from '../../clients/audit-trail.ts';
 import { clientInformation } from '../../clients/client-information.ts';
-import { updateClient } from '../../clients/manage-client.ts';
+import { type Authenticate, updateClient } from '../../clients/manage-client.ts';
 import { authenticateManager } from '../../clients/registration-authority.ts';
 import type { RegistryNeeds } from '../../clients/registry-needs.ts';
 import { clientIdFromSegment } from '../../spec/identifiers.ts';
@@ -13,19 +14,20 @@ import { contract } from './contract.ts';
 export function clientUpdate(needs: RegistryNeeds): Endpoint {
   return {
     contract,
-    async handle({ headers, segment, body }) {
-      const id = clientIdFromSegment(segment);
-      const authenticate = async (): Promise<Awaited<ReturnType<typeof authenticateManager>>> =>
-        await authenticateManager(needs, headers['authorization'], id);
-      await authenticate();
-      requireMediaType(headers['content-type'], 'application/json');
-      const request = parseJsonObject(body, needs.settings.json);
-      const client = await updateClient(needs, authenticate, request);
-      return {
-        status: 200,
-        headers: { 'content-type': 'application/json', ...UNCACHED },
-        body: clientInformation(needs, client),
-      };
-    },
+    handle: async ({ headers, segment, body, id }) =>
+      await audited(needs, 'client.update', id, async (trail) => {
+        const client_id = clientIdFromSegment(segment);
+        const authenticate: Authenticate = async () =>
+          await authenticateManager(needs, headers['authorization'], client_id, trail);
+        await authenticate();
+        requireMediaType(headers['content-type'], 'application/json');
+        const request = parseJsonObject(body, needs.settings.json);
+        const client = await updateClient(needs, authenticate, request, trail);
+        return {
+          status: 200,
+          headers: { 'content-type': 'application/json', ...UNCACHED },
+          body: clientInformation(needs, client),
+        };
+      }),
   };
 }

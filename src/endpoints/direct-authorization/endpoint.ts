@@ -1,13 +1,13 @@
 import { authorizeDirectly, type DirectAuthorizationNeeds } from '../../grants/direct-authorization.ts';
 import { digestOf } from '../../keys/digest.ts';
-import type { Digest } from '../../spec/identifiers.ts';
 import { type JsonLimits, parseJsonObject } from '../../spec/json.ts';
 import { requireMediaType } from '../../spec/media-type.ts';
 import {
   bearerTokenNeeded,
   insufficientScope,
   invalidToken,
-  isMasterToken,
+  type MasterToken,
+  masterTokenOf,
   presentedBearer,
 } from '../../tokens/bearer-token.ts';
 import { UNCACHED } from '../answer.ts';
@@ -16,7 +16,7 @@ import { contract } from './contract.ts';
 
 export interface DirectAuthorizationEndpointNeeds extends DirectAuthorizationNeeds {
   /** Its own master tokens: those of the client registry do not open it. */
-  readonly masterTokens: readonly Digest[];
+  readonly masterTokens: readonly MasterToken[];
   readonly bearerTokenLengthMax: number;
   readonly json: JsonLimits;
 }
@@ -25,10 +25,13 @@ export interface DirectAuthorizationEndpointNeeds extends DirectAuthorizationNee
 export function directAuthorization(needs: DirectAuthorizationEndpointNeeds): Endpoint {
   return {
     contract,
-    async handle({ headers, body }) {
-      requireOwnMasterToken(needs, headers['authorization']);
+    async handle({ headers, body, id }) {
+      const master = requireOwnMasterToken(needs, headers['authorization']);
       requireMediaType(headers['content-type'], 'application/json');
-      const response = await authorizeDirectly(needs, parseJsonObject(body, needs.json));
+      const response = await authorizeDirectly(needs, parseJsonObject(body, needs.json), {
+        actor: `master:${master.label}`,
+        request_id: id,
+      });
       return {
         status: 200,
         headers: { 'content-type': 'application/json', ...UNCACHED },
@@ -41,9 +44,11 @@ export function directAuthorization(needs: DirectAuthorizationEndpointNeeds): En
 function requireOwnMasterToken(
   needs: DirectAuthorizationEndpointNeeds,
   authorization: string | undefined,
-): void {
+): MasterToken {
   if (needs.masterTokens.length === 0) throw insufficientScope(['direct-authorization']);
   const token = presentedBearer(authorization, needs.bearerTokenLengthMax);
   if (token === undefined) throw bearerTokenNeeded();
-  if (!isMasterToken(digestOf(token), needs.masterTokens)) throw invalidToken();
+  const master = masterTokenOf(digestOf(token), needs.masterTokens);
+  if (master === undefined) throw invalidToken();
+  return master;
 }
