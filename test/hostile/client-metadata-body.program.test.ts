@@ -23,9 +23,9 @@ for (const route of [POST_AS_MASTER, postWithInitialToken(), POST_OPENLY, putAsM
 test('H-096 10 MB sent whole: 413 or a reset, and nothing is stored', async () => {
   const rows = attacked.stored();
   const request = postClient({ client_name: 'a'.repeat(10_000_000) });
-  const { answers, duration_ms } = await converse(attacked.program, encode(request), { until: 'closed' });
+  const { answers, closed } = await converse(attacked.program, encode(request), { until: 'closed' });
   for (const { status } of answers) assert.equal(status, 413);
-  assert.ok(duration_ms < 4_000, `${duration_ms} ms`);
+  assert.ok(closed, 'still reading after five seconds');
   assert.deepEqual(attacked.stored(), rows);
 });
 

@@ -15,6 +15,12 @@ export function testInvariantsAtTheEnd(attacked: Attacked): void {
     assert.ok(max < LAG_MAX_S, `${max} s`);
   });
 
+  test('I2: the program is ready for more', async () => {
+    const health = await fetch(`${attacked.program.managementUrl}/health/ready`);
+    assert.equal(health.status, 200, await health.text());
+    process.kill(attacked.program.pid, 0);
+  });
+
   test('I6: no secret, no body and no fault of ours is in the log', () => {
     const output = attacked.program.output();
     assert.match(output, /"refused"/, 'the refusals above are in the log');
