@@ -44,6 +44,7 @@ export async function startServer(settings: Settings, log: Log): Promise<Running
     await requireRightKey(storage, sealer);
     const outbound = openOutbound(settings);
     const tenant = await openTenant({ id: DEFAULT_TENANT, settings, storage, sealer, outbound, log });
+    closers.push(async () => await tenant.close());
     const sweeping = startSweeping(settings, tenant, log);
     closers.push(async () => await sweeping.stop());
     const measured = prometheusMetrics();

@@ -1,3 +1,4 @@
+import { type ClientUses, clientUses } from './clients/client-uses.ts';
 import type { RegistryNeeds } from './clients/registry-needs.ts';
 import type { Settings } from './config/settings.ts';
 import { clientDelete } from './endpoints/client-delete/endpoint.ts';
@@ -41,7 +42,9 @@ export interface TenantNeeds {
 export interface Tenant {
   readonly site: Site;
   readonly storage: TenantStorage;
-  readonly accessTokens: AccessTokenNeeds;
+  readonly registry: RegistryNeeds;
+  /** Records what is not recorded yet. */
+  close(): Promise<void>;
 }
 
 /** Builds the endpoints of one tenant. They never see its id, so none can forget it. */
@@ -73,7 +76,13 @@ export async function openTenant({
     log,
     settings: registrySettings(settings),
   };
-  return { site: site(settings, endpoints(settings, registry, keys)), storage: own, accessTokens };
+  const uses = clientUses({ clients: own.clients, clock: systemClock, log });
+  return {
+    site: site(settings, endpoints(settings, registry, keys, uses)),
+    storage: own,
+    registry,
+    close: async () => await uses.flush(),
+  };
 }
 
 /** Each `LABEL:DIGEST` or bare digest; one without a label is named by its first digits. */
@@ -105,10 +114,15 @@ function registrySettings(settings: Settings): RegistryNeeds['settings'] {
   };
 }
 
-function endpoints(settings: Settings, registry: RegistryNeeds, keys: ServerKeys): readonly Endpoint[] {
+function endpoints(
+  settings: Settings,
+  registry: RegistryNeeds,
+  keys: ServerKeys,
+  uses: ClientUses,
+): readonly Endpoint[] {
   const { issuer, clients, accessTokens, clock } = registry;
   const form = { parameters: settings['limits.form-parameters'] };
-  const authentication = { issuer, clients, clock };
+  const authentication = { issuer, clients, clock, uses };
   const advertised = settings['registration.advertise'];
   return [
     clientRegistration(registry, { ...ADDRESSES.clients, advertised: advertised === 'clients' }),
@@ -120,6 +134,7 @@ function endpoints(settings: Settings, registry: RegistryNeeds, keys: ServerKeys
     directAuthorization({
       accessTokens,
       clients,
+      uses,
       lifetimes: {
         accessToken: settings['access-token.lifetime'],
         accessTokenMax: settings['access-token.lifetime-max'],

@@ -32,7 +32,7 @@ export const run: Run = async (parameters, context) => {
     ],
   };
   const server = await startServer(settings, jsonLog(settings['log.level']));
-  const invitation = await usableInvitation(folder, server.tenant.accessTokens);
+  const invitation = await usableInvitation(folder, server.tenant.registry.accessTokens);
   context.print(developmentBanner({ issuer: settings.issuer, folder, tokens, invitation, server }));
   return await runUntilStopped(server);
 };

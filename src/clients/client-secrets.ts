@@ -47,13 +47,14 @@ export function isLive(secret: StoredSecret, now: number): boolean {
   return secret.expires_at === 0 || now < secret.expires_at;
 }
 
-/** Compares with every secret that is live; in constant time for as many as there are. */
-export function isLiveSecret(client: StoredClient, presented: string, now: number): boolean {
+/** The live secret that was presented. Compares with every one of them: constant time for as many as there are. */
+export function liveSecretOf(client: StoredClient, presented: string, now: number): StoredSecret | undefined {
   const digest = digestOf(presented);
-  return client.secrets.reduce(
-    (found, secret) => (sameDigest(digest, secret.digest) && isLive(secret, now)) || found,
-    false,
-  );
+  let found: StoredSecret | undefined;
+  for (const secret of client.secrets) {
+    if (sameDigest(digest, secret.digest) && isLive(secret, now)) found = secret;
+  }
+  return found;
 }
 
 /** The secrets that stay beside a new one: those of the grace period (decision 9). */

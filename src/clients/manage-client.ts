@@ -1,9 +1,9 @@
-import type { AuditEvent } from '../ports/audit-log.ts';
-import type { ChangeOutcome, StoredClient } from '../ports/client-store.ts';
+import type { StoredClient } from '../ports/client-store.ts';
 import { OAuthError } from '../spec/errors.ts';
 import type { JsonObject } from '../spec/json.ts';
 import { ALL_PRIVILEGES, type RegistrationPrivileges } from '../spec/registration-privileges.ts';
 import { type AuditTrail, doneEvent, record } from './audit-trail.ts';
+import { storeChange, storeEnd, untilUncontested } from './change-client.ts';
 import { isLive, makeRegistrationToken, makeSecret, previousSecrets } from './client-secrets.ts';
 import { requireCallableUrls } from './outbound-members.ts';
 import type { ClientManager } from './registration-authority.ts';
@@ -11,26 +11,11 @@ import { requireAllowedHosts, requirePrivileges } from './registration-needs.ts'
 import type { RegistryNeeds } from './registry-needs.ts';
 import { privilegesByMaster } from './remembered-privileges.ts';
 import { requireSectorIdentifier } from './sector-identifier.ts';
+import { privilegesWithStatement, type SoftwareStatement, type StatedRequest } from './software-statement.ts';
 import { isConfidential, validateMetadata } from './validate-metadata.ts';
 
 /** Establishes anew who manages which client; called again whenever somebody else changed the client first. */
 export type Authenticate = () => Promise<ClientManager>;
-
-/** Each round that fails means that another request succeeded; this many in a row do not happen by chance. */
-const ROUNDS_MAX = 100;
-
-/** Acts on the client as it is: a lost race is not an error but a reason to look again, credentials included. */
-async function untilUncontested<T>(
-  authenticate: Authenticate,
-  act: (manager: ClientManager) => Promise<{ outcome: ChangeOutcome; result: T }>,
-): Promise<T> {
-  for (let round = 0; round < ROUNDS_MAX; round += 1) {
-    const manager = await authenticate();
-    const { outcome, result } = await act(manager);
-    if (outcome === 'done') return result;
-  }
-  throw new Error('a client was changed by others in every round');
-}
 
 /** RFC 7592 §2.1; a secret that has expired is replaced once, and all parallel readers get that one (decision 10). */
 export async function readClient(
@@ -54,11 +39,11 @@ export async function readClient(
 export async function updateClient(
   needs: RegistryNeeds,
   authenticate: Authenticate,
-  request: JsonObject,
+  stated: StatedRequest,
   trail: AuditTrail,
 ): Promise<StoredClient> {
   return await untilUncontested(authenticate, async (manager) => {
-    const updated = await updatedClient(needs, manager, request);
+    const updated = await updatedClient(needs, manager, stated);
     const event = doneEvent(needs, trail);
     return { outcome: await storeChange(needs, updated, manager.client.version, event), result: updated };
   });
@@ -67,11 +52,11 @@ export async function updateClient(
 async function updatedClient(
   needs: RegistryNeeds,
   { kind, client }: ClientManager,
-  request: JsonObject,
+  { request, statement }: StatedRequest,
 ): Promise<StoredClient> {
   requireSameClient(client, request);
-  const remembered = JSON.parse(client.privileges) as RegistrationPrivileges;
-  const privileges = kind === 'master' ? ALL_PRIVILEGES : remembered;
+  const own = ownPrivileges(client, statement);
+  const privileges = kind === 'master' ? ALL_PRIVILEGES : own;
   requirePrivileges(request, privileges, true);
   const validated = validateMetadata(request, needs.settings.metadata);
   requireAllowedHosts(validated.metadata, privileges);
@@ -95,8 +80,19 @@ async function updatedClient(
         ]
       : [],
     ...makeRegistrationToken(needs, client),
-    privileges: JSON.stringify(kind === 'master' ? privilegesByMaster(validated) : remembered),
+    privileges: JSON.stringify(kind === 'master' ? privilegesByMaster(validated) : own),
   };
+}
+
+/** What the registration token permits: what was allowed before, and what somebody who authorises registrations now states. */
+function ownPrivileges(
+  client: StoredClient,
+  statement: SoftwareStatement | undefined,
+): RegistrationPrivileges {
+  const remembered = JSON.parse(client.privileges) as RegistrationPrivileges;
+  return statement?.issuer.authorisesRegistration === true
+    ? privilegesWithStatement(remembered, statement)
+    : remembered;
 }
 
 /** RFC 7592 §2.2: "The client MUST include its "client_id" …"; here it may be absent, but not another's (decision 9). */
@@ -114,21 +110,8 @@ export async function deleteClient(
   authenticate: Authenticate,
   trail: AuditTrail,
 ): Promise<void> {
-  await untilUncontested(authenticate, async ({ client }) => {
-    const event = doneEvent(needs, trail);
-    const outcome = await needs.clients.delete(client, event);
-    if (outcome === 'done') needs.log.info({ ...event }, 'audit');
-    return { outcome, result: undefined };
-  });
-}
-
-async function storeChange(
-  needs: RegistryNeeds,
-  changed: StoredClient,
-  expectedVersion: number,
-  event: AuditEvent,
-): Promise<ChangeOutcome> {
-  const outcome = await needs.clients.replace(changed, expectedVersion, event);
-  if (outcome === 'done') needs.log.info({ ...event }, 'audit');
-  return outcome;
+  await untilUncontested(authenticate, async ({ client }) => ({
+    outcome: await storeEnd(needs, client, doneEvent(needs, trail)),
+    result: undefined,
+  }));
 }

@@ -1,3 +1,4 @@
+import type { ClientUses } from '../clients/client-uses.ts';
 import type { ClientStore } from '../ports/client-store.ts';
 import { OAuthError } from '../spec/errors.ts';
 import type { ClientId, ClientInstance } from '../spec/identifiers.ts';
@@ -12,6 +13,7 @@ import type { TokenResponse } from './grant.ts';
 export interface DirectAuthorizationNeeds {
   readonly accessTokens: AccessTokenNeeds;
   readonly clients: ClientStore;
+  readonly uses: ClientUses;
   /** Seconds. */
   readonly lifetimes: {
     readonly accessToken: number;
@@ -172,6 +174,8 @@ async function clientFor(
   }
   const client = await needs.clients.find(client_id as ClientId);
   if (client === undefined) throw malformed('client_id is not registered');
+  // A live token must show as a use, or the client could be taken for an idle one.
+  needs.uses.note(client, undefined);
   return { client_id: client.client_id, client_instance: client.instance };
 }
 

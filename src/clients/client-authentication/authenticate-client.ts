@@ -4,7 +4,8 @@ import type { ClientMetadata } from '../../spec/client-metadata.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
 import { basicChallenge } from '../../spec/www-authenticate.ts';
-import { isLiveSecret } from '../client-secrets.ts';
+import { liveSecretOf } from '../client-secrets.ts';
+import type { ClientUses } from '../client-uses.ts';
 import { metadataOf } from '../registered-client.ts';
 import { clientSecretBasic } from './client-secret-basic.ts';
 import { clientSecretPost } from './client-secret-post.ts';
@@ -22,6 +23,7 @@ export interface AuthenticationNeeds {
   readonly issuer: string;
   readonly clients: ClientStore;
   readonly clock: Clock;
+  readonly uses: ClientUses;
 }
 
 /** A client that proved who it is. Only `authenticateClient` makes one. */
@@ -62,10 +64,11 @@ async function verify(
   const stored = await needs.clients.find(claimed.client_id as ClientId);
   if (stored === undefined) throw invalidClient(needs, method, 'unknown client');
   const metadata = metadataOf(stored);
-  const secretHolds = isLiveSecret(stored, claimed.secret, needs.clock.now());
+  const secret = liveSecretOf(stored, claimed.secret, needs.clock.now());
   if (metadata.token_endpoint_auth_method !== method.name)
     throw invalidClient(needs, method, 'not the registered method');
-  if (!secretHolds) throw invalidClient(needs, method, 'wrong or expired secret');
+  if (secret === undefined) throw invalidClient(needs, method, 'wrong or expired secret');
+  needs.uses.note(stored, secret);
   return { stored, metadata };
 }
 
