@@ -32,7 +32,13 @@ export const run: Run = async (parameters, context) => {
     ],
   };
   const server = await startServer(settings, jsonLog(settings['log.level']));
-  const invitation = await usableInvitation(folder, server.tenant.registry.accessTokens);
-  context.print(developmentBanner({ issuer: settings.issuer, folder, tokens, invitation, server }));
+  try {
+    const invitation = await usableInvitation(folder, server.tenant.registry.accessTokens);
+    context.print(developmentBanner({ issuer: settings.issuer, folder, tokens, invitation, server }));
+  } catch (failure) {
+    // The open listeners would keep the process alive behind its own error message.
+    await server.close();
+    throw failure;
+  }
   return await runUntilStopped(server);
 };

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { LIFELINE_VARIABLE } from '../config/environment.ts';
 import type { RunningServer } from '../main.ts';
 
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
@@ -18,7 +19,7 @@ export async function runUntilStopped(server: RunningServer): Promise<number> {
  * must not stay behind on the port.
  */
 function dieWithLauncher(): void {
-  const descriptor = process.env['CHANCERY_LIFELINE'];
+  const descriptor = process.env[LIFELINE_VARIABLE];
   if (descriptor === undefined) return;
   const lifeline = createReadStream('', { fd: Number(descriptor) });
   lifeline.on('close', () => process.kill(process.pid, 'SIGKILL')).on('error', () => undefined);

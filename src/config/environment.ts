@@ -18,6 +18,9 @@ const PREFIX = 'CHANCERY_';
 /** Names the configuration file; read by the command line, not a setting itself. */
 export const CONFIG_VARIABLE = 'CHANCERY_CONFIG';
 
+/** Set by bin/run.mjs for the server it starts as its child: the descriptor whose end means that the launcher is gone. */
+export const LIFELINE_VARIABLE = 'CHANCERY_LIFELINE';
+
 /** `listen.max-connections` → `CHANCERY_LISTEN_MAX_CONNECTIONS`. */
 export function environmentName(path: string): string {
   return PREFIX + path.toUpperCase().replaceAll(/[.-]/gu, '_');
@@ -74,7 +77,13 @@ function unknownVariables(environment: Environment): SettingsProblem[] {
   });
   const allowed = new Set([...known, CONFIG_VARIABLE]);
   return Object.keys(environment)
-    .filter((name) => name.startsWith(PREFIX) && environment[name] !== undefined && !allowed.has(name))
+    .filter(
+      (name) =>
+        name.startsWith(PREFIX) &&
+        name !== LIFELINE_VARIABLE &&
+        environment[name] !== undefined &&
+        !allowed.has(name),
+    )
     .map((name) => ({
       path: name,
       source: 'environment',

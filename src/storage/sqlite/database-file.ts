@@ -13,7 +13,7 @@ import { dirname } from 'node:path';
 import { StorageUnavailable } from '../../ports/storage.ts';
 import { openWriteConnection } from './connection.ts';
 import { APPLICATION_ID, migrate } from './migrations.ts';
-import { reasonOf } from './sqlite-error.ts';
+import { isDamage, reasonOf } from './sqlite-error.ts';
 
 const HEADER_BYTES = 100;
 const MAGIC = 'SQLite format 3\0';
@@ -121,5 +121,9 @@ export function fileIdentity(path: string): string {
 /** One line for the operator about anything that went wrong on the way to an open database. */
 export function unavailable(path: string, error: unknown): StorageUnavailable {
   if (error instanceof StorageUnavailable) return error;
-  return new StorageUnavailable(`cannot open the database ${path}: ${reasonOf(error)}`, { cause: error });
+  const reason = reasonOf(error);
+  const line = isDamage(error)
+    ? `the database ${path} is damaged (${reason}): restore it from a backup`
+    : `cannot open the database ${path}: ${reason}`;
+  return new StorageUnavailable(line, { cause: error });
 }
