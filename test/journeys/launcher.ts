@@ -51,7 +51,10 @@ export function launch(
       changed.add(look);
       const fail = (how: string): void =>
         reject(new Error(`${how} before ${String(pattern)} was printed:\n${output}`));
-      const deadline = setTimeout(fail, timeout_ms, 'time passed');
+      const deadline = setTimeout(() => {
+        child.kill('SIGKILL');
+        fail('time passed');
+      }, timeout_ms);
       void exited.then((how) => fail(`ended with ${how}`));
       look();
       try {
