@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import type { StoredClient } from '../../src/ports/client-store.ts';
-import { type ClientId, DEFAULT_TENANT } from '../../src/spec/identifiers.ts';
-import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
+import { openReadConnection } from '../../src/storage/sqlite/connection.ts';
 import type { RawAnswer } from '../../test/program/raw-socket.ts';
 import { httpSubject, requestHead } from '../http-subject.ts';
 import { PEER, startPeer } from '../peers.ts';
-import type { LimitResult } from '../processes/grouped-commits.ts';
+import type { LimitOptions, LimitResult } from '../processes/grouped-commits.ts';
 import { messageFrom, pin, startScript, stopChild } from '../processes/measured-process.ts';
 import type { Bench, Benchmark, Subject } from '../subject.ts';
 
@@ -40,24 +38,27 @@ export const registration: Benchmark = {
     const server = { name: 'ours, SQLite, durable', pid: program.pid, close: async () => undefined };
     const order = { port: program.port, head: requestHead('POST', '/clients', HEADERS), bodies: BODIES };
     const ours = await httpSubject(bench, server, order, verifyRegistered);
-    const { client_id } = JSON.parse(ours.verified.body) as { client_id: ClientId };
+    const { client_id } = JSON.parse(ours.verified.body) as { client_id: string };
     const peerServer = await startPeer(0);
     const peerOrder = { port: peerServer.port, head: requestHead('POST', '/reg', HEADERS), bodies: BODIES };
     const peer = await httpSubject(bench, peerServer, peerOrder, verifyRegistered);
-    return [ours.subject, limit(bench, await storedClient(bench, client_id)), peer.subject];
+    return [ours.subject, limit(bench, storedRow(bench, client_id)), peer.subject];
   },
 };
 
-async function storedClient({ folder }: Bench, client_id: ClientId): Promise<StoredClient> {
-  const storage = await openSqliteStorage(join(folder, 'chancery.db'));
-  const client = await storage.forTenant(DEFAULT_TENANT).clients.find(client_id);
-  await storage.close();
-  if (client === undefined) throw new Error('the registered client is not in the database');
-  return client;
+function storedRow({ folder }: Bench, client_id: string): LimitOptions['example'] {
+  const database = openReadConnection(join(folder, 'chancery.db'));
+  const row = database.prepare('SELECT * FROM client WHERE client_id = ?').get(client_id);
+  database.close();
+  if (row === undefined) throw new Error('the registered client is not in the database');
+  return { ...row } as LimitOptions['example'];
 }
 
-function limit({ folder, scale }: Bench, example: StoredClient): Subject {
-  const child = startScript('grouped-commits.ts', { path: join(folder, 'limit.db'), example });
+function limit({ folder, scale }: Bench, example: LimitOptions['example']): Subject {
+  const child = startScript('grouped-commits.ts', {
+    path: join(folder, 'limit.db'),
+    example,
+  } satisfies LimitOptions);
   pin(child.pid ?? 0, 0);
   return {
     name: LIMIT,
