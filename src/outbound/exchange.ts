@@ -31,7 +31,10 @@ export async function exchange(
   try {
     const response = await headersOf(socket, url, limits.mediaTypes, signal);
     const mediaType = checkHeaders(response, limits);
-    return { body: await bodyOf(response, limits.bodyMax), mediaType };
+    const body = await bodyOf(response, limits.bodyMax);
+    // Where the end of the connection is the end of the body (RFC 9112 §6.3), our own end of it looks like the whole.
+    signal.throwIfAborted();
+    return { body, mediaType };
   } catch (failure) {
     if (signal.aborted) throw new FetchFailure('timeout', 'while the answer was read', { cause: failure });
     throw failureFrom(failure, isHeaderOverflow(failure) ? 'too-large' : 'connection');

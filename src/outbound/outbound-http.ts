@@ -5,7 +5,7 @@ import { deadline } from './deadline.ts';
 import { type Document, exchange } from './exchange.ts';
 import { FailureMemory } from './failure-memory.ts';
 import { FetchFailure, failureFrom } from './fetch-failure.ts';
-import { type Resolve, resolveByDns } from './resolver.ts';
+import { type Resolve, resolveThrough } from './resolver.ts';
 import { Slots } from './slots.ts';
 import { type UrlPolicyOptions, urlPolicy } from './url-policy.ts';
 
@@ -43,7 +43,7 @@ export function openOutboundHttp(options: OutboundOptions, needs: OutboundNeeds)
   });
   const fetch = limitedFetch(options, {
     policy,
-    resolve: needs.resolve ?? resolveByDns,
+    resolve: needs.resolve ?? resolveThrough(),
     dial: needs.dial ?? dial,
     certificateAuthorities: needs.certificateAuthorities,
   });

@@ -11,21 +11,26 @@ const TRIES = 2;
 const RESOLUTION_DELAY_MS = 50;
 
 /**
- * Asks the configured name servers over sockets (c-ares). `dns.lookup` would hold a thread of the pool for as long as a
- * name hangs, and could not be cancelled. A resolver each, so that `cancel` ends this name's queries only.
+ * Asks name servers over sockets (c-ares). `dns.lookup` would hold a thread of the pool for as long as a name hangs, and
+ * could not be cancelled.
+ * @param servers `address:port` each; those of the system where none are named
  */
-export const resolveByDns: Resolve = async (name, signal) => {
-  const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: TRIES });
-  const cancel = (): void => resolver.cancel();
-  signal.addEventListener('abort', cancel, { once: true });
-  try {
+export function resolveThrough(servers?: readonly string[]): Resolve {
+  return async (name, signal) => {
     signal.throwIfAborted();
-    return await firstAnswers([resolver.resolve4(name), resolver.resolve6(name)]);
-  } finally {
-    signal.removeEventListener('abort', cancel);
-    cancel();
-  }
-};
+    // One each, so that `cancel` ends this name's queries only.
+    const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: TRIES });
+    if (servers !== undefined) resolver.setServers(servers);
+    const cancel = (): void => resolver.cancel();
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      return await firstAnswers([resolver.resolve4(name), resolver.resolve6(name)]);
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      cancel();
+    }
+  };
+}
 
 async function firstAnswers(families: readonly Promise<readonly string[]>[]): Promise<readonly string[]> {
   const found: (readonly string[])[] = [];
