@@ -25,7 +25,10 @@ export function testInvariantsAtTheEnd(attacked: Attacked): void {
     const output = attacked.program.output();
     assert.match(output, /"refused"/, 'the refusals above are in the log');
     assert.ok(attacked.secrets.size > 2);
-    for (const secret of attacked.secrets) assert.ok(!output.includes(secret), 'a secret is in the log');
+    for (const secret of attacked.secrets) {
+      const line = output.includes(secret) ? lineOf(output, secret) : undefined;
+      assert.equal(line?.replaceAll(secret, '<secret>'), undefined, 'a secret is in the log');
+    }
     assert.ok(!output.includes(CANARY), 'a request body is in the log');
     assert.doesNotMatch(output, /"level":"error"|\n\s+at |uncaught/i);
   });
@@ -40,4 +43,8 @@ export function testInvariantsAtTheEnd(attacked: Attacked): void {
       assert.equal(read.json['client_id'], client_id);
     }
   });
+}
+
+function lineOf(output: string, text: string): string | undefined {
+  return output.split('\n').find((line) => line.includes(text));
 }
