@@ -122,8 +122,8 @@ test('a URL is judged without asking anyone: literals, names of the inside, sche
 });
 
 test('allowing one network allows no other, and no other spelling of it', () => {
-  const { urlProblem } = outboundToPeers({ allowNetworks: ['10.1.0.0/16', 'fd00:1::/32'] });
-  const reasonOf = (host: string) => urlProblem(`https://${host}/`)?.reason;
+  const outbound = outboundToPeers({ allowNetworks: ['10.1.0.0/16', 'fd00:1::/32'] });
+  const reasonOf = (host: string) => outbound.urlProblem(`https://${host}/`)?.reason;
   assert.equal(reasonOf('10.1.2.3'), undefined);
   assert.equal(reasonOf('[fd00:1::5]'), undefined);
   assert.equal(reasonOf('rp.internal'), undefined);

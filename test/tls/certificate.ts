@@ -38,7 +38,7 @@ export function certificateAuthority(): CertificateAuthority {
     issue(subject) {
       const own = generateKeyPairSync('ec', { namedCurve: 'P-256' });
       return {
-        key: own.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+        key: own.privateKey.export({ type: 'pkcs8', format: 'pem' }),
         cert: certificate({
           subject: 'a peer',
           publicKey: own.publicKey,

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import type { Socket } from 'node:net';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { FailureMemory } from './failure-memory.ts';
+import {
+  answering,
+  answeringJson,
+  type Behaviour,
+  getJson,
+  outboundToPeers,
+  outcomeOf,
+  startPeer,
+} from './test-peer.ts';
+
+const toLoopback = { resolve: async () => ['127.0.0.1'] };
+
+/** Holds requests back until they are released. */
+function gate(): { readonly behaviour: Behaviour; readonly held: (() => void)[] } {
+  const held: (() => void)[] = [];
+  return {
+    held,
+    behaviour: (socket: Socket, peer) => held.push(() => answeringJson(socket, peer)),
+  };
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await sleep(5);
+}
+
+test('a hundred parallel fetches of one document make one connection, and all get it (H-152)', async (t) => {
+  const peer = await startPeer(t, answeringJson);
+  const outbound = outboundToPeers();
+  const fetched = await Promise.all(Array.from({ length: 100 }, () => getJson(outbound, peer.url)));
+  assert.equal(fetched.filter(({ status }) => status === 'ok').length, 100);
+  assert.equal(peer.connections, 1);
+});
+
+test('a later fetch of the document is a new one: what succeeds is not kept', async (t) => {
+  const peer = await startPeer(t, answeringJson);
+  const outbound = outboundToPeers();
+  for (let turn = 0; turn < 3; turn++) assert.equal(await outcomeOf(outbound, peer.url), 'ok');
+  assert.equal(peer.connections, 3);
+});
+
+test('fetches that expect different types do not share an answer', async (t) => {
+  const peer = await startPeer(t, answeringJson);
+  const outbound = outboundToPeers();
+  const [json, html] = await Promise.all([
+    getJson(outbound, peer.url),
+    outbound.get(peer.url, { mediaTypes: ['text/html'] }),
+  ]);
+  assert.equal(json.status, 'ok');
+  assert.ok(html.status === 'failed' && html.reason === 'media-type');
+});
+
+test('two fetches from one host are under way at most; the others wait, and other hosts do not (H-152)', async (t) => {
+  const { behaviour, held } = gate();
+  const peer = await startPeer(t, behaviour);
+  const quick = await startPeer(t, answeringJson);
+  const outbound = outboundToPeers({}, toLoopback);
+  const four = [1, 2, 3, 4].map((n) => outcomeOf(outbound, `http://slow.example.com:${peer.port}/${n}`));
+  await until(() => held.length === 2);
+  assert.equal(await outcomeOf(outbound, `http://quick.example.com:${quick.port}/`), 'ok');
+  assert.equal(peer.connections, 2);
+  held[0]?.();
+  await until(() => held.length === 3);
+  held[1]?.();
+  held[2]?.();
+  await until(() => held.length === 4);
+  held[3]?.();
+  assert.deepEqual(await Promise.all(four), ['ok', 'ok', 'ok', 'ok']);
+});
+
+test('sixteen fetches are under way in all; whoever waits too long is told busy, and may try again at once', async (t) => {
+  const { behaviour, held } = gate();
+  const peer = await startPeer(t, behaviour);
+  const outbound = outboundToPeers({ timeoutMs: 3000 }, toLoopback);
+  const urls = Array.from({ length: 17 }, (_, n) => `http://h${n}.example.com:${peer.port}/`);
+  const fetching = urls.map((url) => outcomeOf(outbound, url));
+  assert.equal(await fetching[16], 'busy');
+  assert.equal(peer.connections, 16);
+  for (const release of held) release();
+  assert.deepEqual(new Set(await Promise.all(fetching.slice(0, 16))), new Set(['ok']));
+  const again = outcomeOf(outbound, urls[16] ?? '');
+  await until(() => held.length === 17);
+  held[16]?.();
+  assert.equal(await again, 'ok');
+});
+
+test('when 64 wait, the next one is refused at once', async (t) => {
+  const { behaviour } = gate();
+  const peer = await startPeer(t, behaviour);
+  const outbound = outboundToPeers({ timeoutMs: 500, fetchesPerHost: 1 }, toLoopback);
+  const order: string[] = [];
+  const fetching = Array.from({ length: 66 }, async (_, n) => {
+    order.push(`${n} ${await outcomeOf(outbound, `http://one.example.com:${peer.port}/${n}`)}`);
+  });
+  await Promise.all(fetching);
+  assert.equal(order[0], '65 busy');
+  assert.equal(order.filter((line) => line.endsWith('busy')).length, 65);
+  assert.equal(peer.connections, 1);
+});
+
+test('slots come back after every kind of end', async (t) => {
+  const broken = await startPeer(t, (socket) => socket.resetAndDestroy());
+  const moved = await startPeer(t, answering(['HTTP/1.1 302 Found', 'Location: /']));
+  const outbound = outboundToPeers({ fetches: 1, fetchesPerHost: 1, negativeCacheMs: 0 });
+  for (let turn = 0; turn < 5; turn++) {
+    assert.equal(await outcomeOf(outbound, broken.url), 'connection');
+    assert.equal(await outcomeOf(outbound, moved.url), 'redirected');
+  }
+});
+
+test('a failure is remembered for its time, and said to be one that was remembered (H-227)', async (t) => {
+  let now = 0;
+  const peer = await startPeer(t, answering(['HTTP/1.1 500 Oops']));
+  const outbound = outboundToPeers({ negativeCacheMs: 60_000 }, { clock: { milliseconds: () => now } });
+  assert.equal(await outcomeOf(outbound, peer.url), 'status');
+  now = 59_999;
+  const remembered = { status: 'failed', reason: 'recently-failed', detail: 'status: status 500' };
+  assert.deepEqual(await getJson(outbound, peer.url), remembered);
+  assert.equal(peer.connections, 1);
+  now = 60_000;
+  assert.equal(await outcomeOf(outbound, peer.url), 'status');
+  assert.equal(peer.connections, 2);
+});
+
+test('remembered failures are bounded: the oldest is forgotten first', () => {
+  const memory = new FailureMemory({ clock: { milliseconds: () => 0 }, lifetimeMs: 1, entriesMax: 2 });
+  const problem = { reason: 'status', detail: 'status 500' } as const;
+  for (const key of ['a', 'b', 'a', 'c']) memory.remember(key, problem);
+  assert.deepEqual(
+    ['a', 'b', 'c'].map((key) => memory.find(key) !== undefined),
+    [true, false, true],
+  );
+});
