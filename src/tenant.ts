@@ -22,6 +22,7 @@ import type { Log } from './ports/log.ts';
 import type { OutboundHttp } from './ports/outbound-http.ts';
 import type { Sealer } from './ports/sealer.ts';
 import type { Storage, TenantStorage } from './ports/storage.ts';
+import { openSoftwareStatements } from './software-statements.ts';
 import type { TenantId } from './spec/identifiers.ts';
 import { systemClock } from './system/clock.ts';
 import { systemRandom } from './system/random.ts';
@@ -66,12 +67,14 @@ export async function openTenant({
     clock: systemClock,
     random: systemRandom,
   };
+  const softwareStatements = openSoftwareStatements(settings, outbound, systemClock);
   const registry: RegistryNeeds = {
     issuer: settings.issuer,
     clients: own.clients,
     accessTokens,
     ...bound,
     outbound,
+    ...(softwareStatements === undefined ? {} : { softwareStatements }),
     audit: own.audit,
     log,
     settings: registrySettings(settings),

@@ -42,7 +42,7 @@ export async function prepareClient(
   registrant: Registrant,
   request: JsonObject,
 ): Promise<StoredClient> {
-  requirePrivileges(request, registrant.privileges, registrant.kind !== 'open');
+  requirePrivileges(request, registrant.privileges, presentedToken(registrant));
   const validated = validateMetadata(request, needs.settings.metadata);
   requireAllowedHosts(validated.metadata, registrant.privileges);
   requireFreeOfOurNames(needs, validated.preferred_client_id);
@@ -50,6 +50,9 @@ export async function prepareClient(
   await requireSectorIdentifier(needs, validated.metadata);
   return newClient(needs, registrant, validated);
 }
+
+/** A statement is part of the request: whoever presents nothing else is asked for a token, not for another one. */
+const presentedToken = ({ kind }: Registrant): boolean => kind === 'master' || kind === 'initial';
 
 function newClient(needs: RegistryNeeds, registrant: Registrant, validated: ValidatedMetadata): StoredClient {
   const generated = needs.random.alphanumeric(needs.settings.clientIdLength);

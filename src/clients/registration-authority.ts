@@ -19,32 +19,64 @@ import {
 } from '../tokens/bearer-token.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import type { RegistryNeeds } from './registry-needs.ts';
+import { privilegesWithStatement, type SoftwareStatement } from './software-statement.ts';
 
 /** By what right somebody registers a client. */
 export interface Registrant {
-  readonly kind: 'open' | 'master' | 'initial';
-  /** As the audit names it, and as the client remembers it: `open`, `master:LABEL`, `initial:LABEL`. */
+  readonly kind: 'open' | 'master' | 'initial' | 'statement';
+  /** As the audit names it, and as the client remembers it: `open`, `master:LABEL`, `initial:LABEL`, `statement:ISSUER`. */
   readonly name: string;
   readonly privileges: RegistrationPrivileges;
   /** Present for `initial`: the token that the registration uses up. */
   readonly token?: StoredAccessToken;
 }
 
-/** POST /clients: the master token, an initial access token, or in open mode nobody in particular. */
+/**
+ * POST /clients: the master token, an initial access token, or in open mode nobody in particular.
+ * @returns undefined for nobody in managed mode, where a software statement may yet authorise the registration
+ */
 export async function authenticateRegistrant(
   needs: RegistryNeeds,
   authorization: string | undefined,
   trail: AuditTrail,
-): Promise<Registrant> {
+): Promise<Registrant | undefined> {
   const registrant = await registrantOf(needs, authorization);
-  trail.actor = registrant.name;
+  if (registrant !== undefined) trail.actor = registrant.name;
   return registrant;
 }
 
-async function registrantOf(needs: RegistryNeeds, authorization: string | undefined): Promise<Registrant> {
+/**
+ * Who registers, once the software statement has been verified. Whoever presented a token has the privileges of the
+ * token; for everybody else a statement whose issuer authorises registrations adds what is in it to the open ones.
+ * @throws OAuthError invalid_token (a token is needed)
+ */
+export function authorisedRegistrant(
+  needs: RegistryNeeds,
+  authenticated: Registrant | undefined,
+  statement: SoftwareStatement | undefined,
+  trail: AuditTrail,
+): Registrant {
+  const isAnonymous = authenticated === undefined || authenticated.kind === 'open';
+  if (isAnonymous && statement?.issuer.authorisesRegistration === true) {
+    const name = `statement:${statement.issuer.issuer}`;
+    trail.actor = name;
+    const open = openPrivileges(needs.settings.openScopeValues);
+    return { kind: 'statement', name, privileges: privilegesWithStatement(open, statement) };
+  }
+  if (authenticated === undefined) throw bearerTokenNeeded();
+  return authenticated;
+}
+
+async function registrantOf(
+  needs: RegistryNeeds,
+  authorization: string | undefined,
+): Promise<Registrant | undefined> {
   const token = presentedBearer(authorization, needs.settings.bearerTokenLengthMax);
   if (token === undefined) {
-    if (!needs.settings.allowOpenRegistration) throw bearerTokenNeeded();
+    if (!needs.settings.allowOpenRegistration) {
+      if (statementsAuthorise(needs)) return undefined;
+      throw bearerTokenNeeded();
+    }
     return { kind: 'open', name: 'open', privileges: openPrivileges(needs.settings.openScopeValues) };
   }
   const master = masterTokenOf(digestOf(token), needs.settings.masterTokens);
@@ -60,6 +92,9 @@ async function registrantOf(needs: RegistryNeeds, authorization: string | undefi
     token: found,
   };
 }
+
+const statementsAuthorise = ({ softwareStatements }: RegistryNeeds): boolean =>
+  softwareStatements?.issuers.some((issuer) => issuer.authorisesRegistration) ?? false;
 
 /** GET /clients: the master token and nothing less. */
 export async function requireMasterToken(

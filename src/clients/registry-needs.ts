@@ -7,6 +7,7 @@ import type { JsonLimits } from '../spec/json.ts';
 import type { AccessTokenNeeds } from '../tokens/access-token.ts';
 import type { MasterToken } from '../tokens/bearer-token.ts';
 import type { AuditNeeds } from './audit-trail.ts';
+import type { SoftwareStatementNeeds } from './software-statement.ts';
 
 export interface RegistrySettings {
   readonly allowOpenRegistration: boolean;
@@ -34,6 +35,8 @@ export interface RegistryNeeds extends AuditNeeds {
   readonly accessTokens: AccessTokenNeeds;
   readonly sealer: Sealer;
   readonly outbound: OutboundHttp;
+  /** Absent where no issuer of software statements is trusted. */
+  readonly softwareStatements?: SoftwareStatementNeeds;
   readonly random: Random;
   readonly settings: RegistrySettings;
 }

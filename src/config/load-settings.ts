@@ -1,3 +1,4 @@
+import type * as z from 'zod/mini';
 import {
   type Environment,
   environmentName,
@@ -58,10 +59,22 @@ function checkAll(given: GivenValues, problems: SettingsProblem[]): GivenValues 
     const setting = settingAt(path);
     const result = setting.schema.safeParse(value);
     if (result.success) checked.set(path, { value: result.data, source });
+    else if (setting.structured === true) problems.push(...refusals(path, source, result.error.issues));
     else problems.push(refusal(path, setting, { value, source }, result.error.issues[0]?.path[0]));
   }
   return checked;
 }
+
+/** Every problem inside a value that is made of maps, by its path: `registration.software-statement-issuers[0].jwks`. */
+function refusals(path: SettingPath, source: string, issues: readonly z.core.$ZodIssue[]): SettingsProblem[] {
+  return issues.flatMap((issue): SettingsProblem[] => {
+    const at = path + issue.path.map(step).join('');
+    if (issue.code !== 'unrecognized_keys') return [{ path: at, source, rule: issue.message }];
+    return issue.keys.map((key) => ({ path: at + step(key), source, rule: 'is not a setting' }));
+  });
+}
+
+const step = (key: PropertyKey): string => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`);
 
 /** `item` is the index of the refused item in a list. */
 function refusal(

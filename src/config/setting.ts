@@ -15,6 +15,8 @@ export interface Setting<Value = unknown> {
   /** What holds of every valid value, as words that follow the setting's name. */
   readonly rule: string;
   readonly description: string;
+  /** Made of maps: each problem in it is reported by its own path, and without the value. */
+  readonly structured?: true;
   /** The value that a text means; a text that means none is given back as it is, for the schema to refuse. */
   readonly fromText: (text: string) => unknown;
 }
@@ -27,7 +29,9 @@ interface Words<Value> {
   readonly required?: 'production';
 }
 
-type Kind<Value> = Pick<Setting<Value>, 'schema' | 'type' | 'rule' | 'fromText'> & { readonly unit?: string };
+type Kind<Value> = Pick<Setting<Value>, 'schema' | 'type' | 'rule' | 'fromText' | 'structured'> & {
+  readonly unit?: string;
+};
 
 function setting<Value>(words: Words<Value>, kind: Kind<Value>): Setting<Value> {
   return {
@@ -110,6 +114,32 @@ export function list(words: Items): Setting<readonly string[]> {
     z.transform((items): readonly string[] => items.map(keep)),
   );
   return setting(words, { schema, type: `list of ${words.items}`, rule: words.rule, fromText: splitText });
+}
+
+interface Maps<Item> extends Words<readonly Item[]> {
+  readonly items: string;
+  /** Of the whole list; its errors are words that follow the path of what they are about. */
+  readonly schema: z.ZodMiniType<readonly Item[]>;
+  readonly rule: string;
+}
+
+/** A list of maps. In an environment variable it is JSON text. */
+export function maps<Item>(words: Maps<Item>): Setting<readonly Item[]> {
+  return setting(words, {
+    schema: words.schema,
+    type: `list of ${words.items}`,
+    rule: words.rule,
+    structured: true,
+    fromText: jsonOf,
+  });
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Items of a list in a text: separated by commas or line ends, without surrounding white space. */

@@ -2,6 +2,7 @@ import { isAllowableNetwork } from '../spec/ip-network.ts';
 import { parsePortRange } from '../spec/port-range.ts';
 import { encryptionKey } from './encryption-key.ts';
 import { choice, flag, integer, list, type Setting, seconds, text } from './setting.ts';
+import { softwareStatementIssuers } from './software-statement-issuers.ts';
 
 const YEAR = 31_536_000;
 
@@ -127,6 +128,7 @@ export const SETTINGS = {
     rule: 'must be a list of scope values, without spaces, quotes and backslashes',
     description: 'Scope values that open registration may ask for without a token.',
   }),
+  'registration.software-statement-issuers': softwareStatementIssuers,
   'registration.advertise': choice({
     default: 'register',
     values: ['register', 'clients'],

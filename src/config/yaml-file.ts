@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type * as Yaml from 'yaml';
 import { failureCode, type GivenValues } from './environment.ts';
 import { nearest } from './nearest.ts';
-import { SETTING_PATHS, type SettingPath } from './settings.ts';
+import { SETTING_PATHS, type SettingPath, settingAt } from './settings.ts';
 import type { SettingsProblem } from './settings-error.ts';
 
 /** How many nodes aliases may stand for, against the expansion that grows exponentially. */
@@ -102,13 +102,42 @@ function readSection(reading: Reading, value: unknown, section: string): void {
 }
 
 function readValue(reading: Reading, path: SettingPath, node: Yaml.Node | null): void {
+  const twice = node === null ? undefined : keyGivenTwice(reading, node);
+  if (twice !== undefined) {
+    report(reading, path, `holds a map with a key that is given twice, again at line ${twice}`);
+    return;
+  }
   try {
     const value: unknown =
       node?.toJS(reading.document, { mapAsMap: true, maxAliasCount: ALIASES_MAX }) ?? null;
-    reading.values.set(path, { value, source: reading.file });
+    const isStructured = settingAt(path).structured === true;
+    reading.values.set(path, { value: isStructured ? withObjects(value) : value, source: reading.file });
   } catch {
     report(reading, path, `uses aliases that cannot be resolved or stand for more than ${ALIASES_MAX} nodes`);
   }
+}
+
+/** The line where a key of a map comes again: the parser would keep the later value and say nothing. */
+function keyGivenTwice(reading: Reading, node: Yaml.Node): number | undefined {
+  let found: number | undefined;
+  const Map = (_: unknown, map: Yaml.YAMLMap): symbol | undefined => {
+    const seen = new Set<string>();
+    for (const { key } of map.items) {
+      const { name, line } = keyOf(reading, key as Yaml.Node | null);
+      if (seen.has(name)) found = line;
+      seen.add(name);
+    }
+    return found === undefined ? undefined : reading.yaml.visit.BREAK;
+  };
+  reading.yaml.visit(node, { Map });
+  return found;
+}
+
+/** Maps as the objects that a schema describes. */
+function withObjects(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withObjects);
+  if (!(value instanceof Map)) return value;
+  return Object.fromEntries([...value].map(([key, member]) => [String(key), withObjects(member)]));
 }
 
 function report({ problems, file }: Reading, path: string, rule: string): void {

@@ -103,6 +103,8 @@ const CODE_STATUSES: Readonly<Record<string, number>> = {
   insufficient_scope: 403,
   invalid_redirect_uri: 400,
   invalid_client_metadata: 400,
+  invalid_software_statement: 400,
+  unapproved_software_statement: 400,
 };
 
 /** Interface, Errors: JSON with `error` and `error_description` and nothing else, never cached. */

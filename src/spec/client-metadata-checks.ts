@@ -164,3 +164,12 @@ export const preferredSecret: Check = (value) =>
   typeof value === 'string' && PREFERRED_SECRET.test(value)
     ? { value }
     : refused('must be 32 to 256 printable ASCII characters');
+
+const COMPACT_JWT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
+const COMPACT_JWT_LENGTH_MAX = 8192;
+
+/** The form of a signed JWT (RFC 7515 §7.1); what it says is verified where it is acted upon. */
+export const compactJwt: Check = (value) =>
+  typeof value === 'string' && value.length <= COMPACT_JWT_LENGTH_MAX && COMPACT_JWT.test(value)
+    ? { value }
+    : refused('must be a signed JWT in compact form');

@@ -62,6 +62,7 @@ export const CLIENT_METADATA: Readonly<Record<string, MetadataMember>> = {
   scope: { section: RFC7591, check: check.scope, privilege: 'scope' },
   software_id: { section: RFC7591, check: check.text },
   software_version: { section: RFC7591, check: check.version },
+  software_statement: { section: 'RFC 7591 §2.3', check: check.compactJwt },
   jwks: { section: RFC7591, check: check.jwkSet },
   jwks_uri: { section: RFC7591, check: check.httpsUrl },
   sector_identifier_uri: { section: OIDC, check: check.httpsUrl },

@@ -10,6 +10,8 @@ export const ERROR_CODES = {
   insufficient_scope: { status: 403, section: 'RFC 6750 §3.1' },
   invalid_redirect_uri: { status: 400, section: 'RFC 7591 §3.2.2' },
   invalid_client_metadata: { status: 400, section: 'RFC 7591 §3.2.2' },
+  invalid_software_statement: { status: 400, section: 'RFC 7591 §3.2.2' },
+  unapproved_software_statement: { status: 400, section: 'RFC 7591 §3.2.2' },
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

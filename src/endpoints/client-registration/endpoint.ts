@@ -2,8 +2,9 @@ import { audited } from '../../clients/audit-trail.ts';
 import { clientInformation } from '../../clients/client-information.ts';
 import { dryRun } from '../../clients/dry-run.ts';
 import { registerClient } from '../../clients/register-client.ts';
-import { authenticateRegistrant } from '../../clients/registration-authority.ts';
+import { authenticateRegistrant, authorisedRegistrant } from '../../clients/registration-authority.ts';
 import type { RegistryNeeds } from '../../clients/registry-needs.ts';
+import { applySoftwareStatement } from '../../clients/software-statement.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import { parseJsonObject } from '../../spec/json.ts';
 import { requireMediaType } from '../../spec/media-type.ts';
@@ -39,9 +40,11 @@ export function clientRegistration(needs: RegistryNeeds, address: RegistrationAd
     },
     handle: async ({ headers, query, body, id }) =>
       await audited(needs, 'client.create', id, async (trail) => {
-        const registrant = await authenticateRegistrant(needs, headers['authorization'], trail);
+        const authenticated = await authenticateRegistrant(needs, headers['authorization'], trail);
         requireMediaType(headers['content-type'], 'application/json');
-        const request = parseJsonObject(body, needs.settings.json);
+        const sent = parseJsonObject(body, needs.settings.json);
+        const { request, statement } = await applySoftwareStatement(needs, sent);
+        const registrant = authorisedRegistrant(needs, authenticated, statement, trail);
         if (asksForDryRun(query)) {
           return { status: 200, headers: HEADERS, body: await dryRun(needs, registrant, request, trail) };
         }

@@ -3,6 +3,7 @@ import { clientInformation } from '../../clients/client-information.ts';
 import { type Authenticate, updateClient } from '../../clients/manage-client.ts';
 import { authenticateManager } from '../../clients/registration-authority.ts';
 import type { RegistryNeeds } from '../../clients/registry-needs.ts';
+import { applySoftwareStatement } from '../../clients/software-statement.ts';
 import { clientIdFromSegment } from '../../spec/identifiers.ts';
 import { parseJsonObject } from '../../spec/json.ts';
 import { requireMediaType } from '../../spec/media-type.ts';
@@ -21,8 +22,9 @@ export function clientUpdate(needs: RegistryNeeds): Endpoint {
           await authenticateManager(needs, headers['authorization'], client_id, trail);
         await authenticate();
         requireMediaType(headers['content-type'], 'application/json');
-        const request = parseJsonObject(body, needs.settings.json);
-        const client = await updateClient(needs, authenticate, request, trail);
+        const sent = parseJsonObject(body, needs.settings.json);
+        const stated = await applySoftwareStatement(needs, sent);
+        const client = await updateClient(needs, authenticate, stated, trail);
         return {
           status: 200,
           headers: { 'content-type': 'application/json', ...UNCACHED },

@@ -1,0 +1,90 @@
+import type { Clock } from '../ports/clock.ts';
+import {
+  type AudienceRule,
+  CLOCK_SKEW,
+  type JwtProfile,
+  type JwtRefusal,
+  type JwtVerifier,
+  type VerifiedClaims,
+} from '../ports/jwt-verifier.ts';
+import type { JsonObject, JsonValue } from '../spec/json.ts';
+import { parseCompactJws, parseObject, signatureProblem } from './compact-jws.ts';
+
+type Claims = JsonObject['members'];
+
+export function joseJwtVerifier(clock: Clock): JwtVerifier {
+  return {
+    async verify(jwt, keys, profile) {
+      const refused = (reason: JwtRefusal) => ({ verified: false, reason }) as const;
+      const jws = parseCompactJws(jwt);
+      if ('reason' in jws) return refused(jws.reason);
+      const typeAccepted = profile.types.includes(mediaSubtype(jws.header['typ']));
+      if (!typeAccepted) return refused('type');
+      const signature = await signatureProblem(jws, keys, profile.algorithms);
+      if (signature !== undefined) return refused(signature);
+      const claims = parseObject(jws.payload)?.members;
+      if (claims === undefined) return refused('malformed');
+      const problem = claimsProblem(claims, profile, clock.now());
+      if (problem !== undefined) return refused(problem);
+      return { verified: true, claims: claims as VerifiedClaims, header: jws.header };
+    },
+    claimedIssuer(jwt) {
+      const jws = parseCompactJws(jwt);
+      if ('reason' in jws) return jws;
+      const claims = parseObject(jws.payload)?.members;
+      if (claims === undefined) return { reason: 'malformed' };
+      const { iss } = claims;
+      return typeof iss === 'string' ? { iss } : { reason: 'claims' };
+    },
+  };
+}
+
+/** RFC 7515 §4.1.9: "application/" may be omitted, and media type names are compared without regard to case. */
+function mediaSubtype(typ: JsonValue | undefined): string | undefined {
+  return typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : undefined;
+}
+
+function claimsProblem(claims: Claims, profile: JwtProfile, now: number): JwtRefusal | undefined {
+  const absent = profile.requiredClaims.some((name) => claims[name] === undefined);
+  if (absent || !claimsHaveTheirTypes(claims)) return 'claims';
+  if (claims['iss'] !== profile.issuer) return 'issuer';
+  if (!audienceHolds(claims['aud'], profile.audience)) return 'audience';
+  return timeProblem(claims, profile, now);
+}
+
+/** RFC 7519 §4.1. */
+function claimsHaveTheirTypes(claims: Claims): boolean {
+  return (
+    ['iss', 'sub', 'jti'].every((name) => claims[name] === undefined || typeof claims[name] === 'string') &&
+    ['exp', 'nbf', 'iat'].every((name) => claims[name] === undefined || isNumericDate(claims[name]))
+  );
+}
+
+/** RFC 7519 §2 allows fractions of a second; nobody needs them here, and 1e308 is one in disguise. */
+function isNumericDate(value: JsonValue | undefined): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
+function audienceHolds(aud: JsonValue | undefined, rule: AudienceRule): boolean {
+  if (rule.kind === 'sole') return typeof aud === 'string' && rule.values.includes(aud);
+  if (aud === undefined) return true;
+  const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
+  return (
+    audiences.every((one) => typeof one === 'string') && rule.values.some((own) => audiences.includes(own))
+  );
+}
+
+function timeProblem(
+  { exp, nbf, iat }: Claims,
+  { lifetimeMax, ageMax }: JwtProfile,
+  now: number,
+): JwtRefusal | undefined {
+  // RFC 7519 §4.1.4: "the current date/time MUST be before the expiration date/time".
+  if (typeof exp === 'number' && now >= exp + CLOCK_SKEW) return 'expired';
+  if (typeof nbf === 'number' && nbf > now + CLOCK_SKEW) return 'not-yet-valid';
+  if (typeof iat === 'number' && iat > now + CLOCK_SKEW) return 'not-yet-valid';
+  if (lifetimeMax !== undefined && typeof exp === 'number' && exp > now + lifetimeMax + CLOCK_SKEW)
+    return 'lifetime';
+  if (ageMax !== undefined && typeof iat === 'number' && iat < now - ageMax - CLOCK_SKEW) return 'age';
+  return undefined;
+}
