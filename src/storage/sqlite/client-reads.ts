@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { StoredClient, StoredSecret } from '../../ports/client-store.ts';
-import type { ClientId, Digest, TenantId } from '../../spec/identifiers.ts';
+import type { ClientId, Digest, Sealed, TenantId } from '../../spec/identifiers.ts';
 
 export interface ClientReads {
   find(tenant: TenantId, client_id: ClientId): StoredClient | undefined;
@@ -9,7 +9,21 @@ export interface ClientReads {
   findShared(tenant: TenantId, digest: Digest): StoredClient | undefined;
 }
 
-export type ClientRow = Omit<StoredClient, 'secrets'> & { readonly secrets: string };
+/** A row as an array, in the order of `CLIENT_COLUMNS`: it costs two thirds of an object, which would be copied besides. */
+export type ClientRow = readonly [
+  client_id: ClientId,
+  instance: StoredClient['instance'],
+  version: number,
+  issued_at: number,
+  registration_token_digest: Digest,
+  registration_token_sealed: Sealed,
+  registered_via: string,
+  secrets: string,
+  privileges: string,
+  metadata: string,
+  data: string | null,
+  shared_digest: Digest | null,
+];
 
 export const CLIENT_COLUMNS = `client_id, instance, version, issued_at, registration_token_digest, registration_token_sealed,
   registered_via, secrets, privileges, metadata, data, shared_digest`;
@@ -24,6 +38,7 @@ export function clientReads(database: DatabaseSync): ClientReads {
     SELECT ${CLIENT_COLUMNS} FROM client WHERE tenant = ? AND client_id > ? ORDER BY client_id LIMIT ?`);
   const findShared = database.prepare(`
     SELECT ${CLIENT_COLUMNS} FROM client INDEXED BY client_shared WHERE tenant = ? AND shared_digest = ?`);
+  for (const statement of [find, page, findShared]) statement.setReturnArrays(true);
   const one = (row: unknown): StoredClient | undefined =>
     row === undefined ? undefined : storedClient(row as ClientRow);
   return {
@@ -36,6 +51,16 @@ export function clientReads(database: DatabaseSync): ClientReads {
 }
 
 export const storedClient = (row: ClientRow): StoredClient => ({
-  ...row,
-  secrets: row.secrets === '[]' ? [] : (JSON.parse(row.secrets) as StoredSecret[]),
+  client_id: row[0],
+  instance: row[1],
+  version: row[2],
+  issued_at: row[3],
+  registration_token_digest: row[4],
+  registration_token_sealed: row[5],
+  registered_via: row[6],
+  secrets: row[7] === '[]' ? [] : (JSON.parse(row[7]) as StoredSecret[]),
+  privileges: row[8],
+  metadata: row[9],
+  data: row[10],
+  shared_digest: row[11],
 });

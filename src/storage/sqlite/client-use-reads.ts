@@ -44,6 +44,7 @@ function idleClients(database: DatabaseSync): ClientUseReads['idle'] {
       AND NOT EXISTS (SELECT 1 FROM client_use AS use WHERE use.tenant = ?1 AND use.client_id = client.client_id
         AND use.instance = client.instance AND use.last_used_at >= ?4)
     ORDER BY client_id LIMIT ?5`);
+  scan.setReturnArrays(true);
 
   return async (tenant, before, after, limit) => {
     const found: StoredClient[] = [];
