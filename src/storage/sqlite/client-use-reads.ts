@@ -4,7 +4,7 @@ import type { ClientUse, StoredClient } from '../../ports/client-store.ts';
 import type { ClientId, TenantId } from '../../spec/identifiers.ts';
 import { CLIENT_COLUMNS, type ClientRow, storedClient } from './client-reads.ts';
 
-/** So many open clients are looked at in one event-loop turn, most of which may not be idle: about a millisecond. */
+/** So many clients are looked at in one event-loop turn, however few of them are idle: about a millisecond. */
 const SCANNED_MAX = 1000;
 /** Greater than every client id. */
 const BEYOND_ALL = '\u{10ffff}';
@@ -36,11 +36,11 @@ export function clientUseReads(database: DatabaseSync): ClientUseReads {
 function idleClients(database: DatabaseSync): ClientUseReads['idle'] {
   // The index holds all that is asked of a client that is not idle.
   const endOfScan = database.prepare(`
-    SELECT client_id FROM client INDEXED BY client_open
-    WHERE tenant = ? AND registered_via = 'open' AND client_id > ? ORDER BY client_id LIMIT 1 OFFSET ?`);
+    SELECT client_id FROM client INDEXED BY client_instance
+    WHERE tenant = ? AND client_id > ? ORDER BY client_id LIMIT 1 OFFSET ?`);
   const scan = database.prepare(`
-    SELECT ${CLIENT_COLUMNS} FROM client INDEXED BY client_open
-    WHERE tenant = ?1 AND registered_via = 'open' AND client_id > ?2 AND client_id <= ?3 AND issued_at < ?4
+    SELECT ${CLIENT_COLUMNS} FROM client INDEXED BY client_instance
+    WHERE tenant = ?1 AND client_id > ?2 AND client_id <= ?3 AND registered_via = 'open' AND issued_at < ?4
       AND NOT EXISTS (SELECT 1 FROM client_use AS use WHERE use.tenant = ?1 AND use.client_id = client.client_id
         AND use.instance = client.instance AND use.last_used_at >= ?4)
     ORDER BY client_id LIMIT ?5`);

@@ -63,15 +63,10 @@ export function clientWrites(database: DatabaseSync): ClientWrites {
 
 /** Refusals are found before anything is written, so that they leave nothing behind. */
 function clientCreation(database: DatabaseSync): WriteHandlers['createClient'] {
-  const exists = database.prepare('SELECT 1 FROM client WHERE tenant = ? AND client_id = ?');
   const insert = database.prepare(`
     INSERT INTO client (tenant, client_id, instance, ${CHANGING}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
-  // NULL: never deleted; 1: deleted with this very instance.
-  const grave = database.prepare(
-    'SELECT max(instance = ?) AS same FROM deleted_client WHERE tenant = ? AND client_id = ?',
-  );
+  const look = circumstances(database);
   const consumption = initialAccessTokenConsumption(database);
-  const crowding = openCrowding(database);
   const record = eventRecording(database);
 
   return ({ tenant, client, conditions }: WriteArguments['createClient']) => {
@@ -80,12 +75,13 @@ function clientCreation(database: DatabaseSync): WriteHandlers['createClient'] {
     if (initialAccessToken !== undefined && !consumption.isUsable(tenant, initialAccessToken, now)) {
       return 'initial_access_token_used';
     }
-    if (exists.get(tenant, client_id) !== undefined) return 'client_id_taken';
-    const same = grave.get(instance, tenant, client_id)?.['same'] ?? null;
-    if (same !== null && !reuseDeletedId) return 'client_id_deleted';
-    if (same === 1) throw new Error('an instance of a deleted client must not be used again');
-    if (crowding.hasIdentical(tenant, client)) return 'identical_exists';
-    if (crowding.isFull(tenant, client, openClientsMax)) return 'open_clients_exhausted';
+    const { taken, grave, identical, open } = look(tenant, client);
+    if (taken) return 'client_id_taken';
+    if (grave !== 'none' && !reuseDeletedId) return 'client_id_deleted';
+    if (grave === 'instance') throw new Error('an instance of a deleted client must not be used again');
+    if (identical) return 'identical_exists';
+    const counts = openClientsMax !== undefined && client.registered_via === 'open';
+    if (counts && open >= openClientsMax) return 'open_clients_exhausted';
     if (initialAccessToken !== undefined) consumption.consume(tenant, initialAccessToken, client, now);
     insert.run(tenant, client_id, instance, ...changing(client));
     record(tenant, event);
@@ -93,23 +89,29 @@ function clientCreation(database: DatabaseSync): WriteHandlers['createClient'] {
   };
 }
 
-interface Crowding {
-  hasIdentical(tenant: TenantId, client: StoredClient): boolean;
-  isFull(tenant: TenantId, client: StoredClient, openClientsMax: number | undefined): boolean;
+interface Circumstances {
+  readonly taken: boolean;
+  /** Whether the id was deleted, and whether with this very instance. */
+  readonly grave: 'none' | 'id' | 'instance';
+  /** Whether a client with this `shared_digest` is there. */
+  readonly identical: boolean;
+  /** How many clients are registered `open`. */
+  readonly open: number;
 }
 
-function openCrowding(database: DatabaseSync): Crowding {
-  const identical = database.prepare(
-    'SELECT 1 FROM client INDEXED BY client_shared WHERE tenant = ? AND shared_digest = ?',
-  );
-  const full = database.prepare('SELECT 1 FROM open_client_count WHERE tenant = ? AND clients >= ?');
-  return {
-    hasIdentical: (tenant, { shared_digest }) =>
-      shared_digest !== null && identical.get(tenant, shared_digest) !== undefined,
-    isFull: (tenant, { registered_via }, openClientsMax) =>
-      openClientsMax !== undefined &&
-      registered_via === 'open' &&
-      (openClientsMax < 1 || full.get(tenant, openClientsMax) !== undefined),
+/** One statement for all: each call into SQLite costs about as much as what it looks up. */
+function circumstances(database: DatabaseSync): (tenant: TenantId, client: StoredClient) => Circumstances {
+  const select = database.prepare(`
+    SELECT EXISTS (SELECT 1 FROM client WHERE tenant = ?1 AND client_id = ?2),
+      (SELECT max(instance = ?3) FROM deleted_client WHERE tenant = ?1 AND client_id = ?2),
+      EXISTS (SELECT 1 FROM client WHERE tenant = ?1 AND shared_digest = ?4),
+      (SELECT clients FROM open_client_count WHERE tenant = ?1)`);
+  select.setReturnArrays(true);
+  return (tenant, { client_id, instance, shared_digest }) => {
+    const row = select.get(tenant, client_id, instance, shared_digest);
+    const [taken, same, identical, open] = row as unknown as [number, number | null, number, number | null];
+    const grave = same === null ? 'none' : same === 1 ? 'instance' : 'id';
+    return { taken: taken === 1, grave, identical: identical === 1, open: open ?? 0 };
   };
 }
 

@@ -13,7 +13,7 @@ export class NotBegun extends Error {
 }
 
 /** A statement is atomic by itself; acts of several statements need a savepoint to be. */
-const SINGLE_STATEMENT: ReadonlySet<WriteName> = new Set(['issueAccessToken', 'sweepAuditEvents', 'beat']);
+const SINGLE_STATEMENT: ReadonlySet<WriteName> = new Set(['issueAccessToken', 'appendAuditEvent', 'beat']);
 
 /**
  * Executes batches on one connection, each in one transaction. Answers only after a durable commit. Throws `NotBegun`,
