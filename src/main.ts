@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { pruneIdleClients } from './clients/prune-clients.ts';
 import type { Settings } from './config/settings.ts';
 import { healthLive, healthReady } from './endpoints/health/endpoint.ts';
 import { metrics } from './endpoints/metrics/endpoint.ts';
@@ -112,11 +113,13 @@ function openOutbound(settings: Settings): OutboundHttp {
   );
 }
 
+/** Removes what has expired and ends what is idle, again and again, one round at a time. */
 function startSweeping(settings: Settings, tenant: Tenant, log: Log): { stop(): Promise<void> } {
-  const store = tenant.storage.accessTokens;
-  let running: Promise<unknown> = Promise.resolve();
+  let running: Promise<void> | undefined;
   const timer = setInterval(() => {
-    running = sweepExpiredTokens({ store, clock: systemClock, log, batch: settings['storage.sweep-batch'] });
+    running ??= sweepOnce(settings, tenant, log).finally(() => {
+      running = undefined;
+    });
   }, settings['storage.sweep-interval'] * 1000);
   timer.unref();
   return {
@@ -125,6 +128,24 @@ function startSweeping(settings: Settings, tenant: Tenant, log: Log): { stop(): 
       await running;
     },
   };
+}
+
+async function sweepOnce(settings: Settings, tenant: Tenant, log: Log): Promise<void> {
+  const store = tenant.storage.accessTokens;
+  await sweepExpiredTokens({ store, clock: systemClock, log, batch: settings['storage.sweep-batch'] });
+  const idleSeconds = settings['registration.idle-client-lifetime'];
+  if (idleSeconds === 0) return;
+  try {
+    await pruneIdleClients(tenant.registry, {
+      idleSeconds,
+      tokenLifetimeMax: settings['access-token.lifetime-max'],
+      dryRun: false,
+      actor: 'server',
+      request_id: 'sweep',
+    });
+  } catch (cause) {
+    log.error({ cause }, 'idle clients could not be pruned');
+  }
 }
 
 async function startPublicHost(
@@ -167,6 +188,7 @@ function listenOptions(settings: Settings): Omit<Parameters<typeof startHost>[0]
     requestTimeout: settings['listen.request-timeout'] * 1000,
     checkInterval: settings['listen.timeout-check-interval'] * 1000,
     keepAliveTimeout: settings['listen.keep-alive-timeout'] * 1000,
+    trustedProxies: settings['listen.trusted-proxies'],
     closeTimeout: CLOSE_TIMEOUT_MS,
   };
 }

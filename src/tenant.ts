@@ -1,4 +1,5 @@
 import { type ClientUses, clientUses } from './clients/client-uses.ts';
+import { openRegistrationLimits } from './clients/open-registration-limits.ts';
 import type { RegistryNeeds } from './clients/registry-needs.ts';
 import type { Settings } from './config/settings.ts';
 import { clientDelete } from './endpoints/client-delete/endpoint.ts';
@@ -74,6 +75,13 @@ export async function openTenant({
     accessTokens,
     ...bound,
     outbound,
+    openLimits: openRegistrationLimits(
+      {
+        perNetwork: settings['registration.open-rate-per-network'],
+        overall: settings['registration.open-rate'],
+      },
+      () => performance.now(),
+    ),
     ...(softwareStatements === undefined ? {} : { softwareStatements }),
     audit: own.audit,
     log,
@@ -101,7 +109,8 @@ function registrySettings(settings: Settings): RegistryNeeds['settings'] {
     allowOpenRegistration: settings['registration.allow-open-registration'],
     openScopeValues: settings['registration.open-scope-values'],
     masterTokens: masterTokens(settings['registration.master-token-sha256']),
-    openClientsMax: undefined,
+    openClientsMax: settings['registration.open-clients-max'] || undefined,
+    openIdempotent: settings['registration.open-idempotent'],
     clientSecretLifetime: settings['registration.client-secret-lifetime'],
     previousSecretGrace: settings['registration.previous-secret-grace'],
     clientIdLength: settings['registration.client-id-length'],

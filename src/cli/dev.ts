@@ -31,14 +31,16 @@ export const run: Run = async (parameters, context) => {
       `development:${tokens.directAuthorization.sha256}`,
     ],
   };
-  const server = await startServer(settings, jsonLog(settings['log.level']));
-  try {
-    const invitation = await usableInvitation(folder, server.tenant.registry.accessTokens);
-    context.print(developmentBanner({ issuer: settings.issuer, folder, tokens, invitation, server }));
-  } catch (failure) {
-    // The open listeners would keep the process alive behind its own error message.
-    await server.close();
-    throw failure;
-  }
-  return await runUntilStopped(server);
+  return await runUntilStopped(async () => {
+    const server = await startServer(settings, jsonLog(settings['log.level']));
+    try {
+      const invitation = await usableInvitation(folder, server.tenant.registry.accessTokens);
+      context.print(developmentBanner({ issuer: settings.issuer, folder, tokens, invitation, server }));
+      return server;
+    } catch (failure) {
+      // The open listeners would keep the process alive behind its own error message.
+      await server.close();
+      throw failure;
+    }
+  });
 };

@@ -4,12 +4,18 @@ import type { RunningServer } from '../main.ts';
 
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
-/** Serves until a signal asks to stop, then closes in order. @returns the exit code. */
-export async function runUntilStopped(server: RunningServer): Promise<number> {
-  dieWithLauncher();
-  await new Promise<void>((resolve) => {
+/**
+ * Starts, serves until a signal asks to stop, then closes in order. A signal that comes while it still starts is
+ * kept: a server that others can reach already is never cut off.
+ * @returns the exit code.
+ */
+export async function runUntilStopped(start: () => Promise<RunningServer>): Promise<number> {
+  const stopped = new Promise<void>((resolve) => {
     for (const signal of STOP_SIGNALS) process.once(signal, () => resolve());
   });
+  const server = await start();
+  dieWithLauncher();
+  await stopped;
   await server.close();
   return 0;
 }

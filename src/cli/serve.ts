@@ -11,8 +11,10 @@ export const run: Run = async (parameters, context) => {
   if (resolved === undefined) return 1;
   const { settings } = resolved;
   const log = jsonLog(settings['log.level']);
-  const server = await startServer(settings, log);
-  const { address, port } = server.address;
-  context.print(`chancery serves ${settings.issuer} on ${address}:${port}`);
-  return await runUntilStopped(server);
+  return await runUntilStopped(async () => {
+    const server = await startServer(settings, log);
+    const { address, port } = server.address;
+    context.print(`chancery serves ${settings.issuer} on ${address}:${port}`);
+    return server;
+  });
 };

@@ -1,7 +1,7 @@
 import type { AuditEvent, AuditLog } from '../ports/audit-log.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
-import { NotFound, OAuthError } from '../spec/errors.ts';
+import { NotFound, OAuthError, TooManyRequests } from '../spec/errors.ts';
 
 /** What is known so far of one act on the registry: whoever establishes something writes it down here. */
 export interface AuditTrail {
@@ -53,5 +53,6 @@ export async function audited<T>(
 /** Undefined for a fault of ours, which is no refusal. */
 function refusalCode(failure: unknown): string | undefined {
   if (failure instanceof OAuthError) return failure.code;
+  if (failure instanceof TooManyRequests) return 'too_many_requests';
   return failure instanceof NotFound ? 'not_found' : undefined;
 }

@@ -22,12 +22,22 @@ export function clientInformation(needs: InformationNeeds, client: StoredClient)
           client_secret: openSecret(needs.sealer, client, secret),
           client_secret_expires_at: secret.expires_at,
         }),
-    registration_access_token: openRegistrationToken(needs.sealer, client),
-    registration_client_uri: registrationClientUri(needs.issuer, client.client_id),
+    ...(client.shared_digest === null ? management(needs, client) : {}),
   };
   const metadata = client.metadata.slice(1, -1);
   const data = client.data === null ? '' : `,"data":${client.data}`;
   return `${JSON.stringify(members).slice(0, -1)},${metadata}${data}}`;
+}
+
+/**
+ * RFC 7592 §3. Whoever registers a shared client again gets the same answer, so it must not hold what manages the
+ * client for all of them.
+ */
+function management(needs: InformationNeeds, client: StoredClient): object {
+  return {
+    registration_access_token: openRegistrationToken(needs.sealer, client),
+    registration_client_uri: registrationClientUri(needs.issuer, client.client_id),
+  };
 }
 
 function registrationClientUri(issuer: string, client_id: string): string {

@@ -4,8 +4,11 @@ import type { ClientId } from '../spec/identifiers.ts';
 import { clientInformation } from './client-information.ts';
 import type { RegistryNeeds } from './registry-needs.ts';
 
-/** Clients read, opened and rendered between two turns of the event loop: a few milliseconds of work. */
-const PAGE = 100;
+/** Clients read and opened between two turns of the event loop: a few milliseconds of work. */
+const PAGE = 50;
+
+/** Characters handed over at once: what a reader that stops reading makes us hold. */
+const CHUNK_LENGTH = 65_536;
 
 /**
  * All clients as the text of one JSON array, in constant memory. Each client is whole; one that is registered or
@@ -14,19 +17,24 @@ const PAGE = 100;
  */
 export async function* listClients(needs: RegistryNeeds): AsyncGenerator<string> {
   let after: ClientId | undefined;
-  let opening = '[';
+  let chunk = '[';
+  let separator = '';
   while (true) {
     const page: readonly StoredClient[] = await needs.clients.page(after, PAGE);
-    const entries = page.flatMap((client) => readable(needs, client));
-    if (entries.length > 0) {
-      yield opening + entries.join(',');
-      opening = ',';
+    for (const client of page) {
+      const entry = readable(needs, client);
+      if (entry === undefined) continue;
+      chunk += separator + entry;
+      separator = ',';
+      if (chunk.length < CHUNK_LENGTH) continue;
+      yield chunk;
+      chunk = '';
     }
     after = page.at(-1)?.client_id;
     if (page.length < PAGE) break;
     await nextTurn();
   }
-  yield opening === '[' ? '[]' : ']';
+  yield `${chunk}]`;
 }
 
 export interface PageRequest {
@@ -42,19 +50,19 @@ export async function listPage(
   const found = await needs.clients.page(after, limit + 1);
   const page = found.slice(0, limit);
   return {
-    body: `[${page.flatMap((client) => readable(needs, client)).join(',')}]`,
+    body: `[${page.flatMap((client) => readable(needs, client) ?? []).join(',')}]`,
     next: found.length > limit ? page.at(-1)?.client_id : undefined,
   };
 }
 
-function readable(needs: RegistryNeeds, client: StoredClient): readonly string[] {
+function readable(needs: RegistryNeeds, client: StoredClient): string | undefined {
   try {
-    return [clientInformation(needs, client)];
+    return clientInformation(needs, client);
   } catch (cause) {
     needs.log.error(
       { client_id: client.client_id, cause },
       'a client record cannot be read; left out of the list',
     );
-    return [];
+    return undefined;
   }
 }

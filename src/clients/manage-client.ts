@@ -2,17 +2,15 @@ import type { StoredClient } from '../ports/client-store.ts';
 import { OAuthError } from '../spec/errors.ts';
 import type { JsonObject } from '../spec/json.ts';
 import { ALL_PRIVILEGES, type RegistrationPrivileges } from '../spec/registration-privileges.ts';
+import { admitMetadata } from './admit-metadata.ts';
 import { type AuditTrail, doneEvent, record } from './audit-trail.ts';
 import { storeChange, storeEnd, untilUncontested } from './change-client.ts';
 import { isLive, makeRegistrationToken, makeSecret, previousSecrets } from './client-secrets.ts';
-import { requireCallableUrls } from './outbound-members.ts';
 import type { ClientManager } from './registration-authority.ts';
-import { requireAllowedHosts, requirePrivileges } from './registration-needs.ts';
 import type { RegistryNeeds } from './registry-needs.ts';
 import { privilegesByMaster } from './remembered-privileges.ts';
-import { requireSectorIdentifier } from './sector-identifier.ts';
 import { privilegesWithStatement, type SoftwareStatement, type StatedRequest } from './software-statement.ts';
-import { isConfidential, validateMetadata } from './validate-metadata.ts';
+import { isConfidential } from './validate-metadata.ts';
 
 /** Establishes anew who manages which client; called again whenever somebody else changed the client first. */
 export type Authenticate = () => Promise<ClientManager>;
@@ -56,12 +54,7 @@ async function updatedClient(
 ): Promise<StoredClient> {
   requireSameClient(client, request);
   const own = ownPrivileges(client, statement);
-  const privileges = kind === 'master' ? ALL_PRIVILEGES : own;
-  requirePrivileges(request, privileges, true);
-  const validated = validateMetadata(request, needs.settings.metadata);
-  requireAllowedHosts(validated.metadata, privileges);
-  requireCallableUrls(needs, validated.metadata);
-  await requireSectorIdentifier(needs, validated.metadata);
+  const validated = await admitMetadata(needs, request, kind === 'master' ? ALL_PRIVILEGES : own, true);
   if (validated.preferred_client_id !== undefined && validated.preferred_client_id !== client.client_id) {
     throw new OAuthError('invalid_client_metadata', {
       error_description: 'preferred_client_id cannot change an identifier',
@@ -81,6 +74,8 @@ async function updatedClient(
       : [],
     ...makeRegistrationToken(needs, client),
     privileges: JSON.stringify(kind === 'master' ? privilegesByMaster(validated) : own),
+    // What the master token made of a shared client, the next identical registration does not mean any more.
+    shared_digest: null,
   };
 }
 

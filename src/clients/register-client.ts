@@ -3,15 +3,15 @@ import { OAuthError } from '../spec/errors.ts';
 import { type ClientId, type ClientInstance, IDENTIFIER_LENGTHS } from '../spec/identifiers.ts';
 import type { JsonObject } from '../spec/json.ts';
 import { bearerTokenNeeded, invalidToken } from '../tokens/bearer-token.ts';
-import { type AuditTrail, doneEvent } from './audit-trail.ts';
+import { NO_CLIENT } from '../tokens/initial-access-token.ts';
+import { admitMetadata } from './admit-metadata.ts';
+import { type AuditTrail, doneEvent, record } from './audit-trail.ts';
 import { makeRegistrationToken, makeSecret } from './client-secrets.ts';
-import { requireCallableUrls } from './outbound-members.ts';
 import type { Registrant } from './registration-authority.ts';
-import { requireAllowedHosts, requirePrivileges } from './registration-needs.ts';
 import type { RegistryNeeds } from './registry-needs.ts';
 import { rememberedPrivileges } from './remembered-privileges.ts';
-import { requireSectorIdentifier } from './sector-identifier.ts';
-import { isConfidential, type ValidatedMetadata, validateMetadata } from './validate-metadata.ts';
+import { sharedDigest } from './shared-client.ts';
+import { isConfidential, type ValidatedMetadata } from './validate-metadata.ts';
 
 /** Registers a client: authorised, validated, stored durably, and only then answered. */
 export async function registerClient(
@@ -21,6 +21,19 @@ export async function registerClient(
   trail: AuditTrail,
 ): Promise<StoredClient> {
   const client = await prepareClient(needs, registrant, request);
+  const shared =
+    client.shared_digest === null ? undefined : await needs.clients.findShared(client.shared_digest);
+  return shared === undefined
+    ? await storeNew(needs, registrant, client, trail)
+    : registeredBefore(needs, shared, trail);
+}
+
+async function storeNew(
+  needs: RegistryNeeds,
+  registrant: Registrant,
+  client: StoredClient,
+  trail: AuditTrail,
+): Promise<StoredClient> {
   trail.client_id = client.client_id;
   const event = doneEvent(needs, trail);
   const { openClientsMax } = needs.settings;
@@ -31,8 +44,20 @@ export async function registerClient(
     now: needs.clock.now(),
     event,
   });
-  if (outcome !== 'created') throw refusal(outcome);
-  needs.log.info({ ...event }, 'audit');
+  if (outcome === 'created') {
+    needs.log.info({ ...event }, 'audit');
+    return client;
+  }
+  const shared =
+    client.shared_digest === null ? undefined : await needs.clients.findShared(client.shared_digest);
+  if (outcome !== 'identical_exists' || shared === undefined) throw refusal(outcome);
+  return registeredBefore(needs, shared, trail);
+}
+
+/** The registration that an identical one made. */
+function registeredBefore(needs: RegistryNeeds, client: StoredClient, trail: AuditTrail): StoredClient {
+  trail.client_id = client.client_id;
+  record(needs, doneEvent(needs, trail, 'identical client'));
   return client;
 }
 
@@ -42,12 +67,8 @@ export async function prepareClient(
   registrant: Registrant,
   request: JsonObject,
 ): Promise<StoredClient> {
-  requirePrivileges(request, registrant.privileges, presentedToken(registrant));
-  const validated = validateMetadata(request, needs.settings.metadata);
-  requireAllowedHosts(validated.metadata, registrant.privileges);
+  const validated = await admitMetadata(needs, request, registrant.privileges, presentedToken(registrant));
   requireFreeOfOurNames(needs, validated.preferred_client_id);
-  requireCallableUrls(needs, validated.metadata);
-  await requireSectorIdentifier(needs, validated.metadata);
   return newClient(needs, registrant, validated);
 }
 
@@ -72,14 +93,14 @@ function newClient(needs: RegistryNeeds, registrant: Registrant, validated: Vali
     ...makeRegistrationToken(needs, owner),
     privileges: JSON.stringify(rememberedPrivileges(registrant, validated)),
     registered_via: registrant.name,
-    shared_digest: null,
+    shared_digest: sharedDigest(needs, registrant, validated.metadata),
   };
 }
 
 /** An id that is the server's own address could be taken for the server wherever ids and issuers meet. */
 function requireFreeOfOurNames(needs: RegistryNeeds, preferred: string | undefined): void {
   if (preferred === undefined) return;
-  if (preferred === needs.issuer || preferred.startsWith(`${needs.issuer}/`)) {
+  if (preferred === NO_CLIENT || preferred === needs.issuer || preferred.startsWith(`${needs.issuer}/`)) {
     throw new OAuthError('invalid_client_metadata', {
       error_description: 'preferred_client_id is a name of this server',
     });
@@ -99,6 +120,6 @@ function refusal(outcome: Exclude<CreateOutcome, 'created'>): Error {
     case 'open_clients_exhausted':
       return bearerTokenNeeded('there are as many openly registered clients as there may be');
     case 'identical_exists':
-      return new Error('a shared client came into being twice');
+      return new Error('an identical client was there and is gone again');
   }
 }

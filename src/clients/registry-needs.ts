@@ -7,6 +7,7 @@ import type { JsonLimits } from '../spec/json.ts';
 import type { AccessTokenNeeds } from '../tokens/access-token.ts';
 import type { MasterToken } from '../tokens/bearer-token.ts';
 import type { AuditNeeds } from './audit-trail.ts';
+import type { OpenRegistrationLimits } from './open-registration-limits.ts';
 import type { SoftwareStatementNeeds } from './software-statement.ts';
 
 export interface RegistrySettings {
@@ -16,6 +17,8 @@ export interface RegistrySettings {
   readonly masterTokens: readonly MasterToken[];
   /** How many clients anyone may have registered in open mode, all together; undefined = as many as they like. */
   readonly openClientsMax: number | undefined;
+  /** Whether identical open registrations of a public client get the same client. */
+  readonly openIdempotent: boolean;
   /** Seconds; 0 = a secret never expires. */
   readonly clientSecretLifetime: number;
   /** Seconds for which an update leaves the previous secret valid. */
@@ -35,6 +38,7 @@ export interface RegistryNeeds extends AuditNeeds {
   readonly accessTokens: AccessTokenNeeds;
   readonly sealer: Sealer;
   readonly outbound: OutboundHttp;
+  readonly openLimits: OpenRegistrationLimits;
   /** Absent where no issuer of software statements is trusted. */
   readonly softwareStatements?: SoftwareStatementNeeds;
   readonly random: Random;

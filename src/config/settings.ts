@@ -1,4 +1,4 @@
-import { isAllowableNetwork } from '../spec/ip-network.ts';
+import { isAllowableNetwork, parseIpNetwork } from '../spec/ip-network.ts';
 import { parsePortRange } from '../spec/port-range.ts';
 import { encryptionKey } from './encryption-key.ts';
 import { choice, flag, integer, list, type Setting, seconds, text } from './setting.ts';
@@ -74,6 +74,15 @@ export const SETTINGS = {
       'How long an idle connection stays open for the next request. A proxy in front should give up earlier.',
   }),
 
+  'listen.trusted-proxies': list({
+    default: [],
+    items: 'networks',
+    pattern: /^[0-9A-Fa-f:.]+\/[0-9]{1,3}$/u,
+    accepts: (network) => parseIpNetwork(network) !== undefined,
+    rule: 'must be a list of networks such as 10.0.0.0/8 or fd00::/8',
+    description:
+      'Proxies in front of the server: from them, the right-most address of X-Forwarded-For that is not one of them is taken for the client in limits per network.',
+  }),
   'management.listen-host': text({
     default: '127.0.0.1',
     pattern: /^[A-Za-z0-9.:_-]+$/u,
@@ -129,6 +138,41 @@ export const SETTINGS = {
     description: 'Scope values that open registration may ask for without a token.',
   }),
   'registration.software-statement-issuers': softwareStatementIssuers,
+  'registration.open-rate-per-network': integer({
+    default: 0,
+    min: 0,
+    max: 1_000_000,
+    unit: 'registrations per minute',
+    description:
+      'How many registrations without a token one network (an IPv4 address, an IPv6 /64) may make, as many at once as in a minute; further ones are answered 429. 0 = no limit, because behind a proxy that `listen.trusted-proxies` does not name everybody is one network.',
+  }),
+  'registration.open-rate': integer({
+    default: 0,
+    min: 0,
+    max: 1_000_000,
+    unit: 'registrations per minute',
+    description: 'How many registrations without a token all networks together may make; 0 = no limit.',
+  }),
+  'registration.open-clients-max': integer({
+    default: 0,
+    min: 0,
+    max: 1_000_000_000,
+    unit: 'clients',
+    description:
+      'How many clients registered without a token there may be; beyond it a registration needs a token. 0 = no limit.',
+  }),
+  'registration.open-idempotent': flag({
+    default: false,
+    description:
+      'Whether a public client that is registered again with the same metadata, without a token, is the client that is there already. Such a client belongs to nobody in particular: answers carry no registration token, and only the master token manages it.',
+  }),
+  'registration.idle-client-lifetime': seconds({
+    default: 0,
+    min: 0,
+    max: 10 * YEAR,
+    description:
+      'When a client registered without a token is ended: after so long without being used (but never while it may have live tokens). 0 = never.',
+  }),
   'registration.advertise': choice({
     default: 'register',
     values: ['register', 'clients'],

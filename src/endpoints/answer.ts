@@ -1,4 +1,4 @@
-import { ERROR_CODES, NotFound, OAuthError } from '../spec/errors.ts';
+import { ERROR_CODES, NotFound, OAuthError, TooManyRequests } from '../spec/errors.ts';
 import { bearerChallenge } from '../spec/www-authenticate.ts';
 import type { Contract, Endpoint, EndpointRequest, EndpointResponse } from './contract.ts';
 
@@ -28,6 +28,7 @@ export function answer(
 
 function renderError(contract: Contract, failure: unknown): EndpointResponse {
   if (failure instanceof NotFound) return { status: 404, headers: UNCACHED };
+  if (failure instanceof TooManyRequests) return tooManyRequests(failure);
   if (!(failure instanceof OAuthError)) return { status: 500, headers: UNCACHED };
   const { code, error_description } = failure;
   const challenge = failure.challenge ?? challengeOf(contract, failure);
@@ -39,6 +40,18 @@ function renderError(contract: Contract, failure: unknown): EndpointResponse {
       ...(challenge === undefined ? {} : { 'www-authenticate': challenge }),
     },
     body: JSON.stringify({ error: code, error_description }),
+  };
+}
+
+/** `temporarily_unavailable` is the registered code that says so (RFC 6749 §4.1.2.1). */
+function tooManyRequests({ retryAfterSeconds }: TooManyRequests): EndpointResponse {
+  return {
+    status: 429,
+    headers: { 'content-type': 'application/json', ...UNCACHED, 'retry-after': String(retryAfterSeconds) },
+    body: JSON.stringify({
+      error: 'temporarily_unavailable',
+      error_description: 'more registrations than the limit allows; come again later',
+    }),
   };
 }
 

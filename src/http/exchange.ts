@@ -3,6 +3,7 @@ import { answer } from '../endpoints/answer.ts';
 import type { Endpoint, EndpointResponse } from '../endpoints/contract.ts';
 import type { Log } from '../ports/log.ts';
 import { NotFound, OAuthError } from '../spec/errors.ts';
+import type { ClientAddress } from './client-address.ts';
 import { corsHeaders, preflightHeaders } from './cors.ts';
 import { edgeRefusal } from './edge-refusal.ts';
 import type { RequestHeaders } from './raw-headers.ts';
@@ -18,6 +19,7 @@ export interface Edge {
   readonly bodyLimit_bytes: number;
   readonly log: Log;
   readonly observe: Observe;
+  readonly clientAddress: ClientAddress;
   /** Set when the host stops: answers then end their connections. */
   closing: boolean;
 }
@@ -132,7 +134,10 @@ function handle(
         query: mark === -1 ? '' : target.slice(mark + 1),
         body,
         id: exchange.id,
-        remoteAddress: exchange.request.socket.remoteAddress ?? '',
+        remoteAddress: edge.clientAddress(
+          exchange.request.socket.remoteAddress ?? '',
+          headers['x-forwarded-for'],
+        ),
       },
       (thrown) => {
         failure = thrown;

@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import Fastify from 'fastify';
 import type { Log } from '../ports/log.ts';
+import { clientAddressBehind } from './client-address.ts';
 import type { LastResponses } from './client-error.ts';
 import { answerClientError, sendAndClose } from './client-error.ts';
 import type { Edge } from './exchange.ts';
@@ -23,6 +24,8 @@ export interface Listen {
   /** How often the two times above are looked at. */
   readonly checkInterval: number;
   readonly keepAliveTimeout: number;
+  /** Networks in CIDR notation whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies?: readonly string[];
   /** A connection on which nothing moves for so long, in either direction, is cut: its reader has stalled. Default 30,000. */
   readonly stallTimeout?: number;
   /** How long `close` waits for requests under way. */
@@ -65,6 +68,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
     bodyLimit_bytes: options.limits.body,
     log,
     observe,
+    clientAddress: clientAddressBehind(listen.trustedProxies ?? []),
     closing: false,
   };
   const last: LastResponses = new WeakMap();

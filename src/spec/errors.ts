@@ -46,6 +46,17 @@ export class OAuthError extends Error {
   }
 }
 
+/** More than a limit allows (RFC 6585 §4): 429, and when to come again. */
+export class TooManyRequests extends Error {
+  override readonly name = 'TooManyRequests';
+  readonly retryAfterSeconds: number;
+
+  constructor(retryAfterSeconds: number) {
+    super(`more requests than the limit allows; again in ${retryAfterSeconds} s`);
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
 /** The addressed resource does not exist: 404 without a body (interface, Errors). */
 export class NotFound extends Error {
   override readonly name = 'NotFound';

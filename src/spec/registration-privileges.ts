@@ -29,7 +29,14 @@ export function openPrivileges(scopeValues: readonly string[]): RegistrationPriv
   const grants = Object.keys(GRANT_TYPES).filter(
     (grant): grant is GrantType => GRANT_TYPES[grant as GrantType].open,
   );
-  return { grant_types: grants, scope: scopeValues, data: false, set_id: false, set_secret: false, redirect_hosts: 'any' };
+  return {
+    grant_types: grants,
+    scope: scopeValues,
+    data: false,
+    set_id: false,
+    set_secret: false,
+    redirect_hosts: 'any',
+  };
 }
 
 /**

@@ -38,9 +38,11 @@ export function clientRegistration(needs: RegistryNeeds, address: RegistrationAd
       ...(address.advertised ? { advertisedAs: 'registration_endpoint' } : {}),
       cors: needs.settings.allowOpenRegistration ? 'any' : 'configured',
     },
-    handle: async ({ headers, query, body, id }) =>
+    handle: async ({ headers, query, body, id, remoteAddress }) =>
       await audited(needs, 'client.create', id, async (trail) => {
         const authenticated = await authenticateRegistrant(needs, headers['authorization'], trail);
+        if (authenticated.token === undefined && authenticated.kind !== 'master')
+          needs.openLimits.admit(remoteAddress);
         requireMediaType(headers['content-type'], 'application/json');
         const sent = parseJsonObject(body, needs.settings.json);
         const { request, statement } = await applySoftwareStatement(needs, sent);

@@ -1,0 +1,34 @@
+import { BlockList, isIP } from 'node:net';
+
+/** Finds the address that a request came from. */
+export type ClientAddress = (peer: string, forwardedFor: string | undefined) => string;
+
+const FORWARDED_LENGTH_MAX = 1024;
+
+/**
+ * The peer's address; behind a trusted proxy the right-most address of `X-Forwarded-For` that is not itself a trusted
+ * proxy. What stands further left, anybody may have written.
+ * @param trustedProxies networks in CIDR notation.
+ */
+export function clientAddressBehind(trustedProxies: readonly string[]): ClientAddress {
+  if (trustedProxies.length === 0) return (peer) => peer;
+  const trusted = new BlockList();
+  for (const network of trustedProxies) {
+    const [address = '', prefix = ''] = network.split('/');
+    trusted.addSubnet(address, Number(prefix), address.includes(':') ? 'ipv6' : 'ipv4');
+  }
+  const isTrusted = (address: string): boolean =>
+    isIP(address) !== 0 && trusted.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
+  return (peer, forwardedFor) => {
+    if (forwardedFor === undefined || forwardedFor.length > FORWARDED_LENGTH_MAX || !isTrusted(peer))
+      return peer;
+    let nearest = peer;
+    for (const hop of forwardedFor.split(',').reverse()) {
+      const address = hop.trim();
+      if (isIP(address) === 0) return nearest;
+      nearest = address;
+      if (!isTrusted(address)) return address;
+    }
+    return nearest;
+  };
+}
