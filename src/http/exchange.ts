@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answer } from '../endpoints/answer.ts';
 import type { Endpoint, EndpointResponse } from '../endpoints/contract.ts';
 import type { Log } from '../ports/log.ts';
-import { NotFound, OAuthError } from '../spec/errors.ts';
+import { NotFound, OAuthError, TooManyRequests } from '../spec/errors.ts';
 import type { ClientAddress } from './client-address.ts';
 import { corsHeaders, preflightHeaders } from './cors.ts';
 import { edgeRefusal } from './edge-refusal.ts';
@@ -208,6 +208,7 @@ function logFailure(log: Log, { id }: Exchange, endpoint: string, status: number
       { ...members, error: failure.code, detail: failure.detail ?? failure.error_description },
       'refused',
     );
-  } else if (failure instanceof NotFound) log.info({ ...members, detail: 'not found' }, 'refused');
-  else log.error({ ...members, cause: failure }, 'failed');
+  } else if (failure instanceof NotFound || failure instanceof TooManyRequests) {
+    log.info({ ...members, detail: failure.message || 'not found' }, 'refused');
+  } else log.error({ ...members, cause: failure }, 'failed');
 }

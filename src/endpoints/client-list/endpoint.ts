@@ -23,7 +23,8 @@ export function clientList(needs: RegistryNeeds): Endpoint {
         await requireMasterToken(needs, headers['authorization'], trail);
         const page = pageRequest(query);
         record(needs, doneEvent(needs, trail));
-        if (page === undefined) return { status: 200, headers: HEADERS, body: await begun(listClients(needs)) };
+        if (page === undefined)
+          return { status: 200, headers: HEADERS, body: await begun(listClients(needs)) };
         const { body, next } = await listPage(needs, page);
         const link =
           next === undefined
