@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { Socket } from 'node:net';
 import { LIFELINE_VARIABLE } from '../config/environment.ts';
 import type { RunningServer } from '../main.ts';
 
@@ -27,7 +27,9 @@ export async function runUntilStopped(start: () => Promise<RunningServer>): Prom
 function dieWithLauncher(): void {
   const descriptor = process.env[LIFELINE_VARIABLE];
   if (descriptor === undefined) return;
-  const lifeline = createReadStream('', { fd: Number(descriptor) });
+  const lifeline = new Socket({ fd: Number(descriptor), readable: true, writable: false });
   lifeline.on('close', () => process.kill(process.pid, 'SIGKILL')).on('error', () => undefined);
   lifeline.resume();
+  // Unlike a file stream, which would keep a closed server's process waiting for its launcher.
+  lifeline.unref();
 }

@@ -109,6 +109,17 @@ test('start, wrong encryption key: one line that says so and shows no key, exit 
   assert.doesNotMatch(ended.stderr, new RegExp(wrong, 'u'));
 });
 
+test('start in development, data files that cannot be read or written: the process ends, whichever file it is', async () => {
+  const { CHANCERY_ISSUER: _, CHANCERY_ENCRYPTION_KEY: __, ...environment } = site.environment;
+  for (const file of ['tokens', 'encryption-key', 'invitation']) {
+    const folder = join(site.folder, `without-${file}`);
+    // Root may replace everything but a folder that is in the way.
+    mkdirSync(join(folder, `development-${file}.json`), { recursive: true });
+    const storage = { CHANCERY_STORAGE_URL: `sqlite:${folder}/chancery.db` };
+    assertOneLine(await chancery(['dev'], { ...environment, ...storage }), /^chancery dev: EISDIR/u);
+  }
+});
+
 test('start in production, no encryption key: one line that names the setting and its variable', async () => {
   assertOneLine(
     await attempt('serve', { CHANCERY_ENCRYPTION_KEY: '' }),

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ENCRYPTION_KEY } from '../program/start.ts';
+import { ENCRYPTION_KEY, startProgram } from '../program/start.ts';
 import { chancery } from './command.ts';
 import { type Launched, launch } from './launcher.ts';
 import { type Production, production } from './production.ts';
@@ -84,6 +84,23 @@ test('SIGTERM during a request: its answer is whole and durable, then the proces
 
   await serve();
   assert.equal(await authenticate(JSON.parse(content) as Registration), 200);
+});
+
+test('SIGTERM at any moment of the start: the process ends with 0 once it serves, and leaves a sound database', async () => {
+  const first = await startProgram({ folder: site.folder });
+  first.signal('SIGTERM');
+  assert.equal(await first.exited, 0, 'the moment it is ready');
+  for (const wait_ms of [0, 100, 200, 300, 400, 500]) {
+    const starting = launch(['serve'], { environment: site.environment });
+    started.push(starting);
+    await sleep(wait_ms);
+    starting.signal('SIGTERM');
+    const how = await starting.exited;
+    const served = /^chancery serves /mu.test(starting.output());
+    assert.ok(how === 0 || (how === 'SIGTERM' && !served), `${how}: ${starting.output()}`);
+  }
+  await serve();
+  await register();
 });
 
 test('SIGTERM under load: every answer that came is whole, and every client in them is there afterwards', async () => {
