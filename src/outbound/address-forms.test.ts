@@ -131,4 +131,5 @@ test('allowing one network allows no other, and no other spelling of it', () => 
   assert.equal(reasonOf('[::ffff:a01:203]'), 'forbidden-address');
   assert.equal(reasonOf('[fd00:2::5]'), 'forbidden-address');
   assert.equal(reasonOf('localhost'), 'forbidden-host');
+  assert.equal(reasonOf('foo.localhost'), 'forbidden-host');
 });

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FailureMemory } from './failure-memory.ts';
+import { Slots } from './slots.ts';
 import {
   answering,
   answeringJson,
@@ -134,4 +135,20 @@ test('remembered failures are bounded: the oldest is forgotten first', () => {
     ['a', 'b', 'c'].map((key) => memory.find(key) !== undefined),
     [true, false, true],
   );
+});
+
+test('whoever waits for a host without room lets those behind pass', async () => {
+  const slots = new Slots({ perHost: 1, total: 2, waitingMax: 9, waitMs: 60_000 });
+  const entered = [await slots.enter('a'), await slots.enter('b')];
+  const order: string[] = [];
+  const waiting = ['a', 'c'].map(async (host) => {
+    assert.equal(await slots.enter(host), true);
+    order.push(host);
+  });
+  slots.leave('b');
+  await waiting[1];
+  assert.deepEqual([entered, order], [[true, true], ['c']]);
+  slots.leave('a');
+  await Promise.all(waiting);
+  assert.deepEqual(order, ['c', 'a']);
 });
