@@ -9,14 +9,14 @@ export interface Registration {
   readonly registration_client_uri: string;
 }
 
-export interface ManagementAnswer {
+interface ManagementAnswer {
   readonly status: number;
   readonly challenge: string | null;
   readonly body: Partial<Registration>;
 }
 
 /** RFC 7592 §2, for which neither library has a call. */
-export async function manage(
+async function manage(
   registration: Registration,
   method: 'GET' | 'PUT' | 'DELETE',
   metadata?: object,
@@ -43,7 +43,7 @@ export function isRegistration(value: object): asserts value is Registration {
   }
 }
 
-/** Reads, updates and deletes: each step as RFC 7592 §2.1 to §2.3 has it. @returns the updated registration. */
+/** Reads, updates and deletes the registration, each step as RFC 7592 §2.1 to §2.3 has it. */
 export async function readUpdateDelete(registration: Registration, metadata: object): Promise<void> {
   const read = await manage(registration, 'GET');
   assert.equal(read.status, 200);

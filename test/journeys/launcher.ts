@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-export const LAUNCHER = fileURLToPath(new URL('../../bin/chancery.mjs', import.meta.url));
+const LAUNCHER = fileURLToPath(new URL('../../bin/chancery.mjs', import.meta.url));
 export const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface LaunchOptions {
