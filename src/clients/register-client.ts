@@ -7,10 +7,10 @@ import { NO_CLIENT } from '../tokens/initial-access-token.ts';
 import { admitMetadata } from './admit-metadata.ts';
 import { type AuditTrail, doneEvent, record } from './audit-trail.ts';
 import { makeRegistrationToken, makeSecret } from './client-secrets.ts';
+import { sharedDigest } from './identical-client.ts';
 import type { Registrant } from './registration-authority.ts';
 import type { RegistryNeeds } from './registry-needs.ts';
 import { rememberedPrivileges } from './remembered-privileges.ts';
-import { sharedDigest } from './shared-client.ts';
 import { isConfidential, type ValidatedMetadata } from './validate-metadata.ts';
 
 /** Registers a client: authorised, validated, stored durably, and only then answered. */

@@ -1,3 +1,4 @@
+import type { OutboundFailure } from '../ports/outbound-http.ts';
 import type { ClientMetadata } from '../spec/client-metadata.ts';
 import { OAuthError } from '../spec/errors.ts';
 import type { RegistryNeeds } from './registry-needs.ts';
@@ -10,12 +11,26 @@ export async function requireSectorIdentifier(needs: RegistryNeeds, metadata: Cl
   const uri = metadata['sector_identifier_uri'];
   if (typeof uri !== 'string') return;
   const fetched = await needs.outbound.get(uri, { mediaTypes: ['application/json'] });
-  if (fetched.status === 'failed') throw invalid(`cannot be fetched: ${fetched.reason}`);
+  if (fetched.status === 'failed')
+    throw invalid(publicReason(fetched.reason), `${fetched.reason}: ${fetched.detail}`);
   const listed = stringsOf(fetched.body);
   if (listed === undefined) throw invalid('is not a JSON array of strings');
   if (!(metadata.redirect_uris ?? []).every((redirect) => listed.has(redirect))) {
     throw invalid('does not list every value of redirect_uris');
   }
+}
+
+/** What was answered, the registrant may know; whether a name or an address of our inside is there, not. */
+const ANSWERED: ReadonlySet<OutboundFailure> = new Set([
+  'redirected',
+  'too-large',
+  'encoded',
+  'media-type',
+  'status',
+]);
+
+function publicReason(reason: OutboundFailure): string {
+  return ANSWERED.has(reason) ? `cannot be used: ${reason}` : 'cannot be fetched';
 }
 
 function stringsOf(body: Uint8Array): ReadonlySet<string> | undefined {
@@ -30,6 +45,9 @@ function stringsOf(body: Uint8Array): ReadonlySet<string> | undefined {
     : undefined;
 }
 
-function invalid(problem: string): OAuthError {
-  return new OAuthError('invalid_client_metadata', { error_description: `sector_identifier_uri ${problem}` });
+function invalid(problem: string, detail?: string): OAuthError {
+  return new OAuthError('invalid_client_metadata', {
+    error_description: `sector_identifier_uri ${problem}`,
+    ...(detail === undefined ? {} : { detail }),
+  });
 }
