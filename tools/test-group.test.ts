@@ -12,6 +12,7 @@ const HEAD = "import { before, describe, it, test } from 'node:test';\n";
 const FILES = {
   'passes.test.ts': `${HEAD}test('one', () => {}); test('two', async (t) => { await t.test('three', () => {}); });`,
   'empty.test.ts': 'export {};',
+  'lingers.test.ts': `${HEAD}setInterval(() => {}, 1000); test('leaves a timer', () => {});`,
   'throws.test.ts': "throw new Error('while loading');",
   'mixed.test.ts': `${HEAD}
     test('passes', () => {});
@@ -39,6 +40,18 @@ const EXPECTED = [
 ];
 
 for (const isolation of ['none', 'process']) {
+  test(`isolation ${isolation}, a file that never ends: a failure, not a wait`, async () => {
+    const ended = await runFile(
+      'tools/test-group.ts',
+      isolation,
+      '--test-timeout-ms=2000',
+      join(folder, 'lingers.test.ts'),
+    );
+    assert.match(ended.output, /the tests are done but do not end/);
+    assert.match(ended.output, /1 passed, [12] failed, 0 skipped/);
+    assert.equal(ended.how, 1);
+  });
+
   for (const { files, last, how } of EXPECTED) {
     test(`isolation ${isolation}, ${files.join(' and ')}: ${last}`, async () => {
       const paths = files.map((file) => join(folder, file));

@@ -5,32 +5,58 @@ import { type EventData, run } from 'node:test';
 import { inspect, parseArgs } from 'node:util';
 import { Counter, tallyLine } from './test-tally.ts';
 
-/** A test that takes longer is stuck; the longest of the fault tests wait for tens of seconds. */
-const TEST_TIMEOUT_MS = 180_000;
-
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { concurrency: { type: 'string', default: '1' } },
+  options: {
+    concurrency: { type: 'string', default: '1' },
+    /** A test that takes longer is stuck; the longest of the fault tests wait for tens of seconds. */
+    'test-timeout-ms': { type: 'string', default: '180000' },
+  },
 });
 const [isolation, ...files] = positionals;
 if (isolation !== 'none' && isolation !== 'process') throw new Error('none or process?');
+const timeout = Number(values['test-timeout-ms']);
+
+/** For the processes of files that were given up. */
+const STOP_MS = 500;
 
 const counter = new Counter();
+const stopping = new AbortController();
+/** A test file that leaves a timer or a socket open never ends, and the runner waits for it without a limit. Without `unref` this would be one. */
+const silence = setTimeout(giveUp, timeout * 1.2).unref();
+
 const stream = run({
   files: files.map((file) => resolve(file)),
   isolation,
   ...(isolation === 'process' ? { concurrency: Number(values.concurrency) } : {}),
-  timeout: TEST_TIMEOUT_MS,
+  timeout,
+  signal: stopping.signal,
 });
 for await (const event of stream) {
+  silence.refresh();
   if (event.type === 'test:pass') counter.pass(event.data);
   if (event.type === 'test:fail' && counter.fail(event.data)) process.stdout.write(failureText(event.data));
   if (event.type === 'test:stderr') process.stderr.write(event.data.message);
 }
-const { tally } = counter;
-if (process.send !== undefined) process.send(tally);
-else process.stdout.write(`${tallyLine(tally)}\n`);
-process.exitCode = tally.failed > 0 || tally.passed === 0 ? 1 : 0;
+clearTimeout(silence);
+report();
+
+function report(): void {
+  const { tally } = counter;
+  if (process.send !== undefined) process.send(tally);
+  else process.stdout.write(`${tallyLine(tally)}\n`);
+  process.exitCode = tally.failed > 0 || tally.passed === 0 ? 1 : 0;
+}
+
+function giveUp(): void {
+  counter.tally.failed += 1;
+  process.stdout.write(
+    '✖ the tests are done but do not end: one has left a timer, a socket or a process open\n',
+  );
+  stopping.abort();
+  report();
+  setTimeout(() => process.exit(), STOP_MS);
+}
 
 function failureText({ name, file, line, details }: EventData.TestFail): string {
   const { error } = details;

@@ -15,8 +15,6 @@ interface Group {
 
 /** A group that takes longer hangs: it is ended and counts as failed. */
 const GROUP_TIMEOUT_MS = 900_000;
-/** A group whose tests are done must end by itself: what keeps it alive, a test has left open. */
-const END_TIMEOUT_MS = 10_000;
 
 const all = (pattern: string): string[] => globSync(pattern, { cwd: ROOT }).sort();
 const ownProcess = /^src\/(storage|cli)\//;
@@ -49,13 +47,10 @@ async function runGroup({ name, isolation, files }: Group): Promise<Tally> {
     execArgv: ['--disable-warning=ExperimentalWarning'],
   });
   let tally = emptyTally();
-  let lingering: NodeJS.Timeout | undefined;
   child.on('message', (message) => {
     tally = message as Tally;
-    lingering = setTimeout(() => child.kill(), END_TIMEOUT_MS);
   });
   const how = await ended(child);
-  clearTimeout(lingering);
   const ran = `${files.length} files, ${((performance.now() - groupStart) / 1000).toFixed(1)} s`;
   if (tally.failed === 0 && how !== 0) return failed(name, tally, `${ran}, ended with ${how}`);
   process.stdout.write(`${tally.failed === 0 ? '✔' : '✖'} ${name}: ${tallyLine(tally)} (${ran})\n`);
