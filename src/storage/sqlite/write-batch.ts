@@ -5,15 +5,12 @@ import { clientUseWrites } from './client-use-writes.ts';
 import { clientWrites } from './client-writes.ts';
 import { concernsOneWrite, reasonOf } from './sqlite-error.ts';
 import { serverKeyWrites, wholeStorageWrites } from './storage-writes.ts';
-import type { Answer, Write, WriteHandlers, WriteName } from './write.ts';
+import type { Answer, Write, WriteHandlers } from './write.ts';
 
 /** The transaction could not begin, so nothing was tried: the only failure after which a batch may be repeated. */
 export class NotBegun extends Error {
   override readonly name = 'NotBegun';
 }
-
-/** A statement is atomic by itself; acts of several statements need a savepoint to be. */
-const SINGLE_STATEMENT: ReadonlySet<WriteName> = new Set(['issueAccessToken', 'appendAuditEvent', 'beat']);
 
 /**
  * Executes batches on one connection, each in one transaction. Answers only after a durable commit. Throws `NotBegun`,
@@ -30,16 +27,17 @@ export function batchExecution(database: DatabaseSync): (writes: readonly Write[
   };
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
-  const execute = singleExecution(database, handlers);
+  const handle = (write: Write): unknown => (handlers[write.name] as (write: Write) => unknown)(write);
+  const handleApart = apart(database, handle);
 
-  return (writes) => {
+  const transaction = (act: () => readonly Answer[]): readonly Answer[] => {
     try {
       begin.run();
     } catch (cause) {
       throw new NotBegun(reasonOf(cause), { cause });
     }
     try {
-      const answers = writes.map(execute);
+      const answers = act();
       commit.run();
       return answers;
     } catch (error) {
@@ -47,28 +45,35 @@ export function batchExecution(database: DatabaseSync): (writes: readonly Write[
       throw error;
     }
   };
+
+  return (writes) => {
+    try {
+      return transaction(() => writes.map((write) => ({ value: handle(write) })));
+    } catch (error) {
+      if (error instanceof NotBegun || !concernsOneWrite(error)) throw error;
+      // Nothing has happened. Savepoints cost every act a copy of each page it changes, so they wait for the rare fault.
+      return transaction(() => writes.map(handleApart));
+    }
+  };
 }
 
-function singleExecution(database: DatabaseSync, handlers: WriteHandlers): (write: Write) => Answer {
+/** What fails alone is undone alone. */
+function apart(database: DatabaseSync, handle: (write: Write) => unknown): (write: Write) => Answer {
   const savepoint = database.prepare('SAVEPOINT act');
   const release = database.prepare('RELEASE act');
   const undo = database.prepare('ROLLBACK TO act');
 
   return (write) => {
-    const handler = handlers[write.name] as (write: Write) => unknown;
-    const single = SINGLE_STATEMENT.has(write.name);
-    if (!single) savepoint.run();
+    savepoint.run();
     try {
-      const value = handler(write);
-      if (!single) release.run();
+      const value = handle(write);
+      release.run();
       return { value };
     } catch (error) {
       // A full disk or a failed read has undone the neighbours as well, or soon would.
       if (!concernsOneWrite(error) || !database.isTransaction) throw error;
-      if (!single) {
-        undo.run();
-        release.run();
-      }
+      undo.run();
+      release.run();
       return { refused: reasonOf(error) };
     }
   };
