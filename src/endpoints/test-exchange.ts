@@ -18,6 +18,10 @@ export interface TestRequest {
   /** Null: no such header. */
   readonly contentType?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Without the question mark. */
+  readonly query?: string;
+  /** The remote address. */
+  readonly from?: string;
 }
 
 /** A response with its body read to the end. */
@@ -29,6 +33,8 @@ export interface Answer {
   readonly json: Readonly<Record<string, unknown>>;
 }
 
+export const REQUEST_ID = 'request-1';
+
 export function requestOf(contract: Contract, request: TestRequest): EndpointRequest {
   const headers: Record<string, string | undefined> = Object.create(null);
   const authorization = authorizationOf(request);
@@ -39,8 +45,10 @@ export function requestOf(contract: Contract, request: TestRequest): EndpointReq
     method: contract.method,
     segment: request.segment ?? encodeURIComponent(request.id ?? ''),
     headers: Object.assign(headers, request.headers),
-    query: '',
+    query: request.query ?? '',
     body: bodyOf(request),
+    id: REQUEST_ID,
+    remoteAddress: request.from ?? '192.0.2.1',
   };
 }
 

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { createSecretKey } from 'node:crypto';
+import { clientUses } from '../clients/client-uses.ts';
+import { type OpenRegistrationRates, openRegistrationLimits } from '../clients/open-registration-limits.ts';
 import type { RegistryNeeds, RegistrySettings } from '../clients/registry-needs.ts';
 import { digestOf } from '../keys/digest.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { OutboundHttp } from '../ports/outbound-http.ts';
 import type { TenantStorage } from '../ports/storage.ts';
-import { DEFAULT_TENANT } from '../spec/identifiers.ts';
 import { systemRandom } from '../system/random.ts';
 import { sealerForTenant, sealerWith } from '../system/sealer.ts';
-import type { AccessTokenNeeds } from '../tokens/access-token.ts';
+import type { MasterToken } from '../tokens/bearer-token.ts';
 import { answer } from './answer.ts';
 import { clientDelete } from './client-delete/endpoint.ts';
 import { clientList } from './client-list/endpoint.ts';
@@ -17,10 +19,10 @@ import { clientUpdate } from './client-update/endpoint.ts';
 import type { Endpoint } from './contract.ts';
 import { directAuthorization } from './direct-authorization/endpoint.ts';
 import { introspection } from './introspection/endpoint.ts';
-import { emptyMemory, memoryStorage } from './memory-storage.ts';
 import { type Answer, received, requestOf, type TestRequest } from './test-exchange.ts';
+import { emptyTenantStorage } from './test-storage.ts';
 import { token } from './token/endpoint.ts';
-import { breakable, type Watch } from './watched-storage.ts';
+import { type Watch, watched } from './watched-storage.ts';
 
 export const ISSUER = 'https://op.example.com/c2';
 export const INTROSPECTION_SCOPE = `${ISSUER}/token/introspect`;
@@ -41,10 +43,18 @@ export const LIFETIMES = {
   initialAccessTokenMax: 2_592_000,
 } as const;
 
+/** Endpoint tests are pure: whatever would be fetched is not to be had. */
+const NO_WAY_OUT: OutboundHttp = {
+  urlProblem: () => undefined,
+  get: async () => ({ status: 'failed', reason: 'unresolvable', detail: 'endpoint tests ask nobody' }),
+};
+
 const SETTINGS: RegistrySettings = {
   allowOpenRegistration: false,
   openScopeValues: [],
-  masterTokens: [digestOf(MASTER)],
+  masterTokens: [masterToken(MASTER)],
+  openClientsMax: undefined,
+  openIdempotent: false,
   clientSecretLifetime: 0,
   previousSecretGrace: 0,
   clientIdLength: 24,
@@ -54,6 +64,11 @@ const SETTINGS: RegistrySettings = {
   json: { depth: 16, members: 200 },
   metadata: { redirectUris: 100, uriLength: 2000, httpAllowed: false },
 };
+
+/** A token that opens an administrative endpoint, labelled by its first word. */
+export function masterToken(token: string): MasterToken {
+  return { label: token.split('-')[0] ?? '', digest: digestOf(token) };
+}
 
 export interface TestClock extends Clock {
   advance(seconds: number): void;
@@ -96,34 +111,18 @@ export interface ClientInformation {
 export interface TestTenantOptions {
   readonly settings?: Partial<RegistrySettings>;
   readonly directTokens?: readonly string[];
+  readonly openRates?: Partial<OpenRegistrationRates>;
 }
 
 export type Endpoints = ReturnType<typeof endpointsOf>;
 export type EndpointName = keyof Endpoints;
 
 export function testTenant(options: TestTenantOptions = {}): TestTenant {
-  const unwatched = memoryStorage(emptyMemory()).forTenant(DEFAULT_TENANT);
-  const { storage, watch } = breakable(unwatched);
+  const unwatched = emptyTenantStorage();
+  const { storage, watch } = watched(unwatched);
   const clock = testClock();
   const log: LoggedLine[] = [];
-  const line = (members: LoggedLine['members'], message: string): void => void log.push({ members, message });
-  const accessTokens: AccessTokenNeeds = {
-    issuer: ISSUER,
-    mac: createSecretKey(systemRandom.bytes(32)),
-    store: storage.accessTokens,
-    clock,
-    random: systemRandom,
-  };
-  const needs: RegistryNeeds = {
-    issuer: ISSUER,
-    clients: storage.clients,
-    accessTokens,
-    sealer: sealerForTenant(sealerWith([systemRandom.bytes(32)]), DEFAULT_TENANT),
-    clock,
-    random: systemRandom,
-    log: { info: line, warn: line, error: line },
-    settings: { ...SETTINGS, ...options.settings },
-  };
+  const needs = registryNeeds(options, storage, clock, log);
   const endpoints = endpointsOf(needs, options.directTokens ?? [DIRECT]);
   const reports: unknown[] = [];
   const send = async (name: EndpointName, request: TestRequest = {}): Promise<Answer> => {
@@ -134,6 +133,36 @@ export function testTenant(options: TestTenantOptions = {}): TestTenant {
     return await received(endpoint.contract, response);
   };
   return { clock, needs, storage, unwatched, watch, reports, log, endpoints, send, ...acts(send) };
+}
+
+function registryNeeds(
+  options: TestTenantOptions,
+  storage: TenantStorage,
+  clock: TestClock,
+  log: LoggedLine[],
+): RegistryNeeds {
+  const line = (members: LoggedLine['members'], message: string): void => void log.push({ members, message });
+  return {
+    issuer: ISSUER,
+    clients: storage.clients,
+    accessTokens: {
+      issuer: ISSUER,
+      mac: createSecretKey(systemRandom.bytes(32)),
+      store: storage.accessTokens,
+      clock,
+      random: systemRandom,
+    },
+    sealer: sealerForTenant(sealerWith([systemRandom.bytes(32)]), 'test'),
+    outbound: NO_WAY_OUT,
+    openLimits: openRegistrationLimits({ perNetwork: 0, overall: 0, ...options.openRates }, () =>
+      clock.milliseconds(),
+    ),
+    audit: storage.audit,
+    clock,
+    random: systemRandom,
+    log: { info: line, warn: line, error: line },
+    settings: { ...SETTINGS, ...options.settings },
+  };
 }
 
 type Send = TestTenant['send'];
@@ -191,7 +220,8 @@ function testClock(): TestClock {
 function endpointsOf(needs: RegistryNeeds, directTokens: readonly string[]) {
   const { issuer, clients, accessTokens, clock } = needs;
   const form = { parameters: 32 };
-  const authentication = { issuer, clients, clock };
+  const uses = clientUses({ clients, clock, log: needs.log });
+  const authentication = { issuer, clients, clock, uses };
   return {
     register: clientRegistration(needs, { ...ADDRESSES.clients, advertised: false }),
     register201: clientRegistration(needs, { ...ADDRESSES.register, advertised: true }),
@@ -202,8 +232,9 @@ function endpointsOf(needs: RegistryNeeds, directTokens: readonly string[]) {
     authorize: directAuthorization({
       accessTokens,
       clients,
+      uses,
       lifetimes: LIFETIMES,
-      masterTokens: directTokens.map(digestOf),
+      masterTokens: directTokens.map(masterToken),
       bearerTokenLengthMax: needs.settings.bearerTokenLengthMax,
       json: needs.settings.json,
     }),

@@ -6,58 +6,60 @@ export interface Watch {
   readonly calls: string[];
   /** From now on every verb fails with `cause`; the named ones only where some are named. */
   fail(cause: unknown, ...verbs: readonly string[]): void;
+  recover(): void;
   /** Called once, just before the verb's next call: what somebody else does in that moment. */
   before(verb: string, act: () => Promise<void>): void;
 }
 
 /** The same storage, watched. */
-export function breakable(storage: TenantStorage): { storage: TenantStorage; watch: Watch } {
+export function watched(storage: TenantStorage): { storage: TenantStorage; watch: Watch } {
   const calls: string[] = [];
-  let failure: { readonly cause: unknown; readonly verbs: readonly string[] } | undefined;
   const meanwhile = new Map<string, () => Promise<void>>();
-  const noted = async (verb: string): Promise<void> => {
-    calls.push(verb);
+  let failing: { readonly cause: unknown; readonly verbs: readonly string[] } | undefined;
+  const disturbance = async (verb: string): Promise<void> => {
     const act = meanwhile.get(verb);
     meanwhile.delete(verb);
     await act?.();
-    if (failure !== undefined && (failure.verbs.length === 0 || failure.verbs.includes(verb))) {
-      throw failure.cause;
-    }
+    if (failing?.verbs.length === 0 || failing?.verbs.includes(verb) === true) throw failing.cause;
   };
-  const { clients, accessTokens, serverKeys } = storage;
-  const watched: TenantStorage = {
-    clients: {
-      find: (id) => noted('clients.find').then(() => clients.find(id)),
-      hasRegistrationToken: (digest) =>
-        noted('clients.hasRegistrationToken').then(() => clients.hasRegistrationToken(digest)),
-      create: (client, conditions) => noted('clients.create').then(() => clients.create(client, conditions)),
-      replace: (client, version) => noted('clients.replace').then(() => clients.replace(client, version)),
-      delete: (id, version, now) => noted('clients.delete').then(() => clients.delete(id, version, now)),
-      page: (after, limit) => noted('clients.page').then(() => clients.page(after, limit)),
-    },
-    accessTokens: {
-      issue: (token) => noted('accessTokens.issue').then(() => accessTokens.issue(token)),
-      issueInitial: (token, label) =>
-        noted('accessTokens.issueInitial').then(() => accessTokens.issueInitial(token, label)),
-      find: (key) => noted('accessTokens.find').then(() => accessTokens.find(key)),
-      findInitial: (key) => noted('accessTokens.findInitial').then(() => accessTokens.findInitial(key)),
-      sweepExpired: (now, limit) =>
-        noted('accessTokens.sweepExpired').then(() => accessTokens.sweepExpired(now, limit)),
-    },
-    serverKeys: {
-      all: () => noted('serverKeys.all').then(() => serverKeys.all()),
-      addFirst: (keys) => noted('serverKeys.addFirst').then(() => serverKeys.addFirst(keys)),
-      reseal: (kid, sealed) => noted('serverKeys.reseal').then(() => serverKeys.reseal(kid, sealed)),
-    },
+  const note: Note = (verb) => {
+    calls.push(verb);
+    return failing === undefined && !meanwhile.has(verb) ? undefined : disturbance(verb);
   };
-  return {
-    storage: watched,
-    watch: {
-      calls,
-      fail(cause, ...verbs) {
-        failure = { cause, verbs };
-      },
-      before: (verb, act) => void meanwhile.set(verb, act),
+  const watch: Watch = {
+    calls,
+    fail(cause, ...verbs) {
+      failing = { cause, verbs };
     },
+    recover() {
+      failing = undefined;
+    },
+    before: (verb, act) => void meanwhile.set(verb, act),
   };
+  return { watch, storage: watchedNouns(storage, note) };
+}
+
+/** What to wait for before the verb is called; undefined where nothing disturbs it. */
+type Note = (verb: string) => Promise<void> | undefined;
+
+function watchedNouns(storage: TenantStorage, note: Note): TenantStorage {
+  return new Proxy(storage, {
+    get(target, noun) {
+      const store: unknown = Reflect.get(target, noun);
+      return typeof store === 'object' && store !== null ? watchedStore(String(noun), store, note) : store;
+    },
+  });
+}
+
+function watchedStore(noun: string, store: object, note: Note): object {
+  return new Proxy(store, {
+    get(target, name) {
+      const verb: unknown = Reflect.get(target, name);
+      if (typeof verb !== 'function') return verb;
+      return (...values: readonly unknown[]): unknown => {
+        const call = (): unknown => Reflect.apply(verb, target, values);
+        return note(`${noun}.${String(name)}`)?.then(call) ?? call();
+      };
+    },
+  });
 }

@@ -78,7 +78,11 @@ const METADATA: readonly (readonly [metadata: object, words: RegExp])[] = [
   [{ redirect_uris: [CALLBACK], token_endpoint_auth_method: 1 }, /^token_endpoint_auth_method/],
   [{ redirect_uris: [CALLBACK], id_token_signed_response_alg: 'none' }, /^id_token_signed_response_alg/],
   [{ redirect_uris: [CALLBACK], id_token_signed_response_alg: 'HS256' }, /^id_token_signed_response_alg/],
-  [{ redirect_uris: [CALLBACK], subject_type: 'pairwise' }, /^subject_type/],
+  [{ redirect_uris: [CALLBACK], subject_type: 'ephemeral' }, /^subject_type must be one of/],
+  [
+    { redirect_uris: [CALLBACK, 'https://other.example/cb'], subject_type: 'pairwise' },
+    /^subject_type pairwise needs/,
+  ],
   [{ redirect_uris: [CALLBACK], client_name: ' ' }, /^client_name must be a string that is not blank/],
   [{ redirect_uris: [CALLBACK], client_name: ['a'] }, /^client_name/],
   [{ redirect_uris: [CALLBACK], client_name: LONG }, /^client_name is longer/],

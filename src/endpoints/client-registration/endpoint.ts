@@ -41,7 +41,7 @@ export function clientRegistration(needs: RegistryNeeds, address: RegistrationAd
     handle: async ({ headers, query, body, id, remoteAddress }) =>
       await audited(needs, 'client.create', id, async (trail) => {
         const authenticated = await authenticateRegistrant(needs, headers['authorization'], trail);
-        if (authenticated.token === undefined && authenticated.kind !== 'master')
+        if (authenticated === undefined || authenticated.kind === 'open')
           needs.openLimits.admit(remoteAddress);
         requireMediaType(headers['content-type'], 'application/json');
         const sent = parseJsonObject(body, needs.settings.json);

@@ -49,7 +49,7 @@ for (const authorization of [
   'Basic YTpi',
   `Bearer ${DIRECT}`,
   `Bearer ${'a'.repeat(513)}`,
-  `${MASTER}`,
+  MASTER,
 ]) {
   test(`PUT with Authorization: ${authorization.slice(0, 40)}: 401 invalid_token (decision 6)`, async () => {
     const tenant = testTenant();

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { answer } from '../answer.ts';
+import { assertUncached, requestOf } from '../test-exchange.ts';
+import { ISSUER, MASTER, SERVICE, testTenant, WEB_CLIENT } from '../test-tenant.ts';
+
+test('GET /clients of an empty registry is [] (interface; decision 13)', async () => {
+  const answered = await testTenant().send('list', { bearer: MASTER });
+  assert.equal(answered.status, 200);
+  assert.equal(answered.body, '[]');
+  assert.equal(answered.headers['content-type'], 'application/json');
+  assertUncached(answered);
+});
+
+test('GET /clients gives the very bytes that GET /clients/{id} gives of each (interface)', async () => {
+  const tenant = testTenant();
+  const clients = [
+    await tenant.register({ ...WEB_CLIENT, preferred_client_id: 'b', data: { n: 1 }, 'client_name#de': 'Ü' }),
+    await tenant.register({ ...SERVICE, preferred_client_id: 'a', scope: 'x' }),
+    await tenant.register({ ...WEB_CLIENT, preferred_client_id: 'c', token_endpoint_auth_method: 'none' }),
+  ];
+  const answered = await tenant.send('list', { bearer: MASTER });
+  const reads = await Promise.all(
+    clients.map(async ({ client_id: id }) => await tenant.send('read', { bearer: MASTER, id })),
+  );
+  const [b, a, c] = reads.map(({ body }) => body);
+  assert.equal(answered.body, `[${a},${b},${c}]`);
+});
+
+for (const count of [49, 50, 51, 250]) {
+  test(`GET /clients of ${count} clients holds each once, in pieces of bounded length, never capped (decision 13)`, async () => {
+    const tenant = testTenant();
+    const registered = await Promise.all(
+      Array.from({ length: count }, async () => await tenant.register(SERVICE)),
+    );
+    const request = requestOf(tenant.endpoints.list.contract, { bearer: MASTER });
+    const response = await answer(tenant.endpoints.list, request, () => assert.fail('no failure'));
+    assert.ok(response.body !== undefined && typeof response.body !== 'string');
+    const chunks: string[] = [];
+    for await (const chunk of response.body) chunks.push(chunk);
+    const listed = JSON.parse(chunks.join('')) as { client_id: string }[];
+    assert.deepEqual(
+      listed.map(({ client_id }) => client_id),
+      registered.map(({ client_id }) => client_id).toSorted(),
+    );
+    assert.ok(chunks.every((chunk) => chunk.length < 65_536 + 2000));
+    assert.equal(chunks.length > 1, count === 250);
+  });
+}
+
+test('deleted clients are not listed (interface, States)', async () => {
+  const tenant = testTenant();
+  const [gone, kept] = [await tenant.register(SERVICE), await tenant.register(SERVICE)];
+  await tenant.send('delete', { bearer: MASTER, id: gone.client_id });
+  const answered = await tenant.send('list', { bearer: MASTER });
+  assert.deepEqual(JSON.parse(answered.body), [kept.members]);
+});
+
+test('an expired secret is listed as it is: listing renews nothing (interface: renewal is of GET /clients/{id})', async () => {
+  const tenant = testTenant({ settings: { clientSecretLifetime: 10 } });
+  const client = await tenant.register(SERVICE);
+  tenant.clock.advance(100);
+  const answered = await tenant.send('list', { bearer: MASTER });
+  assert.deepEqual(JSON.parse(answered.body), [client.members]);
+});
+
+test('a record that cannot be opened is logged and left out; the others are listed', async () => {
+  const tenant = testTenant();
+  for (const preferred_client_id of ['a', 'b', 'c'])
+    await tenant.register({ ...SERVICE, preferred_client_id });
+  const [, stored] = await tenant.storage.clients.page(undefined, 3);
+  assert.ok(stored !== undefined);
+  const registration_token_sealed = 'x.y' as typeof stored.registration_token_sealed;
+  await tenant.storage.clients.replace({ ...stored, registration_token_sealed }, stored.version);
+  const answered = await tenant.send('list', { bearer: MASTER });
+  const listed = JSON.parse(answered.body) as { client_id: string }[];
+  assert.deepEqual(
+    listed.map(({ client_id }) => client_id),
+    ['a', 'c'],
+  );
+  const faults = tenant.log.filter(({ message }) => message.includes('cannot be read'));
+  assert.deepEqual(
+    faults.map(({ members }) => members['client_id']),
+    ['b'],
+  );
+});
+
+test('GET /clients?limit= gives a page and names the next one; following the links gives every client once (decision 13; RFC 8288)', async () => {
+  const tenant = testTenant();
+  const ids = ['a', 'b', 'https://rp.example/', 'z', 'y'].toSorted();
+  for (const preferred_client_id of ids) await tenant.register({ ...SERVICE, preferred_client_id });
+  const seen: string[] = [];
+  let query: string | undefined = 'limit=2';
+  let pages = 0;
+  while (query !== undefined) {
+    const answered = await tenant.send('list', { bearer: MASTER, query });
+    const page = JSON.parse(answered.body) as { client_id: string }[];
+    assert.ok(page.length <= 2);
+    seen.push(...page.map(({ client_id }) => client_id));
+    const link = answered.headers['link'];
+    const address = link === undefined ? undefined : /^<(.*)>; rel="next"$/.exec(link)?.[1];
+    assert.equal(address?.startsWith(`${ISSUER}/clients?`) ?? true, true);
+    query = address?.split('?')[1];
+    pages += 1;
+  }
+  assert.deepEqual(seen, ids);
+  assert.equal(pages, 3);
+});
+
+test('the last page has no link, a page after the end is empty (decision 13)', async () => {
+  const tenant = testTenant();
+  for (const preferred_client_id of ['a', 'b']) await tenant.register({ ...SERVICE, preferred_client_id });
+  const whole = await tenant.send('list', { bearer: MASTER, query: 'limit=2' });
+  assert.equal(whole.headers['link'], undefined);
+  const cursor = Buffer.from('b').toString('base64url');
+  assert.equal((await tenant.send('list', { bearer: MASTER, query: `cursor=${cursor}` })).body, '[]');
+});
+
+test('other query parameters mean nothing (interface: none are named)', async () => {
+  const tenant = testTenant();
+  await tenant.register(SERVICE);
+  const plain = await tenant.send('list', { bearer: MASTER });
+  assert.equal((await tenant.send('list', { bearer: MASTER, query: 'x=1&limit=' })).body, plain.body);
+});

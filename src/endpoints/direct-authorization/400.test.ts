@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertError } from '../test-exchange.ts';
+import { DIRECT, LIFETIMES, SERVICE, testTenant } from '../test-tenant.ts';
+
+const LONG = 'x'.repeat(257);
+const ROWS: readonly (readonly [json: object, words: RegExp])[] = [
+  [{}, /^scope must be a list of scope values, at least one$/],
+  [{ scope: [] }, /^scope must be a list of scope values/],
+  [{ scope: '' }, /^scope/],
+  [{ scope: ' ' }, /^scope/],
+  [{ scope: 'read  write' }, /^scope/],
+  [{ scope: ['read write'] }, /^scope must be a list of scope values/],
+  [{ scope: ['a"b'] }, /^scope must be a list of scope values/],
+  [{ scope: [1] }, /^scope must be a string/],
+  [{ scope: { a: 1 } }, /^scope must be a list/],
+  [{ scope: null }, /^scope must be a list/],
+  [{ scope: Array.from({ length: 101 }, (_, index) => `s${index}`) }, /at most 100/],
+  [{ scope: ['read'], client_id: 'nobody' }, /^client_id is not registered$/],
+  [{ scope: ['read'], client_id: undefined }, /^client_id is missing$/],
+  [{ scope: ['client-reg'], client_id: 'nobody' }, /^client_id is not registered$/],
+  [{ scope: ['read'], client_id: 7 }, /^client_id must be a string/],
+  [{ scope: ['read'], client_id: '' }, /^client_id must be a string/],
+  [{ scope: ['read'], sub: 7 }, /^sub must be a string/],
+  [{ scope: ['read'], sub: '' }, /^sub must be a string/],
+  [{ scope: ['read'], sub: null }, /^sub must be a string/],
+  [{ scope: ['read'], sub: LONG }, /^sub must be a string of 1 to 256/],
+  [{ scope: ['read'], sub: 'a\u0007b' }, /^sub must be a string/],
+  [{ scope: ['read'], label: 7 }, /^label must be a string/],
+  [{ scope: ['read'], label: LONG }, /^label must be a string/],
+  [{ scope: ['read'], label: 'a\nb' }, /^label must be a string/],
+  [{ scope: ['read'], data: 'text' }, /^data must be a JSON object$/],
+  [{ scope: ['read'], data: [] }, /^data must be a JSON object$/],
+  [{ scope: ['read'], data: null }, /^data must be a JSON object$/],
+  [{ scope: ['read'], audience: 7 }, /^audience must be a list/],
+  [{ scope: ['read'], audience: [''] }, /^audience must be a string/],
+  [{ scope: ['read'], audience: Array.from({ length: 21 }, (_, index) => `a${index}`) }, /at most 20/],
+  [{ scope: ['read'], lifetime: 0 }, /^lifetime must be a positive whole number/],
+  [{ scope: ['read'], lifetime: -1 }, /^lifetime must be a positive/],
+  [{ scope: ['read'], lifetime: 1.5 }, /^lifetime must be a positive/],
+  [{ scope: ['read'], lifetime: '60' }, /^lifetime must be a positive/],
+  [{ scope: ['read'], lifetime: 1e300 }, /^lifetime must be a positive/],
+  [{ scope: ['read'], lifetime: LIFETIMES.accessTokenMax + 1 }, /^lifetime must be at most 86400 seconds$/],
+  [{ scope: ['client-reg'], lifetime: LIFETIMES.initialAccessTokenMax + 1 }, /at most 2592000 seconds$/],
+  [{ scope: ['read'], access_token: 'x' }, /^access_token must be a JSON object$/],
+  [{ scope: ['read'], access_token: { lifetime: 0 } }, /^lifetime must be a positive/],
+  [
+    { scope: ['read'], access_token: { encoding: 'SELF_CONTAINED' } },
+    /^access_token.encoding must be IDENTIFIER$/,
+  ],
+  [{ scope: ['read'], access_token: { sub_type: 'PAIRWISE' } }, /^access_token.sub_type is not supported$/],
+  [{ scope: ['read'], refresh_token: { issue: true } }, /^refresh_token is not supported$/],
+  [{ scope: ['read'], Scope: ['x'] }, /^Scope is not supported$/],
+  [{ scope: ['read'], '"><script>': 1 }, /^a member is not supported$/],
+  [{ scope: ['client-reg'], redirect_hosts: ['Client.example'] }, /^redirect_hosts/],
+  [{ scope: ['client-reg'], redirect_hosts: ['client.example:443'] }, /^redirect_hosts/],
+  [{ scope: ['client-reg'], redirect_hosts: ['*'] }, /^redirect_hosts/],
+];
+
+for (const [json, words] of ROWS) {
+  test(`POST /direct-authz/rest/v2 with ${JSON.stringify(json).slice(0, 80)}: 400 invalid_request, and no token is issued`, async () => {
+    const tenant = testTenant();
+    const { client_id } = await tenant.register(SERVICE);
+    assertError(
+      await tenant.send('authorize', { bearer: DIRECT, json: { client_id, ...json } }),
+      'invalid_request',
+      words,
+    );
+    assert.equal(
+      tenant.watch.calls.some((call) => call.startsWith('accessTokens.issue')),
+      false,
+    );
+  });
+}
+
+for (const body of ['', '[]', '{"scope":["a"],"scope":["b"]}']) {
+  test(`POST /direct-authz/rest/v2 with the body ${body}: 400 invalid_request`, async () => {
+    assertError(await testTenant().send('authorize', { bearer: DIRECT, body }), 'invalid_request');
+  });
+}
+
+test('POST /direct-authz/rest/v2 as a form: 400 invalid_request', async () => {
+  const request = {
+    bearer: DIRECT,
+    contentType: 'application/x-www-form-urlencoded',
+    body: 'scope=client-reg',
+  };
+  assertError(await testTenant().send('authorize', request), 'invalid_request', /^Content-Type/);
+});
+
+test('a deleted client gets no token: 400', async () => {
+  const tenant = testTenant();
+  const { client_id, registration_access_token: bearer } = await tenant.register(SERVICE);
+  await tenant.send('delete', { bearer, id: client_id });
+  assertError(
+    await tenant.send('authorize', { bearer: DIRECT, json: { client_id, scope: ['read'] } }),
+    'invalid_request',
+    /not registered/,
+  );
+});

@@ -1,0 +1,11 @@
+import { test } from 'node:test';
+import { assertMissingScopes } from '../test-exchange.ts';
+import { DIRECT, MASTER, testTenant } from '../test-tenant.ts';
+
+for (const bearer of [undefined, DIRECT, MASTER]) {
+  test(`POST /direct-authz/rest/v2 where no token is configured, with ${bearer ?? 'none'}: 403, it is closed`, async () => {
+    const tenant = testTenant({ directTokens: [] });
+    const request = { json: { scope: ['client-reg'] }, ...(bearer === undefined ? {} : { bearer }) };
+    assertMissingScopes(await tenant.send('authorize', request), 'direct-authorization');
+  });
+}

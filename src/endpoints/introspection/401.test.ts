@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Answer, assertError } from '../test-exchange.ts';
+import { INTROSPECTION_SCOPE, ISSUER, LIFETIMES, MASTER, SERVICE, testTenant } from '../test-tenant.ts';
+
+const form = { token: 'x' };
+const RESOURCE_SERVER = { ...SERVICE, scope: INTROSPECTION_SCOPE };
+
+function assertInvalidClient(answered: Answer, challenge: string | undefined): void {
+  assertError(answered, 'invalid_client');
+  assert.equal(answered.headers['www-authenticate'], challenge);
+}
+
+const BASIC = `Basic realm="${ISSUER}", charset="UTF-8"`;
+const BEARER = 'Bearer error="invalid_token", error_description="the bearer token is not valid"';
+
+test('no credentials: 401 invalid_client (interface, Errors)', async () => {
+  assertInvalidClient(await testTenant().send('introspect', { form }), undefined);
+});
+
+test('unknown client, wrong secret, wrong method: the same 401 invalid_client (decision 19)', async () => {
+  const tenant = testTenant();
+  const { client_id } = await tenant.register(RESOURCE_SERVER);
+  const post = await tenant.register({
+    ...RESOURCE_SERVER,
+    token_endpoint_auth_method: 'client_secret_post',
+  });
+  const answers = [
+    await tenant.send('introspect', { basic: ['nobody', 'x'], form }),
+    await tenant.send('introspect', { basic: [client_id, 'x'], form }),
+    await tenant.send('introspect', { basic: [post.client_id, post.client_secret], form }),
+  ];
+  for (const answered of answers) {
+    assertInvalidClient(answered, BASIC);
+    assert.deepEqual(answered, answers[0]);
+  }
+});
+
+test('an unknown, malformed, expired or revoked bearer token: 401 invalid_client with a Bearer challenge (decision 6)', async () => {
+  const tenant = testTenant();
+  const client = await tenant.register(RESOURCE_SERVER);
+  const revoked = await tenant.authorize({ client_id: client.client_id, scope: [INTROSPECTION_SCOPE] });
+  await tenant.send('delete', { bearer: MASTER, id: client.client_id });
+  const other = await tenant.register(RESOURCE_SERVER);
+  const expired = await tenant.authorize({ client_id: other.client_id, scope: [INTROSPECTION_SCOPE] });
+  tenant.clock.advance(LIFETIMES.accessToken);
+  for (const authorization of [
+    'Bearer',
+    'Bearer x',
+    'bearer x y',
+    `Bearer ${revoked}`,
+    `Bearer ${expired}`,
+    `Bearer ${MASTER}`,
+    `Bearer ${other.registration_access_token}`,
+  ]) {
+    assertInvalidClient(await tenant.send('introspect', { authorization, form }), BEARER);
+  }
+});
+
+test('authentication comes before the form: 401 for whatever nobody sends (decision 22)', async () => {
+  const tenant = testTenant();
+  for (const each of ['', 'token=%', 'token=x&token=x']) {
+    assertInvalidClient(await tenant.send('introspect', { form: each }), undefined);
+    assertInvalidClient(await tenant.send('introspect', { bearer: 'x', form: each }), BEARER);
+    assertInvalidClient(await tenant.send('introspect', { basic: ['nobody', 'x'], form: each }), BASIC);
+  }
+  assertInvalidClient(await tenant.send('introspect', { form, contentType: 'application/json' }), undefined);
+});
+
+test('who is not authenticated costs no look-up of the token (decision 22)', async () => {
+  const tenant = testTenant();
+  const { client_id } = await tenant.register(SERVICE);
+  const token = await tenant.authorize({ client_id, scope: ['read'] });
+  tenant.watch.calls.length = 0;
+  assertInvalidClient(await tenant.send('introspect', { basic: [client_id, 'x'], form: { token } }), BASIC);
+  assert.deepEqual(tenant.watch.calls, ['clients.find']);
+});
