@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AUTHENTICATION_METHODS } from '../../clients/client-authentication/authenticate-client.ts';
+import { GRANTS } from '../../grants/grants.ts';
+import { answer } from '../answer.ts';
+import type { Contract, Endpoint } from '../contract.ts';
+import { requestOf } from '../test-exchange.ts';
+import { ISSUER, testTenant } from '../test-tenant.ts';
+import { authorizationServerContract, contract } from './contract.ts';
+import { discovery } from './endpoint.ts';
+import { providerMetadata } from './provider-metadata.ts';
+
+const endpoints: readonly Endpoint[] = Object.values(testTenant().endpoints);
+const metadata = providerMetadata(ISSUER, endpoints);
+
+async function documentAt(at: Contract): Promise<Awaited<ReturnType<typeof answer>>> {
+  return await answer(discovery(at, metadata, 300), requestOf(at, {}), () => assert.fail('no failure'));
+}
+
+test('discovery is equal at all its addresses (decision 3)', async () => {
+  const infix = { ...authorizationServerContract, path: `${authorizationServerContract.path}/c2` };
+  const [openid, ...others] = await Promise.all(
+    [contract, authorizationServerContract, infix].map(documentAt),
+  );
+  for (const other of others) assert.deepEqual(other, openid);
+  assert.equal(openid?.status, 200);
+  assert.deepEqual(openid?.headers, {
+    'content-type': 'application/json',
+    'cache-control': 'public, max-age=300',
+  });
+});
+
+test('discovery is derived: each advertised endpoint’s address below the issuer, and no other (decision 3; RFC 8414 §2)', () => {
+  const addresses = Object.entries(metadata).filter(([name]) => name.endsWith('_endpoint'));
+  assert.deepEqual(Object.fromEntries(addresses), {
+    registration_endpoint: `${ISSUER}/register`,
+    token_endpoint: `${ISSUER}/token`,
+    introspection_endpoint: `${ISSUER}/token/introspect`,
+  });
+  assert.equal(metadata['issuer'], ISSUER);
+});
+
+test('an endpoint that does not stand is not named (decision 3)', () => {
+  const withoutToken = endpoints.filter((endpoint) => endpoint.contract.name !== 'token');
+  assert.equal('token_endpoint' in providerMetadata(ISSUER, withoutToken), false);
+  assert.deepEqual(
+    Object.keys(providerMetadata(ISSUER, [])).filter(
+      (name) => name.endsWith('_endpoint') || name === 'jwks_uri',
+    ),
+    [],
+  );
+});
+
+test('what is named can be done: grants and methods are those of the lists they work from (decision 3)', () => {
+  assert.deepEqual(
+    metadata['grant_types_supported'],
+    GRANTS.map(({ grant_type }) => grant_type),
+  );
+  assert.deepEqual(metadata['token_endpoint_auth_methods_supported'], AUTHENTICATION_METHODS);
+});
+
+test('claims with zero elements are omitted (RFC 8414 §3.2)', async () => {
+  const at = discovery(contract, { issuer: ISSUER, empty: [], one: ['x'], none: false }, 0);
+  const response = await answer(at, requestOf(contract, {}), () => assert.fail('no failure'));
+  assert.equal(response.body, JSON.stringify({ issuer: ISSUER, one: ['x'], none: false }));
+});
+
+test('no header of the request changes the document (decision 1)', async () => {
+  const at = discovery(contract, metadata, 300);
+  const headers = {
+    host: 'evil.example',
+    'x-forwarded-host': 'evil.example',
+    forwarded: 'host=evil.example',
+  };
+  const plain = await answer(at, requestOf(contract, {}), () => undefined);
+  assert.deepEqual(await answer(at, requestOf(contract, { headers }), () => undefined), plain);
+});

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { answer } from '../answer.ts';
+import { received, requestOf } from '../test-exchange.ts';
+import { liveContract, readyContract } from './contract.ts';
+import { healthLive, healthReady } from './endpoint.ts';
+import { aStorage, SILENT } from './test-readiness.ts';
+
+test('GET /health/live: 200, whatever the storage does: the process answers', async () => {
+  const response = await answer(healthLive(), requestOf(liveContract, {}), () => assert.fail('no failure'));
+  const answered = await received(liveContract, response);
+  assert.equal(answered.status, 200);
+  assert.deepEqual(answered.json, { status: 'live' });
+  assert.equal(answered.headers['cache-control'], 'no-store');
+});
+
+test('GET /health/ready: 200 where the storage reads and writes, asked anew each time', async () => {
+  let asked = 0;
+  const storage = aStorage(async () => {
+    asked += 1;
+  });
+  const endpoint = healthReady({ storage, isServing: () => true, log: SILENT });
+  for (let time = 1; time <= 2; time += 1) {
+    const answered = await received(
+      readyContract,
+      await answer(endpoint, requestOf(readyContract, {}), () => undefined),
+    );
+    assert.equal(answered.status, 200);
+    assert.deepEqual(answered.json, { status: 'ready', checks: { storage: 'passed' } });
+    assert.equal(asked, time);
+  }
+});

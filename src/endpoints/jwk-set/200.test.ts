@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ServerKeys } from '../../keys/server-keys.ts';
+import { answer } from '../answer.ts';
+import { type Answer, received, requestOf } from '../test-exchange.ts';
+import { publishedKeys } from '../test-server-keys.ts';
+import { contract } from './contract.ts';
+import { jwkSet } from './endpoint.ts';
+
+const keys: ServerKeys = await publishedKeys();
+
+async function keySet(): Promise<Answer> {
+  const response = await answer(jwkSet({ keys, maxAge: 300 }), requestOf(contract, {}), () =>
+    assert.fail('no failure'),
+  );
+  return await received(contract, response);
+}
+
+test('GET /jwks.json: 200 with the key set, cacheable, with an ETag (interface; decision 30)', async () => {
+  const answered = await keySet();
+  assert.equal(answered.status, 200);
+  assert.equal(answered.headers['content-type'], 'application/json');
+  assert.equal(answered.headers['cache-control'], 'public, max-age=300');
+  assert.match(answered.headers['etag'] ?? '', /^"[A-Za-z0-9_-]{43}"$/);
+  assert.deepEqual(Object.keys(answered.json), ['keys']);
+});
+
+const MEMBERS: Readonly<Record<string, readonly string[]>> = {
+  RSA: ['kty', 'n', 'e', 'use', 'kid'],
+  EC: ['kty', 'crv', 'x', 'y', 'use', 'kid'],
+  OKP: ['kty', 'crv', 'x', 'use', 'kid'],
+};
+
+test('the published set holds public members only (decision 27)', async () => {
+  const published = (await keySet()).json['keys'] as readonly Readonly<Record<string, unknown>>[];
+  assert.ok(published.length >= 7);
+  for (const jwk of published) assert.deepEqual(Object.keys(jwk), MEMBERS[String(jwk['kty'])]);
+});
+
+test('the default set: RSA, P-256, P-384, P-521 and Ed25519 to sign, RSA and EC to encrypt; each kid once (decision 28)', async () => {
+  const published = (await keySet()).json['keys'] as readonly Readonly<Record<string, unknown>>[];
+  const kinds = published.map(({ use, kty, crv }) => [use, crv ?? kty].join(' '));
+  assert.deepEqual(kinds, [
+    'sig RSA',
+    'sig P-256',
+    'sig P-384',
+    'sig P-521',
+    'sig Ed25519',
+    'enc RSA',
+    'enc P-256',
+  ]);
+  assert.equal(new Set(published.map(({ kid }) => kid)).size, published.length);
+});

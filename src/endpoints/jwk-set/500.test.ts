@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { answer } from '../answer.ts';
+import { assertBodiless, received, requestOf } from '../test-exchange.ts';
+import { publishedKeys } from '../test-server-keys.ts';
+import { contract } from './contract.ts';
+import { jwkSet } from './endpoint.ts';
+
+test('GET /jwks.json, a fault: 500 without body, and only the report has the cause (interface, Errors)', async () => {
+  const cause = new Error('/var/lib/registry');
+  const reports: unknown[] = [];
+  const handle = (): never => {
+    throw cause;
+  };
+  const faulty = { ...jwkSet({ keys: await publishedKeys(), maxAge: 300 }), handle };
+  const response = await answer(faulty, requestOf(contract, {}), (failure) => reports.push(failure));
+  assertBodiless(await received(contract, response), 500);
+  assert.deepEqual(reports, [cause]);
+});
