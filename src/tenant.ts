@@ -1,3 +1,4 @@
+import { rememberedOutcomes } from './clients/client-authentication/remembered-outcomes.ts';
 import { type ClientUses, clientUses } from './clients/client-uses.ts';
 import { openRegistrationLimits } from './clients/open-registration-limits.ts';
 import type { RegistryNeeds } from './clients/registry-needs.ts';
@@ -15,6 +16,7 @@ import { providerMetadata } from './endpoints/discovery/provider-metadata.ts';
 import { introspection } from './endpoints/introspection/endpoint.ts';
 import { jwkSet } from './endpoints/jwk-set/endpoint.ts';
 import { token } from './endpoints/token/endpoint.ts';
+import type { DirectAuthorizationNeeds } from './grants/direct-authorization.ts';
 import type { Site } from './http/site.ts';
 import { keyMaker } from './jose/key-maker.ts';
 import { digestFromHex } from './keys/digest.ts';
@@ -24,7 +26,9 @@ import type { OutboundHttp } from './ports/outbound-http.ts';
 import type { Sealer } from './ports/sealer.ts';
 import type { Storage, TenantStorage } from './ports/storage.ts';
 import { openSoftwareStatements } from './software-statements.ts';
+import { BoundedMap } from './spec/bounded-map.ts';
 import type { TenantId } from './spec/identifiers.ts';
+import { withRecordCache } from './storage/record-cache.ts';
 import { systemClock } from './system/clock.ts';
 import { systemRandom } from './system/random.ts';
 import { sealerForTenant } from './system/sealer.ts';
@@ -45,6 +49,7 @@ export interface Tenant {
   readonly site: Site;
   readonly storage: TenantStorage;
   readonly registry: RegistryNeeds;
+  readonly uses: ClientUses;
   /** Records what is not recorded yet. */
   close(): Promise<void>;
 }
@@ -58,12 +63,16 @@ export async function openTenant({
   outbound,
   log,
 }: TenantNeeds): Promise<Tenant> {
-  const own = storage.forTenant(id);
+  const own = withRecordCache(storage.forTenant(id), {
+    clients: settings['cache.clients'],
+    accessTokens: settings['cache.access-tokens'],
+  });
   const bound = { sealer: sealerForTenant(sealer, id), clock: systemClock, random: systemRandom };
   const keys = await loadServerKeys({ store: own.serverKeys, keyMaker, ...bound });
   const accessTokens: AccessTokenNeeds = {
     issuer: settings.issuer,
     mac: keys.accessTokenMac,
+    genuine: new BoundedMap(settings['cache.access-tokens']),
     store: own.accessTokens,
     clock: systemClock,
     random: systemRandom,
@@ -92,6 +101,7 @@ export async function openTenant({
     site: site(settings, endpoints(settings, registry, keys, uses)),
     storage: own,
     registry,
+    uses,
     close: async () => await uses.flush(),
   };
 }
@@ -126,6 +136,15 @@ function registrySettings(settings: Settings): RegistryNeeds['settings'] {
   };
 }
 
+export function tokenLifetimes(settings: Settings): DirectAuthorizationNeeds['lifetimes'] {
+  return {
+    accessToken: settings['access-token.lifetime'],
+    accessTokenMax: settings['access-token.lifetime-max'],
+    initialAccessToken: settings['initial-access-token.lifetime'],
+    initialAccessTokenMax: settings['initial-access-token.lifetime-max'],
+  };
+}
+
 function endpoints(
   settings: Settings,
   registry: RegistryNeeds,
@@ -134,7 +153,7 @@ function endpoints(
 ): readonly Endpoint[] {
   const { issuer, clients, accessTokens, clock } = registry;
   const form = { parameters: settings['limits.form-parameters'] };
-  const authentication = { issuer, clients, clock, uses };
+  const authentication = { issuer, clients, clock, uses, remembered: rememberedOutcomes() };
   const advertised = settings['registration.advertise'];
   return [
     clientRegistration(registry, { ...ADDRESSES.clients, advertised: advertised === 'clients' }),
@@ -147,12 +166,7 @@ function endpoints(
       accessTokens,
       clients,
       uses,
-      lifetimes: {
-        accessToken: settings['access-token.lifetime'],
-        accessTokenMax: settings['access-token.lifetime-max'],
-        initialAccessToken: settings['initial-access-token.lifetime'],
-        initialAccessTokenMax: settings['initial-access-token.lifetime-max'],
-      },
+      lifetimes: tokenLifetimes(settings),
       masterTokens: masterTokens(settings['direct-authorization.token-sha256']),
       bearerTokenLengthMax: settings['limits.bearer-token'],
       json: registry.settings.json,

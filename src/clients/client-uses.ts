@@ -27,6 +27,8 @@ const NOTED_MAX = 50_000;
 
 export function clientUses(needs: ClientUseNeeds): ClientUses {
   const noted = new Map<string, number>();
+  /** The same by the records themselves, which are the same objects from one request to the next. */
+  const seen = new WeakMap<object, number>();
   let pending: ClientUse[] = [];
   let timer: NodeJS.Timeout | undefined;
 
@@ -44,8 +46,12 @@ export function clientUses(needs: ClientUseNeeds): ClientUses {
   };
 
   return {
-    note({ client_id, instance }, secret) {
+    note(client, secret) {
       const now = needs.clock.now();
+      const record = secret ?? client;
+      if (now - (seen.get(record) ?? 0) < RECORDED_EVERY_SECONDS) return;
+      seen.set(record, now);
+      const { client_id, instance } = client;
       const name = `${instance} ${secret?.digest ?? ''}`;
       if (now - (noted.get(name) ?? 0) < RECORDED_EVERY_SECONDS) return;
       if (noted.size >= NOTED_MAX) noted.clear();

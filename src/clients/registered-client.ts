@@ -2,12 +2,26 @@ import type { StoredClient } from '../ports/client-store.ts';
 import type { ClientMetadata } from '../spec/client-metadata.ts';
 import { parseScope } from '../spec/scope.ts';
 
+/** Stored records never change, so what was parsed of one stays true as long as the record itself is around. */
+const parsed = new WeakMap<StoredClient, ClientMetadata>();
+const scopes = new WeakMap<ClientMetadata, readonly string[]>();
+
 /** The provisioned metadata of a stored registration. */
 export function metadataOf(client: StoredClient): ClientMetadata {
-  return JSON.parse(client.metadata) as ClientMetadata;
+  let metadata = parsed.get(client);
+  if (metadata === undefined) {
+    metadata = JSON.parse(client.metadata) as ClientMetadata;
+    parsed.set(client, metadata);
+  }
+  return metadata;
 }
 
 /** The scope values a client is registered for. */
 export function registeredScope(metadata: ClientMetadata): readonly string[] {
-  return parseScope(metadata.scope ?? '') ?? [];
+  let scope = scopes.get(metadata);
+  if (scope === undefined) {
+    scope = parseScope(metadata.scope ?? '') ?? [];
+    scopes.set(metadata, scope);
+  }
+  return scope;
 }

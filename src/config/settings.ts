@@ -117,6 +117,23 @@ export const SETTINGS = {
     description: 'How many expired rows one transaction removes at most.',
   }),
 
+  'cache.clients': integer({
+    default: 20_000,
+    min: 2,
+    max: 100_000_000,
+    unit: 'clients',
+    description:
+      'How many client records are kept in memory, about 2 KB each. Kept records are checked against the journal of changes before each answer.',
+  }),
+  'cache.access-tokens': integer({
+    default: 200_000,
+    min: 2,
+    max: 1_000_000_000,
+    unit: 'tokens',
+    description:
+      'How many records of access tokens are kept in memory, about 1 KB each; checked as clients are.',
+  }),
+
   'encryption.key': encryptionKey,
 
   'registration.master-token-sha256': list({

@@ -1,6 +1,6 @@
+import type { Awaitable } from '../spec/awaitable.ts';
 import type { AccessTokenKey, ClientId, ClientInstance } from '../spec/identifiers.ts';
 import type { AuditEvent } from './audit-log.ts';
-import type { Awaitable } from './storage.ts';
 
 /** An issued access token never changes: it may be kept, parsed and rendered ahead. */
 export interface StoredAccessToken {

@@ -1,4 +1,4 @@
-import type { Awaitable } from './storage.ts';
+import type { Awaitable } from '../spec/awaitable.ts';
 
 /** What happened to the registry, who did it, and how it ended. Never a secret, never a token. */
 export interface AuditEvent {

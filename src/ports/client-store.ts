@@ -1,6 +1,6 @@
+import type { Awaitable } from '../spec/awaitable.ts';
 import type { AccessTokenKey, ClientId, ClientInstance, Digest, Sealed } from '../spec/identifiers.ts';
 import type { AuditEvent } from './audit-log.ts';
-import type { Awaitable } from './storage.ts';
 
 export interface StoredSecret {
   readonly digest: Digest;

@@ -1,5 +1,5 @@
+import type { Awaitable } from '../spec/awaitable.ts';
 import type { KeyId, Sealed } from '../spec/identifiers.ts';
-import type { Awaitable } from './storage.ts';
 
 export interface StoredServerKey {
   readonly kid: KeyId;

@@ -1,11 +1,9 @@
 import type { Sealed, TenantId } from '../spec/identifiers.ts';
 import type { AccessTokenStore } from './access-token-store.ts';
 import type { AuditLog } from './audit-log.ts';
+import type { ChangeJournal } from './change-journal.ts';
 import type { ClientStore } from './client-store.ts';
 import type { ServerKeyStore } from './server-key-store.ts';
-
-/** What an embedded engine answers at once, a remote one answers later. */
-export type Awaitable<T> = T | Promise<T>;
 
 /** Everything of one tenant. Each verb is one atomic act; nobody holds a transaction open. */
 export interface TenantStorage {
@@ -13,6 +11,7 @@ export interface TenantStorage {
   readonly accessTokens: AccessTokenStore;
   readonly serverKeys: ServerKeyStore;
   readonly audit: AuditLog;
+  readonly journal: ChangeJournal;
 }
 
 export interface Storage {

@@ -108,7 +108,7 @@ function changing(make: MakeEngine): void {
   );
 
   test(
-    'a replacement meant for a deleted instance does not touch its successor',
+    'a replacement or deletion meant for a deleted instance does not touch its successor',
     onEmptyStorage(make, async ({ tenant }) => {
       const old = aClient();
       const successor = aClient({ client_id: old.client_id });
@@ -116,6 +116,7 @@ function changing(make: MakeEngine): void {
       await tenant.clients.delete(old, EVENT);
       await tenant.clients.create(successor, { ...OPEN, reuseDeletedId: true });
       assert.equal(await tenant.clients.replace({ ...old, version: 2 }, 1), 'changed_meanwhile');
+      assert.equal(await tenant.clients.delete(old, EVENT), 'changed_meanwhile');
       assert.deepEqual(await tenant.clients.find(old.client_id), successor);
     }),
   );

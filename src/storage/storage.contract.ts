@@ -1,8 +1,12 @@
 import { describe } from 'node:test';
 import { accessTokenContract } from './access-token.contract.ts';
+import { auditContract } from './audit.contract.ts';
 import { clientContract } from './client.contract.ts';
 import { clientCreationContract } from './client-creation.contract.ts';
+import { clientUseContract } from './client-use.contract.ts';
 import type { Engine } from './contract-engine.ts';
+import { initialAccessTokenContract } from './initial-access-token.contract.ts';
+import { openRegistrationContract } from './open-registration.contract.ts';
 import { serverKeyContract } from './server-key.contract.ts';
 import { wholeStorageContract } from './whole-storage.contract.ts';
 
@@ -10,8 +14,12 @@ import { wholeStorageContract } from './whole-storage.contract.ts';
 export function storageContract(name: string, engine: () => Promise<Engine>): void {
   describe(name, { concurrency: false }, () => {
     describe('creation of clients', () => clientCreationContract(engine));
+    describe('open registration', () => openRegistrationContract(engine));
     describe('clients', () => clientContract(engine));
+    describe('uses of clients', () => clientUseContract(engine));
     describe('access tokens', () => accessTokenContract(engine));
+    describe('initial access tokens', () => initialAccessTokenContract(engine));
+    describe('audit log', () => auditContract(engine));
     describe('server keys', () => serverKeyContract(engine));
     describe('whole storage', () => wholeStorageContract(engine));
   });

@@ -3,6 +3,8 @@ import { digestOf } from '../keys/digest.ts';
 import type { AccessTokenStore, StoredAccessToken } from '../ports/access-token-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
+import { type Awaitable, whenKnown } from '../spec/awaitable.ts';
+import type { BoundedMap } from '../spec/bounded-map.ts';
 import {
   type AccessTokenKey,
   type ClientId,
@@ -22,6 +24,8 @@ const TOKEN_LENGTH = IDENTIFIER_LENGTH + 1 + MAC_LENGTH;
 export interface AccessTokenNeeds {
   readonly issuer: string;
   readonly mac: KeyObject;
+  /** Keys of tokens whose MAC was found to be ours: it need not be computed again. */
+  readonly genuine: BoundedMap<AccessTokenKey, true>;
   readonly store: AccessTokenStore;
   readonly clock: Clock;
   readonly random: Random;
@@ -86,13 +90,19 @@ function introspectionText(
 }
 
 /** The live token behind what a caller presented. @returns undefined for anything else, whatever the reason. */
-export async function findAccessToken(
+export function findAccessToken(
   needs: AccessTokenNeeds,
   presented: string,
-): Promise<StoredAccessToken | undefined> {
-  if (!isGenuine(presented, needs.mac)) return undefined;
-  const stored = await needs.store.find(keyOf(presented));
-  return stored !== undefined && needs.clock.now() < stored.expires_at ? stored : undefined;
+): Awaitable<StoredAccessToken | undefined> {
+  if (presented.length !== TOKEN_LENGTH || presented[IDENTIFIER_LENGTH] !== '.') return undefined;
+  const key = keyOf(presented);
+  if (needs.genuine.get(key) === undefined) {
+    if (!hasGenuineMac(presented, needs.mac)) return undefined;
+    needs.genuine.set(key, true);
+  }
+  return whenKnown(needs.store.find(key), (stored) =>
+    stored !== undefined && needs.clock.now() < stored.expires_at ? stored : undefined,
+  );
 }
 
 /** Scope values of a stored token. */
@@ -101,8 +111,7 @@ export function scopeOf(token: StoredAccessToken): readonly string[] {
   return scope === '' ? [] : scope.split(' ');
 }
 
-function isGenuine(presented: string, mac: KeyObject): boolean {
-  if (presented.length !== TOKEN_LENGTH || presented[IDENTIFIER_LENGTH] !== '.') return false;
+function hasGenuineMac(presented: string, mac: KeyObject): boolean {
   const expected = macOf(presented.slice(0, IDENTIFIER_LENGTH), mac);
   const given = Buffer.from(presented.slice(IDENTIFIER_LENGTH + 1), 'latin1');
   return given.length === expected.length && timingSafeEqual(given, Buffer.from(expected, 'latin1'));

@@ -1,15 +1,19 @@
-import type { ClientStore, StoredClient } from '../../ports/client-store.ts';
+import type { ClientStore, StoredClient, StoredSecret } from '../../ports/client-store.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { parseAuthorization } from '../../spec/authorization-header.ts';
+import { type Awaitable, whenKnown } from '../../spec/awaitable.ts';
 import type { ClientMetadata } from '../../spec/client-metadata.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
+import type { Parameters } from '../../spec/parameters.ts';
 import { basicChallenge } from '../../spec/www-authenticate.ts';
-import { liveSecretOf } from '../client-secrets.ts';
+import { isLive, liveSecretOf } from '../client-secrets.ts';
 import type { ClientUses } from '../client-uses.ts';
 import { metadataOf } from '../registered-client.ts';
 import { clientSecretBasic } from './client-secret-basic.ts';
 import { clientSecretPost } from './client-secret-post.ts';
 import type { AuthenticationMethod, Claimed, Presented } from './method.ts';
+import type { RememberedOutcomes } from './remembered-outcomes.ts';
 
 const METHODS: readonly AuthenticationMethod[] = [clientSecretBasic, clientSecretPost];
 
@@ -24,6 +28,7 @@ export interface AuthenticationNeeds {
   readonly clients: ClientStore;
   readonly clock: Clock;
   readonly uses: ClientUses;
+  readonly remembered: RememberedOutcomes;
 }
 
 /** A client that proved who it is. Only `authenticateClient` makes one. */
@@ -32,14 +37,37 @@ export interface AuthenticatedClient {
   readonly metadata: ClientMetadata;
 }
 
+/** What a request offers to authenticate a client with: its header, and its form where that can be read. */
+export interface Offered {
+  readonly authorization: string | undefined;
+  readonly parameters: Parameters | undefined;
+}
+
 /**
  * Exactly one method per request, and it must be the registered one (decision 17).
  * @throws OAuthError invalid_request for two methods at once; invalid_client, the same for every reason, otherwise
  */
-export async function authenticateClient(
+export function authenticateClient(
   needs: AuthenticationNeeds,
-  presented: Presented,
-): Promise<AuthenticatedClient> {
+  offered: Offered,
+): Awaitable<AuthenticatedClient> {
+  const { authorization, parameters } = offered;
+  const onlyHeader = AUTHENTICATION_PARAMETERS.every((name) => parameters?.[name] === undefined);
+  const remembered =
+    authorization === undefined || !onlyHeader ? undefined : needs.remembered.get(authorization);
+  if (remembered === undefined) return authenticateAnew(needs, offered);
+  return whenKnown(needs.clients.find(remembered.stored.client_id), (stored) =>
+    stored === remembered.stored && isLive(remembered.secret, needs.clock.now())
+      ? accept(needs, stored, remembered.secret)
+      : authenticateAnew(needs, offered),
+  );
+}
+
+function authenticateAnew(
+  needs: AuthenticationNeeds,
+  { authorization, parameters }: Offered,
+): Awaitable<AuthenticatedClient> {
+  const presented: Presented = { authorization: parseAuthorization(authorization), parameters };
   const tried = METHODS.filter((method) => method.isTried(presented));
   if (tried.length > 1 || (tried.length === 1 && presented.authorization.scheme === 'bearer')) {
     throw new OAuthError('invalid_request', {
@@ -50,26 +78,36 @@ export async function authenticateClient(
   if (method === undefined) throw invalidClient(needs, method, 'no client authentication');
   const claimed = method.claim(presented);
   if (claimed === undefined) throw invalidClient(needs, method, 'credentials are not well-formed');
-  const claimedTwice = presented.parameters?.['client_id'] ?? claimed.client_id;
+  const claimedTwice = parameters?.['client_id'] ?? claimed.client_id;
   if (claimedTwice !== claimed.client_id)
     throw invalidClient(needs, method, 'two different client identifiers');
-  return await verify(needs, method, claimed);
+  return whenKnown(needs.clients.find(claimed.client_id as ClientId), (stored) => {
+    const secret = verify(needs, method, claimed, stored);
+    if (authorization !== undefined)
+      needs.remembered.set(authorization, { stored: secret.of, secret: secret.found });
+    return accept(needs, secret.of, secret.found);
+  });
 }
 
-async function verify(
+/** @throws OAuthError invalid_client */
+function verify(
   needs: AuthenticationNeeds,
   method: AuthenticationMethod,
   claimed: Claimed,
-): Promise<AuthenticatedClient> {
-  const stored = await needs.clients.find(claimed.client_id as ClientId);
+  stored: StoredClient | undefined,
+): { readonly of: StoredClient; readonly found: StoredSecret } {
   if (stored === undefined) throw invalidClient(needs, method, 'unknown client');
-  const metadata = metadataOf(stored);
   const secret = liveSecretOf(stored, claimed.secret, needs.clock.now());
-  if (metadata.token_endpoint_auth_method !== method.name)
+  if (metadataOf(stored).token_endpoint_auth_method !== method.name) {
     throw invalidClient(needs, method, 'not the registered method');
+  }
   if (secret === undefined) throw invalidClient(needs, method, 'wrong or expired secret');
+  return { of: stored, found: secret };
+}
+
+function accept(needs: AuthenticationNeeds, stored: StoredClient, secret: StoredSecret): AuthenticatedClient {
   needs.uses.note(stored, secret);
-  return { stored, metadata };
+  return { stored, metadata: metadataOf(stored) };
 }
 
 /** RFC 6749 §5.2: a client that tried the Authorization header gets the challenge of its scheme. */

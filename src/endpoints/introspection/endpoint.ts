@@ -4,7 +4,8 @@ import {
   authenticateClient,
 } from '../../clients/client-authentication/authenticate-client.ts';
 import { registeredScope } from '../../clients/registered-client.ts';
-import { type Credentials, parseAuthorization } from '../../spec/authorization-header.ts';
+import { parseAuthorization } from '../../spec/authorization-header.ts';
+import { type Awaitable, whenKnown } from '../../spec/awaitable.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import { type FormLimits, type Parameters, parseForm } from '../../spec/parameters.ts';
 import { bearerChallenge } from '../../spec/www-authenticate.ts';
@@ -35,22 +36,30 @@ export function introspection(needs: IntrospectionNeeds): Endpoint {
   const introspectionScope = `${needs.issuer}${contract.path}`;
   return {
     contract,
-    async handle(request) {
+    handle(request) {
       const form = readForm(needs, request);
-      const callerScope = await authenticateCaller(needs, request, form);
-      if (form instanceof OAuthError) throw form;
-      const token = form['token'];
-      if (token === undefined)
-        throw new OAuthError('invalid_request', { error_description: 'token is missing' });
-      if (!callerScope.includes(introspectionScope)) {
-        throw new OAuthError('access_denied', {
-          error_description: 'the caller lacks the introspection scope',
-        });
-      }
-      const found = await findAccessToken(needs.accessTokens, token);
-      return { status: 200, headers: HEADERS, body: found?.introspection ?? INACTIVE };
+      return whenKnown(callerScope(needs, request, form), (scope) => {
+        const token = tokenToInspect(form);
+        if (!scope.includes(introspectionScope)) {
+          throw new OAuthError('access_denied', {
+            error_description: 'the caller lacks the introspection scope',
+          });
+        }
+        return whenKnown(findAccessToken(needs.accessTokens, token), (found) => ({
+          status: 200,
+          headers: HEADERS,
+          body: found?.introspection ?? INACTIVE,
+        }));
+      });
     },
   };
+}
+
+function tokenToInspect(form: Parameters | OAuthError): string {
+  if (form instanceof OAuthError) throw form;
+  const token = form['token'];
+  if (token === undefined) throw new OAuthError('invalid_request', { error_description: 'token is missing' });
+  return token;
 }
 
 /** A form that cannot be read is an error only once the caller is known. */
@@ -64,41 +73,36 @@ function readForm(needs: IntrospectionNeeds, { headers, body }: EndpointRequest)
 }
 
 /** The scope values of the client that authenticates, or of the bearer token that authorises the call. */
-async function authenticateCaller(
+function callerScope(
   needs: IntrospectionNeeds,
   { headers }: EndpointRequest,
   form: Parameters | OAuthError,
-): Promise<readonly string[]> {
-  const authorization = parseAuthorization(headers['authorization']);
+): Awaitable<readonly string[]> {
+  const { authorization } = headers;
   const parameters = form instanceof OAuthError ? undefined : form;
-  if (usesBearer(authorization) && parameters?.['client_secret'] === undefined) {
-    return await scopeOfBearer(needs, authorization);
+  if (
+    authorization !== undefined &&
+    BEARER.test(authorization) &&
+    parameters?.['client_secret'] === undefined
+  ) {
+    return scopeOfBearer(needs, authorization);
   }
-  const client = await authenticateClient(needs.authentication, { authorization, parameters });
-  return registeredScope(client.metadata);
-}
-
-function usesBearer(authorization: Credentials): boolean {
-  return (
-    authorization.scheme === 'bearer' ||
-    (authorization.scheme === 'unusable' && authorization.tried === 'bearer')
+  return whenKnown(authenticateClient(needs.authentication, { authorization, parameters }), ({ metadata }) =>
+    registeredScope(metadata),
   );
 }
 
-async function scopeOfBearer(
-  needs: IntrospectionNeeds,
-  authorization: Credentials,
-): Promise<readonly string[]> {
-  const found =
-    authorization.scheme === 'bearer'
-      ? await findAccessToken(needs.accessTokens, authorization.token)
-      : undefined;
-  if (found === undefined) {
+const BEARER = /^bearer(?:\s|$)/i;
+
+function scopeOfBearer(needs: IntrospectionNeeds, authorization: string): Awaitable<readonly string[]> {
+  const credentials = parseAuthorization(authorization);
+  const token = credentials.scheme === 'bearer' ? credentials.token : '';
+  return whenKnown(findAccessToken(needs.accessTokens, token), (found) => {
+    if (found !== undefined) return scopeOf(found);
     const error_description = 'the bearer token is not valid';
     throw new OAuthError('invalid_client', {
       error_description,
       challenge: bearerChallenge({ error: 'invalid_token', error_description }),
     });
-  }
-  return scopeOf(found);
+  });
 }

@@ -6,7 +6,6 @@ import {
 } from '../../clients/client-authentication/authenticate-client.ts';
 import type { Grant, GrantNeeds } from '../../grants/grant.ts';
 import { GRANTS } from '../../grants/grants.ts';
-import { parseAuthorization } from '../../spec/authorization-header.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import { type FormLimits, type Parameters, parseForm } from '../../spec/parameters.ts';
 import { UNCACHED } from '../answer.ts';
@@ -30,7 +29,7 @@ export function token(needs: TokenEndpointNeeds): Endpoint {
     contract,
     async handle({ headers, body }) {
       const parameters = parseForm(headers['content-type'], body, PARAMETERS, needs.form);
-      const authorization = parseAuthorization(headers['authorization']);
+      const { authorization } = headers;
       const client = await authenticateClient(needs.authentication, { authorization, parameters });
       const grant = grantFor(parameters, client);
       const response = await grant.handle(needs, client, parameters);

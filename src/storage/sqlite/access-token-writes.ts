@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { StoredAccessToken } from '../../ports/access-token-store.ts';
 import type { TenantId } from '../../spec/identifiers.ts';
 import { eventRecording } from './audit-writes.ts';
+import { journalling } from './journal-writes.ts';
 import type { WriteHandlers } from './write.ts';
 
 type AccessTokenWrites = Pick<
@@ -29,6 +30,7 @@ export function accessTokenWrites(database: DatabaseSync): AccessTokenWrites {
       (SELECT key FROM initial_access_token
        WHERE tenant = ?1 AND used_at IS NULL AND expires_at < ?2 ORDER BY expires_at LIMIT ?3)`);
   const record = eventRecording(database);
+  const journal = journalling(database);
 
   const issue = (tenant: TenantId, token: StoredAccessToken): void => {
     insert.run(
@@ -56,6 +58,7 @@ export function accessTokenWrites(database: DatabaseSync): AccessTokenWrites {
     revokeInitialAccessToken({ tenant, key, event }) {
       if (revokeInitial.run(tenant, key, event.at).changes === 0) return false;
       remove.run(tenant, key);
+      journal(tenant, { kind: 'access-token-ended', key });
       record(tenant, event);
       return true;
     },

@@ -1,8 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { StoredClient } from '../../ports/client-store.ts';
-import type { TenantId } from '../../spec/identifiers.ts';
+import type { AccessTokenKey, TenantId } from '../../spec/identifiers.ts';
 import { eventRecording } from './audit-writes.ts';
 import { CHANGING, changing, openClientCount, opened } from './client-values.ts';
+import { journalling } from './journal-writes.ts';
 import type { WriteArguments, WriteHandlers } from './write.ts';
 
 /** Refusals are found before anything is written, so that they leave nothing behind. */
@@ -62,9 +63,9 @@ function circumstances(database: DatabaseSync): (tenant: TenantId, client: Store
 }
 
 interface Consumption {
-  isUsable(tenant: TenantId, key: string, now: number): boolean;
+  isUsable(tenant: TenantId, key: AccessTokenKey, now: number): boolean;
   /** From now on introspection answers inactive; the row stays, with the client that descends from it. */
-  consume(tenant: TenantId, key: string, client: StoredClient, now: number): void;
+  consume(tenant: TenantId, key: AccessTokenKey, client: StoredClient, now: number): void;
 }
 
 function initialAccessTokenConsumption(database: DatabaseSync): Consumption {
@@ -75,11 +76,13 @@ function initialAccessTokenConsumption(database: DatabaseSync): Consumption {
     UPDATE initial_access_token SET used_at = ?, used_by_client_id = ?, used_by_instance = ?
     WHERE tenant = ? AND key = ?`);
   const remove = database.prepare('DELETE FROM access_token WHERE tenant = ? AND key = ?');
+  const journal = journalling(database);
   return {
     isUsable: (tenant, key, now) => usable.get(tenant, key, now) !== undefined,
     consume(tenant, key, client, now) {
       use.run(now, client.client_id, client.instance, tenant, key);
       remove.run(tenant, key);
+      journal(tenant, { kind: 'access-token-ended', key });
     },
   };
 }

@@ -4,6 +4,7 @@ import type { ClientId, TenantId } from '../../spec/identifiers.ts';
 import { eventRecording } from './audit-writes.ts';
 import { clientCreation } from './client-creation.ts';
 import { CHANGING, changing, openClientCount, opened } from './client-values.ts';
+import { journalling } from './journal-writes.ts';
 import type { WriteHandlers } from './write.ts';
 
 type ClientWrites = Pick<WriteHandlers, 'createClient' | 'replaceClient' | 'deleteClient'>;
@@ -25,6 +26,7 @@ export function clientWrites(database: DatabaseSync): ClientWrites {
   );
   const count = openClientCount(database);
   const record = eventRecording(database);
+  const journal = journalling(database);
   const lost = (tenant: TenantId, client_id: ClientId): ChangeOutcome =>
     exists.get(tenant, client_id) === undefined ? 'absent' : 'changed_meanwhile';
 
@@ -36,6 +38,7 @@ export function clientWrites(database: DatabaseSync): ClientWrites {
       if (found === undefined) return lost(tenant, client_id);
       update.run(...changing(client), tenant, client_id);
       count(tenant, opened(client.registered_via) - opened(found['registered_via']));
+      journal(tenant, { kind: 'client-changed', client_id });
       if (event !== undefined) record(tenant, event);
       return 'done';
     },
@@ -46,6 +49,7 @@ export function clientWrites(database: DatabaseSync): ClientWrites {
       count(tenant, -opened(found['registered_via']));
       forget.run(tenant, client_id, instance);
       bury.run(tenant, client_id, instance, event.at);
+      journal(tenant, { kind: 'client-ended', client_id, instance });
       record(tenant, event);
       return 'done';
     },

@@ -132,6 +132,19 @@ export const MIGRATIONS: readonly Migration[] = [
       -- The greatest sequence when events were last swept: none is given twice, although the greatest may be gone.
       CREATE TABLE audit_swept (tenant TEXT NOT NULL PRIMARY KEY, sequence INTEGER NOT NULL) STRICT, WITHOUT ROWID;`,
   },
+  {
+    version: 3,
+    name: 'journal of changes',
+    sql: `
+      CREATE TABLE change_journal (
+        tenant TEXT NOT NULL,
+        sequence INTEGER NOT NULL,
+        kind TEXT NOT NULL,
+        subject TEXT NOT NULL,
+        instance TEXT,
+        PRIMARY KEY (tenant, sequence)
+      ) STRICT, WITHOUT ROWID;`,
+  },
 ];
 
 const NEWEST = MIGRATIONS.length;

@@ -8,6 +8,7 @@ import { clientUseReads } from './client-use-reads.ts';
 import { openReadConnection, openWriteConnection } from './connection.ts';
 import { createWhereAbsent, fileIdentity, inspect, unavailable } from './database-file.ts';
 import { GatheredWrites } from './gathered-writes.ts';
+import { journalReads } from './journal-reads.ts';
 import { mainThreadChannel } from './main-thread-channel.ts';
 import { migrate, needsMigration, refuseNewerSchema } from './migrations.ts';
 import { serverKeyRows } from './server-key-rows.ts';
@@ -72,6 +73,7 @@ function storage(path: string, reader: DatabaseSync, channel: WriteChannel): Sto
     accessTokens: accessTokenReads(reader),
     serverKeys: serverKeyRows(reader),
     audit: auditReads(reader),
+    journal: journalReads(reader),
   };
   const opened = fileIdentity(path);
   let closed: Promise<void> | undefined;
@@ -104,6 +106,7 @@ interface Reads {
   readonly accessTokens: ReturnType<typeof accessTokenReads>;
   readonly serverKeys: ReturnType<typeof serverKeyRows>;
   readonly audit: ReturnType<typeof auditReads>;
+  readonly journal: ReturnType<typeof journalReads>;
 }
 
 function tenantStorage(tenant: TenantId, reads: Reads, writes: GatheredWrites): TenantStorage {
@@ -142,6 +145,10 @@ function tenantStorage(tenant: TenantId, reads: Reads, writes: GatheredWrites): 
       append: (event) => writes.write('appendAuditEvent', { tenant, event }),
       page: (sequence, limit) => reads.audit.page(tenant, sequence, limit),
       sweep: (at, limit) => writes.write('sweepAuditEvents', { tenant, at, limit }),
+    },
+    journal: {
+      head: () => reads.journal.head(tenant),
+      since: (sequence) => reads.journal.since(tenant, sequence),
     },
   };
 }

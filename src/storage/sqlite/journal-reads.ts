@@ -1,0 +1,60 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Change } from '../../ports/change-journal.ts';
+import type { AccessTokenKey, ClientId, ClientInstance, TenantId } from '../../spec/identifiers.ts';
+
+interface JournalReads {
+  head(tenant: TenantId): number;
+  since(tenant: TenantId, sequence: number): readonly Change[] | undefined;
+}
+
+/** More changes than this are not replayed one by one. */
+const REPLAYED_MAX = 1000;
+
+type Row = readonly [sequence: number, kind: Change['kind'], subject: string, instance: string | null];
+
+export function journalReads(database: DatabaseSync): JournalReads {
+  // Changes when any other connection, in any process, has committed anything; asking costs less than a look-up.
+  const dataVersion = database.prepare('PRAGMA data_version');
+  dataVersion.setReturnArrays(true);
+  const last = database.prepare('SELECT max(sequence) FROM change_journal WHERE tenant = ?');
+  last.setReturnArrays(true);
+  const after = database.prepare(`
+    SELECT sequence, kind, subject, instance FROM change_journal
+    WHERE tenant = ? AND sequence > ? ORDER BY sequence LIMIT ${REPLAYED_MAX + 1}`);
+  after.setReturnArrays(true);
+  const version = (): number => (dataVersion.get() as unknown as [number])[0];
+  const heads = new Map<TenantId, number>();
+  let readAt: number | undefined;
+
+  return {
+    head(tenant) {
+      const now = version();
+      if (now !== readAt) {
+        heads.clear();
+        readAt = now;
+      }
+      let head = heads.get(tenant);
+      if (head === undefined) {
+        head = (last.get(tenant) as unknown as [number | null])[0] ?? 0;
+        heads.set(tenant, head);
+      }
+      return head;
+    },
+    since(tenant, sequence) {
+      const rows = after.all(tenant, sequence) as unknown as readonly Row[];
+      const complete = rows.length === 0 || rows[0]?.[0] === sequence + 1;
+      return complete && rows.length <= REPLAYED_MAX ? rows.map(change) : undefined;
+    },
+  };
+}
+
+function change([, kind, subject, instance]: Row): Change {
+  switch (kind) {
+    case 'client-changed':
+      return { kind, client_id: subject as ClientId };
+    case 'client-ended':
+      return { kind, client_id: subject as ClientId, instance: instance as ClientInstance };
+    case 'access-token-ended':
+      return { kind, key: subject as AccessTokenKey };
+  }
+}

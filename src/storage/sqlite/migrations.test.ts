@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, test } from 'node:test';
+import type { AccessTokenKey, ClientId } from '../../spec/identifiers.ts';
+import { aClient, anEvent, EVENT, NOW, OPEN, TENANT } from '../stored-examples.ts';
+import { APPLICATION_ID, MIGRATIONS } from './migrations.ts';
+import { openSqliteStorage } from './open.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'chancery-migrations-'));
+after(() => rmSync(root, { recursive: true }));
+
+/** A database as the first version of the schema left it. */
+function firstVersion(path: string): void {
+  const database = new DatabaseSync(path);
+  database.exec(`
+    PRAGMA application_id = ${APPLICATION_ID};
+    CREATE TABLE schema_migration (
+      version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT;
+    INSERT INTO schema_migration VALUES (1, 'first', 0);
+    ${MIGRATIONS[0]?.sql}`);
+  const client = database.prepare(`
+    INSERT INTO client VALUES (?, ?, 'i', 1, ${NOW}, ?, 'sealed', ?, '[]', '{}', '{"client_name":"ü"}', NULL)`);
+  for (const [tenant, client_id, via] of [
+    ['default', 'a', 'open'],
+    ['default', 'b', 'open'],
+    ['default', 'c', 'master'],
+    ['other', 'a', 'open'],
+  ] as const)
+    client.run(tenant, client_id, `${tenant}-${client_id}`, via);
+  const initial = database.prepare(`
+    INSERT INTO initial_access_token VALUES ('default', ?, 'l', ${NOW}, ${NOW + 600}, ?, NULL, NULL)`);
+  const token = database.prepare(`
+    INSERT INTO access_token VALUES ('default', ?, ${NOW + 600}, 'c', NULL, ?)`);
+  token.run('k1', '{"active":true,"scope":"client-reg client-reg:data"}');
+  token.run('k2', 'not JSON');
+  for (const [key, used_at] of [
+    ['k1', null],
+    ['k2', null],
+    ['k3', NOW],
+  ] as const)
+    initial.run(key, used_at);
+  database.close();
+}
+
+async function migrated(name: string) {
+  const path = join(root, name);
+  firstVersion(path);
+  const storage = await openSqliteStorage(path, { writer: 'main' });
+  return { storage, tenant: storage.forTenant(TENANT) };
+}
+
+test('clients of a database of version 1 are counted, found, idle, changed and deleted like new ones', async () => {
+  const { storage, tenant } = await migrated('clients.sqlite');
+  const { clients } = tenant;
+  assert.equal(await clients.countOpen(), 2);
+  const [a, b, c] = await clients.page(undefined, 10);
+  assert.ok(a !== undefined && b !== undefined && c !== undefined);
+  assert.deepEqual(a, {
+    ...aClient(),
+    client_id: 'a' as ClientId,
+    instance: 'i',
+    metadata: '{"client_name":"ü"}',
+    registration_token_digest: 'default-a',
+    shared_digest: null,
+  });
+  assert.deepEqual(await clients.idle(NOW + 1, undefined, 10), [a, b]);
+  assert.equal(await clients.create(aClient(), { ...OPEN, openClientsMax: 2 }), 'open_clients_exhausted');
+  assert.equal(await clients.delete(a, EVENT), 'done');
+  assert.equal(await clients.replace({ ...b, version: 2 }, 1, EVENT), 'done');
+  assert.equal(await clients.create(aClient(), { ...OPEN, openClientsMax: 2 }), 'created');
+  await storage.close();
+});
+
+test('initial access tokens of a database of version 1 keep their scope where it is known', async () => {
+  const { storage, tenant } = await migrated('tokens.sqlite');
+  const tokens = await tenant.accessTokens.pageInitial(undefined, 10);
+  assert.deepEqual(
+    tokens.map(({ key, scope, redirect_hosts, used_at, revoked_at }) => [
+      key,
+      scope,
+      redirect_hosts,
+      used_at,
+      revoked_at,
+    ]),
+    [
+      ['k1', 'client-reg client-reg:data', null, null, null],
+      ['k2', '', null, null, null],
+      ['k3', '', null, NOW, null],
+    ],
+  );
+  assert.equal(await tenant.accessTokens.revokeInitial('k1' as AccessTokenKey, anEvent()), true);
+  assert.equal((await tenant.audit.page(0, 10)).length, 1);
+  await storage.close();
+});
