@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { networkOf } from './ip-address.ts';
+
+const SAME: readonly (readonly [one: string, other: string])[] = [
+  ['192.0.2.1', '::ffff:192.0.2.1'],
+  ['192.0.2.1', '::FFFF:192.0.2.1'],
+  ['2001:db8:0:1::1', '2001:db8:0:1:ffff:ffff:ffff:ffff'],
+  ['2001:db8:0:1::1', '2001:0DB8:0000:0001::2'],
+  ['2001:db8::1', '2001:db8:0:0:0:0:0:2'],
+  ['fe80::1%eth0', 'fe80::2'],
+  ['::1', '::2'],
+];
+
+for (const [one, other] of SAME) {
+  test(`${one} and ${other} are counted as one network`, () => {
+    assert.equal(networkOf(one), networkOf(other));
+  });
+}
+
+const DIFFERENT: readonly (readonly [one: string, other: string])[] = [
+  ['192.0.2.1', '192.0.2.2'],
+  ['2001:db8:0:1::1', '2001:db8:0:2::1'],
+  ['2001:db8::1', '2001:db9::1'],
+  ['::1', '192.0.2.1'],
+  ['1::', '::1'],
+];
+
+for (const [one, other] of DIFFERENT) {
+  test(`${one} and ${other} are different networks`, () => {
+    assert.notEqual(networkOf(one), networkOf(other));
+  });
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { redirectUriProblem } from './redirect-uri.ts';
+
+const WEB = { application_type: 'web', implicit: false } as const;
+const WEB_IMPLICIT = { application_type: 'web', implicit: true } as const;
+const NATIVE = { application_type: 'native', implicit: false } as const;
+
+type Verdict = RegExp | 'fine';
+const ROWS: readonly (readonly [uri: string, web: Verdict, webImplicit: Verdict, native: Verdict])[] = [
+  ['https://client.example/cb', 'fine', 'fine', 'fine'],
+  ['https://client.example', 'fine', 'fine', 'fine'],
+  ['https://client.example:8443/cb?a=b', 'fine', 'fine', 'fine'],
+  ['http://127.0.0.1/cb', 'fine', /not an https URI/, 'fine'],
+  ['http://[::1]:4711/cb', 'fine', /not an https URI/, 'fine'],
+  ['http://localhost/cb', 'fine', /not an https URI/, 'fine'],
+  ['http://127.0.0.1:0/cb', /port 0/, /port 0/, 'fine'],
+  ['https://client.example:0/cb', /port 0/, /port 0/, /port 0/],
+  ['https://localhost/cb', 'fine', /names the local machine/, 'fine'],
+  ['http://client.example/cb', /is http on a host/, /is http on a host/, /is http on a host/],
+  ['http://127.0.0.2/cb', /is http on a host/, /is http on a host/, /is http on a host/],
+  ['http://localhost.evil.example/cb', /is http on a host/, /is http on a host/, /is http on a host/],
+  ['com.example.app:/cb', /is not an https URI/, /is not an https URI/, 'fine'],
+  ['com.example.app://cb', /is not an https URI/, /is not an https URI/, 'fine'],
+  ['myapp:/cb', /is not an https URI/, /is not an https URI/, /reverse order/],
+  ['javascript:alert(1)', /is not an https URI/, /is not an https URI/, /reverse order/],
+  ['JavaScript:alert(1)', /is not an https URI/, /is not an https URI/, /reverse order/],
+  ['data:text/html,x', /is not an https URI/, /is not an https URI/, /reverse order/],
+  ['https://client.example/#', /fragment/, /fragment/, /fragment/],
+  ['https://client.example/cb#a=b', /fragment/, /fragment/, /fragment/],
+  ['com.example.app:/cb#x', /fragment/, /fragment/, /fragment/],
+  ['https://client.example/*', /wildcard/, /wildcard/, /wildcard/],
+  ['https://*.client.example/', /every browser/, /every browser/, /every browser/],
+  ['/cb', /every browser/, /every browser/, /every browser/],
+  ['https://user@client.example/', /every browser/, /every browser/, /every browser/],
+  ['https://client.example/cb?code=1', /query parameter/, /query parameter/, /query parameter/],
+  ['https://client.example/cb?a=b&state', /query parameter/, /query parameter/, /query parameter/],
+  ['https://client.example/cb?%63ode=1', /query parameter/, /query parameter/, /query parameter/],
+  ['https://client.example/cb?iss=1', /query parameter/, /query parameter/, /query parameter/],
+  ['https://client.example/cb?error=1', /query parameter/, /query parameter/, /query parameter/],
+  ['https://client.example/cb?response=1', /query parameter/, /query parameter/, /query parameter/],
+  ['https://client.example/cb?codes=1', 'fine', 'fine', 'fine'],
+];
+
+for (const [uri, web, webImplicit, native] of ROWS) {
+  const verdicts = [
+    ['web', WEB, web],
+    ['web with implicit', WEB_IMPLICIT, webImplicit],
+    ['native', NATIVE, native],
+  ] as const;
+  for (const [name, rules, verdict] of verdicts) {
+    test(`${uri} of a ${name} client: ${String(verdict)} (RFC 6749 §3.1.2, RFC 8252 §7, OpenID Connect Registration §2)`, () => {
+      const problem = redirectUriProblem(uri, rules);
+      if (verdict === 'fine') assert.equal(problem, undefined);
+      else assert.match(problem ?? 'fine', verdict);
+    });
+  }
+}
