@@ -130,7 +130,6 @@ test('a database that a newer program has migrated is refused', async () => {
 test('six processes that start at once on nothing all open one and the same database', async () => {
   const path = place();
   const program = `
-    import { MIGRATIONS } from './migrations.ts';
 import { openSqliteStorage } from ${JSON.stringify(new URL('./open.ts', import.meta.url).href)};
     import { aServerKey, TENANT } from ${JSON.stringify(new URL('../stored-examples.ts', import.meta.url).href)};
     const storage = await openSqliteStorage(${JSON.stringify(path)});
