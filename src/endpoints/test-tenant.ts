@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createSecretKey } from 'node:crypto';
+import { rememberedOutcomes } from '../clients/client-authentication/remembered-outcomes.ts';
 import { clientUses } from '../clients/client-uses.ts';
 import { type OpenRegistrationRates, openRegistrationLimits } from '../clients/open-registration-limits.ts';
 import type { RegistryNeeds, RegistrySettings } from '../clients/registry-needs.ts';
@@ -7,6 +8,8 @@ import { digestOf } from '../keys/digest.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { OutboundHttp } from '../ports/outbound-http.ts';
 import type { TenantStorage } from '../ports/storage.ts';
+import { BoundedMap } from '../spec/bounded-map.ts';
+import { withRecordCache } from '../storage/record-cache.ts';
 import { systemRandom } from '../system/random.ts';
 import { sealerForTenant, sealerWith } from '../system/sealer.ts';
 import type { MasterToken } from '../tokens/bearer-token.ts';
@@ -118,7 +121,7 @@ export type Endpoints = ReturnType<typeof endpointsOf>;
 export type EndpointName = keyof Endpoints;
 
 export function testTenant(options: TestTenantOptions = {}): TestTenant {
-  const unwatched = emptyTenantStorage();
+  const unwatched = withRecordCache(emptyTenantStorage(), { clients: 1000, accessTokens: 1000 });
   const { storage, watch } = watched(unwatched);
   const clock = testClock();
   const log: LoggedLine[] = [];
@@ -148,6 +151,7 @@ function registryNeeds(
     accessTokens: {
       issuer: ISSUER,
       mac: createSecretKey(systemRandom.bytes(32)),
+      genuine: new BoundedMap(1000),
       store: storage.accessTokens,
       clock,
       random: systemRandom,
@@ -221,7 +225,7 @@ function endpointsOf(needs: RegistryNeeds, directTokens: readonly string[]) {
   const { issuer, clients, accessTokens, clock } = needs;
   const form = { parameters: 32 };
   const uses = clientUses({ clients, clock, log: needs.log });
-  const authentication = { issuer, clients, clock, uses };
+  const authentication = { issuer, clients, clock, uses, remembered: rememberedOutcomes() };
   return {
     register: clientRegistration(needs, { ...ADDRESSES.clients, advertised: false }),
     register201: clientRegistration(needs, { ...ADDRESSES.register, advertised: true }),

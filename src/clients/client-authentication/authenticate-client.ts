@@ -69,7 +69,7 @@ function authenticateAnew(
 ): Awaitable<AuthenticatedClient> {
   const presented: Presented = { authorization: parseAuthorization(authorization), parameters };
   const tried = METHODS.filter((method) => method.isTried(presented));
-  if (tried.length > 1 || (tried.length === 1 && presented.authorization.scheme === 'bearer')) {
+  if (tried.length > 1 || (tried.length === 1 && triesBearer(presented))) {
     throw new OAuthError('invalid_request', {
       error_description: 'more than one way of authentication is used',
     });
@@ -83,10 +83,19 @@ function authenticateAnew(
     throw invalidClient(needs, method, 'two different client identifiers');
   return whenKnown(needs.clients.find(claimed.client_id as ClientId), (stored) => {
     const secret = verify(needs, method, claimed, stored);
-    if (authorization !== undefined)
+    // Only where the header alone is the proof: it must not stand for a secret that came in the body.
+    if (authorization !== undefined && method === clientSecretBasic)
       needs.remembered.set(authorization, { stored: secret.of, secret: secret.found });
     return accept(needs, secret.of, secret.found);
   });
+}
+
+/** Well or badly: a bearer token beside another way of authentication is one too many. */
+function triesBearer({ authorization }: Presented): boolean {
+  return (
+    authorization.scheme === 'bearer' ||
+    (authorization.scheme === 'unusable' && authorization.tried === 'bearer')
+  );
 }
 
 /** @throws OAuthError invalid_client */

@@ -53,6 +53,7 @@ test('two methods of client authentication at once: 400 invalid_request, right o
     'Basic !',
     'Basic YTpi',
     'Bearer abc',
+    'Bearer',
     'Digest x',
   ]) {
     assertError(await tenant.send('token', { authorization, form }), 'invalid_request', /more than one way/);

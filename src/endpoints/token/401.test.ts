@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, assertError, basicAuthorization, type TestRequest } from '../test-exchange.ts';
-import { type ClientInformation, ISSUER, SERVICE, type TestTenant, testTenant } from '../test-tenant.ts';
+import {
+  type ClientInformation,
+  ISSUER,
+  MASTER,
+  SERVICE,
+  type TestTenant,
+  testTenant,
+} from '../test-tenant.ts';
 
 const form = { grant_type: 'client_credentials' };
 const POST = { ...SERVICE, token_endpoint_auth_method: 'client_secret_post' };
@@ -138,4 +145,37 @@ test('who does not authenticate learns nothing about the grant (RFC 6749 §5.2)'
   for (const each of ['', 'grant_type=unknown', 'grant_type=client_credentials&scope=x']) {
     assertInvalidClient(await tenant.send('token', { basic: ['nobody', 'x'], form: each }), BASIC_CHALLENGE);
   }
+});
+
+for (const authorization of ['Bearer', 'Bearer ', 'bearer a b']) {
+  test(`Authorization: ${authorization} beside a secret in the body makes nobody who sends the header the client (decision 17)`, async () => {
+    const tenant = testTenant();
+    const { client_id, client_secret } = await tenant.register(POST);
+    await tenant.send('token', { authorization, form: { ...form, client_id, client_secret } });
+    assertInvalidClient(await tenant.send('token', { authorization, form }), undefined);
+  });
+}
+
+test('an authentication that was good once is judged anew each time: secret renewed, client deleted (decisions 9 and 14)', async () => {
+  const tenant = testTenant();
+  const client = await tenant.register(SERVICE);
+  const request = { basic: [client.client_id, client.client_secret], form } as const;
+  assert.equal((await tenant.send('token', request)).status, 200);
+  assert.equal((await tenant.send('token', request)).status, 200);
+  const update = { bearer: client.registration_access_token, id: client.client_id, json: SERVICE };
+  const updated = await tenant.send('update', update);
+  assertInvalidClient(await tenant.send('token', request), BASIC_CHALLENGE);
+  const renewed = { basic: [client.client_id, String(updated.json['client_secret'])], form } as const;
+  assert.equal((await tenant.send('token', renewed)).status, 200);
+  await tenant.send('delete', { bearer: MASTER, id: client.client_id });
+  assertInvalidClient(await tenant.send('token', renewed), BASIC_CHALLENGE);
+});
+
+test('an authentication that was good once ends with the secret’s lifetime (decision 10)', async () => {
+  const tenant = testTenant({ settings: { clientSecretLifetime: 100 } });
+  const { client_id, client_secret } = await tenant.register(SERVICE);
+  const request = { basic: [client_id, client_secret], form } as const;
+  for (let time = 0; time < 2; time += 1) assert.equal((await tenant.send('token', request)).status, 200);
+  tenant.clock.advance(100);
+  assertInvalidClient(await tenant.send('token', request), BASIC_CHALLENGE);
 });
