@@ -96,7 +96,7 @@ export async function resealCanary(storage: Storage, sealer: Sealer): Promise<vo
   await storage.replaceSealCanary(sealer.seal(CANARY_PLACE, CANARY_PLACE));
 }
 
-function openOutbound(settings: Settings): OutboundHttp {
+export function openOutbound(settings: Settings): OutboundHttp {
   return openOutboundHttp(
     {
       allowHttp: settings['outbound.allow-http'],

@@ -1,4 +1,5 @@
 import { suggestion } from '../config/nearest.ts';
+import { CommandFailure } from './command-failure.ts';
 import { COMMANDS, type Command, type CommandContext } from './commands.ts';
 
 const context: CommandContext = {
@@ -60,6 +61,7 @@ const OPERATOR_ERRORS: ReadonlySet<string> = new Set(['SettingsError', 'StorageU
 /** What an operator can mend is one line; a defect of the program keeps its stack. */
 function explain(failure: unknown): { line: string; code: number } {
   if (!(failure instanceof Error)) return { line: String(failure), code: 1 };
+  if (failure instanceof CommandFailure) return { line: failure.message, code: failure.exitCode };
   const code = 'code' in failure ? String(failure.code) : '';
   if (code.startsWith('ERR_PARSE_ARGS')) return { line: failure.message.split('\n')[0] ?? '', code: 2 };
   const mendable = OPERATOR_ERRORS.has(failure.name) || 'syscall' in failure;

@@ -1,4 +1,5 @@
 import type { Environment } from '../config/environment.ts';
+import { REGISTRY_COMMANDS } from './registry-commands.ts';
 
 /** What a command needs of the process it runs in. */
 export interface CommandContext {
@@ -60,6 +61,7 @@ export const COMMANDS: readonly Command[] = [
     summary: 'Seal everything in the database with the first key of encryption.key',
     load: () => import('./keys-encryption-rotate.ts'),
   },
+  ...REGISTRY_COMMANDS,
   {
     words: ['help'],
     parameters: '',

@@ -1,11 +1,11 @@
-import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Settings } from '../config/settings.ts';
 import { startServer } from '../main.ts';
 import { jsonLog } from '../system/log.ts';
 import type { Run } from './commands.ts';
 import { developmentBanner } from './development-banner.ts';
-import { developmentEncryptionKey, developmentTokens, usableInvitation } from './development-data.ts';
+import { developmentTokens, usableInvitation } from './development-data.ts';
+import { dataFolder, developmentSettings } from './development-settings.ts';
 import { runUntilStopped } from './run-until-stopped.ts';
 import { CONFIG_OPTION, settingsFor } from './settings-sources.ts';
 
@@ -14,14 +14,10 @@ export const run: Run = async (parameters, context) => {
   const { values } = parseArgs({ args: [...parameters], options: CONFIG_OPTION });
   const resolved = settingsFor('development', values.config, context);
   if (resolved === undefined) return 1;
-  const folder = dirname(resolved.settings['storage.url'].slice('sqlite:'.length));
+  const folder = dataFolder(resolved.settings);
   const tokens = developmentTokens(folder);
   const settings: Settings = {
-    ...resolved.settings,
-    // On one's desk the peers' documents are on any port; an explicit setting still rules.
-    'outbound.ports':
-      resolved.origins['outbound.ports'] === 'default' ? ['any'] : resolved.settings['outbound.ports'],
-    'encryption.key': resolved.settings['encryption.key'] ?? developmentEncryptionKey(folder),
+    ...developmentSettings(resolved),
     'registration.master-token-sha256': [
       ...resolved.settings['registration.master-token-sha256'],
       `development:${tokens.master.sha256}`,

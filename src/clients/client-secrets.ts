@@ -24,11 +24,12 @@ export function makeSecret(needs: RegistryNeeds, owner: Owner, preferred?: strin
   };
 }
 
+/** A new registration token; of the given value where a registration is brought from elsewhere. */
 export function makeRegistrationToken(
   needs: RegistryNeeds,
   owner: Owner,
+  token = needs.random.alphanumeric(needs.settings.registrationTokenLength),
 ): { registration_token_digest: Digest; registration_token_sealed: Sealed } {
-  const token = needs.random.alphanumeric(needs.settings.registrationTokenLength);
   return {
     registration_token_digest: digestOf(token),
     registration_token_sealed: needs.sealer.seal(token, registrationTokenPlace(owner)),

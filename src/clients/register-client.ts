@@ -98,7 +98,7 @@ function newClient(needs: RegistryNeeds, registrant: Registrant, validated: Vali
 }
 
 /** An id that is the server's own address could be taken for the server wherever ids and issuers meet. */
-function requireFreeOfOurNames(needs: RegistryNeeds, preferred: string | undefined): void {
+export function requireFreeOfOurNames(needs: RegistryNeeds, preferred: string | undefined): void {
   if (preferred === undefined) return;
   if (preferred === NO_CLIENT || preferred === needs.issuer || preferred.startsWith(`${needs.issuer}/`)) {
     throw new OAuthError('invalid_client_metadata', {

@@ -10,7 +10,7 @@ import { isConfidential } from './validate-metadata.ts';
 
 /** One of a client's secrets as an operator sees it; never the secret itself. */
 export interface SecretEvidence {
-  /** The first characters of its digest. */
+  /** The first digits of its digest: no sign that a command line would take for an option. */
   readonly name: string;
   readonly created_at: number;
   /** 0 = never. */
@@ -21,7 +21,8 @@ export interface SecretEvidence {
 
 const NAME_LENGTH = 8;
 
-const nameOf = (secret: StoredSecret): string => secret.digest.slice(0, NAME_LENGTH);
+const nameOf = (secret: StoredSecret): string =>
+  Buffer.from(secret.digest, 'base64url').toString('hex').slice(0, NAME_LENGTH);
 
 /** When each secret was made, expires and was last used, newest first: what says whether one can be retired. */
 export async function secretsOf(

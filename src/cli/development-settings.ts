@@ -1,0 +1,19 @@
+import { dirname } from 'node:path';
+import type { ResolvedSettings } from '../config/load-settings.ts';
+import type { Settings } from '../config/settings.ts';
+import { developmentEncryptionKey } from './development-data.ts';
+
+/** Where the development mode keeps what an operator would have to provide. */
+export function dataFolder(settings: Settings): string {
+  return dirname(settings['storage.url'].slice('sqlite:'.length));
+}
+
+/** The settings of the development mode: as they were set, and for what was not set what suits one's desk. */
+export function developmentSettings({ settings, origins }: ResolvedSettings): Settings {
+  return {
+    ...settings,
+    // On one's desk the peers' documents are on any port; an explicit setting still rules.
+    'outbound.ports': origins['outbound.ports'] === 'default' ? ['any'] : settings['outbound.ports'],
+    'encryption.key': settings['encryption.key'] ?? developmentEncryptionKey(dataFolder(settings)),
+  };
+}

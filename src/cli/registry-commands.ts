@@ -1,0 +1,92 @@
+import type { Command } from './commands.ts';
+
+const OPTIONS = '[--json] [--config FILE] [--mode development|production]';
+
+/** The commands of the registry. They work on the database itself, beside the servers that may be running on it. */
+export const REGISTRY_COMMANDS: readonly Command[] = [
+  {
+    words: ['clients', 'list'],
+    parameters: `[--registered-via WHO] [--grant-type GRANT] [--name PART] [--limit N] ${OPTIONS}`,
+    summary: 'List the clients',
+    load: () => import('./clients-list.ts'),
+  },
+  {
+    words: ['clients', 'show'],
+    parameters: `ID [--secrets] ${OPTIONS}`,
+    summary: 'Show one client; its secret and registration token only if asked for',
+    load: () => import('./clients-show.ts'),
+  },
+  {
+    words: ['clients', 'create'],
+    parameters: `FILE|- [--dry-run] ${OPTIONS}`,
+    summary: 'Register a client from the JSON that POST /clients takes',
+    load: () => import('./clients-create.ts'),
+  },
+  {
+    words: ['clients', 'update'],
+    parameters: `ID FILE|- [--secrets] ${OPTIONS}`,
+    summary:
+      'Replace a registration by the JSON that PUT /clients/{id} takes; secret and registration token are new',
+    load: () => import('./clients-update.ts'),
+  },
+  {
+    words: ['clients', 'delete'],
+    parameters: `ID ${OPTIONS}`,
+    summary: 'Delete a client and end its tokens',
+    load: () => import('./clients-delete.ts'),
+  },
+  {
+    words: ['clients', 'rotate-secret'],
+    parameters: `ID [--keep-previous SECONDS] ${OPTIONS}`,
+    summary: 'Give a client a new secret and print it',
+    load: () => import('./clients-rotate-secret.ts'),
+  },
+  {
+    words: ['clients', 'secrets'],
+    parameters: `ID ${OPTIONS}`,
+    summary: 'List the secrets of a client by name, with their last use',
+    load: () => import('./clients-secrets.ts'),
+  },
+  {
+    words: ['clients', 'retire-secret'],
+    parameters: `ID NAME ${OPTIONS}`,
+    summary: 'End one of several secrets of a client',
+    load: () => import('./clients-retire-secret.ts'),
+  },
+  {
+    words: ['clients', 'prune'],
+    parameters: `[--idle SECONDS] [--dry-run] ${OPTIONS}`,
+    summary: 'Delete openly registered clients that are not used',
+    load: () => import('./clients-prune.ts'),
+  },
+  {
+    words: ['clients', 'export'],
+    parameters: `[--out FILE] ${OPTIONS}`,
+    summary: 'Write every client with its secrets, one JSON object a line',
+    load: () => import('./clients-export.ts'),
+  },
+  {
+    words: ['clients', 'import'],
+    parameters: `FILE|- [--replace] [--dry-run] ${OPTIONS}`,
+    summary: 'Bring the clients of an export; those that are there already are skipped',
+    load: () => import('./clients-import.ts'),
+  },
+  {
+    words: ['iat', 'create'],
+    parameters: `[--scope SCOPE] [--label TEXT] [--lifetime SECONDS] [--redirect-host HOST …] ${OPTIONS}`,
+    summary: 'Make an initial access token and print it with a command that uses it',
+    load: () => import('./iat-create.ts'),
+  },
+  {
+    words: ['iat', 'list'],
+    parameters: OPTIONS,
+    summary: 'List the initial access tokens and the clients that they made',
+    load: () => import('./iat-list.ts'),
+  },
+  {
+    words: ['iat', 'revoke'],
+    parameters: `ID [--cascade] ${OPTIONS}`,
+    summary: 'End an initial access token; with --cascade also the client that it made',
+    load: () => import('./iat-revoke.ts'),
+  },
+];
