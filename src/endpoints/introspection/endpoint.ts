@@ -40,11 +40,7 @@ export function introspection(needs: IntrospectionNeeds): Endpoint {
       const form = readForm(needs, request);
       return whenKnown(callerScope(needs, request, form), (scope) => {
         const token = tokenToInspect(form);
-        if (!scope.includes(introspectionScope)) {
-          throw new OAuthError('access_denied', {
-            error_description: 'the caller lacks the introspection scope',
-          });
-        }
+        if (!scope.includes(introspectionScope)) throw scopeLacking(request, introspectionScope);
         return whenKnown(findAccessToken(needs.accessTokens, token), (found) => ({
           status: 200,
           headers: HEADERS,
@@ -53,6 +49,17 @@ export function introspection(needs: IntrospectionNeeds): Endpoint {
       });
     },
   };
+}
+
+/** RFC 6750 §3: a bearer token that does not enable access is answered with a challenge; the code is the interface's. */
+function scopeLacking({ headers }: EndpointRequest, scope: string): OAuthError {
+  const error_description = 'the caller lacks the introspection scope';
+  return new OAuthError('access_denied', {
+    error_description,
+    ...(BEARER.test(headers['authorization'] ?? '')
+      ? { challenge: bearerChallenge({ error: 'insufficient_scope', error_description, scope }) }
+      : {}),
+  });
 }
 
 function tokenToInspect(form: Parameters | OAuthError): string {
