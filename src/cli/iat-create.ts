@@ -67,6 +67,12 @@ function registrationScope(given: readonly string[] | undefined): readonly strin
     throw calledWrongly(`--scope takes client-reg:… values, found ${JSON.stringify(stranger)}`);
   }
   if (scope.length === 0) throw calledWrongly('--scope is empty');
+  // RFC 7591 §2: a client without `grant_types` has authorization_code, so every registration asks for a grant type.
+  if (privilegesOfScope(scope).grant_types.length === 0) {
+    throw calledWrongly(
+      '--scope permits no grant type, so nothing could be registered: add client-reg:grant:…',
+    );
+  }
   return scope;
 }
 

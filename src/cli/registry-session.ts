@@ -52,7 +52,6 @@ export async function withRegistry(
 ): Promise<number> {
   const settings = registrySettings(access, context);
   if (settings === undefined) return 1;
-  if (!access.create) requireDatabase(settings);
   const sealer = sealerOf(settings);
   const storage = await openStorage(settings);
   try {
@@ -83,12 +82,17 @@ export async function auditedAct<T>(
   });
 }
 
-function registrySettings({ mode, config }: RegistryAccess, context: CommandContext): Settings | undefined {
+function registrySettings(
+  { mode, config, create }: RegistryAccess,
+  context: CommandContext,
+): Settings | undefined {
   if (!isMode(mode)) {
     throw calledWrongly(`--mode must be development or production, found ${JSON.stringify(mode)}`);
   }
   const resolved = settingsFor(mode, config, context);
   if (resolved === undefined) return undefined;
+  // First of all: the development mode makes a key for a data folder that has none.
+  if (!create) requireDatabase(resolved.settings);
   return mode === 'development' ? developmentSettings(resolved) : resolved.settings;
 }
 

@@ -38,10 +38,17 @@ export function exportedClient(
   client: StoredClient,
   uses: readonly ClientUse[],
 ): string {
-  const last_used = uses.flatMap(({ secret_digest, last_used_at }) => {
+  const last_used = JSON.stringify(lastUsed(client, uses));
+  return `${exportedRegistration(needs, client).slice(0, -1)},"last_used":${last_used}}`;
+}
+
+/** The latest use of each secret. That of a secret which is gone is still one of the client, which is not idle. */
+function lastUsed(client: StoredClient, uses: readonly ClientUse[]): readonly object[] {
+  const latest = new Map<number | null, number>();
+  for (const { secret_digest, last_used_at } of uses) {
     const index = client.secrets.findIndex(({ digest }) => digest === secret_digest);
-    if (secret_digest !== null && index === -1) return [];
-    return [{ secret: secret_digest === null ? null : index, at: last_used_at }];
-  });
-  return `${exportedRegistration(needs, client).slice(0, -1)},"last_used":${JSON.stringify(last_used)}}`;
+    const secret = index === -1 ? null : index;
+    latest.set(secret, Math.max(latest.get(secret) ?? 0, last_used_at));
+  }
+  return [...latest].map(([secret, at]) => ({ secret, at }));
 }

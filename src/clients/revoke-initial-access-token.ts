@@ -36,13 +36,14 @@ export async function revokeInitialAccessToken(
   if (revoked || !cascade) return { revoked, deleted: undefined };
   const { used_by_client_id, used_by_instance } = await find();
   if (used_by_client_id === null) return { revoked, deleted: undefined };
-  record(needs, doneEvent(needs, trail, `${id} was used: the client that it made is ended`));
   const ended = await endInstance(
     needs,
     { client_id: used_by_client_id, instance: used_by_instance },
     { actor, request_id, id },
   );
-  return { revoked, deleted: ended ? used_by_client_id : undefined };
+  if (!ended) return { revoked, deleted: undefined };
+  record(needs, doneEvent(needs, trail, `${id} was used: the client that it had made was ended`));
+  return { revoked, deleted: used_by_client_id };
 }
 
 async function endInstance(
