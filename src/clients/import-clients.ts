@@ -34,8 +34,9 @@ export async function importClient(
   options: ImportOptions,
   trail: AuditTrail,
 ): Promise<ImportOutcome> {
-  const imported = readImportedClient(needs, line);
-  trail.client_id = imported.client_id;
+  const imported = readImportedClient(needs, line, (client_id) => {
+    trail.client_id = client_id;
+  });
   requireFreeOfOurNames(needs, imported.client_id);
   requireCallableUrls(needs, imported.metadata);
   for (let round = 0; round < ROUNDS_MAX; round += 1) {

@@ -37,6 +37,8 @@ const DEPTH_AROUND = 2;
 /** `preferred_client_id` and `data` stand beside the metadata while it is checked. */
 const MEMBERS_BESIDE = 2;
 
+/** RFC 6749 Appendix A.1, VSCHAR; which of them are ids here, the rule of `preferred_client_id` says. */
+const CLIENT_ID = /^[\x20-\x7e]{1,512}$/;
 const REGISTERED_VIA = /^(?:open|cli|(?:master|initial|statement):[^\p{Cc}]{0,512})$/u;
 const REGISTRATION_TOKEN = /^[\x21-\x7e]{43,256}$/;
 const SECRETS_MAX = 100;
@@ -54,18 +56,27 @@ export function readExportHeader(needs: RegistryNeeds, line: Uint8Array): { read
   throw refused(`has format version ${JSON.stringify(chancery_export)}, which is not ${EXPORT_VERSION}`);
 }
 
-/** @throws OAuthError invalid_request, invalid_client_metadata, invalid_redirect_uri */
-export function readImportedClient(needs: RegistryNeeds, line: Uint8Array): ImportedClient {
+/**
+ * @param named is told whom the line is about, before anything else of it is looked at.
+ * @throws OAuthError invalid_request, invalid_client_metadata, invalid_redirect_uri
+ */
+export function readImportedClient(
+  needs: RegistryNeeds,
+  line: Uint8Array,
+  named: (client_id: ClientId) => void = () => undefined,
+): ImportedClient {
   const { json } = needs.settings;
   const record = parseJsonObject(line, { depth: json.depth + DEPTH_AROUND, members: json.members });
   const { members } = record;
+  const client_id = textOf(members['client_id'], 'client_id', CLIENT_ID) as ClientId;
+  named(client_id);
   const { metadata, data } = checkedMetadata(needs, record);
   const secrets = listOf(members['secrets'], 'secrets', SECRETS_MAX).map((secret) => secretOf(needs, secret));
   if (secrets.length > 0 !== SECRET_METHODS.has(metadata.token_endpoint_auth_method)) {
     throw refused('has secrets where its token_endpoint_auth_method needs none, or none where it needs one');
   }
   return {
-    client_id: textOf(members['client_id'], 'client_id', /./) as ClientId,
+    client_id,
     issued_at: timeOf(members['issued_at'], 'issued_at'),
     registered_via: textOf(members['registered_via'], 'registered_via', REGISTERED_VIA),
     shared: booleanOf(members['shared'], 'shared'),
