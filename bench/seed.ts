@@ -2,7 +2,8 @@ import { keyMaker } from '../src/jose/key-maker.ts';
 import { loadServerKeys } from '../src/keys/server-keys.ts';
 import type { AccessTokenStore } from '../src/ports/access-token-store.ts';
 import type { StoredClient } from '../src/ports/client-store.ts';
-import { type ClientId, DEFAULT_TENANT } from '../src/spec/identifiers.ts';
+import { BoundedMap } from '../src/spec/bounded-map.ts';
+import { type AccessTokenKey, type ClientId, DEFAULT_TENANT } from '../src/spec/identifiers.ts';
 import { openSqliteStorage } from '../src/storage/sqlite/open.ts';
 import { systemClock } from '../src/system/clock.ts';
 import { systemRandom } from '../src/system/random.ts';
@@ -38,7 +39,13 @@ export async function seed({ path, issuer, client_id, tokens, kept }: Seeding): 
   const client = await tenant.clients.find(client_id as ClientId);
   if (client === undefined) throw new Error('the client to seed tokens for is not there');
   const store = tenant.accessTokens;
-  const needs = { issuer, mac: keys.accessTokenMac, store, ...bound };
+  const needs = {
+    issuer,
+    mac: keys.accessTokenMac,
+    genuine: new BoundedMap<AccessTokenKey, true>(2),
+    store,
+    ...bound,
+  };
   const every = Math.max(1, Math.floor(tokens / kept));
   const chosen: string[] = [];
   for (let issued = 0; issued < tokens; issued += BATCH) {

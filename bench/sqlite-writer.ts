@@ -58,6 +58,7 @@ function aClient(): StoredClient {
     registration_token_digest: digest(),
     registration_token_sealed: secret.sealed,
     privileges: '{"grants":["authorization_code"],"scope":[]}',
+    shared_digest: null,
     registered_via: 'open',
   };
 }
@@ -118,7 +119,16 @@ async function round(writer: 'thread' | 'main', folder: string): Promise<void> {
   const tenant = storage.forTenant(DEFAULT_TENANT);
   const client = aClient();
   const known = aToken(client);
-  const creation = { reuseDeletedId: false, now: NOW };
+  const event = {
+    at: NOW,
+    action: 'client.create',
+    outcome: 'done',
+    actor: 'open',
+    client_id: null,
+    request_id: 'bench',
+    detail: null,
+  } as const;
+  const creation = { reuseDeletedId: false, now: NOW, event };
   await tenant.clients.create(client, creation);
   await tenant.accessTokens.issue(known);
   report(writer, 'tokens', await measure(tenant, () => tenant.accessTokens.issue(aToken(client)), known));

@@ -42,7 +42,7 @@ function warnings(metadata: ClientMetadata): readonly string[] {
 
 interface Advice {
   readonly text: string;
-  applies(metadata: ClientMetadata): boolean;
+  readonly applies: (metadata: ClientMetadata) => boolean;
 }
 
 const redirects = (metadata: ClientMetadata): readonly string[] => metadata.redirect_uris ?? [];

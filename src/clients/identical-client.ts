@@ -33,7 +33,8 @@ export function sharedDigest(
 function canonicalText(metadata: ClientMetadata): string {
   const members = Object.entries(metadata)
     .map(
-      ([name, value]) => [name, SETS.has(name) && Array.isArray(value) ? [...value].sort() : value] as const,
+      ([name, value]) =>
+        [name, SETS.has(name) && Array.isArray(value) ? value.toSorted(byText) : value] as const,
     )
     .map(([name, value]) => [name, canonical(value ?? null)] as const);
   return JSON.stringify(members.sort(byName));
@@ -47,6 +48,9 @@ function canonical(value: JsonValue): JsonValue {
   return Object.fromEntries(members.sort(byName));
 }
 
-function byName([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
+const byName = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number =>
+  byText(one, other);
+
+function byText(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
 }

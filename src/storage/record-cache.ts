@@ -5,6 +5,7 @@ import type { TenantStorage } from '../ports/storage.ts';
 import { type Awaitable, whenKnown } from '../spec/awaitable.ts';
 import { BoundedMap } from '../spec/bounded-map.ts';
 import type { AccessTokenKey, ClientId, ClientInstance } from '../spec/identifiers.ts';
+import { followJournal } from './journal-follower.ts';
 
 export interface RecordCacheLimits {
   /** Entries. */
@@ -16,70 +17,56 @@ export interface RecordCacheLimits {
 const ENDED_MAX = 10_000;
 
 /**
- * The same storage with records kept in memory. Before each answer from memory the journal is asked for its head: a
- * record that was read at that head, or was not touched since, is what the store would give. So a revocation shows in
- * the very next request, whichever process made it.
+ * The same storage with records kept in memory. Before each answer from memory the journal is read: a record that was
+ * read at its head, or was not touched since, is what the store would give. So a revocation shows in the very next
+ * request, whichever process made it.
  */
 export function withRecordCache(storage: TenantStorage, limits: RecordCacheLimits): TenantStorage {
-  const { journal } = storage;
   const clients = new BoundedMap<ClientId, StoredClient>(limits.clients);
   const tokens = new BoundedMap<AccessTokenKey, StoredAccessToken>(limits.accessTokens);
   const ended = new Set<ClientInstance>();
-  let known: number | undefined;
 
-  const forgetEverything = (): void => {
-    clients.clear();
-    tokens.clear();
-    ended.clear();
-  };
   const forget = (change: Change): void => {
     if (change.kind === 'access-token-ended') return tokens.delete(change.key);
     clients.delete(change.client_id);
     if (change.kind === 'client-ended') ended.add(change.instance);
   };
-  const apply = (changes: readonly Change[] | undefined, head: number): void => {
-    if (changes === undefined || ended.size + changes.length > ENDED_MAX) forgetEverything();
-    else changes.forEach(forget);
-    known = head;
-  };
-  const catchUp = (): Awaitable<void> =>
-    whenKnown(journal.head(), (head) => {
-      if (head === known) return undefined;
-      if (known === undefined) return apply(undefined, head);
-      return whenKnown(journal.since(known), (changes) => apply(changes, head));
-    });
+  const journal = followJournal(storage.journal, (changes) => {
+    if (changes !== undefined && ended.size + changes.length <= ENDED_MAX) return changes.forEach(forget);
+    clients.clear();
+    tokens.clear();
+    ended.clear();
+  });
+
   /** What is read is kept only if nothing was learnt meanwhile: it may be older than that. */
   const readThrough = <Key, Value>(
     cache: BoundedMap<Key, Value>,
     key: Key,
     read: () => Awaitable<Value | undefined>,
   ): Awaitable<Value | undefined> => {
-    const before = known;
+    const before = journal.position();
     return whenKnown(read(), (found) => {
-      if (found !== undefined && known === before) cache.set(key, found);
+      if (found !== undefined && journal.position() === before) cache.set(key, found);
       return found;
     });
+  };
+  const findClient = (client_id: ClientId): Awaitable<StoredClient | undefined> =>
+    clients.get(client_id) ?? readThrough(clients, client_id, () => storage.clients.find(client_id));
+  const findToken = (key: AccessTokenKey): Awaitable<StoredAccessToken | undefined> => {
+    const token = tokens.get(key);
+    if (token === undefined) return readThrough(tokens, key, () => storage.accessTokens.find(key));
+    return token.client_instance !== null && ended.has(token.client_instance) ? undefined : token;
   };
 
   return {
     ...storage,
     clients: {
       ...storage.clients,
-      find: (client_id) =>
-        whenKnown(
-          catchUp(),
-          () =>
-            clients.get(client_id) ?? readThrough(clients, client_id, () => storage.clients.find(client_id)),
-        ),
+      find: (client_id) => whenKnown(journal.catchUp(), () => findClient(client_id)),
     },
     accessTokens: {
       ...storage.accessTokens,
-      find: (key) =>
-        whenKnown(catchUp(), () => {
-          const token = tokens.get(key);
-          if (token === undefined) return readThrough(tokens, key, () => storage.accessTokens.find(key));
-          return token.client_instance !== null && ended.has(token.client_instance) ? undefined : token;
-        }),
+      find: (key) => whenKnown(journal.catchUp(), () => findToken(key)),
     },
   };
 }

@@ -1,45 +1,72 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Metrics } from '../ports/metrics.ts';
 
 /** Upper bounds in seconds; the interesting answers take well below a millisecond. */
-const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
+const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
+
+/** What is counted for one endpoint. Plain numbers: a metrics library's own counters cost more than the counting. */
+interface Tally {
+  readonly byStatus: Map<number, number>;
+  /** Requests that took at most the bound, and longer than the one before it; the last for those beyond all bounds. */
+  readonly byDuration: number[];
+  seconds: number;
+}
 
 export function prometheusMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const requests = new Counter({
-    name: 'chancery_http_requests_total',
-    help: 'Requests answered, by endpoint and status.',
-    labelNames: ['endpoint', 'status'],
-    registers: [registry],
-  });
-  const durations = new Histogram({
-    name: 'chancery_http_request_duration_seconds',
-    help: 'Time from the whole request to the answer, by endpoint.',
-    labelNames: ['endpoint'],
-    buckets: BUCKETS,
-    registers: [registry],
-  });
-  // Looking labels up for each request would cost more than counting does.
-  const counters = new Map<string, { inc(): void }>();
-  const timers = new Map<string, { observe(seconds: number): void }>();
+  const tallies = new Map<string, Tally>();
   return {
     contentType: registry.contentType,
-    text: async () => await registry.metrics(),
+    text: async () => `${await registry.metrics()}\n${exposition(tallies)}`,
     observeRequest(endpoint, status, seconds) {
-      const name = `${endpoint} ${status}`;
-      let counter = counters.get(name);
-      if (counter === undefined) {
-        counter = requests.labels({ endpoint, status: String(status) });
-        counters.set(name, counter);
+      let tally = tallies.get(endpoint);
+      if (tally === undefined) {
+        tally = {
+          byStatus: new Map(),
+          byDuration: Array.from({ length: BOUNDS.length + 1 }, () => 0),
+          seconds: 0,
+        };
+        tallies.set(endpoint, tally);
       }
-      counter.inc();
-      let timer = timers.get(endpoint);
-      if (timer === undefined) {
-        timer = durations.labels({ endpoint });
-        timers.set(endpoint, timer);
-      }
-      timer.observe(seconds);
+      tally.byStatus.set(status, (tally.byStatus.get(status) ?? 0) + 1);
+      tally.seconds += seconds;
+      let bucket = 0;
+      while (bucket < BOUNDS.length && seconds > (BOUNDS[bucket] ?? Infinity)) bucket += 1;
+      tally.byDuration[bucket] = (tally.byDuration[bucket] ?? 0) + 1;
     },
   };
+}
+
+/** Prometheus text exposition format 0.0.4. Endpoint names are ours and need no escaping. */
+function exposition(tallies: ReadonlyMap<string, Tally>): string {
+  const counters = [...tallies].flatMap(([endpoint, { byStatus }]) =>
+    [...byStatus].map(
+      ([status, count]) => `chancery_http_requests_total{endpoint="${endpoint}",status="${status}"} ${count}`,
+    ),
+  );
+  const histograms = [...tallies].flatMap(([endpoint, tally]) => histogram(endpoint, tally));
+  return [
+    '# HELP chancery_http_requests_total Requests answered, by endpoint and status.',
+    '# TYPE chancery_http_requests_total counter',
+    ...counters,
+    '# HELP chancery_http_request_duration_seconds Time from the head of the request to the answer, by endpoint.',
+    '# TYPE chancery_http_request_duration_seconds histogram',
+    ...histograms,
+    '',
+  ].join('\n');
+}
+
+function histogram(endpoint: string, { byDuration, seconds }: Tally): readonly string[] {
+  const name = 'chancery_http_request_duration_seconds';
+  let count = 0;
+  const buckets = byDuration.map((requests, index) => {
+    count += requests;
+    return `${name}_bucket{endpoint="${endpoint}",le="${BOUNDS[index] ?? '+Inf'}"} ${count}`;
+  });
+  return [
+    ...buckets,
+    `${name}_sum{endpoint="${endpoint}"} ${seconds}`,
+    `${name}_count{endpoint="${endpoint}"} ${count}`,
+  ];
 }
