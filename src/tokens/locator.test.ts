@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { LOCATOR_LENGTH, locatorAt } from './locator.ts';
+
+test('a locator is eleven letters and digits, for any time of the next millennia', () => {
+  for (const milliseconds of [0, 1, Date.UTC(2026, 0, 1), Date.UTC(5000, 0, 1)]) {
+    assert.match(locatorAt(milliseconds), new RegExp(`^[0-9A-Za-z]{${LOCATOR_LENGTH}}$`));
+  }
+});
+
+test('locators sort as their times do, by the codes of their characters', () => {
+  const times = [
+    0, 1, 9, 10, 61, 62, 63, 3843, 3844, 1_800_000_000_000, 1_800_000_000_001, 1_900_000_000_000,
+  ];
+  const stems = times.map((milliseconds) => locatorAt(milliseconds).slice(0, 8));
+  assert.deepEqual(stems.toSorted(), stems);
+  assert.equal(new Set(stems).size, times.length);
+});
+
+test('locators of one millisecond differ, as many as are made in it', () => {
+  const made = Array.from({ length: 10_000 }, () => locatorAt(1));
+  assert.equal(new Set(made).size, 10_000);
+});

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sweepExpiredTokens } from './sweep.ts';
+
+interface Swept {
+  readonly removed: number;
+  readonly limits: readonly number[];
+  readonly logged: readonly unknown[];
+}
+
+async function sweepOver(counts: readonly (number | Error)[]): Promise<Swept> {
+  const limits: number[] = [];
+  const logged: unknown[] = [];
+  const unused = (): never => assert.fail('not used here');
+  const removed = await sweepExpiredTokens({
+    store: {
+      async sweepExpired(now, limit) {
+        assert.equal(now, 1000);
+        const count = counts[limits.push(limit) - 1] ?? 0;
+        if (count instanceof Error) throw count;
+        return count;
+      },
+      find: unused,
+      findInitial: unused,
+      issue: unused,
+      issueInitial: unused,
+      pageInitial: unused,
+      revokeInitial: unused,
+    },
+    clock: { now: () => 1000, milliseconds: () => 1_000_000 },
+    log: { info: unused, warn: unused, error: (members) => void logged.push(members) },
+    batch: 10,
+  });
+  return { removed, limits, logged };
+}
+
+test('sweeping goes on in small batches until one is not full', async () => {
+  assert.deepEqual(await sweepOver([10, 10, 3]), { removed: 23, limits: [10, 10, 10], logged: [] });
+  assert.deepEqual(await sweepOver([10, 0]), { removed: 10, limits: [10, 10], logged: [] });
+  assert.deepEqual(await sweepOver([0]), { removed: 0, limits: [10], logged: [] });
+});
+
+test('a failure ends the sweep, is logged, and what was removed is counted', async () => {
+  const cause = new Error('busy');
+  assert.deepEqual(await sweepOver([10, cause, 10]), { removed: 10, limits: [10, 10], logged: [{ cause }] });
+});
