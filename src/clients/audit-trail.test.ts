@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { REQUEST_ID } from '../endpoints/test-exchange.ts';
+import {
+  CALLBACK,
+  clientInformationOf,
+  MASTER,
+  SERVICE,
+  START,
+  type TestTenant,
+  testTenant,
+  WEB_CLIENT,
+} from '../endpoints/test-tenant.ts';
+import type { RecordedAuditEvent } from '../ports/audit-log.ts';
+
+/** Refusals are recorded beside the answer; nobody waits for them. */
+async function eventsAfter(
+  tenant: TestTenant,
+  act: () => Promise<unknown>,
+): Promise<readonly RecordedAuditEvent[]> {
+  const before = (await tenant.unwatched.audit.page(0, 1000)).at(-1)?.sequence ?? 0;
+  await act();
+  let found: readonly RecordedAuditEvent[] = [];
+  for (let turn = 0; turn < 100 && found.length === 0; turn += 1) {
+    await new Promise((resolve) => setImmediate(resolve));
+    found = await tenant.unwatched.audit.page(before, 1000);
+  }
+  return found;
+}
+
+const words = ({ action, outcome, actor, client_id, detail }: RecordedAuditEvent): string =>
+  [action, outcome, actor, client_id ?? '-', detail ?? '-'].join(' ');
+
+test('each act on the registry leaves one event: who, what, which client, how it ended', async () => {
+  const tenant = testTenant();
+  const { client_id: id, registration_access_token: bearer } = await tenant.register({
+    ...WEB_CLIENT,
+    preferred_client_id: 'app',
+  });
+  const acts: readonly (readonly [act: () => Promise<unknown>, expected: string])[] = [
+    [async () => await tenant.send('read', { bearer, id }), 'client.read done registration app -'],
+    [async () => await tenant.send('read', { bearer: MASTER, id }), 'client.read done master:master app -'],
+    [async () => await tenant.send('read', { id }), 'client.read refused unknown - invalid_token'],
+    [
+      async () => await tenant.send('read', { bearer: MASTER, id: 'x' }),
+      'client.read refused master:master - not_found',
+    ],
+    [async () => await tenant.send('list', { bearer: MASTER }), 'client.list done master:master - -'],
+    [async () => await tenant.send('list', { bearer }), 'client.list refused unknown - insufficient_scope'],
+    [
+      async () => await tenant.send('update', { bearer: MASTER, id, json: {} }),
+      'client.update refused master:master app invalid_redirect_uri',
+    ],
+    [
+      async () => await tenant.send('register', { bearer: MASTER, json: {} }),
+      'client.create refused master:master - invalid_redirect_uri',
+    ],
+    [
+      async () => await tenant.send('update', { bearer: MASTER, id, json: WEB_CLIENT }),
+      'client.update done master:master app -',
+    ],
+    [
+      async () => await tenant.send('delete', { bearer: MASTER, id }),
+      'client.delete done master:master app -',
+    ],
+  ];
+  for (const [act, expected] of acts) {
+    const events = await eventsAfter(tenant, act);
+    assert.deepEqual(events.map(words), [expected]);
+    assert.equal(events[0]?.request_id, REQUEST_ID);
+    assert.equal(events[0]?.at, START);
+  }
+});
+
+test('a registration with an initial access token names its label; so does the token’s issue', async () => {
+  const tenant = testTenant();
+  let bearer = '';
+  const issued = await eventsAfter(tenant, async () => {
+    bearer = await tenant.authorize({ scope: ['client-reg'], label: 'team' });
+  });
+  assert.deepEqual(issued.map(words), ['initial-access-token.create done master:master - team']);
+  let id = '';
+  const registered = await eventsAfter(tenant, async () => {
+    id = clientInformationOf(await tenant.send('register', { bearer, json: WEB_CLIENT })).client_id;
+  });
+  assert.deepEqual(registered.map(words), [`client.create done initial:team ${id} -`]);
+});
+
+test('the renewal of an expired secret is recorded once, with the change', async () => {
+  const tenant = testTenant({ settings: { clientSecretLifetime: 10 } });
+  const { client_id: id, registration_access_token: bearer } = await tenant.register({
+    ...SERVICE,
+    preferred_client_id: 'app',
+  });
+  tenant.clock.advance(10);
+  const events = await eventsAfter(tenant, async () => await tenant.send('read', { bearer, id }));
+  assert.deepEqual(events.map(words), ['client.read done registration app expired secret renewed']);
+});
+
+test('neither the audit nor its lines in the log hold a secret or a token', async () => {
+  const tenant = testTenant();
+  const preferred_client_secret = 'a-secret-of-32-printable-letters';
+  const bearer = await tenant.initialToken('client-reg');
+  const answered = await tenant.send('register', {
+    bearer,
+    json: { redirect_uris: [CALLBACK], preferred_client_secret },
+  });
+  const { client_id: id, registration_access_token } = clientInformationOf(answered);
+  await tenant.send('read', { bearer: registration_access_token, id });
+  await tenant.send('delete', { bearer: MASTER, id });
+  const events = await eventsAfter(
+    tenant,
+    async () => await tenant.send('list', { bearer: 'some-unknown-token' }),
+  );
+  assert.ok(events.length > 0);
+  const everything = JSON.stringify([await tenant.unwatched.audit.page(0, 1000), tenant.log]);
+  for (const secret of [
+    preferred_client_secret,
+    bearer,
+    registration_access_token,
+    MASTER,
+    'some-unknown-token',
+  ]) {
+    assert.equal(everything.includes(secret), false, secret);
+  }
+});
+
+test('a fault of ours is no refusal and leaves no event; a lost event is in the log and fails nobody', async () => {
+  const tenant = testTenant();
+  const { client_id: id } = await tenant.register(WEB_CLIENT);
+  tenant.watch.fail(new Error('gone'), 'clients.find');
+  assert.equal((await tenant.send('read', { bearer: MASTER, id })).status, 500);
+  tenant.watch.fail(new Error('full'), 'audit.append');
+  assert.equal((await tenant.send('read', { bearer: MASTER, id })).status, 200);
+  const events = await tenant.unwatched.audit.page(0, 1000);
+  assert.deepEqual(
+    events.map(({ action }) => action),
+    ['client.create'],
+  );
+  assert.ok(tenant.log.some(({ message }) => message === 'an audit event could not be recorded'));
+});

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Answer, assertError } from '../endpoints/test-exchange.ts';
+import {
+  CALLBACK,
+  clientInformationOf,
+  MASTER,
+  type TestTenant,
+  testTenant,
+  WEB_CLIENT,
+} from '../endpoints/test-tenant.ts';
+import { openRegistrationLimits } from './open-registration-limits.ts';
+
+const PUBLIC = { ...WEB_CLIENT, token_endpoint_auth_method: 'none' };
+
+function openTenant(settings: object): TestTenant {
+  return testTenant({ settings: { allowOpenRegistration: true, ...settings } });
+}
+
+test('open clients are as many as there may be, for parallel requests too; those of a token are not counted', async () => {
+  const tenant = openTenant({ openClientsMax: 3 });
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, async () => await tenant.send('register', { json: WEB_CLIENT })),
+  );
+  assert.equal(answers.filter(({ status }) => status === 200).length, 3);
+  const refused = answers.find(({ status }) => status !== 200);
+  assert.ok(refused !== undefined);
+  assertError(refused, 'invalid_token', /as many openly registered clients/);
+  assert.equal(refused.headers['www-authenticate'], 'Bearer');
+  assert.equal((await tenant.send('register', { bearer: MASTER, json: WEB_CLIENT })).status, 200);
+});
+
+test('a place is free again when an open client is deleted', async () => {
+  const tenant = openTenant({ openClientsMax: 1 });
+  const { client_id: id } = clientInformationOf(await tenant.send('register', { json: WEB_CLIENT }));
+  assert.equal((await tenant.send('register', { json: WEB_CLIENT })).status, 401);
+  await tenant.send('delete', { bearer: MASTER, id });
+  assert.equal((await tenant.send('register', { json: WEB_CLIENT })).status, 200);
+});
+
+async function idOf(tenant: TestTenant, json: object): Promise<string> {
+  return clientInformationOf(await tenant.send('register', { json })).client_id;
+}
+
+test('identical public clients share one registration, which nobody of them can manage', async () => {
+  const tenant = openTenant({ openIdempotent: true });
+  const answers: Answer[] = await Promise.all(
+    Array.from({ length: 20 }, async () => await tenant.send('register', { json: PUBLIC })),
+  );
+  assert.equal(new Set(answers.map(({ body }) => body)).size, 1);
+  const [answered] = answers;
+  assert.equal('registration_access_token' in (answered?.json ?? {}), false);
+  assert.equal('registration_client_uri' in (answered?.json ?? {}), false);
+});
+
+const TWO = { ...PUBLIC, redirect_uris: [CALLBACK, 'https://client.example/b'] };
+const SAME: readonly (readonly [one: object, other: object])[] = [
+  [TWO, { ...TWO, redirect_uris: TWO.redirect_uris.toReversed() }],
+  [PUBLIC, { ...PUBLIC, grant_types: ['authorization_code'], response_types: ['code'] }],
+  [PUBLIC, { ...PUBLIC, software_of_the_future: 1 }],
+  [{ a: 1, ...PUBLIC }, PUBLIC],
+];
+
+for (const [one, other] of SAME) {
+  test(`${JSON.stringify(other).slice(0, 120)} is the same client as ${JSON.stringify(one).slice(0, 60)}`, async () => {
+    const tenant = openTenant({ openIdempotent: true });
+    assert.equal(await idOf(tenant, one), await idOf(tenant, other));
+  });
+}
+
+const DIFFERENT: readonly (readonly [settings: object, one: object, other: object])[] = [
+  [{ openIdempotent: true }, PUBLIC, TWO],
+  [{ openIdempotent: true }, PUBLIC, { ...PUBLIC, client_name: 'A' }],
+  [{ openIdempotent: true }, WEB_CLIENT, WEB_CLIENT],
+  [{ openIdempotent: false }, PUBLIC, PUBLIC],
+];
+
+for (const [settings, one, other] of DIFFERENT) {
+  test(`with ${JSON.stringify(settings)}, ${JSON.stringify(other).slice(0, 90)} is another client than ${JSON.stringify(one).slice(0, 60)}`, async () => {
+    const tenant = openTenant(settings);
+    assert.notEqual(await idOf(tenant, one), await idOf(tenant, other));
+  });
+}
+
+test('a public client that a token registers is its own', async () => {
+  const tenant = openTenant({ openIdempotent: true });
+  const shared = await idOf(tenant, PUBLIC);
+  const own = clientInformationOf(await tenant.send('register', { bearer: MASTER, json: PUBLIC }));
+  assert.notEqual(own.client_id, shared);
+  assert.notEqual(own.registration_access_token, '');
+});
+
+test('a shared client that the master token changes is shared no more', async () => {
+  const tenant = openTenant({ openIdempotent: true });
+  const id = await idOf(tenant, PUBLIC);
+  const json = { ...PUBLIC, client_name: 'Changed' };
+  assert.equal((await tenant.send('update', { bearer: MASTER, id, json })).status, 200);
+  assert.notEqual(await idOf(tenant, PUBLIC), id);
+});
+
+test('limits forget the network that was quiet for longest, and never keep more than ten thousand', () => {
+  const limits = openRegistrationLimits({ perNetwork: 1, overall: 0 }, () => 0);
+  limits.admit('192.0.2.1');
+  assert.throws(() => limits.admit('192.0.2.1'));
+  for (let number = 0; number < 10_000; number += 1) limits.admit(`10.0.${number >> 8}.${number & 255}`);
+  assert.doesNotThrow(() => limits.admit('192.0.2.1'));
+});
+
+test('a clock that stands still or a limit of 0 lets nobody in too much, or everybody', () => {
+  const none = openRegistrationLimits({ perNetwork: 0, overall: 0 }, () => 0);
+  for (let time = 0; time < 1000; time += 1) assert.doesNotThrow(() => none.admit('192.0.2.1'));
+  const one = openRegistrationLimits({ perNetwork: 0, overall: 1 }, () => 0);
+  one.admit('192.0.2.1');
+  assert.throws(() => one.admit('198.51.100.1'), { retryAfterSeconds: 60 });
+});
