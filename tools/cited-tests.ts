@@ -14,10 +14,16 @@ const TEST =
 const SECTION = /\b((?:RFC \d+|(?:[A-Z][\w-]*\.?\d* )*?[A-Z][\w-]*(?: \d\.\d)?)) (§[A-Z]?[\d.]*\d)/g;
 const DECISIONS = /\bdecisions? (\d+(?:(?:, | and )\d+)*)/g;
 
-export function citedTests(file: string, text: string): readonly CitedTest[] {
-  return [...text.matchAll(TEST)].flatMap(([, ...literals]) => {
+/** The names of the tests in a source, what they are made of at run time as an ellipsis. */
+export function testNames(text: string): readonly string[] {
+  return [...text.matchAll(TEST)].map(([, ...literals]) => {
     const literal = literals.find((found) => found !== undefined) ?? '';
-    const name = literal.replaceAll(/\$\{[^}]*\}/g, '…').replaceAll(/\\(['"`\\])/g, '$1');
+    return literal.replaceAll(/\$\{[^}]*\}/g, '…').replaceAll(/\\(['"`\\])/g, '$1');
+  });
+}
+
+export function citedTests(file: string, text: string): readonly CitedTest[] {
+  return testNames(text).flatMap((name) => {
     const sections = [...name.matchAll(SECTION)].map(([, specification = '', section = '']) => ({
       specification,
       section,

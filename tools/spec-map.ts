@@ -3,13 +3,15 @@ import { dirname, join } from 'node:path';
 import type { EndpointFolder } from './architecture/endpoint-folders.ts';
 import { type CitedTest, citedTests } from './cited-tests.ts';
 import { row, table } from './markdown.ts';
+import { requirementsMarkdown } from './requirements/requirements-document.ts';
 
 const root = dirname(import.meta.dirname);
 const TESTS = ['src/**/*.test.ts', 'src/**/*.contract.ts', 'test/**/*.ts', 'tools/**/*.test.ts'];
 
 const INTRODUCTION = `# Specification map
 
-Made from the contracts of the endpoints and the names of the tests by \`npm run docs\`; do not edit.
+Made from the contracts of the endpoints, the tables in \`tools/requirements\` and the names of the tests
+by \`npm run docs\`; do not edit.
 `;
 
 /** `docs/spec-map.md`: from an endpoint to its specifications, and from a section to the tests that hold us to it. */
@@ -22,6 +24,8 @@ export function specMapMarkdown(folders: readonly EndpointFolder[]): string {
     INTRODUCTION,
     '## Endpoints\n',
     endpoints,
+    '## Requirements and the tests that prove them\n',
+    requirementsMarkdown(root),
     '## Tests by section\n',
     testsBySection(readTests()),
   ].join('\n');

@@ -77,7 +77,10 @@ export async function register(program: Program, json: object): Promise<Registra
 
 /** Of a client with a secret; a public client's is the empty text. */
 export function registrationOf({ json }: Answer): Registration {
-  const text = (member: string): string => String(json[member] ?? '');
+  const text = (member: string): string => {
+    const value = json[member];
+    return typeof value === 'string' ? value : '';
+  };
   return {
     client_id: text('client_id'),
     client_secret: text('client_secret'),

@@ -253,3 +253,25 @@ test('the master token at an identifier that does not exist: 404 without a body,
   assert.equal(`${master.status} ${master.text}`, '404 ');
   assertInvalidToken(await call(program, { ...request, bearer: client.registration_access_token }));
 });
+
+test('registration.open-idempotent: identical public clients are one, and nobody gets its registration token (RFC 7591 §3.2.1)', async () => {
+  const shared = await startProgram({
+    environment: {
+      CHANCERY_REGISTRATION_ALLOW_OPEN_REGISTRATION: 'true',
+      CHANCERY_REGISTRATION_OPEN_IDEMPOTENT: 'true',
+    },
+  });
+  try {
+    const json = { ...WEB_CLIENT, token_endpoint_auth_method: 'none' };
+    const post = { method: 'POST', path: '/register', json };
+    const [first, second] = [await call(shared, post), await call(shared, post)];
+    assert.deepEqual([first.status, second.json], [201, first.json]);
+    for (const name of ['client_secret', 'registration_access_token', 'registration_client_uri']) {
+      assert.equal(name in first.json, false, name);
+    }
+    const other = await call(shared, { ...post, json: { ...json, client_name: 'Other' } });
+    assert.notEqual(other.json['client_id'], first.json['client_id']);
+  } finally {
+    await shared.stop();
+  }
+});

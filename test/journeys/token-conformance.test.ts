@@ -66,7 +66,7 @@ test('client credentials in the request URI are not read (RFC 6749 §2.3.1)', as
     token_endpoint_auth_method: 'client_secret_post',
   });
   const query = new URLSearchParams({ client_id, client_secret, ...CREDENTIALS });
-  const inQuery = { method: 'POST', path: `/token?${query}`, form: CREDENTIALS };
+  const inQuery = { method: 'POST', path: `/token?${query.toString()}`, form: CREDENTIALS };
   assertRefused(await call(program, inQuery), 401, 'invalid_client');
   const inBody = { method: 'POST', path: '/token', form: { ...CREDENTIALS, client_id, client_secret } };
   assert.equal((await call(program, inBody)).status, 200);

@@ -1,0 +1,28 @@
+import { type TestsIn, testsIn } from './requirement.ts';
+
+/** Of an endpoint's tests by status, as they lie beside it. */
+const endpoint =
+  (folder: string) =>
+  (status: number): TestsIn =>
+    testsIn(`src/endpoints/${folder}/${status}.test.ts`);
+
+export const registration = endpoint('client-registration');
+export const read = endpoint('client-read');
+export const update = endpoint('client-update');
+export const deletion = endpoint('client-delete');
+export const token = endpoint('token');
+export const introspection = endpoint('introspection');
+export const statements = testsIn('src/endpoints/client-registration/software-statement.test.ts');
+export const statementRules = testsIn('src/clients/software-statement.test.ts');
+
+/** Against the started program. */
+export const registering = testsIn('test/journeys/registration-conformance.test.ts');
+export const managing = testsIn('test/journeys/management-conformance.test.ts');
+export const fetching = testsIn('test/journeys/registration-fetches.test.ts');
+export const tokens = testsIn('test/journeys/token-conformance.test.ts');
+export const starting = testsIn('test/journeys/starting.test.ts');
+export const openidClient = testsIn('test/journeys/openid-client.test.ts');
+export const oauth4webapi = testsIn('test/journeys/oauth4webapi.test.ts');
+export const hostileManagement = testsIn('test/hostile/client-management.program.test.ts');
+export const hostilePolicy = testsIn('test/hostile/registration-policy.program.test.ts');
+export const hostileIntrospection = testsIn('test/hostile/introspection.program.test.ts');
