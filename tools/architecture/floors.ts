@@ -16,7 +16,7 @@ export const FLOORS: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /** They put the floors together, and see everything. */
-const COMPOSITION = /^src\/(main\.ts|tenant\.ts|cli\/)/;
+const COMPOSITION = /^src\/((main|tenant|software-statements)\.ts|cli\/)/;
 
 /** The one folder that knows the package. */
 const PACKAGES: Readonly<Record<string, RegExp>> = {
