@@ -33,7 +33,7 @@ export function developmentBanner({ issuer, folder, tokens, invitation, server }
   ].join('\n');
 }
 
-export function commands(
+function commands(
   issuer: string,
   { initial_access_token, client_id, client_secret }: Invitation,
 ): readonly string[] {
