@@ -199,6 +199,12 @@ export const openidConnectRegistration: Specification = {
       registering('strings are compared by code points'),
     ),
     decided(
+      '§9.1',
+      'Names and addresses that end-users see are no means of impersonation.',
+      'as for RFC 7591 §5; that logo_uri and policy_uri have the hosts of redirect_uris (SHOULD) is not checked',
+      registration(400)('…: 400 invalid_client_metadata'),
+    ),
+    decided(
       '§9.2, §9.3',
       'TLS protects the endpoints and the documents that they fetch.',
       'TLS ends at the proxy in front (docs/operations.md); https alone is fetched, except in development with outbound.allow-http',

@@ -33,8 +33,9 @@ export const rfc7591: Specification = {
     decided(
       '§2',
       'response_types left out means code.',
-      'interface: a client of the client credentials grant alone has an empty array',
+      'interface: a client of the client credentials grant alone has an empty array; one of the implicit grant alone gets token id_token and the method none, since code and a secret would be of no use to it',
       registering('a client without a redirection flow needs no redirect_uris'),
+      registration(200)('a client of the implicit grant alone is public'),
     ),
     must(
       '§2',
@@ -196,6 +197,21 @@ export const rfc7591: Specification = {
       registration(403)('… and a registration that needs …', 'the look-alike … permits nothing'),
       statements('an authorising statement permits what is in it and no more'),
     ),
+    decided(
+      '§5',
+      'The whole request is looked at for impersonation, addresses that end-users see above all.',
+      'names with control or direction-changing characters, and addresses that are not http or https, are refused; whether their hosts are those of redirect_uris (SHOULD) is not checked',
+      registration(400)('…: 400 invalid_client_metadata'),
+      hostilePolicy('H-111 an identifier that is taken'),
+    ),
     client('§5', 'The client checks the server’s TLS certificate.'),
+    decided(
+      '§6',
+      'Clients do not make up their own identifiers.',
+      'interface: preferred_client_id needs the scope client-reg:set-id or the master token, and is never taken from another client',
+      registration(401)('in open mode … needs a token'),
+      registration(403)('… and a registration that needs …'),
+      registration(400)('a preferred_client_id that is taken', 'a deleted preferred_client_id is refused'),
+    ),
   ],
 };
