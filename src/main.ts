@@ -40,7 +40,7 @@ export async function startServer(settings: Settings, log: Log): Promise<Running
   };
   try {
     const sealer = sealerOf(settings);
-    const storage = await openStorage(settings);
+    const storage = await openStorage(settings, { check: true });
     closers.push(async () => await storage.close());
     await requireRightKey(storage, sealer);
     const outbound = openOutbound(settings);
@@ -74,8 +74,11 @@ export function sealerOf(settings: Settings): Sealer {
   return sealerWith((settings['encryption.key'] ?? []).map((key) => Buffer.from(key, 'hex')));
 }
 
-export async function openStorage(settings: Settings): Promise<Storage> {
-  return await openSqliteStorage(settings['storage.url'].slice('sqlite:'.length));
+export async function openStorage(
+  settings: Settings,
+  options: { readonly check: boolean },
+): Promise<Storage> {
+  return await openSqliteStorage(settings['storage.url'].slice('sqlite:'.length), options);
 }
 
 /** A wrong key is noticed here, in one clear line, and not by the first client that reads its secret. */

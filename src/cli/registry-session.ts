@@ -53,7 +53,7 @@ export async function withRegistry(
   const settings = registrySettings(access, context);
   if (settings === undefined) return 1;
   const sealer = sealerOf(settings);
-  const storage = await openStorage(settings);
+  const storage = await openStorage(settings, { check: false });
   try {
     await requireRightKey(storage, sealer);
     const outbound = openOutbound(settings);

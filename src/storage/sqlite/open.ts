@@ -24,13 +24,18 @@ export interface SqliteOptions {
   readonly writer?: 'thread' | 'main';
   /** How long a write waits for a lock that another process holds. */
   readonly lock_wait_ms_max?: number;
+  /**
+   * Whether a database that may be damaged is read through first. A server does so at its start; a command that runs
+   * beside one need not, and would take as long as the database is large.
+   */
+  readonly check?: boolean;
 }
 
 /** Opens or creates the database at `path`. Rejects with `StorageUnavailable`, whose message names the path. */
 export async function openSqliteStorage(path: string, options: SqliteOptions = {}): Promise<Storage> {
   const lock_wait_ms_max = options.lock_wait_ms_max ?? LOCK_WAIT_MS_MAX;
   try {
-    const reader = openChecked(path, lock_wait_ms_max);
+    const reader = openChecked(path, lock_wait_ms_max, options.check ?? true);
     const channel =
       options.writer === 'main'
         ? mainThreadChannel(path, lock_wait_ms_max)
@@ -42,14 +47,14 @@ export async function openSqliteStorage(path: string, options: SqliteOptions = {
 }
 
 /** Creates, checks and migrates the database where that is needed, and answers the connection for reads. */
-function openChecked(path: string, lock_wait_ms_max: number): DatabaseSync {
+function openChecked(path: string, lock_wait_ms_max: number, check: boolean): DatabaseSync {
   const now = Math.floor(Date.now() / 1000);
   createWhereAbsent(path, now);
   const { bytes, cleanlyClosed } = inspect(path);
   // Nothing is served yet: this connection may block for as long as a write may wait.
   const database = openWriteConnection(path, lock_wait_ms_max);
   try {
-    if (!cleanlyClosed || bytes < ALWAYS_CHECKED_BYTES_MAX) refuseDamage(database, path);
+    if (check && (!cleanlyClosed || bytes < ALWAYS_CHECKED_BYTES_MAX)) refuseDamage(database, path);
     refuseNewerSchema(database, path);
     if (needsMigration(database)) migrate(database, now);
     // Opened before the other is closed: the last connection to close would lock starting processes out while it tidies up.
