@@ -56,6 +56,8 @@ const IDENTIFIERS: readonly BodyRow[] = [
       'https://a.example/#x',
       '.',
       '..',
+      // The client that introspection names for an initial access token.
+      'chancery',
     ],
     'invalid_client_metadata',
   ),
@@ -67,7 +69,6 @@ const IDENTIFIERS: readonly BodyRow[] = [
       'constructor',
       'admin',
       'default',
-      'chancery',
       'null',
       '-1',
       '...',
