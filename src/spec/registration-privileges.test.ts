@@ -100,3 +100,19 @@ test('which scopes make an access token an initial access token (interface)', ()
     assert.equal(isRegistrationScope(value), false, value);
   }
 });
+
+test('a grant that is asked for twice is missing once', () => {
+  const needs: RegistrationNeeds = { ...NOTHING, grant_types: ['password', 'password'] };
+  assert.deepEqual(missingScopes(needs, privilegesOfScope([])), ['client-reg:grant:password']);
+});
+
+test('up to twenty missing scope values are named one by one, more by the scope that permits them all', () => {
+  const held = privilegesOfScope(['client-reg:scope:openid']);
+  const values = Array.from({ length: 21 }, (_, index) => `s${index}`);
+  const twenty = values.slice(0, 20);
+  assert.deepEqual(
+    missingScopes({ ...NOTHING, scope: ['openid', ...twenty] }, held),
+    twenty.map((value) => `client-reg:scope:${value}`),
+  );
+  assert.deepEqual(missingScopes({ ...NOTHING, scope: ['openid', ...values] }, held), ['client-reg:scope']);
+});

@@ -24,6 +24,9 @@ export const ALL_PRIVILEGES: RegistrationPrivileges = {
 
 const SCOPE_PREFIX = 'client-reg:scope:';
 
+/** Beyond this the one scope that permits them all is named: what is missing goes into a header, and proxies limit those. */
+const SCOPE_VALUES_NAMED_MAX = 20;
+
 /** What anyone may register in open mode. */
 export function openPrivileges(scopeValues: readonly string[]): RegistrationPrivileges {
   const grants = Object.keys(GRANT_TYPES).filter(
@@ -76,7 +79,7 @@ export function missingScopes(
   privileges: RegistrationPrivileges,
 ): readonly string[] {
   const missing: string[] = [];
-  for (const grant of needs.grant_types) {
+  for (const grant of new Set(needs.grant_types)) {
     if (privileges.grant_types !== 'any' && !privileges.grant_types.includes(grant)) {
       missing.push(GRANT_TYPES[grant].scope);
     }
@@ -94,7 +97,10 @@ function missingScopeValues(
 ): readonly string[] {
   if (wanted === undefined || allowed === 'any') return [];
   if (allowed.length === 0) return ['client-reg:scope'];
-  return wanted.filter((value) => !allowed.includes(value)).map((value) => `${SCOPE_PREFIX}${value}`);
+  const missing = wanted.filter((value) => !allowed.includes(value));
+  return missing.length > SCOPE_VALUES_NAMED_MAX
+    ? ['client-reg:scope']
+    : missing.map((value) => `${SCOPE_PREFIX}${value}`);
 }
 
 /** Whether a scope is one of those that make an access token an initial access token. */

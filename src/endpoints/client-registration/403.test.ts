@@ -157,3 +157,11 @@ test('in open mode a token is held to its own scope, which may be less than anyo
   const answered = await tenant.send('register', { bearer, json: { redirect_uris: [CALLBACK] } });
   assertMissingScopes(answered, 'client-reg:grant:code');
 });
+
+test('the challenge fits into any proxy’s header buffer, however many scope values are asked for', async () => {
+  const tenant = testTenant();
+  const bearer = await tenant.initialToken('client-reg:grant:password', 'client-reg:scope:openid');
+  const scope = Array.from({ length: 12_000 }, (_, index) => index.toString(36)).join(' ');
+  const answered = await tenant.send('register', { bearer, json: { ...GRANT, scope } });
+  assertMissingScopes(answered, 'client-reg:scope');
+});
