@@ -43,3 +43,22 @@ test('a deleted key does not come back from the older generation', () => {
   map.delete('b');
   assert.equal(map.get('b'), undefined);
 });
+
+test('heavy values take the place of several, and what is heavier than a generation is not kept, nor what it replaces', () => {
+  const map = new BoundedMap<number, number>(100, (weight) => weight);
+  for (let key = 0; key < 1000; key += 1) map.set(key, 1 + (key % 20));
+  let held = 0;
+  for (let key = 0; key < 1000; key += 1) held += map.get(key) ?? 0;
+  assert.ok(held > 0 && held <= 100, `${held}`);
+  map.set(0, 50);
+  assert.equal(map.get(0), 50);
+  map.set(0, 51);
+  assert.equal(map.get(0), undefined);
+});
+
+test('a value that is set again counts once', () => {
+  const map = new BoundedMap<string, number>(4);
+  map.set('kept', 1);
+  for (let value = 0; value < 100; value += 1) map.set('again', value);
+  assert.equal(map.get('kept'), 1);
+});

@@ -4,12 +4,18 @@
  */
 export class BoundedMap<Key, Value> {
   readonly #generationMax: number;
+  readonly #weigh: (value: Value) => number;
   #young = new Map<Key, Value>();
+  #youngWeight = 0;
   #old = new Map<Key, Value>();
 
-  /** @param entriesMax of both generations together. */
-  constructor(entriesMax: number) {
+  /**
+   * @param entriesMax of both generations together.
+   * @param weigh for how many entries a value counts; what is heavier than a generation is not kept.
+   */
+  constructor(entriesMax: number, weigh: (value: Value) => number = () => 1) {
     this.#generationMax = Math.max(1, Math.floor(entriesMax / 2));
+    this.#weigh = weigh;
   }
 
   get(key: Key): Value | undefined {
@@ -21,20 +27,33 @@ export class BoundedMap<Key, Value> {
   }
 
   set(key: Key, value: Value): void {
-    if (this.#young.size >= this.#generationMax && !this.#young.has(key)) {
+    const weight = this.#weigh(value);
+    if (weight > this.#generationMax) return this.delete(key);
+    this.#removeYoung(key);
+    if (this.#youngWeight + weight > this.#generationMax) {
       this.#old = this.#young;
       this.#young = new Map();
+      this.#youngWeight = 0;
     }
     this.#young.set(key, value);
+    this.#youngWeight += weight;
   }
 
   delete(key: Key): void {
-    this.#young.delete(key);
+    this.#removeYoung(key);
     this.#old.delete(key);
   }
 
   clear(): void {
     this.#young.clear();
+    this.#youngWeight = 0;
     this.#old.clear();
+  }
+
+  #removeYoung(key: Key): void {
+    const value = this.#young.get(key);
+    if (value === undefined) return;
+    this.#young.delete(key);
+    this.#youngWeight -= this.#weigh(value);
   }
 }

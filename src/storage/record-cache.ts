@@ -7,11 +7,21 @@ import { BoundedMap } from '../spec/bounded-map.ts';
 import type { AccessTokenKey, ClientId, ClientInstance } from '../spec/identifiers.ts';
 import { followJournal } from './journal-follower.ts';
 
+/** In records of the usual size; a larger one takes the place of several, so that what is bounded is memory. */
 export interface RecordCacheLimits {
-  /** Entries. */
   readonly clients: number;
   readonly accessTokens: number;
 }
+
+/** Characters of text in a record of the usual size. */
+const CLIENT_CHARACTERS = 2048;
+const ACCESS_TOKEN_CHARACTERS = 1024;
+
+const clientWeight = ({ metadata, data, privileges }: StoredClient): number =>
+  1 + Math.floor((metadata.length + (data?.length ?? 0) + privileges.length) / CLIENT_CHARACTERS);
+
+const accessTokenWeight = ({ introspection }: StoredAccessToken): number =>
+  1 + Math.floor(introspection.length / ACCESS_TOKEN_CHARACTERS);
 
 /** Instances that ended lately; their cached tokens are recognised by it instead of being searched for. */
 const ENDED_MAX = 10_000;
@@ -22,8 +32,8 @@ const ENDED_MAX = 10_000;
  * request, whichever process made it.
  */
 export function withRecordCache(storage: TenantStorage, limits: RecordCacheLimits): TenantStorage {
-  const clients = new BoundedMap<ClientId, StoredClient>(limits.clients);
-  const tokens = new BoundedMap<AccessTokenKey, StoredAccessToken>(limits.accessTokens);
+  const clients = new BoundedMap<ClientId, StoredClient>(limits.clients, clientWeight);
+  const tokens = new BoundedMap<AccessTokenKey, StoredAccessToken>(limits.accessTokens, accessTokenWeight);
   const ended = new Set<ClientInstance>();
 
   const forget = (change: Change): void => {
@@ -44,9 +54,9 @@ export function withRecordCache(storage: TenantStorage, limits: RecordCacheLimit
     key: Key,
     read: () => Awaitable<Value | undefined>,
   ): Awaitable<Value | undefined> => {
-    const before = journal.position();
+    const before = journal.lessons();
     return whenKnown(read(), (found) => {
-      if (found !== undefined && journal.position() === before) cache.set(key, found);
+      if (found !== undefined && journal.lessons() === before) cache.set(key, found);
       return found;
     });
   };
