@@ -13,7 +13,7 @@ import { metadataOf } from '../registered-client.ts';
 import { clientSecretBasic } from './client-secret-basic.ts';
 import { clientSecretPost } from './client-secret-post.ts';
 import type { AuthenticationMethod, Claimed, Presented } from './method.ts';
-import type { RememberedOutcomes } from './remembered-outcomes.ts';
+import { isStillAbout, type RememberedOutcomes, rememberedOutcome } from './remembered-outcomes.ts';
 
 const METHODS: readonly AuthenticationMethod[] = [clientSecretBasic, clientSecretPost];
 
@@ -56,8 +56,8 @@ export function authenticateClient(
   const remembered =
     authorization === undefined || !onlyHeader ? undefined : needs.remembered.get(authorization);
   if (remembered === undefined) return authenticateAnew(needs, offered);
-  return whenKnown(needs.clients.find(remembered.stored.client_id), (stored) =>
-    stored === remembered.stored && isLive(remembered.secret, needs.clock.now())
+  return whenKnown(needs.clients.find(remembered.client_id), (stored) =>
+    isStillAbout(remembered, stored) && isLive(remembered.secret, needs.clock.now())
       ? accept(needs, stored, remembered.secret)
       : authenticateAnew(needs, offered),
   );
@@ -85,7 +85,7 @@ function authenticateAnew(
     const secret = verify(needs, method, claimed, stored);
     // Only where the header alone is the proof: it must not stand for a secret that came in the body.
     if (authorization !== undefined && method === clientSecretBasic)
-      needs.remembered.set(authorization, { stored: secret.of, secret: secret.found });
+      needs.remembered.set(authorization, rememberedOutcome(secret.of, secret.found));
     return accept(needs, secret.of, secret.found);
   });
 }

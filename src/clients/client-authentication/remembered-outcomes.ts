@@ -2,11 +2,21 @@ import { hash, randomBytes } from 'node:crypto';
 import type { StoredClient, StoredSecret } from '../../ports/client-store.ts';
 import { BoundedMap } from '../../spec/bounded-map.ts';
 
-/** That this header was this client's, with this secret, while the client's record was this one. */
-export interface RememberedOutcome {
-  readonly stored: StoredClient;
+/** That this header was this client's, with this secret, while its record had this version. Does not hold the record itself. */
+export interface RememberedOutcome extends Pick<StoredClient, 'client_id' | 'instance' | 'version'> {
   readonly secret: StoredSecret;
 }
+
+export const rememberedOutcome = (
+  { client_id, instance, version }: StoredClient,
+  secret: StoredSecret,
+): RememberedOutcome => ({ client_id, instance, version, secret });
+
+/** Whether the client's record is still the one that the outcome was about. */
+export const isStillAbout = (
+  { instance, version }: RememberedOutcome,
+  stored: StoredClient | undefined,
+): stored is StoredClient => stored?.instance === instance && stored.version === version;
 
 /** Successful authentications by their `Authorization` header, so that its decoding and hashing are done once. */
 export interface RememberedOutcomes {
