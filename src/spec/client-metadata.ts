@@ -97,9 +97,9 @@ export const CLIENT_METADATA: Readonly<Record<string, MetadataMember>> = {
   authorization_signed_response_alg: { section: 'JARM §3', check: signing },
   authorization_encrypted_response_alg: { section: 'JARM §3', check: keyManagement },
   authorization_encrypted_response_enc: { section: 'JARM §3', check: contentEncryption },
-  introspection_signed_response_alg: { section: 'RFC 9701 §6', check: signing },
-  introspection_encrypted_response_alg: { section: 'RFC 9701 §6', check: keyManagement },
-  introspection_encrypted_response_enc: { section: 'RFC 9701 §6', check: contentEncryption },
+  introspection_signed_response_alg: { section: 'RFC 9701 §6', check: check.notSupported(false) },
+  introspection_encrypted_response_alg: { section: 'RFC 9701 §6', check: check.notSupported(false) },
+  introspection_encrypted_response_enc: { section: 'RFC 9701 §6', check: check.notSupported(false) },
 
   default_max_age: { section: OIDC, check: check.maxAge },
   require_auth_time: { section: OIDC, check: check.boolean },

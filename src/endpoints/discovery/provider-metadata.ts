@@ -1,6 +1,32 @@
 import { AUTHENTICATION_METHODS } from '../../clients/client-authentication/authenticate-client.ts';
 import { GRANTS } from '../../grants/grants.ts';
+import {
+  CODE_CHALLENGE_METHODS,
+  CONTENT_ENCRYPTION_ALGORITHMS,
+  KEY_MANAGEMENT_ALGORITHMS,
+  SIGNING_ALGORITHMS,
+  SUBJECT_TYPES,
+} from '../../spec/server-capabilities.ts';
 import type { Endpoint } from '../contract.ts';
+
+/** What a client may be registered for; registration refuses every other value (spec/client-metadata.ts). */
+const REGISTRABLE = {
+  subject_types_supported: SUBJECT_TYPES,
+  id_token_signing_alg_values_supported: SIGNING_ALGORITHMS,
+  id_token_encryption_alg_values_supported: KEY_MANAGEMENT_ALGORITHMS,
+  id_token_encryption_enc_values_supported: CONTENT_ENCRYPTION_ALGORITHMS,
+  userinfo_signing_alg_values_supported: SIGNING_ALGORITHMS,
+  userinfo_encryption_alg_values_supported: KEY_MANAGEMENT_ALGORITHMS,
+  userinfo_encryption_enc_values_supported: CONTENT_ENCRYPTION_ALGORITHMS,
+  request_object_signing_alg_values_supported: SIGNING_ALGORITHMS,
+  request_object_encryption_alg_values_supported: KEY_MANAGEMENT_ALGORITHMS,
+  request_object_encryption_enc_values_supported: CONTENT_ENCRYPTION_ALGORITHMS,
+  authorization_signing_alg_values_supported: SIGNING_ALGORITHMS,
+  authorization_encryption_alg_values_supported: KEY_MANAGEMENT_ALGORITHMS,
+  authorization_encryption_enc_values_supported: CONTENT_ENCRYPTION_ALGORITHMS,
+  code_challenge_methods_supported: CODE_CHALLENGE_METHODS,
+  request_uri_parameter_supported: false,
+} as const;
 
 /**
  * Provider metadata, derived from the endpoints that stand and from what they can do. What is absent is not named:
@@ -21,5 +47,6 @@ export function providerMetadata(
     grant_types_supported: GRANTS.map((grant) => grant.grant_type),
     token_endpoint_auth_methods_supported: AUTHENTICATION_METHODS,
     introspection_endpoint_auth_methods_supported: [...AUTHENTICATION_METHODS, 'Bearer'],
+    ...REGISTRABLE,
   };
 }
