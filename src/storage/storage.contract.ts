@@ -6,6 +6,7 @@ import { clientCreationContract } from './client-creation.contract.ts';
 import { clientUseContract } from './client-use.contract.ts';
 import type { Engine } from './contract-engine.ts';
 import { initialAccessTokenContract } from './initial-access-token.contract.ts';
+import { journalContract } from './journal.contract.ts';
 import { openRegistrationContract } from './open-registration.contract.ts';
 import { serverKeyContract } from './server-key.contract.ts';
 import { wholeStorageContract } from './whole-storage.contract.ts';
@@ -20,6 +21,7 @@ export function storageContract(name: string, engine: () => Promise<Engine>): vo
     describe('access tokens', () => accessTokenContract(engine));
     describe('initial access tokens', () => initialAccessTokenContract(engine));
     describe('audit log', () => auditContract(engine));
+    describe('journal of changes', () => journalContract(engine));
     describe('server keys', () => serverKeyContract(engine));
     describe('whole storage', () => wholeStorageContract(engine));
   });
