@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Change, ChangeJournal } from '../ports/change-journal.ts';
+import type { ClientId } from '../spec/identifiers.ts';
+import { followJournal, type JournalFollower } from './journal-follower.ts';
+
+const change = (name: string): Change => ({ kind: 'client-changed', client_id: name as ClientId });
+
+type Lessons = (readonly Change[] | undefined)[];
+
+function following(journal: ChangeJournal): { follower: JournalFollower; learnt: Lessons } {
+  const learnt: Lessons = [];
+  return { follower: followJournal(journal, (changes) => learnt.push(changes)), learnt };
+}
+
+/** An embedded journal; counts how often it is read. */
+function embedded(): { journal: ChangeJournal; changes: Change[]; reads: () => number } {
+  const changes: Change[] = [];
+  let count = 0;
+  const head = (): number => {
+    count += 1;
+    return changes.length;
+  };
+  return { journal: { head, since: (sequence) => changes.slice(sequence) }, changes, reads: () => count };
+}
+
+test('the first reading forgets everything, the later ones tell the changes, once each', async () => {
+  const { journal, changes } = embedded();
+  const { follower, learnt } = following(journal);
+  changes.push(change('before'));
+  await follower.catchUp();
+  changes.push(change('a'), change('b'));
+  await nextTurn();
+  await follower.catchUp();
+  await nextTurn();
+  await follower.catchUp();
+  assert.deepEqual(learnt, [undefined, [change('a'), change('b')]]);
+});
+
+test('an embedded journal is read once in a callback, without waiting', async () => {
+  const { journal, reads } = embedded();
+  const { follower } = following(journal);
+  for (let call = 0; call < 10; call += 1) assert.equal(follower.catchUp(), undefined);
+  assert.equal(reads(), 1);
+  await nextTurn();
+  assert.equal(follower.catchUp(), undefined);
+  assert.equal(reads(), 2);
+});
+
+test('what is committed between two callbacks of one turn is known in the second', async () => {
+  const { journal, changes } = embedded();
+  const { follower, learnt } = following(journal);
+  await follower.catchUp();
+  await nextTurn();
+  const seen: number[] = [];
+  // Both run in the check phase of the same turn.
+  const both = [0, 1].map(
+    (index) =>
+      new Promise<void>((resolve) => {
+        setImmediate(() => {
+          if (index === 1) changes.push(change('meanwhile'));
+          void follower.catchUp();
+          seen.push(learnt.length);
+          resolve();
+        });
+      }),
+  );
+  await Promise.all(both);
+  assert.deepEqual(seen, [1, 2]);
+});
+
+test('a failed reading is not taken for one: the next call of the same callback reads again', () => {
+  let broken = true;
+  const head = (): number => {
+    if (broken) throw new Error('no disk');
+    return 7;
+  };
+  const { follower, learnt } = following({ head, since: () => undefined });
+  assert.throws(() => follower.catchUp(), /no disk/);
+  assert.throws(() => follower.catchUp(), /no disk/);
+  broken = false;
+  assert.equal(follower.catchUp(), undefined);
+  assert.deepEqual(learnt, [undefined]);
+});
+
+for (const [what, head, since] of [
+  ['goes back', 3, []],
+  ['tells fewer changes than it has numbers for', 9, [change('a')]],
+  ['tells none although it moved on', 6, []],
+  ['cannot tell', 9, undefined],
+] as const) {
+  test(`a journal that ${what} has everything forgotten`, async () => {
+    let now = 5;
+    const { follower, learnt } = following({ head: () => now, since: () => since });
+    await follower.catchUp();
+    now = head;
+    await nextTurn();
+    const before = follower.lessons();
+    await follower.catchUp();
+    assert.deepEqual(learnt, [undefined, undefined]);
+    assert.ok(follower.lessons() > before);
+  });
+}
+
+test('of a remote journal one reading is under way at a time; whoever comes meanwhile shares the next one', async () => {
+  const readings: PromiseWithResolvers<number>[] = [];
+  const head = async (): Promise<number> => {
+    const reading = Promise.withResolvers<number>();
+    readings.push(reading);
+    return await reading.promise;
+  };
+  const { follower, learnt } = following({ head, since: async () => [change('a')] });
+  const first = follower.catchUp();
+  const shared = [follower.catchUp(), follower.catchUp()];
+  await nextTurn();
+  shared.push(follower.catchUp());
+  assert.equal(readings.length, 1);
+  readings[0]?.resolve(1);
+  await first;
+  await nextTurn();
+  assert.equal(readings.length, 2);
+  assert.deepEqual(learnt, [undefined]);
+  const late = follower.catchUp();
+  readings[1]?.resolve(2);
+  await Promise.all(shared);
+  assert.deepEqual(learnt, [undefined, [change('a')]]);
+  await nextTurn();
+  readings[2]?.resolve(2);
+  await late;
+  assert.equal(readings.length, 3);
+});
+
+test('a failed reading of a remote journal fails for those who waited for it, and for nobody after them', async () => {
+  const outcomes: (number | Error)[] = [new Error('first'), new Error('second'), 4];
+  const head = async (): Promise<number> => {
+    await nextTurn();
+    const outcome = outcomes.shift() ?? 4;
+    if (outcome instanceof Error) throw outcome;
+    return outcome;
+  };
+  const { follower, learnt } = following({ head, since: async () => [] });
+  const first = Promise.resolve(follower.catchUp());
+  const second = Promise.resolve(follower.catchUp());
+  await assert.rejects(first, /first/);
+  await assert.rejects(second, /second/);
+  await follower.catchUp();
+  assert.deepEqual(learnt, [undefined]);
+});

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { StoredClient } from '../ports/client-store.ts';
+import type { TenantStorage } from '../ports/storage.ts';
+import type { ClientInstance } from '../spec/identifiers.ts';
+import { withRecordCache } from './record-cache.ts';
+import { aClient, aToken, times } from './stored-examples.ts';
+import {
+  deleteRemotely,
+  type RemoteCall,
+  type RemoteState,
+  type RemoteVerb,
+  remoteStorage,
+  replaceRemotely,
+} from './test-remote-storage.ts';
+
+const ROOMY = { clients: 1000, accessTokens: 1000 };
+
+interface Scene {
+  readonly state: RemoteState;
+  readonly cached: TenantStorage;
+  /** How many calls of the verb there were. */
+  readonly count: (verb: RemoteVerb) => number;
+  /** From now on calls of this verb are left to the test. */
+  readonly hold: (verb: RemoteVerb) => void;
+  /** From now on calls of this verb fail; of none without one. */
+  readonly breakDown: (verb?: RemoteVerb) => void;
+  /** The last call of the verb. */
+  readonly held: (verb: RemoteVerb) => RemoteCall;
+}
+
+/** Calls are answered at once, except for those that the test holds or breaks. */
+function scene(limits = ROOMY): Scene {
+  const calls: RemoteCall[] = [];
+  const holding = new Set<RemoteVerb>();
+  let broken: RemoteVerb | undefined;
+  const { storage, state } = remoteStorage((call) => {
+    calls.push(call);
+    if (call.verb === broken) call.fail(new Error('no connection'));
+    else if (!holding.has(call.verb)) call.arrive();
+  });
+  return {
+    state,
+    cached: withRecordCache(storage, limits),
+    count: (verb) => calls.filter((call) => call.verb === verb).length,
+    hold: (verb) => void holding.add(verb),
+    breakDown: (verb) => {
+      broken = verb;
+    },
+    held: (verb) => {
+      const call = calls.findLast((made) => made.verb === verb);
+      assert.ok(call, `no call of ${verb}`);
+      return call;
+    },
+  };
+}
+
+const there = (state: RemoteState, client: StoredClient = aClient()): StoredClient => {
+  state.clients.set(client.client_id, client);
+  return client;
+};
+
+test('a record is read once, and again after its client was changed or ended', async () => {
+  const { state, cached, count } = scene();
+  const client = there(state);
+  const find = (): unknown => cached.clients.find(client.client_id);
+  assert.deepEqual(await find(), client);
+  assert.equal(await find(), await find());
+  assert.equal(count('clients.find'), 1);
+  const second = { ...client, version: 2 };
+  replaceRemotely(state, second);
+  assert.deepEqual(await find(), second);
+  assert.deepEqual(await find(), second);
+  assert.equal(count('clients.find'), 2);
+  deleteRemotely(state, second);
+  assert.equal(await find(), undefined);
+});
+
+test('a token is not found once its client is, and one of an id that was registered again is', async () => {
+  const { state, cached, count } = scene();
+  const client = there(state);
+  const token = aToken(client);
+  const foreign = aToken();
+  for (const each of [token, foreign]) state.tokens.set(each.key, each);
+  assert.deepEqual(await cached.accessTokens.find(token.key), token);
+  assert.deepEqual(await cached.accessTokens.find(foreign.key), foreign);
+  deleteRemotely(state, client);
+  const successor = there(state, aClient({ client_id: client.client_id }));
+  const heir = aToken(successor);
+  state.tokens.set(heir.key, heir);
+  assert.equal(await cached.accessTokens.find(token.key), undefined);
+  assert.deepEqual(await cached.accessTokens.find(heir.key), heir);
+  const before = count('accessTokens.find');
+  assert.deepEqual(await cached.accessTokens.find(foreign.key), foreign);
+  assert.equal(count('accessTokens.find'), before, 'a token of nobody outlives the end of a client');
+});
+
+test('an ended token is not found any more, and others of its client still are without being read', async () => {
+  const { state, cached, count } = scene();
+  const client = there(state);
+  const [one, other] = [aToken(client), aToken(client)];
+  for (const token of [one, other]) state.tokens.set(token.key, token);
+  await cached.accessTokens.find(one.key);
+  await cached.accessTokens.find(other.key);
+  state.tokens.delete(one.key);
+  state.changes.push({ kind: 'access-token-ended', key: one.key });
+  assert.equal(await cached.accessTokens.find(one.key), undefined);
+  const before = count('accessTokens.find');
+  assert.deepEqual(await cached.accessTokens.find(other.key), other);
+  assert.equal(count('accessTokens.find'), before);
+});
+
+test('that something is not there is not kept: what is registered elsewhere is found at once', async () => {
+  const { state, cached } = scene();
+  const client = aClient();
+  const token = aToken(client);
+  assert.equal(await cached.clients.find(client.client_id), undefined);
+  assert.equal(await cached.accessTokens.find(token.key), undefined);
+  // Creation and issuing are not in the journal.
+  there(state, client);
+  state.tokens.set(token.key, token);
+  assert.deepEqual(await cached.clients.find(client.client_id), client);
+  assert.deepEqual(await cached.accessTokens.find(token.key), token);
+});
+
+test('a record that was read before a change that is learnt meanwhile is answered, but not kept', async () => {
+  const { state, cached, hold, held, count } = scene();
+  const client = there(state);
+  hold('clients.find');
+  const early = cached.clients.find(client.client_id);
+  await nextTurn();
+  const slow = held('clients.find');
+  slow.execute();
+  const second = { ...client, version: 2 };
+  replaceRemotely(state, second);
+  // Somebody else's request learns of the change while the old record is on its way.
+  await cached.accessTokens.find(aToken().key);
+  slow.arrive();
+  assert.deepEqual(await early, client);
+  const later = cached.clients.find(client.client_id);
+  await nextTurn();
+  held('clients.find').arrive();
+  assert.deepEqual(await later, second);
+  assert.equal(count('clients.find'), 2);
+});
+
+test('readings of the journal do not overtake each other: an old one that arrives last does not hide a change', async () => {
+  const { state, cached, hold, held } = scene();
+  const client = there(state);
+  await cached.clients.find(client.client_id);
+  hold('head');
+  const first = cached.clients.find(client.client_id);
+  await nextTurn();
+  const old = held('head');
+  old.execute();
+  replaceRemotely(state, { ...client, version: 2 });
+  // Began after the change: must not be answered by the reading that was executed before it.
+  const second = cached.clients.find(client.client_id);
+  await nextTurn();
+  assert.equal(held('head'), old);
+  old.arrive();
+  await first;
+  await nextTurn();
+  assert.notEqual(held('head'), old);
+  held('head').arrive();
+  assert.equal((await second)?.version, 2);
+});
+
+for (const verb of ['head', 'since'] as const) {
+  test(`nothing is answered from memory while the journal cannot be read (${verb}), and what comes after is right`, async () => {
+    const { state, cached, breakDown } = scene();
+    const client = there(state);
+    const token = aToken(client);
+    state.tokens.set(token.key, token);
+    await cached.clients.find(client.client_id);
+    await cached.accessTokens.find(token.key);
+    const second = { ...client, version: 2 };
+    replaceRemotely(state, second);
+    breakDown(verb);
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      await assert.rejects(async () => await cached.clients.find(client.client_id), /no connection/);
+      await assert.rejects(async () => await cached.accessTokens.find(token.key), /no connection/);
+    }
+    breakDown();
+    assert.deepEqual(await cached.clients.find(client.client_id), second);
+    deleteRemotely(state, second);
+    assert.equal(await cached.accessTokens.find(token.key), undefined);
+  });
+}
+
+test('records beyond the limits are forgotten, and a large one takes the place of several', async () => {
+  const { state, cached, count } = scene({ clients: 20, accessTokens: 20 });
+  const kept = async (clients: readonly StoredClient[]): Promise<number> => {
+    for (const client of clients) await cached.clients.find(client.client_id);
+    const before = count('clients.find');
+    for (const client of clients.toReversed()) await cached.clients.find(client.client_id);
+    return clients.length - (count('clients.find') - before);
+  };
+  const small = times(100, () => there(state));
+  const keptSmall = await kept(small);
+  assert.ok(keptSmall >= 10 && keptSmall <= 20, `${keptSmall} small records`);
+  // Five of the usual size each: four fit.
+  const large = times(100, () => there(state, aClient({ data: 'x'.repeat(4 * 2048) })));
+  const keptLarge = await kept(large);
+  assert.ok(keptLarge >= 1 && keptLarge <= 4, `${keptLarge} large records`);
+  const huge = there(state, aClient({ data: 'x'.repeat(11 * 2048) }));
+  assert.equal(await kept([huge]), 0);
+  assert.deepEqual(await cached.clients.find(huge.client_id), huge);
+});
+
+test('after more ends of clients than are remembered, tokens of the first one are still not found', async () => {
+  const { state, cached } = scene();
+  const client = there(state);
+  const token = aToken(client);
+  state.tokens.set(token.key, token);
+  await cached.accessTokens.find(token.key);
+  deleteRemotely(state, client);
+  assert.equal(await cached.accessTokens.find(token.key), undefined);
+  for (let round = 0; round < 25; round += 1) {
+    for (let index = 0; index < 500; index += 1) {
+      const instance = `${round}-${index}` as ClientInstance;
+      state.changes.push({ kind: 'client-ended', client_id: client.client_id, instance });
+    }
+    assert.equal(await cached.accessTokens.find(token.key), undefined, `round ${round}`);
+  }
+});
