@@ -25,6 +25,9 @@ const MINUTE_MS = 60_000;
 const NETWORKS_MAX = 10_000;
 const EVERYBODY = 'all networks';
 
+/** What fractions of a registration, added up, may lack of a whole one: whoever came when told to come is let in. */
+const ROUNDING = 1e-6;
+
 /**
  * @param milliseconds a monotonic clock: a wall clock that is set must neither free nor lock anyone.
  */
@@ -41,7 +44,7 @@ export function openRegistrationLimits(
         waitFor(networks, networkOf(remoteAddress), rates.perNetwork, now),
         waitFor(overall, EVERYBODY, rates.overall, now),
       );
-      if (wait > 0) throw new TooManyRequests(Math.ceil(wait / 1000));
+      if (wait > 0) throw new TooManyRequests(Math.max(1, Math.ceil(wait / 1000 - ROUNDING / 10)));
       take(networks, networkOf(remoteAddress), rates.perNetwork, now);
       take(overall, EVERYBODY, rates.overall, now);
     },
@@ -53,7 +56,7 @@ function waitFor(buckets: ReadonlyMap<string, Bucket>, name: string, perMinute: 
   const bucket = buckets.get(name);
   if (perMinute === 0 || bucket === undefined) return 0;
   const level = levelAt(bucket, perMinute, now);
-  return level >= 1 ? 0 : ((1 - level) * MINUTE_MS) / perMinute;
+  return level >= 1 - ROUNDING ? 0 : ((1 - level) * MINUTE_MS) / perMinute;
 }
 
 function levelAt(bucket: Bucket, perMinute: number, now: number): number {

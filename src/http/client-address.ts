@@ -3,7 +3,8 @@ import { BlockList, isIP } from 'node:net';
 /** Finds the address that a request came from. */
 export type ClientAddress = (peer: string, forwardedFor: string | undefined) => string;
 
-const FORWARDED_LENGTH_MAX = 1024;
+/** An address as proxies write it: some add the port, and brackets around IPv6 then. */
+const HOP = /^(?:\[([0-9A-Fa-f:.]+)\](?::\d{1,5})?|(\d[\d.]*):\d{1,5})$/;
 
 /**
  * The peer's address; behind a trusted proxy the right-most address of `X-Forwarded-For` that is not itself a trusted
@@ -20,15 +21,19 @@ export function clientAddressBehind(trustedProxies: readonly string[]): ClientAd
   const isTrusted = (address: string): boolean =>
     isIP(address) !== 0 && trusted.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
   return (peer, forwardedFor) => {
-    if (forwardedFor === undefined || forwardedFor.length > FORWARDED_LENGTH_MAX || !isTrusted(peer))
-      return peer;
+    if (forwardedFor === undefined || !isTrusted(peer)) return peer;
     let nearest = peer;
     for (const hop of forwardedFor.split(',').reverse()) {
-      const address = hop.trim();
+      const address = addressOf(hop.trim());
       if (isIP(address) === 0) return nearest;
       nearest = address;
       if (!isTrusted(address)) return address;
     }
     return nearest;
   };
+}
+
+function addressOf(hop: string): string {
+  const [, ipv6, ipv4] = HOP.exec(hop) ?? [];
+  return ipv6 ?? ipv4 ?? hop;
 }

@@ -1,22 +1,31 @@
-const IPV4 = /^(?:::ffff:)?(\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3})$/i;
+const IPV4_MAPPED = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 
 /**
  * The network that an address belongs to when limits are counted: an IPv4 address itself, the /64 of an IPv6 address
  * (a subscriber has at least one, and all of it), an IPv4-mapped address as the IPv4 address it is.
  */
 export function networkOf(address: string): string {
-  const ipv4 = IPV4.exec(address)?.[1];
-  if (ipv4 !== undefined) return ipv4;
-  return groupsOf(address).slice(0, 4).join(':');
+  const ipv6 = canonicalIpv6(address);
+  if (ipv6 === undefined) return address;
+  const [, high, low] = IPV4_MAPPED.exec(ipv6) ?? [];
+  if (high === undefined || low === undefined) return groupsOf(ipv6).slice(0, 4).join(':');
+  return [high, low]
+    .map((group) => Number.parseInt(group, 16))
+    .flatMap((group) => [group >> 8, group & 255])
+    .join('.');
 }
 
-/** The eight groups of an IPv6 address, without leading zeros. */
+/** The one spelling of RFC 5952 §4, which the URL parser knows; without the zone. Undefined for anything else. */
+function canonicalIpv6(address: string): string | undefined {
+  const [unzoned = ''] = address.split('%', 1);
+  return unzoned.includes(':') ? URL.parse(`http://[${unzoned}]`)?.hostname.slice(1, -1) : undefined;
+}
+
+/** The eight groups of a canonical address. */
 function groupsOf(address: string): readonly string[] {
-  const [head = '', tail] = address.toLowerCase().split('%', 1)[0]?.split('::') ?? [];
-  const before = head === '' ? [] : head.split(':');
-  const after = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => '0');
-  return [...before, ...(tail === undefined ? [] : zeros), ...after].map((group) =>
-    group.replace(/^0+(?=.)/, ''),
-  );
+  const [before = [], after] = address
+    .split('::')
+    .map((half) => half.split(':').filter((group) => group !== ''));
+  if (after === undefined) return before;
+  return [...before, ...Array.from({ length: 8 - before.length - after.length }, () => '0'), ...after];
 }
