@@ -86,6 +86,17 @@ test('a registration with an initial access token names its label; so does the t
   assert.deepEqual(registered.map(words), [`client.create done initial:team ${id} -`]);
 });
 
+test('a refused registration names no client that was never made, but the owner of a taken identifier', async () => {
+  const tenant = testTenant({ settings: { allowOpenRegistration: true, openClientsMax: 0 } });
+  await tenant.register({ ...WEB_CLIENT, preferred_client_id: 'app' });
+  const full = await eventsAfter(tenant, async () => await tenant.send('register', { json: WEB_CLIENT }));
+  assert.deepEqual(full.map(words), ['client.create refused open - invalid_token']);
+  const taken = await eventsAfter(tenant, async () => {
+    await tenant.send('register', { bearer: MASTER, json: { ...WEB_CLIENT, preferred_client_id: 'app' } });
+  });
+  assert.deepEqual(taken.map(words), ['client.create refused master:master app invalid_client_metadata']);
+});
+
 test('the renewal of an expired secret is recorded once, with the change', async () => {
   const tenant = testTenant({ settings: { clientSecretLifetime: 10 } });
   const { client_id: id, registration_access_token: bearer } = await tenant.register({

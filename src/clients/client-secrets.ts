@@ -7,12 +7,19 @@ import type { RegistryNeeds } from './registry-needs.ts';
 /** Which registration a sealed text belongs to. */
 type Owner = { readonly client_id: ClientId; readonly instance: ClientInstance };
 
+type SecretLengths = 'clientSecretLength' | 'clientSecretLifetime' | 'registrationTokenLength';
+
+/** What it takes to make secrets and registration tokens. */
+export interface SecretNeeds extends Pick<RegistryNeeds, 'sealer' | 'clock' | 'random'> {
+  readonly settings: Pick<RegistryNeeds['settings'], SecretLengths>;
+}
+
 const secretPlace = (owner: Owner): string => `client secret ${owner.instance} ${owner.client_id}`;
 const registrationTokenPlace = (owner: Owner): string =>
   `registration token ${owner.instance} ${owner.client_id}`;
 
 /** A new secret of the configured length and lifetime, or of the value an authorised registrant prefers. */
-export function makeSecret(needs: RegistryNeeds, owner: Owner, preferred?: string): StoredSecret {
+export function makeSecret(needs: SecretNeeds, owner: Owner, preferred?: string): StoredSecret {
   const secret = preferred ?? needs.random.alphanumeric(needs.settings.clientSecretLength);
   const created_at = needs.clock.now();
   const lifetime = needs.settings.clientSecretLifetime;
@@ -26,7 +33,7 @@ export function makeSecret(needs: RegistryNeeds, owner: Owner, preferred?: strin
 
 /** A new registration token; of the given value where a registration is brought from elsewhere. */
 export function makeRegistrationToken(
-  needs: RegistryNeeds,
+  needs: SecretNeeds,
   owner: Owner,
   token = needs.random.alphanumeric(needs.settings.registrationTokenLength),
 ): { registration_token_digest: Digest; registration_token_sealed: Sealed } {
@@ -58,12 +65,16 @@ export function liveSecretOf(client: StoredClient, presented: string, now: numbe
   return found;
 }
 
+/** A client that asks for a new secret again and again within the grace period keeps the newest ones only. */
+const PREVIOUS_SECRETS_MAX = 9;
+
 /** The secrets that stay beside a new one: those of the grace period (decision 9). */
 export function previousSecrets(client: StoredClient, grace: number, now: number): readonly StoredSecret[] {
   if (grace === 0) return [];
   const until = now + grace;
   return client.secrets
     .filter((secret) => isLive(secret, now))
+    .slice(0, PREVIOUS_SECRETS_MAX)
     .map((secret) => ({
       ...secret,
       expires_at: secret.expires_at === 0 ? until : Math.min(secret.expires_at, until),

@@ -31,18 +31,22 @@ export function clientUses(needs: ClientUseNeeds): ClientUses {
   const seen = new WeakMap<object, number>();
   let pending: ClientUse[] = [];
   let timer: NodeJS.Timeout | undefined;
+  let recorded = Promise.resolve();
 
-  const flush = async (): Promise<void> => {
-    clearTimeout(timer);
-    timer = undefined;
-    const uses = pending;
-    pending = [];
-    if (uses.length === 0) return;
+  const recordUses = async (uses: readonly ClientUse[]): Promise<void> => {
     try {
       await needs.clients.recordUses(uses);
     } catch (cause) {
       needs.log.error({ cause }, 'uses of clients could not be recorded');
     }
+  };
+  const flush = async (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    const uses = pending;
+    pending = [];
+    if (uses.length > 0) recorded = Promise.all([recorded, recordUses(uses)]).then(() => undefined);
+    await recorded;
   };
 
   return {

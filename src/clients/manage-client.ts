@@ -23,11 +23,15 @@ export async function readClient(
 ): Promise<StoredClient> {
   return await untilUncontested(authenticate, async ({ client }) => {
     const [secret] = client.secrets;
-    if (secret === undefined || isLive(secret, needs.clock.now())) {
+    const now = needs.clock.now();
+    if (secret === undefined || isLive(secret, now)) {
       record(needs, doneEvent(needs, trail));
       return { outcome: 'done', result: client };
     }
-    const renewed = { ...client, version: client.version + 1, secrets: [makeSecret(needs, client)] };
+    // An older secret may live longer than the newest one: an operator kept it when the secret was rotated.
+    const kept = client.secrets.filter((one) => isLive(one, now));
+    const secrets = [makeSecret(needs, client), ...kept];
+    const renewed = { ...client, version: client.version + 1, secrets };
     const event = doneEvent(needs, trail, 'expired secret renewed');
     return { outcome: await storeChange(needs, renewed, client.version, event), result: renewed };
   });

@@ -34,8 +34,7 @@ async function storeNew(
   client: StoredClient,
   trail: AuditTrail,
 ): Promise<StoredClient> {
-  trail.client_id = client.client_id;
-  const event = doneEvent(needs, trail);
+  const event = { ...doneEvent(needs, trail), client_id: client.client_id };
   const { openClientsMax } = needs.settings;
   const outcome = await needs.clients.create(client, {
     ...(registrant.token === undefined ? {} : { initialAccessToken: registrant.token.key }),
@@ -50,13 +49,20 @@ async function storeNew(
   }
   const shared =
     client.shared_digest === null ? undefined : await needs.clients.findShared(client.shared_digest);
+  // A refused registration has made no client; the one that has the identifier already is worth naming.
+  if (outcome === 'client_id_taken' || outcome === 'client_id_deleted') trail.client_id = client.client_id;
   if (outcome !== 'identical_exists' || shared === undefined) throw refusal(outcome);
   return registeredBefore(needs, shared, trail);
 }
 
-/** The registration that an identical one made. */
+/** The registration that an identical one made. Whoever asks for it again is about to use it: it is not idle. */
 function registeredBefore(needs: RegistryNeeds, client: StoredClient, trail: AuditTrail): StoredClient {
   trail.client_id = client.client_id;
+  const { client_id, instance } = client;
+  const use = { client_id, instance, secret_digest: null, last_used_at: needs.clock.now() };
+  needs.clients.recordUses([use]).catch((cause: unknown) => {
+    needs.log.error({ cause, client_id }, 'the use of a shared client could not be recorded');
+  });
   record(needs, doneEvent(needs, trail, 'identical client'));
   return client;
 }

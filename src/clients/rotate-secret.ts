@@ -3,7 +3,7 @@ import { NotFound, OAuthError } from '../spec/errors.ts';
 import type { ClientId } from '../spec/identifiers.ts';
 import { type AuditTrail, doneEvent } from './audit-trail.ts';
 import { storeChange, untilUncontested } from './change-client.ts';
-import { makeSecret, previousSecrets } from './client-secrets.ts';
+import { isLive, makeSecret, previousSecrets } from './client-secrets.ts';
 import { metadataOf } from './registered-client.ts';
 import type { RegistryNeeds } from './registry-needs.ts';
 import { isConfidential } from './validate-metadata.ts';
@@ -58,7 +58,8 @@ export async function rotateSecret(
 }
 
 /**
- * Ends one secret of several. The last one cannot be retired: that would leave a client that cannot authenticate.
+ * Ends one secret of several. The last one that is valid cannot be retired: that would leave a client that cannot
+ * authenticate.
  * @throws NotFound for an unknown client or secret; OAuthError invalid_request for the last one
  */
 export async function retireSecret(
@@ -70,7 +71,8 @@ export async function retireSecret(
   return await change(needs, client_id, trail, (client) => {
     const rest = client.secrets.filter((secret) => nameOf(secret) !== name);
     if (rest.length === client.secrets.length) throw new NotFound();
-    if (rest.length === 0) {
+    const now = needs.clock.now();
+    if (!rest.some((secret) => isLive(secret, now))) {
       throw new OAuthError('invalid_request', {
         error_description: 'the last secret of a client cannot be retired',
       });
