@@ -123,7 +123,7 @@ test('of a remote journal one reading is under way at a time; whoever comes mean
   assert.deepEqual(learnt, [undefined]);
   const late = follower.catchUp();
   readings[1]?.resolve(2);
-  await Promise.all(shared);
+  for (const each of shared) await each;
   assert.deepEqual(learnt, [undefined, [change('a')]]);
   await nextTurn();
   readings[2]?.resolve(2);

@@ -1,0 +1,303 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import type { StoredAccessToken } from '../../ports/access-token-store.ts';
+import type { StoredClient } from '../../ports/client-store.ts';
+import type { Storage, TenantStorage } from '../../ports/storage.ts';
+import type { ClientId, ClientInstance } from '../../spec/identifiers.ts';
+import { withRecordCache } from '../record-cache.ts';
+import { aClient, aToken, EVENT, LABEL, OPEN, TENANT, times } from '../stored-examples.ts';
+import { type Choices, choices, RecordModel } from '../test-answer-model.ts';
+import { openSqliteStorage, type SqliteOptions } from './open.ts';
+
+/** A longer search: `STALE_ANSWERS_ACTS=1000000`; the same again: `STALE_ANSWERS_SEED`, printed on failure. */
+const ACTS = Number(process.env['STALE_ANSWERS_ACTS'] ?? 90_000);
+const SEED = Number(process.env['STALE_ANSWERS_SEED'] ?? Date.now() % 1_000_000);
+
+/** Who acts at the same time; fewer than records, so that most acts find their record free. */
+const WALKERS = 8;
+const CLIENTS = 12;
+/** Smaller than what is asked for: records come and go. */
+const LIMITS = [
+  { clients: 1000, accessTokens: 1000 },
+  { clients: 8, accessTokens: 16 },
+] as const;
+const TOKENS_PER_CLIENT = 6;
+
+/** A process: a database of its own on the same file, and a cache of its own. */
+interface View {
+  storage: Storage;
+  cached: TenantStorage;
+  readonly writer: SqliteOptions['writer'] & string;
+}
+
+interface ModelledToken {
+  readonly token: StoredAccessToken;
+  readonly model: RecordModel<StoredAccessToken>;
+}
+
+/** A client id with all its registrations, one after the other, and the tokens of the present and earlier ones. */
+interface Subject {
+  readonly client_id: ClientId;
+  readonly model: RecordModel<StoredClient>;
+  tokens: ModelledToken[];
+  /** One change at a time, so that what is true is known; reading is free. */
+  busy: boolean;
+}
+
+interface World {
+  readonly path: string;
+  readonly views: readonly View[];
+  readonly subjects: readonly Subject[];
+  initials: ModelledToken[];
+  readonly counts: Map<string, number>;
+  serial: number;
+}
+
+for (const writers of [
+  ['main', 'main'],
+  ['thread', 'main'],
+  ['thread', 'thread'],
+] as const) {
+  test(`two processes, writers ${writers.join(' and ')}: no answer is older than its question`, {
+    timeout: 3_600_000,
+  }, async () => {
+    const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'chancery-stale-'));
+    const world = await openWorld(join(folder, 'registry.sqlite'), writers);
+    try {
+      let left = Math.ceil(ACTS / 3);
+      const walk = async (walker: number): Promise<void> => {
+        const choose = choices(SEED * 100 + walker);
+        while (left > 0) {
+          left -= 1;
+          await act(world, choose);
+        }
+      };
+      await Promise.all(times(WALKERS, walk)).catch((cause: unknown) => {
+        throw new Error(`seed ${SEED}: ${(cause as Error).message}`, { cause });
+      });
+      requireVariety(world);
+    } finally {
+      for (const view of world.views) await view.storage.close();
+      rmSync(folder, { recursive: true });
+    }
+  });
+}
+
+async function openWorld(path: string, writers: readonly View['writer'][]): Promise<World> {
+  const views: View[] = [];
+  for (const writer of writers) {
+    const storage = await openSqliteStorage(path, { writer });
+    const limits = LIMITS[views.length % LIMITS.length] ?? LIMITS[0];
+    views.push({ storage, cached: withRecordCache(storage.forTenant(TENANT), limits), writer });
+  }
+  const subjects = times(CLIENTS, (index) => {
+    const client_id = `client${index}` as ClientId;
+    return { client_id, model: new RecordModel<StoredClient>(), tokens: [], busy: false };
+  });
+  return { path, views, subjects, initials: [], counts: new Map(), serial: 0 };
+}
+
+type Act = (world: World, choose: Choices) => Promise<void>;
+
+/** How often, and what. */
+const ACT_ROWS: readonly (readonly [weight: number, name: string, act: Act])[] = [
+  [30, 'introspect', introspect],
+  [25, 'authenticate', authenticate],
+  [8, 'introspect initial', introspectInitial],
+  [6, 'issue', exclusively(issue)],
+  [6, 'update', exclusively(update)],
+  [4, 'delete', exclusively(end)],
+  [6, 'register', exclusively(register)],
+  [3, 'issue initial', issueInitial],
+  [2, 'revoke initial', revokeInitial],
+  [2, 'crash in the middle', crashInTheMiddle],
+  [0.1, 'reopen', reopen],
+];
+
+const ACT_TABLE: readonly (readonly [name: string, act: Act])[] = ACT_ROWS.flatMap(([weight, name, act]) =>
+  times(weight * 10, () => [name, act] as const),
+);
+
+async function act(world: World, choose: Choices): Promise<void> {
+  const [name, chosen] = choose.among(ACT_TABLE);
+  await chosen(world, choose);
+  world.counts.set(name, (world.counts.get(name) ?? 0) + 1);
+  // Where in the event loop the next act happens: the same callback, the same turn, the next one, from a timer.
+  const pause = choose.below(8);
+  if (pause === 1) await Promise.resolve();
+  if (pause === 2) await new Promise<void>((resolve) => process.nextTick(resolve));
+  if (pause >= 3 && pause <= 5) await nextTurn();
+  if (pause === 6) await sleep(0);
+}
+
+function requireVariety({ counts }: World): void {
+  for (const [weight, name] of ACT_ROWS) {
+    if (weight >= 1) assert.ok((counts.get(name) ?? 0) > 10, `${name}: ${counts.get(name)}`);
+  }
+  for (const [name, least] of [
+    ['seen', 500],
+    ['seen to be gone', 500],
+  ] as const) {
+    assert.ok((counts.get(name) ?? 0) > Math.min(least, ACTS / 40), `${name}: ${counts.get(name)}`);
+  }
+}
+
+/** Puts the question to one process after the other: each has kept something else. */
+async function ask<Value>(
+  world: World,
+  model: RecordModel<Value>,
+  choose: Choices,
+  find: (cached: TenantStorage) => Value | undefined | Promise<Value | undefined>,
+): Promise<void> {
+  for (const { cached } of choose.below(2) === 0 ? world.views : world.views.toReversed()) {
+    const judge = model.question();
+    const answer = await find(cached);
+    judge(answer);
+    const what = answer === undefined ? 'seen to be gone' : 'seen';
+    world.counts.set(what, (world.counts.get(what) ?? 0) + 1);
+  }
+}
+
+async function authenticate(world: World, choose: Choices): Promise<void> {
+  const { client_id, model } = choose.among(world.subjects);
+  await ask(world, model, choose, (cached) => cached.clients.find(client_id));
+}
+
+async function introspect(world: World, choose: Choices): Promise<void> {
+  const { tokens } = choose.among(world.subjects);
+  if (tokens.length === 0) return;
+  const { token, model } = choose.among(tokens);
+  await ask(world, model, choose, (cached) => cached.accessTokens.find(token.key));
+}
+
+async function introspectInitial(world: World, choose: Choices): Promise<void> {
+  if (world.initials.length === 0) return;
+  const { token, model } = choose.among(world.initials);
+  await ask(world, model, choose, (cached) => cached.accessTokens.find(token.key));
+}
+
+function exclusively(change: (world: World, choose: Choices, subject: Subject) => Promise<void>): Act {
+  return async (world, choose) => {
+    const subject = choose.among(world.subjects);
+    if (subject.busy) return;
+    subject.busy = true;
+    await change(world, choose, subject);
+    subject.busy = false;
+  };
+}
+
+/** Begins all states, does it, and acknowledges them in the callback in which the caller would be told. */
+async function change<Value>(
+  changing: readonly (readonly [RecordModel<Value>, Value | undefined])[],
+  expected: unknown,
+  perform: () => Promise<unknown>,
+): Promise<void> {
+  for (const [model, value] of changing) model.begin(value);
+  assert.equal(await perform(), expected);
+  for (const [model] of changing) model.acknowledge();
+}
+
+/** With an initial access token if there is one to be had, which ends by it. */
+async function register(world: World, choose: Choices, { client_id, model }: Subject): Promise<void> {
+  if (model.latest !== undefined) return;
+  world.serial += 1;
+  const client = aClient({ client_id, instance: `instance${world.serial}` as ClientInstance });
+  const initial = choose.below(2) === 0 ? takeInitial(world, choose) : undefined;
+  const conditions = { ...OPEN, reuseDeletedId: true };
+  const { clients } = choose.among(world.views).cached;
+  model.begin(client);
+  initial?.model.begin(undefined);
+  const outcome = await clients.create(
+    client,
+    initial === undefined ? conditions : { ...conditions, initialAccessToken: initial.token.key },
+  );
+  assert.equal(outcome, 'created');
+  model.acknowledge();
+  initial?.model.acknowledge();
+}
+
+async function update(_world: World, choose: Choices, { model }: Subject): Promise<void> {
+  const client = model.latest;
+  if (client === undefined) return;
+  const { clients } = choose.among(_world.views).cached;
+  const changed = { ...client, version: client.version + 1, metadata: `{"secret":${choose.below(1e9)}}` };
+  await change([[model, changed]], 'done', () => clients.replace(changed, client.version, EVENT));
+  // Whoever changed it sees the change in the very callback in which it is told.
+  model.question()(await clients.find(client.client_id));
+}
+
+async function end(world: World, choose: Choices, { model, tokens }: Subject): Promise<void> {
+  const client = model.latest;
+  if (client === undefined) return;
+  const { clients } = choose.among(world.views).cached;
+  for (const token of tokens) token.model.begin(undefined);
+  await change([[model, undefined]], 'done', () => clients.delete(client, EVENT));
+  for (const token of tokens) token.model.acknowledge();
+}
+
+async function issue(world: World, choose: Choices, subject: Subject): Promise<void> {
+  const client = subject.model.latest;
+  if (client === undefined) return;
+  const token = aToken(client);
+  const model = new RecordModel<StoredAccessToken>();
+  subject.tokens = [...subject.tokens.slice(1 - TOKENS_PER_CLIENT), { token, model }];
+  const { accessTokens } = choose.among(world.views).cached;
+  await change([[model, token]], undefined, () => accessTokens.issue(token));
+}
+
+async function issueInitial(world: World, choose: Choices): Promise<void> {
+  const token = aToken();
+  const model = new RecordModel<StoredAccessToken>();
+  const { accessTokens } = choose.among(world.views).cached;
+  await change([[model, token]], undefined, () => accessTokens.issueInitial(token, LABEL, EVENT));
+  // Ended ones stay for a while, to be asked for.
+  world.initials = [...world.initials.slice(-20), { token, model }];
+}
+
+function takeInitial(world: World, choose: Choices): ModelledToken | undefined {
+  const usable = world.initials.filter(({ model }) => model.latest !== undefined);
+  return usable.length === 0 ? undefined : choose.among(usable);
+}
+
+async function revokeInitial(world: World, choose: Choices): Promise<void> {
+  const initial = takeInitial(world, choose);
+  if (initial === undefined) return;
+  const { accessTokens } = choose.among(world.views).cached;
+  await change([[initial.model, undefined]], true, () =>
+    accessTokens.revokeInitial(initial.token.key, EVENT),
+  );
+}
+
+/** A process that ends before its commit: nobody may have seen anything of what it did. */
+async function crashInTheMiddle({ path, subjects }: World, choose: Choices): Promise<void> {
+  const { client_id } = choose.among(subjects);
+  const dying = new DatabaseSync(path);
+  try {
+    dying.exec('BEGIN IMMEDIATE');
+    dying.prepare('DELETE FROM client WHERE tenant = ? AND client_id = ?').run(TENANT, client_id);
+    dying
+      .prepare(`INSERT INTO change_journal (tenant, sequence, kind, subject)
+        SELECT ?1, 1 + coalesce(max(sequence), 0), 'client-changed', ?2 FROM change_journal WHERE tenant = ?1`)
+      .run(TENANT, client_id);
+  } catch (error) {
+    // Another writer holds the lock: then this one ends before it began.
+    assert.match((error as Error).message, /locked/);
+  } finally {
+    dying.close();
+  }
+}
+
+/** A process is started again while its predecessor finishes: it knows nothing, and what it was told is there. */
+async function reopen(world: World, choose: Choices): Promise<void> {
+  const view = choose.among(world.views);
+  const storage = await openSqliteStorage(world.path, { writer: view.writer });
+  const old = view.storage;
+  view.storage = storage;
+  view.cached = withRecordCache(storage.forTenant(TENANT), choose.among(LIMITS));
+  await old.close();
+}
