@@ -147,6 +147,6 @@ async function untilReady(program: Program): Promise<void> {
   throw new Error(`the program was not ready in time:\n${program.output()}`);
 }
 
-function sha256(text: string): string {
+export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
