@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Change, ChangeJournal } from '../ports/change-journal.ts';
 import type { ClientId } from '../spec/identifiers.ts';
 import { followJournal, type JournalFollower } from './journal-follower.ts';
+import { times } from './stored-examples.ts';
 
 const change = (name: string): Change => ({ kind: 'client-changed', client_id: name as ClientId });
 
@@ -48,26 +49,50 @@ test('an embedded journal is read once in a callback, without waiting', async ()
   assert.equal(reads(), 2);
 });
 
-test('what is committed between two callbacks of one turn is known in the second', async () => {
-  const { journal, changes } = embedded();
+test('what is committed between two callbacks of one turn is known to the second, and one reading does for all of them', async () => {
+  const { journal, changes, reads } = embedded();
   const { follower, learnt } = following(journal);
   await follower.catchUp();
   await nextTurn();
+  await nextTurn();
+  const before = reads();
   const seen: number[] = [];
-  // Both run in the check phase of the same turn.
-  const both = [0, 1].map(
-    (index) =>
-      new Promise<void>((resolve) => {
-        setImmediate(() => {
-          if (index === 1) changes.push(change('meanwhile'));
-          void follower.catchUp();
-          seen.push(learnt.length);
-          resolve();
-        });
-      }),
+  // All run in the check phase of the same turn.
+  const callbacks = times(5, async (index) => {
+    await nextTurn();
+    if (index === 1) changes.push(change('meanwhile'));
+    await follower.catchUp();
+    seen.push(learnt.length);
+    // Goes on in the same callback: nothing was received since.
+    if (index > 0) assert.equal(follower.catchUp(), undefined);
+  });
+  await Promise.all(callbacks);
+  assert.deepEqual(seen, [1, 2, 2, 2, 2]);
+  assert.equal(reads() - before, 2);
+});
+
+test('a reading after the turn that fails, fails for those who waited for it, and for nobody after them', async () => {
+  let broken = false;
+  const head = (): number => {
+    if (broken) throw new Error('no disk');
+    return 7;
+  };
+  const { follower } = following({ head, since: () => undefined });
+  await nextTurn();
+  const outcomes = await Promise.allSettled(
+    times(3, async (index) => {
+      await nextTurn();
+      const caughtUp = follower.catchUp();
+      if (index === 2) broken = true;
+      await caughtUp;
+    }),
   );
-  await Promise.all(both);
-  assert.deepEqual(seen, [1, 2]);
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'rejected'],
+  );
+  broken = false;
+  await follower.catchUp();
 });
 
 test('a failed reading is not taken for one: the next call of the same callback reads again', () => {

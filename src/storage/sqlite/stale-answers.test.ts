@@ -221,14 +221,15 @@ async function register(world: World, choose: Choices, { client_id, model }: Sub
   initial?.model.acknowledge();
 }
 
-async function update(_world: World, choose: Choices, { model }: Subject): Promise<void> {
+async function update(world: World, choose: Choices, { model }: Subject): Promise<void> {
   const client = model.latest;
   if (client === undefined) return;
-  const { clients } = choose.among(_world.views).cached;
+  const view = choose.among(world.views);
   const changed = { ...client, version: client.version + 1, metadata: `{"secret":${choose.below(1e9)}}` };
-  await change([[model, changed]], 'done', () => clients.replace(changed, client.version, EVENT));
+  await change([[model, changed]], 'done', () => view.cached.clients.replace(changed, client.version, EVENT));
   // Whoever changed it sees the change in the very callback in which it is told.
-  model.question()(await clients.find(client.client_id));
+  const judge = model.question();
+  judge(await view.cached.clients.find(client.client_id));
 }
 
 async function end(world: World, choose: Choices, { model, tokens }: Subject): Promise<void> {
@@ -299,5 +300,8 @@ async function reopen(world: World, choose: Choices): Promise<void> {
   const old = view.storage;
   view.storage = storage;
   view.cached = withRecordCache(storage.forTenant(TENANT), choose.among(LIMITS));
+  // Questions put in this turn are answered after it; a server closes its database when the last is answered.
+  await nextTurn();
+  await nextTurn();
   await old.close();
 }
