@@ -123,7 +123,7 @@ export const SETTINGS = {
     max: 100_000_000,
     unit: 'clients',
     description:
-      'How many client records are kept in memory, about 2 KB each. Kept records are checked against the journal of changes before each answer.',
+      'How many client records are kept in memory, about 2 KB each; a larger one counts as several. Kept records are checked against the journal of changes before each answer.',
   }),
   'cache.access-tokens': integer({
     default: 200_000,
@@ -131,7 +131,7 @@ export const SETTINGS = {
     max: 1_000_000_000,
     unit: 'tokens',
     description:
-      'How many records of access tokens are kept in memory, about 1 KB each; checked as clients are.',
+      'How many records of access tokens are kept in memory, about 1 KB each; counted and checked as clients are.',
   }),
 
   'encryption.key': encryptionKey,
