@@ -7,6 +7,7 @@ import {
   openSync,
   readSync,
   rmSync,
+  statfsSync,
   statSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
@@ -116,6 +117,19 @@ function readHeader(path: string): Buffer {
 export function fileIdentity(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? 'absent' : `${found.dev}:${found.ino}`;
+}
+
+/** What the log may grow by when a few of the largest registrations are written. */
+const ROOM_BYTES_MIN = 262_144;
+
+/**
+ * Whether a registration would find room. A heartbeat alone does not tell: it is one page, and that fits into the log
+ * long after nothing else does.
+ */
+export function hasRoom(path: string): boolean {
+  const { blocks, bavail, bsize } = statfsSync(dirname(path));
+  // Some file systems that are not disks say nothing about their size.
+  return blocks === 0 || bavail * bsize >= ROOM_BYTES_MIN;
 }
 
 /** One line for the operator about anything that went wrong on the way to an open database. */
