@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { pruneIdleClients } from './clients/prune-clients.ts';
+import { sweepAuditEvents } from './clients/sweep-audit.ts';
 import type { Settings } from './config/settings.ts';
 import { healthLive, healthReady } from './endpoints/health/endpoint.ts';
 import { metrics } from './endpoints/metrics/endpoint.ts';
@@ -135,7 +136,10 @@ function startSweeping(settings: Settings, tenant: Tenant, log: Log): { stop(): 
 
 async function sweepOnce(settings: Settings, tenant: Tenant, log: Log): Promise<void> {
   const store = tenant.storage.accessTokens;
-  await sweepExpiredTokens({ store, clock: systemClock, log, batch: settings['storage.sweep-batch'] });
+  const batch = settings['storage.sweep-batch'];
+  await sweepExpiredTokens({ store, clock: systemClock, log, batch });
+  const lifetime = settings['audit.lifetime'];
+  await sweepAuditEvents({ audit: tenant.storage.audit, clock: systemClock, log, batch, lifetime });
   const idleSeconds = settings['registration.idle-client-lifetime'];
   if (idleSeconds === 0) return;
   try {

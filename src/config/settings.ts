@@ -117,6 +117,14 @@ export const SETTINGS = {
     description: 'How many expired rows one transaction removes at most.',
   }),
 
+  'audit.lifetime': seconds({
+    default: 0,
+    min: 0,
+    max: 10 * YEAR,
+    description:
+      'How long audit events are kept in the database; 0 = for ever. Anyone who can reach the registry can cause refusals, which are events too.',
+  }),
+
   'cache.clients': integer({
     default: 20_000,
     min: 2,
