@@ -1,11 +1,18 @@
 import pino from 'pino';
 import type { Log } from '../ports/log.ts';
 
-/** JSON lines on standard error. A log nobody reads any more must not end the process (EPIPE). */
+/** What is kept of a log that is not read as fast as it is written; further lines are lost, and counted. */
+const UNREAD_BYTES_MAX = 8 * 1024 * 1024;
+
+/**
+ * JSON lines on standard error, written beside the requests: a system call for each line would be a third of a small
+ * request, and a full pipe would stop the server until somebody reads it. What is left is written when the process ends.
+ * A log nobody reads any more must not end the process (EPIPE).
+ */
 export function jsonLog(level: 'silent' | 'error' | 'warn' | 'info' | 'debug'): Log {
-  const destination = pino.destination({ dest: 2, sync: true });
+  const destination = pino.destination({ dest: 2, sync: false, maxLength: UNREAD_BYTES_MAX });
   destination.on('error', () => undefined);
-  return pino(
+  const log = pino(
     {
       level,
       base: null,
@@ -15,4 +22,19 @@ export function jsonLog(level: 'silent' | 'error' | 'warn' | 'info' | 'debug'): 
     },
     destination,
   );
+  reportLostLines(destination, log);
+  return log;
+}
+
+function reportLostLines(destination: ReturnType<typeof pino.destination>, log: Log): void {
+  let lost = 0;
+  destination.on('drop', () => {
+    lost += 1;
+  });
+  destination.on('drain', () => {
+    if (lost === 0) return;
+    const lines = lost;
+    lost = 0;
+    log.warn({ lines }, 'log lines were lost: the log was not read as fast as it was written');
+  });
 }

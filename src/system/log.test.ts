@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { test } from 'node:test';
+
+const LOG = new URL('./log.ts', import.meta.url).href;
+
+/** Runs `script` in a process of its own, with `log` at hand. Its log is read from the moment `read` resolves. */
+async function run(
+  script: string,
+  read: (output: NodeJS.ReadableStream) => Promise<void> = async () => undefined,
+): Promise<readonly Record<string, unknown>[]> {
+  const source = `import { jsonLog } from ${JSON.stringify(LOG)};\nconst log = jsonLog('info');\n${script}`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', source], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  await read(child.stdout);
+  let text = '';
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+  });
+  await once(child, 'close');
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+const THREE_LINES = "for (const number of [1, 2, 3]) log.info({ number }, 'counted');";
+
+for (const [ending, statement] of [
+  ['by itself', ''],
+  ['with process.exit', 'process.exit(1);'],
+  ['with an uncaught error', "throw new Error('ended');"],
+]) {
+  test(`log, a process that ends ${ending}: every line is there, in order`, async () => {
+    const lines = await run(`${THREE_LINES}\n${statement}`);
+    assert.deepEqual(
+      lines.map(({ level, msg, number }) => ({ level, msg, number })),
+      [1, 2, 3].map((number) => ({ level: 'info', msg: 'counted', number })),
+    );
+  });
+}
+
+test('log, a log that nobody reads for a while: the process goes on, and lines that were lost are counted', async () => {
+  const WRITTEN = 200_000;
+  const script = `
+    for (let number = 0; number < ${WRITTEN}; number += 1) log.info({ number, filling: 'x'.repeat(60) }, 'counted');
+    process.stdout.write('went on');`;
+  // Nothing of the log has been read when the process says that it wrote everything.
+  const lines = await run(script, async (output) => {
+    const [said] = (await once(output, 'data')) as [Buffer];
+    assert.equal(said.toString(), 'went on');
+  });
+  const counted = lines.filter(({ msg }) => msg === 'counted').length;
+  const lost = lines.filter(({ level }) => level === 'warn').map(({ lines: count }) => Number(count));
+  assert.ok(counted > 0 && counted < WRITTEN, `${counted} lines came`);
+  assert.equal(counted + lost.reduce((sum, count) => sum + count, 0), WRITTEN);
+});
