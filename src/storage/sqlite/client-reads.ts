@@ -5,7 +5,6 @@ import type { ClientId, Digest, Sealed, TenantId } from '../../spec/identifiers.
 export interface ClientReads {
   find(tenant: TenantId, client_id: ClientId): StoredClient | undefined;
   hasRegistrationToken(tenant: TenantId, digest: Digest): boolean;
-  page(tenant: TenantId, after: ClientId | undefined, limit: number): readonly StoredClient[];
   findShared(tenant: TenantId, digest: Digest): StoredClient | undefined;
 }
 
@@ -33,21 +32,27 @@ export function clientReads(database: DatabaseSync): ClientReads {
   const hasToken = database.prepare(
     'SELECT 1 FROM client WHERE tenant = ? AND registration_token_digest = ?',
   );
-  // SQLite orders by UTF-8 bytes, which is code-unit order for every client id that RFC 6749 Appendix A.1 allows (VSCHAR).
-  const page = database.prepare(`
-    SELECT ${CLIENT_COLUMNS} FROM client WHERE tenant = ? AND client_id > ? ORDER BY client_id LIMIT ?`);
   const findShared = database.prepare(`
     SELECT ${CLIENT_COLUMNS} FROM client INDEXED BY client_shared WHERE tenant = ? AND shared_digest = ?`);
-  for (const statement of [find, page, findShared]) statement.setReturnArrays(true);
+  for (const statement of [find, findShared]) statement.setReturnArrays(true);
   const one = (row: unknown): StoredClient | undefined =>
     row === undefined ? undefined : storedClient(row as ClientRow);
   return {
     find: (tenant, client_id) => one(find.get(tenant, client_id)),
     findShared: (tenant, digest) => one(findShared.get(tenant, digest)),
     hasRegistrationToken: (tenant, digest) => hasToken.get(tenant, digest) !== undefined,
-    page: (tenant, after, limit) =>
-      page.all(tenant, after ?? '', limit).map((row) => storedClient(row as unknown as ClientRow)),
   };
+}
+
+type ClientPage = (tenant: TenantId, after: ClientId | undefined, limit: number) => readonly StoredClient[];
+
+export function clientPage(database: DatabaseSync): ClientPage {
+  // SQLite orders by UTF-8 bytes, which is code-unit order for every client id that RFC 6749 Appendix A.1 allows (VSCHAR).
+  const page = database.prepare(`
+    SELECT ${CLIENT_COLUMNS} FROM client WHERE tenant = ? AND client_id > ? ORDER BY client_id LIMIT ?`);
+  page.setReturnArrays(true);
+  return (tenant, after, limit) =>
+    page.all(tenant, after ?? '', limit).map((row) => storedClient(row as unknown as ClientRow));
 }
 
 export const storedClient = (row: ClientRow): StoredClient => ({

@@ -6,7 +6,7 @@ const READ_WAIT_MS = 50;
 /** SQLite's own ceiling for mapped bytes (SQLITE_MAX_MMAP_SIZE); what lies beyond is read the ordinary way. */
 const MMAP_BYTES = 2_147_418_112;
 
-function connect(path: string, busy_timeout_ms: number): DatabaseSync {
+function connect(path: string, busy_timeout_ms: number, mapped_bytes = MMAP_BYTES): DatabaseSync {
   const url = pathToFileURL(path);
   // `rw` without `c`: a file that has vanished is an error, not a new empty registry.
   url.searchParams.set('mode', 'rw');
@@ -22,7 +22,7 @@ function connect(path: string, busy_timeout_ms: number): DatabaseSync {
       PRAGMA trusted_schema = OFF;
       PRAGMA cell_size_check = ON;
       PRAGMA temp_store = MEMORY;
-      PRAGMA mmap_size = ${MMAP_BYTES};`);
+      PRAGMA mmap_size = ${mapped_bytes};`);
     return database;
   } catch (error) {
     database.close();
@@ -30,9 +30,20 @@ function connect(path: string, busy_timeout_ms: number): DatabaseSync {
   }
 }
 
-/** The connection of the main thread; it cannot write. */
+/** The connection of the main thread for look-ups; it cannot write. */
 export function openReadConnection(path: string): DatabaseSync {
-  const database = connect(path, READ_WAIT_MS);
+  return readOnly(connect(path, READ_WAIT_MS));
+}
+
+/**
+ * The connection of the main thread for what reads a table from end to end. It does not map the file: every page that
+ * is read through a mapping counts as memory of the process, so that a list would make it as large as the database.
+ */
+export function openScanConnection(path: string): DatabaseSync {
+  return readOnly(connect(path, READ_WAIT_MS, 0));
+}
+
+function readOnly(database: DatabaseSync): DatabaseSync {
   try {
     database.exec('PRAGMA query_only = ON; SELECT 1 FROM sqlite_schema;');
     return database;

@@ -3,9 +3,9 @@ import { type Storage, StorageUnavailable, type TenantStorage } from '../../port
 import type { TenantId } from '../../spec/identifiers.ts';
 import { accessTokenReads } from './access-token-reads.ts';
 import { auditReads } from './audit-reads.ts';
-import { clientReads } from './client-reads.ts';
+import { clientPage, clientReads } from './client-reads.ts';
 import { clientUseReads } from './client-use-reads.ts';
-import { openReadConnection, openWriteConnection } from './connection.ts';
+import { openReadConnection, openScanConnection, openWriteConnection } from './connection.ts';
 import { createWhereAbsent, fileIdentity, hasRoom, inspect, unavailable } from './database-file.ts';
 import { GatheredWrites } from './gathered-writes.ts';
 import { journalReads } from './journal-reads.ts';
@@ -73,11 +73,12 @@ function refuseDamage(database: DatabaseSync, path: string): void {
 
 function storage(path: string, reader: DatabaseSync, channel: WriteChannel): Storage {
   const writes = new GatheredWrites(channel);
+  const scanner = openScanConnection(path);
   const reads = {
-    clients: { ...clientReads(reader), ...clientUseReads(reader) },
+    clients: { ...clientReads(reader), ...clientUseReads(scanner), page: clientPage(scanner) },
     accessTokens: accessTokenReads(reader),
     serverKeys: serverKeyRows(reader),
-    audit: auditReads(reader),
+    audit: auditReads(scanner),
     journal: journalReads(reader),
   };
   const opened = fileIdentity(path);
@@ -94,21 +95,26 @@ function storage(path: string, reader: DatabaseSync, channel: WriteChannel): Sto
       await writes.write('beat', {});
     },
     close() {
-      closed ??= close(reader, channel, writes);
+      closed ??= close([reader, scanner], channel, writes);
       return closed;
     },
   };
 }
 
-async function close(reader: DatabaseSync, channel: WriteChannel, writes: GatheredWrites): Promise<void> {
+async function close(
+  readers: readonly DatabaseSync[],
+  channel: WriteChannel,
+  writes: GatheredWrites,
+): Promise<void> {
   await writes.drain();
   // The last connection to close empties and removes the log: that must be the one that may write.
-  reader.close();
+  for (const reader of readers) reader.close();
   await channel.close();
 }
 
 interface Reads {
-  readonly clients: ReturnType<typeof clientReads> & ReturnType<typeof clientUseReads>;
+  readonly clients: ReturnType<typeof clientReads> &
+    ReturnType<typeof clientUseReads> & { readonly page: ReturnType<typeof clientPage> };
   readonly accessTokens: ReturnType<typeof accessTokenReads>;
   readonly serverKeys: ReturnType<typeof serverKeyRows>;
   readonly audit: ReturnType<typeof auditReads>;
