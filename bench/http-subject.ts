@@ -1,5 +1,5 @@
 import type { RawAnswer } from '../test/program/raw-socket.ts';
-import type { LoadOrder } from './load.ts';
+import type { LoadOrder, LoadRequest } from './load.ts';
 import { cpuSeconds, firstAnswer, pin } from './processes/measured-process.ts';
 import type { Bench, Figure, Subject } from './subject.ts';
 
@@ -22,14 +22,16 @@ export async function httpSubject(
   { name, pid, close }: Server,
   order: LoadOrder,
   verify: (answer: RawAnswer) => void,
+  beside?: LoadOrder,
 ): Promise<{ readonly subject: Subject; readonly verified: RawAnswer }> {
   const verified = await firstAnswer(order.port, firstRequest(order));
   verify(verified);
   pin(pid, SERVER_CPU);
   const number = await load.prepare(order);
+  const besideNumber = beside === undefined ? {} : { beside: await load.prepare(beside) };
   const measure = async (): Promise<Figure> => {
     const before = cpuSeconds(pid);
-    const result = await load.run({ order: number, milliseconds: scale.round_ms });
+    const result = await load.run({ order: number, milliseconds: scale.round_ms, ...besideNumber });
     if (result.refused > 0) throw new Error(`${name}: ${result.refused} answers were neither 200 nor 201`);
     if (result.bodyBytesMin < verified.body.length - SHORTER_BYTES_MAX) {
       throw new Error(`${name}: an answer had ${result.bodyBytesMin} bytes, not ${verified.body.length}`);
@@ -50,8 +52,12 @@ export async function httpSubject(
 /** The load generator's uncounted begin, which the process's CPU time includes. */
 const LEAD_S = 0.3;
 
-function firstRequest({ head, bodies }: LoadOrder): string {
-  const body = bodies[0] ?? '';
+/** Requests that differ in their bodies only. */
+export const requests = (head: string, bodies: readonly string[]): readonly LoadRequest[] =>
+  bodies.map((body) => ({ head, body }));
+
+function firstRequest({ requests: [request] }: LoadOrder): string {
+  const { head, body } = request ?? { head: '', body: '' };
   return `${head}${body === '' ? '' : `content-length: ${body.length}\r\n`}\r\n${body}`;
 }
 
@@ -60,6 +66,11 @@ export function requestHead(method: string, path: string, headers: Readonly<Reco
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${lines.join('')}`;
 }
+
+export const readRequest = (path: string, token: string): LoadRequest => ({
+  head: requestHead('GET', path, { authorization: `Bearer ${token}` }),
+  body: '',
+});
 
 export function basic(client_id: string, client_secret: string): string {
   return `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`;

@@ -5,18 +5,25 @@
  */
 import { connect, type Socket } from 'node:net';
 
-export interface LoadOrder {
-  readonly port: number;
+export interface LoadRequest {
   /** Request line and header lines, each with its line end; without Content-Length. */
   readonly head: string;
-  /** One request each; `''` is a request without a body. They are sent in turn, round and round. */
-  readonly bodies: readonly string[];
+  /** `''` for a request without a body. */
+  readonly body: string;
+}
+
+export interface LoadOrder {
+  readonly port: number;
+  /** They are sent in turn, round and round. */
+  readonly requests: readonly LoadRequest[];
 }
 
 export interface LoadRun {
   /** Index of an order that was sent before. */
   readonly order: number;
   readonly milliseconds: number;
+  /** Index of an order whose first request is sent beside the load once; its answer is read, and cut off at the end. */
+  readonly beside?: number;
 }
 
 export interface LoadResult {
@@ -41,12 +48,13 @@ const BUCKETS = 100_000;
 
 const orders: { readonly port: number; readonly requests: readonly Buffer[]; next: number }[] = [];
 
-function prepare({ port, head, bodies }: LoadOrder): void {
-  const requests = bodies.map((body) => {
-    const length = body === '' ? '' : `content-length: ${Buffer.byteLength(body)}\r\n`;
-    return Buffer.from(`${head}${length}\r\n${body}`, 'latin1');
-  });
-  orders.push({ port, requests, next: 0 });
+function prepare({ port, requests }: LoadOrder): void {
+  orders.push({ port, requests: requests.map(bytesOf), next: 0 });
+}
+
+function bytesOf({ head, body }: LoadRequest): Buffer {
+  const length = body === '' ? '' : `content-length: ${Buffer.byteLength(body)}\r\n`;
+  return Buffer.from(`${head}${length}\r\n${body}`, 'latin1');
 }
 
 interface Counts {
@@ -63,9 +71,14 @@ const freshCounts = (): Counts => ({
   latencies: new Uint32Array(BUCKETS),
 });
 
-async function run({ order, milliseconds }: LoadRun): Promise<LoadResult> {
-  const chosen = orders[order];
-  if (chosen === undefined) throw new Error(`no order ${order}`);
+function orderAt(index: number): (typeof orders)[number] {
+  const order = orders[index];
+  if (order === undefined) throw new Error(`no order ${index}`);
+  return order;
+}
+
+async function run({ order, milliseconds, beside }: LoadRun): Promise<LoadResult> {
+  const chosen = orderAt(order);
   let counts = freshCounts();
   const next = (): Buffer => {
     chosen.next = (chosen.next + 1) % chosen.requests.length;
@@ -75,6 +88,7 @@ async function run({ order, milliseconds }: LoadRun): Promise<LoadResult> {
   const sockets = Array.from({ length: CONNECTIONS }, () =>
     openConnection(chosen.port, next, () => counts, failure.reject),
   );
+  if (beside !== undefined) sockets.push(openBeside(orderAt(beside), failure.reject));
   const wait = async (ms: number): Promise<unknown> =>
     await Promise.race([new Promise((resolve) => setTimeout(resolve, ms)), failure.promise]);
   await wait(LEAD_MS);
@@ -175,6 +189,31 @@ function openConnection(
   return socket;
 }
 
+/** A long answer that is read as fast as it comes. An end before the load's end breaks the run. */
+function openBeside({ port, requests }: (typeof orders)[number], fail: (reason: Error) => void): Socket {
+  const buffer = Buffer.allocUnsafe(RECEIVE_BYTES);
+  const socket = connect({
+    host: '127.0.0.1',
+    port,
+    onread: {
+      buffer,
+      callback: (bytes) => {
+        // The last chunk of a chunked answer (RFC 9112 §7.1).
+        if (buffer.toString('latin1', Math.max(0, bytes - 5), bytes) === '0\r\n\r\n') {
+          fail(new Error('the answer beside the load ended before the load'));
+        }
+        return true;
+      },
+    },
+  });
+  socket.on('connect', () => socket.write(requests[0] ?? ''));
+  socket.on('error', fail);
+  socket.on('close', () =>
+    fail(new Error(`the server on port ${port} closed the connection beside the load`)),
+  );
+  return socket;
+}
+
 function contentLength(text: string): number | undefined {
   let at = text.indexOf('ontent-length: ');
   if (at === -1) at = text.indexOf('ontent-Length: ');
@@ -192,7 +231,7 @@ function percentile(latencies: Uint32Array, share: number): number {
 }
 
 process.on('message', (message: LoadOrder | LoadRun) => {
-  if ('bodies' in message) {
+  if ('requests' in message) {
     prepare(message);
     process.send?.({ prepared: orders.length - 1 });
   } else {

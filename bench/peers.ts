@@ -45,6 +45,29 @@ export async function startPeer(tokens: number): Promise<Peer> {
   };
 }
 
+export interface PeerClient {
+  readonly path: string;
+  readonly client_id: string;
+  readonly client_secret: string;
+  readonly registration_access_token: string;
+}
+
+/** Registers clients one after the other, to be read and replaced. */
+export async function registerAtPeer(port: number, request: object, count: number): Promise<PeerClient[]> {
+  const clients: PeerClient[] = [];
+  while (clients.length < count) {
+    const response = await fetch(`http://127.0.0.1:${port}/reg`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(request),
+    });
+    if (response.status !== 201) throw new Error(`${PEER} answered ${await response.text()}`);
+    const client = (await response.json()) as PeerClient & { readonly registration_client_uri: string };
+    clients.push({ ...client, path: new URL(client.registration_client_uri).pathname });
+  }
+  return clients;
+}
+
 /** Of the lengths that our own have. */
 export const PEER_CLIENT = {
   client_id: 'oidcProviderBenchClient1',

@@ -8,7 +8,7 @@ export interface Measured {
 
 export type Cells = readonly string[];
 
-export const COLUMNS: Cells = [
+const COLUMNS: Cells = [
   '',
   'median',
   'lowest – highest',
@@ -16,10 +16,17 @@ export const COLUMNS: Cells = [
   'per CPU second',
   'p99',
   'server, load busy',
+  'memory at its peak',
 ];
 
-/** A row for each subject; the first is ours. */
-export function rows(benchmark: Benchmark, measured: readonly Measured[]): readonly Cells[] {
+/** Column titles, and a row for each subject; the first is ours. What no subject has is left out. */
+export function table(benchmark: Benchmark, measured: readonly Measured[]): readonly Cells[] {
+  const lines = [COLUMNS, ...rows(benchmark, measured)];
+  const isFilled = (column: number): boolean => lines.slice(1).some((cells) => cells[column] !== '');
+  return lines.map((cells) => cells.filter((_, column) => column === 0 || isFilled(column)));
+}
+
+function rows(benchmark: Benchmark, measured: readonly Measured[]): readonly Cells[] {
   const [ours] = measured;
   return measured.map((each) => {
     const values = valuesOf(each);
@@ -30,7 +37,8 @@ export function rows(benchmark: Benchmark, measured: readonly Measured[]): reado
       ours === undefined || each === ours ? '' : ratio(pairedRatio(ours, each)),
       ours === undefined || each === ours ? '' : perCpuRatio(ours, each),
       milliseconds(each.figures.map((figure) => figure.p99_ms)),
-      `${share(each.figures.map((figure) => figure.serverCpu))} ${share(each.figures.map((figure) => figure.loadBusy))}`,
+      shares(each),
+      memory(each),
     ];
   });
 }
@@ -41,9 +49,10 @@ export function verdicts(benchmark: Benchmark, measured: readonly Measured[]): r
   if (ours === undefined) return [];
   return benchmark.aims.flatMap((aim) => {
     const peer = measured.find(({ name }) => name === aim.against);
-    const found = peer === undefined ? median(valuesOf(ours)) : pairedRatio(ours, peer);
     const limit = limitOf(aim);
     if (limit === undefined) return [];
+    if (aim.of === 'memory_mib') return [memoryVerdict(benchmark, ours, limit)];
+    const found = peer === undefined ? median(valuesOf(ours)) : pairedRatio(ours, peer);
     const reached = aim.atLeast === undefined ? found <= limit.value : found >= limit.value;
     const what = peer === undefined ? amount(benchmark, found) : `${ratio(found)} × ${peer.name}`;
     const aimed = peer === undefined ? amount(benchmark, limit.value) : ratio(limit.value);
@@ -53,7 +62,19 @@ export function verdicts(benchmark: Benchmark, measured: readonly Measured[]): r
   });
 }
 
-function limitOf({ atLeast, atMost }: Aim): { readonly words: string; readonly value: number } | undefined {
+/** The highest counts: one list that takes too much is one too many. */
+function memoryVerdict({ name }: Benchmark, ours: Measured, { words, value }: Limit): string {
+  const found = Math.max(...present(ours.figures.map(({ memory_mib }) => memory_mib)));
+  const outcome = found <= value ? 'reached' : 'NOT reached';
+  return `${name}: ${found.toFixed(0)} MiB above idle at most; aim ${words} ${value} MiB: ${outcome}`;
+}
+
+interface Limit {
+  readonly words: string;
+  readonly value: number;
+}
+
+function limitOf({ atLeast, atMost }: Aim): Limit | undefined {
   if (atLeast !== undefined) return { words: 'at least', value: atLeast };
   return atMost === undefined ? undefined : { words: 'at most', value: atMost };
 }
@@ -96,19 +117,32 @@ function milliseconds(values: readonly (number | undefined)[]): string {
   return found.length === 0 ? '' : `${median(found).toFixed(1)} ms`;
 }
 
+function memory({ figures }: Measured): string {
+  const found = present(figures.map(({ memory_mib }) => memory_mib));
+  return found.length === 0 ? '' : `+${Math.max(...found).toFixed(0)} MiB`;
+}
+
+function shares({ figures }: Measured): string {
+  if (figures.every(({ serverCpu, loadBusy }) => serverCpu === undefined && loadBusy === undefined))
+    return '';
+  return `${share(figures.map(({ serverCpu }) => serverCpu))} ${share(figures.map(({ loadBusy }) => loadBusy))}`;
+}
+
 function share(values: readonly (number | undefined)[]): string {
   const found = present(values);
   return found.length === 0 ? '–' : `${Math.round(median(found) * 100)} %`;
 }
 
 export function terminalTable(lines: readonly Cells[]): string {
-  const widths = COLUMNS.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  const widths = (lines[0] ?? []).map((_, column) =>
+    Math.max(...lines.map((line) => line[column]?.length ?? 0)),
+  );
   const pad = (cell: string, column: number): string =>
     column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0);
   return lines.map((line) => line.map(pad).join('  ')).join('\n');
 }
 
 export function markdownTable(lines: readonly Cells[]): string {
-  const [head = [], ...rest] = lines.map((line) => `| ${line.join(' | ')} |`);
-  return [head, `|---|${'---:|'.repeat(COLUMNS.length - 1)}`, ...rest].join('\n');
+  const [head = '', ...rest] = lines.map((line) => `| ${line.join(' | ')} |`);
+  return [head, `|---|${'---:|'.repeat((lines[0]?.length ?? 1) - 1)}`, ...rest].join('\n');
 }

@@ -6,8 +6,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { get } from './benchmarks/get.ts';
 import { introspection } from './benchmarks/introspection.ts';
 import { jwks } from './benchmarks/jwks.ts';
+import { besideList, list } from './benchmarks/list.ts';
+import { authenticationLookup, readLookup } from './benchmarks/lookup.ts';
+import { put } from './benchmarks/put.ts';
 import { registration } from './benchmarks/registration.ts';
 import { start } from './benchmarks/start.ts';
 import { token } from './benchmarks/token.ts';
@@ -15,11 +19,24 @@ import { startLoadGenerator } from './load-generator.ts';
 import { machine } from './machine.ts';
 import { startOurs } from './ours.ts';
 import { CAN_PIN } from './processes/measured-process.ts';
-import { COLUMNS, type Measured, markdownTable, rows, terminalTable, verdicts } from './report.ts';
+import { openRegistries } from './registries.ts';
+import { type Measured, markdownTable, table, terminalTable, verdicts } from './report.ts';
 import type { Bench, Benchmark, Scale, Subject } from './subject.ts';
 
 /** `start` is last: it stops the server that the others use. */
-const BENCHMARKS: readonly Benchmark[] = [introspection, jwks, token, registration, start];
+const BENCHMARKS: readonly Benchmark[] = [
+  introspection,
+  jwks,
+  token,
+  registration,
+  put,
+  get,
+  authenticationLookup,
+  readLookup,
+  list,
+  besideList,
+  start,
+];
 
 const WHOLE: Scale = {
   rounds: 7,
@@ -27,6 +44,9 @@ const WHOLE: Scale = {
   storedTokens: 1_000_000,
   loadedTokens: 50_000,
   starts: 10,
+  manyClients: 1_000_000,
+  loadedClients: 50_000,
+  lists: 3,
 };
 const QUICK: Scale = {
   rounds: 5,
@@ -34,6 +54,9 @@ const QUICK: Scale = {
   storedTokens: 100_000,
   loadedTokens: 5_000,
   starts: 3,
+  manyClients: 50_000,
+  loadedClients: 5_000,
+  lists: 2,
 };
 
 interface Outcome {
@@ -63,7 +86,7 @@ async function runBenchmark(benchmark: Benchmark, bench: Bench): Promise<Outcome
 }
 
 function print({ benchmark, measured }: Outcome): void {
-  console.log(`\n${benchmark.title}\n${terminalTable([COLUMNS, ...rows(benchmark, measured)])}`);
+  console.log(`\n${benchmark.title}\n${terminalTable(table(benchmark, measured))}`);
   for (const verdict of verdicts(benchmark, measured)) console.log(`→ ${verdict}`);
 }
 
@@ -71,7 +94,7 @@ function markdown(outcomes: readonly Outcome[]): string {
   const sections = outcomes.map(({ benchmark, measured }) =>
     [
       `### ${benchmark.title}\n`,
-      markdownTable([COLUMNS, ...rows(benchmark, measured)]),
+      markdownTable(table(benchmark, measured)),
       '',
       ...verdicts(benchmark, measured).map((verdict) => `- ${verdict}`),
     ].join('\n'),
@@ -84,7 +107,8 @@ async function main(): Promise<void> {
     options: { quick: { type: 'boolean' }, only: { type: 'string' }, markdown: { type: 'string' } },
   });
   const chosen = BENCHMARKS.filter(({ name }) => values.only === undefined || name === values.only);
-  if (chosen.length === 0) throw new Error(`--only takes ${BENCHMARKS.map(({ name }) => name).join(', ')}`);
+  if (chosen.length === 0)
+    throw new Error(`--only takes ${[...new Set(BENCHMARKS.map(({ name }) => name))].join(', ')}`);
   const scale = values.quick === true ? QUICK : WHOLE;
   console.log(machine());
   if (!CAN_PIN) console.log('taskset is not here: servers and load are not held to CPUs of their own');
@@ -111,9 +135,17 @@ async function runAll(chosen: readonly Benchmark[], scale: Scale): Promise<reado
       chosen.some(({ needsTokens }) => needsTokens),
     );
     closers.push(async () => await ours.program.stop());
+    const registries = openRegistries(folder, scale);
+    closers.push(async () => await registries.close());
     const outcomes: Outcome[] = [];
     for (const benchmark of chosen) {
-      const outcome = await runBenchmark(benchmark, { scale, folder, load, ours });
+      const outcome = await runBenchmark(benchmark, {
+        scale,
+        folder,
+        load,
+        ours,
+        registry: async (clients) => await registries.open(clients),
+      });
       print(outcome);
       outcomes.push(outcome);
     }

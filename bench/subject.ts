@@ -1,5 +1,6 @@
 import type { LoadGenerator } from './load-generator.ts';
 import type { Ours } from './ours.ts';
+import type { Registry } from './registry.ts';
 
 /** How much of everything is measured. */
 export interface Scale {
@@ -10,13 +11,24 @@ export interface Scale {
   /** Distinct tokens in the load. */
   readonly loadedTokens: number;
   readonly starts: number;
+  /** Clients in the large registry. */
+  readonly manyClients: number;
+  /** Distinct clients in the load, where there are as many. */
+  readonly loadedClients: number;
+  /** How often the large registry is listed whole. */
+  readonly lists: number;
 }
+
+/** Clients in the small registry. */
+export const FEW_CLIENTS = 1_000;
 
 export interface Bench {
   readonly scale: Scale;
   readonly folder: string;
   readonly load: LoadGenerator;
   readonly ours: Ours;
+  /** A server with so many clients; started when it is first asked for. */
+  registry(clients: number): Promise<Registry>;
 }
 
 export interface Figure {
@@ -27,6 +39,8 @@ export interface Figure {
   readonly serverCpu?: number;
   /** Of the time. */
   readonly loadBusy?: number;
+  /** The server's memory at its peak above what it had before (resident set, mapped files included). */
+  readonly memory_mib?: number;
 }
 
 /** One of the things that are compared; measured once in each round. */
@@ -37,6 +51,8 @@ export interface Subject {
 }
 
 export interface Aim {
+  /** What the aim is for; without it the value. */
+  readonly of?: 'memory_mib';
   /** The name of the subject to compare with; without it the figure itself is the aim. */
   readonly against?: string;
   readonly atLeast?: number;

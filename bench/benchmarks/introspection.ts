@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { RawAnswer } from '../../test/program/raw-socket.ts';
-import { basic, httpSubject, requestHead } from '../http-subject.ts';
+import { basic, httpSubject, requestHead, requests } from '../http-subject.ts';
 import { BARE, PEER, startBare, startPeer } from '../peers.ts';
 import type { Bench, Benchmark } from '../subject.ts';
 
@@ -26,8 +26,10 @@ export const introspection: Benchmark = {
     const authorization = basic(client_id, client_secret);
     const order = {
       port: program.port,
-      head: requestHead('POST', '/token/introspect', { ...FORM, authorization }),
-      bodies: tokens.map((token) => `token=${token}`),
+      requests: requests(
+        requestHead('POST', '/token/introspect', { ...FORM, authorization }),
+        tokens.map((token) => `token=${token}`),
+      ),
     };
     const server = { name: 'ours, SQLite', pid: program.pid, close: async () => undefined };
     const ours = await httpSubject(bench, server, order, verifyActive);
@@ -36,11 +38,13 @@ export const introspection: Benchmark = {
     const peerServer = await startPeer(bench.scale.loadedTokens);
     const peerOrder = {
       port: peerServer.port,
-      head: requestHead('POST', '/token/introspection', {
-        ...FORM,
-        authorization: basic(peerServer.client_id, peerServer.client_secret),
-      }),
-      bodies: peerServer.tokens.map((token) => `token=${token}`),
+      requests: requests(
+        requestHead('POST', '/token/introspection', {
+          ...FORM,
+          authorization: basic(peerServer.client_id, peerServer.client_secret),
+        }),
+        peerServer.tokens.map((token) => `token=${token}`),
+      ),
     };
     const peer = await httpSubject(bench, peerServer, peerOrder, verifyActive);
     return [ours.subject, bare.subject, peer.subject];

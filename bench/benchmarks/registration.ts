@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { openReadConnection } from '../../src/storage/sqlite/connection.ts';
 import type { RawAnswer } from '../../test/program/raw-socket.ts';
-import { httpSubject, requestHead } from '../http-subject.ts';
+import { httpSubject, requestHead, requests } from '../http-subject.ts';
 import { PEER, startPeer } from '../peers.ts';
 import type { LimitOptions, LimitResult } from '../processes/grouped-commits.ts';
 import { messageFrom, pin, startScript, stopChild } from '../processes/measured-process.ts';
@@ -36,11 +36,17 @@ export const registration: Benchmark = {
   async open(bench) {
     const { program } = bench.ours;
     const server = { name: 'ours, SQLite, durable', pid: program.pid, close: async () => undefined };
-    const order = { port: program.port, head: requestHead('POST', '/clients', HEADERS), bodies: BODIES };
+    const order = {
+      port: program.port,
+      requests: requests(requestHead('POST', '/clients', HEADERS), BODIES),
+    };
     const ours = await httpSubject(bench, server, order, verifyRegistered);
     const { client_id } = JSON.parse(ours.verified.body) as { client_id: string };
     const peerServer = await startPeer(0);
-    const peerOrder = { port: peerServer.port, head: requestHead('POST', '/reg', HEADERS), bodies: BODIES };
+    const peerOrder = {
+      port: peerServer.port,
+      requests: requests(requestHead('POST', '/reg', HEADERS), BODIES),
+    };
     const peer = await httpSubject(bench, peerServer, peerOrder, verifyRegistered);
     return [ours.subject, limit(bench, storedRow(bench, client_id)), peer.subject];
   },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { RawAnswer } from '../../test/program/raw-socket.ts';
-import { basic, httpSubject, requestHead } from '../http-subject.ts';
+import { basic, httpSubject, requestHead, requests } from '../http-subject.ts';
 import { startPeer } from '../peers.ts';
 import type { Benchmark } from '../subject.ts';
 
@@ -30,11 +30,11 @@ export const token: Benchmark = {
   async open(bench) {
     const { program, client_id, client_secret } = bench.ours;
     const server = { name: 'ours, SQLite, durable', pid: program.pid, close: async () => undefined };
-    const order = { port: program.port, head: head(client_id, client_secret), bodies: BODIES };
+    const order = { port: program.port, requests: requests(head(client_id, client_secret), BODIES) };
     const ours = await httpSubject(bench, server, order, verifyIssued);
     const peerServer = await startPeer(0);
     const peerHead = head(peerServer.client_id, peerServer.client_secret);
-    const peerOrder = { port: peerServer.port, head: peerHead, bodies: BODIES };
+    const peerOrder = { port: peerServer.port, requests: requests(peerHead, BODIES) };
     const peer = await httpSubject(bench, peerServer, peerOrder, verifyIssued);
     return [ours.subject, peer.subject];
   },

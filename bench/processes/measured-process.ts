@@ -1,6 +1,6 @@
 import { type ChildProcess, fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { converse, type RawAnswer } from '../../test/program/raw-socket.ts';
@@ -76,4 +76,22 @@ export function cpuSeconds(pid: number): number | undefined {
   // proc(5): utime and stime are fields 14 and 15; field 2 may hold spaces, and ends at the last parenthesis.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_S;
+}
+
+export interface Memory {
+  /** The largest resident set since the begin, above the one then; nothing where /proc is not there. */
+  peak(): { readonly memory_mib?: number };
+}
+
+/** Follows the resident set of a process from now on. */
+export function memory(pid: number): Memory {
+  if (process.platform !== 'linux') return { peak: () => ({}) };
+  // proc(5), clear_refs: 5 resets the peak resident set size to the current one.
+  writeFileSync(`/proc/${pid}/clear_refs`, '5');
+  const kibibytes = (name: string): number => {
+    const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+    return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? Number.NaN);
+  };
+  const before = kibibytes('VmRSS');
+  return { peak: () => ({ memory_mib: (kibibytes('VmHWM') - before) / 1024 }) };
 }

@@ -3,6 +3,7 @@
  * that forgets nothing, and so does even less work.
  */
 import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
 import { Provider } from 'oidc-provider';
 
 export interface PeerOptions {
@@ -79,6 +80,8 @@ const provider = new Provider(`http://127.0.0.1:${options.port}`, {
     requestObjects: { enabled: true },
     introspection: { enabled: true, allowedPolicy: () => true },
     registration: { enabled: true, initialAccessToken: false },
+    // Without it a request could not be repeated; it then does less than it does by default.
+    registrationManagement: { enabled: true, rotateRegistrationAccessToken: false },
   },
 });
 
@@ -87,7 +90,7 @@ if (client === undefined) throw new Error('oidc-provider does not know its clien
 const tokens: string[] = [];
 while (tokens.length < options.tokens)
   tokens.push(await new provider.ClientCredentials({ client, scope }).save());
+await once(provider.listen(options.port, '127.0.0.1'), 'listening');
 process.send?.({ tokens });
-provider.listen(options.port, '127.0.0.1');
 process.on('SIGTERM', () => process.exit());
 process.on('disconnect', () => process.exit());

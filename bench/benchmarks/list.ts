@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { basic, httpSubject, requestHead, requests } from '../http-subject.ts';
+import type { LoadOrder } from '../load.ts';
+import { cpuSeconds, type Memory, memory, pin } from '../processes/measured-process.ts';
+import type { Registry } from '../registry.ts';
+import type { Benchmark, Figure } from '../subject.ts';
+
+const MEMORY_AIM_MIB = 64;
+const ENTRY = Buffer.from('{"client_id":"');
+
+const listHead = ({ program }: Registry): string =>
+  requestHead('GET', '/clients', { authorization: `Bearer ${program.masterToken}` });
+
+/** Reads a whole list as fast as it comes. @returns how many clients were in it */
+async function readList(registry: Registry): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const socket = connect({ host: '127.0.0.1', port: registry.program.port });
+  let entries = 0;
+  let tail = Buffer.alloc(0);
+  let head = '';
+  socket.on('data', (chunk: Buffer) => {
+    if (head === '') head = chunk.toString('latin1', 0, 12);
+    const bytes = Buffer.concat([tail, chunk]);
+    for (let at = bytes.indexOf(ENTRY); at !== -1; at = bytes.indexOf(ENTRY, at + ENTRY.length)) entries += 1;
+    tail = bytes.subarray(1 - ENTRY.length);
+    if (!tail.toString('latin1').endsWith('\r\n0\r\n\r\n')) return;
+    socket.destroy();
+    resolve(entries);
+  });
+  socket.on('error', reject);
+  socket.on('close', () => reject(new Error('the list was cut off')));
+  socket.write(`${listHead(registry)}\r\n`);
+  const found = await promise;
+  assert.equal(head, 'HTTP/1.1 200');
+  return found;
+}
+
+async function measureList(registry: Registry, clients: number, used: Memory): Promise<Figure> {
+  const { pid } = registry.program;
+  const before = cpuSeconds(pid) ?? Number.NaN;
+  const begun = performance.now();
+  assert.equal(await readList(registry), clients);
+  const seconds = (performance.now() - begun) / 1000;
+  return {
+    value: clients / seconds,
+    serverCpu: ((cpuSeconds(pid) ?? Number.NaN) - before) / seconds,
+    ...used.peak(),
+  };
+}
+
+/** The whole registry as one JSON array. */
+export const list: Benchmark = {
+  name: 'list',
+  title: 'List of all clients, clients a second',
+  unit: 'per second',
+  needsTokens: false,
+  aims: [{ of: 'memory_mib', atMost: MEMORY_AIM_MIB }],
+  rounds: (scale) => scale.lists,
+  async open(bench) {
+    const clients = bench.scale.manyClients;
+    const registry = await bench.registry(clients);
+    pin(registry.program.pid, 0);
+    // Since before the first list: what the uncounted one takes is not given back before the counted ones.
+    const used = memory(registry.program.pid);
+    return [
+      {
+        name: `ours, SQLite, ${clients.toLocaleString('en')} clients`,
+        measure: async () => await measureList(registry, clients, used),
+        close: async () => undefined,
+      },
+    ];
+  },
+};
+
+/** What others notice of a list: introspection by one client while it streams, and without it. */
+export const besideList: Benchmark = {
+  name: 'list',
+  title: 'Introspection while all clients are listed',
+  unit: 'per second',
+  needsTokens: false,
+  aims: [{ against: 'alone' }],
+  rounds: (scale) => scale.rounds,
+  async open(bench) {
+    const registry = await bench.registry(bench.scale.manyClients);
+    const { program, clients, access_token } = registry;
+    const [caller] = clients;
+    assert.ok(caller !== undefined);
+    const headers = {
+      'content-type': 'application/x-www-form-urlencoded',
+      authorization: basic(caller.client_id, caller.client_secret),
+    };
+    const order: LoadOrder = {
+      port: program.port,
+      requests: requests(requestHead('POST', '/token/introspect', headers), [`token=${access_token}`]),
+    };
+    const beside = { port: program.port, requests: requests(listHead(registry), ['']) };
+    const server = { name: 'while a list streams', pid: program.pid, close: async () => undefined };
+    const during = await httpSubject(bench, server, order, ({ status }) => assert.equal(status, 200), beside);
+    const alone = await httpSubject(bench, { ...server, name: 'alone' }, order, ({ status }) =>
+      assert.equal(status, 200),
+    );
+    return [during.subject, alone.subject];
+  },
+};

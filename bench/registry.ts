@@ -1,0 +1,61 @@
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ClientId } from '../src/spec/identifiers.ts';
+import { type Program, startProgram } from '../test/program/start.ts';
+import { basic } from './http-subject.ts';
+import { type Credentials, seedClients } from './seed-clients.ts';
+
+/** The real program with a registry of many clients. */
+export interface Registry {
+  readonly program: Program;
+  /** Some of its clients, taken evenly from all. */
+  readonly clients: readonly Credentials[];
+  /** An access token for introspection. */
+  readonly access_token: string;
+}
+
+/** The tables of one run take longer than tokens live by default. */
+const ENVIRONMENT = { CHANCERY_ACCESS_TOKEN_LIFETIME: '86400' };
+
+/** The metadata of every client here; the scope lets it introspect. */
+export const registrationRequest = (issuer: string): object => ({
+  client_name: 'A client of the benchmark',
+  redirect_uris: ['https://client.example.com/callback'],
+  contacts: ['admin@client.example.com'],
+  grant_types: ['authorization_code', 'client_credentials'],
+  scope: `read write ${issuer}/token/introspect`,
+});
+
+/** Lets the program register one client, adds others like it while it is stopped, and starts it again. */
+export async function startRegistry(parent: string, clients: number, kept: number): Promise<Registry> {
+  const folder = mkdtempSync(join(parent, `clients-${clients}-`));
+  const first = await startProgram({ folder, environment: ENVIRONMENT });
+  const { client_id } = await register(first);
+  await first.stop();
+  const path = join(folder, 'chancery.db');
+  const seeded = await seedClients({ path, example: client_id as ClientId, clients: clients - 1, kept });
+  const program = await startProgram({ folder, environment: ENVIRONMENT });
+  const [caller] = seeded;
+  if (caller === undefined) throw new Error('no client was seeded');
+  return { program, clients: seeded, access_token: await issueToken(program, caller) };
+}
+
+async function register(program: Program): Promise<Credentials> {
+  const response = await fetch(`${program.url}/clients`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${program.masterToken}` },
+    body: JSON.stringify(registrationRequest(program.issuer)),
+  });
+  if (response.status !== 200) throw new Error(`registration answered ${await response.text()}`);
+  return (await response.json()) as Credentials;
+}
+
+async function issueToken(program: Program, { client_id, client_secret }: Credentials): Promise<string> {
+  const response = await fetch(`${program.url}/token`, {
+    method: 'POST',
+    body: new URLSearchParams({ grant_type: 'client_credentials', scope: 'read' }),
+    headers: { authorization: basic(client_id, client_secret) },
+  });
+  if (response.status !== 200) throw new Error(`the token endpoint answered ${await response.text()}`);
+  return ((await response.json()) as { access_token: string }).access_token;
+}

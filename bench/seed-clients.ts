@@ -1,0 +1,120 @@
+import {
+  makeRegistrationToken,
+  makeSecret,
+  openRegistrationToken,
+  openSecret,
+  type SecretNeeds,
+} from '../src/clients/client-secrets.ts';
+import type { CreateConditions, StoredClient } from '../src/ports/client-store.ts';
+import type { Sealer } from '../src/ports/sealer.ts';
+import {
+  type ClientId,
+  type ClientInstance,
+  DEFAULT_TENANT,
+  IDENTIFIER_LENGTHS,
+} from '../src/spec/identifiers.ts';
+import { openSqliteStorage } from '../src/storage/sqlite/open.ts';
+import { systemClock } from '../src/system/clock.ts';
+import { systemRandom } from '../src/system/random.ts';
+import { sealerForTenant, sealerWith } from '../src/system/sealer.ts';
+import { ENCRYPTION_KEY } from '../test/program/start.ts';
+
+/** Creations that are sent at once and share a commit. The next ones are made while these are written. */
+const BATCH = 10_000;
+const PASSES = 16;
+
+export interface ClientSeeding {
+  readonly path: string;
+  /** A client that the server itself registered; the others are like it, each with identifiers and secrets of its own. */
+  readonly example: ClientId;
+  /** How many clients the database shall hold besides. */
+  readonly clients: number;
+  /** How many of them the load shall use; taken evenly from all. */
+  readonly kept: number;
+}
+
+export interface Credentials {
+  readonly client_id: string;
+  readonly client_secret: string;
+  readonly registration_access_token: string;
+}
+
+/** Fills the database of a stopped server with clients whose secrets it can open, through the storage floor. */
+export async function seedClients(seeding: ClientSeeding): Promise<readonly Credentials[]> {
+  const storage = await openSqliteStorage(seeding.path);
+  const store = storage.forTenant(DEFAULT_TENANT).clients;
+  const needs: SecretNeeds = {
+    sealer: sealerForTenant(sealerWith([Buffer.from(ENCRYPTION_KEY, 'hex')]), DEFAULT_TENANT),
+    clock: systemClock,
+    random: systemRandom,
+    settings: {
+      clientSecretLength: IDENTIFIER_LENGTHS.client_secret,
+      clientSecretLifetime: 0,
+      registrationTokenLength: IDENTIFIER_LENGTHS.registration_access_token,
+    },
+  };
+  const example = await store.find(seeding.example);
+  if (example === undefined) throw new Error('the client to seed others from is not there');
+  const every = Math.max(1, Math.floor(seeding.clients / seeding.kept));
+  const ids = clientIds(seeding.clients);
+  const chosen: StoredClient[] = [];
+  let writing: Promise<unknown> | undefined;
+  for (let made = 0; made < seeding.clients; made += BATCH) {
+    const batch = ids.slice(made, made + BATCH).map((client_id) => anotherClient(needs, example, client_id));
+    await writing;
+    writing = Promise.all(batch.map(async (client) => await store.create(client, conditions(client))));
+    chosen.push(...batch.filter((_, index) => (made + index) % every === 0));
+  }
+  await writing;
+  await storage.close();
+  return chosen.slice(0, seeding.kept).map((client) => credentialsOf(needs.sealer, client));
+}
+
+/**
+ * Random identifiers, in an order that rises and starts again. In no order each creation would dirty pages of its own,
+ * and filling would take twice as long; in one order the list would find its rows side by side, as it never does.
+ */
+function clientIds(count: number): readonly ClientId[] {
+  const ids = Array.from({ length: count }, () => systemRandom.alphanumeric(IDENTIFIER_LENGTHS.client_id));
+  ids.sort();
+  return Array.from({ length: PASSES }, (_, pass) =>
+    ids.filter((_id, index) => index % PASSES === pass),
+  ).flat() as ClientId[];
+}
+
+function anotherClient(needs: SecretNeeds, example: StoredClient, client_id: ClientId): StoredClient {
+  const owner = {
+    client_id,
+    instance: needs.random.alphanumeric(IDENTIFIER_LENGTHS.instance) as ClientInstance,
+  };
+  return {
+    ...example,
+    ...owner,
+    secrets: [makeSecret(needs, owner)],
+    ...makeRegistrationToken(needs, owner),
+  };
+}
+
+function conditions({ client_id, registered_via }: StoredClient): CreateConditions {
+  const now = systemClock.now();
+  const event = {
+    at: now,
+    action: 'client.create',
+    outcome: 'done',
+    actor: registered_via,
+    client_id,
+    request_id: 'seed',
+    detail: null,
+  } as const;
+  return { reuseDeletedId: false, now, event };
+}
+
+function credentialsOf(sealer: Sealer, client: StoredClient): Credentials {
+  const [secret] = client.secrets;
+  if (secret === undefined) throw new Error('a seeded client has no secret');
+  return {
+    client_id: client.client_id,
+    client_secret: openSecret(sealer, client, secret),
+    registration_access_token: openRegistrationToken(sealer, client),
+  };
+}
