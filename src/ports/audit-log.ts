@@ -16,7 +16,7 @@ export interface AuditEvent {
     | 'initial-access-token.create'
     | 'initial-access-token.revoke';
   readonly outcome: 'done' | 'refused';
-  /** `master:LABEL`, `initial:LABEL`, `registration`, `statement:ISSUER`, `open`, `cli`, or `unknown`. */
+  /** `master:LABEL`, `initial:LABEL`, `registration`, `statement:ISSUER`, `open`, `cli`, `server`, or `unknown`. */
   readonly actor: string;
   readonly client_id: string | null;
   readonly request_id: string;
