@@ -142,6 +142,8 @@ async function sweepOnce(settings: Settings, tenant: Tenant, log: Log): Promise<
   await sweepAuditEvents({ audit: tenant.storage.audit, clock: systemClock, log, batch, lifetime });
   const idleSeconds = settings['registration.idle-client-lifetime'];
   if (idleSeconds === 0) return;
+  // Who was seen in this very second is in memory only.
+  await tenant.uses.flush();
   try {
     await pruneIdleClients(tenant.registry, {
       idleSeconds,
