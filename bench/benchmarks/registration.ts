@@ -4,11 +4,11 @@ import { openReadConnection } from '../../src/storage/sqlite/connection.ts';
 import type { RawAnswer } from '../../test/program/raw-socket.ts';
 import { httpSubject, requestHead, requests } from '../http-subject.ts';
 import { PEER, startPeer } from '../peers.ts';
-import type { LimitOptions, LimitResult } from '../processes/grouped-commits.ts';
+import type { LimitOptions, LimitResult, Row } from '../processes/grouped-commits.ts';
 import { messageFrom, pin, startScript, stopChild } from '../processes/measured-process.ts';
 import type { Bench, Benchmark, Subject } from '../subject.ts';
 
-const LIMIT = 'SQLite alone: commits of 64 rows';
+const LIMIT = 'SQLite alone: commits of 64 registrations';
 
 const HEADERS = { 'content-type': 'application/json' };
 const BODIES = [
@@ -48,22 +48,23 @@ export const registration: Benchmark = {
       requests: requests(requestHead('POST', '/reg', HEADERS), BODIES),
     };
     const peer = await httpSubject(bench, peerServer, peerOrder, verifyRegistered);
-    return [ours.subject, limit(bench, storedRow(bench, client_id)), peer.subject];
+    return [ours.subject, limit(bench, storedRows(bench, client_id)), peer.subject];
   },
 };
 
-function storedRow({ folder }: Bench, client_id: string): LimitOptions['example'] {
+function storedRows({ folder }: Bench, client_id: string): Pick<LimitOptions, 'client' | 'event'> {
   const database = openReadConnection(join(folder, 'chancery.db'));
-  const row = database.prepare('SELECT * FROM client WHERE client_id = ?').get(client_id);
+  const client = database.prepare('SELECT * FROM client WHERE client_id = ?').get(client_id);
+  const event = database.prepare('SELECT * FROM audit_event WHERE client_id = ?').get(client_id);
   database.close();
-  if (row === undefined) throw new Error('the registered client is not in the database');
-  return { ...row } as LimitOptions['example'];
+  if (client === undefined || event === undefined) throw new Error('the registration is not in the database');
+  return { client: { ...client } as Row, event: { ...event } as Row };
 }
 
-function limit({ folder, scale }: Bench, example: LimitOptions['example']): Subject {
+function limit({ folder, scale }: Bench, rows: Pick<LimitOptions, 'client' | 'event'>): Subject {
   const child = startScript('grouped-commits.ts', {
     path: join(folder, 'limit.db'),
-    example,
+    ...rows,
   } satisfies LimitOptions);
   pin(child.pid ?? 0, 0);
   return {

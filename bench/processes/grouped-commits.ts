@@ -1,16 +1,22 @@
 /**
- * The limit of durable registrations: nothing but commits of 64 client rows, on one connection with the pragmas and the
- * table of the real storage, in one loop without HTTP, JSON or cryptography.
+ * The limit of durable registrations: nothing but commits of 64, on one connection with the pragmas and the tables of
+ * the real storage, in one loop without HTTP, JSON or cryptography. Each writes what a registration leaves in the
+ * database: a client with its indexes, an audit event, and one more in the count of open clients; it looks nothing up.
  */
 import { randomBytes } from 'node:crypto';
+import type { StatementSync } from 'node:sqlite';
 import { openWriteConnection } from '../../src/storage/sqlite/connection.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
 
 export interface LimitOptions {
   readonly path: string;
   /** A row of the table `client` as the real server stored it. */
-  readonly example: Readonly<Record<string, string | number | null>>;
+  readonly client: Row;
+  /** The row of its registration in the table `audit_event`. */
+  readonly event: Row;
 }
+
+export type Row = Readonly<Record<string, string | number | null>>;
 
 export interface LimitResult {
   readonly rows: number;
@@ -19,17 +25,25 @@ export interface LimitResult {
 
 const GROUP = 64;
 
-const { path, example } = JSON.parse(process.argv[2] ?? '') as LimitOptions;
+const { path, client, event } = JSON.parse(process.argv[2] ?? '') as LimitOptions;
 await (await openSqliteStorage(path)).close();
 const database = openWriteConnection(path, 0);
-const columns = Object.keys(example);
-const insert = database.prepare(
-  `INSERT INTO client (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
-);
+const insertInto = (table: string, row: Row): StatementSync => {
+  const columns = Object.keys(row);
+  return database.prepare(
+    `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+  );
+};
+const insertClient = insertInto('client', client);
+const insertEvent = insertInto('audit_event', event);
+const count = database.prepare(`
+  INSERT INTO open_client_count (tenant, clients) VALUES (?, 1) ON CONFLICT (tenant) DO UPDATE SET clients = clients + 1`);
 const begin = database.prepare('BEGIN IMMEDIATE');
 const commit = database.prepare('COMMIT');
 
-/** The example with other keys, of the lengths that client_id (24), instance (16) and digest (43) have. */
+let sequence = 0;
+
+/** The examples with other keys, of the lengths that client_id (24), instance (16) and digest (43) have. */
 function insertOne(): void {
   const random = randomBytes(63).toString('base64url');
   const keys = {
@@ -37,7 +51,10 @@ function insertOne(): void {
     instance: random.slice(24, 40),
     registration_token_digest: random.slice(41),
   };
-  insert.run(...Object.values({ ...example, ...keys }));
+  insertClient.run(...Object.values({ ...client, ...keys }));
+  sequence += 1;
+  insertEvent.run(...Object.values({ ...event, client_id: keys.client_id, sequence }));
+  count.run(client['tenant'] ?? null);
 }
 
 function run(milliseconds: number): LimitResult {
