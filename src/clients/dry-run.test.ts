@@ -61,6 +61,23 @@ test('what no token could register is refused as a registration would be', async
   );
 });
 
+test('a dry run tells whether an identifier is taken to nobody who may not choose one (RFC 7591 §5)', async () => {
+  const tenant = testTenant({ settings: { allowOpenRegistration: true } });
+  await tenant.register({ ...WEB_CLIENT, preferred_client_id: 'taken' });
+  const narrow = await tenant.initialToken('client-reg:grant:code');
+  for (const bearer of [undefined, narrow]) {
+    const ask = async (preferred_client_id: string): Promise<Answer> =>
+      await tenant.send('register', {
+        ...(bearer === undefined ? {} : { bearer }),
+        json: { ...WEB_CLIENT, preferred_client_id },
+        query: 'dry_run=true',
+      });
+    const [taken, free] = [await ask('taken'), await ask('free')];
+    assert.deepEqual([taken.status, taken.body], [200, free.body]);
+    assert.deepEqual(taken.json['missing_scopes'], ['client-reg:set-id']);
+  }
+});
+
 test('a dry run needs the credentials of a registration', async () => {
   assertBearerNeeded(await testTenant().send('register', { json: WEB_CLIENT, query: 'dry_run=true' }));
 });

@@ -26,7 +26,9 @@ export async function dryRun(
   const client = await prepareClient(needs, { ...registrant, privileges: allowed }, request);
   const metadata = metadataOf(client);
   const { preferred_client_id } = request.members;
-  if (typeof preferred_client_id === 'string' && (await needs.clients.find(client.client_id)) !== undefined) {
+  // Which identifiers are taken is for those to know who may choose one.
+  const mayChoose = typeof preferred_client_id === 'string' && !missing_scopes.includes('client-reg:set-id');
+  if (mayChoose && (await needs.clients.find(client.client_id)) !== undefined) {
     throw new OAuthError('invalid_client_metadata', { error_description: 'preferred_client_id is taken' });
   }
   record(needs, doneEvent(needs, trail, 'dry run'));
