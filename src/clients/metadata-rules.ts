@@ -107,6 +107,25 @@ const encryptedResponsesHaveKeys: MetadataRule = (metadata) => {
   }
 };
 
+/** A key without `use` is for both (RFC 7517 §4.2); one with `alg` is for that algorithm (§4.4). */
+function canReceive(key: unknown, algorithm: string): boolean {
+  const { kty, use, alg } = key as Readonly<Record<string, unknown>>;
+  const fits = algorithm.startsWith('RSA') ? kty === 'RSA' : kty === 'EC' || kty === 'OKP';
+  return fits && use !== 'sig' && (alg === undefined || alg === algorithm);
+}
+
+const encryptedResponsesHaveKeysOfTheirKind: MetadataRule = (metadata) => {
+  if (metadata['jwks'] === undefined) return;
+  const { keys } = metadata['jwks'] as { readonly keys: readonly unknown[] };
+  for (const what of ENCRYPTED) {
+    const algorithm = metadata[`${what}_alg`];
+    if (typeof algorithm !== 'string' || !what.endsWith('_response')) continue;
+    if (!keys.some((key) => canReceive(key, algorithm))) {
+      throw invalid(`${what}_alg needs a key of jwks that is for ${algorithm}`);
+    }
+  }
+};
+
 const isHmac = (algorithm: unknown): boolean => HMAC_ALGORITHMS.some((known) => known === algorithm);
 
 /** OpenID Connect Core §9: client_secret_jwt is keyed with the secret, private_key_jwt with a key pair. */
@@ -165,6 +184,7 @@ export const METADATA_RULES: readonly MetadataRule[] = [
   keysAreSound,
   encryptionNamesItsKeyManagement,
   encryptedResponsesHaveKeys,
+  encryptedResponsesHaveKeysOfTheirKind,
   assertionAlgorithmFitsItsMethod,
   assertingClientsHaveKeys,
   certificateSubjectsBelongToTheirMethod,

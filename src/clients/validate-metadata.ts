@@ -58,6 +58,11 @@ function checkMembers(request: JsonObject, limits: MetadataLimits): GivenMembers
       throw new OAuthError('invalid_client_metadata', {
         error_description: `more than ${LANGUAGES_MAX} language-tagged members`,
       });
+    // RFC 7591 §2.2: language tags are compared without regard to case, so these would be two values of one.
+    if (name.includes('#') && isGivenInOtherCase(given, name))
+      throw new OAuthError('invalid_client_metadata', {
+        error_description: `${name} is given twice`,
+      });
     const checked = row.check(value, limits);
     if ('problem' in checked)
       throw new OAuthError(row.error ?? 'invalid_client_metadata', {
@@ -66,6 +71,11 @@ function checkMembers(request: JsonObject, limits: MetadataLimits): GivenMembers
     given[name] = checked.value;
   }
   return given;
+}
+
+function isGivenInOtherCase(given: GivenMembers, name: string): boolean {
+  const lower = name.toLowerCase();
+  return Object.keys(given).some((other) => other.toLowerCase() === lower);
 }
 
 /** The row of a member; `client_name#de` has the row of `client_name` (OpenID Connect Registration §2.1). */
