@@ -93,7 +93,7 @@ export async function openTenant({
     ),
     ...(softwareStatements === undefined ? {} : { softwareStatements }),
     audit: own.audit,
-    log,
+    log: tenantLog(log, id),
     settings: registrySettings(settings),
   };
   const uses = clientUses({ clients: own.clients, clock: systemClock, log });
@@ -103,6 +103,15 @@ export async function openTenant({
     registry,
     uses,
     close: async () => await uses.flush(),
+  };
+}
+
+/** Names the tenant in every line, as the table of audit events does. */
+function tenantLog(log: Log, tenant: TenantId): Log {
+  return {
+    info: (members, message) => log.info({ tenant, ...members }, message),
+    warn: (members, message) => log.warn({ tenant, ...members }, message),
+    error: (members, message) => log.error({ tenant, ...members }, message),
   };
 }
 
@@ -164,6 +173,7 @@ function endpoints(
     clientDelete(registry),
     directAuthorization({
       accessTokens,
+      log: registry.log,
       clients,
       uses,
       lifetimes: tokenLifetimes(settings),

@@ -30,7 +30,8 @@ export const run: Run = async (parameters, context) => {
   return await runUntilStopped(async () => {
     const server = await startServer(settings, jsonLog(settings['log.level']));
     try {
-      const invitation = await usableInvitation(folder, server.tenant.registry.accessTokens);
+      const { accessTokens, log } = server.tenant.registry;
+      const invitation = await usableInvitation(folder, { ...accessTokens, log });
       context.print(developmentBanner({ issuer: settings.issuer, folder, tokens, invitation, server }));
       return server;
     } catch (failure) {

@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DEVELOPMENT_DIGEST_PREFIX } from '../config/rules.ts';
+import type { Log } from '../ports/log.ts';
 import { systemRandom } from '../system/random.ts';
 import { type AccessTokenNeeds, findAccessToken, mintAccessToken } from '../tokens/access-token.ts';
 import { issueInitialAccessToken, NO_CLIENT } from '../tokens/initial-access-token.ts';
@@ -41,7 +42,10 @@ export function developmentEncryptionKey(folder: string): readonly string[] {
 }
 
 /** The invitation that was printed before while it can still be used; a new one otherwise. */
-export async function usableInvitation(folder: string, accessTokens: AccessTokenNeeds): Promise<Invitation> {
+export async function usableInvitation(
+  folder: string,
+  accessTokens: AccessTokenNeeds & { readonly log: Log },
+): Promise<Invitation> {
   const file = join(folder, 'development-invitation.json');
   if (existsSync(file)) {
     const kept = JSON.parse(readFileSync(file, 'utf8')) as Invitation;

@@ -80,9 +80,9 @@ async function authorize(
   { needs, settings, tenant, request_id }: RegistrySession,
   request: object,
 ): ReturnType<typeof authorizeDirectly> {
-  const { accessTokens, clients } = needs;
+  const { accessTokens, clients, log } = needs;
   return await authorizeDirectly(
-    { accessTokens, clients, uses: tenant.uses, lifetimes: tokenLifetimes(settings) },
+    { accessTokens, clients, log, uses: tenant.uses, lifetimes: tokenLifetimes(settings) },
     parseJsonObject(Buffer.from(JSON.stringify(request)), needs.settings.json),
     { actor: ACTOR, request_id },
   );

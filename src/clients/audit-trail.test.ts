@@ -45,6 +45,14 @@ test('each act on the registry leaves one event: who, what, which client, how it
       async () => await tenant.send('read', { bearer: MASTER, id: 'x' }),
       'client.read refused master:master - not_found',
     ],
+    [
+      async () => await tenant.send('read', { bearer: 'wrong', id }),
+      'client.read refused unknown app invalid_token',
+    ],
+    [
+      async () => await tenant.send('delete', { bearer: 'wrong', id: 'x' }),
+      'client.delete refused unknown - invalid_token',
+    ],
     [async () => await tenant.send('list', { bearer: MASTER }), 'client.list done master:master - -'],
     [async () => await tenant.send('list', { bearer }), 'client.list refused unknown - insufficient_scope'],
     [
@@ -149,4 +157,18 @@ test('a fault of ours is no refusal and leaves no event; a lost event is in the 
     ['client.create'],
   );
   assert.ok(tenant.log.some(({ message }) => message === 'an audit event could not be recorded'));
+});
+
+test('what the table of events holds is in the log too, each event once', async () => {
+  const tenant = testTenant();
+  const bearer = await tenant.authorize({ scope: ['client-reg'], label: 'team' });
+  const { client_id: id } = clientInformationOf(await tenant.send('register', { bearer, json: WEB_CLIENT }));
+  await tenant.send('read', { bearer: MASTER, id });
+  await eventsAfter(tenant, async () => await tenant.send('read', { bearer, id }));
+  const recorded = (await tenant.unwatched.audit.page(0, 1000)).map(words);
+  const logged = tenant.log
+    .filter(({ message }) => message === 'audit')
+    .map(({ members }) => words(members as unknown as RecordedAuditEvent));
+  assert.deepEqual(logged, recorded);
+  assert.equal(logged.length, 4);
 });

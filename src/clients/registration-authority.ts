@@ -138,16 +138,16 @@ export async function authenticateManager(
   if (token === undefined) throw bearerTokenNeeded();
   const digest = digestOf(token);
   const client = client_id === undefined ? undefined : await needs.clients.find(client_id);
+  // Whoever guesses at a client is found by looking for the client, so a refusal names it too.
+  trail.client_id = client?.client_id ?? null;
   const master = masterTokenOf(digest, needs.settings.masterTokens);
   if (master !== undefined) {
     trail.actor = `master:${master.label}`;
     if (client === undefined) throw new NotFound();
-    trail.client_id = client.client_id;
     return { kind: 'master', client };
   }
   if (client !== undefined && sameDigest(digest, client.registration_token_digest)) {
     trail.actor = 'registration';
-    trail.client_id = client.client_id;
     return { kind: 'registration', client };
   }
   const isAccessToken = (await findAccessToken(needs.accessTokens, token)) !== undefined;

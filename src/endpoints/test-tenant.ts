@@ -235,6 +235,7 @@ function endpointsOf(needs: RegistryNeeds, directTokens: readonly string[]) {
     delete: clientDelete(needs),
     authorize: directAuthorization({
       accessTokens,
+      log: needs.log,
       clients,
       uses,
       lifetimes: LIFETIMES,

@@ -1,5 +1,6 @@
 import type { ClientUses } from '../clients/client-uses.ts';
 import type { ClientStore } from '../ports/client-store.ts';
+import type { Log } from '../ports/log.ts';
 import { OAuthError } from '../spec/errors.ts';
 import type { ClientId, ClientInstance } from '../spec/identifiers.ts';
 import type { JsonObject, JsonValue } from '../spec/json.ts';
@@ -12,6 +13,7 @@ import type { TokenResponse } from './grant.ts';
 
 export interface DirectAuthorizationNeeds {
   readonly accessTokens: AccessTokenNeeds;
+  readonly log: Log;
   readonly clients: ClientStore;
   readonly uses: ClientUses;
   /** Seconds. */
@@ -73,7 +75,12 @@ export async function authorizeDirectly(
   });
   if (authorization.initial) {
     const { label, redirect_hosts } = authorization;
-    await issueInitialAccessToken(needs.accessTokens, stored, { label, redirect_hosts }, by);
+    await issueInitialAccessToken(
+      { ...needs.accessTokens, log: needs.log },
+      stored,
+      { label, redirect_hosts },
+      by,
+    );
   } else {
     await needs.accessTokens.store.issue(stored);
   }
