@@ -11,11 +11,19 @@ const KEY_ID_LENGTH_MAX = 256;
 /** Octets of a coordinate (RFC 7518 §6.2.1.2: "the full size of a coordinate"). */
 const EC_COORDINATE_BYTES: Readonly<Record<string, number>> = { 'P-256': 32, 'P-384': 48, 'P-521': 66 };
 const OKP_BYTES = 32;
+const KNOWN_KEY_TYPES: ReadonlySet<string> = new Set(['RSA', 'EC', 'OKP']);
 
-const ALGORITHMS_BY_KTY: Readonly<Record<string, RegExp>> = {
-  RSA: /^(?:RS|PS)(?:256|384|512)$|^RSA-OAEP(?:-256)?$/,
-  EC: /^ES(?:256|384|512)$|^ECDH-ES(?:\+A(?:128|192|256)KW)?$/,
-  OKP: /^(?:EdDSA|Ed25519)$|^ECDH-ES(?:\+A(?:128|192|256)KW)?$/,
+const RSA_SIGNING = /^(?:RS|PS)(?:256|384|512)$/;
+const KEY_AGREEMENT = /^ECDH-ES(?:\+A(?:128|192|256)KW)?$/;
+
+/** RFC 7518 §3.1 and §4.1, RFC 8037 §3 by `kty` or `crv`: an ECDSA algorithm has its own curve (RFC 7518 §3.4). */
+const ALGORITHMS: Readonly<Record<string, Readonly<Partial<Record<'sig' | 'enc', RegExp>>>>> = {
+  RSA: { sig: RSA_SIGNING, enc: /^RSA-OAEP(?:-256)?$/ },
+  'P-256': { sig: /^ES256$/, enc: KEY_AGREEMENT },
+  'P-384': { sig: /^ES384$/, enc: KEY_AGREEMENT },
+  'P-521': { sig: /^ES512$/, enc: KEY_AGREEMENT },
+  Ed25519: { sig: /^(?:EdDSA|Ed25519)$/ },
+  X25519: { enc: KEY_AGREEMENT },
 };
 
 /**
@@ -28,7 +36,13 @@ export function clientJwkProblem(jwk: unknown): string | undefined {
   const key = jwk as JsonWebKey;
   // Refused with an error of its own, so that whoever sent it learns of the leak.
   if (PRIVATE_MEMBERS.some((member) => member in key)) return 'holds a private or symmetric key';
-  return namingProblem(key) ?? usageProblem(key) ?? typeProblem(key) ?? certificateProblem(key);
+  return (
+    namingProblem(key) ??
+    usageProblem(key) ??
+    typeProblem(key) ??
+    algorithmProblem(key) ??
+    certificateProblem(key)
+  );
 }
 
 function namingProblem({ kty, kid, x5u }: JsonWebKey): string | undefined {
@@ -45,7 +59,7 @@ const OPERATIONS: Readonly<Record<string, readonly string[]>> = {
   enc: ['encrypt', 'wrapKey', 'deriveKey', 'deriveBits'],
 };
 
-function usageProblem({ kty, use, key_ops, alg }: JsonWebKey): string | undefined {
+function usageProblem({ use, key_ops }: JsonWebKey): string | undefined {
   if (use !== undefined && use !== 'sig' && use !== 'enc') return 'has a use other than sig and enc';
   if (key_ops !== undefined) {
     if (!Array.isArray(key_ops)) return 'has key_ops that are not an array';
@@ -53,11 +67,19 @@ function usageProblem({ kty, use, key_ops, alg }: JsonWebKey): string | undefine
     if (!key_ops.every((operation) => allowed?.includes(String(operation))))
       return 'has key_ops that contradict its use';
   }
-  const algorithms = ALGORITHMS_BY_KTY[String(kty)];
-  if (alg === undefined || algorithms === undefined) return undefined;
-  return typeof alg === 'string' && algorithms.test(alg)
+  return undefined;
+}
+
+/** A key type that is not known here may name any algorithm. */
+function algorithmProblem({ kty, crv, use, alg }: JsonWebKey): string | undefined {
+  const kind = String(kty === 'RSA' ? kty : crv);
+  if (alg === undefined || !KNOWN_KEY_TYPES.has(String(kty)) || !Object.hasOwn(ALGORITHMS, kind))
+    return undefined;
+  const { sig, enc } = ALGORITHMS[kind] ?? {};
+  const fitting = use === 'sig' ? [sig] : use === 'enc' ? [enc] : [sig, enc];
+  return fitting.some((algorithms) => typeof alg === 'string' && algorithms?.test(alg))
     ? undefined
-    : 'has an alg that is not one of its key type';
+    : 'has an alg that does not fit its key type, curve or use';
 }
 
 function typeProblem(key: JsonWebKey): string | undefined {
