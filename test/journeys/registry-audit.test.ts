@@ -67,12 +67,12 @@ test('each act on the registry, done or refused, leaves exactly one event with a
     [
       () => send({ method: 'GET', path, bearer: unknown }),
       401,
-      'client.read refused unknown - invalid_token',
+      `client.read refused unknown ${id} invalid_token`,
     ],
     [
       () => send({ method: 'GET', path, bearer: initial }),
       403,
-      'client.read refused unknown - insufficient_scope',
+      `client.read refused unknown ${id} insufficient_scope`,
     ],
     [
       () => send({ method: 'GET', path: '/clients/nobody', bearer: MASTER }),
@@ -105,10 +105,14 @@ test('each act on the registry, done or refused, leaves exactly one event with a
     [
       () => send({ method: 'PUT', path, bearer: unknown, json: WEB }),
       401,
-      'client.update refused unknown - invalid_token',
+      `client.update refused unknown ${id} invalid_token`,
     ],
     [() => send({ method: 'PUT', path, bearer, json: WEB }), 200, `client.update done registration ${id} -`],
-    [() => send({ method: 'DELETE', path, bearer }), 401, 'client.delete refused unknown - invalid_token'],
+    [
+      () => send({ method: 'DELETE', path, bearer }),
+      401,
+      `client.delete refused unknown ${id} invalid_token`,
+    ],
     [() => send({ method: 'DELETE', path, bearer: MASTER }), 204, `client.delete done master:ops ${id} -`],
     [
       () => send({ method: 'DELETE', path, bearer: MASTER }),
