@@ -65,6 +65,8 @@ export interface Benchmark {
   readonly unit: 'per second' | 'milliseconds';
   /** Whether it works on a database full of tokens. */
   readonly needsTokens: boolean;
+  /** Whether it works on the large registry. */
+  readonly needsManyClients?: true;
   readonly aims: readonly Aim[];
   rounds(scale: Scale): number;
   /** Ours first. Each has proven that its answer is right before it is here. */

@@ -55,6 +55,7 @@ export const list: Benchmark = {
   title: 'List of all clients, clients a second',
   unit: 'per second',
   needsTokens: false,
+  needsManyClients: true,
   aims: [{ of: 'memory_mib', atMost: MEMORY_AIM_MIB }],
   rounds: (scale) => scale.lists,
   async open(bench) {
@@ -79,6 +80,7 @@ export const besideList: Benchmark = {
   title: 'Introspection while all clients are listed',
   unit: 'per second',
   needsTokens: false,
+  needsManyClients: true,
   aims: [{ against: 'alone' }],
   rounds: (scale) => scale.rounds,
   async open(bench) {

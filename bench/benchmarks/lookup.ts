@@ -49,6 +49,7 @@ function lookup(
     title,
     unit: 'per second',
     needsTokens: false,
+    needsManyClients: true,
     aims: [{ against: nameOf(FEW_CLIENTS), atLeast: GROWTH_AIM }],
     rounds: (scale) => scale.rounds,
     open: async (bench) => [await open(bench, bench.scale.manyClients), await open(bench, FEW_CLIENTS)],
