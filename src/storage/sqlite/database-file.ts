@@ -40,7 +40,7 @@ export function createWhereAbsent(path: string, now: number): void {
 /** A file appears at `path` finished or not at all, so that an unfinished one can only be damage. */
 function create(path: string, now: number): void {
   const folder = dirname(path);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   const draft = `${path}.new-${process.pid}`;
   removeWithLog(draft);
   try {
@@ -56,6 +56,19 @@ function create(path: string, now: number): void {
     syncFolder(folder);
   } finally {
     removeWithLog(draft);
+  }
+}
+
+/** Node's own `recursive` asks for ever where a folder that is there takes no new ones and says ENOENT, as /proc does. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  const parent = dirname(folder);
+  makeFolder(parent);
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have made it in the meantime.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
 

@@ -51,6 +51,17 @@ function change(path: string, sql: string): void {
   database.close();
 }
 
+test('a folder that cannot be made because the one above takes none is refused, and not asked for without end', {
+  skip: process.platform !== 'linux' && 'only Linux has /proc',
+}, async () => {
+  const path = '/proc/chancery/registry.sqlite';
+  await assert.rejects(openSqliteStorage(path), (error: Error) => {
+    assert.equal(error.name, 'StorageUnavailable');
+    assert.ok(error.message.includes(path), error.message);
+    return true;
+  });
+});
+
 test('a missing folder is made for its owner only, and so is the database', async () => {
   const folder = join(root, 'a', 'b');
   const path = join(folder, 'registry.sqlite');
