@@ -1,8 +1,9 @@
 import { hash, randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DEVELOPMENT_DIGEST_PREFIX } from '../config/rules.ts';
 import type { Log } from '../ports/log.ts';
+import { makeFolder } from '../storage/sqlite/database-file.ts';
 import { systemRandom } from '../system/random.ts';
 import { type AccessTokenNeeds, findAccessToken, mintAccessToken } from '../tokens/access-token.ts';
 import { issueInitialAccessToken, NO_CLIENT } from '../tokens/initial-access-token.ts';
@@ -90,7 +91,7 @@ function readOrMake<T>(folder: string, name: string, make: () => T): T {
   const file = join(folder, name);
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as T;
   const made = make();
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   writePrivately(file, JSON.stringify(made));
   return made;
 }

@@ -69,6 +69,16 @@ test('start, data folder that cannot be written: one line that names it, exit co
   }
 });
 
+test('start in development, data folder where the one above takes none: one line, exit code 1', {
+  skip: process.platform !== 'linux' && 'only Linux has /proc',
+}, async () => {
+  const storage = { CHANCERY_STORAGE_URL: 'sqlite:/proc/chancery/chancery.db' };
+  assertOneLine(
+    await attempt('dev', { ...storage, CHANCERY_ISSUER: '', CHANCERY_ENCRYPTION_KEY: '' }),
+    /^chancery dev: .*\/proc\/chancery/u,
+  );
+});
+
 test('start, the database path is a folder: one line, exit code 1', async () => {
   mkdirSync(site.database);
   assertOneLine(

@@ -60,7 +60,7 @@ function create(path: string, now: number): void {
 }
 
 /** Node's own `recursive` asks for ever where a folder that is there takes no new ones and says ENOENT, as /proc does. */
-function makeFolder(folder: string): void {
+export function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   const parent = dirname(folder);
   makeFolder(parent);
