@@ -20,7 +20,7 @@ import { initialAccessToken } from './initial-access-token.ts';
 
 /** Two server processes on one SQLite file are one registry. */
 const MASTER = randomBytes(32).toString('hex');
-const LIFETIME = 2;
+const LIFETIME = 5;
 const WEB = { redirect_uris: ['https://client.example/callback'] };
 const PUBLIC = { ...WEB, token_endpoint_auth_method: 'none' };
 const OPEN_MAX = 7;
