@@ -27,7 +27,8 @@ export function makeSecret(needs: SecretNeeds, owner: Owner, preferred?: string)
     digest: digestOf(secret),
     sealed: needs.sealer.seal(secret, secretPlace(owner)),
     created_at,
-    expires_at: lifetime === 0 ? 0 : created_at + lifetime,
+    // Counted from the next full second: a secret never lives shorter than is configured.
+    expires_at: lifetime === 0 ? 0 : Math.ceil(needs.clock.milliseconds() / 1000) + lifetime,
   };
 }
 

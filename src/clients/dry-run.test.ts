@@ -120,9 +120,19 @@ for (const query of ['dry_run=1', 'dry_run=TRUE', 'dry_run=true&dry_run=true', '
   });
 }
 
+test('dry_run without a value is 400 and stores nothing: nobody who writes it expects a registration', async () => {
+  const tenant = testTenant();
+  for (const query of ['dry_run', 'dry_run=', 'dry_run=1']) {
+    const answered = await tenant.send('register', { bearer: MASTER, json: WEB_CLIENT, query });
+    assert.equal(answered.status, 400, query);
+    assert.equal(answered.json['error'], 'invalid_request');
+  }
+  assert.deepEqual(await tenant.storage.clients.page(undefined, 10), []);
+});
+
 test('dry_run=false and other parameters register', async () => {
   const tenant = testTenant();
-  for (const query of ['dry_run=false', 'dry_run=', 'x=y']) {
+  for (const query of ['dry_run=false', 'x=y']) {
     const answered = await tenant.send('register', { bearer: MASTER, json: WEB_CLIENT, query });
     assert.equal(typeof answered.json['client_id'], 'string');
   }

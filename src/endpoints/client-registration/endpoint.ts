@@ -57,8 +57,10 @@ export function clientRegistration(needs: RegistryNeeds, address: RegistrationAd
 }
 
 function asksForDryRun(query: string): boolean {
-  const { dry_run } = parseParameters(query, PARAMETERS, { parameters: PARAMETERS_MAX });
-  if (dry_run === undefined || dry_run === 'false') return false;
+  const parameters = parseParameters(query, PARAMETERS, { parameters: PARAMETERS_MAX });
+  const { dry_run } = parameters;
+  // Without a value it is not simply absent: whoever wrote it does not expect that anything is stored.
+  if (!('dry_run' in parameters) || dry_run === 'false') return false;
   if (dry_run === 'true') return true;
   throw new OAuthError('invalid_request', { error_description: 'dry_run must be true or false' });
 }
