@@ -18,7 +18,7 @@ import { systemClock } from './system/clock.ts';
 import { prometheusMetrics } from './system/metrics.ts';
 import { sealerWith } from './system/sealer.ts';
 import { openTenant, type Tenant } from './tenant.ts';
-import { sweepExpiredTokens } from './tokens/sweep.ts';
+import { sweepExpired } from './tokens/sweep.ts';
 
 export interface RunningServer {
   readonly address: AddressInfo;
@@ -135,11 +135,11 @@ function startSweeping(settings: Settings, tenant: Tenant, log: Log): { stop(): 
 }
 
 async function sweepOnce(settings: Settings, tenant: Tenant, log: Log): Promise<void> {
-  const store = tenant.storage.accessTokens;
-  const batch = settings['storage.sweep-batch'];
-  await sweepExpiredTokens({ store, clock: systemClock, log, batch });
-  const lifetime = settings['audit.lifetime'];
-  await sweepAuditEvents({ audit: tenant.storage.audit, clock: systemClock, log, batch, lifetime });
+  const { accessTokens, replays, audit } = tenant.storage;
+  const sweep = { clock: systemClock, log, batch: settings['storage.sweep-batch'] };
+  await sweepExpired({ ...sweep, store: accessTokens, what: 'tokens' });
+  await sweepExpired({ ...sweep, store: replays, what: 'identifiers of client assertions' });
+  await sweepAuditEvents({ ...sweep, audit, lifetime: settings['audit.lifetime'] });
   const idleSeconds = settings['registration.idle-client-lifetime'];
   if (idleSeconds === 0) return;
   // Who was seen in this very second is in memory only.

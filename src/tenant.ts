@@ -1,7 +1,9 @@
+import type { AuthenticationNeeds } from './clients/client-authentication/method.ts';
 import { rememberedOutcomes } from './clients/client-authentication/remembered-outcomes.ts';
 import { type ClientUses, clientUses } from './clients/client-uses.ts';
 import { openRegistrationLimits } from './clients/open-registration-limits.ts';
 import type { RegistryNeeds } from './clients/registry-needs.ts';
+import { remoteJwkSets } from './clients/remote-jwk-set.ts';
 import type { Settings } from './config/settings.ts';
 import { clientDelete } from './endpoints/client-delete/endpoint.ts';
 import { clientList } from './endpoints/client-list/endpoint.ts';
@@ -13,14 +15,18 @@ import { directAuthorization } from './endpoints/direct-authorization/endpoint.t
 import { authorizationServerContract, contract as openidContract } from './endpoints/discovery/contract.ts';
 import { discovery } from './endpoints/discovery/endpoint.ts';
 import { providerMetadata } from './endpoints/discovery/provider-metadata.ts';
+import { contract as introspectionContract } from './endpoints/introspection/contract.ts';
 import { introspection } from './endpoints/introspection/endpoint.ts';
 import { jwkSet } from './endpoints/jwk-set/endpoint.ts';
+import { contract as tokenContract } from './endpoints/token/contract.ts';
 import { token } from './endpoints/token/endpoint.ts';
 import type { DirectAuthorizationNeeds } from './grants/direct-authorization.ts';
 import type { Site } from './http/site.ts';
+import { joseJwtVerifier } from './jose/jwt-verifier.ts';
 import { keyMaker } from './jose/key-maker.ts';
 import { digestFromHex } from './keys/digest.ts';
 import { loadServerKeys, type ServerKeys } from './keys/server-keys.ts';
+import type { AudienceRule } from './ports/jwt-verifier.ts';
 import type { Log } from './ports/log.ts';
 import type { OutboundHttp } from './ports/outbound-http.ts';
 import type { Sealer } from './ports/sealer.ts';
@@ -97,8 +103,22 @@ export async function openTenant({
     settings: registrySettings(settings),
   };
   const uses = clientUses({ clients: own.clients, clock: systemClock, log });
+  const authentication: AuthenticationNeeds = {
+    issuer: settings.issuer,
+    clients: own.clients,
+    clock: systemClock,
+    uses,
+    remembered: rememberedOutcomes(),
+    assertions: {
+      verifier: joseJwtVerifier(systemClock),
+      jwkSets: remoteJwkSets({ outbound, clock: systemClock }),
+      sealer: bound.sealer,
+      replays: own.replays,
+      audience: assertionAudience(settings),
+    },
+  };
   return {
-    site: site(settings, endpoints(settings, registry, keys, uses)),
+    site: site(settings, endpoints(settings, registry, keys, authentication)),
     storage: own,
     registry,
     uses,
@@ -113,6 +133,15 @@ function tenantLog(log: Log, tenant: TenantId): Log {
     warn: (members, message) => log.warn({ tenant, ...members }, message),
     error: (members, message) => log.error({ tenant, ...members }, message),
   };
+}
+
+/** What client assertions must be meant for (decision 18). */
+function assertionAudience(settings: Settings): AudienceRule {
+  const { issuer } = settings;
+  if (settings['client-authentication.assertion-audience'] === 'issuer')
+    return { kind: 'sole', values: [issuer] };
+  const addresses = [tokenContract, introspectionContract].map(({ path }) => `${issuer}${path}`);
+  return { kind: 'where-present', values: [issuer, ...addresses] };
 }
 
 /** Each `LABEL:DIGEST` or bare digest; one without a label is named by its first digits. */
@@ -158,11 +187,11 @@ function endpoints(
   settings: Settings,
   registry: RegistryNeeds,
   keys: ServerKeys,
-  uses: ClientUses,
+  authentication: AuthenticationNeeds,
 ): readonly Endpoint[] {
-  const { issuer, clients, accessTokens, clock } = registry;
+  const { issuer, clients, accessTokens } = registry;
+  const { uses } = authentication;
   const form = { parameters: settings['limits.form-parameters'] };
-  const authentication = { issuer, clients, clock, uses, remembered: rememberedOutcomes() };
   const advertised = settings['registration.advertise'];
   return [
     clientRegistration(registry, { ...ADDRESSES.clients, advertised: advertised === 'clients' }),

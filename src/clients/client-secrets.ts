@@ -1,8 +1,10 @@
 import { digestOf, sameDigest } from '../keys/digest.ts';
 import type { StoredClient, StoredSecret } from '../ports/client-store.ts';
 import type { Sealer } from '../ports/sealer.ts';
+import type { ClientMetadata } from '../spec/client-metadata.ts';
 import type { ClientId, ClientInstance, Digest, Sealed } from '../spec/identifiers.ts';
 import type { RegistryNeeds } from './registry-needs.ts';
+import { generatedLength } from './secret-length.ts';
 
 /** Which registration a sealed text belongs to. */
 type Owner = { readonly client_id: ClientId; readonly instance: ClientInstance };
@@ -18,9 +20,15 @@ const secretPlace = (owner: Owner): string => `client secret ${owner.instance} $
 const registrationTokenPlace = (owner: Owner): string =>
   `registration token ${owner.instance} ${owner.client_id}`;
 
-/** A new secret of the configured length and lifetime, or of the value an authorised registrant prefers. */
-export function makeSecret(needs: SecretNeeds, owner: Owner, preferred?: string): StoredSecret {
-  const secret = preferred ?? needs.random.alphanumeric(needs.settings.clientSecretLength);
+/** A new secret of the configured lifetime and at least that length, or of the value an authorised registrant prefers. */
+export function makeSecret(
+  needs: SecretNeeds,
+  owner: Owner,
+  metadata: ClientMetadata,
+  preferred?: string,
+): StoredSecret {
+  const length = generatedLength(metadata, needs.settings.clientSecretLength);
+  const secret = preferred ?? needs.random.alphanumeric(length);
   const created_at = needs.clock.now();
   const lifetime = needs.settings.clientSecretLifetime;
   return {

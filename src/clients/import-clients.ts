@@ -100,7 +100,7 @@ function sealedHere(
     metadata: JSON.stringify(imported.metadata),
     data: imported.data,
     secrets: imported.secrets.map(({ client_secret, created_at, expires_at }) => ({
-      ...makeSecret(needs, owner, client_secret),
+      ...makeSecret(needs, owner, imported.metadata, client_secret),
       created_at,
       expires_at,
     })),

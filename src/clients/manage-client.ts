@@ -6,6 +6,7 @@ import { admitMetadata } from './admit-metadata.ts';
 import { type AuditTrail, doneEvent, record } from './audit-trail.ts';
 import { storeChange, storeEnd, untilUncontested } from './change-client.ts';
 import { isLive, makeRegistrationToken, makeSecret, previousSecrets } from './client-secrets.ts';
+import { metadataOf } from './registered-client.ts';
 import type { ClientManager } from './registration-authority.ts';
 import type { RegistryNeeds } from './registry-needs.ts';
 import { privilegesByMaster } from './remembered-privileges.ts';
@@ -30,7 +31,7 @@ export async function readClient(
     }
     // An older secret may live longer than the newest one: an operator kept it when the secret was rotated.
     const kept = client.secrets.filter((one) => isLive(one, now));
-    const secrets = [makeSecret(needs, client), ...kept];
+    const secrets = [makeSecret(needs, client, metadataOf(client)), ...kept];
     const renewed = { ...client, version: client.version + 1, secrets };
     const event = doneEvent(needs, trail, 'expired secret renewed');
     return { outcome: await storeChange(needs, renewed, client.version, event), result: renewed };
@@ -72,7 +73,7 @@ async function updatedClient(
     data: validated.data,
     secrets: isConfidential(validated.metadata)
       ? [
-          makeSecret(needs, client, validated.preferred_client_secret),
+          makeSecret(needs, client, validated.metadata, validated.preferred_client_secret),
           ...previousSecrets(client, needs.settings.previousSecretGrace, now),
         ]
       : [],

@@ -94,7 +94,7 @@ function newClient(needs: RegistryNeeds, registrant: Registrant, validated: Vali
     metadata: JSON.stringify(validated.metadata),
     data: validated.data,
     secrets: isConfidential(validated.metadata)
-      ? [makeSecret(needs, owner, validated.preferred_client_secret)]
+      ? [makeSecret(needs, owner, validated.metadata, validated.preferred_client_secret)]
       : [],
     ...makeRegistrationToken(needs, owner),
     privileges: JSON.stringify(rememberedPrivileges(registrant, validated)),

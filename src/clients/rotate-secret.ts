@@ -53,7 +53,7 @@ export async function rotateSecret(
       throw new OAuthError('invalid_client_metadata', { error_description: 'the client has no secret' });
     }
     const kept = previousSecrets(client, keepPreviousSeconds, needs.clock.now());
-    return [makeSecret(needs, client), ...kept];
+    return [makeSecret(needs, client, metadataOf(client)), ...kept];
   });
 }
 

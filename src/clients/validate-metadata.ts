@@ -9,6 +9,7 @@ import { OAuthError } from '../spec/errors.ts';
 import type { JsonObject, JsonValue } from '../spec/json.ts';
 import { type GivenMembers, withDefaults } from './metadata-defaults.ts';
 import { METADATA_RULES } from './metadata-rules.ts';
+import { requireLongEnough } from './secret-length.ts';
 
 /** What a registration request asks for, checked and completed. */
 export interface ValidatedMetadata {
@@ -35,11 +36,13 @@ export function validateMetadata(request: JsonObject, limits: MetadataLimits): V
   const given = checkMembers(request, limits);
   const metadata = withDefaults(storedMembers(given));
   for (const rule of METADATA_RULES) rule(metadata);
+  const preferred_client_secret = given['preferred_client_secret'] as string | undefined;
+  requireLongEnough(metadata, preferred_client_secret);
   return {
     metadata,
     data: given['data'] === undefined ? null : (request.source('data') ?? null),
     preferred_client_id: given['preferred_client_id'] as string | undefined,
-    preferred_client_secret: given['preferred_client_secret'] as string | undefined,
+    preferred_client_secret,
   };
 }
 

@@ -238,6 +238,13 @@ export const SETTINGS = {
     description: 'The length of registration access tokens. 43 characters hold 256 bits.',
   }),
 
+  'client-authentication.assertion-audience': choice({
+    default: 'issuer',
+    values: ['issuer', 'legacy'],
+    description:
+      'What client assertions (`client_secret_jwt`, `private_key_jwt`) must be meant for: the issuer as their only `aud`; or, for clients from before draft-ietf-oauth-rfc7523bis, also the addresses of the token and introspection endpoints, and one of several. An assertion with several audiences can be used by each of them against the others.',
+  }),
+
   'direct-authorization.token-sha256': list({
     ...SHA256_HEX,
     description:

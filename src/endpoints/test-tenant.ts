@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { createSecretKey } from 'node:crypto';
+import type { AuthenticationNeeds } from '../clients/client-authentication/method.ts';
 import { rememberedOutcomes } from '../clients/client-authentication/remembered-outcomes.ts';
 import { clientUses } from '../clients/client-uses.ts';
 import { type OpenRegistrationRates, openRegistrationLimits } from '../clients/open-registration-limits.ts';
 import type { RegistryNeeds, RegistrySettings } from '../clients/registry-needs.ts';
+import { remoteJwkSets } from '../clients/remote-jwk-set.ts';
+import { joseJwtVerifier } from '../jose/jwt-verifier.ts';
 import { digestOf } from '../keys/digest.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { AudienceRule } from '../ports/jwt-verifier.ts';
 import type { OutboundHttp } from '../ports/outbound-http.ts';
 import type { TenantStorage } from '../ports/storage.ts';
 import { BoundedMap } from '../spec/bounded-map.ts';
@@ -115,6 +119,9 @@ export interface TestTenantOptions {
   readonly settings?: Partial<RegistrySettings>;
   readonly directTokens?: readonly string[];
   readonly openRates?: Partial<OpenRegistrationRates>;
+  /** What is fetched; nothing where it is absent. */
+  readonly outbound?: OutboundHttp;
+  readonly assertionAudience?: AudienceRule;
 }
 
 export type Endpoints = ReturnType<typeof endpointsOf>;
@@ -126,7 +133,11 @@ export function testTenant(options: TestTenantOptions = {}): TestTenant {
   const clock = testClock();
   const log: LoggedLine[] = [];
   const needs = registryNeeds(options, storage, clock, log);
-  const endpoints = endpointsOf(needs, options.directTokens ?? [DIRECT]);
+  const endpoints = endpointsOf(
+    needs,
+    options.directTokens ?? [DIRECT],
+    authenticationNeeds(needs, storage, options.assertionAudience),
+  );
   const reports: unknown[] = [];
   const send = async (name: EndpointName, request: TestRequest = {}): Promise<Answer> => {
     const endpoint: Endpoint = endpoints[name];
@@ -157,7 +168,7 @@ function registryNeeds(
       random: systemRandom,
     },
     sealer: sealerForTenant(sealerWith([systemRandom.bytes(32)]), 'test'),
-    outbound: NO_WAY_OUT,
+    outbound: options.outbound ?? NO_WAY_OUT,
     openLimits: openRegistrationLimits({ perNetwork: 0, overall: 0, ...options.openRates }, () =>
       clock.milliseconds(),
     ),
@@ -220,12 +231,36 @@ function testClock(): TestClock {
   };
 }
 
+function authenticationNeeds(
+  { issuer, clients, clock, log, outbound, sealer }: RegistryNeeds,
+  { replays }: TenantStorage,
+  audience: AudienceRule = { kind: 'sole', values: [issuer] },
+): AuthenticationNeeds {
+  return {
+    issuer,
+    clients,
+    clock,
+    uses: clientUses({ clients, clock, log }),
+    remembered: rememberedOutcomes(),
+    assertions: {
+      verifier: joseJwtVerifier(clock),
+      jwkSets: remoteJwkSets({ outbound, clock }),
+      sealer,
+      replays,
+      audience,
+    },
+  };
+}
+
 // oxlint-disable-next-line typescript/explicit-function-return-type -- the names in it are the type
-function endpointsOf(needs: RegistryNeeds, directTokens: readonly string[]) {
-  const { issuer, clients, accessTokens, clock } = needs;
+function endpointsOf(
+  needs: RegistryNeeds,
+  directTokens: readonly string[],
+  authentication: AuthenticationNeeds,
+) {
+  const { issuer, clients, accessTokens } = needs;
+  const { uses } = authentication;
   const form = { parameters: 32 };
-  const uses = clientUses({ clients, clock, log: needs.log });
-  const authentication = { issuer, clients, clock, uses, remembered: rememberedOutcomes() };
   return {
     register: clientRegistration(needs, { ...ADDRESSES.clients, advertised: false }),
     register201: clientRegistration(needs, { ...ADDRESSES.register, advertised: true }),

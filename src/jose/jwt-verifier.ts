@@ -8,25 +8,34 @@ import {
   type VerifiedClaims,
 } from '../ports/jwt-verifier.ts';
 import type { JsonObject, JsonValue } from '../spec/json.ts';
-import { parseCompactJws, parseObject, signatureProblem } from './compact-jws.ts';
+import {
+  parseCompactJws,
+  parseObject,
+  type Refused,
+  signatureProblem,
+  type UnverifiedJws,
+} from './compact-jws.ts';
+import { matchingSecret } from './jws-mac.ts';
 
 type Claims = JsonObject['members'];
 
 export function joseJwtVerifier(clock: Clock): JwtVerifier {
   return {
     async verify(jwt, keys, profile) {
-      const refused = (reason: JwtRefusal) => ({ verified: false, reason }) as const;
-      const jws = parseCompactJws(jwt);
+      const jws = parseOfType(jwt, profile);
       if ('reason' in jws) return refused(jws.reason);
-      const typeAccepted = profile.types.includes(mediaSubtype(jws.header['typ']));
-      if (!typeAccepted) return refused('type');
       const signature = await signatureProblem(jws, keys, profile.algorithms);
       if (signature !== undefined) return refused(signature);
-      const claims = parseObject(jws.payload)?.members;
-      if (claims === undefined) return refused('malformed');
-      const problem = claimsProblem(claims, profile, clock.now());
-      if (problem !== undefined) return refused(problem);
-      return { verified: true, claims: claims as VerifiedClaims, header: jws.header };
+      const claims = soundClaims(jws, profile, clock.now());
+      return 'reason' in claims ? refused(claims.reason) : { verified: true, ...claims, header: jws.header };
+    },
+    verifyMac(jwt, secrets, profile) {
+      const jws = parseOfType(jwt, profile);
+      if ('reason' in jws) return refused(jws.reason);
+      const match = matchingSecret(jws, secrets, profile.algorithms);
+      if ('reason' in match) return refused(match.reason);
+      const claims = soundClaims(jws, profile, clock.now());
+      return 'reason' in claims ? refused(claims.reason) : { verified: true, ...claims, ...match };
     },
     claimedIssuer(jwt) {
       const jws = parseCompactJws(jwt);
@@ -39,12 +48,35 @@ export function joseJwtVerifier(clock: Clock): JwtVerifier {
   };
 }
 
+/** Of a profile, what does not depend on the kind of its algorithms. */
+type Rules = Omit<JwtProfile, 'algorithms'>;
+
+const refused = (reason: JwtRefusal) => ({ verified: false, reason }) as const;
+
+function parseOfType(jwt: string, { types }: Rules): UnverifiedJws | Refused {
+  const jws = parseCompactJws(jwt);
+  if ('reason' in jws) return jws;
+  return types.includes(mediaSubtype(jws.header['typ'])) ? jws : { reason: 'type' };
+}
+
+/** The claims of a JWS whose signature or MAC holds. */
+function soundClaims(
+  { payload }: UnverifiedJws,
+  rules: Rules,
+  now: number,
+): { readonly claims: VerifiedClaims } | Refused {
+  const claims = parseObject(payload)?.members;
+  if (claims === undefined) return { reason: 'malformed' };
+  const reason = claimsProblem(claims, rules, now);
+  return reason === undefined ? { claims: claims as VerifiedClaims } : { reason };
+}
+
 /** RFC 7515 §4.1.9: "application/" may be omitted, and media type names are compared without regard to case. */
 function mediaSubtype(typ: JsonValue | undefined): string | undefined {
   return typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : undefined;
 }
 
-function claimsProblem(claims: Claims, profile: JwtProfile, now: number): JwtRefusal | undefined {
+function claimsProblem(claims: Claims, profile: Rules, now: number): JwtRefusal | undefined {
   const absent = profile.requiredClaims.some((name) => claims[name] === undefined);
   if (absent || !claimsHaveTheirTypes(claims)) return 'claims';
   if (claims['iss'] !== profile.issuer) return 'issuer';
@@ -76,7 +108,7 @@ function audienceHolds(aud: JsonValue | undefined, rule: AudienceRule): boolean 
 
 function timeProblem(
   { exp, nbf, iat }: Claims,
-  { lifetimeMax, ageMax }: JwtProfile,
+  { lifetimeMax, ageMax }: Rules,
   now: number,
 ): JwtRefusal | undefined {
   // RFC 7519 §4.1.4: "the current date/time MUST be before the expiration date/time".

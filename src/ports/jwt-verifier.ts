@@ -1,6 +1,6 @@
 import type { JsonValue } from '../spec/json.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
-import type { SIGNING_ALGORITHMS } from '../spec/server-capabilities.ts';
+import type { HMAC_ALGORITHMS, SIGNING_ALGORITHMS } from '../spec/server-capabilities.ts';
 
 declare const verified: unique symbol;
 
@@ -10,9 +10,12 @@ export type VerifiedClaims = { readonly [name: string]: JsonValue } & { readonly
 /** Neither `none` nor an HMAC can be named: a public key is never the secret of a MAC. */
 export type SignatureAlgorithm = (typeof SIGNING_ALGORITHMS)[number];
 
+/** RFC 7518 §3.2. */
+export type MacAlgorithm = (typeof HMAC_ALGORITHMS)[number];
+
 /** What one use of JWTs accepts. Each member is said for each use: no default that is right for one and wrong for another. */
-export interface JwtProfile {
-  readonly algorithms: readonly SignatureAlgorithm[];
+export interface JwtProfile<Algorithm = SignatureAlgorithm> {
+  readonly algorithms: readonly Algorithm[];
   /** Accepted `typ` values in lower case, without `application/` (RFC 7515 §4.1.9); undefined stands for an absent `typ`. */
   readonly types: readonly (string | undefined)[];
   readonly requiredClaims: readonly string[];
@@ -60,12 +63,26 @@ export type JwtVerification =
     }
   | { readonly verified: false; readonly reason: JwtRefusal };
 
+export type MacVerification =
+  | {
+      readonly verified: true;
+      readonly claims: VerifiedClaims;
+      /** Which of the secrets it was made with. */
+      readonly secretIndex: number;
+    }
+  | { readonly verified: false; readonly reason: JwtRefusal };
+
 export interface JwtVerifier {
   /**
    * Verifies a compact JWS against public keys that have passed the key policy. Never throws and never uses a key that
    * the JWT itself brings or names (`jwk`, `jku`, `x5u`, `x5c`).
    */
   verify(jwt: string, keys: readonly JsonWebKey[], profile: JwtProfile): Promise<JwtVerification>;
+  /**
+   * Verifies a compact JWS against secrets that nobody publishes. One shorter than the hash is not used: RFC 7518 §3.2,
+   * "A key of the same size as the hash output … or larger MUST be used". Never throws.
+   */
+  verifyMac(jwt: string, secrets: readonly Uint8Array[], profile: JwtProfile<MacAlgorithm>): MacVerification;
   /** What the JWT says its issuer is: unverified, to find the keys by which it is then verified, and for nothing else. */
   claimedIssuer(jwt: string): ClaimedIssuer;
 }

@@ -3,12 +3,14 @@ import type { AccessTokenStore } from './access-token-store.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { ChangeJournal } from './change-journal.ts';
 import type { ClientStore } from './client-store.ts';
+import type { ReplayStore } from './replay-store.ts';
 import type { ServerKeyStore } from './server-key-store.ts';
 
 /** Everything of one tenant. Each verb is one atomic act; nobody holds a transaction open. */
 export interface TenantStorage {
   readonly clients: ClientStore;
   readonly accessTokens: AccessTokenStore;
+  readonly replays: ReplayStore;
   readonly serverKeys: ServerKeyStore;
   readonly audit: AuditLog;
   readonly journal: ChangeJournal;

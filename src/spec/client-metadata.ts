@@ -16,11 +16,21 @@ export interface ClientMetadata {
   readonly [member: string]: JsonValue | undefined;
 }
 
-export const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'none'] as const;
+export const AUTH_METHODS = [
+  'client_secret_basic',
+  'client_secret_post',
+  'client_secret_jwt',
+  'private_key_jwt',
+  'none',
+] as const;
 export type AuthMethod = (typeof AUTH_METHODS)[number];
 
 /** Methods by which a client proves that it knows its secret. The others have none (decision 11). */
-export const SECRET_METHODS: ReadonlySet<string> = new Set(['client_secret_basic', 'client_secret_post']);
+export const SECRET_METHODS: ReadonlySet<string> = new Set([
+  'client_secret_basic',
+  'client_secret_post',
+  'client_secret_jwt',
+]);
 
 /** Which scope of an initial access token a member needs (interface, Initial access token scopes). */
 export type MemberPrivilege = 'scope' | 'data' | 'set-id' | 'set-secret';

@@ -8,6 +8,7 @@ import type { Engine } from './contract-engine.ts';
 import { initialAccessTokenContract } from './initial-access-token.contract.ts';
 import { journalContract } from './journal.contract.ts';
 import { openRegistrationContract } from './open-registration.contract.ts';
+import { replayContract } from './replay.contract.ts';
 import { serverKeyContract } from './server-key.contract.ts';
 import { wholeStorageContract } from './whole-storage.contract.ts';
 
@@ -22,6 +23,7 @@ export function storageContract(name: string, engine: () => Promise<Engine>): vo
     describe('initial access tokens', () => initialAccessTokenContract(engine));
     describe('audit log', () => auditContract(engine));
     describe('journal of changes', () => journalContract(engine));
+    describe('what may be used once', () => replayContract(engine));
     describe('server keys', () => serverKeyContract(engine));
     describe('whole storage', () => wholeStorageContract(engine));
   });

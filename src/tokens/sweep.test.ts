@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sweepExpiredTokens } from './sweep.ts';
+import { sweepExpired } from './sweep.ts';
 
 interface Swept {
   readonly removed: number;
@@ -12,7 +12,7 @@ async function sweepOver(counts: readonly (number | Error)[]): Promise<Swept> {
   const limits: number[] = [];
   const logged: unknown[] = [];
   const unused = (): never => assert.fail('not used here');
-  const removed = await sweepExpiredTokens({
+  const removed = await sweepExpired({
     store: {
       async sweepExpired(now, limit) {
         assert.equal(now, 1000);
@@ -20,13 +20,8 @@ async function sweepOver(counts: readonly (number | Error)[]): Promise<Swept> {
         if (count instanceof Error) throw count;
         return count;
       },
-      find: unused,
-      findInitial: unused,
-      issue: unused,
-      issueInitial: unused,
-      pageInitial: unused,
-      revokeInitial: unused,
     },
+    what: 'tokens',
     clock: { now: () => 1000, milliseconds: () => 1_000_000 },
     log: { info: unused, warn: unused, error: (members) => void logged.push(members) },
     batch: 10,

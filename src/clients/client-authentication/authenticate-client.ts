@@ -1,5 +1,4 @@
-import type { ClientStore, StoredClient, StoredSecret } from '../../ports/client-store.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { StoredClient, StoredSecret } from '../../ports/client-store.ts';
 import { parseAuthorization } from '../../spec/authorization-header.ts';
 import { type Awaitable, whenKnown } from '../../spec/awaitable.ts';
 import type { ClientMetadata } from '../../spec/client-metadata.ts';
@@ -7,28 +6,36 @@ import { OAuthError } from '../../spec/errors.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
 import type { Parameters } from '../../spec/parameters.ts';
 import { basicChallenge } from '../../spec/www-authenticate.ts';
-import { isLive, liveSecretOf } from '../client-secrets.ts';
-import type { ClientUses } from '../client-uses.ts';
+import { isLive } from '../client-secrets.ts';
 import { metadataOf } from '../registered-client.ts';
 import { clientSecretBasic } from './client-secret-basic.ts';
+import { clientSecretJwt } from './client-secret-jwt.ts';
 import { clientSecretPost } from './client-secret-post.ts';
-import type { AuthenticationMethod, Claimed, Presented } from './method.ts';
-import { isStillAbout, type RememberedOutcomes, rememberedOutcome } from './remembered-outcomes.ts';
+import type { AuthenticationMethod, AuthenticationNeeds, CredentialPlace, Presented } from './method.ts';
+import { privateKeyJwt } from './private-key-jwt.ts';
+import { isStillAbout, rememberedOutcome } from './remembered-outcomes.ts';
 
-const METHODS: readonly AuthenticationMethod[] = [clientSecretBasic, clientSecretPost];
+const METHODS: readonly AuthenticationMethod[] = [
+  clientSecretBasic,
+  clientSecretPost,
+  clientSecretJwt,
+  privateKeyJwt,
+];
+
+const PLACES: ReadonlySet<CredentialPlace> = new Set(METHODS.map((method) => method.place));
 
 /** Methods a client can authenticate with. Discovery is derived from this list. */
 export const AUTHENTICATION_METHODS: readonly string[] = METHODS.map((method) => method.name);
 
-/** Parameters by which a client may authenticate in the body. */
-export const AUTHENTICATION_PARAMETERS = ['client_id', 'client_secret'] as const;
+/** Parameters of the body that hold what a client authenticates with. */
+const CREDENTIAL_PARAMETERS = ['client_secret', 'client_assertion', 'client_assertion_type'] as const;
 
-export interface AuthenticationNeeds {
-  readonly issuer: string;
-  readonly clients: ClientStore;
-  readonly clock: Clock;
-  readonly uses: ClientUses;
-  readonly remembered: RememberedOutcomes;
+/** Parameters by which a client may authenticate in the body. */
+export const AUTHENTICATION_PARAMETERS = ['client_id', ...CREDENTIAL_PARAMETERS] as const;
+
+/** Whether the body tries to authenticate a client, whatever the header does. */
+export function bodyAuthenticates(parameters: Parameters | undefined): boolean {
+  return CREDENTIAL_PARAMETERS.some((name) => parameters?.[name] !== undefined);
 }
 
 /** A client that proved who it is. Only `authenticateClient` makes one. */
@@ -52,7 +59,7 @@ export function authenticateClient(
   offered: Offered,
 ): Awaitable<AuthenticatedClient> {
   const { authorization, parameters } = offered;
-  const onlyHeader = AUTHENTICATION_PARAMETERS.every((name) => parameters?.[name] === undefined);
+  const onlyHeader = parameters?.['client_id'] === undefined && !bodyAuthenticates(parameters);
   const remembered =
     authorization === undefined || !onlyHeader ? undefined : needs.remembered.get(authorization);
   if (remembered === undefined) return authenticateAnew(needs, offered);
@@ -68,26 +75,42 @@ function authenticateAnew(
   { authorization, parameters }: Offered,
 ): Awaitable<AuthenticatedClient> {
   const presented: Presented = { authorization: parseAuthorization(authorization), parameters };
-  const tried = METHODS.filter((method) => method.isTried(presented));
-  if (tried.length > 1 || (tried.length === 1 && triesBearer(presented))) {
+  const place = placeUsed(needs, presented);
+  const claimed = place.claim(presented, needs.assertions);
+  if (claimed === undefined) throw invalidClient(needs, place, 'credentials are not well-formed');
+  const claimedTwice = parameters?.['client_id'] ?? claimed.client_id;
+  if (claimedTwice !== claimed.client_id)
+    throw invalidClient(needs, place, 'two different client identifiers');
+  return whenKnown(needs.clients.find(claimed.client_id as ClientId), (stored) => {
+    if (stored === undefined) throw invalidClient(needs, place, 'unknown client');
+    const method = registeredMethod(stored, place);
+    if (method === undefined) throw invalidClient(needs, place, 'not the registered method');
+    return whenKnown(method.prove(needs, stored, claimed), (proof) => {
+      if (!proof.proved) throw invalidClient(needs, place, proof.detail);
+      // Only where the header alone is the proof: it must not stand for a secret that came in the body.
+      if (authorization !== undefined && method === clientSecretBasic && proof.secret !== undefined)
+        needs.remembered.set(authorization, rememberedOutcome(stored, proof.secret));
+      return accept(needs, stored, proof.secret);
+    });
+  });
+}
+
+/** @throws OAuthError invalid_request where there are several; invalid_client where there is none */
+function placeUsed(needs: AuthenticationNeeds, presented: Presented): CredentialPlace {
+  const [place, another] = [...PLACES].filter((each) => each.isUsed(presented));
+  if (another !== undefined || (place !== undefined && triesBearer(presented))) {
     throw new OAuthError('invalid_request', {
       error_description: 'more than one way of authentication is used',
     });
   }
-  const [method] = tried;
-  if (method === undefined) throw invalidClient(needs, method, 'no client authentication');
-  const claimed = method.claim(presented);
-  if (claimed === undefined) throw invalidClient(needs, method, 'credentials are not well-formed');
-  const claimedTwice = parameters?.['client_id'] ?? claimed.client_id;
-  if (claimedTwice !== claimed.client_id)
-    throw invalidClient(needs, method, 'two different client identifiers');
-  return whenKnown(needs.clients.find(claimed.client_id as ClientId), (stored) => {
-    const secret = verify(needs, method, claimed, stored);
-    // Only where the header alone is the proof: it must not stand for a secret that came in the body.
-    if (authorization !== undefined && method === clientSecretBasic)
-      needs.remembered.set(authorization, rememberedOutcome(secret.of, secret.found));
-    return accept(needs, secret.of, secret.found);
-  });
+  if (place === undefined) throw invalidClient(needs, place, 'no client authentication');
+  return place;
+}
+
+/** What an assertion is, the registration says and not the assertion: a public key is never the secret of a MAC. */
+function registeredMethod(stored: StoredClient, place: CredentialPlace): AuthenticationMethod | undefined {
+  const { token_endpoint_auth_method } = metadataOf(stored);
+  return METHODS.find((method) => method.name === token_endpoint_auth_method && method.place === place);
 }
 
 /** Well or badly: a bearer token beside another way of authentication is one too many. */
@@ -98,23 +121,11 @@ function triesBearer({ authorization }: Presented): boolean {
   );
 }
 
-/** @throws OAuthError invalid_client */
-function verify(
+function accept(
   needs: AuthenticationNeeds,
-  method: AuthenticationMethod,
-  claimed: Claimed,
-  stored: StoredClient | undefined,
-): { readonly of: StoredClient; readonly found: StoredSecret } {
-  if (stored === undefined) throw invalidClient(needs, method, 'unknown client');
-  const secret = liveSecretOf(stored, claimed.secret, needs.clock.now());
-  if (metadataOf(stored).token_endpoint_auth_method !== method.name) {
-    throw invalidClient(needs, method, 'not the registered method');
-  }
-  if (secret === undefined) throw invalidClient(needs, method, 'wrong or expired secret');
-  return { of: stored, found: secret };
-}
-
-function accept(needs: AuthenticationNeeds, stored: StoredClient, secret: StoredSecret): AuthenticatedClient {
+  stored: StoredClient,
+  secret: StoredSecret | undefined,
+): AuthenticatedClient {
   needs.uses.note(stored, secret);
   return { stored, metadata: metadataOf(stored) };
 }
@@ -122,12 +133,12 @@ function accept(needs: AuthenticationNeeds, stored: StoredClient, secret: Stored
 /** RFC 6749 §5.2: a client that tried the Authorization header gets the challenge of its scheme. */
 function invalidClient(
   needs: AuthenticationNeeds,
-  method: AuthenticationMethod | undefined,
+  place: CredentialPlace | undefined,
   detail: string,
 ): OAuthError {
   return new OAuthError('invalid_client', {
     error_description: 'client authentication failed',
     detail,
-    ...(method === clientSecretBasic ? { challenge: basicChallenge(needs.issuer) } : {}),
+    ...(place === clientSecretBasic.place ? { challenge: basicChallenge(needs.issuer) } : {}),
   });
 }

@@ -1,6 +1,33 @@
+import type { ClientStore, StoredClient, StoredSecret } from '../../ports/client-store.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { AudienceRule, JwtVerifier } from '../../ports/jwt-verifier.ts';
+import type { ReplayStore } from '../../ports/replay-store.ts';
+import type { Sealer } from '../../ports/sealer.ts';
 import type { Credentials } from '../../spec/authorization-header.ts';
+import type { Awaitable } from '../../spec/awaitable.ts';
 import type { AuthMethod } from '../../spec/client-metadata.ts';
 import type { Parameters } from '../../spec/parameters.ts';
+import type { ClientUses } from '../client-uses.ts';
+import type { RemoteJwkSets } from '../remote-jwk-set.ts';
+import type { RememberedOutcomes } from './remembered-outcomes.ts';
+
+export interface AuthenticationNeeds {
+  readonly issuer: string;
+  readonly clients: ClientStore;
+  readonly clock: Clock;
+  readonly uses: ClientUses;
+  readonly remembered: RememberedOutcomes;
+  readonly assertions: AssertionNeeds;
+}
+
+/** What it takes to verify client assertions. */
+export interface AssertionNeeds {
+  readonly verifier: JwtVerifier;
+  readonly jwkSets: RemoteJwkSets;
+  readonly sealer: Sealer;
+  readonly replays: ReplayStore;
+  readonly audience: AudienceRule;
+}
 
 /** What a request offers to authenticate a client with. */
 export interface Presented {
@@ -9,17 +36,29 @@ export interface Presented {
   readonly parameters: Parameters | undefined;
 }
 
-/** Who a request says it is, and the secret that shall prove it. */
+/** Who a request says it is, and what shall prove it: a secret or an assertion. */
 export interface Claimed {
   readonly client_id: string;
-  readonly secret: string;
+  readonly credential: string;
 }
+
+/** A place of a request that credentials come in: credentials in two of them are one too many (RFC 6749 §2.3). */
+export interface CredentialPlace {
+  /** Whether the request uses this place, well or badly. */
+  isUsed(presented: Presented): boolean;
+  /** Undefined where it is used badly. */
+  claim(presented: Presented, needs: AssertionNeeds): Claimed | undefined;
+}
+
+/** `detail` is for the log only. */
+export type Proof =
+  | { readonly proved: true; readonly secret: StoredSecret | undefined }
+  | { readonly proved: false; readonly detail: string };
 
 /** A client authentication method (RFC 7591 §2, `token_endpoint_auth_method`). */
 export interface AuthenticationMethod {
   readonly name: AuthMethod;
-  /** Whether the request uses this method, well or badly: two that do are one too many (RFC 6749 §2.3). */
-  isTried(presented: Presented): boolean;
-  /** Undefined where the method is used badly. */
-  claim(presented: Presented): Claimed | undefined;
+  readonly place: CredentialPlace;
+  /** @param stored a client that is registered for this method */
+  prove(needs: AuthenticationNeeds, stored: StoredClient, claimed: Claimed): Awaitable<Proof>;
 }

@@ -3,11 +3,15 @@ import { GRANTS } from '../../grants/grants.ts';
 import {
   CODE_CHALLENGE_METHODS,
   CONTENT_ENCRYPTION_ALGORITHMS,
+  HMAC_ALGORITHMS,
   KEY_MANAGEMENT_ALGORITHMS,
   SIGNING_ALGORITHMS,
   SUBJECT_TYPES,
 } from '../../spec/server-capabilities.ts';
 import type { Endpoint } from '../contract.ts';
+
+/** RFC 8414 §2, of client assertions: "The value "none" MUST NOT be used." */
+const ASSERTION_ALGORITHMS = [...SIGNING_ALGORITHMS, ...HMAC_ALGORITHMS] as const;
 
 /** What a client may be registered for; registration refuses every other value (spec/client-metadata.ts). */
 const REGISTRABLE = {
@@ -46,7 +50,9 @@ export function providerMetadata(
     ...Object.fromEntries(addresses),
     grant_types_supported: GRANTS.map((grant) => grant.grant_type),
     token_endpoint_auth_methods_supported: AUTHENTICATION_METHODS,
+    token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
     introspection_endpoint_auth_methods_supported: [...AUTHENTICATION_METHODS, 'Bearer'],
+    introspection_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
     ...REGISTRABLE,
   };
 }

@@ -1,8 +1,9 @@
 import {
   AUTHENTICATION_PARAMETERS,
-  type AuthenticationNeeds,
   authenticateClient,
+  bodyAuthenticates,
 } from '../../clients/client-authentication/authenticate-client.ts';
+import type { AuthenticationNeeds } from '../../clients/client-authentication/method.ts';
 import { registeredScope } from '../../clients/registered-client.ts';
 import { parseAuthorization } from '../../spec/authorization-header.ts';
 import { type Awaitable, whenKnown } from '../../spec/awaitable.ts';
@@ -87,11 +88,7 @@ function callerScope(
 ): Awaitable<readonly string[]> {
   const { authorization } = headers;
   const parameters = form instanceof OAuthError ? undefined : form;
-  if (
-    authorization !== undefined &&
-    BEARER.test(authorization) &&
-    parameters?.['client_secret'] === undefined
-  ) {
+  if (authorization !== undefined && BEARER.test(authorization) && !bodyAuthenticates(parameters)) {
     return scopeOfBearer(needs, authorization);
   }
   return whenKnown(authenticateClient(needs.authentication, { authorization, parameters }), ({ metadata }) =>

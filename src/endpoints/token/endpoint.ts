@@ -1,9 +1,9 @@
 import {
   AUTHENTICATION_PARAMETERS,
   type AuthenticatedClient,
-  type AuthenticationNeeds,
   authenticateClient,
 } from '../../clients/client-authentication/authenticate-client.ts';
+import type { AuthenticationNeeds } from '../../clients/client-authentication/method.ts';
 import type { Grant, GrantNeeds } from '../../grants/grant.ts';
 import { GRANTS } from '../../grants/grants.ts';
 import { OAuthError } from '../../spec/errors.ts';

@@ -145,6 +145,20 @@ export const MIGRATIONS: readonly Migration[] = [
         PRIMARY KEY (tenant, sequence)
       ) STRICT, WITHOUT ROWID;`,
   },
+  {
+    version: 4,
+    name: 'what may be used once',
+    sql: `
+      CREATE TABLE remembered_once (
+        tenant TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        owner TEXT NOT NULL,
+        value TEXT NOT NULL,
+        expires_at INTEGER NOT NULL,
+        PRIMARY KEY (tenant, kind, owner, value)
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX remembered_once_expiry ON remembered_once (tenant, expires_at);`,
+  },
 ];
 
 const NEWEST = MIGRATIONS.length;

@@ -148,6 +148,11 @@ function tenantStorage(tenant: TenantId, reads: Reads, writes: GatheredWrites): 
       revokeInitial: (key, event) => writes.write('revokeInitialAccessToken', { tenant, key, event }),
       sweepExpired: (now, limit) => writes.write('sweepExpired', { tenant, now, limit }),
     },
+    replays: {
+      rememberOnce: (kind, owner, value, expires_at) =>
+        writes.write('rememberOnce', { tenant, kind, owner, value, expires_at }),
+      sweepExpired: (now, limit) => writes.write('sweepRememberedOnce', { tenant, now, limit }),
+    },
     serverKeys: {
       all: () => reads.serverKeys(tenant),
       addFirst: (keys) => writes.write('addFirstServerKeys', { tenant, keys }),

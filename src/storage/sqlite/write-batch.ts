@@ -3,6 +3,7 @@ import { accessTokenWrites } from './access-token-writes.ts';
 import { auditWrites } from './audit-writes.ts';
 import { clientUseWrites } from './client-use-writes.ts';
 import { clientWrites } from './client-writes.ts';
+import { replayWrites } from './replay-writes.ts';
 import { concernsOneWrite, reasonOf } from './sqlite-error.ts';
 import { serverKeyWrites, wholeStorageWrites } from './storage-writes.ts';
 import type { Answer, Write, WriteHandlers } from './write.ts';
@@ -22,6 +23,7 @@ export function batchExecution(database: DatabaseSync): (writes: readonly Write[
     ...auditWrites(database),
     ...clientWrites(database),
     ...clientUseWrites(database),
+    ...replayWrites(database),
     ...serverKeyWrites(database),
     ...wholeStorageWrites(database),
   };

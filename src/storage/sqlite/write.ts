@@ -7,6 +7,7 @@ import type {
   CreateOutcome,
   StoredClient,
 } from '../../ports/client-store.ts';
+import type { ReplayKind } from '../../ports/replay-store.ts';
 import type { StoredServerKey } from '../../ports/server-key-store.ts';
 import type { AccessTokenKey, KeyId, Sealed, TenantId } from '../../spec/identifiers.ts';
 
@@ -37,6 +38,13 @@ export interface WriteArguments {
   recordClientUses: OfTenant & { readonly uses: readonly ClientUse[] };
   appendAuditEvent: OfTenant & { readonly event: AuditEvent };
   sweepAuditEvents: OfTenant & { readonly at: number; readonly limit: number };
+  rememberOnce: OfTenant & {
+    readonly kind: ReplayKind;
+    readonly owner: string;
+    readonly value: string;
+    readonly expires_at: number;
+  };
+  sweepRememberedOnce: OfTenant & { readonly now: number; readonly limit: number };
   addFirstServerKeys: OfTenant & { readonly keys: readonly StoredServerKey[] };
   resealServerKey: OfTenant & { readonly kid: KeyId; readonly sealed: Sealed };
   sealCanary: { readonly sealed: Sealed };
@@ -55,6 +63,8 @@ export interface WriteResults {
   recordClientUses: undefined;
   appendAuditEvent: undefined;
   sweepAuditEvents: number;
+  rememberOnce: boolean;
+  sweepRememberedOnce: number;
   addFirstServerKeys: readonly StoredServerKey[];
   resealServerKey: undefined;
   sealCanary: Sealed;

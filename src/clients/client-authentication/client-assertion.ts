@@ -1,0 +1,75 @@
+import { digestOf } from '../../keys/digest.ts';
+import type { StoredClient } from '../../ports/client-store.ts';
+import { CLOCK_SKEW, type JwtProfile, type VerifiedClaims } from '../../ports/jwt-verifier.ts';
+import type { Parameters } from '../../spec/parameters.ts';
+import { metadataOf } from '../registered-client.ts';
+import type { AssertionNeeds, CredentialPlace } from './method.ts';
+
+/** RFC 7523 §2.2. */
+const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+
+/** Seconds that an assertion may live ahead, and that it may be old: how long its `jti` must be remembered at most. */
+const LIFETIME_MAX = 600;
+
+/** Characters. */
+const JTI_LENGTH_MAX = 256;
+
+/** RFC 7523 §2.2: `client_assertion_type` and `client_assertion` in the body. Nothing that they say is verified here. */
+export const clientAssertion: CredentialPlace = {
+  isUsed: ({ parameters }) =>
+    parameters?.['client_assertion'] !== undefined || parameters?.['client_assertion_type'] !== undefined,
+  claim: ({ parameters }, { verifier }) => {
+    const credential = assertionOf(parameters);
+    if (credential === undefined) return undefined;
+    const claimed = verifier.claimedIssuer(credential);
+    return 'iss' in claimed ? { client_id: claimed.iss, credential } : undefined;
+  },
+};
+
+function assertionOf(parameters: Parameters | undefined): string | undefined {
+  return parameters?.['client_assertion_type'] === ASSERTION_TYPE
+    ? parameters['client_assertion']
+    : undefined;
+}
+
+/**
+ * What an assertion of this client must be (decision 18; OpenID Connect Core §9; RFC 7523 §3).
+ * @param supported the algorithms of the client's method: those of the other one are never among them
+ */
+export function assertionProfile<Algorithm extends string>(
+  { audience }: AssertionNeeds,
+  stored: StoredClient,
+  supported: readonly Algorithm[],
+): JwtProfile<Algorithm> {
+  const registered = metadataOf(stored)['token_endpoint_auth_signing_alg'];
+  return {
+    algorithms:
+      registered === undefined ? supported : supported.filter((algorithm) => algorithm === registered),
+    // draft-ietf-oauth-rfc7523bis names a type of its own; clients in the field send JWT or none.
+    types: [undefined, 'jwt', 'client-authentication+jwt'],
+    requiredClaims: ['iss', 'sub', 'aud', 'exp', 'jti'],
+    issuer: stored.client_id,
+    audience,
+    // The verifier adds the skew of clocks; these two limits are meant as they stand.
+    lifetimeMax: LIFETIME_MAX - CLOCK_SKEW,
+    ageMax: LIFETIME_MAX - CLOCK_SKEW,
+  };
+}
+
+/**
+ * The rest of what is asked of an assertion whose signature and profile hold. Its `jti` is remembered now and not
+ * before: otherwise anybody could use up another client's (RFC 7523 §3 rule 7).
+ * @returns why the assertion does not prove anything; undefined when it does
+ */
+export async function assertionProblem(
+  { replays }: AssertionNeeds,
+  { client_id }: StoredClient,
+  { sub, jti, exp }: VerifiedClaims,
+): Promise<string | undefined> {
+  if (sub !== client_id) return 'sub is not iss';
+  if (typeof jti !== 'string' || jti === '' || jti.length > JTI_LENGTH_MAX) return 'jti is empty or too long';
+  // As long as the verifier would accept it once more.
+  const expires_at = Number(exp) + CLOCK_SKEW;
+  const isNew = await replays.rememberOnce('client-assertion', client_id, digestOf(jti), expires_at);
+  return isNew ? undefined : 'jti was used before';
+}
