@@ -8,9 +8,10 @@ import { OAuthError } from '../spec/errors.ts';
 const OCTETS: Readonly<Record<string, number>> = { HS256: 32, HS384: 48, HS512: 64 };
 
 /** Characters that a client's secret needs for the assertions it is registered for; 0 where it makes none. */
-function lengthNeeded(metadata: ClientMetadata, algorithm: string): number {
+function lengthNeeded(metadata: ClientMetadata, unlessRegistered: string): number {
   if (metadata.token_endpoint_auth_method !== 'client_secret_jwt') return 0;
-  return OCTETS[String(metadata['token_endpoint_auth_signing_alg'] ?? algorithm)] ?? 0;
+  const registered = metadata['token_endpoint_auth_signing_alg'];
+  return OCTETS[typeof registered === 'string' ? registered : unlessRegistered] ?? 0;
 }
 
 /** The length of a secret that is made: a client that has registered no algorithm may use any (decision 15). */

@@ -1,5 +1,5 @@
-import { constants, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import type { SignatureAlgorithm } from '../ports/jwt-verifier.ts';
+import { constants, createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import type { MacAlgorithm, SignatureAlgorithm } from '../ports/jwt-verifier.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
 
 /** A key pair of a test, made when the test starts. */
@@ -43,6 +43,19 @@ export function signedJwt(key: TestKey, claims: object | string | Uint8Array, he
 
 function payloadOf(claims: object | string | Uint8Array): string | Uint8Array {
   return typeof claims === 'string' || claims instanceof Uint8Array ? claims : JSON.stringify(claims);
+}
+
+/** A JWT of these claims with a MAC; members of `header` go before the usual one. */
+export function macJwt(
+  alg: MacAlgorithm,
+  secret: string | Uint8Array,
+  claims: object | string | Uint8Array,
+  header: object = {},
+): string {
+  const input = `${segment(JSON.stringify({ alg, ...header }))}.${segment(payloadOf(claims))}`;
+  return `${input}.${createHmac(`sha${alg.slice(2)}`, secret)
+    .update(input)
+    .digest('base64url')}`;
 }
 
 /** Signs whatever the two texts are, well-formed or not. */

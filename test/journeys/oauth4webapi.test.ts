@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { exportJWK } from 'jose';
 import * as oauth from 'oauth4webapi';
 import { type Program, startProgram } from '../program/start.ts';
 import { isRegistration, readUpdateDelete } from './client-management.ts';
@@ -7,10 +8,13 @@ import { initialAccessToken } from './initial-access-token.ts';
 
 /** The same story as oauth4webapi tells it, request by request. The library refuses plain http unless told. */
 const insecure = { [oauth.allowInsecureRequests]: true } as const;
-const AUTHENTICATIONS = {
+const KEYS = await oauth.generateKeyPair('ES256', { extractable: true });
+const AUTHENTICATIONS: Readonly<Record<string, (secret: string) => oauth.ClientAuth>> = {
   client_secret_basic: oauth.ClientSecretBasic,
   client_secret_post: oauth.ClientSecretPost,
-} as const;
+  client_secret_jwt: oauth.ClientSecretJwt,
+  private_key_jwt: () => oauth.PrivateKeyJwt(KEYS.privateKey),
+};
 let managed: Program;
 let open: Program;
 const programs: Program[] = [];
@@ -49,16 +53,22 @@ async function register(
   return await oauth.processDynamicClientRegistrationResponse(answer);
 }
 
-for (const method of ['client_secret_basic', 'client_secret_post'] as const) {
+for (const [method, authenticationWith] of Object.entries(AUTHENTICATIONS)) {
   test(`oauth4webapi, ${method}: discovers, registers, gets a token, introspects it, manages and deletes the client`, async () => {
     const server = await discover(managed, 'oauth2');
     const scope = `${managed.issuer}/token/introspect`;
-    const metadata = { grant_types: ['client_credentials'], token_endpoint_auth_method: method, scope };
+    const keys = method === 'private_key_jwt' ? { jwks: { keys: [await exportJWK(KEYS.publicKey)] } } : {};
+    const metadata = {
+      grant_types: ['client_credentials'],
+      token_endpoint_auth_method: method,
+      scope,
+      ...keys,
+    };
     const token = await initialAccessToken(managed, ['client-reg:grant:client', 'client-reg:scope']);
     const client = await register(server, metadata, token);
     isRegistration(client);
     assert.deepEqual(client['response_types'], []);
-    const authentication = AUTHENTICATIONS[method](client.client_secret ?? '');
+    const authentication = authenticationWith(client.client_secret ?? '');
 
     const issued = await oauth.processClientCredentialsResponse(
       server,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { calculateJwkThumbprint, createRemoteJWKSet, exportJWK } from 'jose';
+import { calculateJwkThumbprint, createRemoteJWKSet, exportJWK, generateKeyPair } from 'jose';
 import * as client from 'openid-client';
 import { type Program, startProgram } from '../program/start.ts';
 import { isRegistration, readUpdateDelete } from './client-management.ts';
@@ -34,7 +34,15 @@ after(async () => {
   for (const started of programs) await started.stop();
 });
 
-for (const method of ['client_secret_basic', 'client_secret_post'] as const) {
+const KEYS = await generateKeyPair('PS256', { extractable: true });
+const AUTHENTICATIONS: Readonly<Record<string, () => client.ClientAuth>> = {
+  client_secret_basic: client.ClientSecretBasic,
+  client_secret_post: client.ClientSecretPost,
+  client_secret_jwt: client.ClientSecretJwt,
+  private_key_jwt: () => client.PrivateKeyJwt(KEYS.privateKey),
+};
+
+for (const [method, authentication] of Object.entries(AUTHENTICATIONS)) {
   test(`openid-client, ${method}: discovers, registers, gets a token, introspects it, manages and deletes the client`, async () => {
     const scope = `${program.issuer}/token/introspect`;
     const metadata = {
@@ -42,11 +50,12 @@ for (const method of ['client_secret_basic', 'client_secret_post'] as const) {
       grant_types: ['client_credentials'],
       token_endpoint_auth_method: method,
       scope,
+      ...(method === 'private_key_jwt' ? { jwks: { keys: [await exportJWK(KEYS.publicKey)] } } : {}),
     };
     const configuration = await client.dynamicClientRegistration(
       new URL(program.issuer),
       metadata,
-      method === 'client_secret_basic' ? client.ClientSecretBasic() : client.ClientSecretPost(),
+      authentication(),
       { ...insecure, initialAccessToken: await initialAccessToken(program, ['client-reg']) },
     );
     const registered = configuration.clientMetadata();

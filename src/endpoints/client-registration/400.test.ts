@@ -72,8 +72,38 @@ const METADATA: readonly (readonly [metadata: object, words: RegExp])[] = [
     /^application_type must be one of web, native/,
   ],
   [
-    { redirect_uris: [CALLBACK], token_endpoint_auth_method: 'client_secret_jwt' },
+    { redirect_uris: [CALLBACK], token_endpoint_auth_method: 'tls_client_auth' },
     /^token_endpoint_auth_method/,
+  ],
+  [
+    { redirect_uris: [CALLBACK], token_endpoint_auth_method: 'private_key_jwt' },
+    /^private_key_jwt needs jwks or jwks_uri$/,
+  ],
+  [
+    {
+      redirect_uris: [CALLBACK],
+      token_endpoint_auth_method: 'client_secret_jwt',
+      token_endpoint_auth_signing_alg: 'RS256',
+    },
+    /^token_endpoint_auth_signing_alg does not fit client_secret_jwt$/,
+  ],
+  [
+    {
+      redirect_uris: [CALLBACK],
+      token_endpoint_auth_method: 'client_secret_jwt',
+      token_endpoint_auth_signing_alg: 'HS384',
+      preferred_client_secret: 'x'.repeat(47),
+    },
+    /^preferred_client_secret needs at least 48 characters/,
+  ],
+  [
+    {
+      redirect_uris: [CALLBACK],
+      token_endpoint_auth_method: 'client_secret_jwt',
+      token_endpoint_auth_signing_alg: 'HS512',
+      preferred_client_secret: 'x'.repeat(63),
+    },
+    /^preferred_client_secret needs at least 64 characters/,
   ],
   [{ redirect_uris: [CALLBACK], token_endpoint_auth_method: 1 }, /^token_endpoint_auth_method/],
   [{ redirect_uris: [CALLBACK], id_token_signed_response_alg: 'none' }, /^id_token_signed_response_alg/],

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AUTHENTICATION_METHODS } from '../../clients/client-authentication/authenticate-client.ts';
 import { GRANTS } from '../../grants/grants.ts';
+import { AUTH_METHODS } from '../../spec/client-metadata.ts';
+import { HMAC_ALGORITHMS, SIGNING_ALGORITHMS } from '../../spec/server-capabilities.ts';
 import { answer } from '../answer.ts';
 import type { Contract, Endpoint } from '../contract.ts';
 import { requestOf } from '../test-exchange.ts';
@@ -57,6 +59,20 @@ test('what is named can be done: grants and methods are those of the lists they 
     GRANTS.map(({ grant_type }) => grant_type),
   );
   assert.deepEqual(metadata['token_endpoint_auth_methods_supported'], AUTHENTICATION_METHODS);
+});
+
+test('the methods that authenticate are those that can be registered, but for none, which does not (RFC 7591 §2)', () => {
+  assert.deepEqual(
+    AUTHENTICATION_METHODS,
+    AUTH_METHODS.filter((method) => method !== 'none'),
+  );
+});
+
+test('algorithms of assertions are published for both endpoints, and none is not among them (RFC 8414 §2)', () => {
+  for (const endpoint of ['token', 'introspection']) {
+    const algorithms = metadata[`${endpoint}_endpoint_auth_signing_alg_values_supported`];
+    assert.deepEqual(algorithms, [...SIGNING_ALGORITHMS, ...HMAC_ALGORITHMS]);
+  }
 });
 
 test('claims with zero elements are omitted (RFC 8414 §3.2)', async () => {
