@@ -5,6 +5,7 @@ import {
   openSecret,
   type SecretNeeds,
 } from '../src/clients/client-secrets.ts';
+import { metadataOf } from '../src/clients/registered-client.ts';
 import type { CreateConditions, StoredClient } from '../src/ports/client-store.ts';
 import type { Sealer } from '../src/ports/sealer.ts';
 import {
@@ -90,7 +91,7 @@ function anotherClient(needs: SecretNeeds, example: StoredClient, client_id: Cli
   return {
     ...example,
     ...owner,
-    secrets: [makeSecret(needs, owner)],
+    secrets: [makeSecret(needs, owner, metadataOf(example))],
     ...makeRegistrationToken(needs, owner),
   };
 }

@@ -62,14 +62,14 @@ for (const registered of Object.keys(PRESENTED)) {
   test(`H-125 a client of ${registered}: that method alone, and none of the others`, async () => {
     const scope = `${attacked.program.issuer}/token/introspect`;
     const metadata = registered === 'none' ? { ...PLAIN, scope } : { ...SERVICE, scope };
-    const client = {
-      client_secret: 'x'.repeat(64),
-      ...(await register(attacked, {
+    const client = Object.assign(
+      { client_secret: 'x'.repeat(64) },
+      await register(attacked, {
         ...metadata,
         token_endpoint_auth_method: registered,
         jwks: { keys: [KEY.jwk] },
-      })),
-    };
+      }),
+    );
     for (const [presented, request] of Object.entries(PRESENTED)) {
       const answer = await attacked.send(request(client));
       if (presented === registered && registered !== 'none') assert.equal(answer.json['active'], true);

@@ -3,6 +3,7 @@ import { openidConnectRegistration } from './openid-connect-registration.ts';
 import type { Specification } from './requirement.ts';
 import { rfc6749 } from './rfc6749.ts';
 import { rfc6750 } from './rfc6750.ts';
+import { rfc7523 } from './rfc7523.ts';
 import { rfc7591 } from './rfc7591.ts';
 import { rfc7592 } from './rfc7592.ts';
 import { rfc7662 } from './rfc7662.ts';
@@ -15,4 +16,5 @@ export const SPECIFICATIONS: readonly Specification[] = [
   rfc7662,
   rfc6749,
   rfc6750,
+  rfc7523,
 ];

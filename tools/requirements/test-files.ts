@@ -12,6 +12,10 @@ export const update = endpoint('client-update');
 export const deletion = endpoint('client-delete');
 export const token = endpoint('token');
 export const introspection = endpoint('introspection');
+export const assertions = testsIn('src/endpoints/token/client-assertion.test.ts');
+export const secretAssertions = testsIn('src/endpoints/token/client-secret-jwt.test.ts');
+export const keyAssertions = testsIn('src/endpoints/token/private-key-jwt.test.ts');
+export const introspectionAssertions = testsIn('src/endpoints/introspection/client-assertion.test.ts');
 export const statements = testsIn('src/endpoints/client-registration/software-statement.test.ts');
 export const statementRules = testsIn('src/clients/software-statement.test.ts');
 
@@ -26,3 +30,4 @@ export const oauth4webapi = testsIn('test/journeys/oauth4webapi.test.ts');
 export const hostileManagement = testsIn('test/hostile/client-management.program.test.ts');
 export const hostilePolicy = testsIn('test/hostile/registration-policy.program.test.ts');
 export const hostileIntrospection = testsIn('test/hostile/introspection.program.test.ts');
+export const hostileAssertions = testsIn('test/hostile/client-assertion.program.test.ts');

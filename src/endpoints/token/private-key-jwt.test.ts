@@ -189,6 +189,6 @@ test('keys at a jwks_uri that does not answer, holds other keys, private or weak
     peer.keys = [KEY.jwk];
     tenant.clock.advance(KEY_SET_LIFETIME);
     const now = claimsOf(client_id, { exp: tenant.clock.now() + 60 });
-    assert.equal((await ask(tenant, sign(now))).status, 200);
+    assert.equal((await ask(tenant, client.sign(now))).status, 200);
   }
 });
