@@ -282,6 +282,17 @@ function mixes(method: string, make: MakeAsserting): void {
     }
   });
 
+  test(`${method}: an assertion that comes where a secret belongs is none (decision 17)`, async () => {
+    const tenant = testTenant();
+    const client = await make(tenant);
+    const { client_id } = client;
+    const assertion = client.sign(claimsOf(client_id));
+    assertError(await tenant.send('token', { basic: [client_id, assertion], form: grant }), 'invalid_client');
+    const posted = { ...grant, client_id, client_secret: assertion };
+    assertInvalidClient(await tenant.send('token', { form: posted }));
+    assert.equal((await ask(tenant, assertion)).status, 200);
+  });
+
   test(`${method}: a remembered header does not stand for an assertion, nor an assertion for the next request`, async () => {
     const tenant = testTenant();
     const client = await make(tenant);
