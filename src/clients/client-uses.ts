@@ -1,6 +1,7 @@
 import type { ClientStore, ClientUse, StoredClient, StoredSecret } from '../ports/client-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
+import { BoundedMap } from '../spec/bounded-map.ts';
 
 export interface ClientUseNeeds {
   readonly clients: Pick<ClientStore, 'recordUses'>;
@@ -22,13 +23,14 @@ const RECORDED_EVERY_SECONDS = 600;
 /** Uses that gather before they are written together. */
 const FLUSH_DELAY_MS = 1000;
 
+/** Tells the secrets of one client apart. */
+const NAME_DIGEST_LENGTH = 8;
+
 /** Bounds what is remembered; beyond it something is recorded once more than it need be. */
-const NOTED_MAX = 50_000;
+const NOTED_MAX = 400_000;
 
 export function clientUses(needs: ClientUseNeeds): ClientUses {
-  const noted = new Map<string, number>();
-  /** The same by the records themselves, which are the same objects from one request to the next. */
-  const seen = new WeakMap<object, number>();
+  const noted = new BoundedMap<string, number>(NOTED_MAX);
   let pending: ClientUse[] = [];
   let timer: NodeJS.Timeout | undefined;
   let recorded = Promise.resolve();
@@ -52,13 +54,9 @@ export function clientUses(needs: ClientUseNeeds): ClientUses {
   return {
     note(client, secret) {
       const now = needs.clock.now();
-      const record = secret ?? client;
-      if (now - (seen.get(record) ?? 0) < RECORDED_EVERY_SECONDS) return;
-      seen.set(record, now);
       const { client_id, instance } = client;
-      const name = `${instance} ${secret?.digest ?? ''}`;
+      const name = secret === undefined ? instance : instance + secret.digest.slice(0, NAME_DIGEST_LENGTH);
       if (now - (noted.get(name) ?? 0) < RECORDED_EVERY_SECONDS) return;
-      if (noted.size >= NOTED_MAX) noted.clear();
       noted.set(name, now);
       pending.push({ client_id, instance, secret_digest: secret?.digest ?? null, last_used_at: now });
       timer ??= setTimeout(() => void flush(), FLUSH_DELAY_MS).unref();
