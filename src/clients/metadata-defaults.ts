@@ -5,18 +5,22 @@ import { DEFAULT_CONTENT_ENCRYPTION } from '../spec/server-capabilities.ts';
 
 export type GivenMembers = { readonly [name: string]: JsonValue | undefined };
 
+/** Defaults that depend on no other member. */
+const OWN_DEFAULTS = Object.fromEntries(
+  Object.entries(CLIENT_METADATA).flatMap(([name, row]) =>
+    row.default === undefined ? [] : [[name, row.default] as const],
+  ),
+) as Pick<ClientMetadata, 'application_type'>;
+
 /** Completes what was given: RFC 7591 §2, OpenID Connect Registration §2, and the interface where it says otherwise. */
 export function withDefaults(given: GivenMembers): ClientMetadata {
   const grant_types = (given['grant_types'] as readonly GrantType[] | undefined) ?? ['authorization_code'];
   const response_types =
     (given['response_types'] as readonly string[] | undefined) ?? defaultResponseTypes(grant_types);
-  const ownDefaults = Object.entries(CLIENT_METADATA).flatMap(([name, row]) =>
-    row.default === undefined ? [] : [[name, row.default] as const],
-  );
   return {
     ...(response_types.length === 0 ? {} : { id_token_signed_response_alg: 'RS256', subject_type: 'public' }),
     ...defaultContentEncryption(given),
-    ...(Object.fromEntries(ownDefaults) as Pick<ClientMetadata, 'application_type'>),
+    ...OWN_DEFAULTS,
     token_endpoint_auth_method: defaultAuthMethod(grant_types),
     ...given,
     grant_types,

@@ -11,6 +11,10 @@ import { parseScope } from '../spec/scope.ts';
 import { parseUri } from '../spec/uri.ts';
 import { bearerTokenNeeded, insufficientScope } from '../tokens/bearer-token.ts';
 
+const PRIVILEGED: readonly (readonly [name: string, privilege: MemberPrivilege])[] = Object.entries(
+  CLIENT_METADATA,
+).flatMap(([name, { privilege }]) => (privilege === undefined ? [] : [[name, privilege] as const]));
+
 /**
  * What a request needs permission for, read before its values are checked: whoever lacks the privilege learns that
  * first, and nothing else.
@@ -19,9 +23,9 @@ function needsOf(request: JsonObject): RegistrationNeeds {
   const { grant_types, scope } = request.members;
   const grants: readonly unknown[] = Array.isArray(grant_types) ? grant_types : ['authorization_code'];
   const members = new Set<MemberPrivilege>();
-  for (const [name, { privilege }] of Object.entries(CLIENT_METADATA)) {
+  for (const [name, privilege] of PRIVILEGED) {
     const value = request.members[name];
-    if (privilege !== undefined && value !== undefined && value !== null) members.add(privilege);
+    if (value !== undefined && value !== null) members.add(privilege);
   }
   const values = typeof scope === 'string' ? (parseScope(scope) ?? []) : [];
   return {

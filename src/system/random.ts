@@ -1,11 +1,11 @@
-import { randomBytes, randomFillSync } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 import type { Random } from '../ports/random.ts';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 /** 62 × 4: bytes from here on would make some characters likelier than others. */
 const UNBIASED_BELOW = 248;
 
-/** One call of the operating system for many characters: a call each costs more than everything else here. */
+/** One call of the operating system for many bytes: a call each costs more than everything else here. */
 const pool = new Uint8Array(4096);
 let used = pool.length;
 
@@ -30,5 +30,5 @@ export const systemRandom: Random = {
     }
     return text;
   },
-  bytes: (count) => randomBytes(count),
+  bytes: (count) => Uint8Array.from({ length: count }, nextByte),
 };

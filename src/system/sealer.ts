@@ -1,6 +1,7 @@
-import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hash } from 'node:crypto';
 import { SealBroken, type Sealer } from '../ports/sealer.ts';
 import type { Sealed } from '../spec/identifiers.ts';
+import { systemRandom } from './random.ts';
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -19,7 +20,7 @@ export function sealerWith(keys: readonly Uint8Array[]): Sealer {
   const currentName = keyName(current);
   return {
     seal(plaintext, place) {
-      const nonce = randomBytes(NONCE_BYTES);
+      const nonce = systemRandom.bytes(NONCE_BYTES);
       const cipher = createCipheriv('aes-256-gcm', current, nonce).setAAD(Buffer.from(place));
       const sealed = Buffer.concat([
         nonce,
