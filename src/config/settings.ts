@@ -126,7 +126,7 @@ export const SETTINGS = {
   }),
 
   'cache.clients': integer({
-    default: 20_000,
+    default: 100_000,
     min: 2,
     max: 100_000_000,
     unit: 'clients',

@@ -24,7 +24,7 @@ export interface RememberedOutcomes {
   set(header: string, outcome: RememberedOutcome): void;
 }
 
-const OUTCOMES_MAX = 20_000;
+const OUTCOMES_MAX = 100_000;
 
 /**
  * Keeps digests of headers, made with a key of this process: memory that somebody reads holds no credentials. An
