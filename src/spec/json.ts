@@ -1,4 +1,5 @@
 import { OAuthError } from './errors.ts';
+import { utf8Text } from './percent-encoding.ts';
 
 export type JsonValue =
   | string
@@ -22,8 +23,6 @@ export interface JsonObject {
   /** The text of a member's value, letter for letter: what `JSON.parse` changes (`1e400`, `-0`) it does not. */
   source(name: string): string | undefined;
 }
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * A request body that must be one JSON object (RFC 8259), taken strictly: UTF-8 without byte order mark, no member
@@ -55,11 +54,9 @@ export function parseJsonObject(bytes: Uint8Array, limits: JsonLimits): JsonObje
 }
 
 function decodeUtf8(bytes: Uint8Array): string {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    throw malformed('the body is not valid UTF-8');
-  }
+  const text = utf8Text(bytes);
+  if (text === undefined) throw malformed('the body is not valid UTF-8');
+  return text;
 }
 
 interface Span {
