@@ -1,3 +1,4 @@
+import { joseJwtSigner } from '../src/jose/jwt-signer.ts';
 import { keyMaker } from '../src/jose/key-maker.ts';
 import { loadServerKeys } from '../src/keys/server-keys.ts';
 import type { AccessTokenStore } from '../src/ports/access-token-store.ts';
@@ -35,7 +36,13 @@ export async function seed({ path, issuer, client_id, tokens, kept }: Seeding): 
   const tenant = storage.forTenant(DEFAULT_TENANT);
   const sealer = sealerForTenant(sealerWith([Buffer.from(ENCRYPTION_KEY, 'hex')]), DEFAULT_TENANT);
   const bound = { clock: systemClock, random: systemRandom };
-  const keys = await loadServerKeys({ store: tenant.serverKeys, keyMaker, sealer, ...bound });
+  const keys = await loadServerKeys({
+    store: tenant.serverKeys,
+    keyMaker,
+    signer: joseJwtSigner(),
+    sealer,
+    ...bound,
+  });
   const client = await tenant.clients.find(client_id as ClientId);
   if (client === undefined) throw new Error('the client to seed tokens for is not there');
   const store = tenant.accessTokens;

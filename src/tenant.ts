@@ -22,6 +22,7 @@ import { contract as tokenContract } from './endpoints/token/contract.ts';
 import { token } from './endpoints/token/endpoint.ts';
 import type { DirectAuthorizationNeeds } from './grants/direct-authorization.ts';
 import type { Site } from './http/site.ts';
+import { joseJwtSigner } from './jose/jwt-signer.ts';
 import { joseJwtVerifier } from './jose/jwt-verifier.ts';
 import { keyMaker } from './jose/key-maker.ts';
 import { digestFromHex } from './keys/digest.ts';
@@ -74,7 +75,12 @@ export async function openTenant({
     accessTokens: settings['cache.access-tokens'],
   });
   const bound = { sealer: sealerForTenant(sealer, id), clock: systemClock, random: systemRandom };
-  const keys = await loadServerKeys({ store: own.serverKeys, keyMaker, ...bound });
+  const keys = await loadServerKeys({
+    store: own.serverKeys,
+    keyMaker,
+    signer: joseJwtSigner(),
+    ...bound,
+  });
   const accessTokens: AccessTokenNeeds = {
     issuer: settings.issuer,
     mac: keys.accessTokenMac,

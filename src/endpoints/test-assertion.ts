@@ -1,6 +1,6 @@
 import { macJwt, signedJwt, testKey } from '../jose/test-jwt.ts';
 import { digestOf } from '../keys/digest.ts';
-import type { MacAlgorithm } from '../ports/jwt-verifier.ts';
+import type { MacAlgorithm } from '../spec/jose-algorithms.ts';
 import { type ClientInformation, ISSUER, SERVICE, START, type TestTenant } from './test-tenant.ts';
 
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';

@@ -1,3 +1,4 @@
+import { joseJwtSigner } from '../jose/jwt-signer.ts';
 import { keyMaker } from '../jose/key-maker.ts';
 import { loadServerKeys, type ServerKeys } from '../keys/server-keys.ts';
 import { systemClock } from '../system/clock.ts';
@@ -13,6 +14,7 @@ export async function publishedKeys(): Promise<ServerKeys> {
     store: emptyTenantStorage().serverKeys,
     sealer: sealerWith([systemRandom.bytes(32)]),
     keyMaker,
+    signer: joseJwtSigner(),
     clock: systemClock,
     random: systemRandom,
   });

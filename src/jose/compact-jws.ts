@@ -1,11 +1,7 @@
 import { compactVerify, importJWK } from 'jose';
-import {
-  JWT_LENGTH_MAX,
-  type JwtRefusal,
-  KEYS_TRIED_MAX,
-  type SignatureAlgorithm,
-} from '../ports/jwt-verifier.ts';
+import { JWT_LENGTH_MAX, type JwtRefusal, KEYS_TRIED_MAX } from '../ports/jwt-verifier.ts';
 import { OAuthError } from '../spec/errors.ts';
+import { type SignatureAlgorithm, suits } from '../spec/jose-algorithms.ts';
 import { type JsonObject, type JsonValue, parseJsonObject } from '../spec/json.ts';
 import { type JsonWebKey, publicJwk } from '../spec/jwk.ts';
 
@@ -37,7 +33,7 @@ export function parseCompactJws(compact: string): UnverifiedJws | Refused {
 }
 
 /** Undefined for another spelling of the same octets, which would make a second JWT of one. */
-function canonicalOctets(segment: string): Uint8Array | undefined {
+export function canonicalOctets(segment: string): Uint8Array | undefined {
   const octets = Buffer.from(segment, 'base64url');
   return octets.toString('base64url') === segment ? octets : undefined;
 }
@@ -73,38 +69,9 @@ export async function signatureProblem(
   return 'signature';
 }
 
-interface KeyForm {
-  readonly kty: string;
-  readonly crv?: string;
-}
-
-/** RFC 7518 §3.1 and RFC 8037 §3.1: the one kind of key that belongs to an algorithm. */
-const KEY_FORMS: Readonly<Record<SignatureAlgorithm, KeyForm>> = {
-  RS256: { kty: 'RSA' },
-  RS384: { kty: 'RSA' },
-  RS512: { kty: 'RSA' },
-  PS256: { kty: 'RSA' },
-  PS384: { kty: 'RSA' },
-  PS512: { kty: 'RSA' },
-  ES256: { kty: 'EC', crv: 'P-256' },
-  ES384: { kty: 'EC', crv: 'P-384' },
-  ES512: { kty: 'EC', crv: 'P-521' },
-  EdDSA: { kty: 'OKP', crv: 'Ed25519' },
-};
-
-/** RFC 9864 §2.2 names EdDSA with this curve anew. */
-const sameAlgorithm = (keyAlgorithm: unknown, algorithm: SignatureAlgorithm): boolean =>
-  keyAlgorithm === algorithm || (algorithm === 'EdDSA' && keyAlgorithm === 'Ed25519');
-
 function isCandidate(key: JsonWebKey, algorithm: SignatureAlgorithm, kid: JsonValue | undefined): boolean {
-  const form = KEY_FORMS[algorithm];
-  const { kty, crv, use, key_ops, alg } = key;
-  if (kty !== form.kty || (form.crv !== undefined && crv !== form.crv)) return false;
   if (kid !== undefined && key['kid'] !== kid) return false;
-  if (use !== undefined && use !== 'sig') return false;
-  if (key_ops !== undefined && !(Array.isArray(key_ops) && key_ops.includes('verify'))) return false;
-  if (alg !== undefined && !sameAlgorithm(alg, algorithm)) return false;
-  return kty !== 'RSA' || hasUsableExponent(key);
+  return suits(key, algorithm, 'verify') && (key['kty'] !== 'RSA' || hasUsableExponent(key));
 }
 
 /** With e = 1 anybody's signature verifies. The key policy says so too; here it does not depend on who asked it. */

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { MacAlgorithm } from '../ports/jwt-verifier.ts';
+import type { MacAlgorithm } from '../spec/jose-algorithms.ts';
 import type { Refused, UnverifiedJws } from './compact-jws.ts';
 
 /** RFC 7518 §3.2. */

@@ -1,5 +1,5 @@
 import { constants, createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import type { MacAlgorithm, SignatureAlgorithm } from '../ports/jwt-verifier.ts';
+import type { MacAlgorithm, SignatureAlgorithm } from '../spec/jose-algorithms.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
 
 /** A key pair of a test, made when the test starts. */

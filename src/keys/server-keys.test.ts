@@ -52,6 +52,9 @@ function needsOver(store: ServerKeyStore, maker: KeyMaker = keyMaker()): ServerK
     keyMaker: maker,
     sealer: sealerWith([OLD_KEY]),
     clock: { now: () => 1_800_000_000, milliseconds: () => 1_800_000_000_000 },
+    signer: {
+      sign: (claims, header, key) => Promise.resolve(JSON.stringify({ claims, header, d: key['d'] })),
+    },
     random: { alphanumeric: () => assert.fail('not used'), bytes: (count) => new Uint8Array(count).fill(7) },
   };
 }
@@ -61,7 +64,7 @@ test('the first start makes the default set and a MAC key, and keeps them (decis
   const maker = keyMaker();
   const keys = await loadServerKeys(needsOver(store, maker));
   assert.deepEqual(maker.made, ['RSA-2048', 'P-256', 'P-384', 'P-521', 'Ed25519', 'RSA-2048', 'P-256']);
-  assert.equal(keys.jwks.keys.length, 7);
+  assert.equal((await keys.jwks()).keys.length, 7);
   const uses = store.kept().map(({ use }) => use);
   assert.deepEqual(uses, ['sig', 'sig', 'sig', 'sig', 'sig', 'enc', 'enc', 'mac']);
   assert.deepEqual(keys.accessTokenMac.export(), Buffer.alloc(32, 7));
@@ -73,7 +76,7 @@ test('another start loads the same keys and makes none (decision 27)', async () 
   const maker = keyMaker();
   const second = await loadServerKeys(needsOver(store, maker));
   assert.deepEqual(maker.made, []);
-  assert.deepEqual(second.jwks, first.jwks);
+  assert.deepEqual(await second.jwks(), await first.jwks());
   assert.ok(second.accessTokenMac.equals(first.accessTokenMac));
 });
 
@@ -82,12 +85,12 @@ test('whoever loses the race of two first starts takes the winner’s keys (Serv
   const won = await loadServerKeys(needsOver(winner));
   const raced = { ...winner, all: () => [] };
   const lost = await loadServerKeys(needsOver(raced));
-  assert.deepEqual(lost.jwks, won.jwks);
+  assert.deepEqual(await lost.jwks(), await won.jwks());
 });
 
 test('nothing private is published or stored in the clear; kid and use are in both halves (decision 27)', async () => {
   const store = keyStore();
-  const { jwks } = await loadServerKeys(needsOver(store));
+  const jwks = await (await loadServerKeys(needsOver(store))).jwks();
   assert.equal(JSON.stringify(jwks).includes('private'), false);
   assert.equal(JSON.stringify(store.kept()).includes('private'), false);
   for (const { kid, use, public_jwk, sealed_jwk } of store.kept()) {
@@ -127,7 +130,46 @@ test('resealing moves every key to the ring’s first key, once, and changes not
   assert.equal(await resealServerKeys(store, ring), 8);
   assert.equal(await resealServerKeys(store, ring), 0);
   const after = await loadServerKeys({ ...needsOver(store), sealer: sealerWith([NEW_KEY]) });
-  assert.deepEqual(after.jwks, before.jwks);
+  assert.deepEqual(await after.jwks(), await before.jwks());
   assert.ok(after.accessTokenMac.equals(before.accessTokenMac));
   assert.equal(new Set(store.kept().map(({ kid }: { kid: KeyId }) => kid)).size, 8);
+});
+
+test('a JWT is signed by the first key that the algorithm takes, and names it (interface, Server JWK set)', async () => {
+  const store = keyStore();
+  const keys = await loadServerKeys(needsOver(store));
+  const kids = store.kept().map(({ kid }) => kid);
+  for (const [alg, index] of [
+    ['RS256', 0],
+    ['PS512', 0],
+    ['ES256', 1],
+    ['ES384', 2],
+    ['ES512', 3],
+    ['EdDSA', 4],
+  ] as const) {
+    assert.equal(keys.canSign(alg), true);
+    const signed = JSON.parse(await keys.sign({ sub: 'x' }, { alg, typ: 'at+jwt' })) as object;
+    assert.deepEqual(signed, {
+      claims: { sub: 'x' },
+      header: { alg, kid: kids[index], typ: 'at+jwt' },
+      d: 'private',
+    });
+  }
+});
+
+test('keys for verification are public and sign; keys for decryption are private and encrypt (RFC 7517 §4.2)', async () => {
+  const keys = await loadServerKeys(needsOver(keyStore()));
+  const verifying = await keys.verificationKeys();
+  assert.deepEqual(
+    verifying.map((key) => [key['use'], key['d']]),
+    Array.from({ length: 5 }, () => ['sig', undefined]),
+  );
+  const decrypting = await keys.decryptionKeys();
+  assert.deepEqual(
+    decrypting.map((key) => [key['use'], key['kty'], key['d']]),
+    [
+      ['enc', 'RSA', 'private'],
+      ['enc', 'EC', 'private'],
+    ],
+  );
 });

@@ -1,10 +1,13 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { Clock } from '../ports/clock.ts';
+import type { JwtSigner } from '../ports/jwt-signer.ts';
 import type { KeyKind, KeyMaker } from '../ports/key-maker.ts';
 import type { Random } from '../ports/random.ts';
 import type { Sealer } from '../ports/sealer.ts';
 import type { ServerKeyStore, StoredServerKey } from '../ports/server-key-store.ts';
+import type { Awaitable } from '../spec/awaitable.ts';
 import type { KeyId } from '../spec/identifiers.ts';
+import { type SignatureAlgorithm, suits } from '../spec/jose-algorithms.ts';
 import { type JsonWebKey, publicJwk } from '../spec/jwk.ts';
 
 /** Decision 28. */
@@ -26,13 +29,35 @@ export interface ServerKeyNeeds {
   readonly keyMaker: KeyMaker;
   readonly clock: Clock;
   readonly random: Random;
+  readonly signer: JwtSigner;
 }
 
+/** What a JWT of this server says of itself, besides the key that signed it. */
+export interface SigningHeader {
+  readonly alg: SignatureAlgorithm;
+  /** RFC 8725 §3.11: a type of its own for each use. */
+  readonly typ: string;
+}
+
+/** The keys of one tenant, as they are at the time of the call: every process follows what another one changes. */
 export interface ServerKeys {
   /** The server JWK set (RFC 7517 §5): public members only. */
-  readonly jwks: { readonly keys: readonly JsonWebKey[] };
+  jwks(): Awaitable<JwkSet>;
+  /** A compact JWS with the active key for the algorithm, which the header names by its `kid`. Throws where there is none. */
+  sign(claims: Readonly<Record<string, unknown>>, header: SigningHeader): Promise<string>;
+  /** Whether there is a key for this algorithm. */
+  canSign(alg: SignatureAlgorithm): boolean;
+  /** Public keys of everything that this server signed and that may still live; for what comes back to it. */
+  verificationKeys(): Awaitable<readonly JsonWebKey[]>;
+  /** Private keys for what is encrypted to this server. */
+  decryptionKeys(): Awaitable<readonly JsonWebKey[]>;
   /** Authenticates the identifiers of access tokens. */
   readonly accessTokenMac: KeyObject;
+}
+
+/** RFC 7517 §5. */
+export interface JwkSet {
+  readonly keys: readonly JsonWebKey[];
 }
 
 const keyPlace = (kid: string): string => `server key ${kid}`;
@@ -41,13 +66,32 @@ const keyPlace = (kid: string): string => `server key ${kid}`;
 export async function loadServerKeys(needs: ServerKeyNeeds): Promise<ServerKeys> {
   let stored = await needs.store.all();
   if (stored.length === 0) stored = await needs.store.addFirst(await makeFirstKeys(needs));
-  const keys = stored.flatMap((key) =>
-    key.public_jwk === null ? [] : [JSON.parse(key.public_jwk) as JsonWebKey],
-  );
   const mac = stored.find((key) => key.use === 'mac');
   if (mac === undefined) throw new Error('the store holds server keys but not the one for access tokens');
-  const jwk = JSON.parse(needs.sealer.open(mac.sealed_jwk, keyPlace(mac.kid))) as { k: string };
-  return { jwks: { keys }, accessTokenMac: createSecretKey(Buffer.from(jwk.k, 'base64url')) };
+  const jwk = openedJwk(needs.sealer, mac);
+  const pairs = stored.filter((key) => key.use !== 'mac');
+  const published = pairs.flatMap((key) =>
+    key.public_jwk === null ? [] : [JSON.parse(key.public_jwk) as JsonWebKey],
+  );
+  const privateJwks = pairs.map((key) => openedJwk(needs.sealer, key));
+  const signing = (alg: SignatureAlgorithm): JsonWebKey | undefined =>
+    privateJwks.find((key) => suits(key, alg, 'sign'));
+  return {
+    jwks: () => ({ keys: published }),
+    async sign(claims, { alg, typ }) {
+      const key = signing(alg);
+      if (key === undefined) throw new Error(`no server key signs with ${alg}`);
+      return await needs.signer.sign(claims, { alg, kid: String(key['kid']), typ }, key);
+    },
+    canSign: (alg) => signing(alg) !== undefined,
+    verificationKeys: () => published.filter((key) => key['use'] === 'sig'),
+    decryptionKeys: () => privateJwks.filter((key) => key['use'] === 'enc'),
+    accessTokenMac: createSecretKey(Buffer.from(String(jwk['k']), 'base64url')),
+  };
+}
+
+function openedJwk(sealer: Sealer, { kid, sealed_jwk }: StoredServerKey): JsonWebKey {
+  return JSON.parse(sealer.open(sealed_jwk, keyPlace(kid))) as JsonWebKey;
 }
 
 async function makeFirstKeys(needs: ServerKeyNeeds): Promise<readonly StoredServerKey[]> {

@@ -1,17 +1,11 @@
+import type { MacAlgorithm, SignatureAlgorithm } from '../spec/jose-algorithms.ts';
 import type { JsonValue } from '../spec/json.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
-import type { HMAC_ALGORITHMS, SIGNING_ALGORITHMS } from '../spec/server-capabilities.ts';
 
 declare const verified: unique symbol;
 
 /** The claims of a JWT whose signature and profile hold. Only the implementation of `JwtVerifier` makes one. */
 export type VerifiedClaims = { readonly [name: string]: JsonValue } & { readonly [verified]: true };
-
-/** Neither `none` nor an HMAC can be named: a public key is never the secret of a MAC. */
-export type SignatureAlgorithm = (typeof SIGNING_ALGORITHMS)[number];
-
-/** RFC 7518 §3.2. */
-export type MacAlgorithm = (typeof HMAC_ALGORITHMS)[number];
 
 /** What one use of JWTs accepts. Each member is said for each use: no default that is right for one and wrong for another. */
 export interface JwtProfile<Algorithm = SignatureAlgorithm> {

@@ -1,25 +1,38 @@
 import { digestOf } from '../../keys/digest.ts';
-import type { ServerKeys } from '../../keys/server-keys.ts';
+import type { JwkSet, ServerKeys } from '../../keys/server-keys.ts';
+import { whenKnown } from '../../spec/awaitable.ts';
 import type { Endpoint } from '../contract.ts';
 import { contract } from './contract.ts';
 
 export interface JwkSetNeeds {
-  readonly keys: ServerKeys;
+  readonly keys: Pick<ServerKeys, 'jwks'>;
   /** Seconds for which a cache may keep the set. */
   readonly maxAge: number;
 }
 
 /** The server JWK set. */
 export function jwkSet(needs: JwkSetNeeds): Endpoint {
-  const body = JSON.stringify(needs.keys.jwks);
-  const etag = `"${digestOf(body)}"`;
-  const headers = { 'cache-control': `public, max-age=${needs.maxAge}`, etag };
+  const rendered = rendering();
   return {
     contract,
-    handle(request) {
-      if (isUnchanged(request.headers['if-none-match'], etag)) return { status: 304, headers };
-      return { status: 200, headers: { 'content-type': 'application/json', ...headers }, body };
-    },
+    handle: (request) =>
+      whenKnown(needs.keys.jwks(), (set) => {
+        const { body, etag } = rendered(set);
+        const headers = { 'cache-control': `public, max-age=${needs.maxAge}`, etag };
+        if (isUnchanged(request.headers['if-none-match'], etag)) return { status: 304, headers };
+        return { status: 200, headers: { 'content-type': 'application/json', ...headers }, body };
+      }),
+  };
+}
+
+/** The text of a set and its tag; made once for as long as the set is the same. */
+function rendering(): (set: JwkSet) => { readonly body: string; readonly etag: string } {
+  let last: { readonly set: JwkSet; readonly body: string; readonly etag: string } | undefined;
+  return (set) => {
+    if (last?.set === set) return last;
+    const body = JSON.stringify({ keys: set.keys });
+    last = { set, body, etag: `"${digestOf(body)}"` };
+    return last;
   };
 }
 
