@@ -77,6 +77,7 @@ async function issueBatch(
       sub: client_id,
       scope: ['read', 'write'],
       audience: [],
+      confirmation: undefined,
       lifetime: LIFETIME_S,
     }),
   );

@@ -58,6 +58,7 @@ export async function usableInvitation(
     sub: 'developer',
     scope: ['client-reg'],
     audience: [],
+    confirmation: undefined,
     lifetime: INVITATION_LIFETIME,
   });
   await issueInitialAccessToken(

@@ -1,3 +1,4 @@
+import type { ClientCertificate } from '../spec/client-certificate.ts';
 import type { ErrorCode } from '../spec/errors.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -38,6 +39,8 @@ export interface EndpointRequest {
   readonly id: string;
   /** The peer's address, or the client's as a trusted proxy names it. */
   readonly remoteAddress: string;
+  /** The certificate that the caller proved to hold; undefined for all who show none. */
+  readonly clientCertificate: ClientCertificate | undefined;
 }
 
 export interface EndpointResponse {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { ClientCertificate } from '../spec/client-certificate.ts';
 import type { Contract, EndpointRequest, EndpointResponse } from './contract.ts';
 
 /** A request as tests write it; everything that is absent is as an ordinary client sends it. */
@@ -22,6 +23,7 @@ export interface TestRequest {
   readonly query?: string;
   /** The remote address. */
   readonly from?: string;
+  readonly certificate?: ClientCertificate;
 }
 
 /** A response with its body read to the end. */
@@ -49,6 +51,7 @@ export function requestOf(contract: Contract, request: TestRequest): EndpointReq
     body: bodyOf(request),
     id: REQUEST_ID,
     remoteAddress: request.from ?? '192.0.2.1',
+    clientCertificate: request.certificate,
   };
 }
 

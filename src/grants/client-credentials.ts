@@ -1,3 +1,4 @@
+import { tokenConfirmation } from '../clients/certificate-binding.ts';
 import { registeredScope } from '../clients/registered-client.ts';
 import { OAuthError } from '../spec/errors.ts';
 import { parseScope } from '../spec/scope.ts';
@@ -16,6 +17,7 @@ export const clientCredentials: Grant = {
       sub: client.stored.client_id,
       scope,
       audience: [],
+      confirmation: tokenConfirmation(client),
       lifetime: needs.accessTokenLifetime,
     });
     await needs.accessTokens.store.issue(stored);

@@ -71,6 +71,7 @@ export async function authorizeDirectly(
     scope: authorization.scope,
     audience: authorization.audience,
     ...(authorization.data === undefined ? {} : { data: authorization.data }),
+    confirmation: undefined,
     lifetime,
   });
   if (authorization.initial) {

@@ -138,6 +138,7 @@ function handle(
           exchange.request.socket.remoteAddress ?? '',
           headers['x-forwarded-for'],
         ),
+        clientCertificate: undefined,
       },
       (thrown) => {
         failure = thrown;

@@ -58,6 +58,7 @@ const CONTENT: AccessTokenContent = {
   client_id: 'app' as ClientId,
   client_instance: 'instance' as ClientInstance,
   sub: 'alice',
+  confirmation: undefined,
   scope: ['read', 'write'],
   audience: [],
   lifetime: 60,

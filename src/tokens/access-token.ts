@@ -11,6 +11,7 @@ import {
   type ClientInstance,
   IDENTIFIER_LENGTHS,
 } from '../spec/identifiers.ts';
+import type { Confirmation } from './confirmation.ts';
 import { LOCATOR_LENGTH, locatorAt } from './locator.ts';
 
 /**
@@ -40,6 +41,8 @@ export interface AccessTokenContent {
   readonly audience: readonly string[];
   /** JSON text of the introspection member `dat`. */
   readonly data?: string;
+  /** Who may use the token; undefined for everybody who bears it. */
+  readonly confirmation: Confirmation | undefined;
   /** Seconds. */
   readonly lifetime: number;
 }
@@ -85,6 +88,7 @@ function introspectionText(
     ...(content.audience.length === 0 ? {} : { aud: content.audience }),
     iss: needs.issuer,
     jti: needs.random.alphanumeric(IDENTIFIER_LENGTHS.instance),
+    ...(content.confirmation === undefined ? {} : { cnf: content.confirmation }),
   });
   return content.data === undefined ? text : `${text.slice(0, -1)},"dat":${content.data}}`;
 }

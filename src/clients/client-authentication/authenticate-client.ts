@@ -1,6 +1,7 @@
 import type { StoredClient, StoredSecret } from '../../ports/client-store.ts';
 import { parseAuthorization } from '../../spec/authorization-header.ts';
 import { type Awaitable, whenKnown } from '../../spec/awaitable.ts';
+import type { ClientCertificate } from '../../spec/client-certificate.ts';
 import type { ClientMetadata } from '../../spec/client-metadata.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
@@ -42,12 +43,15 @@ export function bodyAuthenticates(parameters: Parameters | undefined): boolean {
 export interface AuthenticatedClient {
   readonly stored: StoredClient;
   readonly metadata: ClientMetadata;
+  /** What it presented besides, or as, its credentials. */
+  readonly certificate: ClientCertificate | undefined;
 }
 
-/** What a request offers to authenticate a client with: its header, and its form where that can be read. */
+/** What a request offers to authenticate a client with: its header, its form where that can be read, its certificate. */
 export interface Offered {
   readonly authorization: string | undefined;
   readonly parameters: Parameters | undefined;
+  readonly certificate: ClientCertificate | undefined;
 }
 
 /**
@@ -65,15 +69,13 @@ export function authenticateClient(
   if (remembered === undefined) return authenticateAnew(needs, offered);
   return whenKnown(needs.clients.find(remembered.client_id), (stored) =>
     isStillAbout(remembered, stored) && isLive(remembered.secret, needs.clock.now())
-      ? accept(needs, stored, remembered.secret)
+      ? accept(needs, stored, remembered.secret, offered)
       : authenticateAnew(needs, offered),
   );
 }
 
-function authenticateAnew(
-  needs: AuthenticationNeeds,
-  { authorization, parameters }: Offered,
-): Awaitable<AuthenticatedClient> {
+function authenticateAnew(needs: AuthenticationNeeds, offered: Offered): Awaitable<AuthenticatedClient> {
+  const { authorization, parameters } = offered;
   const presented: Presented = { authorization: parseAuthorization(authorization), parameters };
   const place = placeUsed(needs, presented);
   const claimed = place.claim(presented, needs.assertions);
@@ -90,7 +92,7 @@ function authenticateAnew(
       // Only where the header alone is the proof: it must not stand for a secret that came in the body.
       if (authorization !== undefined && method === clientSecretBasic && proof.secret !== undefined)
         needs.remembered.set(authorization, rememberedOutcome(stored, proof.secret));
-      return accept(needs, stored, proof.secret);
+      return accept(needs, stored, proof.secret, offered);
     });
   });
 }
@@ -125,9 +127,10 @@ function accept(
   needs: AuthenticationNeeds,
   stored: StoredClient,
   secret: StoredSecret | undefined,
+  { certificate }: Offered,
 ): AuthenticatedClient {
   needs.uses.note(stored, secret);
-  return { stored, metadata: metadataOf(stored) };
+  return { stored, metadata: metadataOf(stored), certificate };
 }
 
 /** RFC 6749 §5.2: a client that tried the Authorization header gets the challenge of its scheme. */

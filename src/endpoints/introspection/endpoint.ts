@@ -7,10 +7,12 @@ import type { AuthenticationNeeds } from '../../clients/client-authentication/me
 import { registeredScope } from '../../clients/registered-client.ts';
 import { parseAuthorization } from '../../spec/authorization-header.ts';
 import { type Awaitable, whenKnown } from '../../spec/awaitable.ts';
+import type { ClientCertificate } from '../../spec/client-certificate.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import { type FormLimits, type Parameters, parseForm } from '../../spec/parameters.ts';
 import { bearerChallenge } from '../../spec/www-authenticate.ts';
 import { type AccessTokenNeeds, findAccessToken, scopeOf } from '../../tokens/access-token.ts';
+import { isConfirmed } from '../../tokens/confirmation.ts';
 import { UNCACHED } from '../answer.ts';
 import type { Endpoint, EndpointRequest } from '../contract.ts';
 import { contract } from './contract.ts';
@@ -83,26 +85,31 @@ function readForm(needs: IntrospectionNeeds, { headers, body }: EndpointRequest)
 /** The scope values of the client that authenticates, or of the bearer token that authorises the call. */
 function callerScope(
   needs: IntrospectionNeeds,
-  { headers }: EndpointRequest,
+  { headers, clientCertificate: certificate }: EndpointRequest,
   form: Parameters | OAuthError,
 ): Awaitable<readonly string[]> {
   const { authorization } = headers;
   const parameters = form instanceof OAuthError ? undefined : form;
   if (authorization !== undefined && BEARER.test(authorization) && !bodyAuthenticates(parameters)) {
-    return scopeOfBearer(needs, authorization);
+    return scopeOfBearer(needs, authorization, certificate);
   }
-  return whenKnown(authenticateClient(needs.authentication, { authorization, parameters }), ({ metadata }) =>
+  const offered = { authorization, parameters, certificate };
+  return whenKnown(authenticateClient(needs.authentication, offered), ({ metadata }) =>
     registeredScope(metadata),
   );
 }
 
 const BEARER = /^bearer(?:\s|$)/i;
 
-function scopeOfBearer(needs: IntrospectionNeeds, authorization: string): Awaitable<readonly string[]> {
+function scopeOfBearer(
+  needs: IntrospectionNeeds,
+  authorization: string,
+  certificate: ClientCertificate | undefined,
+): Awaitable<readonly string[]> {
   const credentials = parseAuthorization(authorization);
   const token = credentials.scheme === 'bearer' ? credentials.token : '';
   return whenKnown(findAccessToken(needs.accessTokens, token), (found) => {
-    if (found !== undefined) return scopeOf(found);
+    if (found !== undefined && isConfirmed(found, certificate)) return scopeOf(found);
     const error_description = 'the bearer token is not valid';
     throw new OAuthError('invalid_client', {
       error_description,

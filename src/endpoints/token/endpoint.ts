@@ -27,10 +27,14 @@ const PARAMETERS: ReadonlySet<string> = new Set([
 export function token(needs: TokenEndpointNeeds): Endpoint {
   return {
     contract,
-    async handle({ headers, body }) {
+    async handle({ headers, body, clientCertificate }) {
       const parameters = parseForm(headers['content-type'], body, PARAMETERS, needs.form);
       const { authorization } = headers;
-      const client = await authenticateClient(needs.authentication, { authorization, parameters });
+      const client = await authenticateClient(needs.authentication, {
+        authorization,
+        parameters,
+        certificate: clientCertificate,
+      });
       const grant = grantFor(parameters, client);
       const response = await grant.handle(needs, client, parameters);
       return {

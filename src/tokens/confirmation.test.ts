@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import type { StoredAccessToken } from '../ports/access-token-store.ts';
+import type { ClientCertificate } from '../spec/client-certificate.ts';
+import type { AccessTokenKey, ClientId } from '../spec/identifiers.ts';
+import { confirmationBy, isConfirmed } from './confirmation.ts';
+
+function certificate(der: string): ClientCertificate {
+  return { der: Buffer.from(der), chain: { checked: true, problem: undefined } };
+}
+
+function token(introspection: object): StoredAccessToken {
+  return {
+    key: 'key' as AccessTokenKey,
+    expires_at: 1,
+    client_id: 'app' as ClientId,
+    client_instance: null,
+    introspection: JSON.stringify(introspection),
+  };
+}
+
+test('the confirmation is the base64url SHA-256 of the DER, without padding (RFC 8705 §3.1)', () => {
+  const expected = createHash('sha256').update('one').digest('base64url');
+  assert.deepEqual(confirmationBy(certificate('one')), { 'x5t#S256': expected });
+});
+
+test('a token that is bound to nothing may be used by everybody, with a certificate or without (RFC 6750 §1.2)', () => {
+  assert.equal(isConfirmed(token({ active: true }), undefined), true);
+  assert.equal(isConfirmed(token({ active: true }), certificate('one')), true);
+  assert.equal(isConfirmed(token({ dat: { cnf: { 'x5t#S256': 'x' } } }), undefined), true);
+});
+
+test('a bound token may be used with its certificate, and with no other and with none (RFC 8705 §3)', () => {
+  const bound = token({ active: true, cnf: confirmationBy(certificate('one')) });
+  assert.equal(isConfirmed(bound, certificate('one')), true);
+  assert.equal(isConfirmed(bound, certificate('two')), false);
+  assert.equal(isConfirmed(bound, undefined), false);
+});
+
+test('a confirmation that is not a thumbprint of this length confirms nobody (RFC 8705 §3.1)', () => {
+  assert.equal(isConfirmed(token({ cnf: { 'x5t#S256': '' } }), certificate('one')), false);
+});

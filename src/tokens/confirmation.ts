@@ -1,0 +1,34 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { StoredAccessToken } from '../ports/access-token-store.ts';
+import type { ClientCertificate } from '../spec/client-certificate.ts';
+
+/** RFC 7800 §3.1, `cnf`: who may use a token. Here by RFC 8705 §3.1: whoever holds the key of this certificate. */
+export interface Confirmation {
+  /** RFC 8705 §3.1: "the base64url-encoded … SHA-256 hash (a.k.a., thumbprint …) of the DER encoding of the X.509 certificate". */
+  readonly 'x5t#S256': string;
+}
+
+export function confirmationBy({ der }: ClientCertificate): Confirmation {
+  return { 'x5t#S256': hash('sha256', der, 'base64url') };
+}
+
+/**
+ * Whether a token may be used by a caller with this certificate.
+ *
+ * RFC 8705 §3: "The protected resource MUST obtain, from its TLS implementation layer, the client certificate used for
+ * mutual TLS and MUST verify that the certificate matches the certificate associated with the access token."
+ */
+export function isConfirmed(token: StoredAccessToken, certificate: ClientCertificate | undefined): boolean {
+  // Most tokens are bound to nothing, and are not parsed to learn that.
+  if (!token.introspection.includes('"cnf":')) return true;
+  const { cnf } = JSON.parse(token.introspection) as { cnf?: Confirmation };
+  if (cnf === undefined) return true;
+  if (certificate === undefined) return false;
+  const [expected, presented] = [cnf, confirmationBy(certificate)].map((each) =>
+    Buffer.from(each['x5t#S256']),
+  );
+  return (
+    expected?.length === presented?.length &&
+    timingSafeEqual(expected ?? Buffer.of(), presented ?? Buffer.of())
+  );
+}
