@@ -3,7 +3,7 @@ import { authorizeDirectly } from '../grants/direct-authorization.ts';
 import { GRANT_TYPES } from '../spec/grant-types.ts';
 import { parseJsonObject } from '../spec/json.ts';
 import { isRegistrationScope, privilegesOfScope } from '../spec/registration-privileges.ts';
-import { tokenLifetimes } from '../tenant.ts';
+import { tokenLifetimes } from '../tenant-settings.ts';
 import { LOCATOR_LENGTH } from '../tokens/locator.ts';
 import { calledWrongly } from './command-failure.ts';
 import { operands, secondsOption } from './command-input.ts';

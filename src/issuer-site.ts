@@ -1,0 +1,75 @@
+import type { AuthenticationNeeds } from './clients/client-authentication/method.ts';
+import type { RegistryNeeds } from './clients/registry-needs.ts';
+import type { Settings } from './config/settings.ts';
+import { clientDelete } from './endpoints/client-delete/endpoint.ts';
+import { clientList } from './endpoints/client-list/endpoint.ts';
+import { clientRead } from './endpoints/client-read/endpoint.ts';
+import { ADDRESSES, clientRegistration } from './endpoints/client-registration/endpoint.ts';
+import { clientUpdate } from './endpoints/client-update/endpoint.ts';
+import type { Endpoint } from './endpoints/contract.ts';
+import { directAuthorization } from './endpoints/direct-authorization/endpoint.ts';
+import { authorizationServerContract, contract as openidContract } from './endpoints/discovery/contract.ts';
+import { discovery } from './endpoints/discovery/endpoint.ts';
+import { providerMetadata } from './endpoints/discovery/provider-metadata.ts';
+import { introspection } from './endpoints/introspection/endpoint.ts';
+import { jwkSet } from './endpoints/jwk-set/endpoint.ts';
+import { token } from './endpoints/token/endpoint.ts';
+import type { Site } from './http/site.ts';
+import type { ServerKeys } from './keys/server-keys.ts';
+import { masterTokens, tokenLifetimes } from './tenant-settings.ts';
+
+export interface IssuerNeeds {
+  readonly settings: Settings;
+  readonly registry: RegistryNeeds;
+  readonly keys: ServerKeys;
+  readonly authentication: AuthenticationNeeds;
+}
+
+/** Everything that stands below one issuer. Discovery, at its three addresses, is derived from the rest (decision 3). */
+export function issuerSite(needs: IssuerNeeds): Site {
+  const { issuer } = needs.registry;
+  const { settings } = needs;
+  const own = endpoints(needs);
+  const issuerPath = new URL(issuer).pathname.replace(/\/$/, '');
+  const metadata = providerMetadata(issuer, own);
+  const maxAge = settings['key-set.max-age'];
+  const infix = { ...authorizationServerContract, path: `${authorizationServerContract.path}${issuerPath}` };
+  return {
+    issuerPath,
+    endpoints: [
+      ...own,
+      discovery(openidContract, metadata, maxAge),
+      discovery(authorizationServerContract, metadata, maxAge),
+    ],
+    endpointsOutsideIssuer: issuerPath === '' ? [] : [discovery(infix, metadata, maxAge)],
+    allowedOrigins: settings['cors.origins'],
+  };
+}
+
+function endpoints({ settings, registry, keys, authentication }: IssuerNeeds): readonly Endpoint[] {
+  const { issuer, clients, accessTokens } = registry;
+  const { uses } = authentication;
+  const form = { parameters: settings['limits.form-parameters'] };
+  const advertised = settings['registration.advertise'];
+  return [
+    clientRegistration(registry, { ...ADDRESSES.clients, advertised: advertised === 'clients' }),
+    clientRegistration(registry, { ...ADDRESSES.register, advertised: advertised === 'register' }),
+    clientList(registry),
+    clientRead(registry),
+    clientUpdate(registry),
+    clientDelete(registry),
+    directAuthorization({
+      accessTokens,
+      log: registry.log,
+      clients,
+      uses,
+      lifetimes: tokenLifetimes(settings),
+      masterTokens: masterTokens(settings['direct-authorization.token-sha256']),
+      bearerTokenLengthMax: settings['limits.bearer-token'],
+      json: registry.settings.json,
+    }),
+    token({ accessTokens, accessTokenLifetime: settings['access-token.lifetime'], authentication, form }),
+    introspection({ issuer, authentication, accessTokens, form }),
+    jwkSet({ keys, maxAge: settings['key-set.max-age'] }),
+  ];
+}

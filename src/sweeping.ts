@@ -1,0 +1,47 @@
+import { pruneIdleClients } from './clients/prune-clients.ts';
+import { sweepAuditEvents } from './clients/sweep-audit.ts';
+import type { Settings } from './config/settings.ts';
+import type { Log } from './ports/log.ts';
+import { systemClock } from './system/clock.ts';
+import type { Tenant } from './tenant.ts';
+import { sweepExpired } from './tokens/sweep.ts';
+
+/** Removes what has expired and ends what is idle, again and again, one round at a time. */
+export function startSweeping(settings: Settings, tenant: Tenant, log: Log): { stop(): Promise<void> } {
+  let running: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    running ??= sweepOnce(settings, tenant, log).finally(() => {
+      running = undefined;
+    });
+  }, settings['storage.sweep-interval'] * 1000);
+  timer.unref();
+  return {
+    async stop() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+async function sweepOnce(settings: Settings, tenant: Tenant, log: Log): Promise<void> {
+  const { accessTokens, replays, audit } = tenant.storage;
+  const sweep = { clock: systemClock, log, batch: settings['storage.sweep-batch'] };
+  await sweepExpired({ ...sweep, store: accessTokens, what: 'tokens' });
+  await sweepExpired({ ...sweep, store: replays, what: 'identifiers of client assertions' });
+  await sweepAuditEvents({ ...sweep, audit, lifetime: settings['audit.lifetime'] });
+  const idleSeconds = settings['registration.idle-client-lifetime'];
+  if (idleSeconds === 0) return;
+  // Who was seen in this very second is in memory only.
+  await tenant.uses.flush();
+  try {
+    await pruneIdleClients(tenant.registry, {
+      idleSeconds,
+      tokenLifetimeMax: settings['access-token.lifetime-max'],
+      dryRun: false,
+      actor: 'server',
+      request_id: 'sweep',
+    });
+  } catch (cause) {
+    log.error({ cause }, 'idle clients could not be pruned');
+  }
+}

@@ -1,0 +1,56 @@
+import type { RegistryNeeds } from './clients/registry-needs.ts';
+import type { Settings } from './config/settings.ts';
+import { contract as introspectionContract } from './endpoints/introspection/contract.ts';
+import { contract as tokenContract } from './endpoints/token/contract.ts';
+import type { DirectAuthorizationNeeds } from './grants/direct-authorization.ts';
+import { digestFromHex } from './keys/digest.ts';
+import type { AudienceRule } from './ports/jwt-verifier.ts';
+import type { MasterToken } from './tokens/bearer-token.ts';
+
+/** What client assertions must be meant for (decision 18). */
+export function assertionAudience(settings: Settings): AudienceRule {
+  const { issuer } = settings;
+  if (settings['client-authentication.assertion-audience'] === 'issuer')
+    return { kind: 'sole', values: [issuer] };
+  const addresses = [tokenContract, introspectionContract].map(({ path }) => `${issuer}${path}`);
+  return { kind: 'where-present', values: [issuer, ...addresses] };
+}
+
+/** Each `LABEL:DIGEST` or bare digest; one without a label is named by its first digits. */
+export function masterTokens(configured: readonly string[]): readonly MasterToken[] {
+  return configured.map((entry) => {
+    const [hex = '', label = hex.slice(0, 8)] = entry.split(':').reverse();
+    return { label, digest: digestFromHex(hex) };
+  });
+}
+
+export function registrySettings(settings: Settings): RegistryNeeds['settings'] {
+  return {
+    allowOpenRegistration: settings['registration.allow-open-registration'],
+    openScopeValues: settings['registration.open-scope-values'],
+    masterTokens: masterTokens(settings['registration.master-token-sha256']),
+    openClientsMax: settings['registration.open-clients-max'] || undefined,
+    openIdempotent: settings['registration.open-idempotent'],
+    clientSecretLifetime: settings['registration.client-secret-lifetime'],
+    previousSecretGrace: settings['registration.previous-secret-grace'],
+    clientIdLength: settings['registration.client-id-length'],
+    clientSecretLength: settings['registration.client-secret-length'],
+    registrationTokenLength: settings['registration.registration-token-length'],
+    bearerTokenLengthMax: settings['limits.bearer-token'],
+    json: { depth: settings['limits.json-depth'], members: settings['limits.json-members'] },
+    metadata: {
+      redirectUris: settings['limits.redirect-uris'],
+      uriLength: settings['limits.uri-length'],
+      httpAllowed: settings['outbound.allow-http'],
+    },
+  };
+}
+
+export function tokenLifetimes(settings: Settings): DirectAuthorizationNeeds['lifetimes'] {
+  return {
+    accessToken: settings['access-token.lifetime'],
+    accessTokenMax: settings['access-token.lifetime-max'],
+    initialAccessToken: settings['initial-access-token.lifetime'],
+    initialAccessTokenMax: settings['initial-access-token.lifetime-max'],
+  };
+}
