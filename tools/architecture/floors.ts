@@ -3,7 +3,7 @@ import type { Source } from './source.ts';
 
 const LOWEST = ['spec', 'ports'];
 const DOMAIN = ['keys', 'tokens', 'clients', 'sessions', 'grants', 'federation', 'endpoints'];
-const IMPLEMENTATIONS = ['storage', 'jose', 'outbound', 'system'];
+const IMPLEMENTATIONS = ['storage', 'jose', 'outbound', 'system', 'pages'];
 
 /** What each floor sees beside itself. */
 export const FLOORS: ReadonlyMap<string, readonly string[]> = new Map([
@@ -27,6 +27,7 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   undici: /^src\/outbound\//,
   pino: /^src\/system\//,
   'prom-client': /^src\/system\//,
+  liquidjs: /^src\/pages\//,
   zod: /^src\/config\//,
   yaml: /^src\/config\//,
 };

@@ -1,0 +1,58 @@
+import type { Page, PageClient, PageForm, PageNotice } from '../ports/pages.ts';
+
+const client: PageClient = {
+  name: 'Paper Clips',
+  host: 'clips.example.com',
+  vouched: true,
+  policy_uri: 'https://clips.example.com/privacy',
+  tos_uri: 'https://clips.example.com/terms',
+};
+const stranger: PageClient = { name: 'Somebody', host: 'somebody.example.net', vouched: false };
+const form: PageForm = { action: '/interaction', form_token: 'token' };
+const notice: PageNotice = { error_id: 'm1x-42', detail: 'post_logout_redirect_uri is not registered' };
+
+/** Each page in the forms it can have: a theme is tried with them before anybody sees it. */
+export const SAMPLE_PAGES: Readonly<Record<string, Page>> = {
+  'sign-in': { kind: 'sign-in', client, form, username: '', problem: undefined },
+  'sign-in-refused': { kind: 'sign-in', client, form, username: 'ada', problem: 'refused' },
+  'sign-in-wait': {
+    kind: 'sign-in',
+    client: undefined,
+    form,
+    username: 'ada',
+    problem: { wait_seconds: 30 },
+  },
+  consent: {
+    kind: 'consent',
+    client,
+    form,
+    username: 'ada',
+    scope: ['openid', 'profile', 'email', 'clips:write'],
+    claims: ['birthdate'],
+    resources: ['https://api.example.com/clips'],
+  },
+  'consent-stranger': {
+    kind: 'consent',
+    client: stranger,
+    form,
+    username: 'ada',
+    scope: ['openid', 'offline_access'],
+    claims: [],
+    resources: [],
+  },
+  logout: { kind: 'logout', client, form, username: 'ada', notice: undefined },
+  'logout-notice': { kind: 'logout', client: undefined, form, username: undefined, notice },
+  'signed-out': { kind: 'signed-out', outcome: 'ended', notice: undefined },
+  'signed-out-kept': { kind: 'signed-out', outcome: 'kept', notice: undefined },
+  'signed-out-none': { kind: 'signed-out', outcome: 'none', notice },
+  error: { kind: 'error', error: 'invalid_request', notice },
+  'form-post': {
+    kind: 'form-post',
+    action: 'https://clips.example.com/callback',
+    client,
+    parameters: [
+      ['code', 'abc'],
+      ['state', '"><script>'],
+    ],
+  },
+};
