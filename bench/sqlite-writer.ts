@@ -35,6 +35,7 @@ const aToken = (client: StoredClient): StoredAccessToken => {
     key: `${serial.toString(36).padStart(11, '0')}${digest()}` as AccessTokenKey,
     expires_at: NOW + 600,
     client_id: client.client_id,
+    grant_id: null,
     client_instance: client.instance,
     introspection: `{"active":true,"scope":"read write","client_id":"${client.client_id}","token_type":"Bearer","exp":${NOW}}`,
   };

@@ -1,5 +1,5 @@
 import type { Awaitable } from '../spec/awaitable.ts';
-import type { AccessTokenKey, ClientId, ClientInstance } from '../spec/identifiers.ts';
+import type { AccessTokenKey, ClientId, ClientInstance, GrantId } from '../spec/identifiers.ts';
 import type { AuditEvent } from './audit-log.ts';
 
 /** An issued access token never changes: it may be kept, parsed and rendered ahead. */
@@ -9,6 +9,8 @@ export interface StoredAccessToken {
   readonly client_id: ClientId;
   /** Null for a token that belongs to no registered client, such as an initial access token. */
   readonly client_instance: ClientInstance | null;
+  /** The grant that ends it; null for a token that stands alone. */
+  readonly grant_id: GrantId | null;
   /** The introspection response as JSON text, ready to be sent (RFC 7662 §2.2). */
   readonly introspection: string;
 }
@@ -35,7 +37,7 @@ export interface InitialAccessToken extends InitialAccessTokenLabel {
 }
 
 export interface AccessTokenStore {
-  /** Durable when it resolves. */
+  /** Durable when it resolves. A token of a grant is issued by the verbs of `GrantStore`. */
   issue(token: StoredAccessToken): Promise<void>;
   /** As `issue`, and valid for one registration only. */
   issueInitial(token: StoredAccessToken, label: InitialAccessTokenLabel, event: AuditEvent): Promise<void>;
@@ -50,6 +52,11 @@ export interface AccessTokenStore {
    * answers whether it did. In a race with a registration that uses it exactly one of the two happens.
    */
   revokeInitial(key: AccessTokenKey, event: AuditEvent): Promise<boolean>;
+  /**
+   * Ends an access token of any kind; answers whether it was there. From then on nobody finds it, and an initial access
+   * token among them registers nobody: in a race with a registration that uses it exactly one of the two happens.
+   */
+  revoke(key: AccessTokenKey, now: number): Promise<boolean>;
   /** Removes at most `limit` tokens that expired before `now`; answers how many it removed. */
   sweepExpired(now: number, limit: number): Promise<number>;
 }

@@ -3,6 +3,7 @@ import type { AccessTokenStore } from './access-token-store.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { ChangeJournal } from './change-journal.ts';
 import type { ClientStore } from './client-store.ts';
+import type { GrantStore } from './grant-store.ts';
 import type { ReplayStore } from './replay-store.ts';
 import type { ServerKeyStore } from './server-key-store.ts';
 
@@ -10,6 +11,7 @@ import type { ServerKeyStore } from './server-key-store.ts';
 export interface TenantStorage {
   readonly clients: ClientStore;
   readonly accessTokens: AccessTokenStore;
+  readonly grants: GrantStore;
   readonly replays: ReplayStore;
   readonly serverKeys: ServerKeyStore;
   readonly audit: AuditLog;

@@ -10,6 +10,8 @@ export type ClientId = Branded<'ClientId'>;
 export type ClientInstance = Branded<'ClientInstance'>;
 /** Where an access token's record stands: a time-ordered locator followed by the token's digest. */
 export type AccessTokenKey = Branded<'AccessTokenKey'>;
+/** An authorisation of a client by a subject, from which tokens descend; a locator followed by random characters. */
+export type GrantId = Branded<'GrantId'>;
 /** SHA-256, base64url without padding (43 characters). */
 export type Digest = Branded<'Digest'>;
 /** Ciphertext of a secret, bound to the place it is stored in. */

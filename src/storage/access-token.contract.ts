@@ -1,10 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type MakeEngine, onEmptyStorage } from './contract-engine.ts';
-import { aClient, aToken, EVENT, HARD_TEXTS, LABEL, NOW, OPEN, times } from './stored-examples.ts';
+import {
+  aClient,
+  aToken,
+  EVENT,
+  HARD_TEXTS,
+  LABEL,
+  NOW,
+  OPEN,
+  occurrences,
+  times,
+} from './stored-examples.ts';
 
 export function accessTokenContract(make: MakeEngine): void {
   issuing(make);
+  revoking(make);
   livesOfClients(make);
   sweeping(make);
 }
@@ -70,6 +81,43 @@ function issuing(make: MakeEngine): void {
       await assert.rejects(tenant.accessTokens.issueInitial(token, LABEL, EVENT));
       assert.equal(await tenant.accessTokens.find(token.key), undefined);
       assert.equal(await tenant.accessTokens.findInitial(token.key), undefined);
+    }),
+  );
+}
+
+function revoking(make: MakeEngine): void {
+  test(
+    'a revoked token is gone, once, in its own tenant, and the journal tells of it',
+    onEmptyStorage(make, async ({ tenant, other }) => {
+      const token = aToken();
+      const beside = aToken();
+      await tenant.accessTokens.issue(token);
+      await tenant.accessTokens.issue(beside);
+      assert.equal(await other.accessTokens.revoke(token.key, NOW), false);
+      const answers = await Promise.all(times(10, () => tenant.accessTokens.revoke(token.key, NOW)));
+      assert.equal(occurrences(answers, true), 1);
+      assert.equal(await tenant.accessTokens.find(token.key), undefined);
+      assert.deepEqual(await tenant.accessTokens.find(beside.key), beside);
+      assert.deepEqual(await tenant.journal.since(0), [{ kind: 'access-token-ended', key: token.key }]);
+    }),
+  );
+
+  test(
+    'a revoked initial access token registers nobody: of a revocation and a registration at once one happens',
+    onEmptyStorage(make, async ({ tenant }) => {
+      for (let round = 0; round < 10; round += 1) {
+        const token = aToken();
+        await tenant.accessTokens.issueInitial(token, LABEL, EVENT);
+        const register = async () =>
+          await tenant.clients.create(aClient(), { ...OPEN, initialAccessToken: token.key });
+        const revoke = async () => await tenant.accessTokens.revoke(token.key, NOW);
+        const outcomes = await Promise.all(
+          round % 2 === 0 ? [register(), revoke()] : [revoke(), register()].toReversed(),
+        );
+        assert.ok(outcomes.includes(true) !== outcomes.includes('created'), String(outcomes));
+        assert.equal(await tenant.accessTokens.find(token.key), undefined);
+        assert.equal(await tenant.accessTokens.findInitial(token.key), undefined);
+      }
     }),
   );
 }

@@ -5,6 +5,7 @@ import { clientContract } from './client.contract.ts';
 import { clientCreationContract } from './client-creation.contract.ts';
 import { clientUseContract } from './client-use.contract.ts';
 import type { Engine } from './contract-engine.ts';
+import { grantContract } from './grant.contract.ts';
 import { initialAccessTokenContract } from './initial-access-token.contract.ts';
 import { journalContract } from './journal.contract.ts';
 import { openRegistrationContract } from './open-registration.contract.ts';
@@ -20,6 +21,7 @@ export function storageContract(name: string, engine: () => Promise<Engine>): vo
     describe('clients', () => clientContract(engine));
     describe('uses of clients', () => clientUseContract(engine));
     describe('access tokens', () => accessTokenContract(engine));
+    describe('grants and refresh tokens', () => grantContract(engine));
     describe('initial access tokens', () => initialAccessTokenContract(engine));
     describe('audit log', () => auditContract(engine));
     describe('journal of changes', () => journalContract(engine));

@@ -2,8 +2,16 @@ import { randomBytes } from 'node:crypto';
 import type { InitialAccessTokenLabel, StoredAccessToken } from '../ports/access-token-store.ts';
 import type { AuditEvent } from '../ports/audit-log.ts';
 import type { CreateConditions, StoredClient } from '../ports/client-store.ts';
+import type { StoredGrant } from '../ports/grant-store.ts';
 import type { StoredServerKey } from '../ports/server-key-store.ts';
-import type { AccessTokenKey, ClientId, ClientInstance, TenantId } from '../spec/identifiers.ts';
+import type {
+  AccessTokenKey,
+  ClientId,
+  ClientInstance,
+  Digest,
+  GrantId,
+  TenantId,
+} from '../spec/identifiers.ts';
 
 /** Records for the tests of the storage floor. */
 export const NOW = 1_800_000_000;
@@ -72,9 +80,33 @@ export function aToken(client?: StoredClient, values: Partial<StoredAccessToken>
     expires_at: NOW + 600,
     client_id: client?.client_id ?? ('somebody' as ClientId),
     client_instance: client?.instance ?? null,
+    grant_id: null,
     introspection: '{"active":true}',
     ...values,
   };
+}
+
+/** A grant of `client` that lives for an hour, with a refresh token. */
+export function aGrant(client: StoredClient, values: Partial<StoredGrant> = {}): StoredGrant {
+  return {
+    grant_id: `0${random()}` as GrantId,
+    client_id: client.client_id,
+    client_instance: client.instance,
+    sub: 'alice',
+    authorization: '{"scope":["read"]}',
+    created_at: NOW,
+    expires_at: NOW + 3600,
+    refresh_token: { digest: random() as Digest, expires_at: NOW + 3600 },
+    ...values,
+  };
+}
+
+/** An access token of a grant. */
+export function aTokenOf(
+  { client_id, client_instance, grant_id }: StoredGrant,
+  values: Partial<StoredAccessToken> = {},
+): StoredAccessToken {
+  return aToken(undefined, { client_id, client_instance, grant_id, ...values });
 }
 
 export function aServerKey(values: Partial<StoredServerKey> = {}): StoredServerKey {

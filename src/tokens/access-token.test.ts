@@ -36,6 +36,7 @@ function bench(): Bench {
     findInitial: unused,
     pageInitial: unused,
     revokeInitial: unused,
+    revoke: unused,
     sweepExpired: unused,
   };
   const made: Bench = {

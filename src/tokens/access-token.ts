@@ -9,6 +9,7 @@ import {
   type AccessTokenKey,
   type ClientId,
   type ClientInstance,
+  type GrantId,
   IDENTIFIER_LENGTHS,
 } from '../spec/identifiers.ts';
 import type { Confirmation } from './confirmation.ts';
@@ -36,6 +37,8 @@ export interface AccessTokenNeeds {
 export interface AccessTokenContent {
   readonly client_id: ClientId;
   readonly client_instance: ClientInstance | null;
+  /** The grant that it is issued for, and that ends it. */
+  readonly grant_id?: GrantId;
   readonly sub: string;
   readonly scope: readonly string[];
   readonly audience: readonly string[];
@@ -66,6 +69,7 @@ export function mintAccessToken(needs: AccessTokenNeeds, content: AccessTokenCon
       expires_at: exp,
       client_id: content.client_id,
       client_instance: content.client_instance,
+      grant_id: content.grant_id ?? null,
       introspection: introspectionText(needs, content, { iat, exp }),
     },
   };

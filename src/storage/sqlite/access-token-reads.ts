@@ -4,7 +4,7 @@ import type {
   InitialAccessTokenLabel,
   StoredAccessToken,
 } from '../../ports/access-token-store.ts';
-import type { AccessTokenKey, ClientId, ClientInstance, TenantId } from '../../spec/identifiers.ts';
+import type { AccessTokenKey, ClientId, ClientInstance, GrantId, TenantId } from '../../spec/identifiers.ts';
 
 export interface AccessTokenReads {
   find(tenant: TenantId, key: AccessTokenKey): StoredAccessToken | undefined;
@@ -16,12 +16,12 @@ export interface AccessTokenReads {
   ): readonly InitialAccessToken[];
 }
 
-type AccessTokenRow = readonly [number, ClientId, ClientInstance | null, string];
+type AccessTokenRow = readonly [number, ClientId, ClientInstance | null, GrantId | null, string];
 
 export function accessTokenReads(database: DatabaseSync): AccessTokenReads {
   // The token of a dead instance is not removed with it, it is not found: deleting a client costs the same for any number of tokens.
   const find = database.prepare(`
-    SELECT expires_at, client_id, client_instance, introspection FROM access_token AS token
+    SELECT expires_at, client_id, client_instance, grant_id, introspection FROM access_token AS token
     WHERE tenant = ?1 AND key = ?2 AND (client_instance IS NULL OR EXISTS (
       SELECT 1 FROM client INDEXED BY client_instance WHERE client.tenant = ?1 AND client.client_id = token.client_id
         AND client.instance = token.client_instance))`);
@@ -38,7 +38,8 @@ export function accessTokenReads(database: DatabaseSync): AccessTokenReads {
     find(tenant, key) {
       const row = find.get(tenant, key) as unknown as AccessTokenRow | undefined;
       if (row === undefined) return undefined;
-      return { key, expires_at: row[0], client_id: row[1], client_instance: row[2], introspection: row[3] };
+      const [expires_at, client_id, client_instance, grant_id, introspection] = row;
+      return { key, expires_at, client_id, client_instance, grant_id, introspection };
     },
     findInitial(tenant, key) {
       const row = findInitial.get(tenant, key);

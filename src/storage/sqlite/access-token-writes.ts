@@ -7,13 +7,27 @@ import type { WriteHandlers } from './write.ts';
 
 type AccessTokenWrites = Pick<
   WriteHandlers,
-  'issueAccessToken' | 'issueInitialAccessToken' | 'revokeInitialAccessToken' | 'sweepExpired'
+  | 'issueAccessToken'
+  | 'issueInitialAccessToken'
+  | 'revokeInitialAccessToken'
+  | 'revokeAccessToken'
+  | 'sweepExpired'
 >;
 
-export function accessTokenWrites(database: DatabaseSync): AccessTokenWrites {
+/** Stores the record of a token as a part of the act that is under way. */
+export function accessTokenInsertion(
+  database: DatabaseSync,
+): (tenant: TenantId, token: StoredAccessToken) => void {
   const insert = database.prepare(`
-    INSERT INTO access_token (tenant, key, expires_at, client_id, client_instance, introspection)
-    VALUES (?, ?, ?, ?, ?, ?)`);
+    INSERT INTO access_token (tenant, key, expires_at, client_id, client_instance, grant_id, introspection)
+    VALUES (?, ?, ?, ?, ?, ?, ?)`);
+  return (tenant, { key, expires_at, client_id, client_instance, grant_id, introspection }) => {
+    insert.run(tenant, key, expires_at, client_id, client_instance, grant_id, introspection);
+  };
+}
+
+export function accessTokenWrites(database: DatabaseSync): AccessTokenWrites {
+  const issue = accessTokenInsertion(database);
   const insertInitial = database.prepare(`
     INSERT INTO initial_access_token (tenant, key, label, issued_at, scope, redirect_hosts, expires_at)
     VALUES (?, ?, ?, ?, ?, ?, ?)`);
@@ -32,19 +46,9 @@ export function accessTokenWrites(database: DatabaseSync): AccessTokenWrites {
   const record = eventRecording(database);
   const journal = journalling(database);
 
-  const issue = (tenant: TenantId, token: StoredAccessToken): void => {
-    insert.run(
-      tenant,
-      token.key,
-      token.expires_at,
-      token.client_id,
-      token.client_instance,
-      token.introspection,
-    );
-  };
-
   return {
     issueAccessToken({ tenant, token }) {
+      if (token.grant_id !== null) throw new Error('a token of a grant is issued with its grant');
       issue(tenant, token);
       return undefined;
     },
@@ -60,6 +64,12 @@ export function accessTokenWrites(database: DatabaseSync): AccessTokenWrites {
       remove.run(tenant, key);
       journal(tenant, { kind: 'access-token-ended', key });
       record(tenant, event);
+      return true;
+    },
+    revokeAccessToken({ tenant, key, now }) {
+      revokeInitial.run(tenant, key, now);
+      if (remove.run(tenant, key).changes === 0) return false;
+      journal(tenant, { kind: 'access-token-ended', key });
       return true;
     },
     sweepExpired({ tenant, now, limit }) {

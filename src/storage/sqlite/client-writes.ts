@@ -24,6 +24,9 @@ export function clientWrites(database: DatabaseSync): ClientWrites {
   const bury = database.prepare(
     'INSERT INTO deleted_client (tenant, client_id, instance, deleted_at) VALUES (?, ?, ?, ?)',
   );
+  const leaveOrphans = database.prepare(`
+    INSERT INTO client_with_orphans SELECT DISTINCT tenant, client_id, client_instance FROM authorization_grant
+    WHERE tenant = ? AND client_id = ? AND client_instance = ?`);
   const count = openClientCount(database);
   const record = eventRecording(database);
   const journal = journalling(database);
@@ -48,6 +51,7 @@ export function clientWrites(database: DatabaseSync): ClientWrites {
       remove.run(tenant, client_id);
       count(tenant, -opened(found['registered_via']));
       forget.run(tenant, client_id, instance);
+      leaveOrphans.run(tenant, client_id, instance);
       bury.run(tenant, client_id, instance, event.at);
       journal(tenant, { kind: 'client-ended', client_id, instance });
       record(tenant, event);

@@ -159,6 +159,38 @@ export const MIGRATIONS: readonly Migration[] = [
       ) STRICT, WITHOUT ROWID;
       CREATE INDEX remembered_once_expiry ON remembered_once (tenant, expires_at);`,
   },
+  {
+    version: 5,
+    name: 'grants and refresh tokens',
+    // The grants of a deleted client are not searched for when it is deleted: they are found no more, and swept later.
+    sql: `
+      ALTER TABLE access_token ADD COLUMN grant_id TEXT;
+      CREATE INDEX access_token_grant ON access_token (tenant, grant_id) WHERE grant_id IS NOT NULL;
+
+      CREATE TABLE authorization_grant (
+        tenant TEXT NOT NULL,
+        grant_id TEXT NOT NULL,
+        client_id TEXT NOT NULL,
+        client_instance TEXT NOT NULL,
+        sub TEXT NOT NULL,
+        authorization TEXT NOT NULL,
+        created_at INTEGER NOT NULL,
+        expires_at INTEGER,
+        refresh_token_digest TEXT,
+        refresh_token_expires_at INTEGER,
+        PRIMARY KEY (tenant, grant_id)
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX authorization_grant_expiry ON authorization_grant (tenant, expires_at);
+      CREATE INDEX authorization_grant_client ON authorization_grant (tenant, client_id, client_instance);
+      CREATE INDEX authorization_grant_subject ON authorization_grant (tenant, sub);
+
+      CREATE TABLE client_with_orphans (
+        tenant TEXT NOT NULL,
+        client_id TEXT NOT NULL,
+        instance TEXT NOT NULL,
+        PRIMARY KEY (tenant, client_id, instance)
+      ) STRICT, WITHOUT ROWID;`,
+  },
 ];
 
 const NEWEST = MIGRATIONS.length;

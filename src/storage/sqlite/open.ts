@@ -8,6 +8,7 @@ import { clientUseReads } from './client-use-reads.ts';
 import { openReadConnection, openScanConnection, openWriteConnection } from './connection.ts';
 import { createWhereAbsent, fileIdentity, hasRoom, inspect, unavailable } from './database-file.ts';
 import { GatheredWrites } from './gathered-writes.ts';
+import { grantReads } from './grant-reads.ts';
 import { journalReads } from './journal-reads.ts';
 import { mainThreadChannel } from './main-thread-channel.ts';
 import { migrate, needsMigration, refuseNewerSchema } from './migrations.ts';
@@ -77,6 +78,7 @@ function storage(path: string, reader: DatabaseSync, channel: WriteChannel): Sto
   const reads = {
     clients: { ...clientReads(reader), ...clientUseReads(scanner), page: clientPage(scanner) },
     accessTokens: accessTokenReads(reader),
+    grants: grantReads(reader),
     serverKeys: serverKeyRows(reader),
     audit: auditReads(scanner),
     journal: journalReads(reader),
@@ -116,6 +118,7 @@ interface Reads {
   readonly clients: ReturnType<typeof clientReads> &
     ReturnType<typeof clientUseReads> & { readonly page: ReturnType<typeof clientPage> };
   readonly accessTokens: ReturnType<typeof accessTokenReads>;
+  readonly grants: ReturnType<typeof grantReads>;
   readonly serverKeys: ReturnType<typeof serverKeyRows>;
   readonly audit: ReturnType<typeof auditReads>;
   readonly journal: ReturnType<typeof journalReads>;
@@ -146,7 +149,16 @@ function tenantStorage(tenant: TenantId, reads: Reads, writes: GatheredWrites): 
       issueInitial: (token, label, event) =>
         writes.write('issueInitialAccessToken', { tenant, token, label, event }),
       revokeInitial: (key, event) => writes.write('revokeInitialAccessToken', { tenant, key, event }),
+      revoke: (key, now) => writes.write('revokeAccessToken', { tenant, key, now }),
       sweepExpired: (now, limit) => writes.write('sweepExpired', { tenant, now, limit }),
+    },
+    grants: {
+      create: (grant, token) => writes.write('createGrant', { tenant, grant, token }),
+      find: (grant_id) => reads.grants(tenant, grant_id),
+      refresh: (refreshing) => writes.write('refreshGrant', { tenant, refreshing }),
+      end: (grant_id) => writes.write('endGrant', { tenant, grant_id }),
+      endAllOf: (sub) => writes.write('endGrantsOf', { tenant, sub }),
+      sweepExpired: (now, limit) => writes.write('sweepGrants', { tenant, now, limit }),
     },
     replays: {
       rememberOnce: (kind, owner, value, expires_at) =>

@@ -3,6 +3,7 @@ import { accessTokenWrites } from './access-token-writes.ts';
 import { auditWrites } from './audit-writes.ts';
 import { clientUseWrites } from './client-use-writes.ts';
 import { clientWrites } from './client-writes.ts';
+import { grantWrites } from './grant-writes.ts';
 import { replayWrites } from './replay-writes.ts';
 import { concernsOneWrite, reasonOf } from './sqlite-error.ts';
 import { serverKeyWrites, wholeStorageWrites } from './storage-writes.ts';
@@ -23,6 +24,7 @@ export function batchExecution(database: DatabaseSync): (writes: readonly Write[
     ...auditWrites(database),
     ...clientWrites(database),
     ...clientUseWrites(database),
+    ...grantWrites(database),
     ...replayWrites(database),
     ...serverKeyWrites(database),
     ...wholeStorageWrites(database),

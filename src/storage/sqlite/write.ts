@@ -7,9 +7,10 @@ import type {
   CreateOutcome,
   StoredClient,
 } from '../../ports/client-store.ts';
+import type { Refreshing, RefreshOutcome, StoredGrant } from '../../ports/grant-store.ts';
 import type { ReplayKind } from '../../ports/replay-store.ts';
 import type { StoredServerKey } from '../../ports/server-key-store.ts';
-import type { AccessTokenKey, KeyId, Sealed, TenantId } from '../../spec/identifiers.ts';
+import type { AccessTokenKey, GrantId, KeyId, Sealed, TenantId } from '../../spec/identifiers.ts';
 
 interface OfTenant {
   readonly tenant: TenantId;
@@ -24,7 +25,13 @@ export interface WriteArguments {
     readonly event: AuditEvent;
   };
   revokeInitialAccessToken: OfTenant & { readonly key: AccessTokenKey; readonly event: AuditEvent };
+  revokeAccessToken: OfTenant & { readonly key: AccessTokenKey; readonly now: number };
   sweepExpired: OfTenant & { readonly now: number; readonly limit: number };
+  createGrant: OfTenant & { readonly grant: StoredGrant; readonly token: StoredAccessToken };
+  refreshGrant: OfTenant & { readonly refreshing: Refreshing };
+  endGrant: OfTenant & { readonly grant_id: GrantId };
+  endGrantsOf: OfTenant & { readonly sub: string };
+  sweepGrants: OfTenant & { readonly now: number; readonly limit: number };
   createClient: OfTenant & { readonly client: StoredClient; readonly conditions: CreateConditions };
   replaceClient: OfTenant & {
     readonly client: StoredClient;
@@ -56,7 +63,13 @@ export interface WriteResults {
   issueAccessToken: undefined;
   issueInitialAccessToken: undefined;
   revokeInitialAccessToken: boolean;
+  revokeAccessToken: boolean;
   sweepExpired: number;
+  createGrant: undefined;
+  refreshGrant: RefreshOutcome;
+  endGrant: boolean;
+  endGrantsOf: number;
+  sweepGrants: number;
   createClient: CreateOutcome;
   replaceClient: ChangeOutcome;
   deleteClient: ChangeOutcome;

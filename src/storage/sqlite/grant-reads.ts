@@ -1,0 +1,51 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { StoredGrant } from '../../ports/grant-store.ts';
+import type { ClientId, ClientInstance, Digest, GrantId, TenantId } from '../../spec/identifiers.ts';
+
+type GrantRow = readonly [
+  ClientId,
+  ClientInstance,
+  sub: string,
+  authorization: string,
+  created_at: number,
+  expires_at: number | null,
+  refresh_token_digest: Digest | null,
+  refresh_token_expires_at: number | null,
+];
+
+export function grantReads(
+  database: DatabaseSync,
+): (tenant: TenantId, grant_id: GrantId) => StoredGrant | undefined {
+  const find = database.prepare(`
+    SELECT client_id, client_instance, sub, authorization, created_at, expires_at, refresh_token_digest,
+      refresh_token_expires_at FROM authorization_grant AS granted
+    WHERE tenant = ?1 AND grant_id = ?2 AND EXISTS (
+      SELECT 1 FROM client INDEXED BY client_instance WHERE client.tenant = ?1 AND client.client_id = granted.client_id
+        AND client.instance = granted.client_instance)`);
+  find.setReturnArrays(true);
+  return (tenant, grant_id) => {
+    const row = find.get(tenant, grant_id) as unknown as GrantRow | undefined;
+    if (row === undefined) return undefined;
+    const [
+      client_id,
+      client_instance,
+      sub,
+      authorization,
+      created_at,
+      expires_at,
+      digest,
+      refresh_expires_at,
+    ] = row;
+    const refresh_token = digest === null ? null : { digest, expires_at: refresh_expires_at };
+    return {
+      grant_id,
+      client_id,
+      client_instance,
+      sub,
+      authorization,
+      created_at,
+      expires_at,
+      refresh_token,
+    };
+  };
+}

@@ -1,0 +1,101 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { AccessTokenKey, GrantId, TenantId } from '../../spec/identifiers.ts';
+import { accessTokenInsertion } from './access-token-writes.ts';
+import { grantReads } from './grant-reads.ts';
+import { journalling } from './journal-writes.ts';
+import type { WriteHandlers } from './write.ts';
+
+type GrantWrites = Pick<
+  WriteHandlers,
+  'createGrant' | 'refreshGrant' | 'endGrant' | 'endGrantsOf' | 'sweepGrants'
+>;
+
+export function grantWrites(database: DatabaseSync): GrantWrites {
+  const insert = database.prepare(`
+    INSERT INTO authorization_grant (tenant, grant_id, client_id, client_instance, sub, authorization, created_at,
+      expires_at, refresh_token_digest, refresh_token_expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const rotate = database.prepare(`
+    UPDATE authorization_grant SET (expires_at, refresh_token_digest, refresh_token_expires_at) = (?, ?, ?)
+    WHERE tenant = ? AND grant_id = ?`);
+  const ofSubject = database.prepare('SELECT grant_id FROM authorization_grant WHERE tenant = ? AND sub = ?');
+  const find = grantReads(database);
+  const issue = accessTokenInsertion(database);
+  const end = ending(database);
+
+  return {
+    createGrant({ tenant, grant, token }) {
+      const { grant_id, client_id, client_instance, sub, authorization, created_at, expires_at } = grant;
+      const { digest = null, expires_at: until = null } = grant.refresh_token ?? {};
+      const whose = [tenant, grant_id, client_id, client_instance] as const;
+      insert.run(...whose, sub, authorization, created_at, expires_at, digest, until);
+      issue(tenant, token);
+      return undefined;
+    },
+    refreshGrant({ tenant, refreshing: { grant_id, presented, next, expires_at, token, now } }) {
+      const refresh_token = find(tenant, grant_id)?.refresh_token ?? null;
+      if (refresh_token === null) return 'absent';
+      if (refresh_token.digest !== presented) {
+        end(tenant, grant_id);
+        return 'reused';
+      }
+      if (refresh_token.expires_at !== null && refresh_token.expires_at <= now) return 'absent';
+      rotate.run(expires_at, next.digest, next.expires_at, tenant, grant_id);
+      issue(tenant, token);
+      return 'refreshed';
+    },
+    endGrant: ({ tenant, grant_id }) => end(tenant, grant_id),
+    endGrantsOf({ tenant, sub }) {
+      const rows = ofSubject.all(tenant, sub);
+      for (const { grant_id } of rows) end(tenant, grant_id as GrantId);
+      return rows.length;
+    },
+    sweepGrants: sweeping(database),
+  };
+}
+
+/** Removes a grant and what descends from it; whoever remembers one of its tokens is told. */
+function ending(database: DatabaseSync): (tenant: TenantId, grant_id: GrantId) => boolean {
+  const remove = database.prepare('DELETE FROM authorization_grant WHERE tenant = ? AND grant_id = ?');
+  const removeTokens = database.prepare(
+    'DELETE FROM access_token WHERE tenant = ? AND grant_id = ? RETURNING key',
+  );
+  const journal = journalling(database);
+  return (tenant, grant_id) => {
+    if (remove.run(tenant, grant_id).changes === 0) return false;
+    for (const { key } of removeTokens.all(tenant, grant_id)) {
+      journal(tenant, { kind: 'access-token-ended', key: key as AccessTokenKey });
+    }
+    return true;
+  };
+}
+
+/** What is swept is not found any more anyhow: the journal need not tell of it. */
+function sweeping(database: DatabaseSync): WriteHandlers['sweepGrants'] {
+  const sweepExpired = database.prepare(`
+    DELETE FROM authorization_grant WHERE tenant = ?1 AND grant_id IN
+      (SELECT grant_id FROM authorization_grant
+       WHERE tenant = ?1 AND expires_at < ?2 ORDER BY expires_at LIMIT ?3)`);
+  const someGone = database.prepare(
+    'SELECT client_id, instance FROM client_with_orphans WHERE tenant = ? LIMIT 1',
+  );
+  const sweepOrphans = database.prepare(`
+    DELETE FROM authorization_grant WHERE tenant = ?1 AND grant_id IN
+      (SELECT grant_id FROM authorization_grant
+       WHERE tenant = ?1 AND client_id = ?2 AND client_instance = ?3 LIMIT ?4)`);
+  const forget = database.prepare(
+    'DELETE FROM client_with_orphans WHERE tenant = ? AND client_id = ? AND instance = ?',
+  );
+  return ({ tenant, now, limit }) => {
+    const expired = Number(sweepExpired.run(tenant, now, limit).changes);
+    let removed = 0;
+    while (removed < limit) {
+      const gone = someGone.get(tenant);
+      if (gone === undefined) break;
+      const client = [tenant, String(gone['client_id']), String(gone['instance'])] as const;
+      const orphans = Number(sweepOrphans.run(...client, limit - removed).changes);
+      if (orphans < limit - removed) forget.run(...client);
+      removed += Math.max(orphans, 1);
+    }
+    return Math.max(expired, removed);
+  };
+}
