@@ -16,6 +16,7 @@ function token(introspection: object): StoredAccessToken {
     expires_at: 1,
     client_id: 'app' as ClientId,
     client_instance: null,
+    grant_id: null,
     introspection: JSON.stringify(introspection),
   };
 }
