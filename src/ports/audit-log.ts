@@ -14,7 +14,11 @@ export interface AuditEvent {
     | 'client.prune'
     | 'client.import'
     | 'initial-access-token.create'
-    | 'initial-access-token.revoke';
+    | 'initial-access-token.revoke'
+    | 'tenant.create'
+    | 'tenant.update'
+    | 'tenant.disable'
+    | 'tenant.enable';
   readonly outcome: 'done' | 'refused';
   /** `master:LABEL`, `initial:LABEL`, `registration`, `statement:ISSUER`, `open`, `cli`, `server`, or `unknown`. */
   readonly actor: string;

@@ -6,6 +6,7 @@ import type { ClientStore } from './client-store.ts';
 import type { GrantStore } from './grant-store.ts';
 import type { ReplayStore } from './replay-store.ts';
 import type { ServerKeyStore } from './server-key-store.ts';
+import type { TenantStore } from './tenant-store.ts';
 
 /** Everything of one tenant. Each verb is one atomic act; nobody holds a transaction open. */
 export interface TenantStorage {
@@ -20,6 +21,7 @@ export interface TenantStorage {
 
 export interface Storage {
   forTenant(tenant: TenantId): TenantStorage;
+  readonly tenants: TenantStore;
   /** A text sealed at first start, to recognise a wrong encryption key. Puts `sealed` where there is none; answers what is kept. */
   sealCanary(sealed: Sealed): Promise<Sealed>;
   replaceSealCanary(sealed: Sealed): Promise<void>;

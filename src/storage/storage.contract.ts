@@ -11,6 +11,7 @@ import { journalContract } from './journal.contract.ts';
 import { openRegistrationContract } from './open-registration.contract.ts';
 import { replayContract } from './replay.contract.ts';
 import { serverKeyContract } from './server-key.contract.ts';
+import { tenantContract } from './tenant.contract.ts';
 import { wholeStorageContract } from './whole-storage.contract.ts';
 
 /** Registers the tests that every storage engine must pass; `engine` answers with an empty place each time. */
@@ -27,6 +28,7 @@ export function storageContract(name: string, engine: () => Promise<Engine>): vo
     describe('journal of changes', () => journalContract(engine));
     describe('what may be used once', () => replayContract(engine));
     describe('server keys', () => serverKeyContract(engine));
+    describe('tenants', () => tenantContract(engine));
     describe('whole storage', () => wholeStorageContract(engine));
   });
 }

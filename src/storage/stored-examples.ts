@@ -4,6 +4,7 @@ import type { AuditEvent } from '../ports/audit-log.ts';
 import type { CreateConditions, StoredClient } from '../ports/client-store.ts';
 import type { StoredGrant } from '../ports/grant-store.ts';
 import type { StoredServerKey } from '../ports/server-key-store.ts';
+import type { StoredTenant } from '../ports/tenant-store.ts';
 import type {
   AccessTokenKey,
   ClientId,
@@ -116,6 +117,20 @@ export function aServerKey(values: Partial<StoredServerKey> = {}): StoredServerK
     created_at: NOW,
     public_jwk: '{"kty":"OKP"}',
     sealed_jwk: 'sealed' as StoredServerKey['sealed_jwk'],
+    ...values,
+  };
+}
+
+export function aTenant(values: Partial<StoredTenant> = {}): StoredTenant {
+  const id = random() as TenantId;
+  return {
+    id,
+    version: 1,
+    issuer: `https://${id}.example`,
+    aliases: [],
+    settings: '{}',
+    created_at: NOW,
+    disabled_at: null,
     ...values,
   };
 }

@@ -5,7 +5,8 @@ import type { Storage } from '../../ports/storage.ts';
 /** A storage of which nothing but its readiness is of interest. */
 export function aStorage(ready: () => Promise<void>): Storage {
   const unused = (): never => assert.fail('readiness asks for nothing else');
-  return { ready, forTenant: unused, sealCanary: unused, replaceSealCanary: unused, close: unused };
+  const tenants = { version: unused, all: unused, create: unused, replace: unused };
+  return { ready, tenants, forTenant: unused, sealCanary: unused, replaceSealCanary: unused, close: unused };
 }
 
 export const SILENT: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };

@@ -191,6 +191,28 @@ export const MIGRATIONS: readonly Migration[] = [
         PRIMARY KEY (tenant, client_id, instance)
       ) STRICT, WITHOUT ROWID;`,
   },
+  {
+    version: 6,
+    name: 'tenants',
+    // The issuer of a tenant stands at position 0 of its names, its aliases follow.
+    sql: `
+      CREATE TABLE tenant (
+        tenant TEXT NOT NULL PRIMARY KEY,
+        version INTEGER NOT NULL,
+        settings TEXT NOT NULL,
+        created_at INTEGER NOT NULL,
+        disabled_at INTEGER
+      ) STRICT, WITHOUT ROWID;
+      CREATE TABLE tenant_issuer (
+        tenant TEXT NOT NULL,
+        position INTEGER NOT NULL,
+        issuer TEXT NOT NULL,
+        PRIMARY KEY (tenant, position)
+      ) STRICT, WITHOUT ROWID;
+      CREATE UNIQUE INDEX tenant_issuer_name ON tenant_issuer (issuer);
+      CREATE TABLE tenant_list (id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL) STRICT;
+      INSERT INTO tenant_list (id, version) VALUES (1, 0);`,
+  },
 ];
 
 const NEWEST = MIGRATIONS.length;

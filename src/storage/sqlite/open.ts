@@ -13,6 +13,7 @@ import { journalReads } from './journal-reads.ts';
 import { mainThreadChannel } from './main-thread-channel.ts';
 import { migrate, needsMigration, refuseNewerSchema } from './migrations.ts';
 import { serverKeyRows } from './server-key-rows.ts';
+import { tenantReads } from './tenant-reads.ts';
 import type { WriteChannel } from './write.ts';
 import { WriterThreadChannel } from './writer-thread-channel.ts';
 
@@ -83,10 +84,18 @@ function storage(path: string, reader: DatabaseSync, channel: WriteChannel): Sto
     audit: auditReads(scanner),
     journal: journalReads(reader),
   };
+  const tenants = tenantReads(reader);
   const opened = fileIdentity(path);
   let closed: Promise<void> | undefined;
   return {
     forTenant: (tenant) => tenantStorage(tenant, reads, writes),
+    tenants: {
+      version: () => tenants.version(),
+      all: () => tenants.all(),
+      create: (tenant, event) => writes.write('createTenant', { tenant, event }),
+      replace: (id, expectedVersion, content, event) =>
+        writes.write('replaceTenant', { id, expectedVersion, content, event }),
+    },
     sealCanary: (sealed) => writes.write('sealCanary', { sealed }),
     replaceSealCanary: (sealed) => writes.write('replaceSealCanary', { sealed }),
     async ready() {

@@ -7,6 +7,7 @@ import { grantWrites } from './grant-writes.ts';
 import { replayWrites } from './replay-writes.ts';
 import { concernsOneWrite, reasonOf } from './sqlite-error.ts';
 import { serverKeyWrites, wholeStorageWrites } from './storage-writes.ts';
+import { tenantWrites } from './tenant-writes.ts';
 import type { Answer, Write, WriteHandlers } from './write.ts';
 
 /** The transaction could not begin, so nothing was tried: the only failure after which a batch may be repeated. */
@@ -27,6 +28,7 @@ export function batchExecution(database: DatabaseSync): (writes: readonly Write[
     ...grantWrites(database),
     ...replayWrites(database),
     ...serverKeyWrites(database),
+    ...tenantWrites(database),
     ...wholeStorageWrites(database),
   };
   const begin = database.prepare('BEGIN IMMEDIATE');

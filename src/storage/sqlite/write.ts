@@ -10,6 +10,7 @@ import type {
 import type { Refreshing, RefreshOutcome, StoredGrant } from '../../ports/grant-store.ts';
 import type { ReplayKind } from '../../ports/replay-store.ts';
 import type { StoredServerKey } from '../../ports/server-key-store.ts';
+import type { StoredTenant, TenantContent, TenantStore } from '../../ports/tenant-store.ts';
 import type { AccessTokenKey, GrantId, KeyId, Sealed, TenantId } from '../../spec/identifiers.ts';
 
 interface OfTenant {
@@ -54,6 +55,13 @@ export interface WriteArguments {
   sweepRememberedOnce: OfTenant & { readonly now: number; readonly limit: number };
   addFirstServerKeys: OfTenant & { readonly keys: readonly StoredServerKey[] };
   resealServerKey: OfTenant & { readonly kid: KeyId; readonly sealed: Sealed };
+  createTenant: { readonly tenant: StoredTenant; readonly event: AuditEvent };
+  replaceTenant: {
+    readonly id: TenantId;
+    readonly expectedVersion: number;
+    readonly content: TenantContent;
+    readonly event: AuditEvent;
+  };
   sealCanary: { readonly sealed: Sealed };
   replaceSealCanary: { readonly sealed: Sealed };
   beat: object;
@@ -80,6 +88,8 @@ export interface WriteResults {
   sweepRememberedOnce: number;
   addFirstServerKeys: readonly StoredServerKey[];
   resealServerKey: undefined;
+  createTenant: Awaited<ReturnType<TenantStore['create']>>;
+  replaceTenant: Awaited<ReturnType<TenantStore['replace']>>;
   sealCanary: Sealed;
   replaceSealCanary: undefined;
   beat: undefined;
