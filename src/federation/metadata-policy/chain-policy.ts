@@ -1,0 +1,42 @@
+import type { JsonValue } from '../../spec/json.ts';
+import { isArray } from './json-set.ts';
+import {
+  EMPTY_POLICY,
+  type MetadataPolicy,
+  mergeMetadataPolicies,
+  parseMetadataPolicy,
+} from './metadata-policy.ts';
+import type { PolicyProblem } from './policy-problem.ts';
+
+/** What a subordinate statement says about policies. */
+export interface PolicySource {
+  readonly issuer: string;
+  readonly metadata_policy: JsonValue | undefined;
+  readonly metadata_policy_crit: JsonValue | undefined;
+}
+
+export type ChainPolicy =
+  | { readonly ok: true; readonly policy: MetadataPolicy }
+  | { readonly ok: false; readonly problem: PolicyProblem; readonly issuer: string };
+
+/**
+ * The metadata policy of a chain (§6.1.4.1).
+ * @param sources "MUST begin with the Subordinate Statement issued by the most Superior Entity"
+ */
+export function resolveChainPolicy(sources: readonly PolicySource[]): ChainPolicy {
+  const critical = new Set(sources.flatMap(({ metadata_policy_crit }) => namesOf(metadata_policy_crit)));
+  let policy = EMPTY_POLICY;
+  for (const { issuer, metadata_policy } of sources) {
+    if (metadata_policy === undefined) continue;
+    const parsed = parseMetadataPolicy(metadata_policy, critical);
+    if (!parsed.ok) return { ok: false, problem: parsed.problem, issuer };
+    const merged = mergeMetadataPolicies(policy, parsed.value);
+    if (!merged.ok) return { ok: false, problem: merged.problem, issuer };
+    policy = merged.value;
+  }
+  return { ok: true, policy };
+}
+
+function namesOf(crit: JsonValue | undefined): readonly string[] {
+  return isArray(crit) ? crit.filter((name) => typeof name === 'string') : [];
+}

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { JsonValue } from '../../spec/json.ts';
+import { applyMetadataPolicy } from './apply-policy.ts';
+import { resolveChainPolicy } from './chain-policy.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const FILE = join(ROOT, '../shared/vectors/metadata-policy-test-vectors-2025-02-13.json');
+const ENTITY_TYPE = 'openid_relying_party';
+
+type Members = Readonly<Record<string, JsonValue>>;
+
+/** As Connect2id published them; policies and metadata of one entity type. */
+interface Vector {
+  readonly n: number;
+  readonly TA: Members;
+  readonly INT: Members;
+  readonly merged?: Members;
+  readonly metadata: Members;
+  readonly resolved?: Members;
+  readonly error?: 'invalid_policy' | 'invalid_metadata';
+}
+
+const absent = existsSync(FILE) ? false : 'the vectors of ../shared are not there';
+
+function outcome({ TA, INT, metadata }: Vector): Pick<Vector, 'merged' | 'resolved' | 'error'> {
+  const source = (issuer: string, policy: Members) => ({
+    issuer,
+    metadata_policy: { [ENTITY_TYPE]: policy },
+    metadata_policy_crit: undefined,
+  });
+  const chain = resolveChainPolicy([source('TA', TA), source('INT', INT)]);
+  if (!chain.ok) return { error: 'invalid_policy' };
+  const merged = Object.fromEntries(chain.policy.entityTypes.get(ENTITY_TYPE) ?? []);
+  const applied = applyMetadataPolicy(
+    chain.policy,
+    new Map([[ENTITY_TYPE, new Map(Object.entries(metadata))]]),
+  );
+  if (applied.problem !== undefined) return { merged, error: 'invalid_metadata' };
+  return { merged, resolved: Object.fromEntries(applied.metadata.get(ENTITY_TYPE) ?? []) };
+}
+
+test('every one of the 2,019 public vectors of metadata policies (OpenID Federation §6.1.4)', {
+  skip: absent,
+}, () => {
+  const vectors = JSON.parse(readFileSync(FILE, 'utf8')) as readonly Vector[];
+  assert.equal(vectors.length, 2019);
+  for (const vector of vectors) {
+    const { merged, resolved, error } = vector;
+    const expected = {
+      ...(merged === undefined ? {} : { merged }),
+      ...(resolved === undefined ? {} : { resolved }),
+      ...(error === undefined ? {} : { error }),
+    };
+    assert.deepEqual(outcome(vector), expected, `vector ${vector.n}`);
+  }
+});
