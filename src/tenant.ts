@@ -1,3 +1,4 @@
+import { openAssertionGrants } from './assertion-grants.ts';
 import type { AuthenticationNeeds } from './clients/client-authentication/method.ts';
 import { rememberedOutcomes } from './clients/client-authentication/remembered-outcomes.ts';
 import { type ClientUses, clientUses } from './clients/client-uses.ts';
@@ -98,20 +99,30 @@ export async function openTenant({
     clock: systemClock,
     uses,
     remembered: rememberedOutcomes(),
-    assertions: {
-      verifier: joseJwtVerifier(systemClock),
-      jwkSets: remoteJwkSets({ outbound, clock: systemClock }),
-      sealer: bound.sealer,
-      replays: own.replays,
-      audience: assertionAudience(settings),
-    },
+    assertions: clientAssertions(settings, outbound, own, bound.sealer),
   };
+  const assertions = openAssertionGrants(settings, { outbound, clock: systemClock, ...own });
   return {
-    site: issuerSite({ settings, registry, keys, authentication }),
+    site: issuerSite({ settings, registry, keys, authentication, assertions }),
     storage: own,
     registry,
     uses,
     close: async () => await uses.flush(),
+  };
+}
+
+function clientAssertions(
+  settings: Settings,
+  outbound: OutboundHttp,
+  { replays }: TenantStorage,
+  sealer: Sealer,
+): AuthenticationNeeds['assertions'] {
+  return {
+    verifier: joseJwtVerifier(systemClock),
+    jwkSets: remoteJwkSets({ outbound, clock: systemClock }),
+    sealer,
+    replays,
+    audience: assertionAudience(settings),
   };
 }
 

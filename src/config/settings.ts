@@ -1,4 +1,5 @@
 import { parseIpNetwork } from '../spec/ip-network.ts';
+import { ASSERTION_GRANT_SETTINGS } from './assertion-grant-settings.ts';
 import { encryptionKey } from './encryption-key.ts';
 import { LIMIT_SETTINGS } from './limit-settings.ts';
 import { choice, flag, integer, list, type Setting, seconds, text } from './setting.ts';
@@ -244,6 +245,8 @@ export const SETTINGS = {
     description:
       'What client assertions (`client_secret_jwt`, `private_key_jwt`) must be meant for: the issuer as their only `aud`; or, for clients from before draft-ietf-oauth-rfc7523bis, also the addresses of the token and introspection endpoints, and one of several. An assertion with several audiences can be used by each of them against the others.',
   }),
+
+  ...ASSERTION_GRANT_SETTINGS,
 
   'direct-authorization.token-sha256': list({
     ...SHA256_HEX,
