@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { StorageUnavailable } from '../../ports/storage.ts';
+import { SESSION_SCHEMA } from './session-schema.ts';
 
 interface Migration {
   readonly version: number;
@@ -213,6 +214,7 @@ export const MIGRATIONS: readonly Migration[] = [
       CREATE TABLE tenant_list (id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL) STRICT;
       INSERT INTO tenant_list (id, version) VALUES (1, 0);`,
   },
+  { version: 7, name: 'accounts, sessions, interactions, consents', sql: SESSION_SCHEMA },
 ];
 
 const NEWEST = MIGRATIONS.length;

@@ -13,6 +13,7 @@ import { journalReads } from './journal-reads.ts';
 import { mainThreadChannel } from './main-thread-channel.ts';
 import { migrate, needsMigration, refuseNewerSchema } from './migrations.ts';
 import { serverKeyRows } from './server-key-rows.ts';
+import { sessionStores } from './session-stores.ts';
 import { tenantReads } from './tenant-reads.ts';
 import type { WriteChannel } from './write.ts';
 import { WriterThreadChannel } from './writer-thread-channel.ts';
@@ -83,6 +84,7 @@ function storage(path: string, reader: DatabaseSync, channel: WriteChannel): Sto
     serverKeys: serverKeyRows(reader),
     audit: auditReads(scanner),
     journal: journalReads(reader),
+    ofEndUsers: sessionStores(reader, writes),
   };
   const tenants = tenantReads(reader);
   const opened = fileIdentity(path);
@@ -131,10 +133,12 @@ interface Reads {
   readonly serverKeys: ReturnType<typeof serverKeyRows>;
   readonly audit: ReturnType<typeof auditReads>;
   readonly journal: ReturnType<typeof journalReads>;
+  readonly ofEndUsers: ReturnType<typeof sessionStores>;
 }
 
 function tenantStorage(tenant: TenantId, reads: Reads, writes: GatheredWrites): TenantStorage {
   return {
+    ...reads.ofEndUsers(tenant),
     clients: {
       find: (client_id) => reads.clients.find(tenant, client_id),
       hasRegistrationToken: (digest) => reads.clients.hasRegistrationToken(tenant, digest),

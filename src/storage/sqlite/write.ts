@@ -12,13 +12,14 @@ import type { ReplayKind } from '../../ports/replay-store.ts';
 import type { StoredServerKey } from '../../ports/server-key-store.ts';
 import type { StoredTenant, TenantContent, TenantStore } from '../../ports/tenant-store.ts';
 import type { AccessTokenKey, GrantId, KeyId, Sealed, TenantId } from '../../spec/identifiers.ts';
+import type { SessionWriteArguments, SessionWriteResults } from './session-write.ts';
 
 interface OfTenant {
   readonly tenant: TenantId;
 }
 
 /** Every act that changes the database, as plain data that can be sent to a thread. */
-export interface WriteArguments {
+export interface WriteArguments extends SessionWriteArguments {
   issueAccessToken: OfTenant & { readonly token: StoredAccessToken };
   issueInitialAccessToken: OfTenant & {
     readonly token: StoredAccessToken;
@@ -67,7 +68,7 @@ export interface WriteArguments {
   beat: object;
 }
 
-export interface WriteResults {
+export interface WriteResults extends SessionWriteResults {
   issueAccessToken: undefined;
   issueInitialAccessToken: undefined;
   revokeInitialAccessToken: boolean;
