@@ -176,9 +176,8 @@ function browserContract(make: MakeEngine): void {
       for (const [index, browser] of browsers.entries()) {
         await tenant.accounts.rememberBrowser(sub, browser, NOW + index, 3);
       }
-      const known = await Promise.all(
-        browsers.map((browser) => tenant.accounts.knowsBrowser(sub, browser, NOW)),
-      );
+      const known: boolean[] = [];
+      for (const browser of browsers) known.push(await tenant.accounts.knowsBrowser(sub, browser, NOW));
       assert.deepEqual(known, [false, false, true, true, true]);
       assert.equal(await tenant.accounts.sweepExpired(NOW + 4, 1), 1);
       assert.equal(await tenant.accounts.sweepExpired(NOW + 4, 10), 1);
