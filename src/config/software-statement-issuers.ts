@@ -42,6 +42,7 @@ export type ConfiguredStatementIssuer = z.infer<typeof issuer>;
 
 export const softwareStatementIssuers = maps<ConfiguredStatementIssuer>({
   default: [],
+  tenants: 'own',
   items: 'issuers',
   schema: issuers,
   rule: RULE,
