@@ -14,8 +14,6 @@ import { providerMetadata } from './endpoints/discovery/provider-metadata.ts';
 import { introspection } from './endpoints/introspection/endpoint.ts';
 import { jwkSet } from './endpoints/jwk-set/endpoint.ts';
 import { token } from './endpoints/token/endpoint.ts';
-import type { AssertionGrantNeeds } from './grants/assertion-grant.ts';
-import { offeredGrants } from './grants/grants.ts';
 import type { Site } from './http/site.ts';
 import type { ServerKeys } from './keys/server-keys.ts';
 import { masterTokens, tokenLifetimes } from './tenant-settings.ts';
@@ -25,8 +23,6 @@ export interface IssuerNeeds {
   readonly registry: RegistryNeeds;
   readonly keys: ServerKeys;
   readonly authentication: AuthenticationNeeds;
-  /** Undefined where nobody's assertions are grants. */
-  readonly assertions: AssertionGrantNeeds | undefined;
 }
 
 /** Everything that stands below one issuer. Discovery, at its three addresses, is derived from the rest (decision 3). */
@@ -35,7 +31,7 @@ export function issuerSite(needs: IssuerNeeds): Site {
   const { settings } = needs;
   const own = endpoints(needs);
   const issuerPath = new URL(issuer).pathname.replace(/\/$/, '');
-  const metadata = providerMetadata(issuer, own, offeredGrants(needs));
+  const metadata = providerMetadata(issuer, own);
   const maxAge = settings['key-set.max-age'];
   const infix = { ...authorizationServerContract, path: `${authorizationServerContract.path}${issuerPath}` };
   return {
@@ -50,13 +46,7 @@ export function issuerSite(needs: IssuerNeeds): Site {
   };
 }
 
-function endpoints({
-  settings,
-  registry,
-  keys,
-  authentication,
-  assertions,
-}: IssuerNeeds): readonly Endpoint[] {
+function endpoints({ settings, registry, keys, authentication }: IssuerNeeds): readonly Endpoint[] {
   const { issuer, clients, accessTokens } = registry;
   const { uses } = authentication;
   const form = { parameters: settings['limits.form-parameters'] };
@@ -78,13 +68,7 @@ function endpoints({
       bearerTokenLengthMax: settings['limits.bearer-token'],
       json: registry.settings.json,
     }),
-    token({
-      accessTokens,
-      accessTokenLifetime: settings['access-token.lifetime'],
-      assertions,
-      authentication,
-      form,
-    }),
+    token({ accessTokens, accessTokenLifetime: settings['access-token.lifetime'], authentication, form }),
     introspection({ issuer, authentication, accessTokens, form }),
     jwkSet({ keys, maxAge: settings['key-set.max-age'] }),
   ];

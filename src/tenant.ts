@@ -1,4 +1,3 @@
-import { openAssertionGrants } from './assertion-grants.ts';
 import type { AuthenticationNeeds } from './clients/client-authentication/method.ts';
 import { rememberedOutcomes } from './clients/client-authentication/remembered-outcomes.ts';
 import { type ClientUses, clientUses } from './clients/client-uses.ts';
@@ -99,30 +98,20 @@ export async function openTenant({
     clock: systemClock,
     uses,
     remembered: rememberedOutcomes(),
-    assertions: clientAssertions(settings, outbound, own, bound.sealer),
+    assertions: {
+      verifier: joseJwtVerifier(systemClock),
+      jwkSets: remoteJwkSets({ outbound, clock: systemClock }),
+      sealer: bound.sealer,
+      replays: own.replays,
+      audience: assertionAudience(settings),
+    },
   };
-  const assertions = openAssertionGrants(settings, { outbound, clock: systemClock, ...own });
   return {
-    site: issuerSite({ settings, registry, keys, authentication, assertions }),
+    site: issuerSite({ settings, registry, keys, authentication }),
     storage: own,
     registry,
     uses,
     close: async () => await uses.flush(),
-  };
-}
-
-function clientAssertions(
-  settings: Settings,
-  outbound: OutboundHttp,
-  { replays }: TenantStorage,
-  sealer: Sealer,
-): AuthenticationNeeds['assertions'] {
-  return {
-    verifier: joseJwtVerifier(systemClock),
-    jwkSets: remoteJwkSets({ outbound, clock: systemClock }),
-    sealer,
-    replays,
-    audience: assertionAudience(settings),
   };
 }
 

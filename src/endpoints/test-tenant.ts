@@ -6,7 +6,6 @@ import { clientUses } from '../clients/client-uses.ts';
 import { type OpenRegistrationRates, openRegistrationLimits } from '../clients/open-registration-limits.ts';
 import type { RegistryNeeds, RegistrySettings } from '../clients/registry-needs.ts';
 import { remoteJwkSets } from '../clients/remote-jwk-set.ts';
-import type { AssertionGrantNeeds } from '../grants/assertion-grant.ts';
 import { joseJwtVerifier } from '../jose/jwt-verifier.ts';
 import { digestOf } from '../keys/digest.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -123,12 +122,7 @@ export interface TestTenantOptions {
   /** What is fetched; nothing where it is absent. */
   readonly outbound?: OutboundHttp;
   readonly assertionAudience?: AudienceRule;
-  /** What assertions are taken as grants; none where it is absent. */
-  readonly assertionGrants?: AssertionGrantOptions;
 }
-
-/** Issuers and what is not as usual. */
-export type AssertionGrantOptions = Partial<AssertionGrantNeeds>;
 
 export type Endpoints = ReturnType<typeof endpointsOf>;
 export type EndpointName = keyof Endpoints;
@@ -143,7 +137,6 @@ export function testTenant(options: TestTenantOptions = {}): TestTenant {
     needs,
     options.directTokens ?? [DIRECT],
     authenticationNeeds(needs, storage, options.assertionAudience),
-    assertionGrantNeeds(needs, storage, options.assertionGrants),
   );
   const reports: unknown[] = [];
   const send = async (name: EndpointName, request: TestRequest = {}): Promise<Answer> => {
@@ -259,33 +252,11 @@ function authenticationNeeds(
   };
 }
 
-function assertionGrantNeeds(
-  { issuer, clients, clock, outbound }: RegistryNeeds,
-  { replays }: TenantStorage,
-  options: AssertionGrantOptions | undefined,
-): AssertionGrantNeeds | undefined {
-  if (options === undefined) return undefined;
-  return {
-    issuer,
-    tokenEndpoint: `${issuer}/token`,
-    audience: 'issuer',
-    jwtIssuers: [],
-    lifetimeMax: 3600,
-    clockSkew: 60,
-    verifier: joseJwtVerifier(clock),
-    jwkSets: remoteJwkSets({ outbound, clock }),
-    replays,
-    clients,
-    ...options,
-  };
-}
-
 // oxlint-disable-next-line typescript/explicit-function-return-type -- the names in it are the type
 function endpointsOf(
   needs: RegistryNeeds,
   directTokens: readonly string[],
   authentication: AuthenticationNeeds,
-  assertions: AssertionGrantNeeds | undefined,
 ) {
   const { issuer, clients, accessTokens } = needs;
   const { uses } = authentication;
@@ -307,13 +278,7 @@ function endpointsOf(
       bearerTokenLengthMax: needs.settings.bearerTokenLengthMax,
       json: needs.settings.json,
     }),
-    token: token({
-      accessTokens,
-      accessTokenLifetime: LIFETIMES.accessToken,
-      assertions,
-      authentication,
-      form,
-    }),
+    token: token({ accessTokens, accessTokenLifetime: LIFETIMES.accessToken, authentication, form }),
     introspect: introspection({ issuer, authentication, accessTokens, form }),
   };
 }
