@@ -1,3 +1,4 @@
+import { canReceive } from '../keys/client-encryption-key.ts';
 import { clientJwkProblem } from '../keys/client-jwk.ts';
 import { duplicateKeyId } from '../keys/client-jwk-set.ts';
 import type { ClientMetadata } from '../spec/client-metadata.ts';
@@ -106,13 +107,6 @@ const encryptedResponsesHaveKeys: MetadataRule = (metadata) => {
     throw invalid('an encrypted response needs jwks or jwks_uri');
   }
 };
-
-/** A key without `use` is for both (RFC 7517 §4.2); one with `alg` is for that algorithm (§4.4). */
-function canReceive(key: unknown, algorithm: string): boolean {
-  const { kty, use, alg } = key as Readonly<Record<string, unknown>>;
-  const fits = algorithm.startsWith('RSA') ? kty === 'RSA' : kty === 'EC' || kty === 'OKP';
-  return fits && use !== 'sig' && (alg === undefined || alg === algorithm);
-}
 
 const encryptedResponsesHaveKeysOfTheirKind: MetadataRule = (metadata) => {
   if (metadata['jwks'] === undefined) return;

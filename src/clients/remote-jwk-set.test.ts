@@ -192,3 +192,32 @@ test('sets are kept apart by URL, and no more than 1,000 of them: the oldest goe
   await publisher.ask('a', urls[0]);
   assert.equal(publisher.fetched.length, 1002);
 });
+
+const find = async ({ sets }: Peer, kid: string): Promise<unknown> =>
+  await sets.find(URL_A, (keys) => keys.find((key) => key['kid'] === kid)?.['kid']);
+
+test('a key to encrypt with is found in the kept set; one that it does not have costs one more fetch in a minute', async () => {
+  const publisher = peer(setOf('a'));
+  assert.deepEqual(await find(publisher, 'a'), { found: 'a' });
+  assert.deepEqual(await find(publisher, 'a'), { found: 'a' });
+  assert.equal(publisher.fetched.length, 1);
+  publisher.found = setOf('b');
+  assert.deepEqual(await find(publisher, 'b'), { found: 'b' });
+  assert.equal(publisher.fetched.length, 2);
+  for (const kid of ['c', 'd', 'e']) {
+    assert.deepEqual(await find(publisher, kid), { problem: 'no key of the set at jwks_uri fits' });
+  }
+  assert.equal(publisher.fetched.length, 2);
+  publisher.advance(RELOAD_INTERVAL);
+  publisher.found = setOf('c');
+  assert.deepEqual(await find(publisher, 'c'), { found: 'c' });
+  assert.equal(publisher.fetched.length, 3);
+});
+
+test('a set that cannot be fetched has no key, and says why; one just fetched is not fetched again for a missing key', async () => {
+  const publisher = peer({ status: 'failed', reason: 'timeout', detail: 'late' });
+  assert.deepEqual(await find(publisher, 'a'), { problem: 'timeout: late' });
+  publisher.found = setOf('b');
+  assert.deepEqual(await find(publisher, 'a'), { problem: 'no key of the set at jwks_uri fits' });
+  assert.equal(publisher.fetched.length, 2);
+});

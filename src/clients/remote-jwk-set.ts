@@ -35,7 +35,17 @@ export interface RemoteJwkSets {
     url: string,
     verify: (keys: readonly JsonWebKey[]) => Promise<JwtVerification>,
   ): Promise<RemoteVerification>;
+  /**
+   * What `choose` finds among the keys at `url`. Where it finds none, the set is fetched once more under the same limit.
+   * @returns why there is none, for the log
+   */
+  find<Found>(
+    url: string,
+    choose: (keys: readonly JsonWebKey[]) => Found | undefined,
+  ): Promise<RemoteFinding<Found>>;
 }
+
+export type RemoteFinding<Found> = { readonly found: Found } | { readonly problem: string };
 
 interface KeptSet {
   readonly keys: readonly JsonWebKey[];
@@ -67,17 +77,31 @@ export function remoteJwkSets(needs: RemoteJwkSetNeeds): RemoteJwkSets {
     }
     return await set.reload.result;
   };
+  const liveSet = (url: string): KeptSet | undefined => {
+    const found = kept.get(url);
+    return found !== undefined && needs.clock.now() < found.fetchedAt + KEY_SET_LIFETIME ? found : undefined;
+  };
   return {
     async verifyWith(url, verify) {
-      const asked = needs.clock.now();
-      const found = kept.get(url);
-      const isLive = found !== undefined && asked < found.fetchedAt + KEY_SET_LIFETIME;
-      const set = isLive ? found : await load(url);
+      const live = liveSet(url);
+      const set = live ?? (await load(url));
       if ('problem' in set) return keySetProblem(set.problem);
       const verification = await verify(set.keys);
-      if (!isLive || verification.verified || verification.reason !== 'unknown-key') return verification;
+      if (live === undefined || verification.verified || verification.reason !== 'unknown-key')
+        return verification;
       const newer = await reload(url, set);
       return 'problem' in newer ? keySetProblem(newer.problem) : await verify(newer.keys);
+    },
+    async find(url, choose) {
+      const live = liveSet(url);
+      const first = live ?? (await load(url));
+      if ('problem' in first) return first;
+      const found = choose(first.keys);
+      if (found !== undefined) return { found };
+      const newer = live === undefined ? first : await reload(url, live);
+      if ('problem' in newer) return newer;
+      const late = choose(newer.keys);
+      return late === undefined ? { problem: 'no key of the set at jwks_uri fits' } : { found: late };
     },
   };
 }
