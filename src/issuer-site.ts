@@ -1,4 +1,5 @@
 import type { AuthenticationNeeds } from './clients/client-authentication/method.ts';
+import type { ClientJwtNeeds } from './clients/client-jwt.ts';
 import type { RegistryNeeds } from './clients/registry-needs.ts';
 import type { Settings } from './config/settings.ts';
 import { clientDelete } from './endpoints/client-delete/endpoint.ts';
@@ -23,6 +24,7 @@ export interface IssuerNeeds {
   readonly registry: RegistryNeeds;
   readonly keys: ServerKeys;
   readonly authentication: AuthenticationNeeds;
+  readonly clientJwts: ClientJwtNeeds;
 }
 
 /** Everything that stands below one issuer. Discovery, at its three addresses, is derived from the rest (decision 3). */
@@ -46,7 +48,13 @@ export function issuerSite(needs: IssuerNeeds): Site {
   };
 }
 
-function endpoints({ settings, registry, keys, authentication }: IssuerNeeds): readonly Endpoint[] {
+function endpoints({
+  settings,
+  registry,
+  keys,
+  authentication,
+  clientJwts,
+}: IssuerNeeds): readonly Endpoint[] {
   const { issuer, clients, accessTokens } = registry;
   const { uses } = authentication;
   const form = { parameters: settings['limits.form-parameters'] };
@@ -69,7 +77,16 @@ function endpoints({ settings, registry, keys, authentication }: IssuerNeeds): r
       json: registry.settings.json,
     }),
     token({ accessTokens, accessTokenLifetime: settings['access-token.lifetime'], authentication, form }),
-    introspection({ issuer, authentication, accessTokens, form }),
+    introspection({
+      issuer,
+      authentication,
+      accessTokens,
+      form,
+      clock: authentication.clock,
+      clientJwts,
+      audience: settings['introspection.audience'],
+      legacyJwt: settings['introspection.legacy-jwt'],
+    }),
     jwkSet({ keys, maxAge: settings['key-set.max-age'] }),
   ];
 }

@@ -7,6 +7,7 @@ import { remoteJwkSets } from './clients/remote-jwk-set.ts';
 import type { Settings } from './config/settings.ts';
 import type { Site } from './http/site.ts';
 import { issuerSite } from './issuer-site.ts';
+import { joseJweEncrypter } from './jose/jwe.ts';
 import { joseJwtSigner } from './jose/jwt-signer.ts';
 import { joseJwtVerifier } from './jose/jwt-verifier.ts';
 import { keyMaker } from './jose/key-maker.ts';
@@ -92,6 +93,7 @@ export async function openTenant({
     settings: registrySettings(settings),
   };
   const uses = clientUses({ clients: own.clients, clock: systemClock, log });
+  const jwkSets = remoteJwkSets({ outbound, clock: systemClock });
   const authentication: AuthenticationNeeds = {
     issuer: settings.issuer,
     clients: own.clients,
@@ -100,14 +102,20 @@ export async function openTenant({
     remembered: rememberedOutcomes(),
     assertions: {
       verifier: joseJwtVerifier(systemClock),
-      jwkSets: remoteJwkSets({ outbound, clock: systemClock }),
+      jwkSets,
       sealer: bound.sealer,
       replays: own.replays,
       audience: assertionAudience(settings),
     },
   };
   return {
-    site: issuerSite({ settings, registry, keys, authentication }),
+    site: issuerSite({
+      settings,
+      registry,
+      keys,
+      authentication,
+      clientJwts: { keys, encrypter: joseJweEncrypter, jwkSets },
+    }),
     storage: own,
     registry,
     uses,

@@ -1,11 +1,12 @@
-import { canReceive } from '../keys/client-encryption-key.ts';
+import { encryptionKey } from '../keys/client-encryption-key.ts';
 import { clientJwkProblem } from '../keys/client-jwk.ts';
 import { duplicateKeyId } from '../keys/client-jwk-set.ts';
 import type { ClientMetadata } from '../spec/client-metadata.ts';
 import { OAuthError } from '../spec/errors.ts';
 import { GRANT_TYPES, RESPONSE_TYPES, responseTypeName } from '../spec/grant-types.ts';
+import type { JsonWebKey } from '../spec/jwk.ts';
 import { redirectUriProblem } from '../spec/redirect-uri.ts';
-import { HMAC_ALGORITHMS } from '../spec/server-capabilities.ts';
+import { HMAC_ALGORITHMS, KEY_MANAGEMENT_ALGORITHMS } from '../spec/server-capabilities.ts';
 import { parseUri } from '../spec/uri.ts';
 
 /** A rule between members of one registration; throws where it is broken. */
@@ -110,11 +111,11 @@ const encryptedResponsesHaveKeys: MetadataRule = (metadata) => {
 
 const encryptedResponsesHaveKeysOfTheirKind: MetadataRule = (metadata) => {
   if (metadata['jwks'] === undefined) return;
-  const { keys } = metadata['jwks'] as { readonly keys: readonly unknown[] };
+  const { keys } = metadata['jwks'] as { readonly keys: readonly JsonWebKey[] };
   for (const what of ENCRYPTED) {
-    const algorithm = metadata[`${what}_alg`];
-    if (typeof algorithm !== 'string' || !what.endsWith('_response')) continue;
-    if (!keys.some((key) => canReceive(key, algorithm))) {
+    const algorithm = KEY_MANAGEMENT_ALGORITHMS.find((known) => known === metadata[`${what}_alg`]);
+    if (algorithm === undefined || !what.endsWith('_response')) continue;
+    if (encryptionKey(keys, algorithm) === undefined) {
       throw invalid(`${what}_alg needs a key of jwks that is for ${algorithm}`);
     }
   }

@@ -23,7 +23,7 @@ export interface SoftwareStatementIssuer {
 export interface SoftwareStatementNeeds {
   readonly issuers: readonly SoftwareStatementIssuer[];
   readonly verifier: JwtVerifier;
-  readonly jwkSets: RemoteJwkSets;
+  readonly jwkSets: Pick<RemoteJwkSets, 'verifyWith'>;
 }
 
 /** A statement that holds: who made it, and the client metadata in it. */

@@ -6,6 +6,7 @@ import { clientUses } from '../clients/client-uses.ts';
 import { type OpenRegistrationRates, openRegistrationLimits } from '../clients/open-registration-limits.ts';
 import type { RegistryNeeds, RegistrySettings } from '../clients/registry-needs.ts';
 import { remoteJwkSets } from '../clients/remote-jwk-set.ts';
+import { joseJweEncrypter } from '../jose/jwe.ts';
 import { joseJwtVerifier } from '../jose/jwt-verifier.ts';
 import { digestOf } from '../keys/digest.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -25,8 +26,9 @@ import { ADDRESSES, clientRegistration } from './client-registration/endpoint.ts
 import { clientUpdate } from './client-update/endpoint.ts';
 import type { Endpoint } from './contract.ts';
 import { directAuthorization } from './direct-authorization/endpoint.ts';
-import { introspection } from './introspection/endpoint.ts';
+import { type IntrospectionNeeds, introspection } from './introspection/endpoint.ts';
 import { type Answer, received, requestOf, type TestRequest } from './test-exchange.ts';
+import { publishedKeys } from './test-server-keys.ts';
 import { emptyTenantStorage } from './test-storage.ts';
 import { token } from './token/endpoint.ts';
 import { type Watch, watched } from './watched-storage.ts';
@@ -122,6 +124,7 @@ export interface TestTenantOptions {
   /** What is fetched; nothing where it is absent. */
   readonly outbound?: OutboundHttp;
   readonly assertionAudience?: AudienceRule;
+  readonly introspection?: Partial<Pick<IntrospectionNeeds, 'audience' | 'legacyJwt'>>;
 }
 
 export type Endpoints = ReturnType<typeof endpointsOf>;
@@ -137,6 +140,7 @@ export function testTenant(options: TestTenantOptions = {}): TestTenant {
     needs,
     options.directTokens ?? [DIRECT],
     authenticationNeeds(needs, storage, options.assertionAudience),
+    options.introspection,
   );
   const reports: unknown[] = [];
   const send = async (name: EndpointName, request: TestRequest = {}): Promise<Answer> => {
@@ -257,6 +261,7 @@ function endpointsOf(
   needs: RegistryNeeds,
   directTokens: readonly string[],
   authentication: AuthenticationNeeds,
+  inspecting: TestTenantOptions['introspection'] = {},
 ) {
   const { issuer, clients, accessTokens } = needs;
   const { uses } = authentication;
@@ -279,6 +284,20 @@ function endpointsOf(
       json: needs.settings.json,
     }),
     token: token({ accessTokens, accessTokenLifetime: LIFETIMES.accessToken, authentication, form }),
-    introspect: introspection({ issuer, authentication, accessTokens, form }),
+    introspect: introspection({
+      issuer,
+      authentication,
+      accessTokens,
+      form,
+      clock: needs.clock,
+      clientJwts: {
+        keys: { sign: async (claims, header) => await (await publishedKeys()).sign(claims, header) },
+        encrypter: joseJweEncrypter,
+        jwkSets: authentication.assertions.jwkSets,
+      },
+      audience: 'any',
+      legacyJwt: false,
+      ...inspecting,
+    }),
   };
 }

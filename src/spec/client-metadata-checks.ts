@@ -51,6 +51,16 @@ function checkStrings(value: JsonValue, limit: { count: number; length: number }
 export const uriList: Check = (value, limits) =>
   checkStrings(value, { count: limits.redirectUris, length: limits.uriLength });
 
+/** RFC 8707 §2: "an absolute URI … MUST NOT include a fragment component". */
+export const resourceIdentifiers: Check = (value, limits) => {
+  const checked = checkStrings(value, { count: LIST_MAX, length: limits.uriLength });
+  if ('problem' in checked || !Array.isArray(value)) return checked;
+  const uris = value.map((uri) => (typeof uri === 'string' ? parseUri(uri) : undefined));
+  return uris.every((uri) => uri?.hasFragment === false)
+    ? checked
+    : refused('holds a value that is not an absolute URI without fragment');
+};
+
 export const grantTypes: Check = (value) => {
   const checked = checkStrings(value, { count: LIST_MAX, length: LIST_TEXT_LENGTH_MAX });
   if ('problem' in checked || !Array.isArray(value)) return checked;

@@ -107,9 +107,9 @@ export const CLIENT_METADATA: Readonly<Record<string, MetadataMember>> = {
   authorization_signed_response_alg: { section: 'JARM §3', check: signing },
   authorization_encrypted_response_alg: { section: 'JARM §3', check: keyManagement },
   authorization_encrypted_response_enc: { section: 'JARM §3', check: contentEncryption },
-  introspection_signed_response_alg: { section: 'RFC 9701 §6', check: check.notSupported(false) },
-  introspection_encrypted_response_alg: { section: 'RFC 9701 §6', check: check.notSupported(false) },
-  introspection_encrypted_response_enc: { section: 'RFC 9701 §6', check: check.notSupported(false) },
+  introspection_signed_response_alg: { section: 'RFC 9701 §6', check: signing },
+  introspection_encrypted_response_alg: { section: 'RFC 9701 §6', check: keyManagement },
+  introspection_encrypted_response_enc: { section: 'RFC 9701 §6', check: contentEncryption },
 
   default_max_age: { section: OIDC, check: check.maxAge },
   require_auth_time: { section: OIDC, check: check.boolean },
@@ -134,6 +134,11 @@ export const CLIENT_METADATA: Readonly<Record<string, MetadataMember>> = {
     check: check.notSupported(false),
   },
 
+  resource_identifiers: {
+    section: 'RFC 9728 §1.2, docs/deviations.md',
+    check: check.resourceIdentifiers,
+    privilege: 'data',
+  },
   data: { section: INTERFACE, check: check.jsonObject, privilege: 'data' },
   preferred_client_id: { section: INTERFACE, check: check.preferredId, privilege: 'set-id' },
   preferred_client_secret: { section: INTERFACE, check: check.preferredSecret, privilege: 'set-secret' },

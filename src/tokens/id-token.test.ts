@@ -48,8 +48,27 @@ test('several audiences: a list that begins with the client, which is the author
 });
 
 test('no claim about the end-user stands in for one of the protocol, present or absent', () => {
-  const forged = { iss: 'x', sub: 'x', aud: 'x', exp: 9e9, iat: 0, nbf: 0, nonce: 'x', azp: 'x', at_hash: 'x' };
-  const more = { c_hash: 'x', sid: 'x', acr: 'x', amr: ['x'], auth_time: 0, events: {}, jti: 'x', s_hash: 'x' };
+  const forged = {
+    iss: 'x',
+    sub: 'x',
+    aud: 'x',
+    exp: 9e9,
+    iat: 0,
+    nbf: 0,
+    nonce: 'x',
+    azp: 'x',
+    at_hash: 'x',
+  };
+  const more = {
+    c_hash: 'x',
+    sid: 'x',
+    acr: 'x',
+    amr: ['x'],
+    auth_time: 0,
+    events: {},
+    jti: 'x',
+    s_hash: 'x',
+  };
   const claims = { ...forged, ...more };
   assert.deepEqual(
     idTokenClaims(ISSUER, { ...CONTENT, claims }, 'RS256'),

@@ -28,6 +28,9 @@ const REGISTRABLE = {
   authorization_signing_alg_values_supported: SIGNING_ALGORITHMS,
   authorization_encryption_alg_values_supported: KEY_MANAGEMENT_ALGORITHMS,
   authorization_encryption_enc_values_supported: CONTENT_ENCRYPTION_ALGORITHMS,
+  introspection_signing_alg_values_supported: SIGNING_ALGORITHMS,
+  introspection_encryption_alg_values_supported: KEY_MANAGEMENT_ALGORITHMS,
+  introspection_encryption_enc_values_supported: CONTENT_ENCRYPTION_ALGORITHMS,
   code_challenge_methods_supported: CODE_CHALLENGE_METHODS,
   request_uri_parameter_supported: false,
 } as const;

@@ -1,27 +1,29 @@
-import {
-  AUTHENTICATION_PARAMETERS,
-  authenticateClient,
-  bodyAuthenticates,
-} from '../../clients/client-authentication/authenticate-client.ts';
-import type { AuthenticationNeeds } from '../../clients/client-authentication/method.ts';
-import { registeredScope } from '../../clients/registered-client.ts';
-import { parseAuthorization } from '../../spec/authorization-header.ts';
+import { AUTHENTICATION_PARAMETERS } from '../../clients/client-authentication/authenticate-client.ts';
+import { preferredMediaType } from '../../spec/accept.ts';
 import { type Awaitable, whenKnown } from '../../spec/awaitable.ts';
-import type { ClientCertificate } from '../../spec/client-certificate.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import { type FormLimits, type Parameters, parseForm } from '../../spec/parameters.ts';
 import { bearerChallenge } from '../../spec/www-authenticate.ts';
-import { type AccessTokenNeeds, findAccessToken, scopeOf } from '../../tokens/access-token.ts';
-import { isConfirmed } from '../../tokens/confirmation.ts';
+import { findAccessToken } from '../../tokens/access-token.ts';
 import { UNCACHED } from '../answer.ts';
-import type { Endpoint, EndpointRequest } from '../contract.ts';
+import type { Endpoint, EndpointRequest, EndpointResponse } from '../contract.ts';
+import { type Caller, type CallerNeeds, callerOf, registrationOf, triesBearer } from './caller.ts';
 import { contract } from './contract.ts';
+import {
+  INTROSPECTION_JWT,
+  type JwtAnswerNeeds,
+  type JwtMediaType,
+  jwtAnswer,
+  LEGACY_JWT,
+} from './jwt-answer.ts';
+import { isMeantFor } from './token-audience.ts';
 
-export interface IntrospectionNeeds {
-  readonly issuer: string;
-  readonly authentication: AuthenticationNeeds;
-  readonly accessTokens: AccessTokenNeeds;
+export interface IntrospectionNeeds extends CallerNeeds, JwtAnswerNeeds {
   readonly form: FormLimits;
+  /** Whom a token is told to: any caller, or only those that it is meant for (decision 26). */
+  readonly audience: 'any' | 'match';
+  /** Whether `application/jwt` is answered as the drafts before RFC 9701 had it. */
+  readonly legacyJwt: boolean;
 }
 
 const PARAMETERS: ReadonlySet<string> = new Set(['token', 'token_type_hint', ...AUTHENTICATION_PARAMETERS]);
@@ -29,7 +31,8 @@ const PARAMETERS: ReadonlySet<string> = new Set(['token', 'token_type_hint', ...
 /** RFC 7662 §2.2: "the server … SHOULD NOT include any additional information about an inactive token". */
 const INACTIVE = '{"active":false}';
 
-const HEADERS = { 'content-type': 'application/json;charset=UTF-8', ...UNCACHED };
+const HEADERS = { ...UNCACHED, vary: 'Accept' };
+const JSON_HEADERS = { 'content-type': 'application/json;charset=UTF-8', ...HEADERS };
 
 /**
  * Says whether a token is good. The order is fixed (decision 22): authenticate (401), then read the form (400), then
@@ -37,29 +40,66 @@ const HEADERS = { 'content-type': 'application/json;charset=UTF-8', ...UNCACHED 
  */
 export function introspection(needs: IntrospectionNeeds): Endpoint {
   const introspectionScope = `${needs.issuer}${contract.path}`;
+  const jwtTypes: readonly JwtMediaType[] = needs.legacyJwt
+    ? [INTROSPECTION_JWT, LEGACY_JWT]
+    : [INTROSPECTION_JWT];
   return {
     contract,
     handle(request) {
       const form = readForm(needs, request);
-      return whenKnown(callerScope(needs, request, form), (scope) => {
+      return whenKnown(callerOf(needs, request, form), (caller) => {
         const token = tokenToInspect(form);
-        if (!scope.includes(introspectionScope)) throw scopeLacking(request, introspectionScope);
-        return whenKnown(findAccessToken(needs.accessTokens, token), (found) => ({
-          status: 200,
-          headers: HEADERS,
-          body: found?.introspection ?? INACTIVE,
-        }));
+        if (!caller.scope.includes(introspectionScope)) throw scopeLacking(request, introspectionScope);
+        const jwtType = jwtTypeFor(request, jwtTypes);
+        return whenKnown(inspect(needs, caller, token), (text) =>
+          jwtType === undefined ? jsonResponse(text) : jwtResponse(needs, caller, text, jwtType),
+        );
       });
     },
   };
 }
 
+/** @returns the JSON text of RFC 7662 §2.2 */
+function inspect(needs: IntrospectionNeeds, caller: Caller, token: string): Awaitable<string> {
+  return whenKnown(findAccessToken(needs.accessTokens, token), (found) => {
+    if (found === undefined) return INACTIVE;
+    if (needs.audience === 'any') return found.introspection;
+    return whenKnown(registrationOf(needs, caller), (metadata) =>
+      isMeantFor(found, caller.client_id, metadata) ? found.introspection : INACTIVE,
+    );
+  });
+}
+
+/** JSON for everybody who does not name a JWT: nothing else is looked at on the way most taken. */
+function jwtTypeFor(
+  { headers }: EndpointRequest,
+  offered: readonly JwtMediaType[],
+): JwtMediaType | undefined {
+  const { accept } = headers;
+  if (accept === undefined || !/jwt/i.test(accept)) return undefined;
+  const preferred = preferredMediaType(accept, 'application/json', offered);
+  return preferred === 'application/json' ? undefined : preferred;
+}
+
+const jsonResponse = (body: string): EndpointResponse => ({ status: 200, headers: JSON_HEADERS, body });
+
+async function jwtResponse(
+  needs: IntrospectionNeeds,
+  caller: Caller,
+  introspection: string,
+  type: JwtMediaType,
+): Promise<EndpointResponse> {
+  const metadata = await registrationOf(needs, caller);
+  const body = await jwtAnswer(needs, { client_id: caller.client_id, metadata, introspection }, type);
+  return { status: 200, headers: { 'content-type': type, ...HEADERS }, body };
+}
+
 /** RFC 6750 §3: a bearer token that does not enable access is answered with a challenge; the code is the interface's. */
-function scopeLacking({ headers }: EndpointRequest, scope: string): OAuthError {
+function scopeLacking(request: EndpointRequest, scope: string): OAuthError {
   const error_description = 'the caller lacks the introspection scope';
   return new OAuthError('access_denied', {
     error_description,
-    ...(BEARER.test(headers['authorization'] ?? '')
+    ...(triesBearer(request)
       ? { challenge: bearerChallenge({ error: 'insufficient_scope', error_description, scope }) }
       : {}),
   });
@@ -80,40 +120,4 @@ function readForm(needs: IntrospectionNeeds, { headers, body }: EndpointRequest)
     if (failure instanceof OAuthError) return failure;
     throw failure;
   }
-}
-
-/** The scope values of the client that authenticates, or of the bearer token that authorises the call. */
-function callerScope(
-  needs: IntrospectionNeeds,
-  { headers, clientCertificate: certificate }: EndpointRequest,
-  form: Parameters | OAuthError,
-): Awaitable<readonly string[]> {
-  const { authorization } = headers;
-  const parameters = form instanceof OAuthError ? undefined : form;
-  if (authorization !== undefined && BEARER.test(authorization) && !bodyAuthenticates(parameters)) {
-    return scopeOfBearer(needs, authorization, certificate);
-  }
-  const offered = { authorization, parameters, certificate };
-  return whenKnown(authenticateClient(needs.authentication, offered), ({ metadata }) =>
-    registeredScope(metadata),
-  );
-}
-
-const BEARER = /^bearer(?:\s|$)/i;
-
-function scopeOfBearer(
-  needs: IntrospectionNeeds,
-  authorization: string,
-  certificate: ClientCertificate | undefined,
-): Awaitable<readonly string[]> {
-  const credentials = parseAuthorization(authorization);
-  const token = credentials.scheme === 'bearer' ? credentials.token : '';
-  return whenKnown(findAccessToken(needs.accessTokens, token), (found) => {
-    if (found !== undefined && isConfirmed(found, certificate)) return scopeOf(found);
-    const error_description = 'the bearer token is not valid';
-    throw new OAuthError('invalid_client', {
-      error_description,
-      challenge: bearerChallenge({ error: 'invalid_token', error_description }),
-    });
-  });
 }

@@ -1,0 +1,86 @@
+import {
+  authenticateClient,
+  bodyAuthenticates,
+} from '../../clients/client-authentication/authenticate-client.ts';
+import type { AuthenticationNeeds } from '../../clients/client-authentication/method.ts';
+import { metadataOf, registeredScope } from '../../clients/registered-client.ts';
+import { parseAuthorization } from '../../spec/authorization-header.ts';
+import { type Awaitable, whenKnown } from '../../spec/awaitable.ts';
+import type { ClientCertificate } from '../../spec/client-certificate.ts';
+import type { ClientMetadata } from '../../spec/client-metadata.ts';
+import { OAuthError } from '../../spec/errors.ts';
+import type { ClientId } from '../../spec/identifiers.ts';
+import type { Parameters } from '../../spec/parameters.ts';
+import { bearerChallenge } from '../../spec/www-authenticate.ts';
+import { type AccessTokenNeeds, findAccessToken, scopeOf } from '../../tokens/access-token.ts';
+import { isConfirmed } from '../../tokens/confirmation.ts';
+import type { EndpointRequest } from '../contract.ts';
+
+export interface CallerNeeds {
+  readonly authentication: AuthenticationNeeds;
+  readonly accessTokens: AccessTokenNeeds;
+}
+
+/** Who asks about a token: the client that authenticates, or the client of the bearer token that authorises the call. */
+export interface Caller {
+  readonly client_id: ClientId;
+  readonly scope: readonly string[];
+  /** Of the client that authenticated; that of a bearer token's client is looked up where it is needed. */
+  readonly metadata: ClientMetadata | undefined;
+}
+
+const BEARER = /^bearer(?:\s|$)/i;
+
+export function triesBearer({ headers }: EndpointRequest): boolean {
+  return BEARER.test(headers['authorization'] ?? '');
+}
+
+/** @throws OAuthError invalid_client; invalid_request for two methods at once */
+export function callerOf(
+  needs: CallerNeeds,
+  request: EndpointRequest,
+  form: Parameters | OAuthError,
+): Awaitable<Caller> {
+  const { authorization } = request.headers;
+  const { clientCertificate: certificate } = request;
+  const parameters = form instanceof OAuthError ? undefined : form;
+  if (authorization !== undefined && triesBearer(request) && !bodyAuthenticates(parameters)) {
+    return bearerOf(needs, authorization, certificate);
+  }
+  const offered = { authorization, parameters, certificate };
+  return whenKnown(authenticateClient(needs.authentication, offered), ({ stored, metadata }) => ({
+    client_id: stored.client_id,
+    scope: registeredScope(metadata),
+    metadata,
+  }));
+}
+
+function bearerOf(
+  needs: CallerNeeds,
+  authorization: string,
+  certificate: ClientCertificate | undefined,
+): Awaitable<Caller> {
+  const credentials = parseAuthorization(authorization);
+  const token = credentials.scheme === 'bearer' ? credentials.token : '';
+  return whenKnown(findAccessToken(needs.accessTokens, token), (found) => {
+    if (found !== undefined && isConfirmed(found, certificate)) {
+      return { client_id: found.client_id, scope: scopeOf(found), metadata: undefined };
+    }
+    const error_description = 'the bearer token is not valid';
+    throw new OAuthError('invalid_client', {
+      error_description,
+      challenge: bearerChallenge({ error: 'invalid_token', error_description }),
+    });
+  });
+}
+
+/** @returns undefined where the caller's bearer token belongs to no registered client, as an initial access token may. */
+export function registrationOf(
+  { authentication }: CallerNeeds,
+  { client_id, metadata }: Caller,
+): Awaitable<ClientMetadata | undefined> {
+  if (metadata !== undefined) return metadata;
+  return whenKnown(authentication.clients.find(client_id), (stored) =>
+    stored === undefined ? undefined : metadataOf(stored),
+  );
+}

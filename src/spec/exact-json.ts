@@ -1,0 +1,20 @@
+interface ExactJson {
+  parse(
+    text: string,
+    reviver: (name: string, value: unknown, context: { readonly source?: string }) => unknown,
+  ): unknown;
+  rawJSON(text: string): unknown;
+}
+
+/** ECMAScript 2026, JSON.parse source text access; TypeScript's library does not name it yet. */
+const { parse, rawJSON } = JSON as unknown as ExactJson;
+
+/**
+ * What a JSON text says, so that `JSON.stringify` writes its numbers letter for letter: `1e400` and numbers beyond 2^53
+ * are not what `JSON.parse` makes of them. Not to be calculated with.
+ */
+export function parseExactly(text: string): unknown {
+  return parse(text, (_name, value, { source }) =>
+    typeof value === 'number' && source !== undefined ? rawJSON(source) : value,
+  );
+}
