@@ -1,4 +1,4 @@
-import type { AuthenticationNeeds } from './clients/client-authentication/method.ts';
+import type { AssertionNeeds, AuthenticationNeeds } from './clients/client-authentication/method.ts';
 import { rememberedOutcomes } from './clients/client-authentication/remembered-outcomes.ts';
 import { type ClientUses, clientUses } from './clients/client-uses.ts';
 import { openRegistrationLimits } from './clients/open-registration-limits.ts';
@@ -94,20 +94,7 @@ export async function openTenant({
   };
   const uses = clientUses({ clients: own.clients, clock: systemClock, log });
   const jwkSets = remoteJwkSets({ outbound, clock: systemClock });
-  const authentication: AuthenticationNeeds = {
-    issuer: settings.issuer,
-    clients: own.clients,
-    clock: systemClock,
-    uses,
-    remembered: rememberedOutcomes(),
-    assertions: {
-      verifier: joseJwtVerifier(systemClock),
-      jwkSets,
-      sealer: bound.sealer,
-      replays: own.replays,
-      audience: assertionAudience(settings),
-    },
-  };
+  const authentication = clientAuthentication(settings, registry, { uses, jwkSets, replays: own.replays });
   return {
     site: issuerSite({
       settings,
@@ -120,6 +107,23 @@ export async function openTenant({
     registry,
     uses,
     close: async () => await uses.flush(),
+  };
+}
+
+function clientAuthentication(
+  settings: Settings,
+  { issuer, clients, clock, sealer }: RegistryNeeds,
+  needs: Pick<AuthenticationNeeds, 'uses'> & Pick<AssertionNeeds, 'jwkSets' | 'replays'>,
+): AuthenticationNeeds {
+  const { uses, jwkSets, replays } = needs;
+  const verifier = joseJwtVerifier(clock);
+  return {
+    issuer,
+    clients,
+    clock,
+    uses,
+    remembered: rememberedOutcomes(),
+    assertions: { verifier, jwkSets, sealer, replays, audience: assertionAudience(settings) },
   };
 }
 

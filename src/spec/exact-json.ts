@@ -1,9 +1,8 @@
+type Reviver = (name: string, value: unknown, context: { readonly source?: string }) => unknown;
+
 interface ExactJson {
-  parse(
-    text: string,
-    reviver: (name: string, value: unknown, context: { readonly source?: string }) => unknown,
-  ): unknown;
-  rawJSON(text: string): unknown;
+  readonly parse: (text: string, reviver: Reviver) => unknown;
+  readonly rawJSON: (text: string) => unknown;
 }
 
 /** ECMAScript 2026, JSON.parse source text access; TypeScript's library does not name it yet. */

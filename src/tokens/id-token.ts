@@ -22,7 +22,7 @@ export interface IdTokenContent {
   readonly claims?: Readonly<Record<string, unknown>>;
 }
 
-/** RFC 8725 §3.11 would name it; this is the one that clients accept. */
+/** RFC 8725 §3.11 would have one of its own; this is the one that clients of OpenID Connect accept. */
 export const ID_TOKEN_TYPE = 'JWT';
 
 /** Claims that the protocol gives a meaning: RFC 7519 §4.1 and OpenID Connect Core §2, with those of the logouts. */

@@ -225,7 +225,7 @@ test('keys at jwks_uri: the answer is encrypted to the one that is published; wh
     assertError(refused, 'invalid_request', /^no key is registered or published/);
     assert.equal((await ask(tenant, caller, token, '*/*')).status, 200, 'JSON is not encrypted');
   }
-  assert.match(String((tenant.reports[0] as { detail: string }).detail), /timeout: late$/);
+  assert.match((tenant.reports[0] as { detail: string }).detail, /timeout: late$/);
   found.keys = [SIGNING_ONLY.jwk];
   assertError(await ask(tenant, caller, live), 'invalid_request');
   tenant.clock.advance(60);

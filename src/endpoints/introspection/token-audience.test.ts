@@ -16,7 +16,7 @@ const RESOURCE_SERVER = { ...SERVICE, scope: INTROSPECTION_SCOPE };
 interface Callers {
   readonly tenant: TestTenant;
   /** Whether a token of this audience is told to: a caller of no resource; one that is RESOURCE; a bearer of its token. */
-  told(audience: readonly string[] | undefined): Promise<readonly boolean[]>;
+  readonly told: (audience: readonly string[] | undefined) => Promise<readonly boolean[]>;
   readonly names: readonly string[];
 }
 
