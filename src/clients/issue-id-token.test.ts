@@ -24,7 +24,11 @@ const KEYS = new Map(SIGNING_ALGORITHMS.map((algorithm) => [algorithm, testKey(a
 async function sign(claims: object, { alg, typ }: { alg: SignatureAlgorithm; typ: string }): Promise<string> {
   const key = KEYS.get(alg);
   assert.ok(key);
-  return await signer.sign({ ...claims }, { alg, typ, kid: alg }, key.privateKey.export({ format: 'jwk' }));
+  return await signer.sign(
+    { ...claims },
+    { alg, typ, kid: alg },
+    { ...key.privateKey.export({ format: 'jwk' }) },
+  );
 }
 
 const NEEDS: IdTokenNeeds = {
@@ -98,7 +102,7 @@ test('id_token_encrypted_response_alg: signed, then encrypted, cty JWT (OpenID C
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const jwe = await issued({
     ...CLIENT,
-    jwks: { keys: [{ ...publicKey.export({ format: 'jwk' }), use: 'enc', kid: 'e1' }] },
+    jwks: { keys: [{ ...publicKey.export({ format: 'jwk' }), use: 'enc', kid: 'e1' }] as never },
     id_token_encrypted_response_alg: 'ECDH-ES',
     id_token_encrypted_response_enc: 'A128GCM',
   });
