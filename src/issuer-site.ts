@@ -15,6 +15,8 @@ import { providerMetadata } from './endpoints/discovery/provider-metadata.ts';
 import { introspection } from './endpoints/introspection/endpoint.ts';
 import { jwkSet } from './endpoints/jwk-set/endpoint.ts';
 import { token } from './endpoints/token/endpoint.ts';
+import type { AssertionGrantNeeds } from './grants/assertion-grant.ts';
+import { offeredGrants } from './grants/grants.ts';
 import type { Site } from './http/site.ts';
 import type { ServerKeys } from './keys/server-keys.ts';
 import { masterTokens, tokenLifetimes } from './tenant-settings.ts';
@@ -25,6 +27,8 @@ export interface IssuerNeeds {
   readonly keys: ServerKeys;
   readonly authentication: AuthenticationNeeds;
   readonly clientJwts: ClientJwtNeeds;
+  /** Undefined where nobody's assertions are grants. */
+  readonly assertions: AssertionGrantNeeds | undefined;
 }
 
 /** Everything that stands below one issuer. Discovery, at its three addresses, is derived from the rest (decision 3). */
@@ -33,7 +37,7 @@ export function issuerSite(needs: IssuerNeeds): Site {
   const { settings } = needs;
   const own = endpoints(needs);
   const issuerPath = new URL(issuer).pathname.replace(/\/$/, '');
-  const metadata = providerMetadata(issuer, own);
+  const metadata = providerMetadata(issuer, own, offeredGrants(needs));
   const maxAge = settings['key-set.max-age'];
   const infix = { ...authorizationServerContract, path: `${authorizationServerContract.path}${issuerPath}` };
   return {
@@ -54,6 +58,7 @@ function endpoints({
   keys,
   authentication,
   clientJwts,
+  assertions,
 }: IssuerNeeds): readonly Endpoint[] {
   const { issuer, clients, accessTokens } = registry;
   const { uses } = authentication;
@@ -76,7 +81,13 @@ function endpoints({
       bearerTokenLengthMax: settings['limits.bearer-token'],
       json: registry.settings.json,
     }),
-    token({ accessTokens, accessTokenLifetime: settings['access-token.lifetime'], authentication, form }),
+    token({
+      accessTokens,
+      accessTokenLifetime: settings['access-token.lifetime'],
+      assertions,
+      authentication,
+      form,
+    }),
     introspection({
       issuer,
       authentication,

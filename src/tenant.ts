@@ -1,3 +1,4 @@
+import { openAssertionGrants } from './assertion-grants.ts';
 import type { AssertionNeeds, AuthenticationNeeds } from './clients/client-authentication/method.ts';
 import { rememberedOutcomes } from './clients/client-authentication/remembered-outcomes.ts';
 import { type ClientUses, clientUses } from './clients/client-uses.ts';
@@ -95,6 +96,7 @@ export async function openTenant({
   const uses = clientUses({ clients: own.clients, clock: systemClock, log });
   const jwkSets = remoteJwkSets({ outbound, clock: systemClock });
   const authentication = clientAuthentication(settings, registry, { uses, jwkSets, replays: own.replays });
+  const assertions = openAssertionGrants(settings, { outbound, clock: systemClock, ...own });
   return {
     site: issuerSite({
       settings,
@@ -102,6 +104,7 @@ export async function openTenant({
       keys,
       authentication,
       clientJwts: { keys, encrypter: joseJweEncrypter, jwkSets },
+      assertions,
     }),
     storage: own,
     registry,

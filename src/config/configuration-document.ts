@@ -1,5 +1,5 @@
 import { CONFIG_VARIABLE, environmentName } from './environment.ts';
-import type { Setting } from './setting.ts';
+import type { ForTenants, Setting } from './setting.ts';
 import { SETTING_PATHS, type SettingPath, settingAt } from './settings.ts';
 
 const INTRODUCTION = `<!-- Made from src/config/settings.ts by \`npm run docs\`. Do not edit. -->
@@ -26,6 +26,10 @@ variable that begins with \`CHANCERY_\`, and a value that breaks a rule stop the
 \`chancery config check\` does only that, and \`chancery config print\` shows every value and where it came from.
 
 All durations are in seconds.
+
+A tenant (docs/operations.md, "Tenants") may have a value of its own for a setting marked *Tenants: inherited*, and has
+the process's value otherwise. What is marked *Tenants: own* lets somebody in: there a tenant has its own value or the
+default, never the process's. All other settings are the process's alone.
 `;
 
 /** docs/configuration.md: a table for each section, in the order of the settings' table. */
@@ -56,7 +60,7 @@ function row(path: SettingPath): string {
     variable,
     type,
     defaultText(setting),
-    `${setting.description} ${ruleSentence(setting)}`,
+    `${setting.description} ${ruleSentence(setting)} ${TENANT_SENTENCE[setting.tenants]}`,
   ];
   return `| ${cells.map((cell) => cell.trim().replaceAll('|', '\\|')).join(' | ')} |`;
 }
@@ -66,6 +70,12 @@ function defaultText({ default: value, defaultWords }: Setting): string {
   if (Array.isArray(value) && value.length === 0) return 'empty';
   return `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
 }
+
+const TENANT_SENTENCE: Readonly<Record<ForTenants, string>> = {
+  process: '',
+  inherited: '*Tenants: inherited.*',
+  own: '*Tenants: own.*',
+};
 
 /** Booleans and choices say it all in their type. */
 function ruleSentence({ rule, type }: Setting): string {

@@ -36,6 +36,7 @@ export const encryptionKey: Setting<readonly string[] | undefined> = {
   default: undefined,
   defaultWords: 'made in the data folder in development; none in production',
   secret: true,
+  tenants: 'process',
   required: 'production',
   rule: 'must be one or several different 256-bit random keys, each as 64 hex digits or as base64 of 32 bytes, separated by commas or line ends',
   description:

@@ -53,7 +53,7 @@ export function resolveSettings({ mode, file, environment }: SettingsSources): R
   return { settings, origins: Object.fromEntries(origins) as Record<SettingPath, string> };
 }
 
-function checkAll(given: GivenValues, problems: SettingsProblem[]): GivenValues {
+export function checkAll(given: GivenValues, problems: SettingsProblem[]): GivenValues {
   const checked: GivenValues = new Map();
   for (const [path, { value, source }] of given) {
     const setting = settingAt(path);
@@ -115,7 +115,7 @@ function missing(
   ).map((path) => ({ path, source: environmentName(path), rule: 'must be set in production' }));
 }
 
-function brokenRules(
+export function brokenRules(
   settings: Settings,
   mode: Mode,
   refused: ReadonlySet<string>,

@@ -27,6 +27,11 @@ export const RULES: readonly Rule[] = [
         ? 'must be set when listen.port is 0'
         : issuerProblem(issuer, mode === 'development'),
   },
+  {
+    path: 'issuer-aliases',
+    reads: ['issuer'],
+    problem: ({ issuer, 'issuer-aliases': aliases }, mode) => aliasesProblem(issuer, aliases, mode),
+  },
   notGreater('listen.headers-timeout', 'listen.request-timeout'),
   notGreater('access-token.lifetime', 'access-token.lifetime-max'),
   notGreater('initial-access-token.lifetime', 'initial-access-token.lifetime-max'),
@@ -53,6 +58,17 @@ export const RULES: readonly Rule[] = [
 /** What `issuer` is in development when it is not set. */
 export function developmentIssuer(port: number): string {
   return port === 80 ? 'http://127.0.0.1' : `http://127.0.0.1:${port}`;
+}
+
+/** Why these are not further names of an issuer, as words that follow the name of the setting. */
+function aliasesProblem(issuer: string, aliases: readonly string[], mode: Mode): string | undefined {
+  if (new Set([issuer, ...aliases]).size <= aliases.length)
+    return 'must not hold a name twice, nor the issuer';
+  const problems = aliases.flatMap((alias) => {
+    const problem = issuerProblem(alias, mode === 'development');
+    return problem === undefined ? [] : [`must hold issuers only: ${alias} ${problem}`];
+  });
+  return problems[0];
 }
 
 type PathOf<Value> = { [Path in SettingPath]: Settings[Path] extends Value ? Path : never }[SettingPath];

@@ -1,5 +1,11 @@
 import * as z from 'zod/mini';
 
+/**
+ * Whose value holds for a tenant beside the default one. `process`: there is only the process's. `inherited`: the
+ * tenant's, else the process's. `own`: the tenant's, else the default; so it is with everything that lets somebody in.
+ */
+export type ForTenants = 'process' | 'inherited' | 'own';
+
 /** One setting: the loader, `config print` and the documentation all read this row. */
 export interface Setting<Value = unknown> {
   /** Takes what YAML gives, or what `fromText` made of an environment variable. */
@@ -17,6 +23,7 @@ export interface Setting<Value = unknown> {
   readonly description: string;
   /** Made of maps: each problem in it is reported by its own path, and without the value. */
   readonly structured?: true;
+  readonly tenants: ForTenants;
   /** The value that a text means; a text that means none is given back as it is, for the schema to refuse. */
   readonly fromText: (text: string) => unknown;
 }
@@ -27,6 +34,7 @@ interface Words<Value> {
   readonly description: string;
   readonly secret?: boolean;
   readonly required?: 'production';
+  readonly tenants?: ForTenants;
 }
 
 type Kind<Value> = Pick<Setting<Value>, 'schema' | 'type' | 'rule' | 'fromText' | 'structured'> & {
@@ -42,6 +50,7 @@ function setting<Value>(words: Words<Value>, kind: Kind<Value>): Setting<Value> 
     secret: words.secret ?? false,
     required: words.required,
     description: words.description,
+    tenants: words.tenants ?? 'process',
   };
 }
 

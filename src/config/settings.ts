@@ -1,4 +1,5 @@
 import { parseIpNetwork } from '../spec/ip-network.ts';
+import { ASSERTION_GRANT_SETTINGS } from './assertion-grant-settings.ts';
 import { encryptionKey } from './encryption-key.ts';
 import { LIMIT_SETTINGS } from './limit-settings.ts';
 import { choice, flag, integer, list, type Setting, seconds, text } from './setting.ts';
@@ -14,6 +15,7 @@ const SHA256_HEX = {
   default: [],
   // Not a secret by itself; but where a digest belongs, a token gets pasted, and that must not be shown.
   secret: true,
+  tenants: 'own',
 } as const;
 
 /** Every setting, once, by its path in chancery.yaml. Durations are in seconds, sizes in bytes. */
@@ -25,6 +27,15 @@ export const SETTINGS = {
     rule: 'must be an https URL without query, fragment, user information and trailing slash',
     description:
       'The issuer identifier: every address the server names begins with it, and it may have a path (`https://op.example.com/c2`). Plain http is accepted for loopback hosts in development only.',
+  }),
+
+  'issuer-aliases': list({
+    default: [],
+    items: 'issuers',
+    pattern: /^https?:\/\/[^\s?#]*[^\s?#/]$/u,
+    rule: 'must be a list of https URLs without query, fragment, user information and trailing slash',
+    description:
+      'Further names of the issuer. Everything answers under each of them and names itself by it; what was issued under one name is not valid under another.',
   }),
 
   'listen.host': text({
@@ -116,8 +127,16 @@ export const SETTINGS = {
     unit: 'rows',
     description: 'How many expired rows one transaction removes at most.',
   }),
+  'storage.tenant-check-interval': seconds({
+    default: 1,
+    min: 1,
+    max: 60,
+    description:
+      'How often a server without tenants looks whether the first one was created. Later changes show in the next request.',
+  }),
 
   'audit.lifetime': seconds({
+    tenants: 'inherited',
     default: 0,
     min: 0,
     max: 10 * YEAR,
@@ -126,6 +145,7 @@ export const SETTINGS = {
   }),
 
   'cache.clients': integer({
+    tenants: 'inherited',
     default: 100_000,
     min: 2,
     max: 100_000_000,
@@ -134,6 +154,7 @@ export const SETTINGS = {
       'How many client records are kept in memory, about 2 KB each; a larger one counts as several. Kept records are checked against the journal of changes before each answer.',
   }),
   'cache.access-tokens': integer({
+    tenants: 'inherited',
     default: 200_000,
     min: 2,
     max: 1_000_000_000,
@@ -150,11 +171,13 @@ export const SETTINGS = {
       'SHA-256 digests of the master tokens of the client registry; several at once for a roll-over. `LABEL:DIGEST` names a token in the audit. Without any, the list of clients is closed.',
   }),
   'registration.allow-open-registration': flag({
+    tenants: 'own',
     default: false,
     description:
       'Whether anyone may register a client for the grants authorization_code, implicit and refresh_token. Otherwise every registration needs a token.',
   }),
   'registration.open-scope-values': list({
+    tenants: 'own',
     default: [],
     items: 'scope values',
     // RFC 6749 §3.3: scope-token = 1*( %x21 / %x23-5B / %x5D-7E )
@@ -164,6 +187,7 @@ export const SETTINGS = {
   }),
   'registration.software-statement-issuers': softwareStatementIssuers,
   'registration.open-rate-per-network': integer({
+    tenants: 'inherited',
     default: 0,
     min: 0,
     max: 1_000_000,
@@ -172,6 +196,7 @@ export const SETTINGS = {
       'How many registrations without a token one network (an IPv4 address, an IPv6 /64) may make, as many at once as in a minute; further ones are answered 429. 0 = no limit, because behind a proxy that `listen.trusted-proxies` does not name everybody is one network.',
   }),
   'registration.open-rate': integer({
+    tenants: 'inherited',
     default: 0,
     min: 0,
     max: 1_000_000,
@@ -179,6 +204,7 @@ export const SETTINGS = {
     description: 'How many registrations without a token all networks together may make; 0 = no limit.',
   }),
   'registration.open-clients-max': integer({
+    tenants: 'inherited',
     default: 0,
     min: 0,
     max: 1_000_000_000,
@@ -187,11 +213,13 @@ export const SETTINGS = {
       'How many clients registered without a token there may be; beyond it a registration needs a token. 0 = no limit.',
   }),
   'registration.open-idempotent': flag({
+    tenants: 'inherited',
     default: false,
     description:
       'Whether a public client that is registered again with the same metadata, without a token, is the client that is there already. Such a client belongs to nobody in particular: answers carry no registration token, and only the master token manages it.',
   }),
   'registration.idle-client-lifetime': seconds({
+    tenants: 'inherited',
     default: 0,
     min: 0,
     max: 10 * YEAR,
@@ -199,24 +227,28 @@ export const SETTINGS = {
       'When a client registered without a token is ended: after so long without being used (but never while it may have live tokens). 0 = never.',
   }),
   'registration.advertise': choice({
+    tenants: 'inherited',
     default: 'register',
     values: ['register', 'clients'],
     description:
       'Which address discovery names as registration_endpoint: `/register`, which answers 201 as RFC 7591 §3.2.1 says, or `/clients`, which answers 200.',
   }),
   'registration.client-secret-lifetime': seconds({
+    tenants: 'inherited',
     default: 0,
     min: 0,
     max: 10 * YEAR,
     description: 'How long a client secret is valid; 0 means that it does not expire (RFC 7591 §3.2.1).',
   }),
   'registration.previous-secret-grace': seconds({
+    tenants: 'inherited',
     default: 0,
     min: 0,
     max: YEAR,
     description: 'How long the previous client secret stays valid after an update has made a new one.',
   }),
   'registration.client-id-length': integer({
+    tenants: 'inherited',
     default: 24,
     min: 16,
     max: 80,
@@ -224,6 +256,7 @@ export const SETTINGS = {
     description: 'The length of generated client identifiers, at 5.95 bits a character.',
   }),
   'registration.client-secret-length': integer({
+    tenants: 'inherited',
     default: 43,
     min: 43,
     max: 128,
@@ -231,6 +264,7 @@ export const SETTINGS = {
     description: 'The length of generated client secrets. 43 characters hold 256 bits.',
   }),
   'registration.registration-token-length': integer({
+    tenants: 'inherited',
     default: 43,
     min: 43,
     max: 128,
@@ -239,11 +273,14 @@ export const SETTINGS = {
   }),
 
   'client-authentication.assertion-audience': choice({
+    tenants: 'inherited',
     default: 'issuer',
     values: ['issuer', 'legacy'],
     description:
       'What client assertions (`client_secret_jwt`, `private_key_jwt`) must be meant for: the issuer as their only `aud`; or, for clients from before draft-ietf-oauth-rfc7523bis, also the addresses of the token and introspection endpoints, and one of several. An assertion with several audiences can be used by each of them against the others.',
   }),
+
+  ...ASSERTION_GRANT_SETTINGS,
 
   'direct-authorization.token-sha256': list({
     ...SHA256_HEX,
@@ -264,24 +301,28 @@ export const SETTINGS = {
   }),
 
   'access-token.lifetime': seconds({
+    tenants: 'inherited',
     default: 600,
     min: 1,
     max: YEAR,
     description: 'How long an access token is valid when the request names no lifetime.',
   }),
   'access-token.lifetime-max': seconds({
+    tenants: 'inherited',
     default: 86_400,
     min: 1,
     max: YEAR,
     description: 'The longest lifetime that a request may name for an access token.',
   }),
   'initial-access-token.lifetime': seconds({
+    tenants: 'inherited',
     default: 3600,
     min: 1,
     max: YEAR,
     description: 'How long an initial access token is valid when the request names no lifetime.',
   }),
   'initial-access-token.lifetime-max': seconds({
+    tenants: 'inherited',
     default: 2_592_000,
     min: 1,
     max: YEAR,
@@ -289,6 +330,7 @@ export const SETTINGS = {
   }),
 
   'key-set.max-age': seconds({
+    tenants: 'inherited',
     default: 300,
     min: 0,
     max: 86_400,
@@ -296,6 +338,7 @@ export const SETTINGS = {
   }),
 
   'cors.origins': list({
+    tenants: 'own',
     default: [],
     items: 'origins',
     pattern: /^https?:\/\/[^\s/?#@]+$/u,

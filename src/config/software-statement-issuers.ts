@@ -1,40 +1,13 @@
 import * as z from 'zod/mini';
 import { maps } from './setting.ts';
-
-const KEYS_MAX = 20;
-
-const said = (error: string): { readonly error: string } => ({ error });
-
-/** Whether a key is sound is found out at start; here a private one is refused, so that it is not shown anywhere. */
-const publicKey = z
-  .looseObject({ kty: z.string(said('must be a key type (RFC 7517 §4.1)')) }, said('must be a JWK'))
-  .check(z.refine((key) => !('d' in key || 'k' in key), said('must not be a private or symmetric key')));
-
-const jwks = z.strictObject(
-  {
-    keys: z
-      .array(publicKey, said('must be a list of JWKs'))
-      .check(
-        z.minLength(1, said('must hold a key')),
-        z.maxLength(KEYS_MAX, said(`must not hold more than ${KEYS_MAX} keys`)),
-      ),
-  },
-  mapError('must be a JWK set'),
-);
-
-const identifier = (rule: string): z.ZodMiniString =>
-  z.string(said(rule)).check(z.regex(/^[^\s\p{Cc}]{1,512}$/u, said(rule)));
+import { identifier, jwks, jwksUri, mapError, said } from './trusted-issuer.ts';
 
 const issuer = z
   .strictObject(
     {
       issuer: identifier('must be the iss of the statements, without spaces'),
       jwks: z.optional(jwks),
-      'jwks-uri': z.optional(
-        z
-          .string(said('must be an http or https URL'))
-          .check(z.regex(/^https?:\/\/[^\s#@]+$/u, said('must be an http or https URL'))),
-      ),
+      'jwks-uri': z.optional(jwksUri),
       'authorises-registration': z._default(z.boolean(said('must be true or false')), false),
       'approved-software-ids': z.optional(
         z.array(
@@ -64,16 +37,12 @@ const issuers = z
     ),
   );
 
-/** A key that is not known is named by the loader, with its path. */
-function mapError(words: string): { error: (issue: { readonly code?: string }) => string | undefined } {
-  return { error: ({ code }) => (code === 'unrecognized_keys' ? undefined : words) };
-}
-
 /** As `chancery.yaml` has it. */
 export type ConfiguredStatementIssuer = z.infer<typeof issuer>;
 
 export const softwareStatementIssuers = maps<ConfiguredStatementIssuer>({
   default: [],
+  tenants: 'own',
   items: 'issuers',
   schema: issuers,
   rule: RULE,

@@ -6,6 +6,7 @@ import { clientUses } from '../clients/client-uses.ts';
 import { type OpenRegistrationRates, openRegistrationLimits } from '../clients/open-registration-limits.ts';
 import type { RegistryNeeds, RegistrySettings } from '../clients/registry-needs.ts';
 import { remoteJwkSets } from '../clients/remote-jwk-set.ts';
+import type { AssertionGrantNeeds } from '../grants/assertion-grant.ts';
 import { joseJweEncrypter } from '../jose/jwe.ts';
 import { joseJwtVerifier } from '../jose/jwt-verifier.ts';
 import { digestOf } from '../keys/digest.ts';
@@ -125,7 +126,12 @@ export interface TestTenantOptions {
   readonly outbound?: OutboundHttp;
   readonly assertionAudience?: AudienceRule;
   readonly introspection?: Partial<Pick<IntrospectionNeeds, 'audience' | 'legacyJwt'>>;
+  /** What assertions are taken as grants; none where it is absent. */
+  readonly assertionGrants?: AssertionGrantOptions;
 }
+
+/** Issuers and what is not as usual. */
+export type AssertionGrantOptions = Partial<AssertionGrantNeeds>;
 
 export type Endpoints = ReturnType<typeof endpointsOf>;
 export type EndpointName = keyof Endpoints;
@@ -141,6 +147,7 @@ export function testTenant(options: TestTenantOptions = {}): TestTenant {
     options.directTokens ?? [DIRECT],
     authenticationNeeds(needs, storage, options.assertionAudience),
     options.introspection,
+    assertionGrantNeeds(needs, storage, options.assertionGrants),
   );
   const reports: unknown[] = [];
   const send = async (name: EndpointName, request: TestRequest = {}): Promise<Answer> => {
@@ -256,12 +263,34 @@ function authenticationNeeds(
   };
 }
 
+function assertionGrantNeeds(
+  { issuer, clients, clock, outbound }: RegistryNeeds,
+  { replays }: TenantStorage,
+  options: AssertionGrantOptions | undefined,
+): AssertionGrantNeeds | undefined {
+  if (options === undefined) return undefined;
+  return {
+    issuer,
+    tokenEndpoint: `${issuer}/token`,
+    audience: 'issuer',
+    jwtIssuers: [],
+    lifetimeMax: 3600,
+    clockSkew: 60,
+    verifier: joseJwtVerifier(clock),
+    jwkSets: remoteJwkSets({ outbound, clock }),
+    replays,
+    clients,
+    ...options,
+  };
+}
+
 // oxlint-disable-next-line typescript/explicit-function-return-type -- the names in it are the type
 function endpointsOf(
   needs: RegistryNeeds,
   directTokens: readonly string[],
   authentication: AuthenticationNeeds,
   inspecting: TestTenantOptions['introspection'] = {},
+  assertions: AssertionGrantNeeds | undefined,
 ) {
   const { issuer, clients, accessTokens } = needs;
   const { uses } = authentication;
@@ -283,7 +312,13 @@ function endpointsOf(
       bearerTokenLengthMax: needs.settings.bearerTokenLengthMax,
       json: needs.settings.json,
     }),
-    token: token({ accessTokens, accessTokenLifetime: LIFETIMES.accessToken, authentication, form }),
+    token: token({
+      accessTokens,
+      accessTokenLifetime: LIFETIMES.accessToken,
+      assertions,
+      authentication,
+      form,
+    }),
     introspect: introspection({
       issuer,
       authentication,

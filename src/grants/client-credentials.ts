@@ -1,9 +1,8 @@
-import { tokenConfirmation } from '../clients/certificate-binding.ts';
 import { registeredScope } from '../clients/registered-client.ts';
 import { OAuthError } from '../spec/errors.ts';
 import { parseScope } from '../spec/scope.ts';
-import { mintAccessToken } from '../tokens/access-token.ts';
 import type { Grant } from './grant.ts';
+import { issueToken } from './issue-token.ts';
 
 /** RFC 6749 §4.4: a client acts for itself, within the scope it is registered for. */
 export const clientCredentials: Grant = {
@@ -11,22 +10,7 @@ export const clientCredentials: Grant = {
   parameters: ['scope'],
   async handle(needs, client, parameters) {
     const scope = grantedScope(parameters['scope'], registeredScope(client.metadata));
-    const { access_token, stored } = mintAccessToken(needs.accessTokens, {
-      client_id: client.stored.client_id,
-      client_instance: client.stored.instance,
-      sub: client.stored.client_id,
-      scope,
-      audience: [],
-      confirmation: tokenConfirmation(client),
-      lifetime: needs.accessTokenLifetime,
-    });
-    await needs.accessTokens.store.issue(stored);
-    return {
-      access_token,
-      token_type: 'Bearer',
-      expires_in: needs.accessTokenLifetime,
-      scope: scope.join(' '),
-    };
+    return await issueToken(needs, client, { sub: client.stored.client_id, scope });
   },
 };
 

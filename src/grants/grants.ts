@@ -1,5 +1,11 @@
 import { clientCredentials } from './client-credentials.ts';
-import type { Grant } from './grant.ts';
+import type { Grant, OfferNeeds } from './grant.ts';
+import { jwtBearer } from './jwt-bearer.ts';
 
-/** Every grant the token endpoint knows. Discovery is derived from this list. */
-export const GRANTS: readonly Grant[] = [clientCredentials];
+/** Every grant the token endpoint knows. */
+export const GRANTS: readonly Grant[] = [clientCredentials, jwtBearer];
+
+/** The grants this server is set up for. The token endpoint takes these, and discovery names them. */
+export function offeredGrants(needs: OfferNeeds): readonly Grant[] {
+  return GRANTS.filter((grant) => grant.isOffered?.(needs) !== false);
+}

@@ -108,15 +108,15 @@ function audienceHolds(aud: JsonValue | undefined, rule: AudienceRule): boolean 
 
 function timeProblem(
   { exp, nbf, iat }: Claims,
-  { lifetimeMax, ageMax }: Rules,
+  { lifetimeMax, ageMax, clockSkew = CLOCK_SKEW }: Rules,
   now: number,
 ): JwtRefusal | undefined {
   // RFC 7519 §4.1.4: "the current date/time MUST be before the expiration date/time".
-  if (typeof exp === 'number' && now >= exp + CLOCK_SKEW) return 'expired';
-  if (typeof nbf === 'number' && nbf > now + CLOCK_SKEW) return 'not-yet-valid';
-  if (typeof iat === 'number' && iat > now + CLOCK_SKEW) return 'not-yet-valid';
-  if (lifetimeMax !== undefined && typeof exp === 'number' && exp > now + lifetimeMax + CLOCK_SKEW)
+  if (typeof exp === 'number' && now >= exp + clockSkew) return 'expired';
+  if (typeof nbf === 'number' && nbf > now + clockSkew) return 'not-yet-valid';
+  if (typeof iat === 'number' && iat > now + clockSkew) return 'not-yet-valid';
+  if (lifetimeMax !== undefined && typeof exp === 'number' && exp > now + lifetimeMax + clockSkew)
     return 'lifetime';
-  if (ageMax !== undefined && typeof iat === 'number' && iat < now - ageMax - CLOCK_SKEW) return 'age';
+  if (ageMax !== undefined && typeof iat === 'number' && iat < now - ageMax - clockSkew) return 'age';
   return undefined;
 }

@@ -20,6 +20,8 @@ export interface JwtProfile<Algorithm = SignatureAlgorithm> {
   readonly lifetimeMax: number | undefined;
   /** Seconds that `iat` may lie behind now; undefined = any. */
   readonly ageMax: number | undefined;
+  /** Seconds by which clocks may differ, where it is not `CLOCK_SKEW`. */
+  readonly clockSkew?: number;
 }
 
 export type AudienceRule =

@@ -1,20 +1,26 @@
 import type { Sealed, TenantId } from '../spec/identifiers.ts';
 import type { AccessTokenStore } from './access-token-store.ts';
+import type { AccountStore } from './account-store.ts';
 import type { AuditLog } from './audit-log.ts';
-import type { AuthorizationCodeStore } from './authorization-code-store.ts';
 import type { ChangeJournal } from './change-journal.ts';
 import type { ClientStore } from './client-store.ts';
+import type { ConsentStore } from './consent-store.ts';
 import type { GrantStore } from './grant-store.ts';
+import type { InteractionStore } from './interaction-store.ts';
 import type { ReplayStore } from './replay-store.ts';
 import type { ServerKeyStore } from './server-key-store.ts';
+import type { SessionStore } from './session-store.ts';
 import type { TenantStore } from './tenant-store.ts';
 
 /** Everything of one tenant. Each verb is one atomic act; nobody holds a transaction open. */
 export interface TenantStorage {
   readonly clients: ClientStore;
+  readonly accounts: AccountStore;
+  readonly sessions: SessionStore;
+  readonly interactions: InteractionStore;
+  readonly consents: ConsentStore;
   readonly accessTokens: AccessTokenStore;
   readonly grants: GrantStore;
-  readonly authorizationCodes: AuthorizationCodeStore;
   readonly replays: ReplayStore;
   readonly serverKeys: ServerKeyStore;
   readonly audit: AuditLog;

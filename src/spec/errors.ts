@@ -2,6 +2,7 @@
 export const ERROR_CODES = {
   invalid_request: { status: 400, section: 'RFC 6749 §5.2' },
   invalid_client: { status: 401, section: 'RFC 6749 §5.2' },
+  invalid_grant: { status: 400, section: 'RFC 6749 §5.2' },
   unauthorized_client: { status: 400, section: 'RFC 6749 §5.2' },
   unsupported_grant_type: { status: 400, section: 'RFC 6749 §5.2' },
   invalid_scope: { status: 400, section: 'RFC 6749 §5.2' },

@@ -15,6 +15,17 @@ export const SIGNING_ALGORITHMS = [
   'EdDSA',
 ] as const;
 
+/** Of SAML assertions, by the names that JOSE has for them (RFC 9231 §2.3): no SHA-1, no HMAC, no DSA. */
+export const XML_SIGNING_ALGORITHMS = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'ES256',
+  'ES384',
+  'ES512',
+] as const;
+
 /** RFC 7518 §3.2: for client_secret_jwt, keyed with the client secret. */
 export const HMAC_ALGORITHMS = ['HS256', 'HS384', 'HS512'] as const;
 

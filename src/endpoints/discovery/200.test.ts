@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AUTHENTICATION_METHODS } from '../../clients/client-authentication/authenticate-client.ts';
-import { GRANTS } from '../../grants/grants.ts';
+import { GRANTS, offeredGrants } from '../../grants/grants.ts';
 import { AUTH_METHODS } from '../../spec/client-metadata.ts';
 import { HMAC_ALGORITHMS, SIGNING_ALGORITHMS } from '../../spec/server-capabilities.ts';
 import { answer } from '../answer.ts';
@@ -13,7 +13,7 @@ import { discovery } from './endpoint.ts';
 import { providerMetadata } from './provider-metadata.ts';
 
 const endpoints: readonly Endpoint[] = Object.values(testTenant().endpoints);
-const metadata = providerMetadata(ISSUER, endpoints);
+const metadata = providerMetadata(ISSUER, endpoints, offeredGrants({}));
 
 async function documentAt(at: Contract): Promise<Awaited<ReturnType<typeof answer>>> {
   return await answer(discovery(at, metadata, 300), requestOf(at, {}), () => assert.fail('no failure'));
@@ -44,9 +44,9 @@ test('discovery is derived: each advertised endpoint’s address below the issue
 
 test('an endpoint that does not stand is not named (decision 3)', () => {
   const withoutToken = endpoints.filter((endpoint) => endpoint.contract.name !== 'token');
-  assert.equal('token_endpoint' in providerMetadata(ISSUER, withoutToken), false);
+  assert.equal('token_endpoint' in providerMetadata(ISSUER, withoutToken, []), false);
   assert.deepEqual(
-    Object.keys(providerMetadata(ISSUER, [])).filter(
+    Object.keys(providerMetadata(ISSUER, [], [])).filter(
       (name) => name.endsWith('_endpoint') || name === 'jwks_uri',
     ),
     [],
@@ -56,6 +56,11 @@ test('an endpoint that does not stand is not named (decision 3)', () => {
 test('what is named can be done: grants and methods are those of the lists they work from (decision 3)', () => {
   assert.deepEqual(
     metadata['grant_types_supported'],
+    offeredGrants({}).map(({ grant_type }) => grant_type),
+  );
+  const all = providerMetadata(ISSUER, endpoints, GRANTS)['grant_types_supported'];
+  assert.deepEqual(
+    all,
     GRANTS.map(({ grant_type }) => grant_type),
   );
   assert.deepEqual(metadata['token_endpoint_auth_methods_supported'], AUTHENTICATION_METHODS);

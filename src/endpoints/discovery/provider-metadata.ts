@@ -1,5 +1,5 @@
 import { AUTHENTICATION_METHODS } from '../../clients/client-authentication/authenticate-client.ts';
-import { GRANTS } from '../../grants/grants.ts';
+import type { Grant } from '../../grants/grant.ts';
 import {
   CODE_CHALLENGE_METHODS,
   CONTENT_ENCRYPTION_ALGORITHMS,
@@ -42,6 +42,7 @@ const REGISTRABLE = {
 export function providerMetadata(
   issuer: string,
   endpoints: readonly Endpoint[],
+  grants: readonly Grant[],
 ): Readonly<Record<string, unknown>> {
   const addresses = endpoints.flatMap(({ contract }) =>
     contract.advertisedAs === undefined
@@ -51,7 +52,7 @@ export function providerMetadata(
   return {
     issuer,
     ...Object.fromEntries(addresses),
-    grant_types_supported: GRANTS.map((grant) => grant.grant_type),
+    grant_types_supported: grants.map((grant) => grant.grant_type),
     token_endpoint_auth_methods_supported: AUTHENTICATION_METHODS,
     token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
     introspection_endpoint_auth_methods_supported: [...AUTHENTICATION_METHODS, 'Bearer'],

@@ -5,7 +5,7 @@ import {
 } from '../../clients/client-authentication/authenticate-client.ts';
 import type { AuthenticationNeeds } from '../../clients/client-authentication/method.ts';
 import type { Grant, GrantNeeds } from '../../grants/grant.ts';
-import { GRANTS } from '../../grants/grants.ts';
+import { GRANTS, offeredGrants } from '../../grants/grants.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import { type FormLimits, type Parameters, parseForm } from '../../spec/parameters.ts';
 import { UNCACHED } from '../answer.ts';
@@ -25,6 +25,7 @@ const PARAMETERS: ReadonlySet<string> = new Set([
 
 /** Issues access tokens. The form comes first: it may hold what the client authenticates with. */
 export function token(needs: TokenEndpointNeeds): Endpoint {
+  const offered = offeredGrants(needs);
   return {
     contract,
     async handle({ headers, body, clientCertificate }) {
@@ -35,7 +36,7 @@ export function token(needs: TokenEndpointNeeds): Endpoint {
         parameters,
         certificate: clientCertificate,
       });
-      const grant = grantFor(parameters, client);
+      const grant = grantFor(offered, parameters, client);
       const response = await grant.handle(needs, client, parameters);
       return {
         status: 200,
@@ -46,12 +47,12 @@ export function token(needs: TokenEndpointNeeds): Endpoint {
   };
 }
 
-function grantFor(parameters: Parameters, client: AuthenticatedClient): Grant {
+function grantFor(offered: readonly Grant[], parameters: Parameters, client: AuthenticatedClient): Grant {
   const grant_type = parameters['grant_type'];
   if (grant_type === undefined) {
     throw new OAuthError('invalid_request', { error_description: 'grant_type is missing' });
   }
-  const grant = GRANTS.find((each) => each.grant_type === grant_type);
+  const grant = offered.find((each) => each.grant_type === grant_type);
   if (grant === undefined) {
     throw new OAuthError('unsupported_grant_type', { error_description: 'this grant type is not supported' });
   }

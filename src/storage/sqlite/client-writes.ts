@@ -21,6 +21,9 @@ export function clientWrites(database: DatabaseSync): ClientWrites {
   const forget = database.prepare(
     'DELETE FROM client_use WHERE tenant = ? AND client_id = ? AND instance = ?',
   );
+  const forgetConsents = database.prepare(
+    'DELETE FROM consent WHERE tenant = ? AND client_id = ? AND instance = ?',
+  );
   const bury = database.prepare(
     'INSERT INTO deleted_client (tenant, client_id, instance, deleted_at) VALUES (?, ?, ?, ?)',
   );
@@ -52,6 +55,7 @@ export function clientWrites(database: DatabaseSync): ClientWrites {
       count(tenant, -opened(found['registered_via']));
       forget.run(tenant, client_id, instance);
       leaveOrphans.run(tenant, client_id, instance);
+      forgetConsents.run(tenant, client_id, instance);
       bury.run(tenant, client_id, instance, event.at);
       journal(tenant, { kind: 'client-ended', client_id, instance });
       record(tenant, event);

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { StorageUnavailable } from '../../ports/storage.ts';
+import { SESSION_SCHEMA } from './session-schema.ts';
 
 interface Migration {
   readonly version: number;
@@ -213,24 +214,7 @@ export const MIGRATIONS: readonly Migration[] = [
       CREATE TABLE tenant_list (id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL) STRICT;
       INSERT INTO tenant_list (id, version) VALUES (1, 0);`,
   },
-  {
-    version: 7,
-    name: 'authorisation codes',
-    // A code stays after its use, with the grant that it gave: a second use ends that grant.
-    sql: `
-      CREATE TABLE authorization_code (
-        tenant TEXT NOT NULL,
-        key TEXT NOT NULL,
-        client_id TEXT NOT NULL,
-        client_instance TEXT NOT NULL,
-        content TEXT NOT NULL,
-        expires_at INTEGER NOT NULL,
-        kept_until INTEGER NOT NULL,
-        grant_id TEXT,
-        PRIMARY KEY (tenant, key)
-      ) STRICT, WITHOUT ROWID;
-      CREATE INDEX authorization_code_keeping ON authorization_code (tenant, kept_until);`,
-  },
+  { version: 7, name: 'accounts, sessions, interactions, consents', sql: SESSION_SCHEMA },
 ];
 
 const NEWEST = MIGRATIONS.length;

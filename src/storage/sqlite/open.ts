@@ -3,7 +3,6 @@ import { type Storage, StorageUnavailable, type TenantStorage } from '../../port
 import type { TenantId } from '../../spec/identifiers.ts';
 import { accessTokenReads } from './access-token-reads.ts';
 import { auditReads } from './audit-reads.ts';
-import { authorizationCodeReads } from './authorization-code-rows.ts';
 import { clientPage, clientReads } from './client-reads.ts';
 import { clientUseReads } from './client-use-reads.ts';
 import { openReadConnection, openScanConnection, openWriteConnection } from './connection.ts';
@@ -14,6 +13,7 @@ import { journalReads } from './journal-reads.ts';
 import { mainThreadChannel } from './main-thread-channel.ts';
 import { migrate, needsMigration, refuseNewerSchema } from './migrations.ts';
 import { serverKeyRows } from './server-key-rows.ts';
+import { sessionStores } from './session-stores.ts';
 import { tenantReads } from './tenant-reads.ts';
 import type { WriteChannel } from './write.ts';
 import { WriterThreadChannel } from './writer-thread-channel.ts';
@@ -80,11 +80,11 @@ function storage(path: string, reader: DatabaseSync, channel: WriteChannel): Sto
   const reads = {
     clients: { ...clientReads(reader), ...clientUseReads(scanner), page: clientPage(scanner) },
     accessTokens: accessTokenReads(reader),
-    authorizationCodes: authorizationCodeReads(reader),
     grants: grantReads(reader),
     serverKeys: serverKeyRows(reader),
     audit: auditReads(scanner),
     journal: journalReads(reader),
+    ofEndUsers: sessionStores(reader, writes),
   };
   const tenants = tenantReads(reader);
   const opened = fileIdentity(path);
@@ -129,15 +129,16 @@ interface Reads {
   readonly clients: ReturnType<typeof clientReads> &
     ReturnType<typeof clientUseReads> & { readonly page: ReturnType<typeof clientPage> };
   readonly accessTokens: ReturnType<typeof accessTokenReads>;
-  readonly authorizationCodes: ReturnType<typeof authorizationCodeReads>;
   readonly grants: ReturnType<typeof grantReads>;
   readonly serverKeys: ReturnType<typeof serverKeyRows>;
   readonly audit: ReturnType<typeof auditReads>;
   readonly journal: ReturnType<typeof journalReads>;
+  readonly ofEndUsers: ReturnType<typeof sessionStores>;
 }
 
 function tenantStorage(tenant: TenantId, reads: Reads, writes: GatheredWrites): TenantStorage {
   return {
+    ...reads.ofEndUsers(tenant),
     clients: {
       find: (client_id) => reads.clients.find(tenant, client_id),
       hasRegistrationToken: (digest) => reads.clients.hasRegistrationToken(tenant, digest),
@@ -163,12 +164,6 @@ function tenantStorage(tenant: TenantId, reads: Reads, writes: GatheredWrites): 
       revokeInitial: (key, event) => writes.write('revokeInitialAccessToken', { tenant, key, event }),
       revoke: (key, now) => writes.write('revokeAccessToken', { tenant, key, now }),
       sweepExpired: (now, limit) => writes.write('sweepExpired', { tenant, now, limit }),
-    },
-    authorizationCodes: {
-      issue: (code) => writes.write('issueAuthorizationCode', { tenant, code }),
-      find: (key) => reads.authorizationCodes(tenant, key),
-      redeem: (key, grant, token) => writes.write('redeemAuthorizationCode', { tenant, key, grant, token }),
-      sweepExpired: (now, limit) => writes.write('sweepAuthorizationCodes', { tenant, now, limit }),
     },
     grants: {
       create: (grant, token) => writes.write('createGrant', { tenant, grant, token }),

@@ -1,11 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { accessTokenWrites } from './access-token-writes.ts';
+import { accountWrites } from './account-writes.ts';
 import { auditWrites } from './audit-writes.ts';
-import { authorizationCodeWrites } from './authorization-code-rows.ts';
 import { clientUseWrites } from './client-use-writes.ts';
 import { clientWrites } from './client-writes.ts';
+import { consentWrites } from './consent-rows.ts';
 import { grantWrites } from './grant-writes.ts';
+import { interactionWrites } from './interaction-writes.ts';
 import { replayWrites } from './replay-writes.ts';
+import { sessionWrites } from './session-writes.ts';
 import { concernsOneWrite, reasonOf } from './sqlite-error.ts';
 import { serverKeyWrites, wholeStorageWrites } from './storage-writes.ts';
 import { tenantWrites } from './tenant-writes.ts';
@@ -23,14 +26,17 @@ export class NotBegun extends Error {
 export function batchExecution(database: DatabaseSync): (writes: readonly Write[]) => readonly Answer[] {
   const handlers: WriteHandlers = {
     ...accessTokenWrites(database),
+    ...accountWrites(database),
     ...auditWrites(database),
-    ...authorizationCodeWrites(database),
     ...clientWrites(database),
     ...clientUseWrites(database),
     ...grantWrites(database),
+    ...consentWrites(database),
+    ...interactionWrites(database),
     ...replayWrites(database),
     ...serverKeyWrites(database),
     ...tenantWrites(database),
+    ...sessionWrites(database),
     ...wholeStorageWrites(database),
   };
   const begin = database.prepare('BEGIN IMMEDIATE');

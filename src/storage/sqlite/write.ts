@@ -1,6 +1,5 @@
 import type { InitialAccessTokenLabel, StoredAccessToken } from '../../ports/access-token-store.ts';
 import type { AuditEvent } from '../../ports/audit-log.ts';
-import type { RedeemOutcome, StoredAuthorizationCode } from '../../ports/authorization-code-store.ts';
 import type {
   ChangeOutcome,
   ClientUse,
@@ -12,14 +11,15 @@ import type { Refreshing, RefreshOutcome, StoredGrant } from '../../ports/grant-
 import type { ReplayKind } from '../../ports/replay-store.ts';
 import type { StoredServerKey } from '../../ports/server-key-store.ts';
 import type { StoredTenant, TenantContent, TenantStore } from '../../ports/tenant-store.ts';
-import type { AccessTokenKey, Digest, GrantId, KeyId, Sealed, TenantId } from '../../spec/identifiers.ts';
+import type { AccessTokenKey, GrantId, KeyId, Sealed, TenantId } from '../../spec/identifiers.ts';
+import type { SessionWriteArguments, SessionWriteResults } from './session-write.ts';
 
 interface OfTenant {
   readonly tenant: TenantId;
 }
 
 /** Every act that changes the database, as plain data that can be sent to a thread. */
-export interface WriteArguments {
+export interface WriteArguments extends SessionWriteArguments {
   issueAccessToken: OfTenant & { readonly token: StoredAccessToken };
   issueInitialAccessToken: OfTenant & {
     readonly token: StoredAccessToken;
@@ -34,13 +34,6 @@ export interface WriteArguments {
   endGrant: OfTenant & { readonly grant_id: GrantId };
   endGrantsOf: OfTenant & { readonly sub: string };
   sweepGrants: OfTenant & { readonly now: number; readonly limit: number };
-  issueAuthorizationCode: OfTenant & { readonly code: StoredAuthorizationCode };
-  redeemAuthorizationCode: OfTenant & {
-    readonly key: Digest;
-    readonly grant: StoredGrant;
-    readonly token: StoredAccessToken;
-  };
-  sweepAuthorizationCodes: OfTenant & { readonly now: number; readonly limit: number };
   createClient: OfTenant & { readonly client: StoredClient; readonly conditions: CreateConditions };
   replaceClient: OfTenant & {
     readonly client: StoredClient;
@@ -75,7 +68,7 @@ export interface WriteArguments {
   beat: object;
 }
 
-export interface WriteResults {
+export interface WriteResults extends SessionWriteResults {
   issueAccessToken: undefined;
   issueInitialAccessToken: undefined;
   revokeInitialAccessToken: boolean;
@@ -86,9 +79,6 @@ export interface WriteResults {
   endGrant: boolean;
   endGrantsOf: number;
   sweepGrants: number;
-  issueAuthorizationCode: undefined;
-  redeemAuthorizationCode: RedeemOutcome;
-  sweepAuthorizationCodes: number;
   createClient: CreateOutcome;
   replaceClient: ChangeOutcome;
   deleteClient: ChangeOutcome;

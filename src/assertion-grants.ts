@@ -1,0 +1,76 @@
+import { remoteJwkSets } from './clients/remote-jwk-set.ts';
+import type { ConfiguredAssertionIssuer } from './config/assertion-grant-settings.ts';
+import type { Settings } from './config/settings.ts';
+import { SettingsError } from './config/settings-error.ts';
+import { contract as tokenContract } from './endpoints/token/contract.ts';
+import type { AssertionGrantNeeds, AssertionIssuer, JwtIssuer } from './grants/assertion-grant.ts';
+import { issuerKeys, keyProblems } from './issuer-keys.ts';
+import { joseJwtVerifier } from './jose/jwt-verifier.ts';
+import type { ClientStore } from './ports/client-store.ts';
+import type { Clock } from './ports/clock.ts';
+import type { OutboundHttp } from './ports/outbound-http.ts';
+import type { ReplayStore } from './ports/replay-store.ts';
+import { SIGNING_ALGORITHMS } from './spec/server-capabilities.ts';
+
+const PATH = 'assertion-grants.issuers';
+
+interface Opened {
+  readonly outbound: OutboundHttp;
+  readonly clock: Clock;
+  readonly clients: ClientStore;
+  readonly replays: ReplayStore;
+}
+
+type Configured<Kind extends ConfiguredAssertionIssuer['kind']> = Extract<
+  ConfiguredAssertionIssuer,
+  { readonly kind: Kind }
+>;
+
+/**
+ * What assertions are taken as grants; undefined where nobody's are.
+ * @throws SettingsError for keys and addresses that could never be used: better at start than at the first assertion
+ */
+export function openAssertionGrants(
+  settings: Settings,
+  { outbound, clock, clients, replays }: Opened,
+): AssertionGrantNeeds | undefined {
+  const configured = settings[PATH];
+  if (configured.length === 0) return undefined;
+  const problems = configured.flatMap((issuer, index) =>
+    issuer.kind === 'jwt' ? keyProblems(issuer, `${PATH}[${index}]`, outbound) : [],
+  );
+  if (problems.length > 0) throw new SettingsError(problems);
+  return {
+    issuer: settings.issuer,
+    tokenEndpoint: `${settings.issuer}${tokenContract.path}`,
+    audience: settings['client-authentication.assertion-audience'],
+    jwtIssuers: configured.filter((one) => one.kind === 'jwt').map(jwtIssuer),
+    lifetimeMax: settings['assertion-grants.lifetime-max'],
+    clockSkew: settings['assertion-grants.clock-skew'],
+    verifier: joseJwtVerifier(clock),
+    jwkSets: remoteJwkSets({ outbound, clock }),
+    clients,
+    replays,
+  };
+}
+
+function jwtIssuer(configured: Configured<'jwt'>): JwtIssuer {
+  return {
+    ...assertionIssuer(configured),
+    keys: issuerKeys(configured),
+    algorithms: configured.algorithms ?? SIGNING_ALGORITHMS,
+    requireJti: configured['require-jti'],
+  };
+}
+
+function assertionIssuer(configured: ConfiguredAssertionIssuer): AssertionIssuer {
+  return {
+    issuer: configured.issuer,
+    subjectFrom: configured['subject-from'],
+    subjectPrefix: configured['subject-prefix'] ?? '',
+    subjects: configured.subjects,
+    scope: configured.scope,
+    clients: configured.clients,
+    audiences: configured.audiences ?? [],
+  };
+}

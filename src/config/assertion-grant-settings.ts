@@ -1,0 +1,168 @@
+import * as z from 'zod/mini';
+import { isRegistrationScope } from '../spec/registration-privileges.ts';
+import { SIGNING_ALGORITHMS, XML_SIGNING_ALGORITHMS } from '../spec/server-capabilities.ts';
+import { integer, maps, type Setting, seconds } from './setting.ts';
+import { identifier, jwks, jwksUri, mapError, said } from './trusted-issuer.ts';
+
+const CERTIFICATES_MAX = 10;
+
+const SCOPE_VALUE = 'must be a scope value, without spaces, quotes and backslashes';
+
+const words = (rule: string): z.ZodMiniString =>
+  z.string(said(rule)).check(z.regex(/^[^\p{Cc}]{1,255}$/u, said(rule)));
+
+const list = <Item extends z.ZodMiniType>(item: Item, rule: string) =>
+  z.array(item, said(rule)).check(z.minLength(1, said(`${rule}, at least one`)));
+
+/** What is said of every issuer, whatever the form of its assertions. */
+const common = {
+  issuer: identifier('must be the issuer of the assertions, without spaces'),
+  'subject-from': z.optional(words('must be the name of a claim or of a SAML attribute')),
+  'subject-prefix': z.optional(
+    z
+      .string(said('must be a text of at most 128 characters'))
+      .check(
+        z.regex(/^[^\s\p{Cc}]{0,128}$/u, said('must be a text of at most 128 characters, without spaces')),
+      ),
+  ),
+  subjects: z.optional(list(words('must be a subject'), 'must be a list of subjects')),
+  scope: list(
+    z.string(said(SCOPE_VALUE)).check(
+      z.regex(/^[\x21\x23-\x5B\x5D-\x7E]+$/u, said(SCOPE_VALUE)),
+      z.refine((value) => !isRegistrationScope(value), said('must not be a scope of client registration')),
+    ),
+    'must be a list of scope values',
+  ),
+  clients: z.optional(list(identifier('must be a client_id'), 'must be a list of client_id values')),
+  audiences: z.optional(
+    list(identifier('must be an audience, without spaces'), 'must be a list of audiences'),
+  ),
+};
+
+const jwtIssuer = z
+  .strictObject(
+    {
+      ...common,
+      kind: z.literal('jwt'),
+      jwks: z.optional(jwks),
+      'jwks-uri': z.optional(jwksUri),
+      algorithms: z.optional(
+        list(
+          z.enum(SIGNING_ALGORITHMS, said('must be a signature algorithm of JWTs')),
+          'must be a list of algorithms',
+        ),
+      ),
+      'require-jti': z._default(z.boolean(said('must be true or false')), true),
+    },
+    mapError('must be a map for kind jwt'),
+  )
+  .check(
+    z.refine(
+      (one) => (one.jwks === undefined) !== (one['jwks-uri'] === undefined),
+      said('must have either jwks or jwks-uri'),
+    ),
+  );
+
+const samlIssuer = z.strictObject(
+  {
+    ...common,
+    kind: z.literal('saml'),
+    certificates: list(
+      z
+        .string(said('must be a certificate in PEM'))
+        .check(
+          z.regex(
+            /^\s*-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----\s*$/u,
+            said('must be a certificate in PEM'),
+          ),
+        ),
+      'must be a list of certificates in PEM',
+    ).check(z.maxLength(CERTIFICATES_MAX, said(`must not hold more than ${CERTIFICATES_MAX} certificates`))),
+    algorithms: z.optional(
+      list(
+        z.enum(XML_SIGNING_ALGORITHMS, said('must be a signature algorithm of SAML assertions')),
+        'must be a list of algorithms',
+      ),
+    ),
+  },
+  mapError('must be a map for kind saml'),
+);
+
+const issuer = z
+  .discriminatedUnion('kind', [jwtIssuer, samlIssuer], said('must be a map with kind jwt or saml'))
+  .check(
+    z.refine(
+      (one) => one['subject-prefix'] !== undefined || one.subjects !== undefined,
+      said('must have subject-prefix, subjects or both: whose subjects its subjects are must be said'),
+    ),
+  );
+
+const RULE = 'must be a list of maps with issuer, kind, its keys, whose subjects it names, and scope';
+
+const issuers = z.array(issuer, said(RULE)).check(
+  z.refine(
+    (all) => new Set(all.map((one) => `${one.kind} ${one.issuer}`)).size === all.length,
+    said('must not name an issuer twice'),
+  ),
+  z.refine(
+    (all) => !someCanBeMistaken(all),
+    said(
+      'must not have a subject-prefix with which that of another issuer begins: one could name the other’s subjects',
+    ),
+  ),
+);
+
+/** Of two issuers whose subjects are not listed, neither may reach the other's by what it appends to its own prefix. */
+function someCanBeMistaken(all: readonly ConfiguredAssertionIssuer[]): boolean {
+  const open = all.filter((one) => one.subjects === undefined);
+  return open.some((one) =>
+    all.some(
+      (other) =>
+        other.issuer !== one.issuer &&
+        reachable(other).some((sub) => sub.startsWith(one['subject-prefix'] ?? '')),
+    ),
+  );
+}
+
+/** What the subjects of an issuer begin with, or are. */
+function reachable({
+  subjects,
+  'subject-prefix': prefix = '',
+}: ConfiguredAssertionIssuer): readonly string[] {
+  return subjects === undefined ? [prefix] : subjects.map((subject) => prefix + subject);
+}
+
+/** As `chancery.yaml` has it. */
+export type ConfiguredAssertionIssuer = z.infer<typeof issuer>;
+
+/** Assertions as authorisation grants (RFC 7521 §4.1). */
+export const ASSERTION_GRANT_SETTINGS = {
+  'assertion-grants.issuers': maps<ConfiguredAssertionIssuer>({
+    default: [],
+    items: 'issuers',
+    schema: issuers,
+    rule: RULE,
+    description:
+      'Whose assertions are taken as grants, JWTs (RFC 7523) or SAML 2.0 assertions (RFC 7522). `issuer`: the `iss` or the `Issuer`; `kind`: `jwt` with `jwks` or `jwks-uri`, or `saml` with `certificates` in PEM; `algorithms`: those it signs with (all that are supported when absent); `subject-from`: the claim or SAML attribute that names the subject (`sub` or the `NameID` when absent); `subject-prefix`: what is put in front of it to make the `sub` of the token; `subjects`: the only ones it may name; `scope`: what it may grant; `clients`: who may present its assertions (all that are registered for the grant when absent); `audiences`: names of this server beside the issuer; `require-jti`: whether a JWT without `jti` is refused (true when absent). The grants are offered when an issuer of their kind is configured. In an environment variable it is JSON.',
+  }),
+  'assertion-grants.assertion-length': integer({
+    default: 32_768,
+    min: 1024,
+    max: 1_048_576,
+    unit: 'characters',
+    description: 'The longest SAML assertion, in base64url; JWTs end at 8192 characters.',
+  }),
+  'assertion-grants.lifetime-max': seconds({
+    default: 3600,
+    min: 60,
+    max: 86_400,
+    description:
+      'How far ahead the expiry of an assertion may lie; so long it is remembered, to be used once.',
+  }),
+  'assertion-grants.clock-skew': seconds({
+    default: 60,
+    min: 0,
+    max: 300,
+    description: 'By how much the clocks of the issuers of assertions may differ from ours.',
+  }),
+} as const satisfies Readonly<Record<string, Setting>>;

@@ -1,0 +1,73 @@
+import type { GivenValues } from './environment.ts';
+import { brokenRules, checkAll } from './load-settings.ts';
+import { suggestion } from './nearest.ts';
+import type { Mode } from './rules.ts';
+import { SETTING_PATHS, type SettingPath, type Settings, settingAt } from './settings.ts';
+import { SettingsError, type SettingsProblem } from './settings-error.ts';
+
+/** Values by path, as JSON has them. */
+export type TenantOverrides = Readonly<Record<string, unknown>>;
+
+export interface TenantIssuer {
+  readonly issuer: string;
+  readonly aliases: readonly string[];
+}
+
+const OVERRIDABLE = SETTING_PATHS.filter((path) => settingAt(path).tenants !== 'process');
+
+/**
+ * What a tenant runs with: the process's settings, and the tenant's own where a setting's row permits that.
+ * @param source names the tenant in problems
+ * @throws SettingsError with all problems, in the words of the configuration
+ */
+export function settingsOfTenant(
+  process: Settings,
+  { issuer, aliases }: TenantIssuer,
+  overrides: TenantOverrides,
+  mode: Mode,
+  source: string,
+): Settings {
+  const problems: SettingsProblem[] = [];
+  const given: GivenValues = new Map();
+  for (const [path, value] of Object.entries(overrides)) {
+    if (isOverridable(path)) given.set(path, { value, source });
+    else problems.push({ path, source, rule: notOverridable(path) });
+  }
+  const names = new Map([
+    ['issuer', { value: issuer, source }],
+    ['issuer-aliases', { value: aliases, source }],
+  ] as const);
+  const checked = new Map([...checkAll(given, problems), ...checkAll(names, problems)]);
+  const values = SETTING_PATHS.map((path) => {
+    const { tenants, default: value } = settingAt(path);
+    return [path, checked.get(path)?.value ?? (tenants === 'own' ? value : process[path])] as const;
+  });
+  // Every path is there with the type its schema gives, but for the refused ones, which the rules do not read.
+  const settings = Object.freeze(Object.fromEntries(values)) as unknown as Settings;
+  const refused = new Set<string>(problems.map(({ path }) => path));
+  problems.push(...brokenRules(settings, mode, refused, () => source));
+  if (problems.length > 0) throw new SettingsError(problems);
+  return settings;
+}
+
+/** What `path=value` in a command means: the value as an environment variable would have it. */
+export function overrideFromText(path: string, text: string): unknown {
+  return isOverridable(path) ? settingAt(path).fromText(text) : text;
+}
+
+/** The overrides as they are kept: in the spelling that their rows keep. */
+export function keptOverrides(settings: Settings, overrides: TenantOverrides): TenantOverrides {
+  return Object.fromEntries(
+    Object.keys(overrides).map((path) => [path, settings[path as SettingPath]] as const),
+  );
+}
+
+function isOverridable(path: string): path is SettingPath {
+  return (OVERRIDABLE as readonly string[]).includes(path);
+}
+
+function notOverridable(path: string): string {
+  return (SETTING_PATHS as readonly string[]).includes(path)
+    ? 'is a setting of the process, which no tenant has for itself'
+    : `is not a setting${suggestion(path, OVERRIDABLE)}`;
+}

@@ -1,0 +1,170 @@
+import type { AuthenticatedClient } from '../clients/client-authentication/authenticate-client.ts';
+import { registeredScope } from '../clients/registered-client.ts';
+import type { RemoteJwkSets } from '../clients/remote-jwk-set.ts';
+import { digestOf } from '../keys/digest.ts';
+import type { ClientStore } from '../ports/client-store.ts';
+import type { JwtVerifier } from '../ports/jwt-verifier.ts';
+import type { ReplayKind, ReplayStore } from '../ports/replay-store.ts';
+import { OAuthError } from '../spec/errors.ts';
+import type { ClientId } from '../spec/identifiers.ts';
+import type { SignatureAlgorithm } from '../spec/jose-algorithms.ts';
+import type { JsonWebKey } from '../spec/jwk.ts';
+import { parseScope } from '../spec/scope.ts';
+
+/** Somebody whose word about subjects is taken (RFC 7521 §3: "the authorization server has established a trust relationship"). */
+export interface AssertionIssuer {
+  readonly issuer: string;
+  /** The claim or SAML attribute that names the subject; undefined: `sub` or the `NameID`. */
+  readonly subjectFrom: string | undefined;
+  /** Put in front of a subject of this issuer, so that it is none of another's. */
+  readonly subjectPrefix: string;
+  /** The only subjects it may name; undefined = any. */
+  readonly subjects: readonly string[] | undefined;
+  /** The scope values it may grant. */
+  readonly scope: readonly string[];
+  /** The clients that may present its assertions; undefined = any. */
+  readonly clients: readonly string[] | undefined;
+  /** Names of this server beside its issuer identifier. */
+  readonly audiences: readonly string[];
+}
+
+export interface JwtIssuer extends AssertionIssuer {
+  readonly keys: { readonly jwks: readonly JsonWebKey[] } | { readonly jwks_uri: string };
+  readonly algorithms: readonly SignatureAlgorithm[];
+  readonly requireJti: boolean;
+}
+
+export interface AssertionGrantNeeds {
+  /** Our issuer identifier. */
+  readonly issuer: string;
+  readonly tokenEndpoint: string;
+  /** `legacy`: the address of the token endpoint names us too, and others may be named beside us (decision 18). */
+  readonly audience: 'issuer' | 'legacy';
+  readonly jwtIssuers: readonly JwtIssuer[];
+  /** Seconds. */
+  readonly lifetimeMax: number;
+  /** Seconds. */
+  readonly clockSkew: number;
+  readonly verifier: JwtVerifier;
+  readonly jwkSets: RemoteJwkSets;
+  readonly replays: ReplayStore;
+  readonly clients: ClientStore;
+}
+
+/** What an assertion that holds says. */
+export interface Asserted {
+  readonly issuer: AssertionIssuer;
+  /** In the issuer's own words. */
+  readonly subject: unknown;
+  /** By which it is used once; undefined where it has none and needs none. */
+  readonly id: string | undefined;
+  /** Seconds since the Unix epoch. */
+  readonly expires_at: number;
+}
+
+/** RFC 6749 §5.2, `sub` of an access token. */
+const SUBJECT_LENGTH_MAX = 255;
+
+const ID_LENGTH_MAX = 256;
+
+/** @throws OAuthError invalid_request where there is none */
+export function requireAssertion(assertion: string | undefined): string {
+  if (assertion === undefined) {
+    throw new OAuthError('invalid_request', { error_description: 'assertion is missing' });
+  }
+  return assertion;
+}
+
+/** RFC 7521 §4.1.1: "If the assertion is not valid or has expired, … invalid_grant". */
+export function invalidAssertion(problem: string, detail?: string): OAuthError {
+  return new OAuthError('invalid_grant', {
+    error_description: `the assertion ${problem}`,
+    ...(detail === undefined ? {} : { detail }),
+  });
+}
+
+/** @throws OAuthError invalid_grant where the issuer is not trusted, or not with this client */
+export function trustedIssuer<Issuer extends AssertionIssuer>(
+  issuers: readonly Issuer[],
+  claimed: string,
+  client: AuthenticatedClient,
+): Issuer {
+  const issuer = issuers.find((trusted) => trusted.issuer === claimed);
+  if (issuer === undefined) throw invalidAssertion('has an issuer that is not trusted here', claimed);
+  if (issuer.clients !== undefined && !issuer.clients.includes(client.stored.client_id)) {
+    throw invalidAssertion('is not for this client to present');
+  }
+  return issuer;
+}
+
+/**
+ * The subject and the scope of the token for an assertion that holds. The assertion is used up by it, and by nothing
+ * else: a request that asks for too much can be made again.
+ * @throws OAuthError invalid_grant, invalid_scope
+ */
+export async function useAssertion(
+  needs: AssertionGrantNeeds,
+  kind: ReplayKind,
+  client: AuthenticatedClient,
+  asserted: Asserted,
+  requestedScope: string | undefined,
+): Promise<{ readonly sub: string; readonly scope: readonly string[] }> {
+  const sub = await mappedSubject(needs, asserted);
+  const scope = grantedScope(requestedScope, registeredScope(client.metadata), asserted.issuer.scope);
+  await requireUnused(needs, kind, asserted);
+  return { sub, scope };
+}
+
+/** Whose subject it is, is said by the configuration and not by the assertion. */
+async function mappedSubject(needs: AssertionGrantNeeds, { issuer, subject }: Asserted): Promise<string> {
+  if (typeof subject !== 'string' || subject === '' || /\p{Cc}/u.test(subject)) {
+    throw invalidAssertion('names no subject');
+  }
+  if (issuer.subjects !== undefined && !issuer.subjects.includes(subject)) {
+    throw invalidAssertion('names a subject that its issuer may not name');
+  }
+  const sub = issuer.subjectPrefix + subject;
+  if (sub.length > SUBJECT_LENGTH_MAX) throw invalidAssertion('names a subject that is too long');
+  // RFC 9700 §4.15: a token about a subject must not be mistaken for one of a client that acts for itself.
+  if ((await needs.clients.find(sub as ClientId)) !== undefined) {
+    throw invalidAssertion('names a subject that is a client here');
+  }
+  return sub;
+}
+
+/** What is requested, or all that may be: never more than both the client and the issuer are allowed (RFC 7521 §4.1). */
+function grantedScope(
+  requested: string | undefined,
+  registered: readonly string[],
+  allowed: readonly string[],
+): readonly string[] {
+  const grantable = registered.filter((value) => allowed.includes(value));
+  if (requested === undefined && grantable.length === 0) {
+    throw invalidScope('nothing that the client is registered for may be granted by this issuer');
+  }
+  if (requested === undefined) return grantable;
+  const values = parseScope(requested);
+  if (values === undefined) throw invalidScope('scope is malformed');
+  if (!values.every((value) => grantable.includes(value))) {
+    throw invalidScope('scope exceeds what the client is registered for or the issuer may grant');
+  }
+  return values;
+}
+
+function invalidScope(error_description: string): OAuthError {
+  return new OAuthError('invalid_scope', { error_description });
+}
+
+/** Remembered now and not before: otherwise anybody could use up what somebody else was given (RFC 7523 §3 rule 7). */
+async function requireUnused(
+  { replays, clockSkew }: AssertionGrantNeeds,
+  kind: ReplayKind,
+  { issuer, id, expires_at }: Asserted,
+): Promise<void> {
+  if (id === undefined) return;
+  if (id === '' || id.length > ID_LENGTH_MAX)
+    throw invalidAssertion('has an identifier that is empty or too long');
+  // As long as it would be accepted once more.
+  const isNew = await replays.rememberOnce(kind, issuer.issuer, digestOf(id), expires_at + clockSkew);
+  if (!isNew) throw invalidAssertion('was used before');
+}

@@ -1,0 +1,105 @@
+import type { AuthenticatedClient } from '../clients/client-authentication/authenticate-client.ts';
+import type { RemoteVerification } from '../clients/remote-jwk-set.ts';
+import type { AudienceRule, JwtProfile, JwtRefusal, VerifiedClaims } from '../ports/jwt-verifier.ts';
+import type { JsonWebKey } from '../spec/jwk.ts';
+import {
+  type AssertionGrantNeeds,
+  invalidAssertion,
+  type JwtIssuer,
+  requireAssertion,
+  trustedIssuer,
+  useAssertion,
+} from './assertion-grant.ts';
+import type { Grant } from './grant.ts';
+import { issueToken } from './issue-token.ts';
+
+/** RFC 7523 §2.1: a JWT of an issuer that is trusted here stands for the authorisation of its subject. */
+export const jwtBearer: Grant = {
+  grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+  parameters: ['assertion', 'scope'],
+  isOffered: ({ assertions }) => assertions !== undefined && assertions.jwtIssuers.length > 0,
+  async handle(needs, client, parameters) {
+    const jwt = requireAssertion(parameters['assertion']);
+    if (needs.assertions === undefined) throw invalidAssertion('has an issuer that is not trusted here');
+    const { issuer, claims } = await verifyJwt(needs.assertions, client, jwt);
+    const { jti } = claims;
+    const asserted = {
+      issuer,
+      subject: claims[issuer.subjectFrom ?? 'sub'],
+      id: typeof jti === 'string' ? jti : undefined,
+      expires_at: Number(claims['exp']),
+    };
+    const { sub, scope } = await useAssertion(
+      needs.assertions,
+      'jwt-grant',
+      client,
+      asserted,
+      parameters['scope'],
+    );
+    return await issueToken(needs, client, { sub, scope });
+  },
+};
+
+async function verifyJwt(
+  needs: AssertionGrantNeeds,
+  client: AuthenticatedClient,
+  jwt: string,
+): Promise<{ readonly issuer: JwtIssuer; readonly claims: VerifiedClaims }> {
+  const claimed = needs.verifier.claimedIssuer(jwt);
+  if ('reason' in claimed) throw invalidAssertion(REFUSALS[claimed.reason], claimed.reason);
+  const issuer = trustedIssuer(needs.jwtIssuers, claimed.iss, client);
+  const profile = grantProfile(needs, issuer);
+  const verify = async (keys: readonly JsonWebKey[]) => await needs.verifier.verify(jwt, keys, profile);
+  const verification: RemoteVerification =
+    'jwks' in issuer.keys
+      ? await verify(issuer.keys.jwks)
+      : await needs.jwkSets.verifyWith(issuer.keys.jwks_uri, verify);
+  if (!verification.verified) {
+    const detail = 'detail' in verification ? verification.detail : verification.reason;
+    throw invalidAssertion(REFUSALS[verification.reason], detail);
+  }
+  return { issuer, claims: verification.claims };
+}
+
+/** RFC 7523 §3. */
+function grantProfile(needs: AssertionGrantNeeds, issuer: JwtIssuer): JwtProfile {
+  return {
+    algorithms: issuer.algorithms,
+    // draft-ietf-oauth-rfc7523bis names a type of its own; neither a client's assertion nor an access token is a grant.
+    types: [undefined, 'jwt', 'authorization-grant+jwt'],
+    requiredClaims: ['iss', 'sub', 'aud', 'exp', ...(issuer.requireJti ? ['jti'] : [])],
+    issuer: issuer.issuer,
+    audience: audienceRule(needs, issuer),
+    lifetimeMax: needs.lifetimeMax,
+    ageMax: needs.lifetimeMax,
+    clockSkew: needs.clockSkew,
+  };
+}
+
+/** RFC 7523 §3 rule 3, as draft-ietf-oauth-rfc7523bis narrows it: several audiences could use it against each other. */
+function audienceRule(
+  { audience, issuer, tokenEndpoint }: AssertionGrantNeeds,
+  { audiences }: JwtIssuer,
+): AudienceRule {
+  return audience === 'issuer'
+    ? { kind: 'sole', values: [issuer, ...audiences] }
+    : { kind: 'where-present', values: [issuer, tokenEndpoint, ...audiences] };
+}
+
+const REFUSALS: Readonly<Record<JwtRefusal | 'key-set', string>> = {
+  'too-large': 'is too large',
+  malformed: 'is not a signed JWT in compact form',
+  header: 'has a header member that is not supported',
+  algorithm: 'has an alg that is not accepted',
+  type: 'has a typ that is not one of an authorisation grant',
+  'unknown-key': 'names no key of its issuer',
+  signature: 'has a signature that does not hold',
+  claims: 'lacks a claim or has one of the wrong type',
+  issuer: 'has another issuer',
+  audience: 'is for another audience',
+  expired: 'has expired',
+  'not-yet-valid': 'is not valid yet',
+  lifetime: 'is valid for too long',
+  age: 'is too old',
+  'key-set': 'cannot be verified: the keys of its issuer are not available',
+};

@@ -1,0 +1,86 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { EndedSession, SessionConditions, StoredSession } from '../../ports/session-store.ts';
+import type { SessionId, TenantId } from '../../spec/identifiers.ts';
+import { accountUnchanged } from './account-writes.ts';
+import { sessionEnding } from './session-ending.ts';
+import type { WriteHandlers } from './write.ts';
+
+type SessionWrites = Pick<
+  WriteHandlers,
+  'createSession' | 'touchSession' | 'addSessionClient' | 'endSession' | 'endSessionsOf' | 'sweepSessions'
+>;
+
+export function sessionWrites(database: DatabaseSync): SessionWrites {
+  const touch = database.prepare(`
+    UPDATE session SET last_seen_at = max(last_seen_at, ?3), expires_at = max(expires_at, min(?4, ends_at))
+    WHERE tenant = ?1 AND key = ?2`);
+  const addClient = database.prepare(`
+    INSERT INTO session_client (tenant, sid, client_id, instance, first_used_at, last_used_at)
+    SELECT ?1, ?2, ?3, ?4, ?5, ?5 FROM session WHERE tenant = ?1 AND sid = ?2
+    ON CONFLICT DO UPDATE SET last_used_at = max(last_used_at, excluded.last_used_at)`);
+  const expired = database.prepare(`
+    SELECT key, sid FROM session WHERE tenant = ? AND expires_at < ? ORDER BY expires_at LIMIT ?`);
+  const remove = database.prepare('DELETE FROM session WHERE tenant = ? AND key = ?');
+  const removeClients = database.prepare('DELETE FROM session_client WHERE tenant = ? AND sid = ?');
+  const ending = sessionEnding(database);
+  return {
+    createSession: sessionCreation(database),
+    touchSession({ tenant, key, last_seen_at, expires_at }) {
+      return touch.run(tenant, key, last_seen_at, expires_at).changes === 1;
+    },
+    addSessionClient({ tenant, sid, client: { client_id, instance }, at }) {
+      return addClient.run(tenant, sid, client_id, instance, at).changes === 1;
+    },
+    endSession: ({ tenant, key }) => ending.one(tenant, key),
+    endSessionsOf: ({ tenant, sub, except }) => ending.ofSubject(tenant, sub, except),
+    sweepSessions({ tenant, now, limit }) {
+      const rows = expired.all(tenant, now, limit);
+      for (const { key, sid } of rows) {
+        remove.run(tenant, String(key));
+        removeClients.run(tenant, String(sid));
+      }
+      return rows.length;
+    },
+  };
+}
+
+function sessionCreation(database: DatabaseSync): WriteHandlers['createSession'] {
+  const insert = database.prepare(`
+    INSERT INTO session (tenant, key, sid, sub, auth_time, acr, amr, created_at, last_seen_at, expires_at, ends_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const keepClient = database.prepare(`
+    INSERT INTO session_client (tenant, sid, client_id, instance, first_used_at, last_used_at) VALUES (?, ?, ?, ?, ?, ?)`);
+  const unchanged = accountUnchanged(database);
+  const ending = sessionEnding(database);
+
+  /** The same end-user has authenticated again: clients know the session by its `sid`, and must hear of its end. */
+  const goOn = (tenant: TenantId, sid: SessionId, { clients }: EndedSession): void => {
+    for (const { client_id, instance, first_used_at, last_used_at } of clients) {
+      keepClient.run(tenant, sid, client_id, instance, first_used_at, last_used_at);
+    }
+  };
+
+  return ({ tenant, session, conditions: { replaces, accountVersion, sessionsMax, now } }) => {
+    if (accountVersion !== undefined && !unchanged(tenant, session.sub, accountVersion)) {
+      return { outcome: 'account_changed' };
+    }
+    const replaced = replaces === undefined ? undefined : ending.one(tenant, replaces);
+    const continues = replaced !== undefined && isSameLiveSubject(replaced, session, now);
+    const kept = continues ? { ...session, sid: replaced.sid } : session;
+    const { key, sid, sub, auth_time, acr, amr, created_at, last_seen_at, expires_at, ends_at } = kept;
+    const times = [created_at, last_seen_at, expires_at, ends_at];
+    insert.run(tenant, key, sid, sub, auth_time, acr, JSON.stringify(amr), ...times);
+    if (continues) goOn(tenant, sid, replaced);
+    const surplus = ending.beyond(tenant, sub, key, sessionsMax);
+    const ended = replaced === undefined || continues ? surplus : [replaced, ...surplus];
+    return { outcome: 'created', session: kept, ended };
+  };
+}
+
+function isSameLiveSubject(
+  replaced: StoredSession,
+  { sub }: StoredSession,
+  now: SessionConditions['now'],
+): boolean {
+  return replaced.sub === sub && replaced.expires_at > now;
+}
