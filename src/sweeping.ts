@@ -24,9 +24,10 @@ export function startSweeping(settings: Settings, tenant: Tenant, log: Log): { s
 }
 
 async function sweepOnce(settings: Settings, tenant: Tenant, log: Log): Promise<void> {
-  const { accessTokens, grants, replays, audit } = tenant.storage;
+  const { accessTokens, authorizationCodes, grants, replays, audit } = tenant.storage;
   const sweep = { clock: systemClock, log, batch: settings['storage.sweep-batch'] };
   await sweepExpired({ ...sweep, store: accessTokens, what: 'tokens' });
+  await sweepExpired({ ...sweep, store: authorizationCodes, what: 'authorisation codes' });
   await sweepExpired({ ...sweep, store: grants, what: 'grants' });
   await sweepExpired({ ...sweep, store: replays, what: 'identifiers of client assertions' });
   await sweepAuditEvents({ ...sweep, audit, lifetime: settings['audit.lifetime'] });

@@ -2,6 +2,7 @@ import type { Sealed, TenantId } from '../spec/identifiers.ts';
 import type { AccessTokenStore } from './access-token-store.ts';
 import type { AccountStore } from './account-store.ts';
 import type { AuditLog } from './audit-log.ts';
+import type { AuthorizationCodeStore } from './authorization-code-store.ts';
 import type { ChangeJournal } from './change-journal.ts';
 import type { ClientStore } from './client-store.ts';
 import type { ConsentStore } from './consent-store.ts';
@@ -21,6 +22,7 @@ export interface TenantStorage {
   readonly consents: ConsentStore;
   readonly accessTokens: AccessTokenStore;
   readonly grants: GrantStore;
+  readonly authorizationCodes: AuthorizationCodeStore;
   readonly replays: ReplayStore;
   readonly serverKeys: ServerKeyStore;
   readonly audit: AuditLog;

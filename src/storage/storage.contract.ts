@@ -2,6 +2,7 @@ import { describe } from 'node:test';
 import { accessTokenContract } from './access-token.contract.ts';
 import { accountContract } from './account.contract.ts';
 import { auditContract } from './audit.contract.ts';
+import { authorizationCodeContract } from './authorization-code.contract.ts';
 import { clientContract } from './client.contract.ts';
 import { clientCreationContract } from './client-creation.contract.ts';
 import { clientUseContract } from './client-use.contract.ts';
@@ -31,6 +32,7 @@ export function storageContract(name: string, engine: () => Promise<Engine>): vo
     describe('uses of clients', () => clientUseContract(engine));
     describe('access tokens', () => accessTokenContract(engine));
     describe('grants and refresh tokens', () => grantContract(engine));
+    describe('authorisation codes', () => authorizationCodeContract(engine));
     describe('initial access tokens', () => initialAccessTokenContract(engine));
     describe('audit log', () => auditContract(engine));
     describe('journal of changes', () => journalContract(engine));

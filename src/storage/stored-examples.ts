@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { InitialAccessTokenLabel, StoredAccessToken } from '../ports/access-token-store.ts';
 import type { AuditEvent } from '../ports/audit-log.ts';
+import type { StoredAuthorizationCode } from '../ports/authorization-code-store.ts';
 import type { CreateConditions, StoredClient } from '../ports/client-store.ts';
 import type { StoredGrant } from '../ports/grant-store.ts';
 import type { StoredServerKey } from '../ports/server-key-store.ts';
@@ -108,6 +109,22 @@ export function aTokenOf(
   values: Partial<StoredAccessToken> = {},
 ): StoredAccessToken {
   return aToken(undefined, { client_id, client_instance, grant_id, ...values });
+}
+
+/** An authorisation code of `client` that is good for a minute. */
+export function aCode(
+  client: StoredClient,
+  values: Partial<StoredAuthorizationCode> = {},
+): StoredAuthorizationCode {
+  return {
+    key: random() as Digest,
+    client_id: client.client_id,
+    client_instance: client.instance,
+    content: '{"sub":"alice"}',
+    expires_at: NOW + 60,
+    kept_until: NOW + 3600,
+    ...values,
+  };
 }
 
 export function aServerKey(values: Partial<StoredServerKey> = {}): StoredServerKey {

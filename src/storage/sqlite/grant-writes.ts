@@ -1,4 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { StoredAccessToken } from '../../ports/access-token-store.ts';
+import type { StoredGrant } from '../../ports/grant-store.ts';
 import type { AccessTokenKey, GrantId, TenantId } from '../../spec/identifiers.ts';
 import { accessTokenInsertion } from './access-token-writes.ts';
 import { grantReads } from './grant-reads.ts';
@@ -11,24 +13,18 @@ type GrantWrites = Pick<
 >;
 
 export function grantWrites(database: DatabaseSync): GrantWrites {
-  const insert = database.prepare(`
-    INSERT INTO authorization_grant (tenant, grant_id, client_id, client_instance, sub, authorization, created_at,
-      expires_at, refresh_token_digest, refresh_token_expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const create = grantInsertion(database);
   const rotate = database.prepare(`
     UPDATE authorization_grant SET (expires_at, refresh_token_digest, refresh_token_expires_at) = (?, ?, ?)
     WHERE tenant = ? AND grant_id = ?`);
   const ofSubject = database.prepare('SELECT grant_id FROM authorization_grant WHERE tenant = ? AND sub = ?');
   const find = grantReads(database);
   const issue = accessTokenInsertion(database);
-  const end = ending(database);
+  const end = grantEnding(database);
 
   return {
     createGrant({ tenant, grant, token }) {
-      const { grant_id, client_id, client_instance, sub, authorization, created_at, expires_at } = grant;
-      const { digest = null, expires_at: until = null } = grant.refresh_token ?? {};
-      const whose = [tenant, grant_id, client_id, client_instance] as const;
-      insert.run(...whose, sub, authorization, created_at, expires_at, digest, until);
-      issue(tenant, token);
+      create(tenant, grant, token);
       return undefined;
     },
     refreshGrant({ tenant, refreshing: { grant_id, presented, next, expires_at, token, now } }) {
@@ -53,8 +49,25 @@ export function grantWrites(database: DatabaseSync): GrantWrites {
   };
 }
 
+/** Stores a grant with its first access token. */
+export function grantInsertion(
+  database: DatabaseSync,
+): (tenant: TenantId, grant: StoredGrant, token: StoredAccessToken) => void {
+  const insert = database.prepare(`
+    INSERT INTO authorization_grant (tenant, grant_id, client_id, client_instance, sub, authorization, created_at,
+      expires_at, refresh_token_digest, refresh_token_expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const issue = accessTokenInsertion(database);
+  return (tenant, grant, token) => {
+    const { grant_id, client_id, client_instance, sub, authorization, created_at, expires_at } = grant;
+    const { digest = null, expires_at: until = null } = grant.refresh_token ?? {};
+    const whose = [tenant, grant_id, client_id, client_instance] as const;
+    insert.run(...whose, sub, authorization, created_at, expires_at, digest, until);
+    issue(tenant, token);
+  };
+}
+
 /** Removes a grant and what descends from it; whoever remembers one of its tokens is told. */
-function ending(database: DatabaseSync): (tenant: TenantId, grant_id: GrantId) => boolean {
+export function grantEnding(database: DatabaseSync): (tenant: TenantId, grant_id: GrantId) => boolean {
   const remove = database.prepare('DELETE FROM authorization_grant WHERE tenant = ? AND grant_id = ?');
   const removeTokens = database.prepare(
     'DELETE FROM access_token WHERE tenant = ? AND grant_id = ? RETURNING key',

@@ -215,6 +215,24 @@ export const MIGRATIONS: readonly Migration[] = [
       INSERT INTO tenant_list (id, version) VALUES (1, 0);`,
   },
   { version: 7, name: 'accounts, sessions, interactions, consents', sql: SESSION_SCHEMA },
+  {
+    version: 8,
+    name: 'authorisation codes',
+    // A code stays after its use, with the grant that it gave: a second use ends that grant.
+    sql: `
+      CREATE TABLE authorization_code (
+        tenant TEXT NOT NULL,
+        key TEXT NOT NULL,
+        client_id TEXT NOT NULL,
+        client_instance TEXT NOT NULL,
+        content TEXT NOT NULL,
+        expires_at INTEGER NOT NULL,
+        kept_until INTEGER NOT NULL,
+        grant_id TEXT,
+        PRIMARY KEY (tenant, key)
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX authorization_code_keeping ON authorization_code (tenant, kept_until);`,
+  },
 ];
 
 const NEWEST = MIGRATIONS.length;

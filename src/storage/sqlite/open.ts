@@ -3,6 +3,7 @@ import { type Storage, StorageUnavailable, type TenantStorage } from '../../port
 import type { TenantId } from '../../spec/identifiers.ts';
 import { accessTokenReads } from './access-token-reads.ts';
 import { auditReads } from './audit-reads.ts';
+import { authorizationCodeReads } from './authorization-code-rows.ts';
 import { clientPage, clientReads } from './client-reads.ts';
 import { clientUseReads } from './client-use-reads.ts';
 import { openReadConnection, openScanConnection, openWriteConnection } from './connection.ts';
@@ -80,6 +81,7 @@ function storage(path: string, reader: DatabaseSync, channel: WriteChannel): Sto
   const reads = {
     clients: { ...clientReads(reader), ...clientUseReads(scanner), page: clientPage(scanner) },
     accessTokens: accessTokenReads(reader),
+    authorizationCodes: authorizationCodeReads(reader),
     grants: grantReads(reader),
     serverKeys: serverKeyRows(reader),
     audit: auditReads(scanner),
@@ -129,6 +131,7 @@ interface Reads {
   readonly clients: ReturnType<typeof clientReads> &
     ReturnType<typeof clientUseReads> & { readonly page: ReturnType<typeof clientPage> };
   readonly accessTokens: ReturnType<typeof accessTokenReads>;
+  readonly authorizationCodes: ReturnType<typeof authorizationCodeReads>;
   readonly grants: ReturnType<typeof grantReads>;
   readonly serverKeys: ReturnType<typeof serverKeyRows>;
   readonly audit: ReturnType<typeof auditReads>;
@@ -164,6 +167,12 @@ function tenantStorage(tenant: TenantId, reads: Reads, writes: GatheredWrites): 
       revokeInitial: (key, event) => writes.write('revokeInitialAccessToken', { tenant, key, event }),
       revoke: (key, now) => writes.write('revokeAccessToken', { tenant, key, now }),
       sweepExpired: (now, limit) => writes.write('sweepExpired', { tenant, now, limit }),
+    },
+    authorizationCodes: {
+      issue: (code) => writes.write('issueAuthorizationCode', { tenant, code }),
+      find: (key) => reads.authorizationCodes(tenant, key),
+      redeem: (key, grant, token) => writes.write('redeemAuthorizationCode', { tenant, key, grant, token }),
+      sweepExpired: (now, limit) => writes.write('sweepAuthorizationCodes', { tenant, now, limit }),
     },
     grants: {
       create: (grant, token) => writes.write('createGrant', { tenant, grant, token }),

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { accessTokenWrites } from './access-token-writes.ts';
 import { accountWrites } from './account-writes.ts';
 import { auditWrites } from './audit-writes.ts';
+import { authorizationCodeWrites } from './authorization-code-rows.ts';
 import { clientUseWrites } from './client-use-writes.ts';
 import { clientWrites } from './client-writes.ts';
 import { consentWrites } from './consent-rows.ts';
@@ -28,6 +29,7 @@ export function batchExecution(database: DatabaseSync): (writes: readonly Write[
     ...accessTokenWrites(database),
     ...accountWrites(database),
     ...auditWrites(database),
+    ...authorizationCodeWrites(database),
     ...clientWrites(database),
     ...clientUseWrites(database),
     ...grantWrites(database),

@@ -1,5 +1,6 @@
 import type { InitialAccessTokenLabel, StoredAccessToken } from '../../ports/access-token-store.ts';
 import type { AuditEvent } from '../../ports/audit-log.ts';
+import type { RedeemOutcome, StoredAuthorizationCode } from '../../ports/authorization-code-store.ts';
 import type {
   ChangeOutcome,
   ClientUse,
@@ -11,7 +12,7 @@ import type { Refreshing, RefreshOutcome, StoredGrant } from '../../ports/grant-
 import type { ReplayKind } from '../../ports/replay-store.ts';
 import type { StoredServerKey } from '../../ports/server-key-store.ts';
 import type { StoredTenant, TenantContent, TenantStore } from '../../ports/tenant-store.ts';
-import type { AccessTokenKey, GrantId, KeyId, Sealed, TenantId } from '../../spec/identifiers.ts';
+import type { AccessTokenKey, Digest, GrantId, KeyId, Sealed, TenantId } from '../../spec/identifiers.ts';
 import type { SessionWriteArguments, SessionWriteResults } from './session-write.ts';
 
 interface OfTenant {
@@ -34,6 +35,13 @@ export interface WriteArguments extends SessionWriteArguments {
   endGrant: OfTenant & { readonly grant_id: GrantId };
   endGrantsOf: OfTenant & { readonly sub: string };
   sweepGrants: OfTenant & { readonly now: number; readonly limit: number };
+  issueAuthorizationCode: OfTenant & { readonly code: StoredAuthorizationCode };
+  redeemAuthorizationCode: OfTenant & {
+    readonly key: Digest;
+    readonly grant: StoredGrant;
+    readonly token: StoredAccessToken;
+  };
+  sweepAuthorizationCodes: OfTenant & { readonly now: number; readonly limit: number };
   createClient: OfTenant & { readonly client: StoredClient; readonly conditions: CreateConditions };
   replaceClient: OfTenant & {
     readonly client: StoredClient;
@@ -79,6 +87,9 @@ export interface WriteResults extends SessionWriteResults {
   endGrant: boolean;
   endGrantsOf: number;
   sweepGrants: number;
+  issueAuthorizationCode: undefined;
+  redeemAuthorizationCode: RedeemOutcome;
+  sweepAuthorizationCodes: number;
   createClient: CreateOutcome;
   replaceClient: ChangeOutcome;
   deleteClient: ChangeOutcome;
