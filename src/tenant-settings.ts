@@ -42,6 +42,7 @@ export function registrySettings(settings: Settings): RegistryNeeds['settings'] 
       redirectUris: settings['limits.redirect-uris'],
       uriLength: settings['limits.uri-length'],
       httpAllowed: settings['outbound.allow-http'],
+      certificateTrust: 'none',
     },
   };
 }

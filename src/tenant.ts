@@ -127,6 +127,7 @@ function clientAuthentication(
     uses,
     remembered: rememberedOutcomes(),
     assertions: { verifier, jwkSets, sealer, replays, audience: assertionAudience(settings) },
+    certificateAuthorities: () => [],
   };
 }
 

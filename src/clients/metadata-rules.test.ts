@@ -5,7 +5,7 @@ import { OAuthError } from '../spec/errors.ts';
 import { parseJsonObject } from '../spec/json.ts';
 import { validateMetadata } from './validate-metadata.ts';
 
-const LIMITS = { redirectUris: 10, uriLength: 200, httpAllowed: false };
+const LIMITS = { redirectUris: 10, uriLength: 200, httpAllowed: false, certificateTrust: 'chains' } as const;
 const key = { ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' }) };
 const JWKS = { jwks: { keys: [{ ...key, kid: 'a', use: 'enc' }] } };
 const BASE = { redirect_uris: ['https://client.example/cb'] };

@@ -134,10 +134,15 @@ const assertionAlgorithmFitsItsMethod: MetadataRule = (metadata) => {
   if (contradicts) throw invalid(`token_endpoint_auth_signing_alg does not fit ${method}`);
 };
 
-const assertingClientsHaveKeys: MetadataRule = ({ token_endpoint_auth_method, jwks, jwks_uri }) => {
-  const method: string = token_endpoint_auth_method;
-  if (method === 'private_key_jwt' && jwks === undefined && jwks_uri === undefined) {
-    throw invalid('private_key_jwt needs jwks or jwks_uri');
+/** OpenID Connect Core §9; RFC 8705 §2.2.2: methods that prove that the client has a key need its public half. */
+const clientsThatProveKeysHaveKeys: MetadataRule = ({
+  token_endpoint_auth_method: method,
+  jwks,
+  jwks_uri,
+}) => {
+  const provesKey = method === 'private_key_jwt' || method === 'self_signed_tls_client_auth';
+  if (provesKey && jwks === undefined && jwks_uri === undefined) {
+    throw invalid(`${method} needs jwks or jwks_uri`);
   }
 };
 
@@ -181,7 +186,7 @@ export const METADATA_RULES: readonly MetadataRule[] = [
   encryptedResponsesHaveKeys,
   encryptedResponsesHaveKeysOfTheirKind,
   assertionAlgorithmFitsItsMethod,
-  assertingClientsHaveKeys,
+  clientsThatProveKeysHaveKeys,
   certificateSubjectsBelongToTheirMethod,
   pairwiseClientsHaveOneSector,
 ];

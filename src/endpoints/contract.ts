@@ -23,6 +23,8 @@ export interface Contract {
   readonly cors: 'any' | 'configured';
   /** Which body the endpoint reads. */
   readonly body: 'none' | 'json' | 'form';
+  /** Clients call it with their certificates: it has an alias where those are asked for (RFC 8705 §5). */
+  readonly certificates?: true;
 }
 
 /** The part of a request that endpoints see: plain data, nothing decoded but the header names. */

@@ -9,12 +9,14 @@ import { remoteJwkSets } from '../clients/remote-jwk-set.ts';
 import type { AssertionGrantNeeds } from '../grants/assertion-grant.ts';
 import { joseJweEncrypter } from '../jose/jwe.ts';
 import { joseJwtVerifier } from '../jose/jwt-verifier.ts';
+import { readCertificateAuthorities } from '../keys/certificate-authorities.ts';
 import { digestOf } from '../keys/digest.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { AudienceRule } from '../ports/jwt-verifier.ts';
 import type { OutboundHttp } from '../ports/outbound-http.ts';
 import type { TenantStorage } from '../ports/storage.ts';
 import { BoundedMap } from '../spec/bounded-map.ts';
+import type { CertificateTrust } from '../spec/server-capabilities.ts';
 import { withRecordCache } from '../storage/record-cache.ts';
 import { systemRandom } from '../system/random.ts';
 import { sealerForTenant, sealerWith } from '../system/sealer.ts';
@@ -72,7 +74,7 @@ const SETTINGS: RegistrySettings = {
   registrationTokenLength: 43,
   bearerTokenLengthMax: 512,
   json: { depth: 16, members: 200 },
-  metadata: { redirectUris: 100, uriLength: 2000, httpAllowed: false },
+  metadata: { redirectUris: 100, uriLength: 2000, httpAllowed: false, certificateTrust: 'none' },
 };
 
 /** A token that opens an administrative endpoint, labelled by its first word. */
@@ -128,6 +130,8 @@ export interface TestTenantOptions {
   readonly introspection?: Partial<Pick<IntrospectionNeeds, 'audience' | 'legacyJwt'>>;
   /** What assertions are taken as grants; none where it is absent. */
   readonly assertionGrants?: AssertionGrantOptions;
+  /** Certificates of clients serve; PEM of the authorities that may vouch for them. */
+  readonly certificateAuthorities?: readonly string[];
 }
 
 /** Issuers and what is not as usual. */
@@ -145,7 +149,7 @@ export function testTenant(options: TestTenantOptions = {}): TestTenant {
   const endpoints = endpointsOf(
     needs,
     options.directTokens ?? [DIRECT],
-    authenticationNeeds(needs, storage, options.assertionAudience),
+    authenticationNeeds(needs, storage, options),
     options.introspection,
     assertionGrantNeeds(needs, storage, options.assertionGrants),
   );
@@ -187,8 +191,17 @@ function registryNeeds(
     clock,
     random: systemRandom,
     log: { info: line, warn: line, error: line },
-    settings: { ...SETTINGS, ...options.settings },
+    settings: {
+      ...SETTINGS,
+      metadata: { ...SETTINGS.metadata, certificateTrust: trustOf(options) },
+      ...options.settings,
+    },
   };
+}
+
+function trustOf({ certificateAuthorities: pems }: TestTenantOptions): CertificateTrust {
+  if (pems === undefined) return 'none';
+  return pems.length === 0 ? 'keys' : 'chains';
 }
 
 type Send = TestTenant['send'];
@@ -245,8 +258,10 @@ function testClock(): TestClock {
 function authenticationNeeds(
   { issuer, clients, clock, log, outbound, sealer }: RegistryNeeds,
   { replays }: TenantStorage,
-  audience: AudienceRule = { kind: 'sole', values: [issuer] },
+  options: TestTenantOptions,
 ): AuthenticationNeeds {
+  const audience = options.assertionAudience ?? { kind: 'sole', values: [issuer] };
+  const authorities = readCertificateAuthorities((options.certificateAuthorities ?? []).join('')) ?? [];
   return {
     issuer,
     clients,
@@ -260,6 +275,7 @@ function authenticationNeeds(
       replays,
       audience,
     },
+    certificateAuthorities: () => authorities,
   };
 }
 

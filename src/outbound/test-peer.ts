@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { createServer as createTlsServer } from 'node:tls';
-import type { ServerIdentity } from '../../test/tls/certificate.ts';
+import type { TlsIdentity } from '../../test/tls/certificate.ts';
 import type { Fetched, OutboundHttp } from '../ports/outbound-http.ts';
 import { type OutboundNeeds, type OutboundOptions, openOutboundHttp } from './outbound-http.ts';
 
@@ -19,7 +19,7 @@ export interface Peer {
 export type Behaviour = (socket: Socket, peer: Peer) => void;
 
 /** Calls `behaviour` for each request head; the peer ends with the test. */
-export async function startPeer(t: TestContext, behaviour: Behaviour, tls?: ServerIdentity): Promise<Peer> {
+export async function startPeer(t: TestContext, behaviour: Behaviour, tls?: TlsIdentity): Promise<Peer> {
   const sockets = new Set<Socket>();
   const serve = (socket: Socket): void => {
     let text = '';

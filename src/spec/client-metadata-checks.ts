@@ -1,6 +1,9 @@
+import { parseName } from './distinguished-name.ts';
 import { isGrantType, responseTypeName } from './grant-types.ts';
+import { ipAddressOctets } from './ip-address.ts';
 import type { JsonValue } from './json.ts';
 import { parseScope } from './scope.ts';
+import type { CertificateTrust } from './server-capabilities.ts';
 import { parseUri } from './uri.ts';
 
 /** The value as it is stored, or words that follow the member's name. */
@@ -12,6 +15,8 @@ export interface MetadataLimits {
   readonly uriLength: number;
   /** Whether plain http serves where https is asked for; in development only. */
   readonly httpAllowed: boolean;
+  /** Which certificates of clients the server can judge. */
+  readonly certificateTrust: CertificateTrust;
 }
 
 export type Check = (value: JsonValue, limits: MetadataLimits) => Checked;
@@ -149,6 +154,47 @@ export const text: Check = (value) => {
   }
   return HIDDEN.test(value) ? refused('holds a control character') : { value };
 };
+
+const CERTIFICATE_NAME_LENGTH_MAX = 1024;
+
+/** A name as it stands in a certificate. */
+function certificateName(accepts: (value: string) => boolean, rule: string): Check {
+  return (value) =>
+    typeof value === 'string' && value.length <= CERTIFICATE_NAME_LENGTH_MAX && accepts(value)
+      ? { value }
+      : refused(rule);
+}
+
+/** What could never be compared with a certificate is refused now, and not at each attempt to authenticate. */
+export const certificateSubject = certificateName(
+  (value) => parseName(value) !== undefined,
+  'must be a distinguished name such as CN=client,O=Example,C=GB (RFC 4514), types without a known name as dotted numbers',
+);
+
+/** Without wildcards: a client is one host. */
+export const certificateDnsName = certificateName(
+  (value) => value.length <= 253 && /^(?:[A-Za-z0-9_-]{1,63}\.)*[A-Za-z0-9_-]{1,63}$/.test(value),
+  'must be a DNS name, without wildcard',
+);
+
+export const certificateUri = certificateName(
+  (value) => /^[\x21-\x7e]+$/.test(value) && parseUri(value) !== undefined,
+  'must be an absolute URI',
+);
+
+export const certificateIpAddress = certificateName(
+  (value) => ipAddressOctets(value) !== undefined,
+  'must be an IPv4 address in dotted decimals, or an IPv6 address',
+);
+
+export const certificateEmail = certificateName(
+  (value) => value.length <= 254 && /^[\x21-\x3f\x41-\x7e]+@[A-Za-z0-9.-]+$/.test(value),
+  'must be an email address',
+);
+
+/** Where no certificate ever arrives, a token can be bound to none. */
+export const boundToCertificates: Check = (value, limits) =>
+  (limits.certificateTrust === 'none' ? notSupported(false) : boolean)(value, limits);
 
 /** Some clients send their version as a number. */
 export const version: Check = (value, limits) =>

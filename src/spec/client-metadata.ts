@@ -21,9 +21,22 @@ export const AUTH_METHODS = [
   'client_secret_post',
   'client_secret_jwt',
   'private_key_jwt',
+  'tls_client_auth',
+  'self_signed_tls_client_auth',
   'none',
 ] as const;
 export type AuthMethod = (typeof AUTH_METHODS)[number];
+
+/** What a method asks of the server besides (RFC 8705 §2.1, §2.2). */
+const CERTIFICATE_METHODS: Readonly<Partial<Record<AuthMethod, readonly server.CertificateTrust[]>>> = {
+  tls_client_auth: ['chains'],
+  self_signed_tls_client_auth: ['keys', 'chains'],
+};
+
+/** The methods that a client can be registered for. */
+export function authMethods(trust: server.CertificateTrust): readonly AuthMethod[] {
+  return AUTH_METHODS.filter((method) => CERTIFICATE_METHODS[method]?.includes(trust) ?? true);
+}
 
 /** Methods by which a client proves that it knows its secret. The others have none (decision 11). */
 export const SECRET_METHODS: ReadonlySet<string> = new Set([
@@ -78,17 +91,20 @@ export const CLIENT_METADATA: Readonly<Record<string, MetadataMember>> = {
   sector_identifier_uri: { section: OIDC, check: check.httpsUrl },
   subject_type: { section: OIDC, check: check.oneOf(server.SUBJECT_TYPES) },
 
-  token_endpoint_auth_method: { section: RFC7591, check: check.oneOf(AUTH_METHODS) },
+  token_endpoint_auth_method: {
+    section: RFC7591,
+    check: (value, limits) => check.oneOf(authMethods(limits.certificateTrust))(value, limits),
+  },
   token_endpoint_auth_signing_alg: {
     section: OIDC,
     check: check.oneOf([...server.SIGNING_ALGORITHMS, ...server.HMAC_ALGORITHMS]),
   },
-  tls_client_certificate_bound_access_tokens: { section: 'RFC 8705 §3.4', check: check.notSupported(false) },
-  tls_client_auth_subject_dn: { section: 'RFC 8705 §2.1.2', check: check.text },
-  tls_client_auth_san_dns: { section: 'RFC 8705 §2.1.2', check: check.text },
-  tls_client_auth_san_uri: { section: 'RFC 8705 §2.1.2', check: check.text },
-  tls_client_auth_san_ip: { section: 'RFC 8705 §2.1.2', check: check.text },
-  tls_client_auth_san_email: { section: 'RFC 8705 §2.1.2', check: check.text },
+  tls_client_certificate_bound_access_tokens: { section: 'RFC 8705 §3.4', check: check.boundToCertificates },
+  tls_client_auth_subject_dn: { section: 'RFC 8705 §2.1.2', check: check.certificateSubject },
+  tls_client_auth_san_dns: { section: 'RFC 8705 §2.1.2', check: check.certificateDnsName },
+  tls_client_auth_san_uri: { section: 'RFC 8705 §2.1.2', check: check.certificateUri },
+  tls_client_auth_san_ip: { section: 'RFC 8705 §2.1.2', check: check.certificateIpAddress },
+  tls_client_auth_san_email: { section: 'RFC 8705 §2.1.2', check: check.certificateEmail },
   dpop_bound_access_tokens: { section: 'RFC 9449 §5.2', check: check.notSupported(false) },
 
   id_token_signed_response_alg: { section: OIDC, check: signing },

@@ -1,3 +1,5 @@
+import { isIPv4 } from 'node:net';
+
 const IPV4_MAPPED = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 
 /**
@@ -28,4 +30,19 @@ function groupsOf(address: string): readonly string[] {
     .map((half) => half.split(':').filter((group) => group !== ''));
   if (after === undefined) return before;
   return [...before, ...Array.from({ length: 8 - before.length - after.length }, () => '0'), ...after];
+}
+
+/**
+ * The octets of an address in network byte order, 4 or 16: what RFC 5280 §4.2.1.6 puts into a certificate.
+ * @returns undefined for anything but an IPv4 address in dotted decimals, or an IPv6 address without zone
+ */
+export function ipAddressOctets(address: string): Uint8Array | undefined {
+  if (isIPv4(address)) return Uint8Array.from(address.split('.'), Number);
+  const canonical = address.includes('%') ? undefined : canonicalIpv6(address);
+  if (canonical === undefined) return undefined;
+  return Uint8Array.from(
+    groupsOf(canonical)
+      .map((group) => Number.parseInt(group, 16))
+      .flatMap((group) => [group >> 8, group & 255]),
+  );
 }

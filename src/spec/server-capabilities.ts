@@ -51,6 +51,12 @@ export const CONTENT_ENCRYPTION_ALGORITHMS = [
 /** OpenID Connect Registration §2: "If *_encrypted_response_alg is specified, the default … is A128CBC-HS256." */
 export const DEFAULT_CONTENT_ENCRYPTION = 'A128CBC-HS256';
 
+/**
+ * How far certificates of clients serve: no listener and no proxy brings any; they are known by their registered keys
+ * only; or authorities are configured too, who may vouch for them.
+ */
+export type CertificateTrust = 'none' | 'keys' | 'chains';
+
 export const SUBJECT_TYPES = ['public', 'pairwise'] as const;
 
 export const CODE_CHALLENGE_METHODS = ['S256'] as const;

@@ -1,134 +1,210 @@
-import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
-import { isIPv4 } from 'node:net';
+import { generateKeyPairSync, type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto';
+import { element, integer, objectIdentifier, sequence, time } from './der-writer.ts';
 
 /** A certification authority made for one test run: no file, no openssl, nothing that expires in the repository. */
 export interface CertificateAuthority {
   /** PEM. */
   readonly certificate: string;
-  issue(subject: Subject): ServerIdentity;
+  issue(subject: Subject): TlsIdentity;
+  /** An authority that this one vouches for. */
+  intermediate(subject: AuthoritySubject): CertificateAuthority;
 }
+
+export interface AuthoritySubject {
+  readonly name: string;
+  readonly pathLength?: number;
+  readonly notAfter?: Date;
+  readonly isAuthority?: boolean;
+  readonly extensions?: readonly Extension[];
+}
+
+/** An attribute of a name: its type as a dotted number, its value, and the tag of its string type (UTF8String). */
+export type Attribute = readonly [type: string, value: string | Uint8Array, tag?: number];
+
+export type Extension = readonly [id: string, critical: boolean, value: Uint8Array];
 
 export interface Subject {
+  /** Relative distinguished names, most significant first. Default: `CN=a peer`. */
+  readonly subject?: readonly (readonly Attribute[])[];
   readonly names?: readonly string[];
-  /** IPv4. */
-  readonly addresses?: readonly string[];
+  readonly uris?: readonly string[];
+  readonly emails?: readonly string[];
+  /** Octets, or an IPv4 address. */
+  readonly addresses?: readonly (string | Uint8Array)[];
+  readonly notBefore?: Date;
   readonly notAfter?: Date;
+  /** Object identifiers. */
+  readonly purposes?: readonly string[];
+  /** The octet of the bit string. */
+  readonly keyUsage?: number;
+  readonly extensions?: readonly Extension[];
+  /** A new P-256 key pair where it is absent. */
+  readonly keys?: KeyPair;
 }
 
-/** PEM, as `tls.createServer` takes them. */
-export interface ServerIdentity {
+export interface KeyPair {
+  readonly publicKey: KeyObject;
+  readonly privateKey: KeyObject;
+}
+
+/** PEM, as `tls.createServer` and `tls.connect` take them. */
+export interface TlsIdentity {
   readonly key: string;
   readonly cert: string;
 }
 
-const DAY_MS = 86_400_000;
-const CA_NAME = 'Chancery test authority';
+const COMMON_NAME = '2.5.4.3';
+export const CLIENT_AUTHENTICATION = '1.3.6.1.5.5.7.3.2';
 
-export function certificateAuthority(): CertificateAuthority {
-  const ca = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const notAfter = new Date(Date.now() + DAY_MS);
+/** Far enough on both sides for clocks that tests move. */
+const NOT_BEFORE = new Date('2020-01-01T00:00:00Z');
+const NOT_AFTER = new Date('2049-12-31T23:59:59Z');
+const DAY_MS = 86_400_000;
+
+export function certificateAuthority(
+  name = 'Chancery test authority',
+  notAfter = NOT_AFTER,
+): CertificateAuthority {
+  const keys = newKeys();
+  const certificate = authorityCertificate({ name, notAfter }, keys, { name, keys });
+  return authorityWith(certificate, { name, keys });
+}
+
+/** A certificate that vouches for itself. */
+export function selfSigned(subject: Subject = {}): TlsIdentity {
+  const keys = subject.keys ?? newKeys();
+  return identity(subject, keys, { name: 'itself', keys });
+}
+
+export function derOf({ cert }: Pick<TlsIdentity, 'cert'>): Buffer {
+  return new X509Certificate(cert).raw;
+}
+
+function newKeys(): KeyPair {
+  return generateKeyPairSync('ec', { namedCurve: 'P-256' });
+}
+
+interface Issuer {
+  readonly name: string;
+  readonly keys: KeyPair;
+}
+
+function authorityWith(certificate: string, issuer: Issuer): CertificateAuthority {
   return {
-    certificate: certificate({
-      subject: CA_NAME,
-      publicKey: ca.publicKey,
-      signer: ca.privateKey,
-      notAfter,
-      extensions: [extension('2.5.29.19', true, sequence(Buffer.from([0x01, 0x01, 0xff])))],
-    }),
-    issue(subject) {
-      const own = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-      return {
-        key: own.privateKey.export({ type: 'pkcs8', format: 'pem' }),
-        cert: certificate({
-          subject: 'a peer',
-          publicKey: own.publicKey,
-          signer: ca.privateKey,
-          notAfter: subject.notAfter ?? notAfter,
-          extensions: [extension('2.5.29.17', false, alternativeNames(subject))],
-        }),
-      };
+    certificate,
+    issue: (subject) => identity(subject, subject.keys ?? newKeys(), issuer),
+    intermediate(subject) {
+      const keys = newKeys();
+      return authorityWith(authorityCertificate(subject, keys, issuer), { name: subject.name, keys });
     },
   };
 }
 
+function authorityCertificate(
+  { name, pathLength, notAfter, isAuthority = true, extensions = [] }: AuthoritySubject,
+  keys: KeyPair,
+  issuer: Issuer,
+): string {
+  const limit = pathLength === undefined ? [] : [integer(Buffer.from([pathLength]))];
+  const flag = isAuthority ? [Buffer.from([0x01, 0x01, 0xff])] : [];
+  return certificate({
+    subject: [[[COMMON_NAME, name]]],
+    publicKey: keys.publicKey,
+    issuer,
+    ...(notAfter === undefined ? {} : { notAfter }),
+    extensions: [['2.5.29.19', true, sequence(...flag, ...limit)], ...extensions],
+  });
+}
+
+function identity(subject: Subject, keys: KeyPair, issuer: Issuer): TlsIdentity {
+  const { purposes, keyUsage, extensions = [] } = subject;
+  const names = alternativeNames(subject);
+  const all: Extension[] = [
+    ...(names === undefined ? [] : [['2.5.29.17', false, names] as const]),
+    ...(purposes === undefined
+      ? []
+      : [['2.5.29.37', false, sequence(...purposes.map(objectIdentifier))] as const]),
+    ...(keyUsage === undefined
+      ? []
+      : [['2.5.29.15', true, element(0x03, Buffer.from([0, keyUsage]))] as const]),
+    ...extensions,
+  ];
+  return {
+    key: keys.privateKey.export({ type: 'pkcs8', format: 'pem' }),
+    cert: certificate({
+      subject: subject.subject ?? [[[COMMON_NAME, 'a peer']]],
+      publicKey: keys.publicKey,
+      issuer,
+      ...(subject.notBefore === undefined ? {} : { notBefore: subject.notBefore }),
+      ...(subject.notAfter === undefined ? {} : { notAfter: subject.notAfter }),
+      extensions: all,
+    }),
+  };
+}
+
 interface Contents {
-  readonly subject: string;
+  readonly subject: readonly (readonly Attribute[])[];
   readonly publicKey: KeyObject;
-  readonly signer: KeyObject;
-  readonly notAfter: Date;
-  readonly extensions: readonly Buffer[];
+  readonly issuer: Issuer;
+  readonly notBefore?: Date;
+  readonly notAfter?: Date;
+  readonly extensions: readonly Extension[];
 }
 
 /** RFC 5280 §4.1, signed with ecdsa-with-SHA256 (RFC 5758 §3.2). */
-function certificate({ subject, publicKey, signer, notAfter, extensions }: Contents): string {
+function certificate({ subject, publicKey, issuer, extensions, ...times }: Contents): string {
+  const notAfter = times.notAfter ?? NOT_AFTER;
+  const notBefore =
+    times.notBefore ?? (notAfter > NOT_BEFORE ? NOT_BEFORE : new Date(notAfter.getTime() - DAY_MS));
   const algorithm = sequence(objectIdentifier('1.2.840.10045.4.3.2'));
   const toBeSigned = sequence(
     element(0xa0, integer(Buffer.from([2]))),
     integer(Buffer.concat([Buffer.from([1]), randomBytes(8)])),
     algorithm,
-    distinguishedName(CA_NAME),
-    sequence(time(new Date(notAfter.getTime() - 10 * DAY_MS)), time(notAfter)),
+    distinguishedName([[[COMMON_NAME, issuer.name]]]),
+    sequence(time(notBefore), time(notAfter)),
     distinguishedName(subject),
     publicKey.export({ type: 'spki', format: 'der' }),
-    element(0xa3, sequence(...extensions)),
+    ...(extensions.length === 0 ? [] : [element(0xa3, sequence(...extensions.map(extension)))]),
   );
-  const signature = sign('sha256', toBeSigned, signer);
+  const signature = sign('sha256', toBeSigned, issuer.keys.privateKey);
   const der = sequence(toBeSigned, algorithm, element(0x03, Buffer.from([0]), signature));
   const lines = der.toString('base64').match(/.{1,64}/gu) ?? [];
   return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n');
 }
 
-function alternativeNames({ names = [], addresses = [] }: Subject): Buffer {
-  return sequence(
-    ...names.map((name) => element(0x82, Buffer.from(name, 'ascii'))),
-    ...addresses.map((address) => {
-      if (!isIPv4(address)) throw new TypeError(`${address} is not an IPv4 address`);
-      return element(0x87, Buffer.from(address.split('.').map(Number)));
-    }),
-  );
+/** RFC 5280 §4.2.1.6. */
+function alternativeNames({
+  names = [],
+  uris = [],
+  emails = [],
+  addresses = [],
+}: Subject): Buffer | undefined {
+  const all = [
+    ...emails.map((email) => element(0x81, Buffer.from(email, 'latin1'))),
+    ...names.map((name) => element(0x82, Buffer.from(name, 'latin1'))),
+    ...uris.map((uri) => element(0x86, Buffer.from(uri, 'latin1'))),
+    ...addresses.map((address) =>
+      element(0x87, typeof address === 'string' ? Buffer.from(address.split('.').map(Number)) : address),
+    ),
+  ];
+  return all.length === 0 ? undefined : sequence(...all);
 }
 
-function extension(id: string, critical: boolean, value: Buffer): Buffer {
+function extension([id, critical, value]: Extension): Buffer {
   const flag = critical ? [Buffer.from([0x01, 0x01, 0xff])] : [];
   return sequence(objectIdentifier(id), ...flag, element(0x04, value));
 }
 
-function distinguishedName(commonName: string): Buffer {
-  const attribute = sequence(objectIdentifier('2.5.4.3'), element(0x0c, Buffer.from(commonName)));
-  return sequence(element(0x31, attribute));
-}
-
-/** GeneralizedTime. */
-function time(date: Date): Buffer {
-  const digits = date.toISOString().replaceAll(/[-:T]|\.\d+/gu, '');
-  return element(0x18, Buffer.from(digits, 'ascii'));
-}
-
-function objectIdentifier(dotted: string): Buffer {
-  const [first = 0, second = 0, ...more] = dotted.split('.').map(Number);
-  return element(0x06, Buffer.from([first * 40 + second, ...more.flatMap(base128)]));
-}
-
-function base128(value: number): number[] {
-  const digits = [value % 128];
-  for (let rest = Math.floor(value / 128); rest > 0; rest = Math.floor(rest / 128)) {
-    digits.unshift(128 + (rest % 128));
-  }
-  return digits;
-}
-
-function integer(value: Buffer): Buffer {
-  return element(0x02, value);
-}
-
-function sequence(...content: Buffer[]): Buffer {
-  return element(0x30, ...content);
-}
-
-/** X.690 §8.1: tag, length, value. */
-function element(tag: number, ...content: Buffer[]): Buffer {
-  const value = Buffer.concat(content);
-  const length =
-    value.length < 128 ? [value.length] : [0x82, Math.floor(value.length / 256), value.length % 256];
-  return Buffer.concat([Buffer.from([tag, ...length]), value]);
+export function distinguishedName(parts: readonly (readonly Attribute[])[]): Buffer {
+  return sequence(
+    ...parts.map((attributes) =>
+      element(
+        0x31,
+        ...attributes.map(([type, value, tag = 0x0c]) =>
+          sequence(objectIdentifier(type), element(tag, Buffer.from(value))),
+        ),
+      ),
+    ),
+  );
 }

@@ -2,10 +2,11 @@ import type { StoredClient, StoredSecret } from '../../ports/client-store.ts';
 import { parseAuthorization } from '../../spec/authorization-header.ts';
 import { type Awaitable, whenKnown } from '../../spec/awaitable.ts';
 import type { ClientCertificate } from '../../spec/client-certificate.ts';
-import type { ClientMetadata } from '../../spec/client-metadata.ts';
+import { type AuthMethod, authMethods, type ClientMetadata } from '../../spec/client-metadata.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
 import type { Parameters } from '../../spec/parameters.ts';
+import type { CertificateTrust } from '../../spec/server-capabilities.ts';
 import { basicChallenge } from '../../spec/www-authenticate.ts';
 import { isLive } from '../client-secrets.ts';
 import { metadataOf } from '../registered-client.ts';
@@ -15,18 +16,25 @@ import { clientSecretPost } from './client-secret-post.ts';
 import type { AuthenticationMethod, AuthenticationNeeds, CredentialPlace, Presented } from './method.ts';
 import { privateKeyJwt } from './private-key-jwt.ts';
 import { isStillAbout, rememberedOutcome } from './remembered-outcomes.ts';
+import { selfSignedTlsClientAuth } from './self-signed-tls-client-auth.ts';
+import { tlsClientAuth } from './tls-client-auth.ts';
 
 const METHODS: readonly AuthenticationMethod[] = [
   clientSecretBasic,
   clientSecretPost,
   clientSecretJwt,
   privateKeyJwt,
+  tlsClientAuth,
+  selfSignedTlsClientAuth,
 ];
 
 const PLACES: ReadonlySet<CredentialPlace> = new Set(METHODS.map((method) => method.place));
 
 /** Methods a client can authenticate with. Discovery is derived from this list. */
-export const AUTHENTICATION_METHODS: readonly string[] = METHODS.map((method) => method.name);
+export function authenticationMethods(trust: CertificateTrust): readonly AuthMethod[] {
+  const possible = authMethods(trust);
+  return METHODS.map((method) => method.name).filter((name) => possible.includes(name));
+}
 
 /** Parameters of the body that hold what a client authenticates with. */
 const CREDENTIAL_PARAMETERS = ['client_secret', 'client_assertion', 'client_assertion_type'] as const;
@@ -87,7 +95,7 @@ function authenticateAnew(needs: AuthenticationNeeds, offered: Offered): Awaitab
     if (stored === undefined) throw invalidClient(needs, place, 'unknown client');
     const method = registeredMethod(stored, place);
     if (method === undefined) throw invalidClient(needs, place, 'not the registered method');
-    return whenKnown(method.prove(needs, stored, claimed), (proof) => {
+    return whenKnown(method.prove(needs, stored, claimed, offered.certificate), (proof) => {
       if (!proof.proved) throw invalidClient(needs, place, proof.detail);
       // Only where the header alone is the proof: it must not stand for a secret that came in the body.
       if (authorization !== undefined && method === clientSecretBasic && proof.secret !== undefined)

@@ -1,3 +1,4 @@
+import type { Certificate } from '../../keys/certificate.ts';
 import type { ClientStore, StoredClient, StoredSecret } from '../../ports/client-store.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { AudienceRule, JwtVerifier } from '../../ports/jwt-verifier.ts';
@@ -5,6 +6,7 @@ import type { ReplayStore } from '../../ports/replay-store.ts';
 import type { Sealer } from '../../ports/sealer.ts';
 import type { Credentials } from '../../spec/authorization-header.ts';
 import type { Awaitable } from '../../spec/awaitable.ts';
+import type { ClientCertificate } from '../../spec/client-certificate.ts';
 import type { AuthMethod } from '../../spec/client-metadata.ts';
 import type { Parameters } from '../../spec/parameters.ts';
 import type { ClientUses } from '../client-uses.ts';
@@ -18,6 +20,8 @@ export interface AuthenticationNeeds {
   readonly uses: ClientUses;
   readonly remembered: RememberedOutcomes;
   readonly assertions: AssertionNeeds;
+  /** Who may vouch for the certificates of clients, as configured now. */
+  readonly certificateAuthorities: () => readonly Certificate[];
 }
 
 /** What it takes to verify client assertions. */
@@ -36,7 +40,7 @@ export interface Presented {
   readonly parameters: Parameters | undefined;
 }
 
-/** Who a request says it is, and what shall prove it: a secret or an assertion. */
+/** Who a request says it is, and what shall prove it: a secret or an assertion; empty where only a certificate can. */
 export interface Claimed {
   readonly client_id: string;
   readonly credential: string;
@@ -59,6 +63,14 @@ export type Proof =
 export interface AuthenticationMethod {
   readonly name: AuthMethod;
   readonly place: CredentialPlace;
-  /** @param stored a client that is registered for this method */
-  prove(needs: AuthenticationNeeds, stored: StoredClient, claimed: Claimed): Awaitable<Proof>;
+  /**
+   * @param stored a client that is registered for this method
+   * @param certificate what the caller presented, to prove itself by or besides
+   */
+  prove(
+    needs: AuthenticationNeeds,
+    stored: StoredClient,
+    claimed: Claimed,
+    certificate: ClientCertificate | undefined,
+  ): Awaitable<Proof>;
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AUTHENTICATION_METHODS } from '../../clients/client-authentication/authenticate-client.ts';
+import { authenticationMethods } from '../../clients/client-authentication/authenticate-client.ts';
 import { GRANTS, offeredGrants } from '../../grants/grants.ts';
-import { AUTH_METHODS } from '../../spec/client-metadata.ts';
+import { authMethods } from '../../spec/client-metadata.ts';
 import { HMAC_ALGORITHMS, SIGNING_ALGORITHMS } from '../../spec/server-capabilities.ts';
 import { answer } from '../answer.ts';
 import type { Contract, Endpoint } from '../contract.ts';
@@ -63,14 +63,47 @@ test('what is named can be done: grants and methods are those of the lists they 
     all,
     GRANTS.map(({ grant_type }) => grant_type),
   );
-  assert.deepEqual(metadata['token_endpoint_auth_methods_supported'], AUTHENTICATION_METHODS);
+  assert.deepEqual(metadata['token_endpoint_auth_methods_supported'], authenticationMethods('none'));
 });
 
 test('the methods that authenticate are those that can be registered, but for none, which does not (RFC 7591 §2)', () => {
-  assert.deepEqual(
-    AUTHENTICATION_METHODS,
-    AUTH_METHODS.filter((method) => method !== 'none'),
+  for (const trust of ['none', 'keys', 'chains'] as const) {
+    assert.deepEqual(
+      authenticationMethods(trust),
+      authMethods(trust).filter((method) => method !== 'none'),
+    );
+  }
+});
+
+test('methods with certificates are named where certificates can be judged, and only there (RFC 8705 §2.1.1, §2.2.1)', () => {
+  const named = (trust: 'none' | 'keys' | 'chains', member: string): unknown =>
+    providerMetadata(ISSUER, endpoints, [], { trust })[member];
+  const [token, introspection] = ['token', 'introspection'].map(
+    (endpoint) => `${endpoint}_endpoint_auth_methods_supported`,
   );
+  for (const member of [token ?? '', introspection ?? '']) {
+    assert.doesNotMatch(JSON.stringify(named('none', member)), /tls_client_auth/);
+    assert.match(JSON.stringify(named('keys', member)), /"self_signed_tls_client_auth"/);
+    assert.doesNotMatch(JSON.stringify(named('keys', member)), /"tls_client_auth"/);
+    assert.match(JSON.stringify(named('chains', member)), /"tls_client_auth","self_signed_tls_client_auth"/);
+  }
+});
+
+test('bound tokens are announced where certificates arrive (RFC 8705 §3.3)', () => {
+  const bound = 'tls_client_certificate_bound_access_tokens';
+  assert.equal(bound in metadata, false);
+  assert.equal(providerMetadata(ISSUER, endpoints, [], { trust: 'keys' })[bound], true);
+});
+
+test('aliases are those of the endpoints that clients authenticate at, below the other origin and the issuer’s path (RFC 8705 §5)', () => {
+  const aliasOrigin = 'https://mtls.example.com:8443';
+  const named = providerMetadata(ISSUER, endpoints, [], { trust: 'keys', aliasOrigin });
+  const path = new URL(ISSUER).pathname.replace(/\/$/, '');
+  assert.deepEqual(named['mtls_endpoint_aliases'], {
+    token_endpoint: `${aliasOrigin}${path}/token`,
+    introspection_endpoint: `${aliasOrigin}${path}/token/introspect`,
+  });
+  assert.equal('mtls_endpoint_aliases' in providerMetadata(ISSUER, endpoints, [], { trust: 'keys' }), false);
 });
 
 test('algorithms of assertions are published for both endpoints, and none is not among them (RFC 8414 §2)', () => {

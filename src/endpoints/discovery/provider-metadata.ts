@@ -1,6 +1,8 @@
-import { AUTHENTICATION_METHODS } from '../../clients/client-authentication/authenticate-client.ts';
+import { authenticationMethods } from '../../clients/client-authentication/authenticate-client.ts';
 import type { Grant } from '../../grants/grant.ts';
+import { issuerPath } from '../../spec/issuer.ts';
 import {
+  type CertificateTrust,
   CODE_CHALLENGE_METHODS,
   CONTENT_ENCRYPTION_ALGORITHMS,
   HMAC_ALGORITHMS,
@@ -35,6 +37,13 @@ const REGISTRABLE = {
   request_uri_parameter_supported: false,
 } as const;
 
+/** What certificates of clients are good for here. */
+export interface CertificateSupport {
+  readonly trust: CertificateTrust;
+  /** The origin at which connections ask for a certificate, where it is not the issuer's. */
+  readonly aliasOrigin?: string;
+}
+
 /**
  * Provider metadata, derived from the endpoints that stand and from what they can do. What is absent is not named:
  * there is no authorisation endpoint yet, so there are no response types (docs/deviations.md).
@@ -43,20 +52,39 @@ export function providerMetadata(
   issuer: string,
   endpoints: readonly Endpoint[],
   grants: readonly Grant[],
+  certificates: CertificateSupport = { trust: 'none' },
 ): Readonly<Record<string, unknown>> {
   const addresses = endpoints.flatMap(({ contract }) =>
     contract.advertisedAs === undefined
       ? []
       : [[contract.advertisedAs, `${issuer}${contract.path}`] as const],
   );
+  const methods = authenticationMethods(certificates.trust);
   return {
     issuer,
     ...Object.fromEntries(addresses),
     grant_types_supported: grants.map((grant) => grant.grant_type),
-    token_endpoint_auth_methods_supported: AUTHENTICATION_METHODS,
+    token_endpoint_auth_methods_supported: methods,
     token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
-    introspection_endpoint_auth_methods_supported: [...AUTHENTICATION_METHODS, 'Bearer'],
+    introspection_endpoint_auth_methods_supported: [...methods, 'Bearer'],
     introspection_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
     ...REGISTRABLE,
+    ...certificateMembers(issuer, endpoints, certificates),
   };
+}
+
+/** RFC 8705 §3.3 and §5: aliases of the endpoints that a client calls with its certificate. */
+function certificateMembers(
+  issuer: string,
+  endpoints: readonly Endpoint[],
+  { trust, aliasOrigin }: CertificateSupport,
+): Readonly<Record<string, unknown>> {
+  if (trust === 'none') return {};
+  const bound = { tls_client_certificate_bound_access_tokens: true };
+  if (aliasOrigin === undefined) return bound;
+  const alias = `${aliasOrigin}${issuerPath(issuer)}`;
+  const aliases = endpoints.flatMap(({ contract: { advertisedAs, path, certificates } }) =>
+    advertisedAs !== undefined && certificates === true ? [[advertisedAs, `${alias}${path}`] as const] : [],
+  );
+  return { ...bound, mtls_endpoint_aliases: Object.fromEntries(aliases) };
 }

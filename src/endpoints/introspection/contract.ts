@@ -10,4 +10,5 @@ export const contract = {
   errors: 'json',
   cors: 'configured',
   body: 'form',
+  certificates: true,
 } as const satisfies Contract;

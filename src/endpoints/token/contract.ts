@@ -10,4 +10,5 @@ export const contract = {
   errors: 'json',
   cors: 'any',
   body: 'form',
+  certificates: true,
 } as const satisfies Contract;

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { derOf, selfSigned } from '../../../test/tls/certificate.ts';
+import { certifiedClient, shown } from '../test-certificate.ts';
+import { type Answer, assertError } from '../test-exchange.ts';
+import { INTROSPECTION_SCOPE, testTenant } from '../test-tenant.ts';
+
+const bound = { tls_client_certificate_bound_access_tokens: true };
+const secret = { token_endpoint_auth_method: 'client_secret_basic', ...bound };
+const form = { grant_type: 'client_credentials' };
+const [OWN, OTHER] = [selfSigned(), selfSigned()];
+
+test('a client that wants bound tokens gets one with the thumbprint of the certificate it shows, however it authenticates (RFC 8705 §3.1, §3.2)', async () => {
+  const tenant = testTenant({ certificateAuthorities: [] });
+  const { client_id, client_secret } = await certifiedClient(tenant, secret);
+  const basic = [client_id, client_secret] as const;
+  const issued = await tenant.send('token', { basic, form, certificate: shown(OWN) });
+  assert.equal(issued.status, 200, issued.body);
+  const { cnf, active } = await tenant.introspect(String(issued.json['access_token']));
+  assert.equal(active, true);
+  assert.deepEqual(cnf, { 'x5t#S256': createHash('sha256').update(derOf(OWN)).digest('base64url') });
+});
+
+test('such a client gets no token without a certificate: 400 invalid_request (RFC 8705 §3.4)', async () => {
+  const tenant = testTenant({ certificateAuthorities: [] });
+  const { client_id, client_secret } = await certifiedClient(tenant, secret);
+  const refused = await tenant.send('token', { basic: [client_id, client_secret], form });
+  assertError(refused, 'invalid_request', /bound to its certificate/);
+});
+
+test('another client’s tokens are bound to nothing, whatever certificate it shows (RFC 8705 §3.4)', async () => {
+  const tenant = testTenant({ certificateAuthorities: [] });
+  const { client_id, client_secret } = await tenant.register({ grant_types: ['client_credentials'] });
+  const basic = [client_id, client_secret] as const;
+  const issued = await tenant.send('token', { basic, form, certificate: shown(OWN) });
+  assert.equal('cnf' in (await tenant.introspect(String(issued.json['access_token']))), false);
+});
+
+test('a bound token opens introspection with its certificate, and with another or none it is 401 invalid_token (RFC 8705 §3)', async () => {
+  const tenant = testTenant({ certificateAuthorities: [] });
+  const { client_id, client_secret } = await certifiedClient(tenant, {
+    ...secret,
+    scope: INTROSPECTION_SCOPE,
+  });
+  const basic = [client_id, client_secret] as const;
+  const issued = await tenant.send('token', { basic, form, certificate: shown(OWN) });
+  const bearer = String(issued.json['access_token']);
+  const inspect = async (identity?: typeof OWN): Promise<Answer> =>
+    await tenant.send('introspect', {
+      bearer,
+      form: { token: bearer },
+      ...(identity === undefined ? {} : { certificate: shown(identity) }),
+    });
+  assert.equal((await inspect(OWN)).json['active'], true);
+  for (const refused of [await inspect(OTHER), await inspect()]) {
+    assertError(refused, 'invalid_client', /^the bearer token is not valid$/);
+    assert.match(refused.headers['www-authenticate'] ?? '', /^Bearer error="invalid_token"/);
+  }
+});

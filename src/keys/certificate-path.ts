@@ -1,0 +1,111 @@
+import { type Certificate, readCertificate } from './certificate.ts';
+
+/** Certificates between the client's and the authority's. */
+const INTERMEDIATES_MAX = 5;
+
+/** Signatures that are checked for one certificate: a heap of intermediates that all fit must not cost us more. */
+const SIGNATURES_MAX = 12;
+
+/** RFC 8017 and RFC 5758 with SHA-2, RFC 8410: MD5 and SHA-1 are not among them. */
+const SIGNATURE_ALGORITHMS: ReadonlySet<string> = new Set([
+  '1.2.840.113549.1.1.11',
+  '1.2.840.113549.1.1.12',
+  '1.2.840.113549.1.1.13',
+  '1.2.840.10045.4.3.2',
+  '1.2.840.10045.4.3.3',
+  '1.2.840.10045.4.3.4',
+  '1.3.101.112',
+  '1.3.101.113',
+]);
+
+const RSA_BITS_MIN = 2048;
+
+/** RFC 5280 §4.2.1.12, id-kp-clientAuth. */
+const CLIENT_AUTHENTICATION = '1.3.6.1.5.5.7.3.2';
+
+/**
+ * Whether a certificate may authenticate a client as far as itself can tell: it is valid now, and where it says what its
+ * key is for, TLS clients are among that (RFC 5280 §4.2.1.3, §4.2.1.12).
+ * @returns the problem, for the log
+ */
+export function clientCertificateProblem(certificate: Certificate, now: number): string | undefined {
+  const { keyUsage, extendedKeyUsage } = certificate;
+  if (keyUsage !== undefined && !keyUsage.has('digitalSignature') && !keyUsage.has('keyAgreement')) {
+    return 'its key is not for signatures';
+  }
+  if (extendedKeyUsage !== undefined && !extendedKeyUsage.includes(CLIENT_AUTHENTICATION)) {
+    return 'it is not for the authentication of clients';
+  }
+  return validityProblem(certificate, now);
+}
+
+function validityProblem({ notBefore, notAfter }: Certificate, now: number): string | undefined {
+  if (now < notBefore) return 'it is not valid yet';
+  return now > notAfter ? 'it has expired' : undefined;
+}
+
+interface Search {
+  readonly intermediates: readonly Certificate[];
+  readonly authorities: readonly Certificate[];
+  readonly now: number;
+  signatures: number;
+}
+
+/**
+ * Looks for a path from a certificate to an authority (RFC 5280 §6.1), over intermediates that came with it. A critical
+ * extension that is not understood, name constraints among them, ends a path: such a chain is refused, not half checked.
+ * @param authorities trusted for this purpose, whatever they say of themselves but for their validity
+ * @returns the problem, for the log; undefined where there is a path
+ */
+export function certificatePathProblem(
+  certificate: Certificate,
+  intermediates: readonly Uint8Array[],
+  authorities: readonly Certificate[],
+  now: number,
+): string | undefined {
+  const read = intermediates.slice(0, INTERMEDIATES_MAX).flatMap((der) => readCertificate(der) ?? []);
+  const search: Search = { intermediates: read, authorities, now, signatures: 0 };
+  return hasPath(search, certificate, []) ? undefined : 'no path from it to a trusted authority';
+}
+
+/** @param below the authorities of the path so far, the nearest last */
+function hasPath(search: Search, certificate: Certificate, below: readonly Certificate[]): boolean {
+  if (!isSound(certificate, search.now)) return false;
+  const issued = (issuer: Certificate): boolean => hasIssued(search, issuer, certificate, below.length);
+  if (search.authorities.some(issued)) return true;
+  return search.intermediates.some(
+    (issuer) =>
+      issuer !== certificate &&
+      !below.includes(issuer) &&
+      issued(issuer) &&
+      hasPath(search, issuer, [...below, issuer]),
+  );
+}
+
+function isSound(certificate: Certificate, now: number): boolean {
+  const { asymmetricKeyType, asymmetricKeyDetails } = certificate.publicKey;
+  const strong = asymmetricKeyType !== 'rsa' || (asymmetricKeyDetails?.modulusLength ?? 0) >= RSA_BITS_MIN;
+  return (
+    strong &&
+    certificate.notUnderstood.length === 0 &&
+    SIGNATURE_ALGORITHMS.has(certificate.signatureAlgorithm) &&
+    validityProblem(certificate, now) === undefined
+  );
+}
+
+/** @param intermediatesBelow how many authorities stand between the issuer and the client's certificate */
+function hasIssued(
+  search: Search,
+  issuer: Certificate,
+  certificate: Certificate,
+  intermediatesBelow: number,
+): boolean {
+  const mayIssue =
+    issuer.x509.ca &&
+    (issuer.keyUsage?.has('keyCertSign') ?? true) &&
+    intermediatesBelow <= issuer.pathLength &&
+    validityProblem(issuer, search.now) === undefined;
+  if (!mayIssue || !certificate.x509.checkIssued(issuer.x509)) return false;
+  search.signatures += 1;
+  return search.signatures <= SIGNATURES_MAX && certificate.x509.verify(issuer.publicKey);
+}
