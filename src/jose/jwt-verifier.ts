@@ -98,6 +98,7 @@ function isNumericDate(value: JsonValue | undefined): value is number {
 }
 
 function audienceHolds(aud: JsonValue | undefined, rule: AudienceRule): boolean {
+  if (rule.kind === 'any') return true;
   if (rule.kind === 'sole') return typeof aud === 'string' && rule.values.includes(aud);
   if (aud === undefined) return true;
   const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
@@ -108,11 +109,11 @@ function audienceHolds(aud: JsonValue | undefined, rule: AudienceRule): boolean 
 
 function timeProblem(
   { exp, nbf, iat }: Claims,
-  { lifetimeMax, ageMax, clockSkew = CLOCK_SKEW }: Rules,
+  { lifetimeMax, ageMax, expiredToo, clockSkew = CLOCK_SKEW }: Rules,
   now: number,
 ): JwtRefusal | undefined {
   // RFC 7519 §4.1.4: "the current date/time MUST be before the expiration date/time".
-  if (typeof exp === 'number' && now >= exp + clockSkew) return 'expired';
+  if (expiredToo !== true && typeof exp === 'number' && now >= exp + clockSkew) return 'expired';
   if (typeof nbf === 'number' && nbf > now + clockSkew) return 'not-yet-valid';
   if (typeof iat === 'number' && iat > now + clockSkew) return 'not-yet-valid';
   if (lifetimeMax !== undefined && typeof exp === 'number' && exp > now + lifetimeMax + clockSkew)

@@ -22,13 +22,17 @@ export interface JwtProfile<Algorithm = SignatureAlgorithm> {
   readonly ageMax: number | undefined;
   /** Seconds by which clocks may differ, where it is not `CLOCK_SKEW`. */
   readonly clockSkew?: number;
+  /** For what only tells who somebody was: a hint holds beyond its `exp`, which must be there all the same. */
+  readonly expiredToo?: true;
 }
 
 export type AudienceRule =
   /** `aud` is one string, and one of these; never an array, which an attacker's server could share (draft-ietf-oauth-rfc7523bis). */
   | { readonly kind: 'sole'; readonly values: readonly string[] }
   /** RFC 7519 §4.1.3: where `aud` is present, one of its values must be one of these. */
-  | { readonly kind: 'where-present'; readonly values: readonly string[] };
+  | { readonly kind: 'where-present'; readonly values: readonly string[] }
+  /** For what this server made for others, and that comes back to it. */
+  | { readonly kind: 'any' };
 
 /** Why a JWT does not hold; for the log and, in the words of the caller, for whoever sent it. */
 export type JwtRefusal =
