@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { exportJWK } from 'jose';
+import { compactDecrypt, exportJWK, generateKeyPair } from 'jose';
 import * as oauth from 'oauth4webapi';
 import { type Program, startProgram } from '../program/start.ts';
 import { isRegistration, readUpdateDelete } from './client-management.ts';
@@ -96,6 +96,61 @@ for (const [method, authenticationWith] of Object.entries(AUTHENTICATIONS)) {
     await readUpdateDelete(client, metadata);
     const refused = await oauth.introspectionRequest(server, client, authentication, 'junk', insecure);
     await assert.rejects(oauth.processIntrospectionResponse(server, client, refused), { status: 401 });
+  });
+}
+
+for (const [alg, encryption] of [
+  ['RS256', undefined],
+  ['ES256', undefined],
+  ['PS256', 'RSA-OAEP-256'],
+  ['EdDSA', 'ECDH-ES'],
+] as const) {
+  test(`oauth4webapi, introspection as a JWT, ${alg}${encryption === undefined ? '' : ` inside ${encryption}`}: validated with the published keys (RFC 9701 §5)`, async () => {
+    const server = await discover(managed, 'oauth2');
+    assert.ok(server.introspection_signing_alg_values_supported?.includes(alg));
+    const scope = `${managed.issuer}/token/introspect`;
+    const token = await initialAccessToken(managed, ['client-reg:grant:client', 'client-reg:scope']);
+    const receiving = encryption === undefined ? undefined : await generateKeyPair(encryption);
+    const client = await register(
+      server,
+      {
+        grant_types: ['client_credentials'],
+        scope,
+        introspection_signed_response_alg: alg,
+        ...(receiving === undefined
+          ? {}
+          : {
+              introspection_encrypted_response_alg: encryption ?? '',
+              jwks: { keys: [{ ...(await exportJWK(receiving.publicKey)), use: 'enc', kid: 'e1' }] },
+            }),
+      },
+      token,
+    );
+    isRegistration(client);
+    const authentication = oauth.ClientSecretBasic(client.client_secret ?? '');
+    const issued = await oauth.processClientCredentialsResponse(
+      server,
+      client,
+      await oauth.clientCredentialsGrantRequest(server, client, authentication, { scope }, insecure),
+    );
+    const decrypt =
+      receiving === undefined
+        ? {}
+        : {
+            [oauth.jweDecrypt]: async (jwe: string) =>
+              Buffer.from((await compactDecrypt(jwe, receiving.privateKey)).plaintext).toString(),
+          };
+    const introspect = async (accessToken: string) => {
+      const options = { ...insecure, requestJwtResponse: true };
+      const answer = await oauth.introspectionRequest(server, client, authentication, accessToken, options);
+      assert.equal(answer.headers.get('content-type'), 'application/token-introspection+jwt');
+      const read = await oauth.processIntrospectionResponse(server, client, answer, decrypt);
+      await oauth.validateApplicationLevelSignature(server, answer, insecure);
+      return read;
+    };
+    const active = await introspect(issued.access_token);
+    assert.deepEqual([active.active, active.client_id, active.scope], [true, client.client_id, scope]);
+    assert.deepEqual(await introspect('junk'), { active: false });
   });
 }
 

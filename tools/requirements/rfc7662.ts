@@ -1,5 +1,12 @@
 import { client, decided, must, type Specification } from './requirement.ts';
-import { deletion, hostileIntrospection, introspection, starting, tokens } from './test-files.ts';
+import {
+  deletion,
+  hostileIntrospection,
+  introspection,
+  introspectionAudience,
+  starting,
+  tokens,
+} from './test-files.ts';
 
 export const rfc7662: Specification = {
   title: 'RFC 7662, OAuth 2.0 Token Introspection',
@@ -79,8 +86,9 @@ export const rfc7662: Specification = {
     decided(
       '§4',
       'A token is not active where the caller may not use it.',
-      'decision 26: introspection.audience is any by default, and never across tenants; the caller has to be registered for introspection at all',
+      'decision 26: introspection.audience is any by default, and match where it is set; never across tenants, and the caller has to be registered for introspection at all',
       introspection(403)('a client registered with scope'),
+      introspectionAudience('introspection.audience match', 'introspection.audience any'),
     ),
     {
       section: '§4',

@@ -1,4 +1,5 @@
 import { conformanceModules } from './conformance-modules.ts';
+import { idTokenRules } from './openid-connect-id-tokens.ts';
 import { openidConnectRegistration } from './openid-connect-registration.ts';
 import type { Specification } from './requirement.ts';
 import { rfc6749 } from './rfc6749.ts';
@@ -7,6 +8,7 @@ import { rfc7523 } from './rfc7523.ts';
 import { rfc7591 } from './rfc7591.ts';
 import { rfc7592 } from './rfc7592.ts';
 import { rfc7662 } from './rfc7662.ts';
+import { rfc9701 } from './rfc9701.ts';
 
 export const SPECIFICATIONS: readonly Specification[] = [
   rfc7591,
@@ -14,7 +16,9 @@ export const SPECIFICATIONS: readonly Specification[] = [
   openidConnectRegistration,
   conformanceModules,
   rfc7662,
+  rfc9701,
   rfc6749,
   rfc6750,
   rfc7523,
+  idTokenRules,
 ];

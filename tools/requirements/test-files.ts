@@ -16,6 +16,12 @@ export const assertions = testsIn('src/endpoints/token/client-assertion.test.ts'
 export const secretAssertions = testsIn('src/endpoints/token/client-secret-jwt.test.ts');
 export const keyAssertions = testsIn('src/endpoints/token/private-key-jwt.test.ts');
 export const introspectionAssertions = testsIn('src/endpoints/introspection/client-assertion.test.ts');
+export const introspectionJwts = testsIn('src/endpoints/introspection/jwt-answer.test.ts');
+export const introspectionAudience = testsIn('src/endpoints/introspection/token-audience.test.ts');
+export const clientJwts = testsIn('src/clients/issue-id-token.test.ts');
+export const idTokens = testsIn('src/tokens/id-token.test.ts');
+export const idTokenHints = testsIn('src/tokens/id-token-hint.test.ts');
+export const pairwiseSubjects = testsIn('src/clients/pairwise-subject.test.ts');
 export const statements = testsIn('src/endpoints/client-registration/software-statement.test.ts');
 export const statementRules = testsIn('src/clients/software-statement.test.ts');
 
