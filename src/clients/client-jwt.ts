@@ -14,9 +14,9 @@ import type { RemoteFinding, RemoteJwkSets } from './remote-jwk-set.ts';
 
 /**
  * What a client is told in a JWT, by the beginning of the members that it registers for it: RFC 9701 §6, and
- * `id_token_signed_response_alg` (OpenID Connect Registration §2), which holds for logout tokens too.
+ * `id_token_signed_response_alg` (OpenID Connect Registration §2), which holds for logout tokens too; JARM §3.
  */
-export type ClientJwtKind = 'introspection' | 'id_token';
+export type ClientJwtKind = 'introspection' | 'id_token' | 'userinfo' | 'authorization';
 
 /** OpenID Connect Registration §2 and RFC 9701 §6: "The default … is RS256." */
 const DEFAULT_SIGNATURE: SignatureAlgorithm = 'RS256';

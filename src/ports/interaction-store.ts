@@ -6,8 +6,11 @@ import type { ChangeOutcome } from './client-store.ts';
 export interface StoredInteraction {
   /** Digest of the handle that the page's address carries. */
   readonly key: Digest;
-  readonly kind: 'authorization' | 'logout';
-  /** Digest of the cookie of the browser that it began in: in any other one the handle is good for nothing. */
+  readonly kind: 'authorization' | 'logout' | 'pushed';
+  /**
+   * Digest of the cookie of the browser that it began in: in any other one the handle is good for nothing. Of a pushed request
+   * (RFC 9126) the digest of its client's identifier.
+   */
   readonly browser: Digest;
   /** Grows by one with every change; the ticket of every conditional write. */
   readonly version: number;

@@ -55,6 +55,9 @@ function hasInvalidALabel(host: string): boolean {
   return /(^|\.)xn--/i.test(host) && /(^|\.)xn--/i.test(domainToUnicode(host));
 }
 
+/** RFC 8252 §7.3, "loopback IP redirect URIs": a name may be another machine's. */
+export const isLoopbackLiteral = (host: string): boolean => host === '127.0.0.1' || host === '[::1]';
+
 const LOOPBACK = new Set(['127.0.0.1', '[::1]', 'localhost']);
 
 /** RFC 8252 §7.3: the loopback hosts a native application may listen on. */

@@ -1,0 +1,24 @@
+import type { ErrorCode } from '../../spec/errors.ts';
+import type { ResponseTarget } from './authorization-request.ts';
+
+/**
+ * A request that ends with an error for its client. It is thrown only once client and redirection URI are proven to belong
+ * together (RFC 6749 §4.1.2.1: otherwise "the authorization server … MUST NOT automatically redirect the user-agent");
+ * before that an `OAuthError` is, for the person who sits there.
+ */
+export class AuthorizationError extends Error {
+  override readonly name = 'AuthorizationError';
+  readonly target: ResponseTarget;
+  readonly code: ErrorCode;
+  readonly error_description: string;
+  /** For the log only. */
+  readonly detail: string | undefined;
+
+  constructor(target: ResponseTarget, code: ErrorCode, error_description: string, detail?: string) {
+    super(`${code}: ${error_description}`);
+    this.target = target;
+    this.code = code;
+    this.error_description = error_description;
+    this.detail = detail;
+  }
+}

@@ -1,0 +1,71 @@
+import { type ClientJwtNeeds, makeClientJwt } from '../../clients/client-jwt.ts';
+import type { ClientMetadata } from '../../spec/client-metadata.ts';
+import type { ResponseTarget } from './authorization-request.ts';
+
+/** How an authorisation response gets to its client: by a redirection, or in a form of a page. */
+export type AuthorizationResponse =
+  | { readonly kind: 'redirect'; readonly location: string }
+  | {
+      readonly kind: 'form-post';
+      readonly action: string;
+      readonly parameters: readonly (readonly [name: string, value: string])[];
+    };
+
+export interface ResponseNeeds {
+  readonly issuer: string;
+  readonly clientJwts: ClientJwtNeeds;
+  /** Seconds since the Unix epoch. */
+  readonly now: number;
+}
+
+export type ResponseParameters = Readonly<Record<string, string | number | undefined>>;
+
+/** Seconds. JARM §2.1: "a maximum JWT lifetime of 10 minutes is RECOMMENDED". */
+const RESPONSE_LIFETIME = 600;
+
+/**
+ * Puts response parameters, with `state` and `iss` (RFC 9207 §2), into the form that the request asked for: query,
+ * fragment, form post, or a JWT in one of these (JARM §2).
+ * @throws Error when the client asked for encryption that its keys do not allow
+ */
+export async function authorizationResponse(
+  needs: ResponseNeeds,
+  target: ResponseTarget,
+  metadata: ClientMetadata,
+  parameters: ResponseParameters,
+): Promise<AuthorizationResponse> {
+  const { response_mode, redirect_uri, state } = target;
+  const [mode, jwt] = response_mode.split('.');
+  const whole = { ...parameters, state, iss: needs.issuer };
+  const sent: ResponseParameters =
+    jwt === undefined ? whole : { response: await responseJwt(needs, target, metadata, whole) };
+  const pairs = Object.entries(sent).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)] as const],
+  );
+  if (mode === 'form_post') return { kind: 'form-post', action: redirect_uri, parameters: pairs };
+  return { kind: 'redirect', location: withParameters(redirect_uri, mode === 'query' ? '?' : '#', pairs) };
+}
+
+async function responseJwt(
+  { clientJwts, issuer, now }: ResponseNeeds,
+  { client_id }: ResponseTarget,
+  metadata: ClientMetadata,
+  parameters: ResponseParameters,
+): Promise<string> {
+  const claims = { ...parameters, iss: issuer, aud: client_id, exp: now + RESPONSE_LIFETIME };
+  const made = await makeClientJwt(clientJwts, metadata, { kind: 'authorization', typ: 'JWT', claims });
+  if ('problem' in made) throw new Error(`authorisation response for ${client_id}: ${made.problem}`);
+  return made.jwt;
+}
+
+/** The registered text stays as it is, its query too (RFC 6749 §3.1.2: "MUST be retained when adding"). */
+function withParameters(
+  redirect_uri: string,
+  mark: '?' | '#',
+  pairs: readonly (readonly [string, string])[],
+): string {
+  const encoded = new URLSearchParams(pairs.map(([name, value]) => [name, value])).toString();
+  const separator =
+    mark === '?' && redirect_uri.includes('?') ? (/[?&]$/.test(redirect_uri) ? '' : '&') : mark;
+  return `${redirect_uri}${separator}${encoded}`;
+}

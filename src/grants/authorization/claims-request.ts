@@ -1,0 +1,64 @@
+import { OAuthError } from '../../spec/errors.ts';
+import { type JsonLimits, type JsonValue, parseJsonObject } from '../../spec/json.ts';
+import type { ClaimRequest, ClaimsRequest } from './authorization-request.ts';
+
+export const NO_CLAIMS: ClaimsRequest = { userinfo: {}, id_token: {} };
+
+const CLAIMS_MAX = 50;
+const NAME_LENGTH_MAX = 256;
+
+type JsonMap = { readonly [name: string]: JsonValue };
+
+const isMap = (value: JsonValue | undefined): value is JsonMap =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * The `claims` parameter (OpenID Connect Core §5.5). "Any members used that are not understood MUST be ignored", and so
+ * are claims nobody has.
+ * @returns words that follow the parameter's name for one that is not of its form
+ */
+export function parseClaims(text: string, limits: JsonLimits): ClaimsRequest | string {
+  let members: JsonMap;
+  try {
+    ({ members } = parseJsonObject(Buffer.from(text), limits));
+  } catch (failure) {
+    if (failure instanceof OAuthError) return 'is not a JSON object';
+    throw failure;
+  }
+  const userinfo = claimsOf(members['userinfo']);
+  const id_token = claimsOf(members['id_token']);
+  return typeof userinfo === 'string'
+    ? userinfo
+    : typeof id_token === 'string'
+      ? id_token
+      : { userinfo, id_token };
+}
+
+function claimsOf(value: JsonValue | undefined): Readonly<Record<string, ClaimRequest>> | string {
+  if (value === undefined || value === null) return {};
+  if (!isMap(value)) return 'has a member that is not a JSON object';
+  const entries = Object.entries(value);
+  if (entries.length > CLAIMS_MAX) return `asks for more than ${CLAIMS_MAX} claims at one place`;
+  const claims: [string, ClaimRequest][] = [];
+  for (const [name, request] of entries) {
+    if (name === '' || name.length > NAME_LENGTH_MAX) return 'has a claim name that is empty or too long';
+    const read = claimOf(request);
+    if (typeof read === 'string') return read;
+    claims.push([name, read]);
+  }
+  return Object.fromEntries(claims);
+}
+
+function claimOf(value: JsonValue): ClaimRequest | string {
+  if (value === null) return null;
+  if (!isMap(value)) return 'asks for a claim with neither null nor a JSON object';
+  const { essential, values } = value;
+  if (essential !== undefined && typeof essential !== 'boolean')
+    return 'has an essential that is not a boolean';
+  if (values !== undefined && !Array.isArray(values)) return 'has values that are not an array';
+  return {
+    ...(essential === undefined ? {} : { essential }),
+    ...(value['value'] === undefined ? {} : { value: value['value'] }),
+    ...(values === undefined ? {} : { values: values as readonly JsonValue[] }),
+  };
+}

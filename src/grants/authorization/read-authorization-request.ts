@@ -1,0 +1,128 @@
+import { metadataOf } from '../../clients/registered-client.ts';
+import type { StoredClient } from '../../ports/client-store.ts';
+import type { ErrorCode } from '../../spec/errors.ts';
+import type { JsonLimits } from '../../spec/json.ts';
+import type { Parameters } from '../../spec/parameters.ts';
+import { AuthorizationError } from './authorization-error.ts';
+import { PARAMETER_LENGTHS_MAX } from './authorization-parameters.ts';
+import type { AuthorizationRequest, ClaimsRequest, Prompt } from './authorization-request.ts';
+import { PROMPTS } from './authorization-request.ts';
+import { NO_CLAIMS, parseClaims } from './claims-request.ts';
+import { requestedResources } from './requested-resources.ts';
+import { requestedScope } from './requested-scope.ts';
+import type { Target } from './response-target.ts';
+
+export interface RequestRules {
+  readonly json: JsonLimits;
+  /** Resource servers that tokens may be asked for; empty: any (RFC 8707). */
+  readonly resources: readonly string[];
+}
+
+const MAX_AGE_MAX = 315_360_000;
+
+/** RFC 7636 §4.2: base64url of a SHA-256. */
+const CODE_CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
+
+/**
+ * Checks what the client asks for, now that answers can reach it. `id_token_hint` is left to the caller.
+ * @throws AuthorizationError
+ */
+export function readAuthorizationRequest(
+  rules: RequestRules,
+  client: StoredClient,
+  target: Target,
+  parameters: Parameters,
+): AuthorizationRequest {
+  const refuse = (code: ErrorCode, words: string): never => {
+    throw new AuthorizationError(target, code, words);
+  };
+  for (const [name, most] of Object.entries(PARAMETER_LENGTHS_MAX))
+    if ((parameters[name]?.length ?? 0) > most) refuse('invalid_request', `${name} is too long`);
+  if (parameters['registration'] !== undefined)
+    refuse('registration_not_supported', 'clients register before their first request');
+  const metadata = metadataOf(client);
+  const scope = requestedScope(target, metadata, parameters['scope']);
+  const nonce = parameters['nonce'];
+  requireNonce(target, scope, nonce);
+  const code_challenge = codeChallenge(target, client, parameters);
+  const prompt = prompts(target, parameters['prompt']);
+  const max_age =
+    maxAge(target, parameters['max_age']) ?? (metadata['default_max_age'] as number | undefined);
+  const { login_hint, ui_locales } = parameters;
+  return {
+    ...target,
+    scope,
+    prompt,
+    acr_values:
+      acrValues(parameters['acr_values']) ?? (metadata['default_acr_values'] as string[] | undefined) ?? [],
+    claims: claims(target, parameters['claims'], rules.json),
+    resource: requestedResources(target, parameters['resource'], rules.resources),
+    ...present({ nonce, code_challenge, max_age, login_hint, ui_locales }),
+  };
+}
+
+function present<Members extends object>(
+  members: Members,
+): { [Name in keyof Members]?: NonNullable<Members[Name]> } {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Members]?: NonNullable<Members[Name]>;
+  };
+}
+
+/** OpenID Connect Core §3.2.2.1 and §3.3.2.11: "REQUIRED" where an ID token comes from the authorisation endpoint. */
+function requireNonce(target: Target, scope: readonly string[], nonce: string | undefined): void {
+  if (!target.response_type.includes('id_token')) return;
+  if (!scope.includes('openid'))
+    throw new AuthorizationError(target, 'invalid_scope', 'an ID token needs the scope openid');
+  if (nonce === undefined) throw new AuthorizationError(target, 'invalid_request', 'nonce is missing');
+}
+
+/**
+ * RFC 7636 with S256 alone (RFC 9700 §2.1.1: "Authorization servers MUST support PKCE"); public clients need it, and
+ * clients that registered for it.
+ */
+function codeChallenge(target: Target, client: StoredClient, parameters: Parameters): string | undefined {
+  const { code_challenge, code_challenge_method } = parameters;
+  const { token_endpoint_auth_method, code_challenge_method: registered } = metadataOf(client);
+  if (!target.response_type.includes('code')) return undefined;
+  if (code_challenge === undefined) {
+    const needed = token_endpoint_auth_method === 'none' || registered !== undefined;
+    if (code_challenge_method === undefined && !needed) return undefined;
+    throw new AuthorizationError(target, 'invalid_request', 'code_challenge is missing');
+  }
+  if (code_challenge_method !== 'S256')
+    throw new AuthorizationError(target, 'invalid_request', 'code_challenge_method must be S256');
+  if (!CODE_CHALLENGE.test(code_challenge))
+    throw new AuthorizationError(target, 'invalid_request', 'code_challenge is not that of S256');
+  return code_challenge;
+}
+
+function prompts(target: Target, requested: string | undefined): readonly Prompt[] {
+  if (requested === undefined) return [];
+  const words = new Set(requested.split(' '));
+  const prompt = PROMPTS.filter((known) => words.has(known));
+  if (prompt.length < words.size)
+    throw new AuthorizationError(target, 'invalid_request', 'prompt has a value that is not supported');
+  // OpenID Connect Core §3.1.2.1: "If this parameter contains none with any other value, an error is returned."
+  if (prompt.includes('none') && prompt.length > 1)
+    throw new AuthorizationError(target, 'invalid_request', 'prompt none stands alone');
+  return prompt;
+}
+
+function maxAge(target: Target, requested: string | undefined): number | undefined {
+  if (requested === undefined) return undefined;
+  if (!/^[0-9]{1,9}$/.test(requested) || Number(requested) > MAX_AGE_MAX)
+    throw new AuthorizationError(target, 'invalid_request', 'max_age is not a number of seconds');
+  return Number(requested);
+}
+
+function acrValues(requested: string | undefined): readonly string[] | undefined {
+  return requested?.split(' ').filter((value) => value !== '');
+}
+
+function claims(target: Target, requested: string | undefined, json: JsonLimits): ClaimsRequest {
+  if (requested === undefined) return NO_CLAIMS;
+  const read = parseClaims(requested, json);
+  if (typeof read === 'string') throw new AuthorizationError(target, 'invalid_request', `claims ${read}`);
+  return read;
+}

@@ -1,0 +1,157 @@
+import { metadataOf } from '../../clients/registered-client.ts';
+import type { StoredClient } from '../../ports/client-store.ts';
+import type { Awaitable } from '../../spec/awaitable.ts';
+import { type ErrorCode, OAuthError } from '../../spec/errors.ts';
+import type { ClientId } from '../../spec/identifiers.ts';
+import type { Parameters } from '../../spec/parameters.ts';
+import { AuthorizationError } from './authorization-error.ts';
+import type { AuthorizationRequest } from './authorization-request.ts';
+import {
+  type PushedRequest,
+  type PushedRequestNeeds,
+  REQUEST_URI_PREFIX,
+  takePushedRequest,
+} from './pushed-request.ts';
+import { type RequestRules, readAuthorizationRequest } from './read-authorization-request.ts';
+import { openRequestObject, type RequestObjectNeeds } from './request-object.ts';
+import { responseTarget } from './response-target.ts';
+
+export interface ReceivingNeeds {
+  readonly rules: RequestRules;
+  readonly requestObjects: RequestObjectNeeds;
+  readonly pushed: PushedRequestNeeds;
+  /** The client of an identifier; one that a federation vouches for may be registered by it. */
+  findClient(client_id: ClientId, parameters: Parameters): Awaitable<StoredClient | undefined>;
+  /** Whom an ID token of ours is about, as `client` knows them; undefined for whatever is not one. */
+  subjectOfHint(id_token_hint: string, client: StoredClient): Awaitable<string | undefined>;
+}
+
+export interface ReceivedRequest {
+  readonly client: StoredClient;
+  readonly request: AuthorizationRequest;
+}
+
+/** Where the parameters of a request come from. */
+interface Effective extends PushedRequest {
+  readonly pushed: boolean;
+}
+
+/**
+ * The story of an authorisation request: whose it is → what it says (pushed, in a request object, or plainly) → where
+ * answers go → whether the client may ask for that.
+ * @throws OAuthError for the person, before client and redirection URI are proven; AuthorizationError for the client after that
+ */
+export async function receiveAuthorizationRequest(
+  needs: ReceivingNeeds,
+  sent: Parameters,
+): Promise<ReceivedRequest> {
+  const client = await clientOf(needs, sent);
+  const effective = await effectiveParameters(needs, client, sent);
+  return await receiveEffective(needs, client, effective);
+}
+
+/** The same for a request that its client pushes, which it authenticated for (RFC 9126 §2.1). */
+export async function receivePushedRequest(
+  needs: ReceivingNeeds,
+  client: StoredClient,
+  sent: Parameters,
+): Promise<PushedRequest> {
+  if (sent['request_uri'] !== undefined)
+    throw new OAuthError('invalid_request', { error_description: 'request_uri cannot be pushed' });
+  const effective =
+    sent['request'] === undefined
+      ? { parameters: sent, signed: false, pushed: true }
+      : { ...(await fromRequestObject(needs, client, sent, sent['request'])), pushed: true };
+  await receiveEffective(needs, client, effective);
+  const { parameters, signed } = effective;
+  return { parameters, signed };
+}
+
+async function clientOf(needs: ReceivingNeeds, sent: Parameters): Promise<StoredClient> {
+  const { client_id } = sent;
+  if (client_id === undefined)
+    throw new OAuthError('invalid_request', { error_description: 'client_id is missing' });
+  const client = await needs.findClient(client_id as ClientId, sent);
+  if (client === undefined)
+    throw new OAuthError('invalid_request', {
+      error_description: 'client_id is not that of a registered client',
+    });
+  return client;
+}
+
+async function effectiveParameters(
+  needs: ReceivingNeeds,
+  client: StoredClient,
+  sent: Parameters,
+): Promise<Effective> {
+  const { request, request_uri } = sent;
+  if (request !== undefined && request_uri !== undefined)
+    throw refusalFor(client, sent, 'invalid_request', 'request and request_uri exclude each other');
+  if (request !== undefined) return await fromRequestObject(needs, client, sent, request);
+  if (request_uri === undefined) return { parameters: sent, signed: false, pushed: false };
+  if (!request_uri.startsWith(REQUEST_URI_PREFIX))
+    throw refusalFor(client, sent, 'request_uri_not_supported', 'only pushed requests have a request_uri');
+  const pushed = await takePushedRequest(needs.pushed, client.client_id, request_uri);
+  if (pushed === undefined)
+    throw refusalFor(client, sent, 'invalid_request_uri', 'request_uri is unknown, used or expired');
+  return { ...pushed, pushed: true };
+}
+
+/** RFC 9101 §6.3: "The authorization server MUST only use the parameters in the Request Object". */
+async function fromRequestObject(
+  needs: ReceivingNeeds,
+  client: StoredClient,
+  sent: Parameters,
+  request: string,
+): Promise<Effective> {
+  const opened = await openRequestObject(needs.requestObjects, client, request);
+  if ('problem' in opened)
+    throw refusalFor(
+      client,
+      sent,
+      'invalid_request_object',
+      'the request object does not hold',
+      opened.problem,
+    );
+  // §5: "The client_id … in the request and in the Request Object … MUST be identical".
+  const { client_id = client.client_id } = opened.parameters;
+  if (client_id !== client.client_id)
+    throw refusalFor(client, sent, 'invalid_request_object', 'the request object is of another client');
+  return { parameters: { ...opened.parameters, client_id }, signed: true, pushed: false };
+}
+
+/** For the client if what was sent plainly proves where it is, for the person otherwise. */
+function refusalFor(
+  client: StoredClient,
+  sent: Parameters,
+  code: ErrorCode,
+  error_description: string,
+  detail?: string,
+): Error {
+  const forPerson = new OAuthError(code, { error_description, ...(detail === undefined ? {} : { detail }) });
+  try {
+    return new AuthorizationError(responseTarget(client, sent), code, error_description, detail);
+  } catch {
+    return forPerson;
+  }
+}
+
+async function receiveEffective(
+  needs: ReceivingNeeds,
+  client: StoredClient,
+  { parameters, signed, pushed }: Effective,
+): Promise<ReceivedRequest> {
+  const target = responseTarget(client, parameters);
+  const { require_pushed_authorization_requests, require_signed_request_object } = metadataOf(client);
+  if (require_pushed_authorization_requests === true && !pushed)
+    throw new AuthorizationError(target, 'invalid_request', 'the client registered to push its requests');
+  if (require_signed_request_object === true && !signed)
+    throw new AuthorizationError(target, 'invalid_request', 'the client registered to sign its requests');
+  const request = readAuthorizationRequest(needs.rules, client, target, parameters);
+  const hint = parameters['id_token_hint'];
+  if (hint === undefined) return { client, request };
+  const hinted_sub = await needs.subjectOfHint(hint, client);
+  if (hinted_sub === undefined)
+    throw new AuthorizationError(target, 'invalid_request', 'id_token_hint is no ID token of this server');
+  return { client, request: { ...request, hinted_sub } };
+}

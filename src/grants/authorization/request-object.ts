@@ -1,0 +1,107 @@
+import { refusalInWords, verifyWithClientKeys } from '../../clients/client-keys.ts';
+import { metadataOf } from '../../clients/registered-client.ts';
+import type { RemoteJwkSets } from '../../clients/remote-jwk-set.ts';
+import type { ServerKeys } from '../../keys/server-keys.ts';
+import type { StoredClient } from '../../ports/client-store.ts';
+import type { JweDecrypter } from '../../ports/jwe.ts';
+import type { JwtProfile, JwtVerifier, VerifiedClaims } from '../../ports/jwt-verifier.ts';
+import type { JsonValue } from '../../spec/json.ts';
+import type { Parameters } from '../../spec/parameters.ts';
+import {
+  CONTENT_ENCRYPTION_ALGORITHMS,
+  KEY_MANAGEMENT_ALGORITHMS,
+  SIGNING_ALGORITHMS,
+} from '../../spec/server-capabilities.ts';
+import { REQUEST_PARAMETERS } from './authorization-parameters.ts';
+
+export interface RequestObjectNeeds {
+  readonly issuer: string;
+  readonly verifier: JwtVerifier;
+  readonly jwkSets: RemoteJwkSets;
+  readonly decrypter: JweDecrypter;
+  readonly keys: Pick<ServerKeys, 'decryptionKeys'>;
+}
+
+/** `problem` is for the log. */
+export type OpenedRequestObject = { readonly parameters: Parameters } | { readonly problem: string };
+
+/** RFC 9101 §10.8 names the type; OpenID Connect Core §6.1 knows none. */
+const TYPES = ['oauth-authz-req+jwt', 'jwt', undefined] as const;
+
+/**
+ * The parameters in a request object of this client (RFC 9101 §6, OpenID Connect Core §6): decrypted if it is encrypted, signed
+ * with a key of the client in any case, made for this server.
+ */
+export async function openRequestObject(
+  needs: RequestObjectNeeds,
+  client: StoredClient,
+  request: string,
+): Promise<OpenedRequestObject> {
+  const signed = await signedRequestObject(needs, client, request);
+  if ('problem' in signed) return signed;
+  const profile = profileOf(needs, client);
+  const verification = await verifyWithClientKeys(needs.jwkSets, client, (keys) =>
+    needs.verifier.verify(signed.jwt, keys, profile),
+  );
+  if (!verification.verified) return { problem: refusalInWords(verification) };
+  return parametersOf(verification.claims);
+}
+
+function profileOf({ issuer }: RequestObjectNeeds, client: StoredClient): JwtProfile {
+  const registered = SIGNING_ALGORITHMS.find(
+    (alg) => alg === metadataOf(client)['request_object_signing_alg'],
+  );
+  return {
+    algorithms: registered === undefined ? SIGNING_ALGORITHMS : [registered],
+    types: TYPES,
+    // RFC 9101 §5.2 and §10.3: without an audience, an object made for another server would do.
+    requiredClaims: ['iss', 'aud'],
+    issuer: client.client_id,
+    audience: { kind: 'where-present', values: [issuer] },
+    lifetimeMax: undefined,
+    ageMax: undefined,
+  };
+}
+
+const isEncrypted = (request: string): boolean => request.split('.', 6).length === 5;
+
+async function signedRequestObject(
+  { decrypter, keys }: RequestObjectNeeds,
+  client: StoredClient,
+  request: string,
+): Promise<{ readonly jwt: string } | { readonly problem: string }> {
+  const { request_object_encryption_alg: alg, request_object_encryption_enc: enc } = metadataOf(client);
+  if (!isEncrypted(request))
+    return alg === undefined
+      ? { jwt: request }
+      : { problem: 'not encrypted, although the client registered that' };
+  const decryption = await decrypter.decrypt(request, await keys.decryptionKeys(), {
+    algorithms: KEY_MANAGEMENT_ALGORITHMS.filter((known) => alg === undefined || known === alg),
+    encryptions: CONTENT_ENCRYPTION_ALGORITHMS.filter((known) => enc === undefined || known === enc),
+  });
+  return decryption.decrypted
+    ? { jwt: decryption.plaintext }
+    : { problem: `decryption: ${decryption.reason}` };
+}
+
+/** RFC 9101 §4: parameters are claims; `request` and `request_uri` "MUST NOT be included in Request Objects". */
+function parametersOf(claims: VerifiedClaims): OpenedRequestObject {
+  if (claims['request'] !== undefined || claims['request_uri'] !== undefined)
+    return { problem: 'holds a request object' };
+  const parameters: { [name: string]: string | undefined } = Object.create(null);
+  for (const name of REQUEST_PARAMETERS) {
+    const text = parameterText(claims[name]);
+    if (text === null) return { problem: `${name} is not of a parameter's form` };
+    parameters[name] = text;
+  }
+  return { parameters };
+}
+
+/** §4: numbers and JSON objects stand as such; "Request parameter values … that are strings" are strings. */
+function parameterText(value: JsonValue | undefined): string | undefined | null {
+  if (value === undefined || value === '') return undefined;
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return String(value);
+  if (Array.isArray(value)) return value.every((item) => typeof item === 'string') ? value.join(' ') : null;
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : null;
+}
