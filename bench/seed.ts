@@ -1,15 +1,17 @@
 import { joseJwtSigner } from '../src/jose/jwt-signer.ts';
+import { joseJwtVerifier } from '../src/jose/jwt-verifier.ts';
 import { keyMaker } from '../src/jose/key-maker.ts';
 import { loadServerKeys } from '../src/keys/server-keys.ts';
 import type { AccessTokenStore } from '../src/ports/access-token-store.ts';
 import type { StoredClient } from '../src/ports/client-store.ts';
 import { BoundedMap } from '../src/spec/bounded-map.ts';
-import { type AccessTokenKey, type ClientId, DEFAULT_TENANT } from '../src/spec/identifiers.ts';
+import { type AccessTokenKey, type ClientId, DEFAULT_TENANT, type Digest } from '../src/spec/identifiers.ts';
 import { openSqliteStorage } from '../src/storage/sqlite/open.ts';
 import { systemClock } from '../src/system/clock.ts';
 import { systemRandom } from '../src/system/random.ts';
 import { sealerForTenant, sealerWith } from '../src/system/sealer.ts';
 import { type AccessTokenNeeds, mintAccessToken } from '../src/tokens/access-token.ts';
+import type { GenuineJwt } from '../src/tokens/self-contained-token.ts';
 import { ENCRYPTION_KEY } from '../test/program/start.ts';
 
 const BATCH = 2_000;
@@ -50,9 +52,16 @@ export async function seed({ path, issuer, client_id, tokens, kept }: Seeding): 
     issuer,
     mac: keys.accessTokenMac,
     genuine: new BoundedMap<AccessTokenKey, true>(2),
+    selfContained: {
+      keys,
+      verifier: joseJwtVerifier(systemClock),
+      algorithm: 'RS256',
+      defaultAudience: [issuer],
+      genuine: new BoundedMap<Digest, GenuineJwt>(2),
+    },
     store,
     ...bound,
-  };
+  } as const;
   const every = Math.max(1, Math.floor(tokens / kept));
   const chosen: string[] = [];
   for (let issued = 0; issued < tokens; issued += BATCH) {
@@ -70,17 +79,21 @@ async function issueBatch(
   { client_id, instance }: StoredClient,
   count: number,
 ): Promise<string[]> {
-  const minted = Array.from({ length: count }, () =>
-    mintAccessToken(needs, {
-      client_id,
-      client_instance: instance,
-      sub: client_id,
-      scope: ['read', 'write'],
-      audience: [],
-      confirmation: undefined,
-      lifetime: LIFETIME_S,
-    }),
+  const minting = Array.from(
+    { length: count },
+    async () =>
+      await mintAccessToken(needs, {
+        format: 'identifier',
+        client_id,
+        client_instance: instance,
+        sub: client_id,
+        scope: ['read', 'write'],
+        audience: [],
+        confirmation: undefined,
+        lifetime: LIFETIME_S,
+      }),
   );
+  const minted = await Promise.all(minting);
   await Promise.all(minted.map(async ({ stored }) => await store.issue(stored)));
   return minted.map(({ access_token }) => access_token);
 }

@@ -14,16 +14,19 @@ import { discovery } from './endpoints/discovery/endpoint.ts';
 import { providerMetadata } from './endpoints/discovery/provider-metadata.ts';
 import { introspection } from './endpoints/introspection/endpoint.ts';
 import { jwkSet } from './endpoints/jwk-set/endpoint.ts';
+import { revocation } from './endpoints/revocation/endpoint.ts';
 import { token } from './endpoints/token/endpoint.ts';
 import type { AssertionGrantNeeds } from './grants/assertion-grant.ts';
 import { offeredGrants } from './grants/grants.ts';
 import type { Site } from './http/site.ts';
 import type { ServerKeys } from './keys/server-keys.ts';
+import type { GrantStore } from './ports/grant-store.ts';
 import { masterTokens, tokenLifetimes } from './tenant-settings.ts';
 
 export interface IssuerNeeds {
   readonly settings: Settings;
   readonly registry: RegistryNeeds;
+  readonly grants: GrantStore;
   readonly keys: ServerKeys;
   readonly authentication: AuthenticationNeeds;
   readonly clientJwts: ClientJwtNeeds;
@@ -55,6 +58,7 @@ export function issuerSite(needs: IssuerNeeds): Site {
 function endpoints({
   settings,
   registry,
+  grants,
   keys,
   authentication,
   clientJwts,
@@ -98,6 +102,7 @@ function endpoints({
       audience: settings['introspection.audience'],
       legacyJwt: settings['introspection.legacy-jwt'],
     }),
+    revocation({ authentication, accessTokens, grants, form }),
     jwkSet({ keys, maxAge: settings['key-set.max-age'] }),
   ];
 }

@@ -1,11 +1,15 @@
 import type { RegistryNeeds } from './clients/registry-needs.ts';
 import type { Settings } from './config/settings.ts';
+import { SettingsError } from './config/settings-error.ts';
 import { contract as introspectionContract } from './endpoints/introspection/contract.ts';
 import { contract as tokenContract } from './endpoints/token/contract.ts';
 import type { DirectAuthorizationNeeds } from './grants/direct-authorization.ts';
 import { digestFromHex } from './keys/digest.ts';
-import type { AudienceRule } from './ports/jwt-verifier.ts';
+import type { ServerKeys } from './keys/server-keys.ts';
+import type { AudienceRule, JwtVerifier } from './ports/jwt-verifier.ts';
+import { BoundedMap } from './spec/bounded-map.ts';
 import type { MasterToken } from './tokens/bearer-token.ts';
+import type { SelfContainedTokenNeeds } from './tokens/self-contained-token.ts';
 
 /** What client assertions must be meant for (decision 18). */
 export function assertionAudience(settings: Settings): AudienceRule {
@@ -44,6 +48,28 @@ export function registrySettings(settings: Settings): RegistryNeeds['settings'] 
       httpAllowed: settings['outbound.allow-http'],
       certificateTrust: 'none',
     },
+  };
+}
+
+export function selfContainedTokens(
+  settings: Settings,
+  keys: ServerKeys,
+  verifier: JwtVerifier,
+): SelfContainedTokenNeeds {
+  const algorithm = settings['access-token.signature-algorithm'];
+  if (!keys.canSign(algorithm)) {
+    const rule = 'must be an algorithm that a key of the server signs with';
+    throw new SettingsError([
+      { path: 'access-token.signature-algorithm', source: 'settings', rule, found: algorithm },
+    ]);
+  }
+  const audience = settings['access-token.default-audience'];
+  return {
+    keys,
+    verifier,
+    algorithm,
+    defaultAudience: audience.length === 0 ? [settings.issuer] : audience,
+    genuine: new BoundedMap(settings['cache.access-tokens']),
   };
 }
 

@@ -12,7 +12,8 @@ import { joseJweEncrypter } from './jose/jwe.ts';
 import { joseJwtSigner } from './jose/jwt-signer.ts';
 import { joseJwtVerifier } from './jose/jwt-verifier.ts';
 import { keyMaker } from './jose/key-maker.ts';
-import { loadServerKeys } from './keys/server-keys.ts';
+import { loadServerKeys, type ServerKeys } from './keys/server-keys.ts';
+import type { AccessTokenStore } from './ports/access-token-store.ts';
 import type { Log } from './ports/log.ts';
 import type { OutboundHttp } from './ports/outbound-http.ts';
 import type { Sealer } from './ports/sealer.ts';
@@ -24,7 +25,7 @@ import { withRecordCache } from './storage/record-cache.ts';
 import { systemClock } from './system/clock.ts';
 import { systemRandom } from './system/random.ts';
 import { sealerForTenant } from './system/sealer.ts';
-import { assertionAudience, registrySettings } from './tenant-settings.ts';
+import { assertionAudience, registrySettings, selfContainedTokens } from './tenant-settings.ts';
 import type { AccessTokenNeeds } from './tokens/access-token.ts';
 
 export interface TenantNeeds {
@@ -66,14 +67,7 @@ export async function openTenant({
     signer: joseJwtSigner(),
     ...bound,
   });
-  const accessTokens: AccessTokenNeeds = {
-    issuer: settings.issuer,
-    mac: keys.accessTokenMac,
-    genuine: new BoundedMap(settings['cache.access-tokens']),
-    store: own.accessTokens,
-    clock: systemClock,
-    random: systemRandom,
-  };
+  const accessTokens = accessTokenNeeds(settings, keys, own.accessTokens);
   const softwareStatements = openSoftwareStatements(settings, outbound, systemClock);
   const registry: RegistryNeeds = {
     issuer: settings.issuer,
@@ -101,6 +95,7 @@ export async function openTenant({
     site: issuerSite({
       settings,
       registry,
+      grants: own.grants,
       keys,
       authentication,
       clientJwts: { keys, encrypter: joseJweEncrypter, jwkSets },
@@ -110,6 +105,18 @@ export async function openTenant({
     registry,
     uses,
     close: async () => await uses.flush(),
+  };
+}
+
+function accessTokenNeeds(settings: Settings, keys: ServerKeys, store: AccessTokenStore): AccessTokenNeeds {
+  return {
+    issuer: settings.issuer,
+    mac: keys.accessTokenMac,
+    genuine: new BoundedMap(settings['cache.access-tokens']),
+    selfContained: selfContainedTokens(settings, keys, joseJwtVerifier(systemClock)),
+    store,
+    clock: systemClock,
+    random: systemRandom,
   };
 }
 

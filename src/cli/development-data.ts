@@ -52,7 +52,8 @@ export async function usableInvitation(
     const kept = JSON.parse(readFileSync(file, 'utf8')) as Invitation;
     if ((await findAccessToken(accessTokens, kept.initial_access_token)) !== undefined) return kept;
   }
-  const { access_token, stored } = mintAccessToken(accessTokens, {
+  const { access_token, stored } = await mintAccessToken(accessTokens, {
+    format: 'identifier',
     client_id: NO_CLIENT,
     client_instance: null,
     sub: 'developer',

@@ -4,6 +4,7 @@ import { encryptionKey } from './encryption-key.ts';
 import { LIMIT_SETTINGS } from './limit-settings.ts';
 import { choice, flag, integer, list, type Setting, seconds, text } from './setting.ts';
 import { softwareStatementIssuers } from './software-statement-issuers.ts';
+import { TOKEN_SETTINGS } from './token-settings.ts';
 
 const YEAR = 31_536_000;
 
@@ -300,34 +301,7 @@ export const SETTINGS = {
       'Whether `Accept: application/jwt` is answered as the drafts before RFC 9701 had it: a JWT with the members of the introspection response among its claims. One that names a `sub` and the caller as `aud` can be taken for an ID token by whoever does not look at `typ`; for clients that know nothing newer.',
   }),
 
-  'access-token.lifetime': seconds({
-    tenants: 'inherited',
-    default: 600,
-    min: 1,
-    max: YEAR,
-    description: 'How long an access token is valid when the request names no lifetime.',
-  }),
-  'access-token.lifetime-max': seconds({
-    tenants: 'inherited',
-    default: 86_400,
-    min: 1,
-    max: YEAR,
-    description: 'The longest lifetime that a request may name for an access token.',
-  }),
-  'initial-access-token.lifetime': seconds({
-    tenants: 'inherited',
-    default: 3600,
-    min: 1,
-    max: YEAR,
-    description: 'How long an initial access token is valid when the request names no lifetime.',
-  }),
-  'initial-access-token.lifetime-max': seconds({
-    tenants: 'inherited',
-    default: 2_592_000,
-    min: 1,
-    max: YEAR,
-    description: 'The longest lifetime that a request may name for an initial access token.',
-  }),
+  ...TOKEN_SETTINGS,
 
   'key-set.max-age': seconds({
     tenants: 'inherited',

@@ -107,6 +107,7 @@ const CODE_STATUSES: Readonly<Record<string, number>> = {
   invalid_request: 400,
   invalid_client: 401,
   invalid_grant: 400,
+  invalid_target: 400,
   unauthorized_client: 400,
   unsupported_grant_type: 400,
   invalid_scope: 400,

@@ -12,6 +12,7 @@ import { joseJwtVerifier } from '../jose/jwt-verifier.ts';
 import { readCertificateAuthorities } from '../keys/certificate-authorities.ts';
 import { digestOf } from '../keys/digest.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { GrantStore } from '../ports/grant-store.ts';
 import type { AudienceRule } from '../ports/jwt-verifier.ts';
 import type { OutboundHttp } from '../ports/outbound-http.ts';
 import type { TenantStorage } from '../ports/storage.ts';
@@ -30,8 +31,9 @@ import { clientUpdate } from './client-update/endpoint.ts';
 import type { Endpoint } from './contract.ts';
 import { directAuthorization } from './direct-authorization/endpoint.ts';
 import { type IntrospectionNeeds, introspection } from './introspection/endpoint.ts';
+import { revocation } from './revocation/endpoint.ts';
 import { type Answer, received, requestOf, type TestRequest } from './test-exchange.ts';
-import { publishedKeys } from './test-server-keys.ts';
+import { publishedKeys, selfContainedTokens } from './test-server-keys.ts';
 import { emptyTenantStorage } from './test-storage.ts';
 import { token } from './token/endpoint.ts';
 import { type Watch, watched } from './watched-storage.ts';
@@ -150,6 +152,7 @@ export function testTenant(options: TestTenantOptions = {}): TestTenant {
     needs,
     options.directTokens ?? [DIRECT],
     authenticationNeeds(needs, storage, options),
+    storage.grants,
     options.introspection,
     assertionGrantNeeds(needs, storage, options.assertionGrants),
   );
@@ -178,6 +181,7 @@ function registryNeeds(
       issuer: ISSUER,
       mac: createSecretKey(systemRandom.bytes(32)),
       genuine: new BoundedMap(1000),
+      selfContained: selfContainedTokens(ISSUER, clock),
       store: storage.accessTokens,
       clock,
       random: systemRandom,
@@ -305,6 +309,7 @@ function endpointsOf(
   needs: RegistryNeeds,
   directTokens: readonly string[],
   authentication: AuthenticationNeeds,
+  grants: GrantStore,
   inspecting: TestTenantOptions['introspection'] = {},
   assertions: AssertionGrantNeeds | undefined,
 ) {
@@ -350,5 +355,6 @@ function endpointsOf(
       legacyJwt: false,
       ...inspecting,
     }),
+    revoke: revocation({ authentication, accessTokens, grants, form }),
   };
 }

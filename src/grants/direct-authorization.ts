@@ -65,7 +65,8 @@ export async function authorizeDirectly(
   const authorization = readRequest(request);
   const client = await clientFor(needs, authorization);
   const lifetime = lifetimeFor(needs, authorization);
-  const { access_token, stored } = mintAccessToken(needs.accessTokens, {
+  const { access_token, stored } = await mintAccessToken(needs.accessTokens, {
+    format: 'identifier',
     ...client,
     sub: authorization.sub ?? client.client_id,
     scope: authorization.scope,

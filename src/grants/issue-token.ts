@@ -9,7 +9,8 @@ export async function issueToken(
   client: AuthenticatedClient,
   { sub, scope }: { readonly sub: string; readonly scope: readonly string[] },
 ): Promise<TokenResponse> {
-  const { access_token, stored } = mintAccessToken(needs.accessTokens, {
+  const { access_token, stored } = await mintAccessToken(needs.accessTokens, {
+    format: 'identifier',
     client_id: client.stored.client_id,
     client_instance: client.stored.instance,
     sub,

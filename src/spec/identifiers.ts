@@ -33,6 +33,7 @@ export const IDENTIFIER_LENGTHS = {
   client_secret: 43,
   registration_access_token: 43,
   access_token: 43,
+  refresh_token: 43,
   instance: 16,
 } as const;
 

@@ -1,79 +1,12 @@
 import assert from 'node:assert/strict';
 import { createSecretKey } from 'node:crypto';
 import { test } from 'node:test';
-import type { AccessTokenStore, StoredAccessToken } from '../ports/access-token-store.ts';
-import { BoundedMap } from '../spec/bounded-map.ts';
-import type { AccessTokenKey, ClientId, ClientInstance } from '../spec/identifiers.ts';
-import { systemRandom } from '../system/random.ts';
-import {
-  type AccessTokenContent,
-  type AccessTokenNeeds,
-  findAccessToken,
-  mintAccessToken,
-  scopeOf,
-} from './access-token.ts';
+import { findAccessToken, mintAccessToken, scopeOf } from './access-token.ts';
+import { bench, CONTENT, minted, NOW } from './test-tokens.ts';
 
-const NOW = 1_800_000_000;
-
-interface Bench {
-  readonly needs: AccessTokenNeeds;
-  readonly lookUps: AccessTokenKey[];
-  readonly tokens: Map<AccessTokenKey, StoredAccessToken>;
-  now: number;
-}
-
-function bench(): Bench {
-  const tokens = new Map<AccessTokenKey, StoredAccessToken>();
-  const lookUps: AccessTokenKey[] = [];
-  const unused = (): never => assert.fail('not used here');
-  const store: AccessTokenStore = {
-    find(key) {
-      lookUps.push(key);
-      return tokens.get(key);
-    },
-    issue: unused,
-    issueInitial: unused,
-    findInitial: unused,
-    pageInitial: unused,
-    revokeInitial: unused,
-    revoke: unused,
-    sweepExpired: unused,
-  };
-  const made: Bench = {
-    lookUps,
-    tokens,
-    now: NOW,
-    needs: {
-      issuer: 'https://op.example.com',
-      mac: createSecretKey(Buffer.alloc(32, 7)),
-      genuine: new BoundedMap(100),
-      store,
-      clock: { now: () => made.now, milliseconds: () => made.now * 1000 },
-      random: systemRandom,
-    },
-  };
-  return made;
-}
-
-const CONTENT: AccessTokenContent = {
-  client_id: 'app' as ClientId,
-  client_instance: 'instance' as ClientInstance,
-  sub: 'alice',
-  confirmation: undefined,
-  scope: ['read', 'write'],
-  audience: [],
-  lifetime: 60,
-};
-
-function minted(on: Bench, content: Partial<AccessTokenContent> = {}): string {
-  const { access_token, stored } = mintAccessToken(on.needs, { ...CONTENT, ...content });
-  on.tokens.set(stored.key, stored);
-  return access_token;
-}
-
-test('a token is a locator, 43 random characters, a full stop and a MAC, and is kept by its digest only (decisions 15, 16 and 20)', () => {
-  const on = bench();
-  const { access_token, stored } = mintAccessToken(on.needs, CONTENT);
+test('a token is a locator, 43 random characters, a full stop and a MAC, and is kept by its digest only (decisions 15, 16 and 20)', async () => {
+  const on = await bench();
+  const { access_token, stored } = await mintAccessToken(on.needs, CONTENT);
   assert.match(access_token, /^[0-9A-Za-z]{54}\.[A-Za-z0-9_-]{22}$/);
   assert.equal(stored.key.length, 11 + 43);
   assert.equal(stored.key.slice(0, 11), access_token.slice(0, 11));
@@ -81,19 +14,19 @@ test('a token is a locator, 43 random characters, a full stop and a MAC, and is 
   assert.equal(stored.expires_at, NOW + 60);
 });
 
-test('the introspection response is rendered once, with aud and dat where they are (decision 24)', () => {
-  const on = bench();
-  const { stored } = mintAccessToken(on.needs, { ...CONTENT, audience: ['rs'], data: '{"n":1e400}' });
+test('the introspection response is rendered once, with username, aud and dat where they are (decision 24)', async () => {
+  const on = await bench();
+  const { stored } = await mintAccessToken(on.needs, { ...CONTENT, audience: ['rs'], data: '{"n":1e400}' });
   assert.match(
     stored.introspection,
     /^\{"active":true,"scope":"read write","client_id":"app","token_type":"Bearer","exp":1800000060,"iat":1800000000,"sub":"alice","aud":\["rs"\],"iss":"https:\/\/op\.example\.com","jti":"[A-Za-z0-9]{16}","dat":\{"n":1e400\}\}$/,
   );
-  assert.equal(mintAccessToken(on.needs, CONTENT).stored.introspection.includes('"aud"'), false);
+  assert.equal((await mintAccessToken(on.needs, CONTENT)).stored.introspection.includes('"aud"'), false);
 });
 
 test('a live token is found until the second in which it expires (RFC 7662 §2.2)', async () => {
-  const on = bench();
-  const token = minted(on);
+  const on = await bench();
+  const token = await minted(on);
   assert.equal((await findAccessToken(on.needs, token))?.client_id, 'app');
   on.now = NOW + 59;
   assert.notEqual(await findAccessToken(on.needs, token), undefined);
@@ -102,8 +35,8 @@ test('a live token is found until the second in which it expires (RFC 7662 §2.2
 });
 
 test('whatever differs from a token in one character is refused without a look-up (decision 20)', async () => {
-  const on = bench();
-  const token = minted(on);
+  const on = await bench();
+  const token = await minted(on);
   await findAccessToken(on.needs, token);
   on.lookUps.length = 0;
   for (let at = 0; at < token.length; at += 1) {
@@ -125,30 +58,31 @@ test('whatever differs from a token in one character is refused without a look-u
 });
 
 test('a token of another MAC key is forged (decision 20)', async () => {
-  const on = bench();
+  const on = await bench();
   const theirs = { ...on.needs, mac: createSecretKey(Buffer.alloc(32, 8)) };
-  const { access_token, stored } = mintAccessToken(theirs, CONTENT);
+  const { access_token, stored } = await mintAccessToken(theirs, CONTENT);
   on.tokens.set(stored.key, stored);
   assert.equal(await findAccessToken(on.needs, access_token), undefined);
 });
 
 test('a genuine token is looked up each time: what is remembered of it is the MAC, not the answer', async () => {
-  const on = bench();
-  const token = minted(on);
+  const on = await bench();
+  const token = await minted(on);
   for (let time = 0; time < 3; time += 1) assert.notEqual(await findAccessToken(on.needs, token), undefined);
   on.tokens.clear();
   assert.equal(await findAccessToken(on.needs, token), undefined);
   assert.equal(on.lookUps.length, 4);
 });
 
-test('the scope of a stored token is a list; the empty one is empty', () => {
-  const on = bench();
-  assert.deepEqual(scopeOf(mintAccessToken(on.needs, CONTENT).stored), ['read', 'write']);
-  assert.deepEqual(scopeOf(mintAccessToken(on.needs, { ...CONTENT, scope: [] }).stored), []);
+test('the scope of a stored token is a list; the empty one is empty', async () => {
+  const on = await bench();
+  assert.deepEqual(scopeOf((await mintAccessToken(on.needs, CONTENT)).stored), ['read', 'write']);
+  assert.deepEqual(scopeOf((await mintAccessToken(on.needs, { ...CONTENT, scope: [] })).stored), []);
 });
 
-test('a thousand tokens of one millisecond are all different', () => {
-  const on = bench();
-  const tokens = Array.from({ length: 1000 }, () => mintAccessToken(on.needs, CONTENT).access_token);
+test('a thousand tokens of one millisecond are all different', async () => {
+  const on = await bench();
+  const minting = Array.from({ length: 1000 }, async () => await mintAccessToken(on.needs, CONTENT));
+  const tokens = (await Promise.all(minting)).map(({ access_token }) => access_token);
   assert.equal(new Set(tokens).size, 1000);
 });

@@ -1,10 +1,11 @@
-import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { digestOf } from '../keys/digest.ts';
 import type { AccessTokenStore, StoredAccessToken } from '../ports/access-token-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
 import { type Awaitable, whenKnown } from '../spec/awaitable.ts';
 import type { BoundedMap } from '../spec/bounded-map.ts';
+import { parseExactly } from '../spec/exact-json.ts';
 import {
   type AccessTokenKey,
   type ClientId,
@@ -13,37 +14,51 @@ import {
   IDENTIFIER_LENGTHS,
 } from '../spec/identifiers.ts';
 import type { Confirmation } from './confirmation.ts';
+import { authenticated, hasForm, isGenuine } from './identifier-mac.ts';
 import { LOCATOR_LENGTH, locatorAt } from './locator.ts';
+import {
+  keyOfSelfContained,
+  mayBeJwt,
+  type SelfContainedTokenNeeds,
+  signAccessToken,
+} from './self-contained-token.ts';
 
 /**
  * An identifier-based access token: a locator, a random identifier, a full stop and a MAC over both.
  * The MAC lets a forged token be refused without a look-up (decision 20).
  */
 const IDENTIFIER_LENGTH = LOCATOR_LENGTH + IDENTIFIER_LENGTHS.access_token;
-const MAC_LENGTH = 22;
-const TOKEN_LENGTH = IDENTIFIER_LENGTH + 1 + MAC_LENGTH;
 
 export interface AccessTokenNeeds {
   readonly issuer: string;
   readonly mac: KeyObject;
   /** Keys of tokens whose MAC was found to be ours: it need not be computed again. */
   readonly genuine: BoundedMap<AccessTokenKey, true>;
+  readonly selfContained: SelfContainedTokenNeeds;
   readonly store: AccessTokenStore;
   readonly clock: Clock;
   readonly random: Random;
 }
 
+/** How an access token looks (decision 20). Either has a record, and is good while that is there. */
+export type AccessTokenFormat = 'identifier' | 'self-contained';
+
 /** What an access token stands for. */
 export interface AccessTokenContent {
+  readonly format: AccessTokenFormat;
   readonly client_id: ClientId;
   readonly client_instance: ClientInstance | null;
   /** The grant that it is issued for, and that ends it. */
-  readonly grant_id?: GrantId;
+  readonly grant_id?: GrantId | undefined;
   readonly sub: string;
+  /** Of the resource owner, where it is known (RFC 7662 §2.2). */
+  readonly username?: string | undefined;
   readonly scope: readonly string[];
   readonly audience: readonly string[];
   /** JSON text of the introspection member `dat`. */
-  readonly data?: string;
+  readonly data?: string | undefined;
+  /** Further members of the introspection response and claims of the JWT, by name. */
+  readonly more?: Readonly<Record<string, unknown>> | undefined;
   /** Who may use the token; undefined for everybody who bears it. */
   readonly confirmation: Confirmation | undefined;
   /** Seconds. */
@@ -55,46 +70,96 @@ export interface MintedAccessToken {
   readonly stored: StoredAccessToken;
 }
 
-/** Makes an access token and the record of it; nothing is stored yet. */
-export function mintAccessToken(needs: AccessTokenNeeds, content: AccessTokenContent): MintedAccessToken {
-  const identifier =
-    locatorAt(needs.clock.milliseconds()) + needs.random.alphanumeric(IDENTIFIER_LENGTHS.access_token);
-  const access_token = `${identifier}.${macOf(identifier, needs.mac)}`;
-  const iat = needs.clock.now();
-  const exp = iat + content.lifetime;
-  return {
-    access_token,
-    stored: {
-      key: keyOf(access_token),
-      expires_at: exp,
-      client_id: content.client_id,
-      client_instance: content.client_instance,
-      grant_id: content.grant_id ?? null,
-      introspection: introspectionText(needs, content, { iat, exp }),
-    },
-  };
+/** What either format says of a token. */
+interface Members {
+  readonly scope: string;
+  readonly client_id: ClientId;
+  readonly exp: number;
+  readonly iat: number;
+  readonly sub: string;
+  readonly iss: string;
+  readonly jti: string;
+  readonly [member: string]: unknown;
 }
 
-/** RFC 7662 §2.2, rendered once: the record never changes, so neither does the answer. */
-function introspectionText(
+/** Makes an access token and the record of it; nothing is stored yet. */
+export function mintAccessToken(
   needs: AccessTokenNeeds,
   content: AccessTokenContent,
-  times: { iat: number; exp: number },
-): string {
-  const text = JSON.stringify({
-    active: true,
+): Awaitable<MintedAccessToken> {
+  const iat = needs.clock.now();
+  const locator = locatorAt(needs.clock.milliseconds());
+  const members = {
     scope: content.scope.join(' '),
     client_id: content.client_id,
-    token_type: 'Bearer',
-    exp: times.exp,
-    iat: times.iat,
+    exp: iat + content.lifetime,
+    iat,
     sub: content.sub,
-    ...(content.audience.length === 0 ? {} : { aud: content.audience }),
     iss: needs.issuer,
-    jti: needs.random.alphanumeric(IDENTIFIER_LENGTHS.instance),
+    ...content.more,
     ...(content.confirmation === undefined ? {} : { cnf: content.confirmation }),
+  };
+  const jti = needs.random.alphanumeric(IDENTIFIER_LENGTHS.instance);
+  return content.format === 'identifier'
+    ? mintIdentifier(needs, content, locator, { ...members, jti })
+    : mintSelfContained(needs, content, { ...members, jti: locator + jti });
+}
+
+function mintIdentifier(
+  needs: AccessTokenNeeds,
+  content: AccessTokenContent,
+  locator: string,
+  members: Members,
+): MintedAccessToken {
+  const identifier = locator + needs.random.alphanumeric(IDENTIFIER_LENGTHS.access_token);
+  const access_token = authenticated('access_token', identifier, needs.mac);
+  const stored = recordOf(keyOf(access_token), content, members, content.audience);
+  return { access_token, stored };
+}
+
+async function mintSelfContained(
+  { selfContained }: AccessTokenNeeds,
+  content: AccessTokenContent,
+  members: Members,
+): Promise<MintedAccessToken> {
+  const aud = content.audience.length === 0 ? selfContained.defaultAudience : content.audience;
+  const claims = {
+    ...members,
+    aud,
+    ...(content.data === undefined ? {} : { dat: parseExactly(content.data) }),
+  };
+  const { access_token, key } = await signAccessToken(selfContained, claims);
+  return { access_token, stored: recordOf(key, content, members, aud) };
+}
+
+/** With the introspection response, rendered once (RFC 7662 §2.2): the record never changes, so neither does the answer. */
+function recordOf(
+  key: AccessTokenKey,
+  content: AccessTokenContent,
+  { scope, client_id, exp, iat, sub, ...more }: Members,
+  aud: readonly string[],
+): StoredAccessToken {
+  const { username, data } = content;
+  const text = JSON.stringify({
+    active: true,
+    scope,
+    client_id,
+    ...(username === undefined ? {} : { username }),
+    token_type: 'Bearer',
+    exp,
+    iat,
+    sub,
+    ...(aud.length === 0 ? {} : { aud }),
+    ...more,
   });
-  return content.data === undefined ? text : `${text.slice(0, -1)},"dat":${content.data}}`;
+  return {
+    key,
+    expires_at: exp,
+    client_id,
+    client_instance: content.client_instance,
+    grant_id: content.grant_id ?? null,
+    introspection: data === undefined ? text : `${text.slice(0, -1)},"dat":${data}}`,
+  };
 }
 
 /** The live token behind what a caller presented. @returns undefined for anything else, whatever the reason. */
@@ -102,14 +167,26 @@ export function findAccessToken(
   needs: AccessTokenNeeds,
   presented: string,
 ): Awaitable<StoredAccessToken | undefined> {
-  if (presented.length !== TOKEN_LENGTH || presented[IDENTIFIER_LENGTH] !== '.') return undefined;
-  const key = keyOf(presented);
-  if (needs.genuine.get(key) === undefined) {
-    if (!hasGenuineMac(presented, needs.mac)) return undefined;
-    needs.genuine.set(key, true);
+  if (hasForm(presented, IDENTIFIER_LENGTH)) {
+    const key = keyOf(presented);
+    if (needs.genuine.get(key) === undefined) {
+      if (!isGenuine('access_token', presented, IDENTIFIER_LENGTH, needs.mac)) return undefined;
+      needs.genuine.set(key, true);
+    }
+    return findLive(needs, key);
   }
-  return whenKnown(needs.store.find(key), (stored) =>
-    stored !== undefined && needs.clock.now() < stored.expires_at ? stored : undefined,
+  if (!mayBeJwt(presented)) return undefined;
+  return whenKnown(keyOfSelfContained(needs.selfContained, needs.issuer, presented), (key) =>
+    key === undefined ? undefined : findLive(needs, key),
+  );
+}
+
+function findLive(
+  { store, clock }: AccessTokenNeeds,
+  key: AccessTokenKey,
+): Awaitable<StoredAccessToken | undefined> {
+  return whenKnown(store.find(key), (stored) =>
+    stored !== undefined && clock.now() < stored.expires_at ? stored : undefined,
   );
 }
 
@@ -117,16 +194,6 @@ export function findAccessToken(
 export function scopeOf(token: StoredAccessToken): readonly string[] {
   const { scope } = JSON.parse(token.introspection) as { scope: string };
   return scope === '' ? [] : scope.split(' ');
-}
-
-function hasGenuineMac(presented: string, mac: KeyObject): boolean {
-  const expected = macOf(presented.slice(0, IDENTIFIER_LENGTH), mac);
-  const given = Buffer.from(presented.slice(IDENTIFIER_LENGTH + 1), 'latin1');
-  return given.length === expected.length && timingSafeEqual(given, Buffer.from(expected, 'latin1'));
-}
-
-function macOf(identifier: string, mac: KeyObject): string {
-  return createHmac('sha256', mac).update(identifier, 'latin1').digest('base64url').slice(0, MAC_LENGTH);
 }
 
 function keyOf(access_token: string): AccessTokenKey {

@@ -13,7 +13,9 @@ import { metadataOf } from '../registered-client.ts';
 import { clientSecretBasic } from './client-secret-basic.ts';
 import { clientSecretJwt } from './client-secret-jwt.ts';
 import { clientSecretPost } from './client-secret-post.ts';
+import { bodyAuthenticates } from './credential-parameters.ts';
 import type { AuthenticationMethod, AuthenticationNeeds, CredentialPlace, Presented } from './method.ts';
+import { none } from './none.ts';
 import { privateKeyJwt } from './private-key-jwt.ts';
 import { isStillAbout, rememberedOutcome } from './remembered-outcomes.ts';
 import { selfSignedTlsClientAuth } from './self-signed-tls-client-auth.ts';
@@ -28,26 +30,32 @@ const METHODS: readonly AuthenticationMethod[] = [
   selfSignedTlsClientAuth,
 ];
 
-const PLACES: ReadonlySet<CredentialPlace> = new Set(METHODS.map((method) => method.place));
-
 /** Methods a client can authenticate with. Discovery is derived from this list. */
 export function authenticationMethods(trust: CertificateTrust): readonly AuthMethod[] {
   const possible = authMethods(trust);
   return METHODS.map((method) => method.name).filter((name) => possible.includes(name));
 }
 
-/** Parameters of the body that hold what a client authenticates with. */
-const CREDENTIAL_PARAMETERS = ['client_secret', 'client_assertion', 'client_assertion_type'] as const;
-
-/** Parameters by which a client may authenticate in the body. */
-export const AUTHENTICATION_PARAMETERS = ['client_id', ...CREDENTIAL_PARAMETERS] as const;
-
-/** Whether the body tries to authenticate a client, whatever the header does. */
-export function bodyAuthenticates(parameters: Parameters | undefined): boolean {
-  return CREDENTIAL_PARAMETERS.some((name) => parameters?.[name] !== undefined);
+/** What an endpoint accepts. */
+interface Accepted {
+  readonly methods: readonly AuthenticationMethod[];
+  readonly places: ReadonlySet<CredentialPlace>;
 }
 
-/** A client that proved who it is. Only `authenticateClient` makes one. */
+const accepting = (methods: readonly AuthenticationMethod[]): Accepted => ({
+  methods,
+  places: new Set(methods.map((method) => method.place)),
+});
+
+const PROVEN = accepting(METHODS);
+const NAMED = accepting([...METHODS, none]);
+
+/** Methods where a public client may say who it is instead. Discovery is derived from this list. */
+export function identificationMethods(trust: CertificateTrust): readonly AuthMethod[] {
+  return [...authenticationMethods(trust), none.name];
+}
+
+/** A client that proved who it is, or that is public and said so. Only this file makes one. */
 export interface AuthenticatedClient {
   readonly stored: StoredClient;
   readonly metadata: ClientMetadata;
@@ -70,22 +78,42 @@ export function authenticateClient(
   needs: AuthenticationNeeds,
   offered: Offered,
 ): Awaitable<AuthenticatedClient> {
+  return authenticate(needs, offered, PROVEN);
+}
+
+/**
+ * As `authenticateClient`; a public client (`none`) need only say who it is (RFC 6749 §3.2.1, RFC 7009 §2.1). For
+ * endpoints where the caller shows a token or a code besides.
+ */
+export function identifyClient(needs: AuthenticationNeeds, offered: Offered): Awaitable<AuthenticatedClient> {
+  return authenticate(needs, offered, NAMED);
+}
+
+function authenticate(
+  needs: AuthenticationNeeds,
+  offered: Offered,
+  accepted: Accepted,
+): Awaitable<AuthenticatedClient> {
   const { authorization, parameters } = offered;
   const onlyHeader = parameters?.['client_id'] === undefined && !bodyAuthenticates(parameters);
   const remembered =
     authorization === undefined || !onlyHeader ? undefined : needs.remembered.get(authorization);
-  if (remembered === undefined) return authenticateAnew(needs, offered);
+  if (remembered === undefined) return authenticateAnew(needs, offered, accepted);
   return whenKnown(needs.clients.find(remembered.client_id), (stored) =>
     isStillAbout(remembered, stored) && isLive(remembered.secret, needs.clock.now())
       ? accept(needs, stored, remembered.secret, offered)
-      : authenticateAnew(needs, offered),
+      : authenticateAnew(needs, offered, accepted),
   );
 }
 
-function authenticateAnew(needs: AuthenticationNeeds, offered: Offered): Awaitable<AuthenticatedClient> {
+function authenticateAnew(
+  needs: AuthenticationNeeds,
+  offered: Offered,
+  { methods, places }: Accepted,
+): Awaitable<AuthenticatedClient> {
   const { authorization, parameters } = offered;
   const presented: Presented = { authorization: parseAuthorization(authorization), parameters };
-  const place = placeUsed(needs, presented);
+  const place = placeUsed(needs, presented, places);
   const claimed = place.claim(presented, needs.assertions);
   if (claimed === undefined) throw invalidClient(needs, place, 'credentials are not well-formed');
   const claimedTwice = parameters?.['client_id'] ?? claimed.client_id;
@@ -93,7 +121,7 @@ function authenticateAnew(needs: AuthenticationNeeds, offered: Offered): Awaitab
     throw invalidClient(needs, place, 'two different client identifiers');
   return whenKnown(needs.clients.find(claimed.client_id as ClientId), (stored) => {
     if (stored === undefined) throw invalidClient(needs, place, 'unknown client');
-    const method = registeredMethod(stored, place);
+    const method = registeredMethod(stored, place, methods);
     if (method === undefined) throw invalidClient(needs, place, 'not the registered method');
     return whenKnown(method.prove(needs, stored, claimed, offered.certificate), (proof) => {
       if (!proof.proved) throw invalidClient(needs, place, proof.detail);
@@ -106,8 +134,12 @@ function authenticateAnew(needs: AuthenticationNeeds, offered: Offered): Awaitab
 }
 
 /** @throws OAuthError invalid_request where there are several; invalid_client where there is none */
-function placeUsed(needs: AuthenticationNeeds, presented: Presented): CredentialPlace {
-  const [place, another] = [...PLACES].filter((each) => each.isUsed(presented));
+function placeUsed(
+  needs: AuthenticationNeeds,
+  presented: Presented,
+  places: ReadonlySet<CredentialPlace>,
+): CredentialPlace {
+  const [place, another] = [...places].filter((each) => each.isUsed(presented));
   if (another !== undefined || (place !== undefined && triesBearer(presented))) {
     throw new OAuthError('invalid_request', {
       error_description: 'more than one way of authentication is used',
@@ -118,9 +150,13 @@ function placeUsed(needs: AuthenticationNeeds, presented: Presented): Credential
 }
 
 /** What an assertion is, the registration says and not the assertion: a public key is never the secret of a MAC. */
-function registeredMethod(stored: StoredClient, place: CredentialPlace): AuthenticationMethod | undefined {
+function registeredMethod(
+  stored: StoredClient,
+  place: CredentialPlace,
+  methods: readonly AuthenticationMethod[],
+): AuthenticationMethod | undefined {
   const { token_endpoint_auth_method } = metadataOf(stored);
-  return METHODS.find((method) => method.name === token_endpoint_auth_method && method.place === place);
+  return methods.find((method) => method.name === token_endpoint_auth_method && method.place === place);
 }
 
 /** Well or badly: a bearer token beside another way of authentication is one too many. */

@@ -1,17 +1,17 @@
+import { bodyAuthenticates } from './credential-parameters.ts';
 import type { CredentialPlace } from './method.ts';
 
 /**
- * `client_id` in the body and nothing that proves it: whoever names itself so is authenticated by the certificate of
- * the connection (RFC 8705 §2: "the client MUST include the client_id parameter"). A certificate beside other
- * credentials is no second way of authentication: tokens may be bound to it (RFC 8705 §3).
+ * `client_id` in the body and no credentials in the request: the client says who it is. What proves it, if anything does,
+ * is the certificate of the connection (RFC 8705 §2: "the client MUST include the client_id parameter"); a public client
+ * proves nothing (RFC 6749 §3.2.1). A certificate beside other credentials is no second way of authentication: tokens may
+ * be bound to it (RFC 8705 §3).
  */
 export const clientIdentifier: CredentialPlace = {
   isUsed: ({ authorization, parameters }) =>
     authorization.scheme === 'none' &&
     parameters?.['client_id'] !== undefined &&
-    parameters['client_secret'] === undefined &&
-    parameters['client_assertion'] === undefined &&
-    parameters['client_assertion_type'] === undefined,
+    !bodyAuthenticates(parameters),
   claim: ({ parameters }) => {
     const client_id = parameters?.['client_id'];
     return client_id === undefined ? undefined : { client_id, credential: '' };

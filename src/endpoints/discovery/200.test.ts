@@ -38,6 +38,7 @@ test('discovery is derived: each advertised endpoint’s address below the issue
     registration_endpoint: `${ISSUER}/register`,
     token_endpoint: `${ISSUER}/token`,
     introspection_endpoint: `${ISSUER}/token/introspect`,
+    revocation_endpoint: `${ISSUER}/token/revoke`,
   });
   assert.equal(metadata['issuer'], ISSUER);
 });
@@ -63,10 +64,14 @@ test('what is named can be done: grants and methods are those of the lists they 
     all,
     GRANTS.map(({ grant_type }) => grant_type),
   );
-  assert.deepEqual(metadata['token_endpoint_auth_methods_supported'], authenticationMethods('none'));
+  const methods = authenticationMethods('none');
+  for (const endpoint of ['token', 'revocation']) {
+    assert.deepEqual(metadata[`${endpoint}_endpoint_auth_methods_supported`], [...methods, 'none']);
+  }
+  assert.deepEqual(metadata['introspection_endpoint_auth_methods_supported'], [...methods, 'Bearer']);
 });
 
-test('the methods that authenticate are those that can be registered, but for none, which does not (RFC 7591 §2)', () => {
+test('the methods that authenticate are those that can be registered, but for none, which only says who a client is (RFC 7591 §2)', () => {
   for (const trust of ['none', 'keys', 'chains'] as const) {
     assert.deepEqual(
       authenticationMethods(trust),
@@ -102,12 +107,13 @@ test('aliases are those of the endpoints that clients authenticate at, below the
   assert.deepEqual(named['mtls_endpoint_aliases'], {
     token_endpoint: `${aliasOrigin}${path}/token`,
     introspection_endpoint: `${aliasOrigin}${path}/token/introspect`,
+    revocation_endpoint: `${aliasOrigin}${path}/token/revoke`,
   });
   assert.equal('mtls_endpoint_aliases' in providerMetadata(ISSUER, endpoints, [], { trust: 'keys' }), false);
 });
 
 test('algorithms of assertions are published for both endpoints, and none is not among them (RFC 8414 §2)', () => {
-  for (const endpoint of ['token', 'introspection']) {
+  for (const endpoint of ['token', 'introspection', 'revocation']) {
     const algorithms = metadata[`${endpoint}_endpoint_auth_signing_alg_values_supported`];
     assert.deepEqual(algorithms, [...SIGNING_ALGORITHMS, ...HMAC_ALGORITHMS]);
   }

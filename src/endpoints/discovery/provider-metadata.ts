@@ -1,4 +1,7 @@
-import { authenticationMethods } from '../../clients/client-authentication/authenticate-client.ts';
+import {
+  authenticationMethods,
+  identificationMethods,
+} from '../../clients/client-authentication/authenticate-client.ts';
 import type { Grant } from '../../grants/grant.ts';
 import { issuerPath } from '../../spec/issuer.ts';
 import {
@@ -59,14 +62,16 @@ export function providerMetadata(
       ? []
       : [[contract.advertisedAs, `${issuer}${contract.path}`] as const],
   );
-  const methods = authenticationMethods(certificates.trust);
+  const named = identificationMethods(certificates.trust);
   return {
     issuer,
     ...Object.fromEntries(addresses),
     grant_types_supported: grants.map((grant) => grant.grant_type),
-    token_endpoint_auth_methods_supported: methods,
+    token_endpoint_auth_methods_supported: named,
     token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
-    introspection_endpoint_auth_methods_supported: [...methods, 'Bearer'],
+    revocation_endpoint_auth_methods_supported: named,
+    revocation_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
+    introspection_endpoint_auth_methods_supported: [...authenticationMethods(certificates.trust), 'Bearer'],
     introspection_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
     ...REGISTRABLE,
     ...certificateMembers(issuer, endpoints, certificates),

@@ -1,4 +1,4 @@
-import { AUTHENTICATION_PARAMETERS } from '../../clients/client-authentication/authenticate-client.ts';
+import { AUTHENTICATION_PARAMETERS } from '../../clients/client-authentication/credential-parameters.ts';
 import { preferredMediaType } from '../../spec/accept.ts';
 import { type Awaitable, whenKnown } from '../../spec/awaitable.ts';
 import { OAuthError } from '../../spec/errors.ts';

@@ -1,8 +1,8 @@
 import {
-  AUTHENTICATION_PARAMETERS,
   type AuthenticatedClient,
-  authenticateClient,
+  identifyClient,
 } from '../../clients/client-authentication/authenticate-client.ts';
+import { AUTHENTICATION_PARAMETERS } from '../../clients/client-authentication/credential-parameters.ts';
 import type { AuthenticationNeeds } from '../../clients/client-authentication/method.ts';
 import type { Grant, GrantNeeds } from '../../grants/grant.ts';
 import { GRANTS, offeredGrants } from '../../grants/grants.ts';
@@ -31,7 +31,7 @@ export function token(needs: TokenEndpointNeeds): Endpoint {
     async handle({ headers, body, clientCertificate }) {
       const parameters = parseForm(headers['content-type'], body, PARAMETERS, needs.form);
       const { authorization } = headers;
-      const client = await authenticateClient(needs.authentication, {
+      const client = await identifyClient(needs.authentication, {
         authorization,
         parameters,
         certificate: clientCertificate,

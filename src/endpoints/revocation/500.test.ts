@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertBodiless } from '../test-exchange.ts';
+import { SERVICE, testTenant } from '../test-tenant.ts';
+
+for (const verb of ['clients.find', 'accessTokens.find', 'accessTokens.revoke']) {
+  test(`POST /token/revoke, ${verb} fails: 500 without body, never 200, and only the report has the cause (RFC 7009 §2.2)`, async () => {
+    const tenant = testTenant();
+    const { client_id, client_secret } = await tenant.register(SERVICE);
+    const token = await tenant.authorize({ client_id, scope: ['read'] });
+    const cause = new Error('disk /var/lib/registry is full');
+    tenant.watch.fail(cause, verb);
+    assertBodiless(await tenant.send('revoke', { basic: [client_id, client_secret], form: { token } }), 500);
+    assert.deepEqual(tenant.reports, [cause]);
+  });
+}

@@ -1,0 +1,41 @@
+import { identifyClient } from '../../clients/client-authentication/authenticate-client.ts';
+import { AUTHENTICATION_PARAMETERS } from '../../clients/client-authentication/credential-parameters.ts';
+import type { AuthenticationNeeds } from '../../clients/client-authentication/method.ts';
+import { type RevocationNeeds, revokeToken } from '../../grants/revoke-token.ts';
+import { OAuthError } from '../../spec/errors.ts';
+import { type FormLimits, parseForm } from '../../spec/parameters.ts';
+import { UNCACHED } from '../answer.ts';
+import type { Endpoint } from '../contract.ts';
+import { contract } from './contract.ts';
+
+export interface RevocationEndpointNeeds extends RevocationNeeds {
+  readonly authentication: AuthenticationNeeds;
+  readonly form: FormLimits;
+}
+
+const PARAMETERS: ReadonlySet<string> = new Set(['token', 'token_type_hint', ...AUTHENTICATION_PARAMETERS]);
+
+/**
+ * Ends a token. The form comes first: it may hold what the client authenticates with. `token_type_hint` changes
+ * nothing: what a token is shows in the token (RFC 7009 §2.1: the server MAY ignore it).
+ */
+export function revocation(needs: RevocationEndpointNeeds): Endpoint {
+  return {
+    contract,
+    async handle({ headers, body, clientCertificate }) {
+      const parameters = parseForm(headers['content-type'], body, PARAMETERS, needs.form);
+      const { authorization } = headers;
+      const client = await identifyClient(needs.authentication, {
+        authorization,
+        parameters,
+        certificate: clientCertificate,
+      });
+      const token = parameters['token'];
+      if (token === undefined)
+        throw new OAuthError('invalid_request', { error_description: 'token is missing' });
+      await revokeToken(needs, client, token);
+      // RFC 7009 §2.2: "The content of the response body is ignored by the client".
+      return { status: 200, headers: UNCACHED };
+    },
+  };
+}

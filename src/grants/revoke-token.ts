@@ -1,0 +1,44 @@
+import type { AuthenticatedClient } from '../clients/client-authentication/authenticate-client.ts';
+import type { StoredAccessToken } from '../ports/access-token-store.ts';
+import type { GrantStore, StoredGrant } from '../ports/grant-store.ts';
+import { OAuthError } from '../spec/errors.ts';
+import { type AccessTokenNeeds, findAccessToken } from '../tokens/access-token.ts';
+import { genuineRefreshToken } from '../tokens/refresh-token.ts';
+
+export interface RevocationNeeds {
+  readonly accessTokens: AccessTokenNeeds;
+  readonly grants: GrantStore;
+}
+
+/**
+ * Ends a token of this client (RFC 7009 §2.1). An access token ends alone; a refresh token, also one that was rotated
+ * since, ends its grant with every access token of it. What is no live token needs no ending, and is no error (§2.2).
+ * @throws OAuthError invalid_grant for a token of another client: "the request is refused and the client is informed"
+ */
+export async function revokeToken(
+  needs: RevocationNeeds,
+  client: AuthenticatedClient,
+  presented: string,
+): Promise<void> {
+  const refresh = genuineRefreshToken(needs.accessTokens, presented);
+  if (refresh !== undefined) {
+    const grant = await needs.grants.find(refresh.grant_id);
+    if (grant === undefined) return;
+    requireOwn(client, grant);
+    await needs.grants.end(grant.grant_id);
+    return;
+  }
+  const found = await findAccessToken(needs.accessTokens, presented);
+  if (found === undefined) return;
+  requireOwn(client, found);
+  await needs.accessTokens.store.revoke(found.key, needs.accessTokens.clock.now());
+}
+
+function requireOwn(
+  { stored }: AuthenticatedClient,
+  { client_id, client_instance }: StoredAccessToken | StoredGrant,
+): void {
+  if (client_id === stored.client_id && client_instance === stored.instance) return;
+  // RFC 6749 §5.2, invalid_grant: "… or was issued to another client."
+  throw new OAuthError('invalid_grant', { error_description: 'the token was issued to another client' });
+}
