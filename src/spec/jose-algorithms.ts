@@ -4,10 +4,14 @@ import type {
   HMAC_ALGORITHMS,
   KEY_MANAGEMENT_ALGORITHMS,
   SIGNING_ALGORITHMS,
+  XML_SIGNING_ALGORITHMS,
 } from './server-capabilities.ts';
 
 /** Neither `none` nor an HMAC can be named: a public key is never the secret of a MAC. */
 export type SignatureAlgorithm = (typeof SIGNING_ALGORITHMS)[number];
+
+/** Of an XML signature, by its name in JOSE. */
+export type XmlSigningAlgorithm = (typeof XML_SIGNING_ALGORITHMS)[number];
 
 /** RFC 7518 §3.2. */
 export type MacAlgorithm = (typeof HMAC_ALGORITHMS)[number];

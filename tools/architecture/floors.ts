@@ -3,7 +3,7 @@ import type { Source } from './source.ts';
 
 const LOWEST = ['spec', 'ports'];
 const DOMAIN = ['keys', 'tokens', 'clients', 'sessions', 'grants', 'federation', 'endpoints'];
-const IMPLEMENTATIONS = ['storage', 'jose', 'outbound', 'system', 'pages'];
+const IMPLEMENTATIONS = ['storage', 'jose', 'outbound', 'system', 'pages', 'saml'];
 
 /** What each floor sees beside itself. */
 export const FLOORS: ReadonlyMap<string, readonly string[]> = new Map([
@@ -28,6 +28,7 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   pino: /^src\/system\//,
   'prom-client': /^src\/system\//,
   liquidjs: /^src\/pages\//,
+  'xml-crypto': /^src\/saml\//,
   zod: /^src\/config\//,
   yaml: /^src\/config\//,
 };

@@ -1,0 +1,126 @@
+import {
+  attributeOf,
+  childrenOf,
+  elementsOf,
+  hasElementContent,
+  isNamed,
+  textOf,
+  type XmlElement,
+} from './xml.ts';
+
+export const DSIG = 'http://www.w3.org/2000/09/xmldsig#';
+const EXCLUSIVE_C14N = 'http://www.w3.org/2001/10/xml-exc-c14n#';
+const ENVELOPED = `${DSIG}enveloped-signature`;
+const DIGESTS = new Set([
+  'http://www.w3.org/2001/04/xmlenc#sha256',
+  'http://www.w3.org/2001/04/xmlenc#sha512',
+]);
+
+const NCNAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,255}$/;
+const PREFIX_LIST = /^[A-Za-z0-9_.-]+(?: [A-Za-z0-9_.-]+){0,15}$/;
+
+/** What a signature says of itself, in the one form that is accepted. */
+export interface SignatureForm {
+  /** Of the element that is signed: the root. */
+  readonly id: string;
+  readonly signatureMethod: string;
+  readonly signatureValue: Uint8Array;
+}
+
+/**
+ * The one way in which an assertion may be signed: one signature in the whole document, child of the root, with one
+ * reference to the root's ID, exclusive canonicalisation without comments, the enveloped transform and no other, and
+ * every member once and in its place (SAML Core §5.4). Whatever tools could read in two ways is not of this form, so
+ * wrapping a signed element into something else has nowhere to begin.
+ * @returns undefined where it is not of that form
+ */
+export function signatureForm(root: XmlElement): SignatureForm | undefined {
+  const all = [...elementsOf(root)];
+  const signatures = all.filter((element) => element.local === 'Signature' || element.local === 'SignedInfo');
+  const [signature, signedInfo] = signatures;
+  const id = attributeOf(root, 'ID');
+  if (id === undefined || !NCNAME.test(id) || !idsAreUnique(all)) return undefined;
+  if (signatures.length !== 2 || signature === undefined || signedInfo === undefined) return undefined;
+  if (!root.children.includes(signature) || !isNamed(signature, DSIG, 'Signature')) return undefined;
+  const [info, value, keyInfo, ...others] = signature.children;
+  if (info !== signedInfo || value === undefined || others.length > 0) return undefined;
+  if (!hasElementContent(signature) || !isNamed(signedInfo, DSIG, 'SignedInfo')) return undefined;
+  if (!isNamed(value, DSIG, 'SignatureValue')) return undefined;
+  if (keyInfo !== undefined && !isNamed(keyInfo, DSIG, 'KeyInfo')) return undefined;
+  const signatureMethod = signedInfoMethod(signedInfo, id);
+  const signatureValue = base64(textOf(value));
+  return signatureMethod === undefined || signatureValue === undefined
+    ? undefined
+    : { id, signatureMethod, signatureValue };
+}
+
+/** Two elements with one ID are two answers to what was signed; `Id`, `id` and `xml:id` are IDs to somebody. */
+function idsAreUnique(all: readonly XmlElement[]): boolean {
+  const ids = all.flatMap(({ attributes }) =>
+    attributes.filter(({ local }) => local.toLowerCase() === 'id').map(({ value }) => value),
+  );
+  return new Set(ids).size === ids.length;
+}
+
+/** @returns the signature method */
+function signedInfoMethod(signedInfo: XmlElement, id: string): string | undefined {
+  const [c14n, method, reference] = signedInfo.children;
+  if (!hasElementContent(signedInfo) || signedInfo.children.length !== 3) return undefined;
+  if (c14n === undefined || method === undefined || reference === undefined) return undefined;
+  if (!isNamed(c14n, DSIG, 'CanonicalizationMethod') || !isNamed(method, DSIG, 'SignatureMethod'))
+    return undefined;
+  // An HMACOutputLength or a PrefixList of SignedInfo would have to stand in them.
+  if (!isEmpty(c14n) || attributeOf(c14n, 'Algorithm') !== EXCLUSIVE_C14N || !isEmpty(method))
+    return undefined;
+  return isReferenceTo(reference, id) ? attributeOf(method, 'Algorithm') : undefined;
+}
+
+function isReferenceTo(reference: XmlElement, id: string): boolean {
+  const [transforms, method, value, ...others] = reference.children;
+  if (!isNamed(reference, DSIG, 'Reference') || attributeOf(reference, 'URI') !== `#${id}`) return false;
+  if (transforms === undefined || method === undefined || value === undefined || others.length > 0)
+    return false;
+  if (!isNamed(method, DSIG, 'DigestMethod') || !isNamed(value, DSIG, 'DigestValue')) return false;
+  return (
+    hasElementContent(reference) &&
+    isEmpty(method) &&
+    DIGESTS.has(attributeOf(method, 'Algorithm') ?? '') &&
+    base64(textOf(value)) !== undefined &&
+    areTheTransforms(transforms)
+  );
+}
+
+/** SAML Core §5.4.4: "SHOULD NOT contain transforms other than the enveloped signature transform … or the exclusive canonicalization transforms". */
+function areTheTransforms(transforms: XmlElement): boolean {
+  const [enveloped, c14n, ...others] = childrenOf(transforms, DSIG, 'Transform');
+  if (!isNamed(transforms, DSIG, 'Transforms') || transforms.children.length !== 2) return false;
+  if (enveloped === undefined || c14n === undefined || others.length > 0) return false;
+  return (
+    hasElementContent(transforms) &&
+    isEmpty(enveloped) &&
+    attributeOf(enveloped, 'Algorithm') === ENVELOPED &&
+    attributeOf(c14n, 'Algorithm') === EXCLUSIVE_C14N &&
+    hasElementContent(c14n) &&
+    c14n.children.length <= 1 &&
+    c14n.children.every(isPrefixList)
+  );
+}
+
+/** Exclusive XML Canonicalization §4: prefixes that content uses, such as the one in `xsi:type="xs:string"`. */
+function isPrefixList(element: XmlElement): boolean {
+  return (
+    isNamed(element, EXCLUSIVE_C14N, 'InclusiveNamespaces') &&
+    isEmpty(element) &&
+    PREFIX_LIST.test(attributeOf(element, 'PrefixList') ?? '')
+  );
+}
+
+const isEmpty = (element: XmlElement): boolean => element.children.length === 0 && hasElementContent(element);
+
+/** Canonical base64, in lines or not. */
+function base64(text: string | undefined): Uint8Array | undefined {
+  const compact = text?.replace(/[ \t\r\n]/g, '');
+  if (compact === undefined || compact === '') return undefined;
+  const octets = Buffer.from(compact, 'base64');
+  return octets.toString('base64') === compact ? octets : undefined;
+}
