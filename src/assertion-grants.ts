@@ -1,16 +1,23 @@
 import { remoteJwkSets } from './clients/remote-jwk-set.ts';
 import type { ConfiguredAssertionIssuer } from './config/assertion-grant-settings.ts';
 import type { Settings } from './config/settings.ts';
-import { SettingsError } from './config/settings-error.ts';
+import { SettingsError, type SettingsProblem } from './config/settings-error.ts';
 import { contract as tokenContract } from './endpoints/token/contract.ts';
-import type { AssertionGrantNeeds, AssertionIssuer, JwtIssuer } from './grants/assertion-grant.ts';
+import type {
+  AssertionGrantNeeds,
+  AssertionIssuer,
+  JwtIssuer,
+  SamlIssuer,
+} from './grants/assertion-grant.ts';
 import { issuerKeys, keyProblems } from './issuer-keys.ts';
 import { joseJwtVerifier } from './jose/jwt-verifier.ts';
 import type { ClientStore } from './ports/client-store.ts';
 import type { Clock } from './ports/clock.ts';
 import type { OutboundHttp } from './ports/outbound-http.ts';
 import type { ReplayStore } from './ports/replay-store.ts';
-import { SIGNING_ALGORITHMS } from './spec/server-capabilities.ts';
+import { samlAssertionVerifier } from './saml/assertion-verifier.ts';
+import { certificateKey } from './saml/certificate-key.ts';
+import { SIGNING_ALGORITHMS, XML_SIGNING_ALGORITHMS } from './spec/server-capabilities.ts';
 
 const PATH = 'assertion-grants.issuers';
 
@@ -37,7 +44,9 @@ export function openAssertionGrants(
   const configured = settings[PATH];
   if (configured.length === 0) return undefined;
   const problems = configured.flatMap((issuer, index) =>
-    issuer.kind === 'jwt' ? keyProblems(issuer, `${PATH}[${index}]`, outbound) : [],
+    issuer.kind === 'jwt'
+      ? keyProblems(issuer, `${PATH}[${index}]`, outbound)
+      : certificateProblems(issuer, `${PATH}[${index}]`),
   );
   if (problems.length > 0) throw new SettingsError(problems);
   return {
@@ -45,6 +54,10 @@ export function openAssertionGrants(
     tokenEndpoint: `${settings.issuer}${tokenContract.path}`,
     audience: settings['client-authentication.assertion-audience'],
     jwtIssuers: configured.filter((one) => one.kind === 'jwt').map(jwtIssuer),
+    samlIssuers: configured.filter((one) => one.kind === 'saml').map(samlIssuer),
+    samlLengthMax: settings['assertion-grants.assertion-length'],
+    samlVerifier: samlAssertionVerifier(),
+    clock,
     lifetimeMax: settings['assertion-grants.lifetime-max'],
     clockSkew: settings['assertion-grants.clock-skew'],
     verifier: joseJwtVerifier(clock),
@@ -61,6 +74,22 @@ function jwtIssuer(configured: Configured<'jwt'>): JwtIssuer {
     algorithms: configured.algorithms ?? SIGNING_ALGORITHMS,
     requireJti: configured['require-jti'],
   };
+}
+
+function samlIssuer(configured: Configured<'saml'>): SamlIssuer {
+  return {
+    ...assertionIssuer(configured),
+    keys: configured.certificates.map(certificateKey).flatMap((one) => ('key' in one ? [one.key] : [])),
+    algorithms: configured.algorithms ?? XML_SIGNING_ALGORITHMS,
+  };
+}
+
+function certificateProblems({ certificates }: Configured<'saml'>, path: string): readonly SettingsProblem[] {
+  return certificates.flatMap((pem, index) => {
+    const read = certificateKey(pem);
+    const at = `${path}.certificates[${index}]`;
+    return 'key' in read ? [] : [{ path: at, source: 'at start', rule: read.problem }];
+  });
 }
 
 function assertionIssuer(configured: ConfiguredAssertionIssuer): AssertionIssuer {

@@ -1,6 +1,8 @@
-import type { JwtIssuer } from '../grants/assertion-grant.ts';
+import type { JwtIssuer, SamlIssuer } from '../grants/assertion-grant.ts';
 import { signedJwt, testKey } from '../jose/test-jwt.ts';
 import { digestOf } from '../keys/digest.ts';
+import { assertionXml, encoded, type SamlParts, samlKey, signedXml } from '../saml/test-saml.ts';
+import { XML_SIGNING_ALGORITHMS } from '../spec/server-capabilities.ts';
 import type { Answer } from './test-exchange.ts';
 import {
   type AssertionGrantOptions,
@@ -30,6 +32,37 @@ export function jwtIssuer(changes: Partial<JwtIssuer> = {}): JwtIssuer {
     audiences: [],
     ...changes,
   };
+}
+
+export const SAML2_BEARER = 'urn:ietf:params:oauth:grant-type:saml2-bearer';
+
+export const SAML_KEY = samlKey('ES256');
+
+export const SAML_SITE = {
+  issuer: 'urn:saml-idp',
+  audience: ISSUER,
+  recipient: `${ISSUER}/token`,
+  now: START,
+};
+
+export function samlIssuer(changes: Partial<SamlIssuer> = {}): SamlIssuer {
+  return {
+    issuer: SAML_SITE.issuer,
+    subjectFrom: undefined,
+    subjects: undefined,
+    scope: ['read', 'write'],
+    clients: undefined,
+    audiences: [],
+    subjectPrefix: 'saml:',
+    keys: [SAML_KEY.publicKey],
+    algorithms: XML_SIGNING_ALGORITHMS,
+    ...changes,
+  };
+}
+
+/** A SAML assertion of the identity provider, signed. */
+export function samlAssertion(parts: SamlParts = {}): string {
+  return encoded(signedXml(SAML_KEY, assertionXml(SAML_SITE, parts)));
 }
 
 /** A tenant that takes assertions of these issuers. */
@@ -66,7 +99,7 @@ export function grantJwt(changes: object = {}, header: object = {}): string {
 /** `POST /token` with an assertion. */
 export async function present(
   tenant: TestTenant,
-  { client_id, client_secret }: ClientInformation,
+  { client_id, client_secret }: Pick<ClientInformation, 'client_id' | 'client_secret'>,
   assertion: string,
   form: Readonly<Record<string, string>> = {},
 ): Promise<Answer> {

@@ -16,6 +16,7 @@ import type { GrantStore } from '../ports/grant-store.ts';
 import type { AudienceRule } from '../ports/jwt-verifier.ts';
 import type { OutboundHttp } from '../ports/outbound-http.ts';
 import type { TenantStorage } from '../ports/storage.ts';
+import { samlAssertionVerifier } from '../saml/assertion-verifier.ts';
 import { BoundedMap } from '../spec/bounded-map.ts';
 import type { CertificateTrust } from '../spec/server-capabilities.ts';
 import { withRecordCache } from '../storage/record-cache.ts';
@@ -294,6 +295,10 @@ function assertionGrantNeeds(
     tokenEndpoint: `${issuer}/token`,
     audience: 'issuer',
     jwtIssuers: [],
+    samlIssuers: [],
+    samlLengthMax: 32_768,
+    samlVerifier: samlAssertionVerifier(),
+    clock,
     lifetimeMax: 3600,
     clockSkew: 60,
     verifier: joseJwtVerifier(clock),

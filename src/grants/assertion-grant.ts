@@ -3,8 +3,10 @@ import { registeredScope } from '../clients/registered-client.ts';
 import type { RemoteJwkSets } from '../clients/remote-jwk-set.ts';
 import { digestOf } from '../keys/digest.ts';
 import type { ClientStore } from '../ports/client-store.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { JwtVerifier } from '../ports/jwt-verifier.ts';
 import type { ReplayKind, ReplayStore } from '../ports/replay-store.ts';
+import type { SamlAssertionVerifier, SamlKeys } from '../ports/saml-assertion-verifier.ts';
 import { OAuthError } from '../spec/errors.ts';
 import type { ClientId } from '../spec/identifiers.ts';
 import type { SignatureAlgorithm } from '../spec/jose-algorithms.ts';
@@ -34,6 +36,8 @@ export interface JwtIssuer extends AssertionIssuer {
   readonly requireJti: boolean;
 }
 
+export interface SamlIssuer extends AssertionIssuer, SamlKeys {}
+
 export interface AssertionGrantNeeds {
   /** Our issuer identifier. */
   readonly issuer: string;
@@ -41,11 +45,16 @@ export interface AssertionGrantNeeds {
   /** `legacy`: the address of the token endpoint names us too, and others may be named beside us (decision 18). */
   readonly audience: 'issuer' | 'legacy';
   readonly jwtIssuers: readonly JwtIssuer[];
+  readonly samlIssuers: readonly SamlIssuer[];
+  /** Characters of a SAML assertion. */
+  readonly samlLengthMax: number;
   /** Seconds. */
   readonly lifetimeMax: number;
   /** Seconds. */
   readonly clockSkew: number;
   readonly verifier: JwtVerifier;
+  readonly samlVerifier: SamlAssertionVerifier;
+  readonly clock: Clock;
   readonly jwkSets: RemoteJwkSets;
   readonly replays: ReplayStore;
   readonly clients: ClientStore;

@@ -4,7 +4,7 @@ export const contract = {
   name: 'token',
   method: 'POST',
   path: '/token',
-  specifications: ['RFC 6749 §3.2', 'RFC 6749 §4.4', 'RFC 6749 §5', 'RFC 7523 §2.1'],
+  specifications: ['RFC 6749 §3.2', 'RFC 6749 §4.4', 'RFC 6749 §5', 'RFC 7522 §2.1', 'RFC 7523 §2.1'],
   advertisedAs: 'token_endpoint',
   statuses: [200, 400, 401, 500],
   errors: 'json',

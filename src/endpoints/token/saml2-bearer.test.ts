@@ -1,0 +1,316 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { wrappedAssertions } from '../../saml/signature-rows.ts';
+import {
+  assertionXml,
+  conditionsXml,
+  encoded,
+  instant,
+  type SamlParts,
+  samlKey,
+  signedXml,
+  subjectXml,
+} from '../../saml/test-saml.ts';
+import { REFUSED_XML } from '../../saml/xml-rows.ts';
+import {
+  bearer,
+  grantJwt,
+  jwtIssuer,
+  present,
+  SAML_KEY,
+  SAML_SITE,
+  SAML2_BEARER,
+  samlAssertion,
+  samlIssuer,
+} from '../test-assertion-grant.ts';
+import { type Answer, assertError } from '../test-exchange.ts';
+import {
+  type AssertionGrantOptions,
+  type ClientInformation,
+  ISSUER,
+  SERVICE,
+  START,
+  type TestTenant,
+  testTenant,
+} from '../test-tenant.ts';
+
+interface Asking {
+  readonly tenant: TestTenant;
+  readonly client: ClientInformation;
+  readonly ask: (assertion: string, form?: Readonly<Record<string, string>>) => Promise<Answer>;
+  /** The `sub` of the token. */
+  readonly subject: (assertion: string) => Promise<unknown>;
+}
+
+/** A client of a tenant that trusts the issuer. */
+async function asking(options: AssertionGrantOptions = { samlIssuers: [samlIssuer()] }): Promise<Asking> {
+  const tenant = testTenant({ assertionGrants: options });
+  const client = await bearer(tenant, {}, SAML2_BEARER);
+  const ask: Asking['ask'] = async (assertion, form = {}) =>
+    await present(tenant, client, assertion, { grant_type: SAML2_BEARER, ...form });
+  return {
+    tenant,
+    client,
+    ask,
+    subject: async (assertion) => {
+      const answered = await ask(assertion);
+      assert.equal(answered.status, 200, answered.body);
+      return (await tenant.introspect(String(answered.json['access_token'])))['sub'];
+    },
+  };
+}
+
+test('a SAML assertion of a trusted issuer is a token for its subject, by our name for it, and no refresh token (RFC 7522 §2.1; RFC 7521 §4.1)', async () => {
+  const { tenant, client, ask } = await asking();
+  const answered = await ask(samlAssertion(), { scope: 'read' });
+  assert.deepEqual(
+    { ...answered.json, access_token: '' },
+    { access_token: '', token_type: 'Bearer', expires_in: 600, scope: 'read' },
+  );
+  const token = await tenant.introspect(String(answered.json['access_token']));
+  assert.equal(token['sub'], 'saml:alice');
+  assert.equal(token['client_id'], client.client_id);
+});
+
+const ACCEPTED: Readonly<Record<string, SamlParts>> = {
+  'NotOnOrAfter within the skew of clocks': { notOnOrAfter: START - 59, confirmedUntil: START - 59 },
+  'NotBefore within the skew of clocks': { notBefore: START + 60 },
+  'an hour to live': { notOnOrAfter: START + 3600, confirmedUntil: START + 3600 },
+  'conditions that end later than its confirmation': { notOnOrAfter: START + 86_400 },
+  'an hour of age': { issueInstant: START - 3600 },
+  'no times in its conditions': {
+    conditions: conditionsXml(SAML_SITE).replace(/ Not[^=]*="[^"]*"/g, ''),
+  },
+  'a restriction to us twice': {
+    conditions: conditionsXml(SAML_SITE).replace(
+      '</saml:Conditions>',
+      `<saml:AudienceRestriction><saml:Audience>${ISSUER}</saml:Audience></saml:AudienceRestriction></saml:Conditions>`,
+    ),
+  },
+  'a condition of one-time use': {
+    conditions: conditionsXml(SAML_SITE).replace(
+      '</saml:Conditions>',
+      '<saml:OneTimeUse></saml:OneTimeUse></saml:Conditions>',
+    ),
+  },
+  'another confirmation beside': {
+    subject: subjectXml(SAML_SITE).replace(
+      '</saml:NameID>',
+      '</saml:NameID><saml:SubjectConfirmation Method="urn:oasis:names:tc:SAML:2.0:cm:holder-of-key"></saml:SubjectConfirmation>',
+    ),
+  },
+  'an authentication statement': {
+    statements: `<saml:AuthnStatement AuthnInstant="${instant(START)}"></saml:AuthnStatement>`,
+  },
+};
+
+for (const [what, parts] of Object.entries(ACCEPTED)) {
+  test(`assertion with ${what}: 200 (RFC 7522 §3)`, async () => {
+    assert.equal((await (await asking()).ask(samlAssertion(parts))).status, 200);
+  });
+}
+
+const AUDIENCE = /^the assertion is for another audience$/;
+const UNCONFIRMED = /^the assertion is not confirmed/;
+
+const REFUSED: Readonly<Record<string, readonly [parts: SamlParts, words: RegExp]>> = {
+  'another server as audience': [{ audience: 'https://other.example.com' }, AUDIENCE],
+  'the issuer with a slash as audience': [{ audience: `${ISSUER}/` }, AUDIENCE],
+  'the token endpoint as audience': [{ audience: `${ISSUER}/token` }, AUDIENCE],
+  'an empty audience': [{ audience: '' }, AUDIENCE],
+  'white space around the audience': [{ audience: ` ${ISSUER}` }, AUDIENCE],
+  'elements in the audience': [{ audience: `${ISSUER}<x></x>` }, AUDIENCE],
+  'several audiences': [
+    { audience: `${ISSUER}</saml:Audience><saml:Audience>https://other.example.com` },
+    AUDIENCE,
+  ],
+  'a second restriction, to another': [
+    {
+      conditions: conditionsXml(SAML_SITE).replace(
+        '</saml:Conditions>',
+        '<saml:AudienceRestriction><saml:Audience>x</saml:Audience></saml:AudienceRestriction></saml:Conditions>',
+      ),
+    },
+    AUDIENCE,
+  ],
+  'no restriction of audiences': [{ conditions: '<saml:Conditions></saml:Conditions>' }, AUDIENCE],
+  'no conditions': [{ conditions: '' }, /lacks Conditions/],
+  'a condition that nobody knows': [
+    {
+      conditions: conditionsXml(SAML_SITE).replace(
+        '</saml:Conditions>',
+        '<saml:Condition></saml:Condition></saml:Conditions>',
+      ),
+    },
+    /not understood/,
+  ],
+  'NotOnOrAfter a minute ago': [{ notOnOrAfter: START - 60 }, /^the assertion has expired$/],
+  'NotBefore in the future': [{ notBefore: START + 61 }, /not valid yet/],
+  'IssueInstant in the future': [{ issueInstant: START + 61 }, /not valid yet/],
+  'IssueInstant long ago': [{ issueInstant: START - 3661 }, /too old/],
+  'its end more than an hour ahead': [
+    { notOnOrAfter: START + 3661, confirmedUntil: START + 3661 },
+    /valid for too long/,
+  ],
+  'another recipient': [{ recipient: 'https://other.example.com/token' }, UNCONFIRMED],
+  'our issuer as recipient': [{ recipient: ISSUER }, UNCONFIRMED],
+  'the recipient in another case': [{ recipient: `${ISSUER}/TOKEN` }, UNCONFIRMED],
+  'a confirmation that ended': [{ confirmedUntil: START - 60 }, UNCONFIRMED],
+  'a confirmation without end': [
+    { subject: subjectXml(SAML_SITE).replace(/ NotOnOrAfter="[^"]*"/, '') },
+    UNCONFIRMED,
+  ],
+  'a confirmation that begins later': [
+    {
+      subject: subjectXml(SAML_SITE).replace(
+        ' NotOnOrAfter',
+        ` NotBefore="${instant(START + 61)}" NotOnOrAfter`,
+      ),
+    },
+    UNCONFIRMED,
+  ],
+  'a confirmation without recipient': [
+    { subject: subjectXml(SAML_SITE).replace(/ Recipient="[^"]*"/, '') },
+    UNCONFIRMED,
+  ],
+  'a confirmation without data': [
+    { subject: subjectXml(SAML_SITE).replace(/<saml:SubjectConfirmationData.*Data>/, '') },
+    UNCONFIRMED,
+  ],
+  'a confirmation of another method': [
+    { subject: subjectXml(SAML_SITE).replace('cm:bearer', 'cm:sender-vouches') },
+    UNCONFIRMED,
+  ],
+  'no confirmation': [
+    { subject: '<saml:Subject><saml:NameID>alice</saml:NameID></saml:Subject>' },
+    UNCONFIRMED,
+  ],
+  'no subject': [{ subject: '' }, UNCONFIRMED],
+  'no name': [
+    { subject: subjectXml(SAML_SITE).replace(/<saml:NameID>.*<\/saml:NameID>/, '') },
+    /names no subject/,
+  ],
+  'an empty name': [{ nameId: '' }, /names no subject/],
+  'a line break in the name': [{ nameId: 'alice\n' }, /names no subject/],
+  'elements in the name': [{ nameId: 'alice<x></x>' }, /names no subject/],
+  'an ID of 257 characters': [{ id: 'a'.repeat(257) }, /not signed as a whole/],
+  'another version': [{ version: '1.1' }, /not a single SAML 2.0 assertion/],
+  'an issuer nobody trusts': [{ issuer: 'urn:nobody' }, /an issuer that is not trusted/],
+  'the issuer in another case': [{ issuer: SAML_SITE.issuer.toUpperCase() }, /an issuer that is not trusted/],
+};
+
+for (const [what, [parts, words]] of Object.entries(REFUSED)) {
+  test(`assertion with ${what}: 400 invalid_grant (RFC 7522 §3, §3.1)`, async () => {
+    const { tenant, ask } = await asking();
+    assertError(await ask(samlAssertion(parts)), 'invalid_grant', words);
+    assert.equal(tenant.watch.calls.includes('accessTokens.issue'), false);
+  });
+}
+
+test('whatever is not plain XML, and every wrapped signature: 400 invalid_grant, and never 500 (security catalogue 1.5)', async () => {
+  const { tenant, ask } = await asking();
+  const xml = assertionXml(SAML_SITE);
+  const signed = signedXml(SAML_KEY, xml);
+  const documents = Object.values(REFUSED_XML).map((spoil) => spoil(signed));
+  assert.ok(documents.length > 50);
+  const wrapped = [...wrappedAssertions(SAML_KEY, xml)].map(([, document]) => document);
+  // Nothing at all is no assertion, and 400 for another reason.
+  for (const document of [...documents, ...wrapped].filter((each) => each !== '')) {
+    const answered = await ask(encoded(document));
+    assert.equal(answered.status, 400, document);
+    assert.equal(answered.json['error'], 'invalid_grant');
+  }
+  assert.equal(tenant.watch.calls.includes('accessTokens.issue'), false);
+});
+
+test('an assertion longer than assertion-length is refused before it is decoded', async () => {
+  const { ask } = await asking({ samlIssuers: [samlIssuer()], samlLengthMax: 1024 });
+  assertError(await ask(samlAssertion()), 'invalid_grant', /^the assertion is too large$/);
+});
+
+test('an assertion is used once, by its ID, for as long as it could be (RFC 7522 §3 rule 8)', async () => {
+  const { tenant, ask } = await asking();
+  const assertion = samlAssertion();
+  assert.equal((await ask(assertion)).status, 200);
+  assertError(await ask(assertion), 'invalid_grant', /used before/);
+  assertError(await ask(samlAssertion({ id: '_x', nameId: 'bob', recipient: 'x' })), 'invalid_grant');
+  tenant.clock.advance(119);
+  await tenant.storage.replays.sweepExpired(tenant.clock.now(), 100);
+  assertError(await ask(assertion), 'invalid_grant', /used before/);
+});
+
+test('of fifty equal assertions at once exactly one is taken; the same ID from another issuer is another assertion', async () => {
+  const other = samlIssuer({ issuer: 'urn:b', subjectPrefix: 'b:' });
+  const { ask, subject } = await asking({ samlIssuers: [samlIssuer(), other] });
+  const assertion = samlAssertion({ id: '_same' });
+  const answers = await Promise.all(Array.from({ length: 50 }, () => ask(assertion)));
+  assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+  assert.equal(answers.filter(({ status }) => status === 400).length, 49);
+  assert.equal(await subject(samlAssertion({ id: '_same', issuer: 'urn:b' })), 'b:alice');
+});
+
+test('an issuer cannot speak for another: its key is good for its own assertions only (RFC 7521 §8.1)', async () => {
+  const key = samlKey('ES256');
+  const other = samlIssuer({ issuer: 'urn:b', subjectPrefix: 'b:', keys: [key.publicKey] });
+  const { ask } = await asking({ samlIssuers: [samlIssuer(), other] });
+  const forged = encoded(signedXml(key, assertionXml(SAML_SITE)));
+  assertError(await ask(forged), 'invalid_grant', /signature that does not hold/);
+});
+
+test('an issuer of JWTs is none of SAML assertions, nor the other way round', async () => {
+  const trusted = { jwtIssuers: [jwtIssuer()], samlIssuers: [samlIssuer()] };
+  const tenant = testTenant({ assertionGrants: trusted });
+  const grant_types = [SAML2_BEARER, 'urn:ietf:params:oauth:grant-type:jwt-bearer'];
+  const client = await bearer(tenant, { grant_types });
+  assertError(await present(tenant, client, samlAssertion()), 'invalid_grant');
+  assertError(await present(tenant, client, grantJwt(), { grant_type: SAML2_BEARER }), 'invalid_grant');
+  const jwtOnly = testTenant({ assertionGrants: { jwtIssuers: [jwtIssuer()] } });
+  const other = await bearer(jwtOnly, { grant_types });
+  const answered = await present(jwtOnly, other, samlAssertion(), { grant_type: SAML2_BEARER });
+  assertError(answered, 'unsupported_grant_type');
+});
+
+test('subject-from: an attribute names the subject where it has one value; the assertion needs its NameID all the same (RFC 7522 §3 rule 3)', async () => {
+  const { ask, subject } = await asking({ samlIssuers: [samlIssuer({ subjectFrom: 'urn:oid:mail' })] });
+  const value = (text: string): string => `<saml:AttributeValue>${text}</saml:AttributeValue>`;
+  const statement = (name: string, values: string): string =>
+    `<saml:AttributeStatement><saml:Attribute Name="${name}">${values}</saml:Attribute></saml:AttributeStatement>`;
+  const mail = statement('urn:oid:mail', value('a@idp.example'));
+  assert.equal(await subject(samlAssertion({ statements: mail })), 'saml:a@idp.example');
+  for (const statements of [
+    '',
+    statement('mail', value('a')),
+    statement('urn:oid:mail', ''),
+    statement('urn:oid:mail', value('')),
+    statement('urn:oid:mail', value('a') + value('b')),
+    statement('urn:oid:mail', value('<x>a</x>')),
+    mail + statement('urn:oid:mail', value('b')),
+  ]) {
+    assertError(await ask(samlAssertion({ statements })), 'invalid_grant', /names no subject/);
+  }
+  const nameless = subjectXml(SAML_SITE).replace(/<saml:NameID>.*<\/saml:NameID>/, '');
+  assertError(await ask(samlAssertion({ statements: mail, subject: nameless })), 'invalid_grant');
+});
+
+test('legacy: the token endpoint is an audience too, and others may stand beside us (decision 18)', async () => {
+  const { ask } = await asking({ samlIssuers: [samlIssuer({ audiences: ['urn:us'] })], audience: 'legacy' });
+  const both = `https://other.example.com</saml:Audience><saml:Audience>${ISSUER}/token`;
+  for (const audience of [ISSUER, `${ISSUER}/token`, 'urn:us', both]) {
+    assert.equal((await ask(samlAssertion({ audience }))).status, 200);
+  }
+  assertError(await ask(samlAssertion({ audience: 'https://other.example.com' })), 'invalid_grant');
+});
+
+test('missing assertion: 400 invalid_request; not registered: 400 unauthorized_client; not authenticated: 401 (RFC 6749 §5.2)', async () => {
+  const { tenant, client, ask } = await asking();
+  assertError(await ask(''), 'invalid_request', /^assertion is missing$/);
+  const form = { grant_type: SAML2_BEARER };
+  assertError(
+    await present(tenant, await tenant.register(SERVICE), samlAssertion(), form),
+    'unauthorized_client',
+  );
+  assertError(
+    await present(tenant, { ...client, client_secret: 'x' }, samlAssertion(), form),
+    'invalid_client',
+  );
+});
