@@ -22,8 +22,8 @@ const JSON_LIMITS = { depth: 16, members: 200 };
 /** Members that change how the rest is read: RFC 7515 §4.1.11, RFC 7797 §3, RFC 7516 §4.1.3. */
 const REREADING_MEMBERS = ['crit', 'b64', 'zip'];
 
-export function parseCompactJws(compact: string): UnverifiedJws | Refused {
-  if (compact.length > JWT_LENGTH_MAX) return { reason: 'too-large' };
+export function parseCompactJws(compact: string, lengthMax = JWT_LENGTH_MAX): UnverifiedJws | Refused {
+  if (compact.length > lengthMax) return { reason: 'too-large' };
   const segments = COMPACT.exec(compact)?.slice(1).map(canonicalOctets);
   const [first, payload, signature] = segments ?? [];
   if (first === undefined || payload === undefined || signature === undefined) return { reason: 'malformed' };
@@ -55,7 +55,7 @@ function headerIsPlain(header: JsonObject['members']): boolean {
 
 /** @returns why the signature does not hold; undefined when it does */
 export async function signatureProblem(
-  jws: UnverifiedJws,
+  jws: Pick<UnverifiedJws, 'compact' | 'header'>,
   keys: readonly JsonWebKey[],
   algorithms: readonly SignatureAlgorithm[],
 ): Promise<JwtRefusal | undefined> {

@@ -1,0 +1,90 @@
+import type { UnverifiedJwt } from '../ports/jwt-inspector.ts';
+import type { JsonValue } from '../spec/json.ts';
+import type { JsonWebKey } from '../spec/jwk.ts';
+
+/** The interface's nine, which are those of OpenID Connect without EdDSA (interface, Authentication 6). */
+export const STATEMENT_ALGORITHMS = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+] as const;
+
+export const STATEMENT_TYPE = 'entity-statement+jwt';
+
+/** §3.1: the claims that this specification defines for entity statements; `crit` must not name them. */
+export const STATEMENT_CLAIMS: ReadonlySet<string> = new Set([
+  'iss',
+  'sub',
+  'iat',
+  'exp',
+  'jwks',
+  'metadata',
+  'crit',
+  'authority_hints',
+  'trust_anchor_hints',
+  'trust_marks',
+  'trust_mark_issuers',
+  'trust_mark_owners',
+  'constraints',
+  'metadata_policy',
+  'metadata_policy_crit',
+  'source_endpoint',
+  'aud',
+  'trust_anchor',
+]);
+
+export type StatementKind =
+  /** About its own issuer, published at its well-known address. */
+  | 'configuration'
+  /** By a superior about its immediate subordinate. */
+  | 'subordinate'
+  /** A configuration that was sent to us as an explicit registration request (§12.2.1). */
+  | 'request';
+
+/** JSON object as a claim holds it. */
+export type JsonMembers = { readonly [name: string]: JsonValue };
+
+declare const sound: unique symbol;
+
+/**
+ * An entity statement that passed every check of §3.2, its signature by the keys of its issuer's own configuration
+ * included. That says who made it, not whether they are trusted: that a trust chain says. Only `examineStatement` makes one.
+ */
+export interface SoundStatement {
+  readonly [sound]: true;
+  readonly jwt: UnverifiedJwt;
+  readonly kind: StatementKind;
+  readonly iss: string;
+  readonly sub: string;
+  readonly iat: number;
+  readonly exp: number;
+  /** The subject's federation keys. */
+  readonly keys: readonly JsonWebKey[];
+  /** Empty where there is no such claim. */
+  readonly authority_hints: readonly string[];
+  /** By entity type; each value is an object without null members. */
+  readonly metadata: JsonMembers;
+}
+
+/** Of claims that passed the checks. */
+export function soundStatement(jwt: UnverifiedJwt, kind: StatementKind): SoundStatement {
+  const { iss, sub, iat, exp, jwks, authority_hints, metadata } = jwt.claims;
+  const { keys } = jwks as { readonly keys: readonly JsonWebKey[] };
+  return {
+    jwt,
+    kind,
+    iss: iss as string,
+    sub: sub as string,
+    iat: iat as number,
+    exp: exp as number,
+    keys,
+    authority_hints: (authority_hints ?? []) as readonly string[],
+    metadata: (metadata ?? {}) as JsonMembers,
+  } as SoundStatement;
+}

@@ -1,0 +1,141 @@
+import type { JwtInspector } from '../ports/jwt-inspector.ts';
+import { type SoundStatement, STATEMENT_ALGORITHMS, soundStatement } from './entity-statement.ts';
+import type { CheckTrace, Reason } from './reason.ts';
+import {
+  authorityHintsCheck,
+  constraintsCheck,
+  critCheck,
+  metadataCheck,
+  metadataPolicyCheck,
+  metadataPolicyCritCheck,
+  sourceEndpointCheck,
+  trustAnchorHintsCheck,
+} from './statement-checks/claim-checks.ts';
+import {
+  algorithmCheck,
+  foreignKeyCheck,
+  peerTrustChainCheck,
+  trustChainCheck,
+  typeCheck,
+} from './statement-checks/header-checks.ts';
+import {
+  configurationCheck,
+  hintedCheck,
+  issuerCheck,
+  ownIdCheck,
+  requestAddressCheck,
+  subjectCheck,
+  subordinateCheck,
+} from './statement-checks/identity-checks.ts';
+import { issuerKeys, jwksCheck, kidCheck } from './statement-checks/key-checks.ts';
+import { audienceCheck, trustAnchorCheck } from './statement-checks/request-checks.ts';
+import type { Examined, StatementCheck, StatementRules } from './statement-checks/statement-check.ts';
+import { ageCheck, expiryCheck, issuedCheck, lifetimeCheck } from './statement-checks/time-checks.ts';
+import {
+  trustMarkIssuersCheck,
+  trustMarkOwnersCheck,
+  trustMarksCheck,
+} from './statement-checks/trust-mark-checks.ts';
+
+/**
+ * §3.2: "These steps MAY be performed in a different order". What is about the form of a request comes first, so that
+ * junk is called junk; the signature, which costs most, is verified last.
+ */
+export const STATEMENT_CHECKS: readonly StatementCheck[] = [
+  issuerCheck,
+  configurationCheck,
+  requestAddressCheck,
+  jwksCheck,
+  authorityHintsCheck,
+  trustAnchorHintsCheck,
+  metadataCheck,
+  trustMarksCheck,
+  trustMarkIssuersCheck,
+  trustMarkOwnersCheck,
+  typeCheck,
+  algorithmCheck,
+  foreignKeyCheck,
+  ownIdCheck,
+  subjectCheck,
+  subordinateCheck,
+  hintedCheck,
+  issuedCheck,
+  ageCheck,
+  expiryCheck,
+  lifetimeCheck,
+  kidCheck,
+  critCheck,
+  metadataPolicyCheck,
+  metadataPolicyCritCheck,
+  constraintsCheck,
+  sourceEndpointCheck,
+  trustChainCheck,
+  peerTrustChainCheck,
+  audienceCheck,
+  trustAnchorCheck,
+];
+
+const SECTION = '§3.2';
+
+export interface Examination {
+  /** In their order, up to the first that fails. */
+  readonly checks: readonly CheckTrace[];
+  readonly outcome: { readonly statement: SoundStatement } | StatementRefusal;
+}
+
+export interface StatementRefusal {
+  readonly reason: Reason;
+  /** Of the check that failed: about the form (400), or about trust (401). */
+  readonly about: StatementCheck['about'];
+}
+
+/**
+ * Examines a statement by every rule of §3.2. Fetches nothing: whoever sent it has shown by then that it is theirs.
+ * Never throws.
+ */
+export async function examineStatement(
+  inspector: JwtInspector,
+  compact: string,
+  rules: StatementRules,
+): Promise<Examination> {
+  const checks: CheckTrace[] = [];
+  const jwt = inspector.inspect(compact, rules.limits.length);
+  if ('reason' in jwt) {
+    // A header that may not be so is one that was read: `crit`, `b64`.
+    const about = jwt.reason === 'header' ? 'trust' : 'form';
+    const reason: Reason = {
+      code: 'statement_not_signed_jwt',
+      words: 'the entity statement is not a signed JWT in compact form',
+      detail: jwt.reason,
+    };
+    return refused(checks, { section: SECTION, number: 1, name: 'signed JWT' }, reason, about);
+  }
+  checks.push({ section: SECTION, number: 1, name: 'signed JWT' });
+  const examined: Examined = { ...rules, jwt };
+  for (const { number, name, code, about, problem } of STATEMENT_CHECKS) {
+    const words = problem(examined);
+    const check = { section: SECTION, number, name };
+    if (words !== undefined)
+      return refused(checks, check, { code, words: `the entity statement ${words}` }, about);
+    checks.push(check);
+  }
+  const check = { section: SECTION, number: 12, name: 'signature' };
+  const problem = await inspector.signatureProblem(jwt, issuerKeys(examined), STATEMENT_ALGORITHMS);
+  if (problem !== undefined) return refused(checks, check, badSignature(problem), 'trust');
+  checks.push(check);
+  return { checks, outcome: { statement: soundStatement(jwt, rules.kind) } };
+}
+
+function badSignature(detail: string): Reason {
+  const words = 'the entity statement has a signature that does not hold with the keys of its issuer';
+  return { code: 'statement_signature', words, detail };
+}
+
+function refused(
+  checks: readonly CheckTrace[],
+  check: Omit<CheckTrace, 'reason'>,
+  reason: Reason,
+  about: StatementCheck['about'],
+): Examination {
+  return { checks: [...checks, { ...check, reason }], outcome: { reason, about } };
+}

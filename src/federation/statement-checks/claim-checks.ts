@@ -1,0 +1,152 @@
+import type { JsonValue } from '../../spec/json.ts';
+import { entityIdProblem } from '../entity-id.ts';
+import { STATEMENT_CLAIMS, type StatementKind } from '../entity-statement.ts';
+import { parseMetadataPolicy } from '../metadata-policy/metadata-policy.ts';
+import { constraintsFormProblem } from './constraints-form.ts';
+import { type Examined, isNameList, isObject, type StatementCheck } from './statement-check.ts';
+
+/** No extension is known here: a critical claim is always one too many (§13.4). */
+export const critCheck: StatementCheck = {
+  number: 13,
+  name: 'crit',
+  code: 'statement_crit',
+  about: 'trust',
+  problem: ({ jwt: { claims } }) => {
+    const { crit } = claims;
+    if (crit === undefined) return undefined;
+    const isProper =
+      isNameList(crit) && crit.every((name) => Object.hasOwn(claims, name) && !STATEMENT_CLAIMS.has(name));
+    return isProper
+      ? 'has a critical claim that is not understood'
+      : 'has a crit that is not a list of its claims';
+  },
+};
+
+export const authorityHintsCheck: StatementCheck = {
+  number: 14,
+  name: 'authority_hints',
+  code: 'statement_authority_hints',
+  about: 'form',
+  problem: (examined) => {
+    const { jwt, kind, limits, addressProblem } = examined;
+    const { authority_hints: hints, iss } = jwt.claims;
+    if (hints === undefined) return kind === 'request' ? 'has no authority_hints' : undefined;
+    const problem = hintsProblem(examined, hints, 'authority_hints');
+    if (problem !== undefined) return problem;
+    const list = hints as readonly string[];
+    if (list.length > limits.authorityHints) return `has more than ${limits.authorityHints} authority_hints`;
+    if (kind !== 'request') return undefined;
+    if (list.some((hint) => hint === iss)) return 'has itself among its authority_hints';
+    return list.some((hint) => addressProblem(hint) !== undefined)
+      ? 'has authority_hints that are not public addresses'
+      : undefined;
+  },
+};
+
+export const trustAnchorHintsCheck: StatementCheck = {
+  number: 15,
+  name: 'trust_anchor_hints',
+  code: 'statement_trust_anchor_hints',
+  about: 'form',
+  problem: (examined) => {
+    const hints = examined.jwt.claims['trust_anchor_hints'];
+    return hints === undefined ? undefined : hintsProblem(examined, hints, 'trust_anchor_hints');
+  },
+};
+
+/** §3.1.2: an array of entity identifiers that "MUST NOT be the empty array", in configurations only. */
+function hintsProblem({ kind, allowHttp }: Examined, hints: JsonValue, name: string): string | undefined {
+  if (kind === 'subordinate') return `has ${name} although it is a subordinate statement`;
+  if (!isNameList(hints)) return `has ${name} that are not an array of different entity identifiers`;
+  return hints.some((hint) => entityIdProblem(hint, allowHttp) !== undefined)
+    ? `has ${name} with a value that is no entity identifier`
+    : undefined;
+}
+
+export const metadataCheck: StatementCheck = {
+  number: 16,
+  name: 'metadata',
+  code: 'statement_metadata',
+  about: 'form',
+  problem: ({ jwt: { claims } }) => {
+    const { metadata } = claims;
+    if (metadata === undefined) return undefined;
+    if (!isObject(metadata) || !Object.values(metadata).every(isObject)) {
+      return 'has metadata that is not an object of objects';
+    }
+    const isNull = Object.values(metadata).some((members) => Object.values(members ?? {}).includes(null));
+    return isNull ? 'has null as a metadata value' : undefined;
+  },
+};
+
+/** Claims that only one kind of statement may have (§3.1.2, §3.1.3). */
+function ofKind(
+  kind: StatementKind,
+  other: 'configuration' | 'subordinate',
+  name: string,
+): string | undefined {
+  const isSubordinate = kind === 'subordinate';
+  if (isSubordinate === (other === 'subordinate')) return undefined;
+  return `has ${name}, which belongs into a ${other === 'subordinate' ? 'subordinate statement' : 'configuration'}`;
+}
+
+/** The operators that are critical are known with the whole chain only; number 18 is about those of this statement. */
+export const metadataPolicyCheck: StatementCheck = {
+  number: 17,
+  name: 'metadata_policy',
+  code: 'statement_metadata_policy',
+  about: 'trust',
+  problem: ({ jwt: { claims }, kind }) => {
+    const { metadata_policy } = claims;
+    if (metadata_policy === undefined) return undefined;
+    const misplaced = ofKind(kind, 'subordinate', 'metadata_policy');
+    if (misplaced !== undefined) return misplaced;
+    const parsed = parseMetadataPolicy(metadata_policy, new Set());
+    return parsed.ok ? undefined : `has a metadata_policy that breaks a rule: ${parsed.problem.words}`;
+  },
+};
+
+/** No operator but the standard ones is known here, and those "defined by this specification" must not be in the list. */
+export const metadataPolicyCritCheck: StatementCheck = {
+  number: 18,
+  name: 'metadata_policy_crit',
+  code: 'statement_metadata_policy_crit',
+  about: 'trust',
+  problem: ({ jwt: { claims }, kind }) => {
+    const { metadata_policy_crit: crit } = claims;
+    if (crit === undefined) return undefined;
+    const misplaced = ofKind(kind, 'subordinate', 'metadata_policy_crit');
+    if (misplaced !== undefined) return misplaced;
+    return isNameList(crit)
+      ? 'has a critical policy operator that is not understood'
+      : 'has a metadata_policy_crit that is not a list of operators';
+  },
+};
+
+export const constraintsCheck: StatementCheck = {
+  number: 19,
+  name: 'constraints',
+  code: 'statement_constraints',
+  about: 'trust',
+  problem: ({ jwt: { claims }, kind }) => {
+    const { constraints } = claims;
+    if (constraints === undefined) return undefined;
+    return ofKind(kind, 'subordinate', 'constraints') ?? constraintsFormProblem(constraints);
+  },
+};
+
+export const sourceEndpointCheck: StatementCheck = {
+  number: 23,
+  name: 'source_endpoint',
+  code: 'statement_source_endpoint',
+  about: 'trust',
+  problem: ({ jwt: { claims }, kind }) => {
+    const { source_endpoint } = claims;
+    if (source_endpoint === undefined) return undefined;
+    const misplaced = ofKind(kind, 'subordinate', 'source_endpoint');
+    if (misplaced !== undefined) return misplaced;
+    return typeof source_endpoint === 'string' && URL.canParse(source_endpoint)
+      ? undefined
+      : 'has a source_endpoint that is not a URL';
+  },
+};

@@ -1,0 +1,75 @@
+import type { JsonValue } from '../../spec/json.ts';
+import { withAllowedEntityTypes } from '../constraints/entity-types.ts';
+import type { JsonMembers, SoundStatement } from '../entity-statement.ts';
+import { applyMetadataPolicy, type EntityMetadata } from '../metadata-policy/apply-policy.ts';
+import { resolveChainPolicy } from '../metadata-policy/chain-policy.ts';
+import type { PolicyPlace, PolicyProblem, PolicyStep } from '../metadata-policy/policy-problem.ts';
+import type { Reason } from '../reason.ts';
+import { isObject } from '../statement-checks/statement-check.ts';
+
+export interface ResolvedMetadata {
+  readonly metadata: EntityMetadata;
+  readonly steps: readonly PolicyStep[];
+  readonly ignored: readonly Required<PolicyPlace>[];
+  readonly reason: Reason | undefined;
+}
+
+/**
+ * The subject's metadata as the chain makes it (§6.1.4): the immediate superior's metadata over its own, then the entity
+ * types that constraints allow, then the policies.
+ * @param statements a valid chain, from the subject's configuration to that of the trust anchor
+ */
+export function resolveMetadata(statements: readonly SoundStatement[]): ResolvedMetadata {
+  const [configuration, ...above] = statements;
+  const subordinate = above.slice(0, -1);
+  const own = asMaps(configuration?.metadata ?? {});
+  const stated = withSuperiorMetadata(own, subordinate[0]?.metadata ?? {});
+  const allowed = subordinate.reduce(withAllowedEntityTypes, stated);
+  const policy = resolveChainPolicy(subordinate.toReversed().map(policySource));
+  if (!policy.ok) {
+    return { metadata: allowed, steps: [], ignored: [], reason: policyReason(policy.problem, policy.issuer) };
+  }
+  const { metadata, steps, problem } = applyMetadataPolicy(policy.policy, allowed);
+  const reason = problem === undefined ? undefined : policyReason(problem);
+  return { metadata, steps, ignored: policy.policy.ignored, reason };
+}
+
+function policySource({
+  iss,
+  jwt: { claims },
+}: SoundStatement): Parameters<typeof resolveChainPolicy>[0][number] {
+  const { metadata_policy, metadata_policy_crit } = claims;
+  return { issuer: iss, metadata_policy, metadata_policy_crit };
+}
+
+function asMaps(metadata: JsonMembers): EntityMetadata {
+  return new Map(
+    Object.entries(metadata).map(([type, parameters]) => [type, new Map(membersOf(parameters))]),
+  );
+}
+
+function membersOf(value: JsonValue): readonly (readonly [string, JsonValue])[] {
+  return isObject(value) ? Object.entries(value) : [];
+}
+
+/** §3.1.1: "it applies only to those Entity Types that are present in the subject's Entity Configuration". */
+function withSuperiorMetadata(own: EntityMetadata, stated: JsonMembers): EntityMetadata {
+  const overlaid = [...own].map(([type, parameters]) => {
+    const overriding = Object.hasOwn(stated, type) ? membersOf(stated[type] ?? {}) : [];
+    return [type, new Map([...parameters, ...overriding])] as const;
+  });
+  return new Map(overlaid);
+}
+
+const NAME_LENGTH_MAX = 80;
+
+function policyReason({ code, entity_type, parameter, words }: PolicyProblem, issuer?: string): Reason {
+  const place = [entity_type, parameter].filter((name) => name !== undefined).map(shown);
+  const by = issuer === undefined ? 'the metadata policy' : `the metadata policy of ${issuer}`;
+  return { code, words: [by, ...(place.length === 0 ? [] : [`for ${place.join('.')}`]), words].join(': ') };
+}
+
+/** A name from somebody's policy, as far as it can be shown in a sentence. */
+function shown(name: string): string {
+  return name.slice(0, NAME_LENGTH_MAX).replaceAll(/[^\w.#-]/gu, '?');
+}

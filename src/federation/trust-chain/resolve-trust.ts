@@ -1,0 +1,213 @@
+import type { Clock } from '../../ports/clock.ts';
+import type { JwtInspector } from '../../ports/jwt-inspector.ts';
+import type { OutboundHttp, OutboundProblem } from '../../ports/outbound-http.ts';
+import type { JsonWebKey } from '../../spec/jwk.ts';
+import type { SoundStatement } from '../entity-statement.ts';
+import type { EntityMetadata } from '../metadata-policy/apply-policy.ts';
+import type { CheckTrace, Reason } from '../reason.ts';
+import type { StatementLimits } from '../statement-checks/statement-check.ts';
+import { holdRequiredMarks } from '../trust-marks/trust-mark.ts';
+import { type ClimbNeeds, loadConfiguration, soundTrace } from './climb.ts';
+import { resolveMetadata } from './resolve-metadata.ts';
+import { type Arrival, type Reached, type SearchLimits, searchUpwards } from './search.ts';
+import type { ChainTrace, GrowingNode, SearchNode } from './search-tree.ts';
+import { type ResolutionBudget, Snapshot } from './snapshot.ts';
+import type { StatementSource } from './statement-source.ts';
+import type { TrustAnchor } from './trust-anchor.ts';
+import { validateChain } from './validate-chain.ts';
+
+export interface TrustLimits {
+  readonly statement: StatementLimits;
+  readonly search: SearchLimits;
+  readonly budget: ResolutionBudget;
+}
+
+export interface TrustNeeds {
+  readonly inspector: JwtInspector;
+  readonly source: StatementSource;
+  readonly clock: Clock;
+  readonly outbound: Pick<OutboundHttp, 'urlProblem'>;
+  /** In the order in which they are preferred. */
+  readonly anchors: readonly TrustAnchor[];
+  readonly limits: TrustLimits;
+  readonly allowHttp: boolean;
+  /** Types of trust marks that every subject must have. */
+  readonly requiredTrustMarks: readonly string[];
+}
+
+/** Whom to trust: an entity whose configuration is fetched, or one that has shown its own. */
+export type TrustSubject =
+  | { readonly entity_id: string }
+  | {
+      /** Sound, so that nothing is fetched before its own signature holds (decision 36). */
+      readonly configuration: SoundStatement;
+      readonly checks: readonly CheckTrace[];
+      /** The entities of a chain that came with it. */
+      readonly preferred: readonly string[];
+    };
+
+export interface TrustQuestion {
+  readonly subject: TrustSubject;
+  /** What the subject must be when all is resolved, such as `openid_relying_party`; undefined = anything. */
+  readonly entityType: string | undefined;
+}
+
+/** A chain that holds to a configured trust anchor. */
+export interface TrustChain {
+  readonly trust_anchor: string;
+  /** Who vouches for the subject itself. */
+  readonly immediate_superior: string;
+  readonly statements: readonly SoundStatement[];
+  /** The federation keys of the subject that its superior vouches for. */
+  readonly keys: readonly JsonWebKey[];
+  /** Seconds since the Unix epoch: "the minimum (`exp`) value within the Trust Chain" (§10.4). */
+  readonly expires_at: number;
+  /** With superiors' metadata, constraints and policies applied. */
+  readonly metadata: EntityMetadata;
+}
+
+export interface Resolution {
+  readonly search: SearchNode;
+  readonly chain: TrustChain | undefined;
+  /** Why there is no chain: of all reasons the one that came closest to the end. */
+  readonly reason: Reason | undefined;
+  readonly fetches: number;
+}
+
+/** Finds a chain of trust from an entity to a configured anchor (§10), and keeps everything that was looked at. Never throws. */
+export async function resolveTrust(needs: TrustNeeds, question: TrustQuestion): Promise<Resolution> {
+  const { source, clock, limits } = needs;
+  const snapshot = new Snapshot({ source, clock, budget: limits.budget });
+  const resolution = await resolveWithin({ ...needs, snapshot, now: clock.now() }, question);
+  return { ...resolution, fetches: snapshot.fetches };
+}
+
+interface SharedNeeds extends TrustNeeds {
+  readonly snapshot: Snapshot;
+  readonly now: number;
+}
+
+async function resolveWithin(
+  needs: SharedNeeds,
+  { subject, entityType }: TrustQuestion,
+): Promise<Omit<Resolution, 'fetches'>> {
+  const climb = climbNeeds(needs);
+  const start = await beginning(climb, subject);
+  if (start.reached === undefined) return { search: start.node, chain: undefined, reason: start.node.reason };
+  let chain: TrustChain | undefined;
+  const preferred = new Set('preferred' in subject ? subject.preferred : []);
+  const search = { ...climb, anchors: needs.anchors, searchLimits: needs.limits.search, preferred };
+  await searchUpwards(search, start.reached, async (arrival) => {
+    chain = await judge(needs, arrival, entityType);
+    return chain !== undefined;
+  });
+  return { search: start.node, chain, reason: chain === undefined ? closestReason(start.node) : undefined };
+}
+
+function climbNeeds({ inspector, snapshot, now, limits, allowHttp, outbound }: SharedNeeds): ClimbNeeds {
+  const addressProblem = (entityId: string): OutboundProblem | undefined => outbound.urlProblem(entityId);
+  return { inspector, snapshot, now, limits: limits.statement, allowHttp, addressProblem };
+}
+
+async function beginning(
+  needs: ClimbNeeds,
+  subject: TrustSubject,
+): Promise<{ readonly node: GrowingNode; readonly reached: Reached | undefined }> {
+  const entity_id = 'entity_id' in subject ? subject.entity_id : subject.configuration.sub;
+  const loaded =
+    'entity_id' in subject
+      ? await loadConfiguration(needs, entity_id)
+      : {
+          statement: subject.configuration,
+          trace: soundTrace(subject.configuration, 'submitted', subject.checks),
+        };
+  const node: GrowingNode = { entity_id, is_trust_anchor: false, configuration: loaded.trace, superiors: [] };
+  const { statement } = loaded;
+  if (statement === undefined) {
+    if (loaded.trace.reason !== undefined) node.reason = loaded.trace.reason;
+    return { node, reached: undefined };
+  }
+  const reached = { node, configuration: statement, statements: [statement], visited: new Set([entity_id]) };
+  return { node, reached };
+}
+
+/** Everything that §10.2, §6 and §7 say of a whole chain. */
+async function judge(
+  needs: SharedNeeds,
+  { node, anchor, configuration, statements: below }: Arrival,
+  entityType: string | undefined,
+): Promise<TrustChain | undefined> {
+  const statements = [...below, configuration];
+  const expires_at = Math.min(...statements.map(({ exp }) => exp));
+  const trace = {
+    trust_anchor: anchor.entity_id,
+    entities: [...new Set(statements.map(({ sub }) => sub))],
+    expires_at,
+  };
+  const record = (more: Omit<ChainTrace, keyof typeof trace>): void => {
+    node.chain = { ...trace, ...more };
+  };
+  const validated = await validateChain({ statements, anchor, now: needs.now, inspector: needs.inspector });
+  if (validated.reason !== undefined) {
+    record({ ...validated, policy: [], ignored_operators: [], reason: validated.reason });
+    return undefined;
+  }
+  const { metadata, steps, ignored, reason } = resolveMetadata(statements);
+  const told = { checks: validated.checks, policy: steps, ignored_operators: ignored };
+  const refusal = reason ?? entityTypeReason(metadata, entityType);
+  if (refusal !== undefined) {
+    record({ ...told, reason: refusal });
+    return undefined;
+  }
+  const marks = await requiredMarks(needs, statements, anchor);
+  const checks = [...validated.checks, ...marks.checks];
+  record({ ...told, checks, ...(marks.reason === undefined ? {} : { reason: marks.reason }) });
+  const [, statement] = statements;
+  if (marks.reason !== undefined || statement === undefined) return undefined;
+  const { iss: immediate_superior, keys } = statement;
+  return { trust_anchor: anchor.entity_id, immediate_superior, statements, keys, expires_at, metadata };
+}
+
+function entityTypeReason(metadata: EntityMetadata, entityType: string | undefined): Reason | undefined {
+  if (entityType === undefined || metadata.has(entityType)) return undefined;
+  const words = `the subject is no ${entityType}, or constraints do not allow it to be one`;
+  return { code: 'constraint_entity_types', words };
+}
+
+async function requiredMarks(
+  needs: SharedNeeds,
+  statements: readonly SoundStatement[],
+  anchor: TrustAnchor,
+): ReturnType<typeof holdRequiredMarks> {
+  const [holder, subordinate] = statements;
+  const configuration = statements.at(-1);
+  if (holder === undefined || subordinate === undefined || configuration === undefined) {
+    return { checks: [], reason: undefined };
+  }
+  const trustedKeys = async (entityId: string): Promise<readonly JsonWebKey[] | undefined> => {
+    if (entityId === anchor.entity_id) return anchor.keys;
+    if (entityId === holder.sub) return subordinate.keys;
+    // Of an issuer no marks are required: it would need an issuer of its own, and that one too.
+    const issuer = { ...needs, anchors: [anchor], requiredTrustMarks: [] };
+    const { chain } = await resolveWithin(issuer, {
+      subject: { entity_id: entityId },
+      entityType: undefined,
+    });
+    return chain?.keys;
+  };
+  const { inspector, now, requiredTrustMarks } = needs;
+  return await holdRequiredMarks({ inspector, now, trustedKeys }, holder, configuration, requiredTrustMarks);
+}
+
+/** A chain that failed says more than a way that led nowhere, and the end of a long way more than that of a short one. */
+function closestReason(root: SearchNode): Reason {
+  let best: { readonly rank: number; readonly reason: Reason } | undefined;
+  const visit = (node: SearchNode, depth: number): void => {
+    const reason = node.chain?.reason ?? node.reason;
+    const rank = node.chain?.reason === undefined ? depth : depth + 1000;
+    if (reason !== undefined && (best === undefined || rank > best.rank)) best = { rank, reason };
+    for (const superior of node.superiors) visit(superior, depth + 1);
+  };
+  visit(root, 0);
+  return best?.reason ?? { code: 'unknown_trust_anchor', words: 'no way leads to a configured trust anchor' };
+}

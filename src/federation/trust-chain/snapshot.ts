@@ -1,0 +1,74 @@
+import type { Clock } from '../../ports/clock.ts';
+import type { Reason, SearchReason } from '../reason.ts';
+import type { StatementSource, StatementText } from './statement-source.ts';
+
+/** What one resolution may cost. */
+export interface ResolutionBudget {
+  readonly fetches: number;
+  /** Characters of all statements together. */
+  readonly bytes: number;
+  readonly timeMs: number;
+}
+
+export interface SnapshotNeeds {
+  readonly source: StatementSource;
+  readonly clock: Pick<Clock, 'milliseconds'>;
+  readonly budget: ResolutionBudget;
+}
+
+/**
+ * What one resolution has read. An address is asked once: "MUST NOT attempt to fetch Entity Statements they already have
+ * obtained" (§10.1); and an authority that says something else the next time cannot have both in one chain.
+ */
+export class Snapshot {
+  readonly #needs: SnapshotNeeds;
+  readonly #texts = new Map<string, Promise<StatementText>>();
+  readonly #deadline: number;
+  #fetches = 0;
+  #bytes = 0;
+
+  constructor(needs: SnapshotNeeds) {
+    this.#needs = needs;
+    this.#deadline = needs.clock.milliseconds() + needs.budget.timeMs;
+  }
+
+  get fetches(): number {
+    return this.#fetches;
+  }
+
+  async fetch(url: string): Promise<StatementText> {
+    const known = this.#texts.get(url);
+    if (known !== undefined) return await known;
+    const text = this.#fetchOnce(url);
+    this.#texts.set(url, text);
+    return await text;
+  }
+
+  async #fetchOnce(url: string): Promise<StatementText> {
+    const { source, clock, budget } = this.#needs;
+    if (this.#fetches >= budget.fetches) return exhausted('fetches_exhausted', 'fetches');
+    const remaining = this.#deadline - clock.milliseconds();
+    if (remaining <= 0) return exhausted('time_exhausted', 'time');
+    this.#fetches += 1;
+    const fetched = await within(remaining, source.fetch(url));
+    if (fetched === undefined) return exhausted('time_exhausted', 'time');
+    if ('reason' in fetched) return fetched;
+    this.#bytes += fetched.text.length;
+    return this.#bytes > budget.bytes ? exhausted('bytes_exhausted', 'bytes') : fetched;
+  }
+}
+
+function exhausted(code: SearchReason, what: string): { readonly reason: Reason } {
+  return { reason: { code, words: `the ${what} that one resolution may take are used up` } };
+}
+
+/** Undefined when the time is over first; the fetch ends by the limits of its own. */
+async function within<T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> {
+  const over = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => over.resolve(undefined), milliseconds);
+  try {
+    return await Promise.race([work, over.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

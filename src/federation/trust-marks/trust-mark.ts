@@ -1,0 +1,151 @@
+import type { JwtInspector, UnverifiedJwt } from '../../ports/jwt-inspector.ts';
+import type { JsonValue } from '../../spec/json.ts';
+import type { JsonWebKey } from '../../spec/jwk.ts';
+import type { JsonMembers, SoundStatement } from '../entity-statement.ts';
+import { isArray } from '../metadata-policy/json-set.ts';
+import type { CheckTrace, Reason } from '../reason.ts';
+import { isObject } from '../statement-checks/statement-check.ts';
+import { holdDelegation, type TrustMarkOwner } from './delegation.ts';
+import {
+  expiryProblem,
+  headerChecks,
+  holdToChecks,
+  issuedProblem,
+  type MarkCheck,
+} from './trust-mark-jwt.ts';
+
+export interface TrustMarkNeeds {
+  readonly inspector: JwtInspector;
+  readonly now: number;
+  /** The federation keys of an entity in which trust was established first (§7.3); undefined where it was not. */
+  readonly trustedKeys: (entityId: string) => Promise<readonly JsonWebKey[] | undefined>;
+}
+
+interface MarkSubject {
+  readonly holder: SoundStatement;
+  readonly anchor: SoundStatement;
+  readonly type: string;
+  readonly now: number;
+}
+
+const MARK_CHECKS: readonly MarkCheck<MarkSubject>[] = [
+  ...headerChecks('trust-mark+jwt'),
+  {
+    number: 4,
+    name: 'sub is the holder',
+    problem: ({ claims }, { holder }) => (claims['sub'] === holder.sub ? undefined : 'is for another entity'),
+  },
+  { number: 5, name: 'iat', problem: (jwt, { now }) => issuedProblem(jwt, now) },
+  { number: 6, name: 'exp', problem: (jwt, { now }) => expiryProblem(jwt, now) },
+  {
+    number: 8,
+    name: 'delegation where the type has an owner',
+    problem: ({ claims }, { anchor, type }) =>
+      ownerOf(anchor, type) !== undefined && typeof claims['delegation'] !== 'string'
+        ? 'has no delegation by the owner of its type'
+        : undefined,
+  },
+  {
+    number: 7,
+    name: 'an issuer that the trust anchor names',
+    problem: ({ claims }, { anchor, type }) => accreditationProblem(anchor, type, claims['iss']),
+  },
+];
+
+/** §3.1.2: "If the array following a Trust Mark type identifier is empty, anyone MAY issue Trust Marks". */
+function accreditationProblem(
+  anchor: SoundStatement,
+  type: string,
+  iss: JsonValue | undefined,
+): string | undefined {
+  const issuers = ofType(anchor.jwt.claims['trust_mark_issuers'], type);
+  if (!isArray(issuers)) return 'has a type that the trust anchor does not know';
+  if (typeof iss !== 'string') return 'has no issuer';
+  return issuers.length === 0 || issuers.includes(iss)
+    ? undefined
+    : 'is by an issuer that the trust anchor does not name';
+}
+
+function ofType(claim: JsonValue | undefined, type: string): JsonValue | undefined {
+  return isObject(claim) && Object.hasOwn(claim, type) ? claim[type] : undefined;
+}
+
+function ownerOf(anchor: SoundStatement, type: string): TrustMarkOwner | undefined {
+  const owner = ofType(anchor.jwt.claims['trust_mark_owners'], type);
+  if (!isObject(owner)) return undefined;
+  const { keys } = owner['jwks'] as unknown as { readonly keys: readonly JsonWebKey[] };
+  return { entity_id: owner['sub'] as string, keys };
+}
+
+export interface RequiredMarks {
+  readonly checks: readonly CheckTrace[];
+  /** Why a mark that is required is not there or does not hold. */
+  readonly reason: Reason | undefined;
+}
+
+/** Whether the holder has a mark of each of these types that holds (§7.3). Marks of other types are not looked at. */
+export async function holdRequiredMarks(
+  needs: TrustMarkNeeds,
+  holder: SoundStatement,
+  anchor: SoundStatement,
+  types: readonly string[],
+): Promise<RequiredMarks> {
+  const checks: CheckTrace[] = [];
+  for (const type of types) {
+    const held = await holdOneOf(needs, { holder, anchor, type, now: needs.now });
+    checks.push(...held.checks);
+    if (held.reason !== undefined) return { checks, reason: held.reason };
+  }
+  return { checks, reason: undefined };
+}
+
+/** Of several marks of a type one is enough; more than these are not tried. */
+const MARKS_TRIED_MAX = 3;
+
+async function holdOneOf(needs: TrustMarkNeeds, subject: MarkSubject): Promise<RequiredMarks> {
+  const { holder, type } = subject;
+  const marks = marksOf(holder).filter(({ trust_mark_type }) => trust_mark_type === type);
+  const checks: CheckTrace[] = [];
+  for (const { trust_mark } of marks.slice(0, MARKS_TRIED_MAX)) {
+    const tried = await holdMark(needs, trust_mark as string, subject);
+    checks.push(...tried);
+    if (tried.every(({ reason }) => reason === undefined)) return { checks, reason: undefined };
+  }
+  const words = `${holder.sub} has no trust mark of the required type ${type}`;
+  const absent = { code: 'trust_mark_absent', words } as const;
+  const failure = checks.find(({ reason }) => reason !== undefined)?.reason;
+  return { checks, reason: failure ?? absent };
+}
+
+function marksOf({ jwt: { claims } }: SoundStatement): readonly JsonMembers[] {
+  const { trust_marks } = claims;
+  return isArray(trust_marks) ? trust_marks.filter(isObject) : [];
+}
+
+async function holdMark(
+  { inspector, trustedKeys, now }: TrustMarkNeeds,
+  compact: string,
+  subject: MarkSubject,
+): Promise<readonly CheckTrace[]> {
+  const rules = {
+    section: '§7.3',
+    code: 'trust_mark_invalid',
+    what: 'the trust mark',
+    checks: MARK_CHECKS,
+    signature: 7,
+  } as const;
+  const keysOf = async ({ claims: { iss } }: UnverifiedJwt) =>
+    typeof iss === 'string' ? await trustedKeys(iss) : undefined;
+  const { checks, jwt } = await holdToChecks(inspector, compact, rules, subject, keysOf);
+  const delegation = jwt?.claims['delegation'];
+  if (jwt === undefined || delegation === undefined) return checks;
+  const owner = ownerOf(subject.anchor, subject.type);
+  const number = 9;
+  const name = 'delegation';
+  if (owner === undefined || typeof delegation !== 'string') {
+    const words = 'the trust mark has a delegation of a type without an owner';
+    return [...checks, { section: '§7.3', number, name, reason: { code: 'trust_mark_invalid', words } }];
+  }
+  const held = await holdDelegation(inspector, delegation, { trust_mark: jwt, owner, now });
+  return [...checks, ...held.checks];
+}
