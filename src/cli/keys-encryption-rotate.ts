@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { resealClients } from '../clients/reseal-clients.ts';
-import { resealServerKeys } from '../keys/server-keys.ts';
+import { resealServerKeys } from '../keys/reseal-server-keys.ts';
 import { openStorage, requireRightKey, resealCanary, sealerOf } from '../opened-storage.ts';
 import { DEFAULT_TENANT } from '../spec/identifiers.ts';
 import { sealerForTenant } from '../system/sealer.ts';

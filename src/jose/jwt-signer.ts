@@ -7,7 +7,7 @@ export function joseJwtSigner(): JwtSigner {
   return {
     async sign(claims, { alg, kid, typ }, privateKey) {
       return await new CompactSign(Buffer.from(JSON.stringify(claims)))
-        .setProtectedHeader({ alg, kid, typ })
+        .setProtectedHeader({ alg, kid, ...(typ === undefined ? {} : { typ }) })
         .sign(keyOf(privateKey));
     },
   };

@@ -8,12 +8,20 @@ const generateKeyPair = promisify(generateKeyPairCallback);
 async function privateKey(kind: KeyKind): Promise<KeyObject> {
   switch (kind) {
     case 'RSA-2048':
-      return (await generateKeyPair('rsa', { modulusLength: 2048, publicExponent: 65_537 })).privateKey;
+    case 'RSA-3072':
+    case 'RSA-4096':
+      return await rsaKey(Number(kind.slice('RSA-'.length)));
+    case 'X25519':
+      return (await generateKeyPair('x25519')).privateKey;
     case 'Ed25519':
       return (await generateKeyPair('ed25519')).privateKey;
     default:
       return (await generateKeyPair('ec', { namedCurve: kind })).privateKey;
   }
+}
+
+async function rsaKey(modulusLength: number): Promise<KeyObject> {
+  return (await generateKeyPair('rsa', { modulusLength, publicExponent: 65_537 })).privateKey;
 }
 
 export const keyMaker: KeyMaker = {

@@ -1,35 +1,20 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
-import type { Clock } from '../ports/clock.ts';
 import type { JwtSigner } from '../ports/jwt-signer.ts';
-import type { KeyKind, KeyMaker } from '../ports/key-maker.ts';
 import type { Random } from '../ports/random.ts';
 import type { Sealer } from '../ports/sealer.ts';
 import type { ServerKeyStore, StoredServerKey } from '../ports/server-key-store.ts';
-import type { Awaitable } from '../spec/awaitable.ts';
-import type { KeyId } from '../spec/identifiers.ts';
+import { type Awaitable, whenKnown } from '../spec/awaitable.ts';
 import { type SignatureAlgorithm, suits } from '../spec/jose-algorithms.ts';
-import { type JsonWebKey, publicJwk } from '../spec/jwk.ts';
+import type { JsonWebKey } from '../spec/jwk.ts';
+import { keyPlace, type MakingNeeds, makeFirstKeys, makeMacKey } from './make-server-keys.ts';
+import { keyState, type ServerKey } from './server-key.ts';
 
-/** Decision 28. */
-const FIRST_KEYS: readonly { readonly use: 'sig' | 'enc'; readonly kind: KeyKind }[] = [
-  { use: 'sig', kind: 'RSA-2048' },
-  { use: 'sig', kind: 'P-256' },
-  { use: 'sig', kind: 'P-384' },
-  { use: 'sig', kind: 'P-521' },
-  { use: 'sig', kind: 'Ed25519' },
-  { use: 'enc', kind: 'RSA-2048' },
-  { use: 'enc', kind: 'P-256' },
-];
-
-const MAC_KEY_BYTES = 32;
-
-export interface ServerKeyNeeds {
+export interface ServerKeyNeeds extends MakingNeeds {
   readonly store: ServerKeyStore;
-  readonly sealer: Sealer;
-  readonly keyMaker: KeyMaker;
-  readonly clock: Clock;
   readonly random: Random;
   readonly signer: JwtSigner;
+  /** Instead of generated `sig` and `enc` keys (decision 29). */
+  readonly configured: readonly ServerKey[] | undefined;
 }
 
 /** What a JWT of this server says of itself, besides the key that signed it. */
@@ -37,6 +22,13 @@ export interface SigningHeader {
   readonly alg: SignatureAlgorithm;
   /** RFC 8725 §3.11: a type of its own for each use. */
   readonly typ: string;
+}
+
+/** RFC 7517 §5. The same object for as long as nothing changes. */
+export interface JwkSet {
+  readonly keys: readonly JsonWebKey[];
+  /** When the next announced key takes over, in seconds since the epoch; undefined where none is announced. */
+  readonly activation_at?: number;
 }
 
 /** The keys of one tenant, as they are at the time of the call: every process follows what another one changes. */
@@ -49,93 +41,148 @@ export interface ServerKeys {
   canSign(alg: SignatureAlgorithm): boolean;
   /** Public keys of everything that this server signed and that may still live; for what comes back to it. */
   verificationKeys(): Awaitable<readonly JsonWebKey[]>;
-  /** Private keys for what is encrypted to this server. */
+  /** Private keys for what is encrypted to this server, the newest first. */
   decryptionKeys(): Awaitable<readonly JsonWebKey[]>;
+  /** OpenID Federation has keys of its own, and no other key signs for it (decision 28). */
+  readonly federation: {
+    /** With RS256 (interface, Signed server JWK set). */
+    sign(claims: Readonly<Record<string, unknown>>, header: { readonly typ?: string }): Promise<string>;
+    jwks(): Awaitable<JwkSet>;
+  };
   /** Authenticates the identifiers of access tokens. */
   readonly accessTokenMac: KeyObject;
 }
 
-/** RFC 7517 §5. */
-export interface JwkSet {
-  readonly keys: readonly JsonWebKey[];
-}
-
-const keyPlace = (kid: string): string => `server key ${kid}`;
-
 /** Loads the tenant's keys; at the first start makes them. */
 export async function loadServerKeys(needs: ServerKeyNeeds): Promise<ServerKeys> {
-  let stored = await needs.store.all();
-  if (stored.length === 0) stored = await needs.store.addFirst(await makeFirstKeys(needs));
-  const mac = stored.find((key) => key.use === 'mac');
+  const mac = (await presentKeys(needs)).find((key) => key.use === 'mac');
   if (mac === undefined) throw new Error('the store holds server keys but not the one for access tokens');
-  const jwk = openedJwk(needs.sealer, mac);
-  const pairs = stored.filter((key) => key.use !== 'mac');
-  const published = pairs.flatMap((key) =>
-    key.public_jwk === null ? [] : [JSON.parse(key.public_jwk) as JsonWebKey],
-  );
-  const privateJwks = pairs.map((key) => openedJwk(needs.sealer, key));
-  const signing = (alg: SignatureAlgorithm): JsonWebKey | undefined =>
-    privateJwks.find((key) => suits(key, alg, 'sign'));
+  const secret = openedJwk(needs.sealer, mac);
+  if (secret === undefined) throw new Error('the key for access tokens has no secret');
+  const ring = followedKeys(needs);
+  await ring.current();
+  const signWith = async (
+    claims: Readonly<Record<string, unknown>>,
+    use: ServerKey['use'],
+    header: { readonly alg: SignatureAlgorithm; readonly typ?: string },
+  ): Promise<string> => {
+    const key = signingKey(await ring.current(), use, header.alg, needs.clock.now());
+    if (key === undefined) throw new Error(`no server key signs with ${header.alg}`);
+    return await needs.signer.sign(claims, { ...header, kid: String(key['kid']) }, key);
+  };
+  const published = publishedSet('sig', 'enc');
+  const publishedForFederation = publishedSet('federation');
   return {
-    jwks: () => ({ keys: published }),
-    async sign(claims, { alg, typ }) {
-      const key = signing(alg);
-      if (key === undefined) throw new Error(`no server key signs with ${alg}`);
-      return await needs.signer.sign(claims, { alg, kid: String(key['kid']), typ }, key);
+    jwks: () => whenKnown(ring.current(), (keys) => published(keys, needs.clock.now())),
+    sign: async (claims, { alg, typ }) => await signWith(claims, 'sig', { alg, typ }),
+    canSign: (alg) => signingKey(ring.last(), 'sig', alg, needs.clock.now()) !== undefined,
+    verificationKeys: () => whenKnown(ring.current(), (keys) => keys.filter(isSig).map(publicOf)),
+    decryptionKeys: () => whenKnown(ring.current(), (keys) => keys.filter(isEnc).flatMap(privateOf).reverse()),
+    federation: {
+      sign: async (claims, header) => await signWith(claims, 'federation', { ...header, alg: 'RS256' }),
+      jwks: () => whenKnown(ring.current(), (keys) => publishedForFederation(keys, needs.clock.now())),
     },
-    canSign: (alg) => signing(alg) !== undefined,
-    verificationKeys: () => published.filter((key) => key['use'] === 'sig'),
-    decryptionKeys: () => privateJwks.filter((key) => key['use'] === 'enc'),
-    accessTokenMac: createSecretKey(Buffer.from(String(jwk['k']), 'base64url')),
+    accessTokenMac: createSecretKey(Buffer.from(String(secret['k']), 'base64url')),
   };
 }
 
-function openedJwk(sealer: Sealer, { kid, sealed_jwk }: StoredServerKey): JsonWebKey {
-  return JSON.parse(sealer.open(sealed_jwk, keyPlace(kid))) as JsonWebKey;
-}
+const isSig = ({ use }: ServerKey): boolean => use === 'sig';
+const isEnc = ({ use }: ServerKey): boolean => use === 'enc';
+const publicOf = ({ publicJwk }: ServerKey): JsonWebKey => publicJwk;
+const privateOf = ({ privateJwk }: ServerKey): readonly JsonWebKey[] =>
+  privateJwk === undefined ? [] : [privateJwk];
 
-async function makeFirstKeys(needs: ServerKeyNeeds): Promise<readonly StoredServerKey[]> {
-  const pairs = FIRST_KEYS.map(async ({ use, kind }) => await makeKeyPair(needs, use, kind));
-  return await Promise.all([...pairs, makeMacKey(needs)]);
-}
-
-async function makeKeyPair(
-  needs: ServerKeyNeeds,
-  use: 'sig' | 'enc',
-  kind: KeyKind,
-): Promise<StoredServerKey> {
-  const privateJwk = await needs.keyMaker.makePrivateKey(kind);
-  const kid = (await needs.keyMaker.thumbprint(privateJwk)) as KeyId;
-  const naming = { use, kid };
-  return {
-    kid,
-    use,
-    created_at: needs.clock.now(),
-    public_jwk: JSON.stringify({ ...publicJwk(privateJwk), ...naming }),
-    sealed_jwk: needs.sealer.seal(JSON.stringify({ ...privateJwk, ...naming }), keyPlace(kid)),
-  };
-}
-
-async function makeMacKey(needs: ServerKeyNeeds): Promise<StoredServerKey> {
-  const jwk = { kty: 'oct', k: Buffer.from(needs.random.bytes(MAC_KEY_BYTES)).toString('base64url') };
-  const kid = (await needs.keyMaker.thumbprint(jwk)) as KeyId;
-  return {
-    kid,
-    use: 'mac',
-    created_at: needs.clock.now(),
-    public_jwk: null,
-    sealed_jwk: needs.sealer.seal(JSON.stringify(jwk), keyPlace(kid)),
-  };
-}
-
-/** Seals again, with the ring's first key, what was sealed with an older one. @returns how many keys were resealed. */
-export async function resealServerKeys(store: ServerKeyStore, sealer: Sealer): Promise<number> {
-  let resealed = 0;
-  for (const key of await store.all()) {
-    if (sealer.isCurrent(key.sealed_jwk)) continue;
-    const place = keyPlace(key.kid);
-    await store.reseal(key.kid, sealer.seal(sealer.open(key.sealed_jwk, place), place));
-    resealed += 1;
+/** All stored keys, among them at least one of each use that this tenant needs. */
+async function presentKeys(needs: ServerKeyNeeds): Promise<readonly StoredServerKey[]> {
+  const uses: readonly StoredServerKey['use'][] =
+    needs.configured === undefined ? ['sig', 'enc', 'federation'] : ['federation'];
+  let stored = await needs.store.all();
+  if (stored.length === 0) {
+    const made = await Promise.all([makeFirstKeys(needs, uses), makeMacKey(needs)]);
+    stored = await needs.store.addFirst(made.flat());
   }
-  return resealed;
+  // A database from before there were federation keys; or one whose keys were all configured until now.
+  for (const use of uses) {
+    if (!stored.some((key) => key.use === use))
+      stored = await needs.store.addFirstOf(use, await makeFirstKeys(needs, [use]));
+  }
+  return stored;
+}
+
+function openedJwk(sealer: Sealer, { kid, sealed_jwk }: StoredServerKey): JsonWebKey | undefined {
+  return sealed_jwk === null ? undefined : (JSON.parse(sealer.open(sealed_jwk, keyPlace(kid))) as JsonWebKey);
+}
+
+interface FollowedKeys {
+  current(): Awaitable<readonly ServerKey[]>;
+  /** As they were when they were last asked for. */
+  last(): readonly ServerKey[];
+}
+
+/** Opens what is stored whenever it has changed. The store knows whether it has, before each answer. */
+function followedKeys({ store, sealer, configured }: ServerKeyNeeds): FollowedKeys {
+  let rows: readonly StoredServerKey[] | undefined;
+  let keys: readonly ServerKey[] = [];
+  const privateJwks = new Map<string, JsonWebKey | undefined>();
+  const opened = (row: StoredServerKey): readonly ServerKey[] => {
+    const { kid, use, active_at, retired_at, public_jwk } = row;
+    if (use === 'mac' || public_jwk === null) return [];
+    if (configured !== undefined && use !== 'federation') return [];
+    // The same object as before: whoever has imported it need not do it again.
+    const privateJwk = privateJwks.has(kid) ? privateJwks.get(kid) : openedJwk(sealer, row);
+    privateJwks.set(kid, privateJwk);
+    return [{ use, active_at, retired_at, publicJwk: JSON.parse(public_jwk) as JsonWebKey, privateJwk }];
+  };
+  const learn = (found: readonly StoredServerKey[]): readonly ServerKey[] => {
+    if (found === rows) return keys;
+    keys = [...(configured ?? []), ...found.flatMap(opened)];
+    rows = found;
+    const kids = new Set<string>(found.map(({ kid }) => kid));
+    for (const kid of privateJwks.keys()) if (!kids.has(kid)) privateJwks.delete(kid);
+    return keys;
+  };
+  return { current: () => whenKnown(store.all(), learn), last: () => keys };
+}
+
+/** Decision 29: of several active keys for an algorithm the first signs. */
+function signingKey(
+  keys: readonly ServerKey[],
+  use: ServerKey['use'],
+  alg: SignatureAlgorithm,
+  now: number,
+): JsonWebKey | undefined {
+  const key = keys.find(
+    (candidate) =>
+      candidate.use === use &&
+      candidate.privateJwk !== undefined &&
+      suits(candidate.privateJwk, alg, 'sign') &&
+      keyState(candidate, now) === 'active',
+  );
+  return key?.privateJwk;
+}
+
+/** The set of keys with one of these uses, put together again when one of them is added, removed or changes its state. */
+function publishedSet(...uses: readonly ServerKey['use'][]): (keys: readonly ServerKey[], now: number) => JwkSet {
+  let made: { readonly of: readonly ServerKey[]; readonly until: number; readonly set: JwkSet } | undefined;
+  return (keys, now) => {
+    if (made?.of === keys && now < made.until) return made.set;
+    const own = keys.filter((key) => uses.includes(key.use));
+    const published = own.filter((key) => isPublished(key, now)).map(publicOf);
+    const changes = own.flatMap(({ active_at, retired_at }) => [active_at, retired_at ?? 0]);
+    const announced = own.map(({ active_at }) => active_at).filter((at) => at > now);
+    const set = {
+      keys: published,
+      ...(announced.length === 0 ? {} : { activation_at: Math.min(...announced) }),
+    };
+    made = { of: keys, until: Math.min(...changes.filter((at) => at > now), Infinity), set };
+    return set;
+  };
+}
+
+/**
+ * A retired signature key verifies what it has signed. To a retired encryption key nobody is to encrypt any more, while
+ * what was encrypted to it is read for as long as it is kept (OpenID Connect Core §10.2.1).
+ */
+function isPublished(key: ServerKey, now: number): boolean {
+  return key.use !== 'enc' || key.privateJwk === undefined || keyState(key, now) === 'active';
 }

@@ -21,7 +21,12 @@ export interface AuditEvent {
     | 'tenant.create'
     | 'tenant.update'
     | 'tenant.disable'
-    | 'tenant.enable';
+    | 'tenant.enable'
+    | 'server-key.add'
+    | 'server-key.announce'
+    | 'server-key.activate'
+    | 'server-key.remove'
+    | 'server-key.revoke';
   readonly outcome: 'done' | 'refused';
   /** `master:LABEL`, `initial:LABEL`, `registration`, `statement:ISSUER`, `open`, `cli`, `server`, or `unknown`. */
   readonly actor: string;

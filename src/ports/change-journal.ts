@@ -6,7 +6,9 @@ export type Change =
   | { readonly kind: 'client-changed'; readonly client_id: ClientId }
   /** Its tokens are not found any more. */
   | { readonly kind: 'client-ended'; readonly client_id: ClientId; readonly instance: ClientInstance }
-  | { readonly kind: 'access-token-ended'; readonly key: AccessTokenKey };
+  | { readonly kind: 'access-token-ended'; readonly key: AccessTokenKey }
+  /** A server key was added, retired or removed. */
+  | { readonly kind: 'server-keys-changed' };
 
 /**
  * The changes of a tenant's records, numbered in the order of their commits, whichever process made them. What was read

@@ -8,7 +8,7 @@ export interface JwtSigner {
    */
   sign(
     claims: Readonly<Record<string, unknown>>,
-    header: { readonly alg: SignatureAlgorithm; readonly kid: string; readonly typ: string },
+    header: { readonly alg: SignatureAlgorithm; readonly kid: string; readonly typ?: string },
     privateKey: JsonWebKey,
   ): Promise<string>;
 }

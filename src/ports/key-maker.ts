@@ -1,7 +1,15 @@
 import type { JsonWebKey } from '../spec/jwk.ts';
 
 /** A kind of key pair this server can make. */
-export type KeyKind = 'RSA-2048' | 'P-256' | 'P-384' | 'P-521' | 'Ed25519';
+export type KeyKind =
+  | 'RSA-2048'
+  | 'RSA-3072'
+  | 'RSA-4096'
+  | 'P-256'
+  | 'P-384'
+  | 'P-521'
+  | 'Ed25519'
+  | 'X25519';
 
 export interface KeyMaker {
   /** A new private key as a JWK, off the event loop. */

@@ -1,6 +1,7 @@
 import type { StoredAccessToken } from '../ports/access-token-store.ts';
 import type { Change } from '../ports/change-journal.ts';
 import type { StoredClient } from '../ports/client-store.ts';
+import type { StoredServerKey } from '../ports/server-key-store.ts';
 import type { TenantStorage } from '../ports/storage.ts';
 import { type Awaitable, whenKnown } from '../spec/awaitable.ts';
 import { BoundedMap } from '../spec/bounded-map.ts';
@@ -35,9 +36,14 @@ export function withRecordCache(storage: TenantStorage, limits: RecordCacheLimit
   const clients = new BoundedMap<ClientId, StoredClient>(limits.clients, clientWeight);
   const tokens = new BoundedMap<AccessTokenKey, StoredAccessToken>(limits.accessTokens, accessTokenWeight);
   const ended = new Set<ClientInstance>();
+  let serverKeys: readonly StoredServerKey[] | undefined;
 
   const forget = (change: Change): void => {
     if (change.kind === 'access-token-ended') return tokens.delete(change.key);
+    if (change.kind === 'server-keys-changed') {
+      serverKeys = undefined;
+      return;
+    }
     clients.delete(change.client_id);
     if (change.kind === 'client-ended') ended.add(change.instance);
   };
@@ -46,6 +52,7 @@ export function withRecordCache(storage: TenantStorage, limits: RecordCacheLimit
     clients.clear();
     tokens.clear();
     ended.clear();
+    serverKeys = undefined;
   });
 
   /** What is read is kept only if nothing was learnt meanwhile: it may be older than that. */
@@ -67,9 +74,21 @@ export function withRecordCache(storage: TenantStorage, limits: RecordCacheLimit
     if (token === undefined) return readThrough(tokens, key, () => storage.accessTokens.find(key));
     return token.client_instance !== null && ended.has(token.client_instance) ? undefined : token;
   };
+  const allServerKeys = (): Awaitable<readonly StoredServerKey[]> => {
+    if (serverKeys !== undefined) return serverKeys;
+    const before = journal.lessons();
+    return whenKnown(storage.serverKeys.all(), (found) => {
+      if (found.length > 0 && journal.lessons() === before) serverKeys = found;
+      return found;
+    });
+  };
 
   return {
     ...storage,
+    serverKeys: {
+      ...storage.serverKeys,
+      all: () => whenKnown(journal.catchUp(), allServerKeys),
+    },
     clients: {
       ...storage.clients,
       find: (client_id) => whenKnown(journal.catchUp(), () => findClient(client_id)),

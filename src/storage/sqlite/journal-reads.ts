@@ -56,5 +56,7 @@ function change([, kind, subject, instance]: Row): Change {
       return { kind, client_id: subject as ClientId, instance: instance as ClientInstance };
     case 'access-token-ended':
       return { kind, key: subject as AccessTokenKey };
+    case 'server-keys-changed':
+      return { kind };
   }
 }

@@ -14,8 +14,18 @@ export function journalling(database: DatabaseSync): (tenant: TenantId, change: 
     DELETE FROM change_journal WHERE tenant = ?1 AND sequence <=
       (SELECT max(sequence) FROM change_journal WHERE tenant = ?1) - ${KEPT}`);
   return (tenant, change) => {
-    const subject = change.kind === 'access-token-ended' ? change.key : change.client_id;
-    append.run(tenant, change.kind, subject, change.kind === 'client-ended' ? change.instance : null);
+    append.run(tenant, change.kind, subjectOf(change), change.kind === 'client-ended' ? change.instance : null);
     trim.run(tenant);
   };
+}
+
+function subjectOf(change: Change): string {
+  switch (change.kind) {
+    case 'access-token-ended':
+      return change.key;
+    case 'server-keys-changed':
+      return '';
+    default:
+      return change.client_id;
+  }
 }

@@ -13,7 +13,8 @@ import { grantReads } from './grant-reads.ts';
 import { journalReads } from './journal-reads.ts';
 import { mainThreadChannel } from './main-thread-channel.ts';
 import { migrate, needsMigration, refuseNewerSchema } from './migrations.ts';
-import { serverKeyRows } from './server-key-rows.ts';
+import { removedServerKeyRows, serverKeyRows } from './server-key-rows.ts';
+import { type ServerKeyReads, serverKeyStore } from './server-key-store.ts';
 import { sessionStores } from './session-stores.ts';
 import { tenantReads } from './tenant-reads.ts';
 import type { WriteChannel } from './write.ts';
@@ -83,7 +84,7 @@ function storage(path: string, reader: DatabaseSync, channel: WriteChannel): Sto
     accessTokens: accessTokenReads(reader),
     authorizationCodes: authorizationCodeReads(reader),
     grants: grantReads(reader),
-    serverKeys: serverKeyRows(reader),
+    serverKeys: { all: serverKeyRows(reader), removed: removedServerKeyRows(reader) },
     audit: auditReads(scanner),
     journal: journalReads(reader),
     ofEndUsers: sessionStores(reader, writes),
@@ -133,7 +134,7 @@ interface Reads {
   readonly accessTokens: ReturnType<typeof accessTokenReads>;
   readonly authorizationCodes: ReturnType<typeof authorizationCodeReads>;
   readonly grants: ReturnType<typeof grantReads>;
-  readonly serverKeys: ReturnType<typeof serverKeyRows>;
+  readonly serverKeys: ServerKeyReads;
   readonly audit: ReturnType<typeof auditReads>;
   readonly journal: ReturnType<typeof journalReads>;
   readonly ofEndUsers: ReturnType<typeof sessionStores>;
@@ -187,11 +188,7 @@ function tenantStorage(tenant: TenantId, reads: Reads, writes: GatheredWrites): 
         writes.write('rememberOnce', { tenant, kind, owner, value, expires_at }),
       sweepExpired: (now, limit) => writes.write('sweepRememberedOnce', { tenant, now, limit }),
     },
-    serverKeys: {
-      all: () => reads.serverKeys(tenant),
-      addFirst: (keys) => writes.write('addFirstServerKeys', { tenant, keys }),
-      reseal: (kid, sealed) => writes.write('resealServerKey', { tenant, kid, sealed }),
-    },
+    serverKeys: serverKeyStore(tenant, reads.serverKeys, writes),
     audit: {
       append: (event) => writes.write('appendAuditEvent', { tenant, event }),
       page: (sequence, limit) => reads.audit.page(tenant, sequence, limit),

@@ -1,16 +1,23 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { StoredServerKey } from '../../ports/server-key-store.ts';
-import type { Sealed, TenantId } from '../../spec/identifiers.ts';
+import type { RemovedServerKey, StoredServerKey } from '../../ports/server-key-store.ts';
+import type { TenantId } from '../../spec/identifiers.ts';
 
-type ServerKeyRow = readonly [StoredServerKey['kid'], StoredServerKey['use'], number, string | null, Sealed];
+const COLUMNS = 'kid, use, created_at, active_at, retired_at, succeeds, public_jwk';
 
 /** In the order they were added. */
 export function serverKeyRows(database: DatabaseSync): (tenant: TenantId) => readonly StoredServerKey[] {
   const select = database.prepare(`
-    SELECT kid, use, created_at, public_jwk, sealed_jwk FROM server_key WHERE tenant = ? ORDER BY position`);
-  select.setReturnArrays(true);
-  return (tenant) =>
-    (select.all(tenant) as unknown as ServerKeyRow[]).map(
-      ([kid, use, created_at, public_jwk, sealed_jwk]) => ({ kid, use, created_at, public_jwk, sealed_jwk }),
-    );
+    SELECT ${COLUMNS}, sealed_jwk FROM server_key
+    WHERE tenant = ? AND removed_at IS NULL ORDER BY position`);
+  return (tenant) => select.all(tenant).map((row) => ({ ...row }) as unknown as StoredServerKey);
+}
+
+/** Oldest removal first. */
+export function removedServerKeyRows(
+  database: DatabaseSync,
+): (tenant: TenantId) => readonly RemovedServerKey[] {
+  const select = database.prepare(`
+    SELECT ${COLUMNS}, removed_at, reason FROM server_key
+    WHERE tenant = ? AND removed_at IS NOT NULL ORDER BY removed_at, position`);
+  return (tenant) => select.all(tenant).map((row) => ({ ...row }) as unknown as RemovedServerKey);
 }

@@ -11,7 +11,8 @@ import { interactionWrites } from './interaction-writes.ts';
 import { replayWrites } from './replay-writes.ts';
 import { sessionWrites } from './session-writes.ts';
 import { concernsOneWrite, reasonOf } from './sqlite-error.ts';
-import { serverKeyWrites, wholeStorageWrites } from './storage-writes.ts';
+import { serverKeyWrites } from './server-key-writes.ts';
+import { wholeStorageWrites } from './storage-writes.ts';
 import { tenantWrites } from './tenant-writes.ts';
 import type { Answer, Write, WriteHandlers } from './write.ts';
 

@@ -10,7 +10,7 @@ import type {
 } from '../../ports/client-store.ts';
 import type { Refreshing, RefreshOutcome, StoredGrant } from '../../ports/grant-store.ts';
 import type { ReplayKind } from '../../ports/replay-store.ts';
-import type { StoredServerKey } from '../../ports/server-key-store.ts';
+import type { Removal, StoredServerKey } from '../../ports/server-key-store.ts';
 import type { StoredTenant, TenantContent, TenantStore } from '../../ports/tenant-store.ts';
 import type { AccessTokenKey, Digest, GrantId, KeyId, Sealed, TenantId } from '../../spec/identifiers.ts';
 import type { SessionWriteArguments, SessionWriteResults } from './session-write.ts';
@@ -62,7 +62,18 @@ export interface WriteArguments extends SessionWriteArguments {
     readonly expires_at: number;
   };
   sweepRememberedOnce: OfTenant & { readonly now: number; readonly limit: number };
-  addFirstServerKeys: OfTenant & { readonly keys: readonly StoredServerKey[] };
+  addFirstServerKeys: OfTenant & {
+    readonly keys: readonly StoredServerKey[];
+    readonly use: StoredServerKey['use'] | undefined;
+  };
+  addServerKey: OfTenant & { readonly key: StoredServerKey; readonly event: AuditEvent };
+  succeedServerKey: OfTenant & { readonly successor: StoredServerKey; readonly event: AuditEvent };
+  advanceServerKey: OfTenant & { readonly kid: KeyId; readonly at: number; readonly event: AuditEvent };
+  removeServerKey: OfTenant & {
+    readonly kid: KeyId;
+    readonly removal: Removal;
+    readonly event: AuditEvent;
+  };
   resealServerKey: OfTenant & { readonly kid: KeyId; readonly sealed: Sealed };
   createTenant: { readonly tenant: StoredTenant; readonly event: AuditEvent };
   replaceTenant: {
@@ -99,6 +110,10 @@ export interface WriteResults extends SessionWriteResults {
   rememberOnce: boolean;
   sweepRememberedOnce: number;
   addFirstServerKeys: readonly StoredServerKey[];
+  addServerKey: boolean;
+  succeedServerKey: boolean;
+  advanceServerKey: boolean;
+  removeServerKey: boolean;
   resealServerKey: undefined;
   createTenant: Awaited<ReturnType<TenantStore['create']>>;
   replaceTenant: Awaited<ReturnType<TenantStore['replace']>>;

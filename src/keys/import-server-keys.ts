@@ -1,0 +1,87 @@
+import type { StoredServerKey } from '../ports/server-key-store.ts';
+import type { KeyId } from '../spec/identifiers.ts';
+import { publishedJwk, storedKey } from './make-server-keys.ts';
+import { type BroughtKey, readServerJwkSet, ServerJwkSetRefused } from './server-jwk-set.ts';
+import { kindOf } from './server-key.ts';
+import {
+  earliestActivation,
+  jwkOf,
+  type KeyChangeBy,
+  type KeyLifeNeeds,
+  keyEvent,
+  lastOfTheirLines,
+} from './server-key-life.ts';
+
+export interface ImportedKey {
+  readonly kid: string;
+  readonly use: 'sig' | 'enc';
+  /** `published`: only, it has no private half. `known`: it is there, or was; nothing has changed. */
+  readonly outcome: 'announced' | 'activated' | 'published' | 'known';
+  readonly active_at?: number;
+}
+
+/**
+ * Brings keys that were made elsewhere. A private key takes over from the one of its use and kind as a generated
+ * successor would; a public one is published for as long as a retired key, so that what it signed elsewhere verifies.
+ * @throws ServerJwkSetRefused, and nothing of the set was imported
+ */
+export async function importServerKeys(
+  needs: KeyLifeNeeds,
+  text: string,
+  atOnce: boolean,
+  by: KeyChangeBy,
+): Promise<readonly ImportedKey[]> {
+  if (needs.settings.configured)
+    throw new ServerJwkSetRefused('keys.jwk-set is configured: add the keys to that set instead');
+  const brought = await readServerJwkSet(text, needs.keyMaker);
+  const unused = brought.findIndex(({ use, isPrivate }) => use === 'enc' && !isPrivate);
+  if (unused !== -1)
+    throw new ServerJwkSetRefused(`keys[${unused}] has no private half: what is encrypted to it could not be read`);
+  const imported: ImportedKey[] = [];
+  for (const key of brought)
+    imported.push(key.isPrivate ? await bringPrivate(needs, key, atOnce, by) : await bringPublic(needs, key, by));
+  return imported;
+}
+
+async function bringPrivate(
+  needs: KeyLifeNeeds,
+  { use, kid, jwk }: BroughtKey,
+  atOnce: boolean,
+  by: KeyChangeBy,
+): Promise<ImportedKey> {
+  const now = needs.clock.now();
+  const kind = kindOf(jwk);
+  const before = lastOfTheirLines(await needs.store.all()).findLast(
+    (key) => key.use === use && kindOf(jwkOf(key)) === kind,
+  );
+  const earliest = atOnce ? now : earliestActivation(needs, use);
+  const active_at = Math.max(earliest, before?.active_at ?? 0);
+  const key = { ...storedKey(needs, use, jwk), active_at, succeeds: before?.kid ?? null };
+  const action = active_at <= now ? 'server-key.activate' : 'server-key.announce';
+  const event = keyEvent(needs, action, kid, by);
+  const done = before === undefined ? await needs.store.add(key, event) : await needs.store.succeed(key, event);
+  if (!done) return { kid, use, outcome: 'known' };
+  needs.report(action, { kid, use });
+  return { kid, use, outcome: active_at <= now ? 'activated' : 'announced', active_at };
+}
+
+async function bringPublic(
+  needs: KeyLifeNeeds,
+  { use, kid, jwk }: BroughtKey,
+  by: KeyChangeBy,
+): Promise<ImportedKey> {
+  const now = needs.clock.now();
+  const key: StoredServerKey = {
+    kid: kid as KeyId,
+    use,
+    created_at: now,
+    active_at: now,
+    retired_at: now,
+    succeeds: null,
+    public_jwk: JSON.stringify(publishedJwk(jwk, use)),
+    sealed_jwk: null,
+  };
+  if (!(await needs.store.add(key, keyEvent(needs, 'server-key.add', kid, by)))) return { kid, use, outcome: 'known' };
+  needs.report('server-key.add', { kid, use });
+  return { kid, use, outcome: 'published' };
+}

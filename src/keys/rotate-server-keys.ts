@@ -1,0 +1,123 @@
+import type { StoredServerKey } from '../ports/server-key-store.ts';
+import type { KeyId } from '../spec/identifiers.ts';
+import { keyState, kindOf } from './server-key.ts';
+import {
+  earliestActivation,
+  isInUse,
+  isKeyPair,
+  jwkOf,
+  type KeyChangeBy,
+  type KeyLifeNeeds,
+  keyEvent,
+  lastOfTheirLines,
+  makeAnother,
+  type StoredKeyPair,
+} from './server-key-life.ts';
+
+const BY_ITSELF: KeyChangeBy = { actor: 'server', request_id: 'keys' };
+
+/**
+ * What is due by the clock: old keys are removed, and keys that were used for long get successors. Every process does
+ * this; where two do it at once, the store lets one of them.
+ */
+export async function tendServerKeys(needs: KeyLifeNeeds): Promise<void> {
+  const keys = await needs.store.all();
+  for (const key of keys.filter((candidate) => hasOutlived(needs, candidate))) await removeKey(needs, key);
+  for (const key of lastOfTheirLines(keys).filter((candidate) => isDue(needs, candidate))) {
+    const active_at = Math.max(
+      earliestActivation(needs, key.use),
+      key.active_at + needs.settings.rotationInterval,
+    );
+    await announceSuccessor(needs, key, active_at, BY_ITSELF);
+  }
+}
+
+/** A retired key is removed when nothing that it signed can live any more. */
+function hasOutlived({ clock, settings }: KeyLifeNeeds, { retired_at }: StoredServerKey): boolean {
+  return retired_at !== null && retired_at + settings.retention <= clock.now();
+}
+
+async function removeKey(needs: KeyLifeNeeds, { kid, use }: StoredServerKey): Promise<void> {
+  const event = keyEvent(needs, 'server-key.remove', kid, BY_ITSELF);
+  const removal = { at: needs.clock.now(), reason: 'superseded' } as const;
+  if (await needs.store.remove(kid, removal, event)) needs.report('server-key.remove', { kid, use });
+}
+
+/** Superiors vouch for federation keys by name: those change only when somebody says so, and tells them. */
+function isDue(needs: KeyLifeNeeds, key: StoredKeyPair): boolean {
+  const { rotationInterval, announcement, configured } = needs.settings;
+  if (rotationInterval === 0 || configured || key.use === 'federation') return false;
+  const now = needs.clock.now();
+  const ahead = key.use === 'sig' ? announcement : 0;
+  return isInUse(key, now) && key.active_at + rotationInterval - ahead <= now;
+}
+
+/** @returns the successor; undefined where another process was faster */
+async function announceSuccessor(
+  needs: KeyLifeNeeds,
+  key: StoredKeyPair,
+  active_at: number,
+  by: KeyChangeBy,
+): Promise<StoredServerKey | undefined> {
+  const successor = await makeAnother(needs, key, { active_at, succeeds: key.kid });
+  const action = keyState(successor, needs.clock.now()) === 'active' ? 'server-key.activate' : 'server-key.announce';
+  if (!(await needs.store.succeed(successor, keyEvent(needs, action, successor.kid, by)))) return undefined;
+  needs.report(action, successor);
+  return successor;
+}
+
+export interface RotationRequest {
+  readonly uses: readonly StoredServerKey['use'][];
+  /** `RSA` or a curve; undefined = all. */
+  readonly kind: string | undefined;
+  /** Without the time in which others learn of the key: they may meet a signature of a key that they have not seen. */
+  readonly at_once: boolean;
+}
+
+export interface Rotated {
+  readonly kid: KeyId;
+  readonly use: StoredServerKey['use'];
+  readonly kind: string;
+  readonly succeeds: KeyId | null;
+  readonly active_at: number;
+  /** `known`: it was announced before, and nothing has changed. */
+  readonly change: 'announced' | 'activated' | 'known';
+}
+
+/** Gives every key that is asked for a successor. One that is announced already is not made again, but may be hurried. */
+export async function rotateServerKeys(
+  needs: KeyLifeNeeds,
+  request: RotationRequest,
+  by: KeyChangeBy,
+): Promise<readonly Rotated[]> {
+  const rotated: Rotated[] = [];
+  for (const key of lastOfTheirLines(await needs.store.all())) {
+    const kind = kindOf(jwkOf(key));
+    if (!request.uses.includes(key.use) || (request.kind !== undefined && request.kind !== kind)) continue;
+    if (needs.settings.configured && key.use !== 'federation') continue;
+    const { successor, change } = await follow(needs, key, request.at_once, by);
+    const { kid, use, succeeds, active_at } = successor;
+    rotated.push({ kid, use, kind, succeeds, active_at, change });
+  }
+  return rotated;
+}
+
+async function follow(
+  needs: KeyLifeNeeds,
+  key: StoredKeyPair,
+  atOnce: boolean,
+  by: KeyChangeBy,
+): Promise<{ readonly successor: StoredServerKey; readonly change: Rotated['change'] }> {
+  const now = needs.clock.now();
+  if (keyState(key, now) === 'announced') {
+    if (!atOnce) return { successor: key, change: 'known' };
+    if (await needs.store.advance(key.kid, now, keyEvent(needs, 'server-key.activate', key.kid, by)))
+      needs.report('server-key.activate', key);
+    return { successor: { ...key, active_at: now }, change: 'activated' };
+  }
+  const active_at = atOnce ? now : earliestActivation(needs, key.use);
+  const successor = await announceSuccessor(needs, key, active_at, by);
+  if (successor !== undefined) return { successor, change: active_at <= now ? 'activated' : 'announced' };
+  const other = (await needs.store.all()).filter(isKeyPair).find(({ succeeds }) => succeeds === key.kid);
+  return { successor: other ?? key, change: 'known' };
+}

@@ -1,0 +1,91 @@
+import type { AuditEvent } from '../ports/audit-log.ts';
+import type { KeyKind } from '../ports/key-maker.ts';
+import type { ServerKeyStore, StoredServerKey } from '../ports/server-key-store.ts';
+import type { JsonWebKey } from '../spec/jwk.ts';
+import { type MakingNeeds, makeKeyPair } from './make-server-keys.ts';
+import { keyState, kindOf } from './server-key.ts';
+
+export type KeyEvent = Extract<AuditEvent['action'], `server-key.${string}`>;
+
+/** What changes server keys, whoever asks for it. Durations are in seconds. */
+export interface KeyLifeNeeds extends MakingNeeds {
+  readonly store: ServerKeyStore;
+  /** Is told of each change that was made, after it is durable. */
+  readonly report: (event: KeyEvent, key: { readonly kid: string; readonly use: string }) => void;
+  readonly settings: {
+    /** Whether `sig` and `enc` keys are configured: then they are not ours to change. */
+    readonly configured: boolean;
+    /** For how long a key is published before it signs; longer than anyone may keep the set. */
+    readonly announcement: number;
+    /** When a key is followed by the next; 0 = never. */
+    readonly rotationInterval: number;
+    /** For how long a key stays after another took over: as long as anything it signed may live. */
+    readonly retention: number;
+  };
+}
+
+/** Who asked for a change, in the audit. */
+export interface KeyChangeBy {
+  readonly actor: string;
+  readonly request_id: string;
+}
+
+/** A stored key pair. */
+export type StoredKeyPair = StoredServerKey & {
+  readonly use: 'sig' | 'enc' | 'federation';
+  readonly public_jwk: string;
+};
+
+export function isKeyPair(key: StoredServerKey): key is StoredKeyPair {
+  return key.use !== 'mac' && key.public_jwk !== null;
+}
+
+export const jwkOf = ({ public_jwk }: StoredKeyPair): JsonWebKey => JSON.parse(public_jwk) as JsonWebKey;
+
+export function keyEvent(
+  { clock }: Pick<KeyLifeNeeds, 'clock'>,
+  action: KeyEvent,
+  kid: string,
+  { actor, request_id }: KeyChangeBy,
+): AuditEvent {
+  return { at: clock.now(), action, outcome: 'done', actor, client_id: null, request_id, detail: kid };
+}
+
+/** A new key of the same use, kind and algorithm as `key`. */
+export async function makeAnother(
+  needs: MakingNeeds,
+  key: StoredKeyPair,
+  life: Partial<Pick<StoredServerKey, 'active_at' | 'succeeds'>>,
+): Promise<StoredServerKey> {
+  const jwk = jwkOf(key);
+  const alg = jwk['alg'];
+  return await makeKeyPair(needs, key.use, kindToMake(jwk), {
+    ...life,
+    ...(typeof alg === 'string' ? { alg } : {}),
+  });
+}
+
+function kindToMake(jwk: JsonWebKey): KeyKind {
+  const kind = kindOf(jwk);
+  if (kind !== 'RSA') return kind as KeyKind;
+  const bits = Buffer.from(String(jwk['n']), 'base64url').length * 8;
+  return bits <= 2048 ? 'RSA-2048' : bits <= 3072 ? 'RSA-3072' : 'RSA-4096';
+}
+
+/** Those that no other key is appointed to take over from: one for each use and kind. */
+export function lastOfTheirLines(keys: readonly StoredServerKey[]): readonly StoredKeyPair[] {
+  return keys.filter(isKeyPair).filter(({ retired_at, sealed_jwk }) => retired_at === null && sealed_jwk !== null);
+}
+
+/**
+ * When a successor may take over: a signature key not before everybody has seen it; an encryption key at once, because
+ * others use it as soon as they see it, and every process can read what is encrypted to it.
+ */
+export function earliestActivation(needs: KeyLifeNeeds, use: StoredServerKey['use']): number {
+  const now = needs.clock.now();
+  return use === 'enc' ? now : now + needs.settings.announcement;
+}
+
+export function isInUse(key: StoredServerKey, now: number): boolean {
+  return keyState(key, now) === 'active';
+}
