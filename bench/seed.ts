@@ -43,6 +43,7 @@ export async function seed({ path, issuer, client_id, tokens, kept }: Seeding): 
     keyMaker,
     signer: joseJwtSigner(),
     sealer,
+    configured: undefined,
     ...bound,
   });
   const client = await tenant.clients.find(client_id as ClientId);

@@ -103,6 +103,6 @@ function endpoints({
       legacyJwt: settings['introspection.legacy-jwt'],
     }),
     revocation({ authentication, accessTokens, grants, form }),
-    jwkSet({ keys, maxAge: settings['key-set.max-age'] }),
+    jwkSet({ keys, clock: registry.clock, maxAge: settings['key-set.max-age'], variesByTenant: false }),
   ];
 }

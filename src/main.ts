@@ -31,11 +31,19 @@ export async function startServer(settings: Settings, log: Log): Promise<Running
     closers.push(async () => await storage.close());
     await requireRightKey(storage, sealer);
     const outbound = openOutbound(settings);
-    const tenant = await openTenant({ id: DEFAULT_TENANT, settings, storage, sealer, outbound, log });
+    const measured = prometheusMetrics();
+    const tenant = await openTenant({
+      id: DEFAULT_TENANT,
+      settings,
+      storage,
+      sealer,
+      outbound,
+      log,
+      onKeyEvent: (event) => measured.countServerKeyEvent(event),
+    });
     closers.push(async () => await tenant.close());
     const sweeping = startSweeping(settings, tenant, log);
     closers.push(async () => await sweeping.stop());
-    const measured = prometheusMetrics();
     const host = await startPublicHost(settings, tenant, log, measured);
     closers.push(async () => await host.close());
     let serving = true;

@@ -1,6 +1,7 @@
 import { pruneIdleClients } from './clients/prune-clients.ts';
 import { sweepAuditEvents } from './clients/sweep-audit.ts';
 import type { Settings } from './config/settings.ts';
+import { tendServerKeys } from './keys/rotate-server-keys.ts';
 import type { Log } from './ports/log.ts';
 import { systemClock } from './system/clock.ts';
 import type { Tenant } from './tenant.ts';
@@ -31,6 +32,7 @@ async function sweepOnce(settings: Settings, tenant: Tenant, log: Log): Promise<
   await sweepExpired({ ...sweep, store: grants, what: 'grants' });
   await sweepExpired({ ...sweep, store: replays, what: 'identifiers of client assertions' });
   await sweepAuditEvents({ ...sweep, audit, lifetime: settings['audit.lifetime'] });
+  await tendKeys(tenant, log);
   const idleSeconds = settings['registration.idle-client-lifetime'];
   if (idleSeconds === 0) return;
   // Who was seen in this very second is in memory only.
@@ -45,5 +47,14 @@ async function sweepOnce(settings: Settings, tenant: Tenant, log: Log): Promise<
     });
   } catch (cause) {
     log.error({ cause }, 'idle clients could not be pruned');
+  }
+}
+
+/** A failure is logged: the next round finds the same to do. */
+async function tendKeys({ serverKeys }: Tenant, log: Log): Promise<void> {
+  try {
+    await tendServerKeys(serverKeys.life);
+  } catch (cause) {
+    log.error({ cause }, 'server keys could not be tended');
   }
 }

@@ -9,10 +9,9 @@ import type { Settings } from './config/settings.ts';
 import type { Site } from './http/site.ts';
 import { issuerSite } from './issuer-site.ts';
 import { joseJweEncrypter } from './jose/jwe.ts';
-import { joseJwtSigner } from './jose/jwt-signer.ts';
 import { joseJwtVerifier } from './jose/jwt-verifier.ts';
-import { keyMaker } from './jose/key-maker.ts';
-import { loadServerKeys, type ServerKeys } from './keys/server-keys.ts';
+import type { KeyEvent } from './keys/server-key-life.ts';
+import type { ServerKeys } from './keys/server-keys.ts';
 import type { AccessTokenStore } from './ports/access-token-store.ts';
 import type { Log } from './ports/log.ts';
 import type { OutboundHttp } from './ports/outbound-http.ts';
@@ -25,6 +24,7 @@ import { withRecordCache } from './storage/record-cache.ts';
 import { systemClock } from './system/clock.ts';
 import { systemRandom } from './system/random.ts';
 import { sealerForTenant } from './system/sealer.ts';
+import { openTenantKeys, type TenantKeys } from './tenant-keys.ts';
 import { assertionAudience, registrySettings, selfContainedTokens } from './tenant-settings.ts';
 import type { AccessTokenNeeds } from './tokens/access-token.ts';
 
@@ -35,6 +35,8 @@ export interface TenantNeeds {
   readonly sealer: Sealer;
   readonly outbound: OutboundHttp;
   readonly log: Log;
+  /** Is told of each change that this process makes to a server key. */
+  readonly onKeyEvent?: (event: KeyEvent) => void;
 }
 
 /** One issuer with everything that is its own. */
@@ -43,6 +45,7 @@ export interface Tenant {
   readonly storage: TenantStorage;
   readonly registry: RegistryNeeds;
   readonly uses: ClientUses;
+  readonly serverKeys: TenantKeys;
   /** Records what is not recorded yet. */
   close(): Promise<void>;
 }
@@ -55,18 +58,21 @@ export async function openTenant({
   sealer,
   outbound,
   log,
+  onKeyEvent = () => undefined,
 }: TenantNeeds): Promise<Tenant> {
   const own = withRecordCache(storage.forTenant(id), {
     clients: settings['cache.clients'],
     accessTokens: settings['cache.access-tokens'],
   });
   const bound = { sealer: sealerForTenant(sealer, id), clock: systemClock, random: systemRandom };
-  const keys = await loadServerKeys({
+  const serverKeys = await openTenantKeys({
+    settings,
     store: own.serverKeys,
-    keyMaker,
-    signer: joseJwtSigner(),
     ...bound,
+    log: tenantLog(log, id),
+    onKeyEvent,
   });
+  const { keys } = serverKeys;
   const accessTokens = accessTokenNeeds(settings, keys, own.accessTokens);
   const softwareStatements = openSoftwareStatements(settings, outbound, systemClock);
   const registry: RegistryNeeds = {
@@ -104,6 +110,7 @@ export async function openTenant({
     storage: own,
     registry,
     uses,
+    serverKeys,
     close: async () => await uses.flush(),
   };
 }

@@ -36,6 +36,11 @@ export const RULES: readonly Rule[] = [
   notGreater('access-token.lifetime', 'access-token.lifetime-max'),
   notGreater('initial-access-token.lifetime', 'initial-access-token.lifetime-max'),
   {
+    path: 'keys.announcement',
+    reads: ['key-set.max-age', 'keys.rotation-interval'],
+    problem: announcementProblem,
+  },
+  {
     path: 'management.listen-port',
     reads: ['listen.port', 'listen.host', 'management.listen-host'],
     problem: (settings) =>
@@ -69,6 +74,17 @@ function aliasesProblem(issuer: string, aliases: readonly string[], mode: Mode):
     return problem === undefined ? [] : [`must hold issuers only: ${alias} ${problem}`];
   });
   return problems[0];
+}
+
+/** A key is published before it signs for longer than anyone may keep the set, and one at a time. */
+function announcementProblem(settings: Settings): string | undefined {
+  const announcement = settings['keys.announcement'];
+  const interval = settings['keys.rotation-interval'];
+  if (announcement <= settings['key-set.max-age'])
+    return `must be greater than key-set.max-age (${settings['key-set.max-age']})`;
+  return interval !== 0 && announcement > interval
+    ? `must not be greater than keys.rotation-interval (${interval})`
+    : undefined;
 }
 
 type PathOf<Value> = { [Path in SettingPath]: Settings[Path] extends Value ? Path : never }[SettingPath];

@@ -1,6 +1,7 @@
 import { parseIpNetwork } from '../spec/ip-network.ts';
 import { ASSERTION_GRANT_SETTINGS } from './assertion-grant-settings.ts';
 import { encryptionKey } from './encryption-key.ts';
+import { KEY_SETTINGS } from './key-settings.ts';
 import { LIMIT_SETTINGS } from './limit-settings.ts';
 import { choice, flag, integer, list, type Setting, seconds, text } from './setting.ts';
 import { softwareStatementIssuers } from './software-statement-issuers.ts';
@@ -310,6 +311,8 @@ export const SETTINGS = {
     max: 86_400,
     description: 'How long others may keep the published key set: the max-age of its Cache-Control.',
   }),
+
+  ...KEY_SETTINGS,
 
   'cors.origins': list({
     tenants: 'own',

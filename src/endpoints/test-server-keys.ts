@@ -21,6 +21,7 @@ export async function publishedKeys(): Promise<ServerKeys> {
     signer: joseJwtSigner(),
     clock: systemClock,
     random: systemRandom,
+    configured: undefined,
   });
   return await made;
 }

@@ -36,10 +36,14 @@ export async function importServerKeys(
   const brought = await readServerJwkSet(text, needs.keyMaker);
   const unused = brought.findIndex(({ use, isPrivate }) => use === 'enc' && !isPrivate);
   if (unused !== -1)
-    throw new ServerJwkSetRefused(`keys[${unused}] has no private half: what is encrypted to it could not be read`);
+    throw new ServerJwkSetRefused(
+      `keys[${unused}] has no private half: what is encrypted to it could not be read`,
+    );
   const imported: ImportedKey[] = [];
   for (const key of brought)
-    imported.push(key.isPrivate ? await bringPrivate(needs, key, atOnce, by) : await bringPublic(needs, key, by));
+    imported.push(
+      key.isPrivate ? await bringPrivate(needs, key, atOnce, by) : await bringPublic(needs, key, by),
+    );
   return imported;
 }
 
@@ -59,7 +63,8 @@ async function bringPrivate(
   const key = { ...storedKey(needs, use, jwk), active_at, succeeds: before?.kid ?? null };
   const action = active_at <= now ? 'server-key.activate' : 'server-key.announce';
   const event = keyEvent(needs, action, kid, by);
-  const done = before === undefined ? await needs.store.add(key, event) : await needs.store.succeed(key, event);
+  const done =
+    before === undefined ? await needs.store.add(key, event) : await needs.store.succeed(key, event);
   if (!done) return { kid, use, outcome: 'known' };
   needs.report(action, { kid, use });
   return { kid, use, outcome: active_at <= now ? 'activated' : 'announced', active_at };
@@ -81,7 +86,8 @@ async function bringPublic(
     public_jwk: JSON.stringify(publishedJwk(jwk, use)),
     sealed_jwk: null,
   };
-  if (!(await needs.store.add(key, keyEvent(needs, 'server-key.add', kid, by)))) return { kid, use, outcome: 'known' };
+  if (!(await needs.store.add(key, keyEvent(needs, 'server-key.add', kid, by))))
+    return { kid, use, outcome: 'known' };
   needs.report('server-key.add', { kid, use });
   return { kid, use, outcome: 'published' };
 }

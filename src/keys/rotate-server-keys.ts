@@ -60,7 +60,8 @@ async function announceSuccessor(
   by: KeyChangeBy,
 ): Promise<StoredServerKey | undefined> {
   const successor = await makeAnother(needs, key, { active_at, succeeds: key.kid });
-  const action = keyState(successor, needs.clock.now()) === 'active' ? 'server-key.activate' : 'server-key.announce';
+  const action =
+    keyState(successor, needs.clock.now()) === 'active' ? 'server-key.activate' : 'server-key.announce';
   if (!(await needs.store.succeed(successor, keyEvent(needs, action, successor.kid, by)))) return undefined;
   needs.report(action, successor);
   return successor;

@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import type { KeyMaker } from '../ports/key-maker.ts';
 import { OAuthError } from '../spec/errors.ts';
 import { suits } from '../spec/jose-algorithms.ts';
@@ -42,7 +42,9 @@ export async function readServerJwkSet(
     if (problem !== undefined) throw new ServerJwkSetRefused(`keys[${index}] ${problem}`);
     brought.push(await named(jwk as JsonWebKey, keyMaker));
   }
-  const duplicate = brought.findIndex(({ kid }, index) => brought.findIndex((one) => one.kid === kid) < index);
+  const duplicate = brought.findIndex(
+    ({ kid }, index) => brought.findIndex((one) => one.kid === kid) < index,
+  );
   if (duplicate !== -1)
     throw new ServerJwkSetRefused(`keys[${duplicate}] has the same kid as a key before it (RFC 7517 §4.5)`);
   return brought;
@@ -54,7 +56,9 @@ export function requireSigningKey(keys: readonly BroughtKey[]): void {
     throw new ServerJwkSetRefused('holds no private key with use sig: nothing could be signed');
   // OpenID Connect Discovery §3, id_token_signing_alg_values_supported: "The algorithm RS256 MUST be included".
   if (!keys.some(({ jwk, isPrivate }) => isPrivate && suits(jwk, 'RS256', 'sign')))
-    throw new ServerJwkSetRefused('holds no private RSA key for RS256, which every OpenID provider must have');
+    throw new ServerJwkSetRefused(
+      'holds no private RSA key for RS256, which every OpenID provider must have',
+    );
 }
 
 function membersOf(text: string): Readonly<Record<string, unknown>> | undefined {
@@ -89,10 +93,18 @@ function privateHalfProblem(jwk: JsonWebKey): string | undefined {
     const halves = [createPublicKey(key).export({ format: 'jwk' }), publicJwk(jwk)].map((half) =>
       JSON.stringify(publicJwk({ ...half })),
     );
-    return halves[0] === halves[1] ? undefined : 'has a private half that belongs to another key';
+    if (halves[0] === halves[1] && (jwk['crv'] === 'X25519' || signsForItself(key))) return undefined;
+    return 'has a private half that belongs to another key';
   } catch {
     return 'has a private half that cannot be read';
   }
+}
+
+/** The members of an RSA key are taken as they are: that they belong together shows in use only. */
+function signsForItself(key: KeyObject): boolean {
+  const algorithm = key.asymmetricKeyType === 'ed25519' ? null : 'sha256';
+  const data = Buffer.from('server JWK set');
+  return verify(algorithm, data, createPublicKey(key), sign(algorithm, data, key));
 }
 
 async function named(jwk: JsonWebKey, keyMaker: Pick<KeyMaker, 'thumbprint'>): Promise<BroughtKey> {

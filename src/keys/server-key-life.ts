@@ -74,7 +74,9 @@ function kindToMake(jwk: JsonWebKey): KeyKind {
 
 /** Those that no other key is appointed to take over from: one for each use and kind. */
 export function lastOfTheirLines(keys: readonly StoredServerKey[]): readonly StoredKeyPair[] {
-  return keys.filter(isKeyPair).filter(({ retired_at, sealed_jwk }) => retired_at === null && sealed_jwk !== null);
+  return keys
+    .filter(isKeyPair)
+    .filter(({ retired_at, sealed_jwk }) => retired_at === null && sealed_jwk !== null);
 }
 
 /**

@@ -77,7 +77,8 @@ export async function loadServerKeys(needs: ServerKeyNeeds): Promise<ServerKeys>
     sign: async (claims, { alg, typ }) => await signWith(claims, 'sig', { alg, typ }),
     canSign: (alg) => signingKey(ring.last(), 'sig', alg, needs.clock.now()) !== undefined,
     verificationKeys: () => whenKnown(ring.current(), (keys) => keys.filter(isSig).map(publicOf)),
-    decryptionKeys: () => whenKnown(ring.current(), (keys) => keys.filter(isEnc).flatMap(privateOf).reverse()),
+    decryptionKeys: () =>
+      whenKnown(ring.current(), (keys) => keys.filter(isEnc).flatMap(privateOf).reverse()),
     federation: {
       sign: async (claims, header) => await signWith(claims, 'federation', { ...header, alg: 'RS256' }),
       jwks: () => whenKnown(ring.current(), (keys) => publishedForFederation(keys, needs.clock.now())),
@@ -162,7 +163,9 @@ function signingKey(
 }
 
 /** The set of keys with one of these uses, put together again when one of them is added, removed or changes its state. */
-function publishedSet(...uses: readonly ServerKey['use'][]): (keys: readonly ServerKey[], now: number) => JwkSet {
+function publishedSet(
+  ...uses: readonly ServerKey['use'][]
+): (keys: readonly ServerKey[], now: number) => JwkSet {
   let made: { readonly of: readonly ServerKey[]; readonly until: number; readonly set: JwkSet } | undefined;
   return (keys, now) => {
     if (made?.of === keys && now < made.until) return made.set;

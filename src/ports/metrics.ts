@@ -4,4 +4,6 @@ export interface Metrics {
   text(): Promise<string>;
   /** One answered request; called for each, so it is cheap. */
   observeRequest(endpoint: string, status: number, seconds: number): void;
+  /** A server key that this process announced, activated, removed or revoked. */
+  countServerKeyEvent(event: string): void;
 }

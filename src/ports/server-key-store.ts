@@ -48,7 +48,10 @@ export interface ServerKeyStore {
   /** Adds `keys` where there are none. In a race one caller's keys win, and everyone gets those. */
   addFirst(keys: readonly StoredServerKey[]): Promise<readonly StoredServerKey[]>;
   /** Adds `keys` where there is none of this use; answers as `all`. In a race one caller's keys win. */
-  addFirstOf(use: StoredServerKey['use'], keys: readonly StoredServerKey[]): Promise<readonly StoredServerKey[]>;
+  addFirstOf(
+    use: StoredServerKey['use'],
+    keys: readonly StoredServerKey[],
+  ): Promise<readonly StoredServerKey[]>;
   /** Adds a key that takes over from none. False where its `kid` is known, be it of a removed key. */
   add(key: StoredServerKey, event: AuditEvent): Promise<boolean>;
   /**

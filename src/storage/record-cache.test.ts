@@ -5,7 +5,7 @@ import type { StoredClient } from '../ports/client-store.ts';
 import type { TenantStorage } from '../ports/storage.ts';
 import type { ClientInstance } from '../spec/identifiers.ts';
 import { withRecordCache } from './record-cache.ts';
-import { aClient, aToken, times } from './stored-examples.ts';
+import { aClient, aServerKey, aToken, times } from './stored-examples.ts';
 import {
   deleteRemotely,
   type RemoteCall,
@@ -109,6 +109,41 @@ test('an ended token is not found any more, and others of its client still are w
   const before = count('accessTokens.find');
   assert.deepEqual(await cached.accessTokens.find(other.key), other);
   assert.equal(count('accessTokens.find'), before);
+});
+
+test('server keys are read once, as the same array, and again in the very next question after they were changed', async () => {
+  const { state, cached, count } = scene();
+  const all = (): unknown => cached.serverKeys.all();
+  assert.deepEqual(await all(), []);
+  state.serverKeys = [aServerKey()];
+  assert.deepEqual(await all(), state.serverKeys, 'that there are none is not kept');
+  assert.equal(await all(), await all());
+  assert.equal(count('serverKeys.all'), 2);
+  state.serverKeys = [aServerKey(), aServerKey()];
+  state.changes.push({ kind: 'server-keys-changed' });
+  assert.deepEqual(await all(), state.serverKeys);
+  replaceRemotely(state, there(state));
+  await all();
+  assert.equal(count('serverKeys.all'), 3, 'other changes do not concern them');
+});
+
+test('server keys that were read before a change, and arrive after it was learnt, are not kept', async () => {
+  const { state, cached, hold, held } = scene();
+  state.serverKeys = [aServerKey()];
+  hold('serverKeys.all');
+  const asked = cached.serverKeys.all();
+  await nextTurn();
+  const late = held('serverKeys.all');
+  late.execute();
+  state.serverKeys = [aServerKey()];
+  state.changes.push({ kind: 'server-keys-changed' });
+  await cached.clients.find(aClient().client_id);
+  late.arrive();
+  await asked;
+  const again = cached.serverKeys.all();
+  await nextTurn();
+  held('serverKeys.all').arrive();
+  assert.deepEqual(await again, state.serverKeys);
 });
 
 test('that something is not there is not kept: what is registered elsewhere is found at once', async () => {

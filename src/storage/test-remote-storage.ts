@@ -1,6 +1,7 @@
 import type { StoredAccessToken } from '../ports/access-token-store.ts';
 import type { Change } from '../ports/change-journal.ts';
 import type { StoredClient } from '../ports/client-store.ts';
+import type { StoredServerKey } from '../ports/server-key-store.ts';
 import type { TenantStorage } from '../ports/storage.ts';
 import type { AccessTokenKey, ClientId } from '../spec/identifiers.ts';
 
@@ -8,10 +9,11 @@ import type { AccessTokenKey, ClientId } from '../spec/identifiers.ts';
 export interface RemoteState {
   readonly clients: Map<ClientId, StoredClient>;
   readonly tokens: Map<AccessTokenKey, StoredAccessToken>;
+  serverKeys: readonly StoredServerKey[];
   readonly changes: Change[];
 }
 
-export type RemoteVerb = 'head' | 'since' | 'clients.find' | 'accessTokens.find';
+export type RemoteVerb = 'head' | 'since' | 'clients.find' | 'accessTokens.find' | 'serverKeys.all';
 
 /** When a call is executed where the data is, and when its answer arrives; either may reject. */
 export interface RemoteCall {
@@ -28,7 +30,7 @@ interface RemoteStorage {
 
 /** A storage whose every read is executed and answered when `onCall` says so. Has only the verbs that caches use. */
 export function remoteStorage(onCall: (call: RemoteCall) => void): RemoteStorage {
-  const state: RemoteState = { clients: new Map(), tokens: new Map(), changes: [] };
+  const state: RemoteState = { clients: new Map(), tokens: new Map(), serverKeys: [], changes: [] };
   const ask = <T>(verb: RemoteVerb, read: () => T): Promise<T> =>
     new Promise((resolve, reject) => {
       let answer: { readonly value: T } | undefined;
@@ -47,6 +49,9 @@ export function remoteStorage(onCall: (call: RemoteCall) => void): RemoteStorage
     },
     accessTokens: {
       find: (key: AccessTokenKey) => ask('accessTokens.find', () => liveToken(state, key)),
+    },
+    serverKeys: {
+      all: () => ask('serverKeys.all', () => state.serverKeys),
     },
     journal: {
       head: () => ask('head', () => state.changes.length),

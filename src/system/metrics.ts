@@ -16,9 +16,11 @@ export function prometheusMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const tallies = new Map<string, Tally>();
+  const keyEvents = new Map<string, number>();
   return {
     contentType: registry.contentType,
-    text: async () => `${await registry.metrics()}\n${exposition(tallies)}`,
+    text: async () => `${await registry.metrics()}\n${exposition(tallies)}${keyEventCounters(keyEvents)}`,
+    countServerKeyEvent: (event) => void keyEvents.set(event, (keyEvents.get(event) ?? 0) + 1),
     observeRequest(endpoint, status, seconds) {
       let tally = tallies.get(endpoint);
       if (tally === undefined) {
@@ -53,6 +55,15 @@ function exposition(tallies: ReadonlyMap<string, Tally>): string {
     '# HELP chancery_http_request_duration_seconds Time from the head of the request to the answer, by endpoint.',
     '# TYPE chancery_http_request_duration_seconds histogram',
     ...histograms,
+    '',
+  ].join('\n');
+}
+
+function keyEventCounters(events: ReadonlyMap<string, number>): string {
+  return [
+    '# HELP chancery_server_key_events_total Changes of server keys made by this process, by kind.',
+    '# TYPE chancery_server_key_events_total counter',
+    ...[...events].map(([event, count]) => `chancery_server_key_events_total{event="${event}"} ${count}`),
     '',
   ].join('\n');
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ServerKeys } from '../../keys/server-keys.ts';
+import { systemClock } from '../../system/clock.ts';
 import { answer } from '../answer.ts';
 import { type Answer, received, requestOf } from '../test-exchange.ts';
 import { publishedKeys } from '../test-server-keys.ts';
@@ -10,8 +11,10 @@ import { jwkSet } from './endpoint.ts';
 const keys: ServerKeys = await publishedKeys();
 
 async function keySet(): Promise<Answer> {
-  const response = await answer(jwkSet({ keys, maxAge: 300 }), requestOf(contract, {}), () =>
-    assert.fail('no failure'),
+  const response = await answer(
+    jwkSet({ keys, maxAge: 300, clock: systemClock, variesByTenant: false }),
+    requestOf(contract, {}),
+    () => assert.fail('no failure'),
   );
   return await received(contract, response);
 }
@@ -23,6 +26,29 @@ test('GET /jwks.json: 200 with the key set, cacheable, with an ETag (interface; 
   assert.equal(answered.headers['cache-control'], 'public, max-age=300');
   assert.match(answered.headers['etag'] ?? '', /^"[A-Za-z0-9_-]{43}"$/);
   assert.deepEqual(Object.keys(answered.json), ['keys']);
+});
+
+test('while a key waits to take over, no cache keeps the set beyond that moment (decision 27)', async () => {
+  const { keys: published } = await keys.jwks();
+  let now = 1_800_000_000;
+  const clock = { now: () => now, milliseconds: () => now * 1000 };
+  const set = { keys: published, activation_at: now + 400 };
+  const endpoint = jwkSet({ keys: { jwks: () => set }, maxAge: 300, clock, variesByTenant: false });
+  const cacheControl = async () => (await endpoint.handle(requestOf(contract, {}))).headers['cache-control'];
+  assert.equal(await cacheControl(), 'public, max-age=300');
+  now += 150;
+  assert.equal(await cacheControl(), 'public, max-age=250');
+  now += 250;
+  assert.equal(await cacheControl(), 'public, max-age=0');
+});
+
+test('where request headers choose the tenant, caches keep the sets apart, and otherwise need not (decision 30)', async () => {
+  const vary = async (variesByTenant: boolean) => {
+    const endpoint = jwkSet({ keys, maxAge: 300, clock: systemClock, variesByTenant });
+    return (await endpoint.handle(requestOf(contract, {}))).headers['vary'];
+  };
+  assert.equal(await vary(true), 'Issuer, Tenant-ID');
+  assert.equal(await vary(false), undefined);
 });
 
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {

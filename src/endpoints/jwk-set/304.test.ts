@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { systemClock } from '../../system/clock.ts';
 import { answer } from '../answer.ts';
 import { type Answer, received, requestOf } from '../test-exchange.ts';
 import { publishedKeys } from '../test-server-keys.ts';
 import { contract } from './contract.ts';
 import { jwkSet } from './endpoint.ts';
 
-const endpoint = jwkSet({ keys: await publishedKeys(), maxAge: 60 });
+const endpoint = jwkSet({
+  keys: await publishedKeys(),
+  maxAge: 60,
+  clock: systemClock,
+  variesByTenant: false,
+});
 
 async function asked(ifNoneMatch?: string): Promise<Answer> {
   const headers = ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch };
@@ -33,7 +39,12 @@ for (const value of ['"other"', etag.slice(1, -1), 'W/"other"', '']) {
 
 test('another set of keys has another ETag (RFC 9110 §8.8.3)', async () => {
   const { keys } = await (await publishedKeys()).jwks();
-  const fewer = jwkSet({ keys: { jwks: () => ({ keys: keys.slice(1) }) }, maxAge: 60 });
+  const fewer = jwkSet({
+    keys: { jwks: () => ({ keys: keys.slice(1) }) },
+    maxAge: 60,
+    clock: systemClock,
+    variesByTenant: false,
+  });
   const response = await answer(
     fewer,
     requestOf(contract, { headers: { 'if-none-match': etag } }),

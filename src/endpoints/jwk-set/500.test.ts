@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { systemClock } from '../../system/clock.ts';
 import { answer } from '../answer.ts';
 import { assertBodiless, received, requestOf } from '../test-exchange.ts';
 import { publishedKeys } from '../test-server-keys.ts';
@@ -12,7 +13,10 @@ test('GET /jwks.json, a fault: 500 without body, and only the report has the cau
   const handle = (): never => {
     throw cause;
   };
-  const faulty = { ...jwkSet({ keys: await publishedKeys(), maxAge: 300 }), handle };
+  const faulty = {
+    ...jwkSet({ keys: await publishedKeys(), maxAge: 300, clock: systemClock, variesByTenant: false }),
+    handle,
+  };
   const response = await answer(faulty, requestOf(contract, {}), (failure) => reports.push(failure));
   assertBodiless(await received(contract, response), 500);
   assert.deepEqual(reports, [cause]);

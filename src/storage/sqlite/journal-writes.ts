@@ -14,7 +14,12 @@ export function journalling(database: DatabaseSync): (tenant: TenantId, change: 
     DELETE FROM change_journal WHERE tenant = ?1 AND sequence <=
       (SELECT max(sequence) FROM change_journal WHERE tenant = ?1) - ${KEPT}`);
   return (tenant, change) => {
-    append.run(tenant, change.kind, subjectOf(change), change.kind === 'client-ended' ? change.instance : null);
+    append.run(
+      tenant,
+      change.kind,
+      subjectOf(change),
+      change.kind === 'client-ended' ? change.instance : null,
+    );
     trim.run(tenant);
   };
 }

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { keyMaker } from '../jose/key-maker.ts';
+import type { JsonWebKey } from '../spec/jwk.ts';
+import { importServerKeys } from './import-server-keys.ts';
+import { rotateServerKeys, tendServerKeys } from './rotate-server-keys.ts';
+import { BY, keyScene, publishedKids, START, signer, verifyingKids } from './test-key-life.ts';
+
+const RSA: JsonWebKey = { ...(await keyMaker.makePrivateKey('RSA-2048')), use: 'sig', kid: 'ours' };
+const { kty, n, e } = await keyMaker.makePrivateKey('RSA-2048');
+const PUBLIC: JsonWebKey = { kty, n, e, use: 'sig', kid: 'theirs' };
+const X25519: JsonWebKey = { ...(await keyMaker.makePrivateKey('X25519')), use: 'enc' };
+
+const setOf = (...keys: readonly JsonWebKey[]): string => JSON.stringify({ keys });
+
+test('a private key takes over from the one of its kind in its time, a public one is published, and both have an end', async () => {
+  const scene = keyScene(keyMaker);
+  const [one, other] = [await scene.open(), await scene.open()];
+  const old = await signer(one);
+  const imported = await importServerKeys(one.life, setOf(RSA, PUBLIC, X25519), false, BY);
+  const x = await keyMaker.thumbprint(X25519);
+  assert.deepEqual(imported, [
+    { kid: 'ours', use: 'sig', outcome: 'announced', active_at: START + 1000 },
+    { kid: 'theirs', use: 'sig', outcome: 'published' },
+    { kid: x, use: 'enc', outcome: 'activated', active_at: START },
+  ]);
+  const published = await publishedKids(other);
+  for (const kid of ['ours', 'theirs', x]) assert.ok(published.includes(kid));
+  assert.equal((await other.keys.decryptionKeys())[0]?.['kid'], x);
+  assert.equal(await signer(other), old);
+  scene.now = START + 1000;
+  assert.equal(await signer(other), 'ours');
+  assert.ok((await verifyingKids(other)).includes('theirs'));
+  scene.now = START + 5000;
+  await tendServerKeys(other.life);
+  assert.equal((await verifyingKids(one)).includes('theirs'), false);
+  assert.ok((await verifyingKids(one)).includes(old));
+});
+
+test('the private half is sealed, and a successor is of the same kind', async () => {
+  const scene = keyScene(keyMaker);
+  const process = await scene.open();
+  await importServerKeys(process.life, setOf(RSA), true, BY);
+  assert.equal(await signer(process), 'ours');
+  assert.equal(JSON.stringify(await scene.storage.serverKeys.all()).includes(String(RSA['d'])), false);
+  const [next] = await rotateServerKeys(process.life, { uses: ['sig'], kind: 'RSA', at_once: true }, BY);
+  assert.equal(next?.succeeds, 'ours');
+});
+
+test('a key that is known, be it removed, is not imported again', async () => {
+  const scene = keyScene(keyMaker);
+  const process = await scene.open();
+  await importServerKeys(process.life, setOf(RSA), true, BY);
+  const again = await importServerKeys(process.life, setOf(RSA), true, BY);
+  assert.deepEqual(again, [{ kid: 'ours', use: 'sig', outcome: 'known' }]);
+  const removal = { at: scene.now, reason: 'compromised', replacement: await anotherKey() } as const;
+  const event = {
+    ...BY,
+    at: scene.now,
+    action: 'server-key.revoke',
+    outcome: 'done',
+    client_id: null,
+  } as const;
+  assert.equal(
+    await scene.storage.serverKeys.remove(again[0]?.kid as never, removal, { ...event, detail: null }),
+    true,
+  );
+  assert.equal((await importServerKeys(process.life, setOf(RSA), true, BY))[0]?.outcome, 'known');
+  assert.notEqual(await signer(process), 'ours');
+
+  async function anotherKey() {
+    const [rsa] = await scene.storage.serverKeys.all();
+    assert.ok(rsa !== undefined);
+    const spare = keyScene(keyMaker);
+    await spare.open();
+    const [key] = await spare.storage.serverKeys.all();
+    return key ?? rsa;
+  }
+});
+
+test('a set with one bad key is refused whole; so is any where the set is configured', async () => {
+  const scene = keyScene(keyMaker);
+  const process = await scene.open();
+  const before = await publishedKids(process);
+  const refused: readonly (readonly [string, RegExp])[] = [
+    [setOf(RSA, { ...PUBLIC, e: 'AQ' }), /keys\[1\] has a public exponent/],
+    [setOf(RSA, { ...PUBLIC, use: 'enc' }), /keys\[1\] has no private half/],
+    ['[]', /must be a JWK set/],
+  ];
+  for (const [text, words] of refused)
+    await assert.rejects(importServerKeys(process.life, text, true, BY), words);
+  assert.deepEqual(await publishedKids(process), before);
+  const configured = await scene.open({ configured: true });
+  await assert.rejects(
+    importServerKeys(configured.life, setOf(RSA), true, BY),
+    /keys\.jwk-set is configured/,
+  );
+});
