@@ -1,6 +1,6 @@
 import { ERROR_CODES, NotFound, OAuthError, TooManyRequests } from '../spec/errors.ts';
 import { bearerChallenge } from '../spec/www-authenticate.ts';
-import type { Contract, Endpoint, EndpointRequest, EndpointResponse } from './contract.ts';
+import type { Contract, Endpoint, EndpointRequest, EndpointResponse, Failure } from './contract.ts';
 
 /** Is told of every request that did not end well; the text for the log is in the error. */
 export type Report = (failure: unknown) => void;
@@ -16,7 +16,9 @@ export function answer(
 ): EndpointResponse | Promise<EndpointResponse> {
   const failed = (failure: unknown): EndpointResponse => {
     report(failure);
-    return renderError(endpoint.contract, failure);
+    return endpoint.errorPage === undefined
+      ? renderError(endpoint.contract, failure)
+      : endpoint.errorPage(request, failureOf(endpoint.contract, failure));
   };
   try {
     const response = endpoint.handle(request);
@@ -40,6 +42,21 @@ function renderError(contract: Contract, failure: unknown): EndpointResponse {
       ...(challenge === undefined ? {} : { 'www-authenticate': challenge }),
     },
     body: JSON.stringify({ error: code, error_description }),
+  };
+}
+
+/** For the person who sits there; what is no request's fault is told without its cause. */
+function failureOf(contract: Contract, failure: unknown): Failure {
+  if (failure instanceof NotFound) return { status: 404, error: 'not_found', words: failure.message };
+  if (failure instanceof TooManyRequests)
+    return { status: 429, error: 'temporarily_unavailable', words: failure.message };
+  if (!(failure instanceof OAuthError)) return { status: 500, error: 'server_error', words: 'see the log' };
+  const { code, error_description, detail } = failure;
+  const status = contract.errorStatuses?.[code] ?? ERROR_CODES[code].status;
+  return {
+    status,
+    error: code,
+    words: detail === undefined ? error_description : `${error_description}: ${detail}`,
   };
 }
 

@@ -15,8 +15,8 @@ export interface Contract {
   /** The member of the provider metadata that names this endpoint's address (RFC 8414 §2). */
   readonly advertisedAs?: string;
   readonly statuses: readonly number[];
-  /** How an `OAuthError` becomes a response. */
-  readonly errors: 'json' | 'bearer-challenge';
+  /** How an `OAuthError` becomes a response: `page` is for a person, in a browser. */
+  readonly errors: 'json' | 'bearer-challenge' | 'page';
   /** Where this endpoint answers a code with another status than `ERROR_CODES` says. */
   readonly errorStatuses?: Readonly<Partial<Record<ErrorCode, number>>>;
   /** `any`: every origin, without credentials. `configured`: the origins a setting names (decision 40). */
@@ -49,11 +49,23 @@ export interface EndpointResponse {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Values of `Set-Cookie`, which alone may come more than once (RFC 9110 §5.3). */
+  readonly cookies?: readonly string[];
   /** Chunks of a stream are written with back-pressure. */
   readonly body?: string | AsyncIterable<string>;
 }
 
+/** What a person is told who made a request that failed. */
+export interface Failure {
+  readonly status: number;
+  readonly error: ErrorCode | 'not_found';
+  /** What went wrong, for whoever may see it. */
+  readonly words: string;
+}
+
 export interface Endpoint {
   readonly contract: Contract;
+  /** Renders errors where the contract says `page`. */
+  readonly errorPage?: (request: EndpointRequest, failure: Failure) => EndpointResponse;
   handle(request: EndpointRequest): EndpointResponse | Promise<EndpointResponse>;
 }

@@ -12,11 +12,12 @@ const TURN_BYTES = 65_536;
  */
 export function writeResponse(
   response: ServerResponse,
-  { status, headers, body }: EndpointResponse,
+  { status, headers, cookies, body }: EndpointResponse,
   envelope: readonly string[],
 ): Promise<void> | undefined {
   const lines: string[] = [];
   for (const name in headers) lines.push(name, String(headers[name]));
+  if (cookies !== undefined) for (const cookie of cookies) lines.push('set-cookie', cookie);
   for (let index = 0; index < envelope.length; index++) lines.push(String(envelope[index]));
   if (typeof body === 'object') {
     response.writeHead(status, lines);

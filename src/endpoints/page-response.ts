@@ -1,0 +1,69 @@
+import type { Page, Pages } from '../ports/pages.ts';
+import { preferredLanguages } from '../spec/languages.ts';
+import { UNCACHED } from './answer.ts';
+import type { EndpointRequest, EndpointResponse, Failure } from './contract.ts';
+
+export interface PageNeeds {
+  readonly pages: Pages;
+  /** Whether a person is told why; otherwise there is an id that finds it in the log. */
+  readonly showErrorDetails: boolean;
+}
+
+export interface PageOptions {
+  readonly status?: number;
+  /** OpenID Connect Core §3.1.2.1. */
+  readonly ui_locales?: string | undefined;
+  /** Where the page's form may lead besides this server: browsers hold redirections after a form to it too (CSP Level 3 §6.4.1). */
+  readonly formTarget?: string | undefined;
+  readonly cookies?: readonly string[];
+}
+
+/** One page, with the headers that every page has (security.md H-185). */
+export function pageResponse(
+  { pages }: PageNeeds,
+  request: EndpointRequest,
+  page: Page,
+  options: PageOptions = {},
+): EndpointResponse {
+  const { status = 200, ui_locales, formTarget, cookies = [] } = options;
+  const languages = preferredLanguages(ui_locales, request.headers['accept-language']);
+  const target = page.kind === 'form-post' ? page.action : formTarget;
+  return {
+    status,
+    headers: { ...PAGE_HEADERS, 'content-security-policy': contentSecurityPolicy(page, target) },
+    ...(cookies.length === 0 ? {} : { cookies }),
+    body: pages.render(page, languages),
+  };
+}
+
+const PAGE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  ...UNCACHED,
+  // The address of a page may hold an ID token, a state, a handle.
+  'referrer-policy': 'no-referrer',
+  // For browsers that do not know frame-ancestors (RFC 7034 §2.1).
+  'x-frame-options': 'DENY',
+} as const;
+
+function contentSecurityPolicy(page: Page, target: string | undefined): string {
+  const script = page.kind === 'form-post' ? " script-src 'self';" : '';
+  return (
+    `default-src 'none'; style-src 'self'; img-src 'self';${script} form-action 'self'${sourceOf(target)}; ` +
+    "frame-ancestors 'none'; base-uri 'none'"
+  );
+}
+
+/** CSP Level 3 §2.3.1: a host-source for http, a scheme-source for an application's own scheme. */
+function sourceOf(target: string | undefined): string {
+  if (target === undefined) return '';
+  const { origin, protocol } = new URL(target);
+  return ` ${origin === 'null' ? protocol : origin}`;
+}
+
+/** How endpoints that people see in a browser say that something went wrong. */
+export const errorPage =
+  (needs: PageNeeds) =>
+  (request: EndpointRequest, { status, error, words }: Failure): EndpointResponse => {
+    const notice = { error_id: request.id, detail: needs.showErrorDetails ? words : undefined };
+    return pageResponse(needs, request, { kind: 'error', error, notice }, { status });
+  };
