@@ -27,8 +27,8 @@ export type AccountReplaceOutcome = ChangeOutcome | 'login_name_taken';
 /** What an account's new state means for what its owner has open. */
 export interface AccountReplacement {
   readonly expectedVersion: number;
-  /** Ends every session of the account and forgets its browsers in the same transaction. */
-  readonly endSessions: boolean;
+  /** Ends every session and grant of the account, and forgets its browsers, in the same transaction. */
+  readonly endAll: boolean;
   /** Recorded in the same transaction; without one: maintenance that changes nothing anybody sees. */
   readonly event?: AuditEvent;
 }
@@ -42,7 +42,7 @@ export interface AccountStore {
   create(account: StoredAccount, event: AuditEvent): Promise<AccountCreateOutcome>;
   /** Stores `account` (its version already raised) if the stored version is still the expected one. */
   replace(account: StoredAccount, replacement: AccountReplacement): Promise<AccountReplaceOutcome>;
-  /** Removes the account with its sessions, consents and known browsers, if its stored version is still that of `account`. */
+  /** Removes the account with its sessions, grants, consents and known browsers, if its stored version is still that of `account`. */
   delete(account: Pick<StoredAccount, 'sub' | 'version'>, event: AuditEvent): Promise<ChangeOutcome>;
   /** Whether this browser has signed in as `sub` before, and neither has it expired nor was it forgotten since. */
   knowsBrowser(sub: Subject, browser: Digest, now: number): Awaitable<boolean>;

@@ -35,6 +35,10 @@ export const IDENTIFIER_LENGTHS = {
   access_token: 43,
   refresh_token: 43,
   instance: 16,
+  sub: 24,
+  /** Also of the other cookies and handles that stand for an end-user's browser. */
+  session: 43,
+  sid: 24,
 } as const;
 
 /** Longer identifiers are not registered here (decision 15; `preferred_client_id`, federation entity ids). */

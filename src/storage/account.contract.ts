@@ -3,7 +3,18 @@ import { test } from 'node:test';
 import type { LoginName, Subject } from '../spec/identifiers.ts';
 import { type MakeEngine, onEmptyStorage, onSecondView } from './contract-engine.ts';
 import { aDigest, anAccount, aSession, NEW_SESSION } from './end-user-examples.ts';
-import { aClient, anEvent, EVENT, HARD_TEXTS, NOW, OPEN, occurrences, times } from './stored-examples.ts';
+import {
+  aClient,
+  aGrant,
+  anEvent,
+  aTokenOf,
+  EVENT,
+  HARD_TEXTS,
+  NOW,
+  OPEN,
+  occurrences,
+  times,
+} from './stored-examples.ts';
 
 const named = (name: string) => name as LoginName;
 const LATER = NOW + 600;
@@ -60,7 +71,7 @@ function storedContract(make: MakeEngine): void {
       await tenant.accounts.create(account, EVENT);
       const changed = { ...account, version: 2, claims: '{}', disabled_at: NOW };
       const event = anEvent({ action: 'account.update' });
-      const replacement = { expectedVersion: 1, endSessions: false, event };
+      const replacement = { expectedVersion: 1, endAll: false, event };
       assert.equal(await other.accounts.replace(changed, replacement), 'absent');
       assert.equal(await tenant.accounts.replace(changed, replacement), 'done');
       assert.equal(await tenant.accounts.replace(changed, replacement), 'changed_meanwhile');
@@ -103,7 +114,7 @@ function racesContract(make: MakeEngine): void {
       await tenant.accounts.create(bob, EVENT);
       assert.equal(await tenant.accounts.create(anAccount({ sub: ada.sub }), EVENT), 'sub_taken');
       const renamed = { ...bob, version: 2, login_name: ada.login_name };
-      const replacement = { expectedVersion: 1, endSessions: false };
+      const replacement = { expectedVersion: 1, endAll: false };
       assert.equal(await tenant.accounts.replace(renamed, replacement), 'login_name_taken');
       assert.deepEqual(await tenant.accounts.find(bob.sub), bob);
       const own = { ...bob, version: 2, username: 'Bob' };
@@ -114,7 +125,7 @@ function racesContract(make: MakeEngine): void {
 
 function endsContract(make: MakeEngine): void {
   test(
-    'a change ends the sessions and forgets the browsers of the account where it says so, and nobody else’s',
+    'a change ends sessions and grants and forgets the browsers of the account where it says so, and nobody else’s',
     onEmptyStorage(make, async ({ tenant }) => {
       const [ada, bob] = [anAccount(), anAccount()];
       const [adas, bobs, browser] = [aSession(ada.sub), aSession(bob.sub), aDigest()];
@@ -123,19 +134,31 @@ function endsContract(make: MakeEngine): void {
         await tenant.accounts.rememberBrowser(account.sub, browser, LATER, 5);
       }
       for (const session of [adas, bobs]) await tenant.sessions.create(session, NEW_SESSION);
+      const client = aClient();
+      await tenant.clients.create(client, OPEN);
+      const [adasGrant, bobsGrant] = [ada, bob].map(({ sub }) => aGrant(client, { sub }));
+      assert.ok(adasGrant !== undefined && bobsGrant !== undefined);
+      const [adasToken, bobsToken] = [aTokenOf(adasGrant), aTokenOf(bobsGrant)];
+      await tenant.grants.create(adasGrant, adasToken);
+      await tenant.grants.create(bobsGrant, bobsToken);
       const second = { ...ada, version: 2 };
-      await tenant.accounts.replace(second, { expectedVersion: 1, endSessions: false });
+      await tenant.accounts.replace(second, { expectedVersion: 1, endAll: false });
       assert.deepEqual(await tenant.sessions.find(adas.key), adas);
-      await tenant.accounts.replace({ ...second, version: 3 }, { expectedVersion: 2, endSessions: true });
+      assert.deepEqual(await tenant.accessTokens.find(adasToken.key), adasToken);
+      await tenant.accounts.replace({ ...second, version: 3 }, { expectedVersion: 2, endAll: true });
       assert.equal(await tenant.sessions.find(adas.key), undefined);
       assert.equal(await tenant.accounts.knowsBrowser(ada.sub, browser, NOW), false);
+      assert.equal(await tenant.grants.find(adasGrant.grant_id), undefined);
+      assert.equal(await tenant.accessTokens.find(adasToken.key), undefined);
+      assert.deepEqual(await tenant.grants.find(bobsGrant.grant_id), bobsGrant);
+      assert.deepEqual(await tenant.accessTokens.find(bobsToken.key), bobsToken);
       assert.deepEqual(await tenant.sessions.find(bobs.key), bobs);
       assert.equal(await tenant.accounts.knowsBrowser(bob.sub, browser, NOW), true);
     }),
   );
 
   test(
-    'a deleted account leaves no session, no consent and no known browser',
+    'a deleted account leaves no session, no grant, no consent and no known browser',
     onEmptyStorage(make, async ({ tenant }) => {
       const [account, client, browser] = [anAccount(), aClient(), aDigest()];
       const session = aSession(account.sub);
@@ -143,9 +166,12 @@ function endsContract(make: MakeEngine): void {
       await tenant.clients.create(client, OPEN);
       await tenant.sessions.create(session, NEW_SESSION);
       await tenant.accounts.rememberBrowser(account.sub, browser, LATER, 5);
+      const grant = aGrant(client, { sub: account.sub });
+      await tenant.grants.create(grant, aTokenOf(grant));
       await tenant.consents.grant({ ...client, sub: account.sub, scope: ['openid'], claims: [] }, NOW);
       assert.equal(await tenant.accounts.delete(account, EVENT), 'done');
       assert.equal(await tenant.sessions.find(session.key), undefined);
+      assert.equal(await tenant.grants.find(grant.grant_id), undefined);
       assert.equal(await tenant.consents.find(account.sub, client), undefined);
       assert.equal(await tenant.accounts.knowsBrowser(account.sub, browser, NOW), false);
     }),

@@ -3,6 +3,7 @@ import type { StoredAccount } from '../../ports/account-store.ts';
 import type { ChangeOutcome } from '../../ports/client-store.ts';
 import type { Subject, TenantId } from '../../spec/identifiers.ts';
 import { eventRecording } from './audit-writes.ts';
+import { subjectGrantsEnding } from './grant-writes.ts';
 import { sessionEnding } from './session-ending.ts';
 import type { WriteHandlers } from './write.ts';
 
@@ -27,6 +28,12 @@ export function accountWrites(database: DatabaseSync): AccountWrites {
   const browsers = knownBrowsers(database);
   const endSessions = sessionEnding(database);
   const record = eventRecording(database);
+  const endGrants = subjectGrantsEnding(database);
+  const endEverything = (tenant: TenantId, sub: Subject): void => {
+    endSessions.ofSubject(tenant, sub);
+    endGrants(tenant, sub);
+    browsers.forget(tenant, sub);
+  };
   const lost = (tenant: TenantId, sub: Subject): ChangeOutcome =>
     has.get(tenant, sub) === undefined ? 'absent' : 'changed_meanwhile';
   const taken = (tenant: TenantId, { sub, login_name }: StoredAccount): boolean => {
@@ -42,22 +49,18 @@ export function accountWrites(database: DatabaseSync): AccountWrites {
       record(tenant, event);
       return 'created';
     },
-    replaceAccount({ tenant, account, replacement: { expectedVersion, endSessions: ending, event } }) {
+    replaceAccount({ tenant, account, replacement: { expectedVersion, endAll, event } }) {
       const { sub } = account;
       if (!unchanged(tenant, sub, expectedVersion)) return lost(tenant, sub);
       if (taken(tenant, account)) return 'login_name_taken';
       update.run(...values(account), tenant, sub);
-      if (ending) {
-        endSessions.ofSubject(tenant, sub);
-        browsers.forget(tenant, sub);
-      }
+      if (endAll) endEverything(tenant, sub);
       if (event !== undefined) record(tenant, event);
       return 'done';
     },
     deleteAccount({ tenant, account: { sub, version }, event }) {
       if (!unchanged(tenant, sub, version)) return lost(tenant, sub);
-      endSessions.ofSubject(tenant, sub);
-      browsers.forget(tenant, sub);
+      endEverything(tenant, sub);
       forgetConsents.run(tenant, sub);
       remove.run(tenant, sub);
       record(tenant, event);

@@ -17,10 +17,10 @@ export function grantWrites(database: DatabaseSync): GrantWrites {
   const rotate = database.prepare(`
     UPDATE authorization_grant SET (expires_at, refresh_token_digest, refresh_token_expires_at) = (?, ?, ?)
     WHERE tenant = ? AND grant_id = ?`);
-  const ofSubject = database.prepare('SELECT grant_id FROM authorization_grant WHERE tenant = ? AND sub = ?');
   const find = grantReads(database);
   const issue = accessTokenInsertion(database);
   const end = grantEnding(database);
+  const endOfSubject = subjectGrantsEnding(database);
 
   return {
     createGrant({ tenant, grant, token }) {
@@ -40,11 +40,7 @@ export function grantWrites(database: DatabaseSync): GrantWrites {
       return 'refreshed';
     },
     endGrant: ({ tenant, grant_id }) => end(tenant, grant_id),
-    endGrantsOf({ tenant, sub }) {
-      const rows = ofSubject.all(tenant, sub);
-      for (const { grant_id } of rows) end(tenant, grant_id as GrantId);
-      return rows.length;
-    },
+    endGrantsOf: ({ tenant, sub }) => endOfSubject(tenant, sub),
     sweepGrants: sweeping(database),
   };
 }
@@ -79,6 +75,17 @@ export function grantEnding(database: DatabaseSync): (tenant: TenantId, grant_id
       journal(tenant, { kind: 'access-token-ended', key: key as AccessTokenKey });
     }
     return true;
+  };
+}
+
+/** Ends every grant of a subject as a part of the act that is under way; answers how many there were. */
+export function subjectGrantsEnding(database: DatabaseSync): (tenant: TenantId, sub: string) => number {
+  const ofSubject = database.prepare('SELECT grant_id FROM authorization_grant WHERE tenant = ? AND sub = ?');
+  const end = grantEnding(database);
+  return (tenant, sub) => {
+    const rows = ofSubject.all(tenant, sub);
+    for (const { grant_id } of rows) end(tenant, grant_id as GrantId);
+    return rows.length;
   };
 }
 
