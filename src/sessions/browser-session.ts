@@ -8,7 +8,7 @@ import { IDENTIFIER_LENGTHS, type SessionId, type Subject } from '../spec/identi
 
 export interface SessionNeeds {
   readonly sessions: SessionStore;
-  readonly browsers: Pick<AccountStore, 'rememberBrowser'>;
+  readonly browsers: Pick<AccountStore, 'knowsBrowser' | 'rememberBrowser'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly limits: SessionLimits;
@@ -62,7 +62,7 @@ export async function signIn(
   authentication: Authentication,
   cookies: BrowserCookies,
 ): Promise<SignedIn> {
-  const { sessions, clock, random, limits, browsers } = needs;
+  const { sessions, clock, random, limits } = needs;
   const { accountVersion, ...who } = authentication;
   const now = clock.now();
   const session_cookie = random.alphanumeric(IDENTIFIER_LENGTHS.session);
@@ -81,15 +81,27 @@ export async function signIn(
   const conditions = { replaces, accountVersion, sessionsMax: limits.perAccount, now };
   const creation = await sessions.create(session, conditions);
   if (creation.outcome === 'account_changed') return creation;
-  // Never a value that somebody else may have put there.
-  const browser = random.alphanumeric(IDENTIFIER_LENGTHS.session);
-  await browsers.rememberBrowser(who.sub, digestOf(browser), now + limits.browserLifetime, BROWSERS_MAX);
+  const browser = await rememberedBrowser(needs, who.sub, cookies.browser, now);
   return {
     outcome: 'signed_in',
     session: creation.session,
     cookies: { session: session_cookie, browser },
     ended: creation.ended,
   };
+}
+
+/** The cookie that tells this browser from strangers' at the next sign-in as `sub`. */
+async function rememberedBrowser(
+  { browsers, random, limits }: SessionNeeds,
+  sub: Subject,
+  sent: string | undefined,
+  now: number,
+): Promise<string> {
+  // One that this account did not sign in with may have been put there by somebody who knows it.
+  const known = sent !== undefined && (await browsers.knowsBrowser(sub, digestOf(sent), now));
+  const browser = known ? sent : random.alphanumeric(IDENTIFIER_LENGTHS.session);
+  await browsers.rememberBrowser(sub, digestOf(browser), now + limits.browserLifetime, BROWSERS_MAX);
+  return browser;
 }
 
 /** The live session that a cookie stands for; it is noted, coarsely, that it was seen. */

@@ -1,0 +1,103 @@
+import { integer, type Setting, seconds } from './setting.ts';
+
+const DAY = 86_400;
+
+/** Accounts, sign-in and sessions of end-users. */
+export const END_USER_SETTINGS = {
+  'password.memory': integer({
+    default: 19_456,
+    min: 19_456,
+    max: 1_048_576,
+    unit: 'KiB',
+    description:
+      'The memory of one hash of a password (Argon2id, RFC 9106). No less than the OWASP Password Storage Cheat Sheet asks for; hashes made with other parameters are made again at the next sign-in.',
+  }),
+  'password.passes': integer({
+    default: 2,
+    min: 2,
+    max: 100,
+    unit: 'passes',
+    description: 'How often one hash of a password goes through its memory.',
+  }),
+  'password.lanes': integer({
+    default: 1,
+    min: 1,
+    max: 16,
+    unit: 'lanes',
+    description: 'How many lanes the memory of one hash of a password has.',
+  }),
+  'password.concurrency': integer({
+    default: 2,
+    min: 1,
+    max: 64,
+    unit: 'hashes',
+    description:
+      'How many passwords a process hashes at a time. Each takes `password.memory` and a thread of a pool of four (UV_THREADPOOL_SIZE) that files need too.',
+  }),
+  'password.waiting-max': integer({
+    default: 64,
+    min: 0,
+    max: 10_000,
+    unit: 'passwords',
+    description: 'How many passwords may wait to be hashed; whoever comes then is told to come again.',
+  }),
+
+  'sign-in.attempts-per-account-and-network': integer({
+    default: 20,
+    min: 0,
+    max: 1_000_000,
+    unit: 'attempts per hour',
+    description:
+      'How many failed attempts to sign in one network (an IPv4 address, an IPv6 /64) may make at one account, as many at once as in an hour; each browser that has signed in as the account before has as many for itself. 0 = no limit. Counted in each process.',
+  }),
+  'sign-in.attempts-per-account': integer({
+    default: 60,
+    min: 0,
+    max: 1_000_000,
+    unit: 'attempts per hour',
+    description:
+      'How many failed attempts all networks together may make at one account; browsers that have signed in as the account before are not counted, so that its owner is not locked out. 0 = no limit.',
+  }),
+  'sign-in.attempts-per-network': integer({
+    default: 300,
+    min: 0,
+    max: 1_000_000,
+    unit: 'attempts per hour',
+    description:
+      'How many failed attempts one network may make at all accounts together. Behind a proxy that `listen.trusted-proxies` does not name everybody is one network. 0 = no limit.',
+  }),
+  'sign-in.browser-lifetime': seconds({
+    default: 180 * DAY,
+    min: 0,
+    max: 400 * DAY,
+    description: 'How long after a sign-in its browser is known as one of the owner of the account.',
+  }),
+
+  'session.idle-lifetime': seconds({
+    default: DAY,
+    min: 60,
+    max: 400 * DAY,
+    description: 'After how long without use a session of an end-user ends.',
+  }),
+  'session.lifetime': seconds({
+    default: 14 * DAY,
+    min: 60,
+    max: 400 * DAY,
+    description: 'After how long a session of an end-user ends however much it is used.',
+  }),
+  'session.per-account-max': integer({
+    default: 25,
+    min: 1,
+    max: 10_000,
+    unit: 'sessions',
+    description:
+      'How many sessions an account may have at a time; a further sign-in ends the one that was not seen for longest.',
+  }),
+
+  'interaction.lifetime': seconds({
+    default: 900,
+    min: 60,
+    max: 3600,
+    description: 'How long a page waits for its end-user: to sign in, to consent, to sign out.',
+  }),
+} as const satisfies Readonly<Record<string, Setting>>;

@@ -1,0 +1,137 @@
+import type { AccountStore, StoredAccount } from '../ports/account-store.ts';
+import type { AuditEvent } from '../ports/audit-log.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { PasswordHasher } from '../ports/password-hasher.ts';
+import type { Random } from '../ports/random.ts';
+import { IDENTIFIER_LENGTHS, type Subject } from '../spec/identifiers.ts';
+import { loginName } from '../spec/login-name.ts';
+import { claimsFault } from './account-claims.ts';
+import { newPassword } from './password-rules.ts';
+
+export interface AccountNeeds {
+  readonly accounts: AccountStore;
+  readonly passwords: PasswordHasher;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Who does it, for the audit. */
+export type AccountActor = Pick<AuditEvent, 'actor' | 'request_id'>;
+
+/** What an account cannot be, or is not any more; the message is for whoever manages accounts. */
+export class AccountRefused extends Error {
+  override readonly name = 'AccountRefused';
+}
+
+export interface NewAccount {
+  readonly username: string;
+  readonly password: string;
+  readonly claims: Readonly<Record<string, unknown>>;
+}
+
+/** Makes an account with a subject that nobody had before. @throws AccountRefused */
+export async function addAccount(
+  needs: AccountNeeds,
+  { username, password, claims }: NewAccount,
+  actor: AccountActor,
+): Promise<StoredAccount> {
+  const login_name = loginName(username);
+  if (login_name === undefined) {
+    throw new AccountRefused(
+      `${JSON.stringify(username)} cannot be the name of an account: letters and digits of one script, and ASCII signs without spaces (RFC 8265)`,
+    );
+  }
+  const fault = claimsFault(claims);
+  if (fault !== undefined) throw new AccountRefused(fault);
+  const now = needs.clock.now();
+  const account: StoredAccount = {
+    sub: needs.random.alphanumeric(IDENTIFIER_LENGTHS.sub) as Subject,
+    version: 1,
+    login_name,
+    username: username.normalize('NFC'),
+    password_hash: await hashOf(needs, password, login_name),
+    claims: JSON.stringify(claims),
+    created_at: now,
+    updated_at: now,
+    disabled_at: null,
+  };
+  const outcome = await needs.accounts.create(account, event(needs, 'account.create', account, actor));
+  if (outcome === 'created') return account;
+  throw new AccountRefused(`there is an account ${JSON.stringify(login_name)} already`);
+}
+
+/** Gives another password; whoever knew the old one is out of every session and grant. @throws AccountRefused */
+export async function setPassword(
+  needs: AccountNeeds,
+  account: StoredAccount,
+  password: string,
+  actor: AccountActor,
+): Promise<StoredAccount> {
+  const password_hash = await hashOf(needs, password, account.login_name);
+  return await replace(needs, account, { password_hash }, 'password', true, actor);
+}
+
+/** Nobody signs in with a disabled account; its sessions and grants end. @throws AccountRefused */
+export async function setDisabled(
+  needs: AccountNeeds,
+  account: StoredAccount,
+  disabled: boolean,
+  actor: AccountActor,
+): Promise<StoredAccount> {
+  const disabled_at = disabled ? (account.disabled_at ?? needs.clock.now()) : null;
+  const detail = disabled ? 'disabled' : 'enabled';
+  return await replace(needs, account, { disabled_at }, detail, disabled, actor);
+}
+
+/** Ends the account with everything of it. @throws AccountRefused */
+export async function deleteAccount(
+  needs: AccountNeeds,
+  account: StoredAccount,
+  actor: AccountActor,
+): Promise<void> {
+  const deleted = event(needs, 'account.delete', account, actor);
+  requireDone(await needs.accounts.delete(account, deleted), account);
+}
+
+async function replace(
+  needs: AccountNeeds,
+  account: StoredAccount,
+  changes: Partial<StoredAccount>,
+  detail: string,
+  endAll: boolean,
+  actor: AccountActor,
+): Promise<StoredAccount> {
+  const version = account.version + 1;
+  const changed = { ...account, ...changes, version, updated_at: needs.clock.now() };
+  const updated = event(needs, 'account.update', account, actor, detail);
+  const replacement = { expectedVersion: account.version, endAll, event: updated };
+  requireDone(await needs.accounts.replace(changed, replacement), account);
+  return changed;
+}
+
+async function hashOf(
+  { passwords }: AccountNeeds,
+  text: string,
+  login_name: StoredAccount['login_name'],
+): Promise<string> {
+  const password = newPassword(text, login_name);
+  if ('refused' in password) throw new AccountRefused(password.refused);
+  return await passwords.hash(password.password);
+}
+
+function event(
+  { clock }: AccountNeeds,
+  action: AuditEvent['action'],
+  { sub }: StoredAccount,
+  actor: AccountActor,
+  what?: string,
+): AuditEvent {
+  const detail = what === undefined ? `sub ${sub}` : `sub ${sub}: ${what}`;
+  return { at: clock.now(), action, outcome: 'done', client_id: null, detail, ...actor };
+}
+
+function requireDone(outcome: string, { username }: StoredAccount): void {
+  if (outcome === 'done') return;
+  const what = outcome === 'absent' ? 'is gone' : 'was changed meanwhile: try again';
+  throw new AccountRefused(`the account ${JSON.stringify(username)} ${what}`);
+}
