@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { Settings } from './config/settings.ts';
+import { openPasswords } from './end-users.ts';
 import { healthLive, healthReady } from './endpoints/health/endpoint.ts';
 import { metrics } from './endpoints/metrics/endpoint.ts';
 import { startManagementHost, startPublicHost } from './listeners.ts';
@@ -32,6 +33,7 @@ export async function startServer(settings: Settings, log: Log): Promise<Running
     await requireRightKey(storage, sealer);
     const outbound = openOutbound(settings);
     const measured = prometheusMetrics();
+    const passwords = openPasswords(settings);
     const tenant = await openTenant({
       id: DEFAULT_TENANT,
       settings,
@@ -39,6 +41,7 @@ export async function startServer(settings: Settings, log: Log): Promise<Running
       sealer,
       outbound,
       log,
+      passwords,
       onKeyEvent: (event) => measured.countServerKeyEvent(event),
     });
     closers.push(async () => await tenant.close());

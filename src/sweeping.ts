@@ -26,11 +26,15 @@ export function startSweeping(settings: Settings, tenant: Tenant, log: Log): { s
 
 async function sweepOnce(settings: Settings, tenant: Tenant, log: Log): Promise<void> {
   const { accessTokens, authorizationCodes, grants, replays, audit } = tenant.storage;
+  const { accounts, sessions, interactions } = tenant.storage;
   const sweep = { clock: systemClock, log, batch: settings['storage.sweep-batch'] };
   await sweepExpired({ ...sweep, store: accessTokens, what: 'tokens' });
   await sweepExpired({ ...sweep, store: authorizationCodes, what: 'authorisation codes' });
   await sweepExpired({ ...sweep, store: grants, what: 'grants' });
   await sweepExpired({ ...sweep, store: replays, what: 'identifiers of client assertions' });
+  await sweepExpired({ ...sweep, store: sessions, what: 'sessions' });
+  await sweepExpired({ ...sweep, store: interactions, what: 'interactions' });
+  await sweepExpired({ ...sweep, store: accounts, what: 'known browsers' });
   await sweepAuditEvents({ ...sweep, audit, lifetime: settings['audit.lifetime'] });
   await tendKeys(tenant, log);
   const idleSeconds = settings['registration.idle-client-lifetime'];

@@ -6,6 +6,7 @@ import { openRegistrationLimits } from './clients/open-registration-limits.ts';
 import type { RegistryNeeds } from './clients/registry-needs.ts';
 import { remoteJwkSets } from './clients/remote-jwk-set.ts';
 import type { Settings } from './config/settings.ts';
+import { type EndUsers, openEndUsers } from './end-users.ts';
 import type { Site } from './http/site.ts';
 import { issuerSite } from './issuer-site.ts';
 import { joseJweEncrypter } from './jose/jwe.ts';
@@ -15,6 +16,7 @@ import type { ServerKeys } from './keys/server-keys.ts';
 import type { AccessTokenStore } from './ports/access-token-store.ts';
 import type { Log } from './ports/log.ts';
 import type { OutboundHttp } from './ports/outbound-http.ts';
+import type { PasswordHasher } from './ports/password-hasher.ts';
 import type { Sealer } from './ports/sealer.ts';
 import type { Storage, TenantStorage } from './ports/storage.ts';
 import { openSoftwareStatements } from './software-statements.ts';
@@ -34,6 +36,8 @@ export interface TenantNeeds {
   readonly storage: Storage;
   readonly sealer: Sealer;
   readonly outbound: OutboundHttp;
+  /** The process's: one queue for the passwords of all tenants. */
+  readonly passwords: PasswordHasher;
   readonly log: Log;
   /** Is told of each change that this process makes to a server key. */
   readonly onKeyEvent?: (event: KeyEvent) => void;
@@ -46,6 +50,7 @@ export interface Tenant {
   readonly registry: RegistryNeeds;
   readonly uses: ClientUses;
   readonly serverKeys: TenantKeys;
+  readonly endUsers: EndUsers;
   /** Records what is not recorded yet. */
   close(): Promise<void>;
 }
@@ -57,6 +62,7 @@ export async function openTenant({
   storage,
   sealer,
   outbound,
+  passwords,
   log,
   onKeyEvent = () => undefined,
 }: TenantNeeds): Promise<Tenant> {
@@ -111,6 +117,7 @@ export async function openTenant({
     registry,
     uses,
     serverKeys,
+    endUsers: openEndUsers(settings, { storage: own, passwords, log: registry.log }),
     close: async () => await uses.flush(),
   };
 }

@@ -4,7 +4,7 @@ import { startServer } from '../main.ts';
 import { jsonLog } from '../system/log.ts';
 import type { Run } from './commands.ts';
 import { developmentBanner } from './development-banner.ts';
-import { developmentTokens, usableInvitation } from './development-data.ts';
+import { developmentAccount, developmentTokens, usableInvitation } from './development-data.ts';
 import { dataFolder, developmentSettings } from './development-settings.ts';
 import { runUntilStopped } from './run-until-stopped.ts';
 import { CONFIG_OPTION, settingsFor } from './settings-sources.ts';
@@ -32,7 +32,9 @@ export const run: Run = async (parameters, context) => {
     try {
       const { accessTokens, log } = server.tenant.registry;
       const invitation = await usableInvitation(folder, { ...accessTokens, log });
-      context.print(developmentBanner({ issuer: settings.issuer, folder, tokens, invitation, server }));
+      const account = await developmentAccount(folder, server.tenant.endUsers.accounts);
+      const { issuer } = settings;
+      context.print(developmentBanner({ issuer, folder, tokens, account, invitation, server }));
       return server;
     } catch (failure) {
       // The open listeners would keep the process alive behind its own error message.

@@ -1,10 +1,11 @@
 import type { RunningServer } from '../main.ts';
-import type { DevelopmentTokens, Invitation } from './development-data.ts';
+import type { DevelopmentAccount, DevelopmentTokens, Invitation } from './development-data.ts';
 
 export interface BannerNeeds {
   readonly issuer: string;
   readonly folder: string;
   readonly tokens: DevelopmentTokens;
+  readonly account: DevelopmentAccount;
   readonly invitation: Invitation;
   readonly server: RunningServer;
 }
@@ -12,7 +13,8 @@ export interface BannerNeeds {
 const RULE = '='.repeat(96);
 
 /** What a newcomer needs: where the server is, what opens it, and four commands to paste. */
-export function developmentBanner({ issuer, folder, tokens, invitation, server }: BannerNeeds): string {
+export function developmentBanner(needs: BannerNeeds): string {
+  const { issuer, folder, tokens, account, invitation, server } = needs;
   const management = `http://${server.managementAddress.address}:${server.managementAddress.port}`;
   return [
     RULE,
@@ -25,6 +27,7 @@ export function developmentBanner({ issuer, folder, tokens, invitation, server }
     `  Master token (registry)     ${tokens.master.token}`,
     `  Direct authorisation token  ${tokens.directAuthorization.token}`,
     `  Initial access token        ${invitation.initial_access_token}`,
+    `  Account (name, password)    ${account.username}  ${account.password}`,
     '',
     '  Register a client (once), get it a token, introspect the token, see the keys:',
     '',

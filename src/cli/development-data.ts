@@ -3,12 +3,15 @@ import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from '
 import { join } from 'node:path';
 import { DEVELOPMENT_DIGEST_PREFIX } from '../config/rules.ts';
 import type { Log } from '../ports/log.ts';
+import { type AccountNeeds, addAccount } from '../sessions/manage-account.ts';
+import { loginName } from '../spec/login-name.ts';
 import { makeFolder } from '../storage/sqlite/database-file.ts';
 import { systemRandom } from '../system/random.ts';
 import { type AccessTokenNeeds, findAccessToken, mintAccessToken } from '../tokens/access-token.ts';
 import { issueInitialAccessToken, NO_CLIENT } from '../tokens/initial-access-token.ts';
 
 const TOKEN_LENGTH = 43;
+const ACCOUNT_PASSWORD_LENGTH = 16;
 const INVITATION_LIFETIME = 30 * 86_400;
 
 export interface DevelopmentToken {
@@ -27,6 +30,12 @@ export interface Invitation {
   readonly initial_access_token: string;
   readonly client_id: string;
   readonly client_secret: string;
+}
+
+/** Whom one signs in as. */
+export interface DevelopmentAccount {
+  readonly username: string;
+  readonly password: string;
 }
 
 /** The tokens of this data folder, made at the first start. */
@@ -75,6 +84,23 @@ export async function usableInvitation(
   };
   writePrivately(file, JSON.stringify(invitation));
   return invitation;
+}
+
+/** The account that is printed, made where there is none; its password is this data folder's own. */
+export async function developmentAccount(
+  folder: string,
+  accounts: AccountNeeds,
+): Promise<DevelopmentAccount> {
+  const account = readOrMake(folder, 'development-account.json', () => ({
+    username: 'developer',
+    password: systemRandom.alphanumeric(ACCOUNT_PASSWORD_LENGTH),
+  }));
+  const login_name = loginName(account.username);
+  if (login_name === undefined || (await accounts.accounts.findByLoginName(login_name)) === undefined) {
+    const claims = { name: 'Dev Eloper', email: 'developer@example.com', email_verified: true };
+    await addAccount(accounts, { ...account, claims }, { actor: 'cli', request_id: 'dev' });
+  }
+  return account;
 }
 
 /**

@@ -89,4 +89,46 @@ export const REGISTRY_COMMANDS: readonly Command[] = [
     summary: 'End an initial access token; with --cascade also the client that it made',
     load: () => import('./iat-revoke.ts'),
   },
+  {
+    words: ['accounts', 'add'],
+    parameters: `NAME [--email ADDRESS] [--claim NAME=VALUE …] [--password-stdin] ${OPTIONS}`,
+    summary: 'Make an account for an end-user; the password is typed, or is the first line of standard input',
+    load: () => import('./accounts-add.ts'),
+  },
+  {
+    words: ['accounts', 'list'],
+    parameters: OPTIONS,
+    summary: 'List the accounts',
+    load: () => import('./accounts-list.ts'),
+  },
+  {
+    words: ['accounts', 'show'],
+    parameters: `NAME ${OPTIONS}`,
+    summary: 'Show one account with its claims and sessions',
+    load: () => import('./accounts-show.ts'),
+  },
+  {
+    words: ['accounts', 'disable'],
+    parameters: `NAME ${OPTIONS}`,
+    summary: 'Let nobody sign in with an account; its sessions and grants end',
+    load: () => import('./accounts-disable.ts'),
+  },
+  {
+    words: ['accounts', 'enable'],
+    parameters: `NAME ${OPTIONS}`,
+    summary: 'Let the owner of a disabled account sign in again',
+    load: () => import('./accounts-enable.ts'),
+  },
+  {
+    words: ['accounts', 'set-password'],
+    parameters: `NAME [--password-stdin] ${OPTIONS}`,
+    summary: 'Give an account another password; its sessions and grants end',
+    load: () => import('./accounts-set-password.ts'),
+  },
+  {
+    words: ['accounts', 'delete'],
+    parameters: `NAME ${OPTIONS}`,
+    summary: 'Delete an account with its sessions, grants and consents',
+    load: () => import('./accounts-delete.ts'),
+  },
 ];

@@ -4,11 +4,13 @@ import { audited } from '../clients/audit-trail.ts';
 import type { RegistryNeeds } from '../clients/registry-needs.ts';
 import type { Mode } from '../config/rules.ts';
 import type { Settings } from '../config/settings.ts';
+import { openPasswords } from '../end-users.ts';
 import { openOutbound } from '../opened-outbound.ts';
 import { openStorage, requireRightKey, sealerOf } from '../opened-storage.ts';
 import type { AuditEvent } from '../ports/audit-log.ts';
 import type { Log } from '../ports/log.ts';
-import { NotFound, OAuthError } from '../spec/errors.ts';
+import { AccountRefused } from '../sessions/manage-account.ts';
+import { NotFound, OAuthError, TooManyRequests } from '../spec/errors.ts';
 import { DEFAULT_TENANT } from '../spec/identifiers.ts';
 import { systemRandom } from '../system/random.ts';
 import { openTenant, type Tenant } from '../tenant.ts';
@@ -59,7 +61,16 @@ export async function withRegistry(
     await requireRightKey(storage, sealer);
     const outbound = openOutbound(settings);
     const log = complaints(context);
-    const tenant = await openTenant({ id: DEFAULT_TENANT, settings, storage, sealer, outbound, log });
+    const passwords = openPasswords(settings);
+    const tenant = await openTenant({
+      id: DEFAULT_TENANT,
+      settings,
+      storage,
+      sealer,
+      outbound,
+      passwords,
+      log,
+    });
     const request_id = systemRandom.alphanumeric(REQUEST_ID_LENGTH);
     const code = await act({ settings, tenant, needs: tenant.registry, request_id });
     await tenant.close();
@@ -120,6 +131,8 @@ function refusalInWords(failure: unknown): unknown {
     const detail = failure.detail === undefined ? '' : ` (${failure.detail})`;
     return new CommandFailure(`${failure.message}${detail}`);
   }
+  if (failure instanceof AccountRefused) return new CommandFailure(failure.message);
+  if (failure instanceof TooManyRequests) return new CommandFailure(failure.message);
   return failure instanceof NotFound
     ? new CommandFailure(failure.message || 'there is no such client')
     : failure;

@@ -44,6 +44,7 @@ export const END_USER_SETTINGS = {
 
   'sign-in.attempts-per-account-and-network': integer({
     default: 20,
+    tenants: 'inherited',
     min: 0,
     max: 1_000_000,
     unit: 'attempts per hour',
@@ -52,6 +53,7 @@ export const END_USER_SETTINGS = {
   }),
   'sign-in.attempts-per-account': integer({
     default: 60,
+    tenants: 'inherited',
     min: 0,
     max: 1_000_000,
     unit: 'attempts per hour',
@@ -60,6 +62,7 @@ export const END_USER_SETTINGS = {
   }),
   'sign-in.attempts-per-network': integer({
     default: 300,
+    tenants: 'inherited',
     min: 0,
     max: 1_000_000,
     unit: 'attempts per hour',
@@ -68,6 +71,7 @@ export const END_USER_SETTINGS = {
   }),
   'sign-in.browser-lifetime': seconds({
     default: 180 * DAY,
+    tenants: 'inherited',
     min: 0,
     max: 400 * DAY,
     description: 'How long after a sign-in its browser is known as one of the owner of the account.',
@@ -75,18 +79,21 @@ export const END_USER_SETTINGS = {
 
   'session.idle-lifetime': seconds({
     default: DAY,
+    tenants: 'inherited',
     min: 60,
     max: 400 * DAY,
     description: 'After how long without use a session of an end-user ends.',
   }),
   'session.lifetime': seconds({
     default: 14 * DAY,
+    tenants: 'inherited',
     min: 60,
     max: 400 * DAY,
     description: 'After how long a session of an end-user ends however much it is used.',
   }),
   'session.per-account-max': integer({
     default: 25,
+    tenants: 'inherited',
     min: 1,
     max: 10_000,
     unit: 'sessions',
@@ -96,6 +103,7 @@ export const END_USER_SETTINGS = {
 
   'interaction.lifetime': seconds({
     default: 900,
+    tenants: 'inherited',
     min: 60,
     max: 3600,
     description: 'How long a page waits for its end-user: to sign in, to consent, to sign out.',

@@ -1,6 +1,7 @@
 import { parseIpNetwork } from '../spec/ip-network.ts';
 import { ASSERTION_GRANT_SETTINGS } from './assertion-grant-settings.ts';
 import { encryptionKey } from './encryption-key.ts';
+import { END_USER_SETTINGS } from './end-user-settings.ts';
 import { KEY_SETTINGS } from './key-settings.ts';
 import { LIMIT_SETTINGS } from './limit-settings.ts';
 import { choice, flag, integer, list, type Setting, seconds, text } from './setting.ts';
@@ -323,6 +324,8 @@ export const SETTINGS = {
     rule: 'must be a list of origins such as https://app.example.com, without path and default port',
     description: 'Origins whose scripts may call the endpoints that are not open to every origin.',
   }),
+
+  ...END_USER_SETTINGS,
 
   ...LIMIT_SETTINGS,
 

@@ -41,7 +41,7 @@ export function loginName(text: string): LoginName | undefined {
   const name = caseMapped(text);
   if (!ALLOWED.test(name) || IGNORABLE.test(name) || LEADING_MARK.test(name)) return undefined;
   // RFC 8264 §9.17: a code point that NFKC changes has a lookalike that is meant.
-  if (name.normalize('NFKC') !== name || [...name].length > CODE_POINTS_MAX) return undefined;
+  if (name.normalize('NFKC') !== name || Array.from(name).length > CODE_POINTS_MAX) return undefined;
   return isOfOneScript(name) && caseMapped(name) === name ? (name as LoginName) : undefined;
 }
 

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { digestOf } from '../keys/digest.ts';
+import type { StoredSession } from '../ports/session-store.ts';
+import type { Subject } from '../spec/identifiers.ts';
+import {
+  type Authentication,
+  antiForgeryToken,
+  type BrowserCookies,
+  currentSession,
+  endSession,
+  isAntiForgeryToken,
+  signIn,
+} from './browser-session.ts';
+import { addAccount, setDisabled } from './manage-account.ts';
+import { ACTOR, ADA, START, type TestEndUsers, testEndUsers } from './test-end-users.ts';
+
+const NO_COOKIES: BrowserCookies = { session: undefined, browser: undefined };
+const BY_PASSWORD: Authentication = {
+  sub: 'ada' as Subject,
+  accountVersion: undefined,
+  acr: null,
+  amr: ['pwd'],
+};
+
+async function signedIn(
+  { sessions }: TestEndUsers,
+  cookies: BrowserCookies = NO_COOKIES,
+  who: Partial<Authentication> = {},
+) {
+  const result = await signIn(sessions, { ...BY_PASSWORD, ...who }, cookies);
+  assert.ok(result.outcome === 'signed_in');
+  return result;
+}
+
+test('a sign-in gives random cookies of 256 bits, of which only digests are stored', async () => {
+  const endUsers = testEndUsers();
+  const { session, cookies } = await signedIn(endUsers);
+  for (const cookie of [cookies.session, cookies.browser]) assert.match(cookie, /^[A-Za-z0-9]{43}$/);
+  const { sid } = session;
+  const expected: StoredSession = {
+    key: digestOf(cookies.session),
+    sid,
+    sub: BY_PASSWORD.sub,
+    auth_time: START,
+    acr: null,
+    amr: ['pwd'],
+    created_at: START,
+    last_seen_at: START,
+    expires_at: START + 3600,
+    ends_at: START + 86_400,
+  };
+  assert.deepEqual(await currentSession(endUsers.sessions, cookies.session), expected);
+  assert.equal(await currentSession(endUsers.sessions, sid), undefined, 'the sid opens nothing');
+  assert.equal(await currentSession(endUsers.sessions, expected.key), undefined, 'nor does the digest');
+});
+
+test('each sign-in gives a new id, and the old one is dead (security.md 1.9, session fixation)', async () => {
+  const endUsers = testEndUsers();
+  const first = await signedIn(endUsers, { session: 'chosen by somebody else', browser: 'this too' });
+  assert.notEqual(first.cookies.session, 'chosen by somebody else');
+  assert.notEqual(first.cookies.browser, 'this too');
+  const again = await signedIn(endUsers, first.cookies);
+  assert.notEqual(again.cookies.session, first.cookies.session);
+  assert.equal(again.session.sid, first.session.sid, 'clients know the session by its sid');
+  assert.equal(await currentSession(endUsers.sessions, first.cookies.session), undefined);
+  const bobs = await signedIn(endUsers, again.cookies, { sub: 'bob' as Subject });
+  assert.notEqual(bobs.session.sid, again.session.sid);
+  assert.deepEqual(
+    bobs.ended.map(({ sid }) => sid),
+    [again.session.sid],
+  );
+});
+
+test('a browser keeps the cookie by which it is known to an account, and gets another for another account', async () => {
+  const endUsers = testEndUsers();
+  const first = await signedIn(endUsers);
+  const again = await signedIn(endUsers, first.cookies);
+  assert.equal(again.cookies.browser, first.cookies.browser);
+  const bobs = await signedIn(endUsers, again.cookies, { sub: 'bob' as Subject });
+  assert.notEqual(bobs.cookies.browser, first.cookies.browser);
+  const { accounts } = endUsers.storage;
+  const digest = digestOf(first.cookies.browser);
+  assert.equal(await accounts.knowsBrowser(BY_PASSWORD.sub, digest, START + 864_000), true);
+  assert.equal(await accounts.knowsBrowser('bob' as Subject, digest, START), false);
+});
+
+test('a session ends when it was not used for its idle lifetime; use moves that on', async () => {
+  const endUsers = testEndUsers();
+  const { cookies } = await signedIn(endUsers);
+  endUsers.pass(3599);
+  assert.notEqual(await currentSession(endUsers.sessions, cookies.session), undefined);
+  endUsers.pass(3599);
+  assert.equal((await currentSession(endUsers.sessions, cookies.session))?.expires_at, START + 10_798);
+  endUsers.pass(3600);
+  assert.equal(await currentSession(endUsers.sessions, cookies.session), undefined);
+});
+
+test('a session ends at its absolute lifetime however much it is used', async () => {
+  const endUsers = testEndUsers();
+  const { cookies } = await signedIn(endUsers);
+  for (let hour = 1; hour < 24; hour += 1) {
+    endUsers.pass(3599);
+    assert.notEqual(await currentSession(endUsers.sessions, cookies.session), undefined, `hour ${hour}`);
+  }
+  endUsers.pass(86_400 - 23 * 3599);
+  assert.equal(await currentSession(endUsers.sessions, cookies.session), undefined);
+});
+
+test('being seen is written down coarsely', async () => {
+  const endUsers = testEndUsers();
+  const { cookies, session } = await signedIn(endUsers);
+  endUsers.pass(59);
+  await currentSession(endUsers.sessions, cookies.session);
+  assert.equal((await endUsers.storage.sessions.find(session.key))?.last_seen_at, START);
+  endUsers.pass(1);
+  await currentSession(endUsers.sessions, cookies.session);
+  assert.equal((await endUsers.storage.sessions.find(session.key))?.last_seen_at, START + 60);
+});
+
+test('an ended session is never valid again, and ends once', async () => {
+  const endUsers = testEndUsers();
+  const { cookies, session } = await signedIn(endUsers);
+  assert.equal((await endSession(endUsers.sessions, cookies.session))?.sid, session.sid);
+  assert.equal(await endSession(endUsers.sessions, cookies.session), undefined);
+  assert.equal(await endSession(endUsers.sessions, undefined), undefined);
+  assert.equal(await currentSession(endUsers.sessions, cookies.session), undefined);
+});
+
+test('of more sessions than an account may have, the one not seen for longest ends', async () => {
+  const endUsers = testEndUsers();
+  const first = await signedIn(endUsers);
+  for (let more = 0; more < 2; more += 1) {
+    endUsers.pass(1);
+    await signedIn(endUsers);
+  }
+  endUsers.pass(1);
+  const fourth = await signedIn(endUsers);
+  assert.deepEqual(
+    fourth.ended.map(({ sid }) => sid),
+    [first.session.sid],
+  );
+});
+
+test('an account that was disabled while its password was checked gets no session', async () => {
+  const endUsers = testEndUsers();
+  const account = await addAccount(endUsers.accounts, ADA, ACTOR);
+  await setDisabled(endUsers.accounts, account, true, ACTOR);
+  const who = { ...BY_PASSWORD, sub: account.sub, accountVersion: account.version };
+  assert.deepEqual(await signIn(endUsers.sessions, who, NO_COOKIES), { outcome: 'account_changed' });
+  assert.deepEqual(await endUsers.storage.sessions.ofSubject(account.sub), []);
+});
+
+test('disabling an account ends its sessions in the next request', async () => {
+  const endUsers = testEndUsers();
+  const account = await addAccount(endUsers.accounts, ADA, ACTOR);
+  const who = { sub: account.sub, accountVersion: account.version };
+  const { cookies } = await signedIn(endUsers, NO_COOKIES, who);
+  await setDisabled(endUsers.accounts, account, true, ACTOR);
+  assert.equal(await currentSession(endUsers.sessions, cookies.session), undefined);
+});
+
+test('an anti-forgery token is good for its own session and purpose; every changed byte makes it none', () => {
+  const token = antiForgeryToken('cookie', 'logout');
+  assert.equal(isAntiForgeryToken(token, 'cookie', 'logout'), true);
+  assert.equal(isAntiForgeryToken(token, 'cookif', 'logout'), false);
+  assert.equal(isAntiForgeryToken(token, 'cookie', 'consent'), false);
+  assert.equal(isAntiForgeryToken('', 'cookie', 'logout'), false);
+  assert.equal(isAntiForgeryToken(`${token}A`, 'cookie', 'logout'), false);
+  for (let at = 0; at < token.length; at += 1) {
+    const changed = token[at] === 'A' ? 'B' : 'A';
+    const mutant = token.slice(0, at) + changed + token.slice(at + 1);
+    assert.equal(isAntiForgeryToken(mutant, 'cookie', 'logout'), false, `byte ${at}`);
+  }
+  assert.ok(!token.includes('cookie'));
+});

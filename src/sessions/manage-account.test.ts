@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AccountRefused, addAccount, deleteAccount, setDisabled } from './manage-account.ts';
+import { ACTOR, ADA, START, testEndUsers } from './test-end-users.ts';
+
+test('an account has a subject of its own, a name as it was typed, and a hash instead of a password', async () => {
+  const { accounts, storage } = testEndUsers();
+  const account = await addAccount(accounts, ADA, ACTOR);
+  assert.match(account.sub, /^[A-Za-z0-9]{24}$/);
+  assert.deepEqual([account.username, account.login_name], ['Ada', 'ada']);
+  assert.deepEqual(await storage.accounts.find(account.sub), account);
+  assert.ok(!JSON.stringify(account).includes(ADA.password));
+  const [event] = await storage.audit.page(0, 10);
+  assert.equal(event?.action, 'account.create');
+  assert.equal(event.detail, `sub ${account.sub}`);
+});
+
+test('a name is had once, in whatever spelling; a deleted one’s new owner is another subject', async () => {
+  const { accounts } = testEndUsers();
+  const first = await addAccount(accounts, ADA, ACTOR);
+  await assert.rejects(addAccount(accounts, { ...ADA, username: 'ＡＤＡ' }, ACTOR), /"ada" already/);
+  await deleteAccount(accounts, first, ACTOR);
+  assert.notEqual((await addAccount(accounts, ADA, ACTOR)).sub, first.sub);
+});
+
+test('every claim of an account is of the type that OpenID Connect Core §5.1 gives it, and none is the server’s', async () => {
+  const { accounts } = testEndUsers();
+  const good = {
+    name: 'Ada',
+    'name#ja': 'エイダ',
+    email_verified: true,
+    address: { country: 'UK' },
+    department: ['engines'],
+  };
+  await addAccount(accounts, { ...ADA, claims: good }, ACTOR);
+  const bad: readonly Readonly<Record<string, unknown>>[] = [
+    { sub: 'somebody' },
+    { iss: 'https://evil.example' },
+    { 'sub#en': 'somebody' },
+    { acr: 'high' },
+    { name: 1 },
+    { 'name#ja': null },
+    { email_verified: 'true' },
+    { address: 'London' },
+    { address: [] },
+    { '': 'x' },
+    { 'a b': 'x' },
+    { 'a\0b': 'x' },
+    { [`a${'b'.repeat(128)}`]: 'x' },
+    { text: 'x'.repeat(16_384) },
+  ];
+  for (const claims of bad) {
+    const attempt = addAccount(accounts, { ...ADA, username: 'bob', claims }, ACTOR);
+    await assert.rejects(attempt, AccountRefused, JSON.stringify(claims).slice(0, 60));
+  }
+});
+
+test('what is changed meanwhile is not changed: one of two wins, and the other is told', async () => {
+  const { accounts } = testEndUsers();
+  const account = await addAccount(accounts, ADA, ACTOR);
+  const outcomes = await Promise.allSettled([
+    setDisabled(accounts, account, true, ACTOR),
+    setDisabled(accounts, account, false, ACTOR),
+  ]);
+  assert.deepEqual(outcomes.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
+});
+
+test('disabling twice keeps the time of the first', async () => {
+  const endUsers = testEndUsers();
+  const account = await addAccount(endUsers.accounts, ADA, ACTOR);
+  const disabled = await setDisabled(endUsers.accounts, account, true, ACTOR);
+  endUsers.pass(60);
+  const again = await setDisabled(endUsers.accounts, disabled, true, ACTOR);
+  assert.deepEqual([again.disabled_at, again.updated_at], [START, START + 60]);
+});

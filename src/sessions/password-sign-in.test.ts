@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { digestOf } from '../keys/digest.ts';
+import type { PasswordHasher } from '../ports/password-hasher.ts';
+import { TooManyRequests } from '../spec/errors.ts';
+import { argon2PasswordHasher } from '../system/password-hasher.ts';
+import { systemRandom } from '../system/random.ts';
+import { addAccount, setDisabled, setPassword } from './manage-account.ts';
+import { authenticateWithPassword, type PasswordAttempt } from './password-sign-in.ts';
+import { ACTOR, ADA, QUICK, START, type TestEndUsers, testEndUsers } from './test-end-users.ts';
+
+const attempted = (endUsers: TestEndUsers, attempt: Partial<PasswordAttempt> = {}) =>
+  authenticateWithPassword(endUsers.signIn, {
+    username: 'ada',
+    password: ADA.password,
+    remoteAddress: '192.0.2.1',
+    browser: undefined,
+    request_id: 'r',
+    ...attempt,
+  });
+
+test('name and password belong together: the account with its claims', async () => {
+  const endUsers = testEndUsers();
+  const { sub } = await addAccount(endUsers.accounts, ADA, ACTOR);
+  for (const username of ['Ada', 'ADA', 'ａｄａ']) {
+    const account = { sub, username: 'Ada', claims: ADA.claims, disabled: false, version: 1 };
+    assert.deepEqual(await attempted(endUsers, { username }), { outcome: 'authenticated', account });
+  }
+});
+
+const REFUSED: readonly (readonly [string, Partial<PasswordAttempt>, string])[] = [
+  ['a wrong password', { password: 'correct horsf' }, 'wrong password'],
+  ['another case', { password: 'Correct horse' }, 'wrong password'],
+  ['a password and a space', { password: 'correct horse ' }, 'wrong password'],
+  ['no password', { password: '' }, 'wrong password'],
+  ['a password with NUL behind it', { password: 'correct horse\0' }, 'wrong password'],
+  ['a password with a lone surrogate', { password: 'correct horse\ud800' }, 'wrong password'],
+  ['a password of a megabyte', { password: 'x'.repeat(1 << 20) }, 'wrong password'],
+  ['an unknown name', { username: 'bob' }, 'unknown name'],
+  ['no name', { username: '' }, 'unknown name'],
+  ['a name of a megabyte', { username: 'a'.repeat(1 << 20) }, 'unknown name'],
+  ['a name with NUL behind it', { username: 'ada\0' }, 'unknown name'],
+  ['a Cyrillic lookalike of the name', { username: '\u0430da' }, 'unknown name'],
+  ['a name with a zero-width space', { username: 'a\u200bda' }, 'unknown name'],
+];
+
+for (const [what, attempt, reason] of REFUSED) {
+  test(`${what}: refused, and the reason is in the log only, without what was typed`, async () => {
+    const endUsers = testEndUsers();
+    const { sub } = await addAccount(endUsers.accounts, ADA, ACTOR);
+    assert.deepEqual(await attempted(endUsers, attempt), { outcome: 'refused' });
+    const about = reason === 'unknown name' ? undefined : sub;
+    const members = { request_id: 'r', sub: about, reason };
+    assert.deepEqual(endUsers.lines, [{ message: 'sign-in refused', members }]);
+  });
+}
+
+test('an unknown name costs a hash as a wrong password does', async () => {
+  let verified = 0;
+  const inner = argon2PasswordHasher({ parameters: QUICK, concurrency: 1, waitingMax: 9 }, systemRandom);
+  const passwords: PasswordHasher = {
+    ...inner,
+    verify: (password, hash) => {
+      verified += 1;
+      return inner.verify(password, hash);
+    },
+  };
+  const endUsers = testEndUsers({ passwords, rates: { perAccountAndNetwork: 0, perAccount: 0 } });
+  await addAccount(endUsers.accounts, ADA, ACTOR);
+  for (const [, attempt] of REFUSED) {
+    verified = 0;
+    await attempted(endUsers, attempt);
+    assert.equal(verified, 1, JSON.stringify(attempt).slice(0, 80));
+  }
+});
+
+test('a disabled account is refused as a wrong password is, and enabled again opens', async () => {
+  const endUsers = testEndUsers();
+  const account = await addAccount(endUsers.accounts, ADA, ACTOR);
+  const disabled = await setDisabled(endUsers.accounts, account, true, ACTOR);
+  assert.deepEqual(await attempted(endUsers), { outcome: 'refused' });
+  assert.equal(endUsers.lines[0]?.members['reason'], 'disabled account');
+  await setDisabled(endUsers.accounts, disabled, false, ACTOR);
+  assert.equal((await attempted(endUsers)).outcome, 'authenticated');
+});
+
+test('after too many failures even the right password waits, at an unknown name alike', async () => {
+  const endUsers = testEndUsers();
+  await addAccount(endUsers.accounts, ADA, ACTOR);
+  for (const username of ['ada', 'bob']) {
+    for (let failure = 0; failure < 3; failure += 1) {
+      assert.equal((await attempted(endUsers, { username, password: 'wrong' })).outcome, 'refused');
+    }
+    const refused = { outcome: 'too_many_attempts', retry_after: 1200 };
+    assert.deepEqual(await attempted(endUsers, { username }), refused);
+  }
+  endUsers.pass(1200);
+  assert.equal((await attempted(endUsers)).outcome, 'authenticated');
+});
+
+test('a browser that its owner has used before signs in while strangers guess', async () => {
+  const endUsers = testEndUsers();
+  const { sub } = await addAccount(endUsers.accounts, ADA, ACTOR);
+  await endUsers.storage.accounts.rememberBrowser(sub, digestOf('known'), START + 60, 5);
+  for (const network of [1, 2, 3]) {
+    for (let failure = 0; failure < 3; failure += 1) {
+      await attempted(endUsers, { password: 'wrong', remoteAddress: `192.0.2.${network}` });
+    }
+  }
+  assert.equal((await attempted(endUsers)).outcome, 'too_many_attempts');
+  assert.equal((await attempted(endUsers, { browser: 'unknown' })).outcome, 'too_many_attempts');
+  assert.equal((await attempted(endUsers, { browser: 'known' })).outcome, 'authenticated');
+});
+
+test('fifty wrong passwords at once: no more of them are checked than the limit allows', async () => {
+  const endUsers = testEndUsers();
+  await addAccount(endUsers.accounts, ADA, ACTOR);
+  const wrong = Array.from({ length: 50 }, () => attempted(endUsers, { password: 'wrong' }));
+  const outcomes = (await Promise.all(wrong)).map(({ outcome }) => outcome);
+  assert.equal(outcomes.filter((outcome) => outcome === 'refused').length, 3);
+});
+
+test('when more passwords wait than can be checked, nothing is counted against anybody', async () => {
+  const passwords: PasswordHasher = {
+    ...testEndUsers().accounts.passwords,
+    verify: () => Promise.reject(new TooManyRequests(1)),
+  };
+  const endUsers = testEndUsers({ passwords });
+  await addAccount(endUsers.accounts, ADA, ACTOR);
+  for (let busy = 0; busy < 10; busy += 1) {
+    assert.deepEqual(await attempted(endUsers), { outcome: 'too_many_attempts', retry_after: 1 });
+  }
+});
+
+test('a hash made with other parameters is made again at the next sign-in, and no session ends for it', async () => {
+  const endUsers = testEndUsers();
+  const dearer = { ...QUICK, passes: 2 };
+  const passwords = argon2PasswordHasher({ parameters: dearer, concurrency: 2, waitingMax: 9 }, systemRandom);
+  const account = await addAccount({ ...endUsers.accounts, passwords }, ADA, ACTOR);
+  assert.match(account.password_hash ?? '', /t=2/);
+  const outcome = await attempted(endUsers);
+  assert.ok(outcome.outcome === 'authenticated');
+  assert.equal(outcome.account.version, 2);
+  assert.match((await endUsers.storage.accounts.find(account.sub))?.password_hash ?? '', /t=1/);
+  assert.equal((await attempted(endUsers)).outcome, 'authenticated');
+});
+
+test('the old password is none after a new one is set', async () => {
+  const endUsers = testEndUsers();
+  const account = await addAccount(endUsers.accounts, ADA, ACTOR);
+  await setPassword(endUsers.accounts, account, 'battery staple', ACTOR);
+  assert.equal((await attempted(endUsers)).outcome, 'refused');
+  assert.equal((await attempted(endUsers, { password: 'battery staple' })).outcome, 'authenticated');
+});

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Digest, Subject } from '../spec/identifiers.ts';
+import { type SignInAttempt, type SignInRates, signInLimits } from './sign-in-limits.ts';
+
+const RATES: SignInRates = { perAccountAndNetwork: 3, perAccount: 5, perNetwork: 8 };
+const HERE: SignInAttempt = { name: 'ada', remoteAddress: '192.0.2.1', knownBrowser: undefined };
+const knownBrowser = { sub: 'a' as Subject, browser: 'b' as Digest };
+
+/** So many failed attempts; how many of them were admitted. */
+function failures(limits: ReturnType<typeof signInLimits>, count: number, attempt: Partial<SignInAttempt>) {
+  let admitted = 0;
+  for (let made = 0; made < count; made += 1) {
+    if (limits.admit({ ...HERE, ...attempt }).admitted) admitted += 1;
+  }
+  return admitted;
+}
+
+test('one network has so many attempts at one account, then one more each time its bucket holds one', () => {
+  let now = 0;
+  const limits = signInLimits(RATES, () => now);
+  assert.equal(failures(limits, 10, {}), 3);
+  const refusal = limits.admit(HERE);
+  assert.deepEqual(refusal, { admitted: false, retry_after: 1200 });
+  now = 1199 * 1000;
+  assert.equal(failures(limits, 1, {}), 0);
+  now = 1200 * 1000;
+  assert.equal(failures(limits, 2, {}), 1);
+});
+
+test('all networks together have so many attempts at one account, and others at another', () => {
+  const limits = signInLimits(RATES, () => 0);
+  const networks = [1, 2, 3, 4].map((network) => `192.0.2.${network}`);
+  const admitted = networks.map((remoteAddress) => failures(limits, 3, { remoteAddress }));
+  assert.deepEqual(admitted, [3, 2, 0, 0]);
+  assert.equal(failures(limits, 3, { name: 'bob', remoteAddress: '192.0.2.9' }), 3);
+});
+
+test('one network has so many attempts at all accounts together', () => {
+  const limits = signInLimits(RATES, () => 0);
+  const admitted = ['a', 'b', 'c', 'd'].map((name) => failures(limits, 3, { name }));
+  assert.deepEqual(admitted, [3, 3, 2, 0]);
+});
+
+test('the owner’s browser is not locked out by strangers, and has its own limit', () => {
+  const limits = signInLimits(RATES, () => 0);
+  for (const network of [1, 2, 3]) failures(limits, 5, { remoteAddress: `192.0.2.${network}` });
+  assert.equal(limits.admit(HERE).admitted, false);
+  assert.equal(failures(limits, 10, { knownBrowser }), 3);
+  const another = { ...knownBrowser, browser: 'c' as Digest };
+  assert.equal(failures(limits, 10, { knownBrowser: another }), 3);
+});
+
+test('the addresses of one IPv6 /64, and the spellings of one address, are one network', () => {
+  const limits = signInLimits(RATES, () => 0);
+  const spellings = ['2001:db8::1', '2001:DB8:0:0::ffff', '2001:db8::2', '2001:db8::3'];
+  const admitted = spellings.map((remoteAddress) => failures(limits, 1, { remoteAddress }));
+  assert.deepEqual(admitted, [1, 1, 1, 0]);
+});
+
+test('what was no failure does not count; attempts at once count before they are checked', () => {
+  const limits = signInLimits(RATES, () => 0);
+  for (let round = 0; round < 20; round += 1) {
+    const admissions = [limits.admit(HERE), limits.admit(HERE), limits.admit(HERE)];
+    assert.equal(limits.admit(HERE).admitted, false);
+    for (const admission of admissions) if (admission.admitted) admission.release();
+  }
+});
+
+test('names and networks cannot be chosen so that two share a count', () => {
+  const limits = signInLimits({ ...RATES, perAccount: 0, perNetwork: 0 }, () => 0);
+  failures(limits, 3, { name: 'ada', remoteAddress: '192.0.2.1' });
+  assert.equal(failures(limits, 3, { name: 'ada","192.0.2.1', remoteAddress: '' }), 3);
+  assert.equal(failures(limits, 3, { name: 'ad', remoteAddress: 'a192.0.2.1' }), 3);
+});
+
+test('0 is no limit', () => {
+  const limits = signInLimits({ perAccountAndNetwork: 0, perAccount: 0, perNetwork: 0 }, () => 0);
+  assert.equal(failures(limits, 1000, {}), 1000);
+});
