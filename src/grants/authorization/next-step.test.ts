@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { StoredConsent } from '../../ports/consent-store.ts';
+import { aSession } from '../../storage/end-user-examples.ts';
+import type { AuthorizationRequest } from './authorization-request.ts';
+import { type Circumstances, nextStep, requestedClaims } from './next-step.ts';
+import { aRegisteredClient, NOW, REDIRECT_URI } from './test-requests.ts';
+
+const client = aRegisteredClient();
+const session = aSession(undefined, { auth_time: NOW - 100, acr: 'silver' });
+
+const request: AuthorizationRequest = {
+  client_id: client.client_id,
+  client_instance: client.instance,
+  redirect_uri: REDIRECT_URI,
+  response_mode: 'query',
+  response_type: ['code'],
+  scope: ['openid', 'email'],
+  prompt: [],
+  acr_values: [],
+  claims: { userinfo: {}, id_token: {} },
+  resource: [],
+};
+
+const consent: StoredConsent = {
+  sub: session.sub,
+  client_id: client.client_id,
+  instance: client.instance,
+  scope: ['email', 'openid'],
+  claims: ['birthdate'],
+  granted_at: NOW,
+  updated_at: NOW,
+};
+
+const usual: Circumstances = {
+  session,
+  sub: session.sub,
+  consent,
+  consentImplied: false,
+  signedIn: false,
+  consented: false,
+  now: NOW,
+};
+
+type Row = readonly [
+  title: string,
+  change: Partial<AuthorizationRequest>,
+  circumstances: Partial<Circumstances>,
+  outcome: string,
+];
+
+const claims = (id_token: AuthorizationRequest['claims']['id_token']): Partial<AuthorizationRequest> => ({
+  claims: { userinfo: {}, id_token },
+});
+
+const NOBODY = { session: undefined, sub: undefined };
+
+const ROWS: readonly Row[] = [
+  ['somebody who is signed in and agreed before', {}, {}, 'grant'],
+  ['nobody', {}, NOBODY, 'sign-in'],
+  ['nobody, prompt none (oidcc-prompt-none-not-logged-in)', { prompt: ['none'] }, NOBODY, 'login_required'],
+  ['prompt none (oidcc-prompt-none-logged-in)', { prompt: ['none'] }, {}, 'grant'],
+  ['prompt login (oidcc-prompt-login)', { prompt: ['login'] }, {}, 'sign-in'],
+  ['prompt login, just signed in', { prompt: ['login'] }, { signedIn: true }, 'grant'],
+  ['prompt select_account', { prompt: ['select_account'] }, {}, 'sign-in'],
+  ['max_age that has passed', { max_age: 99 }, {}, 'sign-in'],
+  ['max_age that has not', { max_age: 100 }, {}, 'grant'],
+  ['max_age 0, just signed in', { max_age: 0 }, { signedIn: true }, 'grant'],
+  ['max_age that has passed, prompt none', { max_age: 99, prompt: ['none'] }, {}, 'login_required'],
+  ['the hinted person', { hinted_sub: session.sub }, {}, 'grant'],
+  ['another one than was hinted at', { hinted_sub: 'another' }, {}, 'sign-in'],
+  ['another one than was hinted at, even just signed in', { hinted_sub: 'x' }, { signedIn: true }, 'sign-in'],
+  [
+    'another one than was hinted at, prompt none',
+    { hinted_sub: 'x', prompt: ['none'] },
+    {},
+    'login_required',
+  ],
+  ['another one than claims demand', claims({ sub: { value: 'another' } }), {}, 'sign-in'],
+  [
+    'an essential acr that is met',
+    claims({ acr: { essential: true, values: ['gold', 'silver'] } }),
+    {},
+    'grant',
+  ],
+  [
+    'an essential acr that is not met',
+    claims({ acr: { essential: true, value: 'gold' } }),
+    {},
+    'unmet_authentication_requirements',
+  ],
+  ['a voluntary acr that is not met', claims({ acr: { value: 'gold' } }), {}, 'grant'],
+  ['nothing agreed to', {}, { consent: undefined }, 'consent'],
+  ['nothing agreed to, prompt none', { prompt: ['none'] }, { consent: undefined }, 'consent_required'],
+  ['nothing agreed to, consent implied', {}, { consent: undefined, consentImplied: true }, 'grant'],
+  [
+    'offline access, consent implied (OpenID Connect Core §11)',
+    { scope: ['openid', 'offline_access'] },
+    { consent: undefined, consentImplied: true },
+    'consent',
+  ],
+  ['a scope value more than agreed to', { scope: ['openid', 'phone'] }, {}, 'consent'],
+  ['a claim that was agreed to', claims({ birthdate: null }), {}, 'grant'],
+  ['a claim more than agreed to', claims({ birthdate: null, address: null }), {}, 'consent'],
+  ['a claim about the authentication', claims({ auth_time: { essential: true } }), {}, 'grant'],
+  ['prompt consent', { prompt: ['consent'] }, { consentImplied: true }, 'consent'],
+  ['prompt consent, just agreed', { prompt: ['consent'] }, { consented: true }, 'grant'],
+  [
+    'prompt login and consent, just signed in',
+    { prompt: ['login', 'consent'] },
+    { signedIn: true },
+    'consent',
+  ],
+];
+
+for (const [title, change, circumstances, outcome] of ROWS) {
+  test(`${title}: ${outcome} (OpenID Connect Core §3.1.2.3, §3.1.2.4)`, () => {
+    const next = nextStep({ ...request, ...change }, { ...usual, ...circumstances });
+    assert.equal(next.step === 'refuse' ? next.error : next.step, outcome);
+  });
+}
+
+test('claims that somebody must agree to are named once, in order; those about the authentication are not among them', () => {
+  const asked = {
+    userinfo: { email: null, name: null },
+    id_token: { email: null, acr: null, auth_time: null },
+  };
+  assert.deepEqual(requestedClaims({ claims: asked }), ['email', 'name']);
+});
