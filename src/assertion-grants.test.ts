@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
+import { certificateAuthority } from '../test/tls/certificate.ts';
 import { openAssertionGrants } from './assertion-grants.ts';
 import { loadSettings } from './config/load-settings.ts';
 import { SettingsError } from './config/settings-error.ts';
 import { emptyTenantStorage } from './endpoints/test-storage.ts';
 import { testKey } from './jose/test-jwt.ts';
 import type { OutboundHttp } from './ports/outbound-http.ts';
-import { SIGNING_ALGORITHMS } from './spec/server-capabilities.ts';
+import { SIGNING_ALGORITHMS, XML_SIGNING_ALGORITHMS } from './spec/server-capabilities.ts';
 import { systemClock } from './system/clock.ts';
 
 const OUTBOUND: OutboundHttp = {
@@ -91,5 +93,29 @@ test('keys that could be forged and addresses that cannot be called stop the sta
   assert.deepEqual(problemsOf(weak, { ...published, 'jwks-uri': 'https://inside/jwks' }), [
     'assertion-grants.issuers[0].jwks.keys[0]: has a public exponent other than 65537 (at start)',
     'assertion-grants.issuers[1].jwks-uri: cannot be called: forbidden-host (a name of the inside) (at start)',
+  ]);
+});
+
+test('the configured issuers of SAML assertions have the keys of their certificates', () => {
+  const { cert, key } = certificateAuthority().issue({});
+  const saml = { issuer: 'three', kind: 'saml', 'subject-prefix': 'three:', scope: ['read'] };
+  const opened = open([JWT, { ...saml, certificates: [cert, cert] }]);
+  assert.equal(opened?.jwtIssuers.length, 1);
+  const [issuer, ...others] = opened.samlIssuers;
+  assert.equal(others.length, 0);
+  assert.equal(issuer?.issuer, 'three');
+  assert.equal(issuer.subjectPrefix, 'three:');
+  assert.deepEqual(issuer.algorithms, XML_SIGNING_ALGORITHMS);
+  assert.ok(issuer.keys.length === 2 && issuer.keys.every((one) => one.equals(createPublicKey(key))));
+});
+
+test('a certificate whose key is too weak, or that is none, stops the start', () => {
+  const keys = generateKeyPairSync('rsa', { modulusLength: 1024 });
+  const { cert } = certificateAuthority().issue({ keys });
+  const none = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----';
+  const saml = { issuer: 'three', kind: 'saml', 'subject-prefix': 'three:', scope: ['read'] };
+  assert.deepEqual(problemsOf({ ...saml, certificates: [cert, none] }), [
+    'assertion-grants.issuers[0].certificates[0]: has an RSA key of fewer than 2048 bits or with an exponent other than 65537 (at start)',
+    'assertion-grants.issuers[0].certificates[1]: is not a certificate that can be read (at start)',
   ]);
 });

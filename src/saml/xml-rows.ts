@@ -62,6 +62,14 @@ export const REFUSED_XML: Readonly<Record<string, (xml: string) => string>> = {
   'two colons': (xml) => xml.replace('<saml:Subject>', '<saml:a:b></saml:a:b><saml:Subject>'),
   'a name that begins with a digit': (xml) =>
     xml.replace('<saml:Subject>', '<saml:1></saml:1><saml:Subject>'),
+  'space in an end tag, which xmldom reads in another way': (xml) =>
+    xml.replace('</saml:NameID>', '</saml:NameID >'),
+  'an attribute that every object has': (xml) =>
+    xml.replace('Version="2.0"', 'hasOwnProperty="" Version="2.0" x=""'),
+  'an element that every object has': (xml) =>
+    xml.replace('<saml:Subject>', '<__proto__></__proto__><saml:Subject>'),
+  'a prefix that every object has': (xml) =>
+    xml.replace('<saml:Subject>', '<saml:Subject xmlns:constructor="u" constructor:x="1">'),
   'space before a name': (xml) => xml.replace('<saml:Subject>', '< saml:Subject>'),
   'more levels than are read': (xml) =>
     xml.replace('<saml:Subject>', `${'<saml:x>'.repeat(200)}${'</saml:x>'.repeat(200)}<saml:Subject>`),

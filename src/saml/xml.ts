@@ -53,7 +53,8 @@ const TAG = new RegExp(
   'y',
 );
 const ATTRIBUTE = new RegExp(`(${QNAME})${SPACE}*=${SPACE}*(?:"([^"]*)"|'([^']*)')`, 'g');
-const END = new RegExp(`</(${QNAME})${SPACE}*>`, 'y');
+// Space may stand in an end tag; xmldom 0.8 takes such an element for an empty one, and nobody writes it.
+const END = new RegExp(`</(${QNAME})>`, 'y');
 const TEXT = /[^<]+/y;
 const BLANK = /^[ \t\r\n]*$/;
 
@@ -156,7 +157,8 @@ function scopeWith(outer: Scope, given: readonly (readonly [string, string])[]):
   if (declarations.length === 0) return outer;
   const scope = new Map(outer);
   for (const [name, uri] of declarations) {
-    const prefix = name.slice('xmlns:'.length);
+    const [, local] = split(name);
+    const prefix = name === 'xmlns' ? '' : local;
     const isReserved = RESERVED.has(prefix) || [...RESERVED.values()].includes(uri);
     if (isReserved || (prefix !== '' && uri === ''))
       throw new XmlRefused('a namespace that cannot be declared');
@@ -172,7 +174,10 @@ function attribute(name: string, value: string, scope: Scope): XmlAttribute {
 
 function split(qname: string): readonly [prefix: string, local: string] {
   const colon = qname.indexOf(':');
-  return [qname.slice(0, Math.max(colon, 0)), qname.slice(colon + 1)];
+  const parts = [qname.slice(0, Math.max(colon, 0)), qname.slice(colon + 1)] as const;
+  // Parsers keep names in plain objects, where these are there already.
+  if (parts.some((part) => part in Object.prototype)) throw new XmlRefused('a name of Object.prototype');
+  return parts;
 }
 
 function declared(scope: Scope, prefix: string): string {

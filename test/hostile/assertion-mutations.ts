@@ -1,5 +1,5 @@
 /** The same numbers for the same seed (mulberry32). */
-function randomNumbers(seed: number): (below: number) => number {
+export function randomNumbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
     state = (state + 0x6d2b79f5) | 0;
@@ -9,7 +9,7 @@ function randomNumbers(seed: number): (below: number) => number {
   };
 }
 
-type Below = (below: number) => number;
+export type Below = (below: number) => number;
 type Mutation = (jwt: string, below: Below) => string;
 
 const CHARACTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.=+/ {}"\0é';
