@@ -97,18 +97,19 @@ for (const [grant, privilege, assertion, sub, scope] of ROWS) {
     const server = await oauth.processDiscoveryResponse(new URL(program.issuer), found);
     assert.ok(server.grant_types_supported?.includes(grant));
     const introspectionScope = `${program.issuer}/token/introspect`;
-    const client: oauth.OmitSymbolProperties<oauth.Client> =
-      await oauth.processDynamicClientRegistrationResponse(
-        await oauth.dynamicClientRegistrationRequest(
-          server,
-          { grant_types: [grant], scope: `read write ${introspectionScope}` },
-          {
-            initialAccessToken: await initialAccessToken(program, [privilege, 'client-reg:scope']),
-            ...insecure,
-          },
-        ),
-      );
-    const authentication = oauth.ClientSecretBasic(client.client_secret ?? '');
+    const client = await oauth.processDynamicClientRegistrationResponse(
+      await oauth.dynamicClientRegistrationRequest(
+        server,
+        { grant_types: [grant], scope: `read write ${introspectionScope}` },
+        {
+          initialAccessToken: await initialAccessToken(program, [privilege, 'client-reg:scope']),
+          ...insecure,
+        },
+      ),
+    );
+    const { client_secret } = client;
+    assert.ok(typeof client_secret === 'string');
+    const authentication = oauth.ClientSecretBasic(client_secret);
     const trade = async (parameters: Readonly<Record<string, string>>) =>
       await oauth.processGenericTokenEndpointResponse(
         server,
