@@ -1,8 +1,11 @@
 import { client, decided, must, type Specification } from './requirement.ts';
 import {
+  assertionGrantAttacks,
+  assertionGrants,
   assertions,
   hostileAssertions,
   introspectionAssertions,
+  jwtGrants,
   keyAssertions,
   secretAssertions,
 } from './test-files.ts';
@@ -10,8 +13,37 @@ import {
 export const rfc7523: Specification = {
   title: 'RFC 7523, JSON Web Token Profile for OAuth 2.0 Client Authentication',
   scope:
-    '§2.2 and §3, with §4.2 of RFC 7521 and §9 of OpenID Connect Core that they complete; assertions as grants (§2.1) are not there yet.',
+    'With §4.2 of RFC 7521 and §9 of OpenID Connect Core, which complete it for clients; the table of RFC 7521 has what all grants share.',
   requirements: [
+    must(
+      '§2.1',
+      'grant_type is urn:ietf:params:oauth:grant-type:jwt-bearer; assertion holds one JWT.',
+      jwtGrants('a JWT of a trusted issuer is a token', 'no assertion: 400'),
+      assertionGrants('oauth4webapi, …: registers with'),
+    ),
+    must(
+      '§3 1 to 9, of grants',
+      'iss, sub, aud and exp are there and right, nbf and iat where present; the signature is the issuer’s.',
+      jwtGrants(
+        'grant, …: 200 (RFC 7523 §3)',
+        'grant, …: 400 invalid_grant (RFC 7523 §3, §3.1)',
+        'grant, …: 400 invalid_grant (RFC 7523 §3; RFC 8725',
+        'grant, …: 400 invalid_grant (RFC 7515',
+        'HMAC with any form',
+      ),
+      assertionGrantAttacks('1,000 mutations of a JWT'),
+    ),
+    decided(
+      '§3 3, of grants',
+      'aud identifies the authorisation server; the token endpoint’s address may be used.',
+      'decision 18, as for clients; an issuer may have other names for this server (audiences)',
+      jwtGrants('aud: other names that are configured'),
+    ),
+    must(
+      '§3.1',
+      'A JWT that is no valid grant is invalid_grant.',
+      jwtGrants('grant, …: 400 invalid_grant (RFC 7523 §3, §3.1)'),
+    ),
     must(
       '§2.2',
       'client_assertion_type is urn:ietf:params:oauth:client-assertion-type:jwt-bearer; client_assertion holds one JWT.',

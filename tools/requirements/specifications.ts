@@ -4,6 +4,8 @@ import { openidConnectRegistration } from './openid-connect-registration.ts';
 import type { Specification } from './requirement.ts';
 import { rfc6749 } from './rfc6749.ts';
 import { rfc6750 } from './rfc6750.ts';
+import { rfc7521 } from './rfc7521.ts';
+import { rfc7522 } from './rfc7522.ts';
 import { rfc7523 } from './rfc7523.ts';
 import { rfc7591 } from './rfc7591.ts';
 import { rfc7592 } from './rfc7592.ts';
@@ -19,6 +21,8 @@ export const SPECIFICATIONS: readonly Specification[] = [
   rfc9701,
   rfc6749,
   rfc6750,
+  rfc7521,
+  rfc7522,
   rfc7523,
   idTokenRules,
 ];
