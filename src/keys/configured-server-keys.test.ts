@@ -55,7 +55,7 @@ test('a configured set replaces the generated one: the first key for an algorith
   // The MAC key and the federation key stay ours.
   assert.deepEqual(
     (await scene.storage.serverKeys.all()).map(({ use }) => use),
-    ['federation', 'mac'],
+    ['federation', 'mac', 'pairwise'],
   );
   scene.now += 10;
   await tendServerKeys(process.life);

@@ -18,7 +18,7 @@ const FIRST_KEYS: readonly { readonly use: 'sig' | 'enc' | 'federation'; readonl
   { use: 'federation', kind: 'RSA-2048' },
 ];
 
-const MAC_KEY_BYTES = 32;
+const SECRET_BYTES = 32;
 
 export interface MakingNeeds {
   readonly sealer: Sealer;
@@ -79,13 +79,17 @@ export function publishedJwk(jwk: JsonWebKey, use: 'sig' | 'enc' | 'federation')
   return { ...publicJwk(jwk), ...naming, ...(alg === undefined ? {} : { alg }) };
 }
 
-export async function makeMacKey(needs: MakingNeeds & { readonly random: Random }): Promise<StoredServerKey> {
-  const jwk = { kty: 'oct', k: Buffer.from(needs.random.bytes(MAC_KEY_BYTES)).toString('base64url') };
+/** A secret of the tenant that is no key pair. */
+export async function makeSecret(
+  needs: MakingNeeds & { readonly random: Random },
+  use: 'mac' | 'pairwise',
+): Promise<StoredServerKey> {
+  const jwk = { kty: 'oct', k: Buffer.from(needs.random.bytes(SECRET_BYTES)).toString('base64url') };
   const kid = (await needs.keyMaker.thumbprint(jwk)) as KeyId;
   const now = needs.clock.now();
   return {
     kid,
-    use: 'mac',
+    use,
     created_at: now,
     active_at: now,
     retired_at: null,

@@ -37,7 +37,7 @@ export type StoredKeyPair = StoredServerKey & {
 };
 
 export function isKeyPair(key: StoredServerKey): key is StoredKeyPair {
-  return key.use !== 'mac' && key.public_jwk !== null;
+  return key.use !== 'mac' && key.use !== 'pairwise' && key.public_jwk !== null;
 }
 
 export const jwkOf = ({ public_jwk }: StoredKeyPair): JsonWebKey => JSON.parse(public_jwk) as JsonWebKey;

@@ -15,6 +15,7 @@ const NEW_KEY = new Uint8Array(32).fill(2);
 const keyStore = (): ServerKeyStore => emptyTenantStorage().serverKeys;
 
 function needsOver(store: ServerKeyStore, maker: KeyMaker = cheapKeyMaker()): ServerKeyNeeds {
+  let filling = 6;
   return {
     store,
     keyMaker: maker,
@@ -24,11 +25,14 @@ function needsOver(store: ServerKeyStore, maker: KeyMaker = cheapKeyMaker()): Se
     signer: {
       sign: (claims, header, key) => Promise.resolve(JSON.stringify({ claims, header, d: key['d'] })),
     },
-    random: { alphanumeric: () => assert.fail('not used'), bytes: (count) => new Uint8Array(count).fill(7) },
+    random: {
+      alphanumeric: () => assert.fail('not used'),
+      bytes: (count) => new Uint8Array(count).fill((filling += 1)),
+    },
   };
 }
 
-test('the first start makes the default set, a federation key and a MAC key, and keeps them (decisions 27 and 28)', async () => {
+test('the first start makes the default set, a federation key, a MAC key and the secret of pairwise subjects, and keeps them (decisions 27 and 28)', async () => {
   const store = keyStore();
   const maker = cheapKeyMaker();
   const keys = await loadServerKeys(needsOver(store, maker));
@@ -44,8 +48,9 @@ test('the first start makes the default set, a federation key and a MAC key, and
   ]);
   assert.equal((await keys.jwks()).keys.length, 7);
   const uses = (await store.all()).map(({ use }) => use);
-  assert.deepEqual(uses, ['sig', 'sig', 'sig', 'sig', 'sig', 'enc', 'enc', 'federation', 'mac']);
+  assert.deepEqual(uses, ['sig', 'sig', 'sig', 'sig', 'sig', 'enc', 'enc', 'federation', 'mac', 'pairwise']);
   assert.deepEqual(keys.accessTokenMac.export(), Buffer.alloc(32, 7));
+  assert.deepEqual(keys.pairwiseSecret.export(), Buffer.alloc(32, 8));
 });
 
 test('another start loads the same keys and makes none (decision 27)', async () => {
@@ -56,6 +61,7 @@ test('another start loads the same keys and makes none (decision 27)', async () 
   assert.deepEqual(maker.made, []);
   assert.deepEqual(await second.jwks(), await first.jwks());
   assert.ok(second.accessTokenMac.equals(first.accessTokenMac));
+  assert.ok(second.pairwiseSecret.equals(first.pairwiseSecret));
 });
 
 test('a database from before there were federation keys gets one at the next start, once (decision 28)', async () => {
@@ -108,7 +114,8 @@ test('nothing private is published or stored in the clear; kid and use are in bo
     assert.ok(sealed_jwk !== null);
     const whole = JSON.parse(sealerWith([OLD_KEY]).open(sealed_jwk, `server key ${kid}`)) as JsonWebKey;
     if (public_jwk === null) {
-      assert.deepEqual([use, whole['kty']], ['mac', 'oct']);
+      assert.ok(use === 'mac' || use === 'pairwise');
+      assert.equal(whole['kty'], 'oct');
       continue;
     }
     const published = JSON.parse(public_jwk) as JsonWebKey;
@@ -135,16 +142,34 @@ test('a store that lost the MAC key is an error, not a new key: live tokens woul
   await assert.rejects(loadServerKeys(needsOver(store)), /not the one for access tokens/);
 });
 
+test('a database from before there were pairwise subjects gets their secret at the next start, once (OpenID Connect Core §8.1)', async () => {
+  const store = keyStore();
+  const old = (await keyStoreWith(store, ({ use }) => use !== 'pairwise')).length;
+  const [one, other] = await Promise.all(
+    [98, 99].map(async (filling) => {
+      const bytes = (count: number): Uint8Array => new Uint8Array(count).fill(filling);
+      return await loadServerKeys({ ...needsOver(store), random: { alphanumeric: () => 'x', bytes } });
+    }),
+  );
+  assert.ok(one !== undefined && other !== undefined);
+  assert.equal((await store.all()).length, old + 1);
+  assert.ok(one.pairwiseSecret.equals(other.pairwiseSecret));
+  assert.equal(
+    (await one.jwks()).keys.some(({ kty }) => kty === 'oct'),
+    false,
+  );
+});
+
 test('resealing moves every key to the ring’s first key, once, and changes nothing else', async () => {
   const store = keyStore();
   const before = await loadServerKeys(needsOver(store));
   const ring = sealerWith([NEW_KEY, OLD_KEY]);
-  assert.equal(await resealServerKeys(store, ring), 9);
+  assert.equal(await resealServerKeys(store, ring), 10);
   assert.equal(await resealServerKeys(store, ring), 0);
   const after = await loadServerKeys({ ...needsOver(store), sealer: sealerWith([NEW_KEY]) });
   assert.deepEqual(await after.jwks(), await before.jwks());
   assert.ok(after.accessTokenMac.equals(before.accessTokenMac));
-  assert.equal(new Set((await store.all()).map(({ kid }) => kid)).size, 9);
+  assert.equal(new Set((await store.all()).map(({ kid }) => kid)).size, 10);
 });
 
 test('a JWT is signed by the first key that the algorithm takes, and names it (interface, Server JWK set)', async () => {

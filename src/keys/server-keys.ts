@@ -6,7 +6,7 @@ import type { ServerKeyStore, StoredServerKey } from '../ports/server-key-store.
 import { type Awaitable, whenKnown } from '../spec/awaitable.ts';
 import { type SignatureAlgorithm, suits } from '../spec/jose-algorithms.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
-import { keyPlace, type MakingNeeds, makeFirstKeys, makeMacKey } from './make-server-keys.ts';
+import { keyPlace, type MakingNeeds, makeFirstKeys, makeSecret } from './make-server-keys.ts';
 import { keyState, type ServerKey } from './server-key.ts';
 
 export interface ServerKeyNeeds extends MakingNeeds {
@@ -51,14 +51,15 @@ export interface ServerKeys {
   };
   /** Authenticates the identifiers of access tokens. */
   readonly accessTokenMac: KeyObject;
+  /** What pairwise subjects are made with. It never changes, or all of them would be somebody else's. */
+  readonly pairwiseSecret: KeyObject;
 }
 
 /** Loads the tenant's keys; at the first start makes them. */
 export async function loadServerKeys(needs: ServerKeyNeeds): Promise<ServerKeys> {
-  const mac = (await presentKeys(needs)).find((key) => key.use === 'mac');
-  if (mac === undefined) throw new Error('the store holds server keys but not the one for access tokens');
-  const secret = openedJwk(needs.sealer, mac);
-  if (secret === undefined) throw new Error('the key for access tokens has no secret');
+  const present = await presentKeys(needs);
+  const accessTokenMac = openedSecret(needs, present, 'mac');
+  const pairwiseSecret = openedSecret(needs, present, 'pairwise');
   const ring = followedKeys(needs);
   await ring.current();
   const signWith = async (
@@ -83,7 +84,8 @@ export async function loadServerKeys(needs: ServerKeyNeeds): Promise<ServerKeys>
       sign: async (claims, header) => await signWith(claims, 'federation', { ...header, alg: 'RS256' }),
       jwks: () => whenKnown(ring.current(), (keys) => publishedForFederation(keys, needs.clock.now())),
     },
-    accessTokenMac: createSecretKey(Buffer.from(String(secret['k']), 'base64url')),
+    accessTokenMac,
+    pairwiseSecret,
   };
 }
 
@@ -99,7 +101,11 @@ async function presentKeys(needs: ServerKeyNeeds): Promise<readonly StoredServer
     needs.configured === undefined ? ['sig', 'enc', 'federation'] : ['federation'];
   let stored = await needs.store.all();
   if (stored.length === 0) {
-    const made = await Promise.all([makeFirstKeys(needs, uses), makeMacKey(needs)]);
+    const made = await Promise.all([
+      makeFirstKeys(needs, uses),
+      makeSecret(needs, 'mac'),
+      makeSecret(needs, 'pairwise'),
+    ]);
     stored = await needs.store.addFirst(made.flat());
   }
   // A database from before there were federation keys; or one whose keys were all configured until now.
@@ -107,7 +113,24 @@ async function presentKeys(needs: ServerKeyNeeds): Promise<readonly StoredServer
     if (!stored.some((key) => key.use === use))
       stored = await needs.store.addFirstOf(use, await makeFirstKeys(needs, [use]));
   }
+  // One from before there were pairwise subjects.
+  if (!stored.some((key) => key.use === 'pairwise'))
+    stored = await needs.store.addFirstOf('pairwise', [await makeSecret(needs, 'pairwise')]);
   return stored;
+}
+
+const SECRETS = { mac: 'access tokens', pairwise: 'pairwise subjects' } as const;
+
+function openedSecret(
+  { sealer }: ServerKeyNeeds,
+  stored: readonly StoredServerKey[],
+  use: keyof typeof SECRETS,
+): KeyObject {
+  const key = stored.find((candidate) => candidate.use === use);
+  if (key === undefined) throw new Error(`the store holds server keys but not the one for ${SECRETS[use]}`);
+  const jwk = openedJwk(sealer, key);
+  if (jwk === undefined) throw new Error(`the key for ${SECRETS[use]} has no secret`);
+  return createSecretKey(Buffer.from(String(jwk['k']), 'base64url'));
 }
 
 function openedJwk(sealer: Sealer, { kid, sealed_jwk }: StoredServerKey): JsonWebKey | undefined {
@@ -127,7 +150,7 @@ function followedKeys({ store, sealer, configured }: ServerKeyNeeds): FollowedKe
   const privateJwks = new Map<string, JsonWebKey | undefined>();
   const opened = (row: StoredServerKey): readonly ServerKey[] => {
     const { kid, use, active_at, retired_at, public_jwk } = row;
-    if (use === 'mac' || public_jwk === null) return [];
+    if (use === 'mac' || use === 'pairwise' || public_jwk === null) return [];
     if (configured !== undefined && use !== 'federation') return [];
     // The same object as before: whoever has imported it need not do it again.
     const privateJwk = privateJwks.has(kid) ? privateJwks.get(kid) : openedJwk(sealer, row);

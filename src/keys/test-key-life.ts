@@ -3,6 +3,7 @@ import { emptyTenantStorage } from '../endpoints/test-storage.ts';
 import type { KeyMaker } from '../ports/key-maker.ts';
 import type { TenantStorage } from '../ports/storage.ts';
 import { withRecordCache } from '../storage/record-cache.ts';
+import { systemRandom } from '../system/random.ts';
 import { sealerWith } from '../system/sealer.ts';
 import type { KeyEvent, KeyLifeNeeds } from './server-key-life.ts';
 import { loadServerKeys, type ServerKeyNeeds, type ServerKeys } from './server-keys.ts';
@@ -45,7 +46,7 @@ export function keyScene(keyMaker: KeyMaker = cheapKeyMaker()): KeyScene {
       const keys = await loadServerKeys({
         ...made,
         configured: undefined,
-        random: { alphanumeric: () => assert.fail('not used'), bytes: (count) => new Uint8Array(count) },
+        random: { alphanumeric: () => assert.fail('not used'), bytes: (count) => systemRandom.bytes(count) },
         signer: { sign: (_claims, { kid }) => Promise.resolve(kid) },
         ...needs,
       });

@@ -7,9 +7,10 @@ export interface StoredServerKey {
   readonly kid: KeyId;
   /**
    * `sig` and `enc` keys are published; `federation` keys sign for OpenID Federation and nothing else; `mac` is the
-   * secret of identifier-based access tokens.
+   * secret of identifier-based access tokens; `pairwise` the one that subjects are made of (OpenID Connect Core §8.1),
+   * which never has a successor.
    */
-  readonly use: 'sig' | 'enc' | 'federation' | 'mac';
+  readonly use: 'sig' | 'enc' | 'federation' | 'mac' | 'pairwise';
   readonly created_at: number;
   /** From when it is used. Until then it is announced: published, so that everybody knows it before they need it. */
   readonly active_at: number;
