@@ -12,9 +12,11 @@ import { directAuthorization } from './endpoints/direct-authorization/endpoint.t
 import { authorizationServerContract, contract as openidContract } from './endpoints/discovery/contract.ts';
 import { discovery } from './endpoints/discovery/endpoint.ts';
 import { providerMetadata } from './endpoints/discovery/provider-metadata.ts';
+import { federationRegistration } from './endpoints/federation-registration/endpoint.ts';
 import { introspection } from './endpoints/introspection/endpoint.ts';
 import { jwkSet } from './endpoints/jwk-set/endpoint.ts';
 import { revocation } from './endpoints/revocation/endpoint.ts';
+import { signedJwkSet } from './endpoints/signed-jwk-set/endpoint.ts';
 import { token } from './endpoints/token/endpoint.ts';
 import type { AssertionGrantNeeds } from './grants/assertion-grant.ts';
 import { offeredGrants } from './grants/grants.ts';
@@ -104,5 +106,7 @@ function endpoints({
     }),
     revocation({ authentication, accessTokens, grants, form }),
     jwkSet({ keys, clock: registry.clock, maxAge: settings['key-set.max-age'], variesByTenant: false }),
+    signedJwkSet(),
+    federationRegistration(),
   ];
 }

@@ -1,4 +1,5 @@
 import type { Environment } from '../config/environment.ts';
+import { KEY_COMMANDS } from './key-commands.ts';
 import { REGISTRY_COMMANDS } from './registry-commands.ts';
 
 /** What a command needs of the process it runs in. */
@@ -61,6 +62,7 @@ export const COMMANDS: readonly Command[] = [
     summary: 'Seal everything in the database with the first key of encryption.key',
     load: () => import('./keys-encryption-rotate.ts'),
   },
+  ...KEY_COMMANDS,
   ...REGISTRY_COMMANDS,
   {
     words: ['help'],

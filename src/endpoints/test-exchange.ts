@@ -133,6 +133,15 @@ export function assertError(answer: Answer, code: string, words?: RegExp): void 
   if (words !== undefined) assert.match(description, words);
 }
 
+/** Decision 37; decision 39 lets it have a body with 404 as well. */
+export function assertFederationNotEnabled(answer: Answer, status: 400 | 404): void {
+  assert.equal(answer.status, status);
+  assert.equal(answer.json['error'], 'federation_not_enabled');
+  assert.deepEqual(Object.keys(answer.json), ['error', 'error_description']);
+  assert.equal(answer.headers['content-type'], 'application/json');
+  assertUncached(answer);
+}
+
 /** Interface: `Cache-Control: no-store` and `Pragma: no-cache`. */
 export function assertUncached({ headers }: Answer): void {
   assert.equal(headers['cache-control'], 'no-store');

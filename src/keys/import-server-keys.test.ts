@@ -47,6 +47,23 @@ test('the private half is sealed, and a successor is of the same kind', async ()
   assert.equal(next?.succeeds, 'ours');
 });
 
+test('at once, also where another one was announced: that one never signs', async () => {
+  const scene = keyScene(keyMaker);
+  const process = await scene.open();
+  const [announced] = await rotateServerKeys(
+    process.life,
+    { uses: ['sig'], kind: 'RSA', at_once: false },
+    BY,
+  );
+  const [imported] = await importServerKeys(process.life, setOf(RSA), true, BY);
+  assert.equal(imported?.outcome, 'activated');
+  for (const seconds of [0, 1000]) {
+    scene.now = START + seconds;
+    assert.equal(await signer(process), 'ours');
+  }
+  assert.ok((await verifyingKids(process)).includes(announced?.kid));
+});
+
 test('a key that is known, be it removed, is not imported again', async () => {
   const scene = keyScene(keyMaker);
   const process = await scene.open();

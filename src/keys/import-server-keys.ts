@@ -58,8 +58,10 @@ async function bringPrivate(
   const before = lastOfTheirLines(await needs.store.all()).findLast(
     (key) => key.use === use && kindOf(jwkOf(key)) === kind,
   );
-  const earliest = atOnce ? now : earliestActivation(needs, use);
-  const active_at = Math.max(earliest, before?.active_at ?? 0);
+  // One that is announced has its turn first, and with `--now` has had it.
+  if (atOnce && before !== undefined && before.active_at > now)
+    await needs.store.advance(before.kid, now, keyEvent(needs, 'server-key.activate', before.kid, by));
+  const active_at = atOnce ? now : Math.max(earliestActivation(needs, use), before?.active_at ?? 0);
   const key = { ...storedKey(needs, use, jwk), active_at, succeeds: before?.kid ?? null };
   const action = active_at <= now ? 'server-key.activate' : 'server-key.announce';
   const event = keyEvent(needs, action, kid, by);

@@ -29,6 +29,7 @@ export const ERROR_CODES = {
   invalid_client_metadata: { status: 400, section: 'RFC 7591 §3.2.2' },
   invalid_software_statement: { status: 400, section: 'RFC 7591 §3.2.2' },
   unapproved_software_statement: { status: 400, section: 'RFC 7591 §3.2.2' },
+  federation_not_enabled: { status: 400, section: 'interface, POST /federation/clients' },
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -71,6 +71,9 @@ test('H-158 If-None-Match: 304 without a body for our tag, for its weak form, in
   }
 });
 
-test('H-156 without federation there is no /jwks.jwt', async () => {
-  assert.equal((await attacked.send({ ...request, path: '/jwks.jwt' })).status, 404);
+test('H-156 without federation there is no /jwks.jwt, and the answer says why', async () => {
+  const answer = await attacked.send({ ...request, path: '/jwks.jwt' });
+  assert.equal(answer.status, 404);
+  assert.equal(answer.json['error'], 'federation_not_enabled');
+  assert.equal(answer.headers['cache-control'], 'no-store');
 });

@@ -1,0 +1,10 @@
+import { test } from 'node:test';
+import { answer } from '../answer.ts';
+import { assertFederationNotEnabled, received, requestOf } from '../test-exchange.ts';
+import { contract } from './contract.ts';
+import { signedJwkSet } from './endpoint.ts';
+
+test('GET /jwks.jwt without a federation: 404 federation_not_enabled, with a body that says so (interface; decision 37)', async () => {
+  const response = await answer(signedJwkSet(), requestOf(contract, {}), () => undefined);
+  assertFederationNotEnabled(await received(contract, response), 404);
+});
