@@ -65,6 +65,13 @@ export const COMMANDS: readonly Command[] = [
   ...KEY_COMMANDS,
   ...REGISTRY_COMMANDS,
   {
+    words: ['federation', 'resolve'],
+    parameters: `ENTITY [--anchor ENTITY] [--json | --svg] ${CONFIG_AND_MODE}`,
+    summary:
+      'Look for a trust chain to an entity; show every statement, check and policy operator that was met',
+    load: () => import('./federation-resolve.ts'),
+  },
+  {
     words: ['help'],
     parameters: '',
     summary: 'Print this',

@@ -12,8 +12,12 @@ export function dataFolder(settings: Settings): string {
 export function developmentSettings({ settings, origins }: ResolvedSettings): Settings {
   return {
     ...settings,
-    // On one's desk the peers' documents are on any port; an explicit setting still rules.
-    'outbound.ports': origins['outbound.ports'] === 'default' ? ['any'] : settings['outbound.ports'],
+    'outbound.ports': developmentPorts({ settings, origins }),
     'encryption.key': settings['encryption.key'] ?? developmentEncryptionKey(dataFolder(settings)),
   };
+}
+
+/** On one's desk the peers' documents are on any port; an explicit setting still rules. */
+export function developmentPorts({ settings, origins }: ResolvedSettings): readonly string[] {
+  return origins['outbound.ports'] === 'default' ? ['any'] : settings['outbound.ports'];
 }

@@ -2,6 +2,7 @@ import { parseIpNetwork } from '../spec/ip-network.ts';
 import { ASSERTION_GRANT_SETTINGS } from './assertion-grant-settings.ts';
 import { encryptionKey } from './encryption-key.ts';
 import { END_USER_SETTINGS } from './end-user-settings.ts';
+import { FEDERATION_SETTINGS } from './federation-settings.ts';
 import { KEY_SETTINGS } from './key-settings.ts';
 import { LIMIT_SETTINGS } from './limit-settings.ts';
 import { choice, flag, integer, list, type Setting, seconds, text } from './setting.ts';
@@ -326,6 +327,8 @@ export const SETTINGS = {
   }),
 
   ...END_USER_SETTINGS,
+
+  ...FEDERATION_SETTINGS,
 
   ...LIMIT_SETTINGS,
 

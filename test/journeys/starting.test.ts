@@ -227,3 +227,22 @@ test('a failed start leaves the port and the database free for the next', async 
   await program.stop();
   assert.equal(await program.exited, 0);
 });
+
+test('CHANCERY_CONFIG names the file for npm start as well, which is chancery dev (issue 6, Settings)', async () => {
+  const { CHANCERY_ISSUER: _, ...environment } = site.environment;
+  const config = join(site.folder, 'development.yaml');
+  writeFileSync(config, 'federation:\n  contacts: ["desk@example.com", 7]\n');
+  const refused = await chancery(['dev'], { ...environment, CHANCERY_CONFIG: config });
+  assertOneLine(refused, /^federation\.contacts: .*development\.yaml/u);
+  writeFileSync(config, 'key-set:\n  max-age: 77\n');
+  const development = launch(['dev'], { environment: { ...environment, CHANCERY_CONFIG: config } });
+  try {
+    const issuer = `http://127.0.0.1:${environment['CHANCERY_LISTEN_PORT']}`;
+    await development.untilPrinted(/jwks\.json\n/u);
+    const { headers } = await fetch(`${issuer}/jwks.json`);
+    assert.match(headers.get('cache-control') ?? '', /max-age=77/u);
+  } finally {
+    development.signal('SIGTERM');
+    await development.exited;
+  }
+});

@@ -1,6 +1,7 @@
 import { conformanceModules } from './conformance-modules.ts';
 import { idTokenRules } from './openid-connect-id-tokens.ts';
 import { openidConnectRegistration } from './openid-connect-registration.ts';
+import { openidFederation } from './openid-federation.ts';
 import type { Specification } from './requirement.ts';
 import { rfc6749 } from './rfc6749.ts';
 import { rfc6750 } from './rfc6750.ts';
@@ -25,4 +26,5 @@ export const SPECIFICATIONS: readonly Specification[] = [
   rfc7522,
   rfc7523,
   idTokenRules,
+  openidFederation,
 ];

@@ -1,0 +1,20 @@
+import type { JsonValue } from '../../spec/json.ts';
+import type { Resolution } from '../trust-chain/resolve-trust.ts';
+
+/** The whole search and its outcome as plain data, for programs. */
+export function resolutionAsJson({ search, chain, reason, fetches }: Resolution): JsonValue {
+  const outcome =
+    chain === undefined
+      ? null
+      : {
+          trust_anchor: chain.trust_anchor,
+          immediate_superior: chain.immediate_superior,
+          expires_at: chain.expires_at,
+          statements: chain.statements.map(({ jwt }) => jwt.compact),
+          metadata: Object.fromEntries(
+            [...chain.metadata].map(([type, parameters]) => [type, Object.fromEntries(parameters)]),
+          ),
+        };
+  // The tree is plain data already; a round trip leaves out members that are undefined.
+  return JSON.parse(JSON.stringify({ subject: search.entity_id, chain: outcome, reason, fetches, search }));
+}

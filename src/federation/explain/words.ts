@@ -1,0 +1,43 @@
+import type { JsonValue } from '../../spec/json.ts';
+import type { CheckTrace, Reason } from '../reason.ts';
+import type { SearchNode, StatementTrace } from '../trust-chain/search-tree.ts';
+
+const VALUE_LENGTH_MAX = 160;
+
+/** Seconds since the Unix epoch as ISO 8601 has them. */
+export function timeOf(seconds: number): string {
+  const date = new Date(seconds * 1000);
+  return Number.isNaN(date.valueOf()) ? `${seconds} s` : date.toISOString().replace('.000Z', 'Z');
+}
+
+export function reasonWords({ code, words, detail }: Reason): string {
+  return `${code}: ${words}${detail === undefined ? '' : ` (${detail})`}`;
+}
+
+export function checkName({ section, number, name }: CheckTrace): string {
+  return `${section} ${number} ${name}`;
+}
+
+/** What somebody else's policy or metadata holds, on one line and not without end. */
+export function valueWords(value: JsonValue | undefined): string {
+  if (value === undefined) return 'absent';
+  return shortened(JSON.stringify(value), VALUE_LENGTH_MAX);
+}
+
+export function shortened(text: string, lengthMax: number): string {
+  return text.length > lengthMax ? `${text.slice(0, lengthMax - 1)}…` : text;
+}
+
+/** `configuration`, or whom a superior's statement is about. */
+export function statementTitle({ kind, subject }: StatementTrace): string {
+  return kind === 'subordinate' ? `statement about ${subject ?? 'its subordinate'}` : 'configuration';
+}
+
+export function statementsOf({ configuration, statement }: SearchNode): readonly StatementTrace[] {
+  return [configuration, statement].filter((trace) => trace !== undefined);
+}
+
+/** Control characters of others go to no terminal and into no picture. */
+export function plain(text: string): string {
+  return text.replaceAll(/\p{Cc}|\p{Cf}/gu, '?');
+}

@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { signedJwt, type TestKey, testKey } from '../../src/jose/test-jwt.ts';
+
+const LIFETIME = 3600;
+const TYPE = 'application/entity-statement+jwt';
+
+/** What an authority answers at a path; the default is a statement of the right type. */
+export type Answer = (response: ServerResponse, request: IncomingMessage) => void;
+
+/** Entities of a federation on one loopback port, each below a path of its own. They do what their script says. */
+export interface Authorities {
+  readonly base: string;
+  /** Paths that were asked for, in their order. */
+  readonly asked: readonly string[];
+  entity(name: string): Entity;
+  /** What is answered at a path, from now on. */
+  answer(path: string, answer: Answer | string): void;
+  close(): Promise<void>;
+}
+
+export interface Entity {
+  readonly name: string;
+  readonly id: string;
+  readonly key: TestKey;
+  /** Publishes its configuration. */
+  publish(superiors: readonly Entity[], claims?: object): void;
+  /** Publishes what it says about another one. */
+  vouch(subject: Entity, claims?: object): void;
+}
+
+export async function startAuthorities(): Promise<Authorities> {
+  const answers = new Map<string, Answer | string>();
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://loopback');
+    const path = url.pathname + url.search;
+    asked.push(path);
+    const answer = answers.get(path);
+    if (answer === undefined) response.writeHead(404, { 'content-type': 'application/json' }).end('{}');
+    else if (typeof answer === 'string') response.writeHead(200, { 'content-type': TYPE }).end(answer);
+    else answer(response, request);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    base,
+    asked,
+    entity: (name) => entityAt(base, name, answers),
+    answer: (path, answer) => answers.set(path, answer),
+    close: async () => await closed(server),
+  };
+}
+
+function entityAt(base: string, name: string, answers: Map<string, Answer | string>): Entity {
+  const id = `${base}/${name}`;
+  const key = testKey('ES256', `${name}-1`);
+  const statement = (claims: object): string => {
+    const now = Math.floor(Date.now() / 1000);
+    return signedJwt(
+      key,
+      { iss: id, iat: now, exp: now + LIFETIME, ...claims },
+      { typ: 'entity-statement+jwt' },
+    );
+  };
+  return {
+    name,
+    id,
+    key,
+    publish(superiors, claims = {}) {
+      const hints = superiors.map((superior) => superior.id);
+      const own = {
+        sub: id,
+        jwks: { keys: [key.jwk] },
+        ...(hints.length === 0 ? {} : { authority_hints: hints }),
+        metadata: { federation_entity: { federation_fetch_endpoint: `${id}/fetch` } },
+        ...claims,
+      };
+      answers.set(`/${name}/.well-known/openid-federation`, statement(own));
+    },
+    vouch(subject, claims = {}) {
+      const about = { sub: subject.id, jwks: { keys: [subject.key.jwk] }, ...claims };
+      answers.set(`/${name}/fetch?sub=${encodeURIComponent(subject.id)}`, statement(about));
+    },
+  };
+}
+
+async function closed(server: Server): Promise<void> {
+  server.close();
+  server.closeAllConnections();
+  await once(server, 'close');
+}

@@ -1,0 +1,175 @@
+import { client, decided, must, type Specification, testsIn } from './requirement.ts';
+
+const statement = testsIn('src/federation/examine-statement.test.ts');
+const chain = testsIn('src/federation/trust-chain/resolve-trust.test.ts');
+const limits = testsIn('src/federation/trust-chain/limits.test.ts');
+const policyOfChain = testsIn('src/federation/trust-chain/policy-of-a-chain.test.ts');
+const figure = testsIn('src/federation/trust-chain/figure-4.test.ts');
+const operators = testsIn('src/federation/metadata-policy/operators.test.ts');
+const policy = testsIn('src/federation/metadata-policy/metadata-policy.test.ts');
+const vectors = testsIn('src/federation/metadata-policy/vectors.test.ts');
+const properties = testsIn('src/federation/metadata-policy/properties.test.ts');
+const marks = testsIn('src/federation/trust-marks/trust-mark.test.ts');
+const authorities = testsIn('test/hostile/federation-authorities.test.ts');
+
+export const openidFederation: Specification = {
+  title: 'OpenID Federation 1.0',
+  scope:
+    'Of the Final specification what an OpenID provider does with other people’s statements: §3.2, §4, §6, §7 and §10. The endpoints of federation authorities (§8) are not offered.',
+  requirements: [
+    must(
+      '§3.2 1–3',
+      'An entity statement is a signed JWT of type entity-statement+jwt with an acceptable alg, never none.',
+      statement('…: no signed JWT', 'a request whose header has …', 'a statement signed with …'),
+    ),
+    must(
+      '§3.2 4–6',
+      'sub is the entity in question, iss an entity identifier; the issuer of a subordinate statement is among the authority_hints of its subject.',
+      statement('a request with …', 'a subordinate statement by an entity that its subject'),
+      chain('a subordinate statement …: no chain'),
+    ),
+    must(
+      '§3.2 7, 8',
+      'Now lies between iat and exp, with a small leeway.',
+      statement('times may differ by a minute'),
+    ),
+    must(
+      '§3.2 9, §3.1.1',
+      'jwks is there and a valid JWK set; every key has a unique kid.',
+      statement('jwks …: form', 'every key of the federation has a kid'),
+    ),
+    must(
+      '§3.2 10–12',
+      'kid names a key of the issuer’s configuration, and the signature holds with it.',
+      statement('a statement signed with a key that is not in its jwks'),
+      chain('a subordinate statement …: no chain'),
+    ),
+    must(
+      '§3.2 13, §13.4',
+      'Critical claims are understood, or the statement is refused.',
+      statement('a request with …'),
+    ),
+    must(
+      '§3.2 14–23, 26, 27',
+      'Each claim is in its kind of statement and of its form.',
+      statement('a request with …', 'a subordinate statement with …', 'aud may be required'),
+    ),
+    must(
+      '§3.2 24, 25, §4.3, §4.4',
+      'trust_chain and peer_trust_chain are in no statement of a chain.',
+      statement('no statement of a chain may carry a chain', 'a request whose header has …'),
+    ),
+    must(
+      '§4, §10.2',
+      'A chain is linked by iss and sub, signed by the keys of the next statement, and ends in the configured keys of a trust anchor.',
+      figure('the trust chain of Figure 4', '…; with one statement left out'),
+      chain(
+        'a chain over an intermediate',
+        'an anchor is its configured keys',
+        'an anchor’s statement signed with a key',
+        'a subject signed with a key that its superior does not',
+        'an intermediate whose configuration',
+        'an anchor is its whole identifier',
+      ),
+    ),
+    must(
+      '§6.1.2',
+      'A policy has three levels of objects; names may have language tags.',
+      policy('each of the three levels', 'a parameter with a language tag'),
+    ),
+    must(
+      '§6.1.3.1',
+      'Seven operators, each with its values, merge, action and allowed combinations, in their order.',
+      vectors('every one of the 2,019 public vectors'),
+      operators(
+        'operators are applied in the order',
+        'value assigns',
+        'add adds',
+        'default is for',
+        'one_of: a present',
+        'subset_of keeps',
+        'superset_of: a present',
+        'essential: the parameter',
+        '… with a value of a type',
+        '…: allowed on its condition',
+      ),
+    ),
+    must('§6.1.3.1.8', 'scope is processed as an array of strings.', policy('scope is a list of words')),
+    must(
+      '§6.1.3.2',
+      'Operators that are not understood are ignored, unless they are critical: then the chain is invalid.',
+      policy('an operator that is not understood', '…, but a critical one'),
+    ),
+    must(
+      '§6.1.4.1',
+      'Policies are merged from the most superior statement downwards; what cannot be merged makes the chain invalid.',
+      policy('the example of the specification', 'what a superior forbids'),
+      properties('merging is associative', 'what passes a merged policy'),
+      policyOfChain('policies that contradict each other'),
+    ),
+    must(
+      '§3.1.1, §6.1.4.2',
+      'The immediate superior’s metadata is applied before the policy; metadata that does not comply makes the chain invalid.',
+      policyOfChain(
+        'the immediate superior’s metadata',
+        'policies go from the anchor downwards',
+        'metadata that does not comply',
+      ),
+    ),
+    must(
+      '§6.2',
+      'max_path_length, naming_constraints and allowed_entity_types of each statement are applied by themselves.',
+      policyOfChain(
+        'max_path_length counts',
+        'naming_constraints … of the anchor',
+        'of an intermediate, they concern',
+        'allowed_entity_types takes',
+      ),
+      chain('a subject that is no relying party'),
+    ),
+    must(
+      '§7.3',
+      'A trust mark is of its type, for its holder, by an issuer in which trust was established, and signed by it.',
+      marks('a mark of the required type', 'a required mark with …', 'an empty list of issuers'),
+    ),
+    must(
+      '§7.2.2',
+      'A mark of a type with an owner has a delegation that holds.',
+      marks('where the type has an owner'),
+    ),
+    decided(
+      '§7.3',
+      'Marks are validated.',
+      'only those that a setting requires (security catalogue H-215); their status endpoint (MAY) is not asked',
+      marks('without the mark', 'one that holds is enough'),
+    ),
+    must(
+      '§10.1',
+      'No statement is fetched twice; a hint that leads into a loop is not used.',
+      chain('a loop is left', 'an authority that says something else'),
+      authorities('an authority that says something else'),
+    ),
+    must(
+      '§10.4',
+      'The chain expires with the first of its statements.',
+      chain('the chain expires with the first'),
+    ),
+    decided(
+      '§10.3',
+      'One of several valid chains is chosen.',
+      'the shortest; of equals the one whose anchor is configured first',
+      chain(
+        'of two chains the shorter',
+        'of two chains of one length',
+        'where the shorter chain does not hold',
+      ),
+    ),
+    must(
+      '§18.1',
+      'The number of authority_hints that are followed has a limit (SHOULD).',
+      limits('of more than five hints', 'a net of diamonds'),
+      authorities('a hundred identical questions', 'an authority that …'),
+    ),
+    client('§9', 'Entities publish their configuration at their well-known address.'),
+  ],
+};
