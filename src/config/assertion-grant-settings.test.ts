@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadSettings } from './load-settings.ts';
+import { settingAt } from './settings.ts';
 import { SettingsError } from './settings-error.ts';
 
 const PATH = 'assertion-grants.issuers';
@@ -99,4 +100,8 @@ test('no issuer can name another’s subjects: a prefix that begins another’s,
   assert.deepEqual(problemsOf(JWT, { ...other, 'subject-prefix': undefined, subjects: ['alice'] }), []);
   assert.deepEqual(problemsOf(JWT, { ...SAML, issuer: JWT.issuer, 'subject-prefix': 'a:' }), []);
   assert.deepEqual(problemsOf({ ...JWT, 'subject-prefix': '' }), []);
+});
+
+test('whom the process trusts no tenant trusts by that (decision 38; security catalogue 1.9)', () => {
+  assert.equal(settingAt(PATH).tenants, 'own');
 });

@@ -138,6 +138,7 @@ export type ConfiguredAssertionIssuer = z.infer<typeof issuer>;
 /** Assertions as authorisation grants (RFC 7521 §4.1). */
 export const ASSERTION_GRANT_SETTINGS = {
   'assertion-grants.issuers': maps<ConfiguredAssertionIssuer>({
+    tenants: 'own',
     default: [],
     items: 'issuers',
     schema: issuers,
@@ -146,6 +147,7 @@ export const ASSERTION_GRANT_SETTINGS = {
       'Whose assertions are taken as grants, JWTs (RFC 7523) or SAML 2.0 assertions (RFC 7522). `issuer`: the `iss` or the `Issuer`; `kind`: `jwt` with `jwks` or `jwks-uri`, or `saml` with `certificates` in PEM; `algorithms`: those it signs with (all that are supported when absent); `subject-from`: the claim or SAML attribute that names the subject (`sub` or the `NameID` when absent); `subject-prefix`: what is put in front of it to make the `sub` of the token; `subjects`: the only ones it may name; `scope`: what it may grant; `clients`: who may present its assertions (all that are registered for the grant when absent); `audiences`: names of this server beside the issuer; `require-jti`: whether a JWT without `jti` is refused (true when absent). The grants are offered when an issuer of their kind is configured. In an environment variable it is JSON.',
   }),
   'assertion-grants.assertion-length': integer({
+    tenants: 'inherited',
     default: 32_768,
     min: 1024,
     max: 1_048_576,
@@ -153,6 +155,7 @@ export const ASSERTION_GRANT_SETTINGS = {
     description: 'The longest SAML assertion, in base64url; JWTs end at 8192 characters.',
   }),
   'assertion-grants.lifetime-max': seconds({
+    tenants: 'inherited',
     default: 3600,
     min: 60,
     max: 86_400,
@@ -160,6 +163,7 @@ export const ASSERTION_GRANT_SETTINGS = {
       'How far ahead the expiry of an assertion may lie; so long it is remembered, to be used once.',
   }),
   'assertion-grants.clock-skew': seconds({
+    tenants: 'inherited',
     default: 60,
     min: 0,
     max: 300,
