@@ -8,7 +8,7 @@ import {
   type XmlElement,
 } from './xml.ts';
 
-export const DSIG = 'http://www.w3.org/2000/09/xmldsig#';
+const DSIG = 'http://www.w3.org/2000/09/xmldsig#';
 const EXCLUSIVE_C14N = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 const ENVELOPED = `${DSIG}enveloped-signature`;
 const DIGESTS = new Set([
@@ -21,8 +21,7 @@ const PREFIX_LIST = /^[A-Za-z0-9_.-]+(?: [A-Za-z0-9_.-]+){0,15}$/;
 
 /** What a signature says of itself, in the one form that is accepted. */
 export interface SignatureForm {
-  /** Of the element that is signed: the root. */
-  readonly id: string;
+  readonly signature: XmlElement;
   readonly signatureMethod: string;
   readonly signatureValue: Uint8Array;
 }
@@ -36,14 +35,13 @@ export interface SignatureForm {
  */
 export function signatureForm(root: XmlElement): SignatureForm | undefined {
   const all = [...elementsOf(root)];
-  const signatures = all.filter((element) => element.local === 'Signature' || element.local === 'SignedInfo');
-  const [signature, signedInfo] = signatures;
+  const named = all.filter(({ local }) => local === 'Signature' || local === 'SignedInfo');
+  const [signature] = childrenOf(root, DSIG, 'Signature');
   const id = attributeOf(root, 'ID');
   if (id === undefined || !NCNAME.test(id) || !idsAreUnique(all)) return undefined;
-  if (signatures.length !== 2 || signature === undefined || signedInfo === undefined) return undefined;
-  if (!root.children.includes(signature) || !isNamed(signature, DSIG, 'Signature')) return undefined;
-  const [info, value, keyInfo, ...others] = signature.children;
-  if (info !== signedInfo || value === undefined || others.length > 0) return undefined;
+  if (named.length !== 2 || signature === undefined) return undefined;
+  const [signedInfo, value, keyInfo, ...others] = signature.children;
+  if (signedInfo === undefined || value === undefined || others.length > 0) return undefined;
   if (!hasElementContent(signature) || !isNamed(signedInfo, DSIG, 'SignedInfo')) return undefined;
   if (!isNamed(value, DSIG, 'SignatureValue')) return undefined;
   if (keyInfo !== undefined && !isNamed(keyInfo, DSIG, 'KeyInfo')) return undefined;
@@ -51,7 +49,7 @@ export function signatureForm(root: XmlElement): SignatureForm | undefined {
   const signatureValue = base64(textOf(value));
   return signatureMethod === undefined || signatureValue === undefined
     ? undefined
-    : { id, signatureMethod, signatureValue };
+    : { signature, signatureMethod, signatureValue };
 }
 
 /** Two elements with one ID are two answers to what was signed; `Id`, `id` and `xml:id` are IDs to somebody. */

@@ -1,8 +1,8 @@
 import { SignedXml } from 'xml-crypto';
 import type { SamlKeys, SamlRefusal } from '../ports/saml-assertion-verifier.ts';
 import { isSignedByAny, signatureAlgorithm } from './signature-algorithms.ts';
-import { DSIG, type SignatureForm, signatureForm } from './signature-form.ts';
-import { childrenOf, standalone, type XmlElement } from './xml.ts';
+import { type SignatureForm, signatureForm } from './signature-form.ts';
+import { standalone, type XmlElement } from './xml.ts';
 
 export type SignedElement = { readonly signed: string } | { readonly reason: SamlRefusal };
 
@@ -13,13 +13,12 @@ export type SignedElement = { readonly signed: string } | { readonly reason: Sam
  */
 export function signedElement(document: string, root: XmlElement, keys: SamlKeys): SignedElement {
   const form = signatureForm(root);
-  const [signature] = childrenOf(root, DSIG, 'Signature');
-  if (form === undefined || signature === undefined) return { reason: 'signature-form' };
+  if (form === undefined) return { reason: 'signature-form' };
   const algorithm = signatureAlgorithm(form.signatureMethod, keys.algorithms);
   if (algorithm === undefined) return { reason: 'algorithm' };
   const isSigned = (octets: string): boolean =>
     isSignedByAny(algorithm, keys.keys, Buffer.from(octets), form.signatureValue);
-  const signed = signedReference(document, standalone(document, signature), form, isSigned);
+  const signed = signedReference(document, standalone(document, form.signature), form, isSigned);
   return signed === undefined ? { reason: 'signature' } : { signed };
 }
 
