@@ -18,22 +18,28 @@ const TIMEOUT_MS = 20_000;
 export async function chancery(
   words: readonly string[],
   environment: Readonly<Record<string, string>>,
+  input?: Uint8Array,
 ): Promise<Ended> {
-  return await command(process.execPath, [join(REPOSITORY, 'src/cli/chancery.ts'), ...words], environment);
+  const program = join(REPOSITORY, 'src/cli/chancery.ts');
+  return await command(process.execPath, [program, ...words], environment, input);
 }
 
 export async function command(
   file: string,
   words: readonly string[],
   environment: Readonly<Record<string, string>>,
+  input: Uint8Array = new Uint8Array(),
 ): Promise<Ended> {
   const child = spawn(file, words, {
     cwd: REPOSITORY,
     env: { PATH: process.env['PATH'], ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: 'pipe',
     timeout: TIMEOUT_MS,
     killSignal: 'SIGKILL',
   });
+  // Whoever reads nothing may be gone before this is written.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input);
   const [[code, signal], stdout, stderr] = await Promise.all([
     once(child, 'close') as Promise<[number | null, string | null]>,
     text(child.stdout),

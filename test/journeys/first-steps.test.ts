@@ -16,6 +16,8 @@ interface Screen {
   readonly issuer: string;
   readonly masterToken: string;
   readonly invitation: string;
+  /** Name and password. */
+  readonly account: string;
   /** The lines that begin with curl, as they can be copied. */
   readonly curls: readonly string[];
 }
@@ -45,6 +47,7 @@ async function start(): Promise<Screen> {
     issuer: line('Issuer'),
     masterToken: line('Master token \\(registry\\)'),
     invitation: line('Initial access token'),
+    account: /Account \(name, password\) +(\S+ +\S+)/u.exec(text)?.[1] ?? '',
     curls: text.split('\n').filter((printed) => printed.startsWith('curl ')),
   };
 }
@@ -74,6 +77,7 @@ test('first steps: the four printed lines work as they are, and everything outli
   const first = await start();
   assert.equal(first.curls.length, 4, first.text);
   assert.equal(first.issuer, `http://127.0.0.1:${environment['CHANCERY_LISTEN_PORT']}`);
+  assert.match(first.account, /^developer +[A-Za-z0-9]{16}$/u);
   const [register, getToken, introspect, getKeys] = first.curls;
 
   const client = await paste(register);
@@ -94,6 +98,7 @@ test('first steps: the four printed lines work as they are, and everything outli
   await stop();
   const second = await start();
   assert.equal(second.masterToken, first.masterToken);
+  assert.equal(second.account, first.account);
   assert.deepEqual(await get(registration, second.masterToken), kept, 'the client is the same');
   assert.deepEqual(await paste(second.curls[3]), keys, 'the keys are the same');
   assert.equal((await paste(getToken))['token_type'], 'Bearer', 'its secret still works');
