@@ -23,7 +23,7 @@ function accountsIn(name: string) {
   };
   const fed = async (input: string | Uint8Array, ...words: readonly string[]): Promise<Ended> =>
     await chancery([...words, '--password-stdin'], environment, Buffer.from(input));
-  return { database: join(folder, 'chancery.db'), fed, ...registryCommands(folder) };
+  return { database: join(folder, 'chancery.db'), fed, registry: registryCommands(folder) };
 }
 
 /** As another process sees the data. */
@@ -55,7 +55,7 @@ async function withSession(tenant: TenantStorage, sub: Subject, key: string): Pr
 }
 
 test('accounts add, list, show: an account with claims, and never its password or its hash', async () => {
-  const { fed, json, run, audit } = accountsIn('add');
+  const { fed, registry } = accountsIn('add');
   const claims = ['--claim', 'name=Ada', '--claim', 'email_verified=true', '--claim', 'birthdate=1815'];
   const added = await fed(
     'correct horse\nnot read\n',
@@ -67,7 +67,7 @@ test('accounts add, list, show: an account with claims, and never its password o
     ...claims,
   );
   assert.deepEqual([added.how, added.stderr], [0, '']);
-  const [account] = await json('accounts', 'list');
+  const [account] = await registry.json('accounts', 'list');
   assert.deepEqual(account?.['claims'], {
     email: 'a@b.example',
     name: 'Ada',
@@ -75,14 +75,18 @@ test('accounts add, list, show: an account with claims, and never its password o
     birthdate: '1815',
   });
   assert.match(String(account['sub']), /^[A-Za-z0-9]{24}$/u);
-  const [shown] = await json('accounts', 'show', 'ADA');
+  const [shown] = await registry.json('accounts', 'show', 'ADA');
   assert.deepEqual(shown, { ...account, sessions: [] });
-  const texts = [added.stdout, await run('accounts', 'list'), await run('accounts', 'show', 'ada')];
-  for (const text of [...texts, JSON.stringify([account, shown, await audit()])]) {
+  const texts = [
+    added.stdout,
+    await registry.run('accounts', 'list'),
+    await registry.run('accounts', 'show', 'ada'),
+  ];
+  for (const text of [...texts, JSON.stringify([account, shown, await registry.audit()])]) {
     assert.ok(text.includes(String(account['sub'])));
     assert.doesNotMatch(text, /correct horse|argon2/u);
   }
-  const [event] = await audit();
+  const [event] = await registry.audit();
   assert.deepEqual([event?.action, event?.actor], ['account.create', 'cli']);
 });
 
@@ -105,7 +109,7 @@ const REFUSED: readonly (readonly [string, readonly string[], string | Uint8Arra
 ];
 
 test('accounts add: what cannot be an account is refused in one line without the password, exit code 1', async () => {
-  const { fed, json } = accountsIn('refused');
+  const { fed, registry } = accountsIn('refused');
   assert.equal((await fed('correct horse', 'accounts', 'add', 'Ada')).how, 0);
   for (const [what, words, input, why] of REFUSED) {
     const { how, stdout, stderr } = await fed(input, 'accounts', 'add', ...words);
@@ -115,30 +119,30 @@ test('accounts add: what cannot be an account is refused in one line without the
     assert.doesNotMatch(stderr, /correct|Password123/u, what);
   }
   assert.match((await fed('correct horse', 'accounts', 'add', 'ＡＤＡ')).stderr, /already/u);
-  assert.equal((await json('accounts', 'list')).length, 1);
+  assert.equal((await registry.json('accounts', 'list')).length, 1);
 });
 
 test('a password is no argument, and there is no terminal here to ask at', async () => {
-  const { attempt } = accountsIn('argument');
-  assert.equal((await attempt('accounts', 'add', 'Ada', 'correct horse')).how, 2);
-  const { how, stderr } = await attempt('accounts', 'add', 'Ada');
+  const { registry } = accountsIn('argument');
+  assert.equal((await registry.attempt('accounts', 'add', 'Ada', 'correct horse')).how, 2);
+  const { how, stderr } = await registry.attempt('accounts', 'add', 'Ada');
   assert.equal(how, 1);
   assert.match(stderr, /--password-stdin/u);
 });
 
 test('disable, set-password and delete end the sessions that other processes serve', async () => {
-  const { database, fed, json, run, attempt, audit } = accountsIn('ends');
+  const { database, fed, registry } = accountsIn('ends');
   await fed('correct horse', 'accounts', 'add', 'Ada');
-  const [account] = await json('accounts', 'show', 'ada');
+  const [account] = await registry.json('accounts', 'show', 'ada');
   const sub = String(account?.['sub']) as Subject;
   await beside(database, async (tenant) => {
     const first = await withSession(tenant, sub, 'one');
-    const [shown] = await json('accounts', 'show', 'ada');
+    const [shown] = await registry.json('accounts', 'show', 'ada');
     assert.equal((shown?.['sessions'] as readonly unknown[]).length, 1);
-    await run('accounts', 'disable', 'ada');
+    await registry.run('accounts', 'disable', 'ada');
     assert.equal(await tenant.sessions.find(first), undefined);
     assert.notEqual((await tenant.accounts.find(sub))?.disabled_at, null);
-    await run('accounts', 'enable', 'ada');
+    await registry.run('accounts', 'enable', 'ada');
     assert.equal((await tenant.accounts.find(sub))?.disabled_at, null);
 
     const second = await withSession(tenant, sub, 'two');
@@ -148,13 +152,13 @@ test('disable, set-password and delete end the sessions that other processes ser
     assert.notEqual((await tenant.accounts.find(sub))?.password_hash, before);
 
     const third = await withSession(tenant, sub, 'three');
-    await run('accounts', 'delete', 'ada');
+    await registry.run('accounts', 'delete', 'ada');
     assert.equal(await tenant.sessions.find(third), undefined);
     assert.equal(await tenant.accounts.find(sub), undefined);
   });
-  const { how, stderr } = await attempt('accounts', 'show', 'ada');
+  const { how, stderr } = await registry.attempt('accounts', 'show', 'ada');
   assert.deepEqual([how, stderr.includes('there is no account "ada"')], [1, true]);
-  const details = (await audit()).map(({ action, detail }) => [action, detail]);
+  const details = (await registry.audit()).map(({ action, detail }) => [action, detail]);
   assert.deepEqual(details, [
     ['account.create', `sub ${sub}`],
     ['account.update', `sub ${sub}: disabled`],
