@@ -138,7 +138,7 @@ test('disable, set-password and delete end the sessions that other processes ser
   await beside(database, async (tenant) => {
     const first = await withSession(tenant, sub, 'one');
     const [shown] = await registry.json('accounts', 'show', 'ada');
-    assert.equal((shown?.['sessions'] as readonly unknown[]).length, 1);
+    assert.match(JSON.stringify(shown?.['sessions']), /^\[\{"sid":"sid of one",[^{}]*\}\]$/u);
     await registry.run('accounts', 'disable', 'ada');
     assert.equal(await tenant.sessions.find(first), undefined);
     assert.notEqual((await tenant.accounts.find(sub))?.disabled_at, null);
