@@ -11,7 +11,7 @@ import type { Endpoint } from './endpoints/contract.ts';
 import { directAuthorization } from './endpoints/direct-authorization/endpoint.ts';
 import { authorizationServerContract, contract as openidContract } from './endpoints/discovery/contract.ts';
 import { discovery } from './endpoints/discovery/endpoint.ts';
-import { providerMetadata } from './endpoints/discovery/provider-metadata.ts';
+import { type CertificateSupport, providerMetadata } from './endpoints/discovery/provider-metadata.ts';
 import { federationRegistration } from './endpoints/federation-registration/endpoint.ts';
 import { introspection } from './endpoints/introspection/endpoint.ts';
 import { jwkSet } from './endpoints/jwk-set/endpoint.ts';
@@ -23,7 +23,7 @@ import { offeredGrants } from './grants/grants.ts';
 import type { Site } from './http/site.ts';
 import type { ServerKeys } from './keys/server-keys.ts';
 import type { GrantStore } from './ports/grant-store.ts';
-import { masterTokens, tokenLifetimes } from './tenant-settings.ts';
+import { certificateTrust, masterTokens, tokenLifetimes } from './tenant-settings.ts';
 
 export interface IssuerNeeds {
   readonly settings: Settings;
@@ -42,7 +42,7 @@ export function issuerSite(needs: IssuerNeeds): Site {
   const { settings } = needs;
   const own = endpoints(needs);
   const issuerPath = new URL(issuer).pathname.replace(/\/$/, '');
-  const metadata = providerMetadata(issuer, own, offeredGrants(needs));
+  const metadata = providerMetadata(issuer, own, offeredGrants(needs), certificateSupport(settings));
   const maxAge = settings['key-set.max-age'];
   const infix = { ...authorizationServerContract, path: `${authorizationServerContract.path}${issuerPath}` };
   return {
@@ -55,6 +55,11 @@ export function issuerSite(needs: IssuerNeeds): Site {
     endpointsOutsideIssuer: issuerPath === '' ? [] : [discovery(infix, metadata, maxAge)],
     allowedOrigins: settings['cors.origins'],
   };
+}
+
+function certificateSupport(settings: Settings): CertificateSupport {
+  const aliasOrigin = settings['client-authentication.mtls-origin'];
+  return { trust: certificateTrust(settings), ...(aliasOrigin === '' ? {} : { aliasOrigin }) };
 }
 
 function endpoints({

@@ -1,5 +1,6 @@
 import type { Settings } from './config/settings.ts';
-import { type Host, startHost } from './http/fastify-host.ts';
+import { type Host, type Listen, startHost } from './http/fastify-host.ts';
+import type { TlsMaterial } from './http/tls-listener.ts';
 import type { Log } from './ports/log.ts';
 import type { Metrics } from './ports/metrics.ts';
 import type { Tenant } from './tenant.ts';
@@ -7,15 +8,42 @@ import type { Tenant } from './tenant.ts';
 /** How long a stopping server waits for requests under way. */
 const CLOSE_TIMEOUT_MS = 10_000;
 
-export async function startPublicHost(
-  settings: Settings,
-  tenant: Tenant,
-  log: Log,
-  measured: Metrics,
+export interface PublicHostNeeds {
+  readonly settings: Settings;
+  readonly tenant: Tenant;
+  readonly log: Log;
+  readonly measured: Metrics;
+  readonly tls: TlsMaterial;
+}
+
+export async function startPublicHost(needs: PublicHostNeeds): Promise<Host> {
+  const { settings, tls } = needs;
+  const asksForCertificates = settings['listen.tls-client-certificates'] !== 'off';
+  return await startHostOfSites(needs, {
+    port: settings['listen.port'],
+    ...(tls.certificate === '' ? {} : { tls: { ...tls, asksForCertificates } }),
+  });
+}
+
+/** The listener that asks for certificates, so that the other need not (RFC 8705 §5). */
+export async function startMutualTlsHost(needs: PublicHostNeeds): Promise<Host> {
+  const { settings, tls } = needs;
+  const port = settings['listen.mtls-port'];
+  return await startHostOfSites(needs, { port, tls: { ...tls, asksForCertificates: true } });
+}
+
+async function startHostOfSites(
+  { settings, tenant, log, measured }: PublicHostNeeds,
+  listener: Pick<Listen, 'port' | 'tls'>,
 ): Promise<Host> {
   return await startHost({
     sites: [tenant.site],
-    listen: { ...listenOptions(settings), host: settings['listen.host'], port: settings['listen.port'] },
+    listen: {
+      ...listenOptions(settings),
+      host: settings['listen.host'],
+      certificateHeader: settings['client-authentication.certificate-header'] !== 'off',
+      ...listener,
+    },
     limits: { body: settings['limits.body'], header: settings['limits.header'] },
     log,
     observe: (endpoint, status, seconds) => measured.observeRequest(endpoint, status, seconds),
@@ -40,7 +68,7 @@ export async function startManagementHost(
   });
 }
 
-function listenOptions(settings: Settings): Omit<Parameters<typeof startHost>[0]['listen'], 'host' | 'port'> {
+function listenOptions(settings: Settings): Omit<Listen, 'host' | 'port'> {
   return {
     maxConnections: settings['listen.max-connections'],
     headersTimeout: settings['listen.headers-timeout'] * 1000,

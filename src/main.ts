@@ -3,7 +3,7 @@ import type { Settings } from './config/settings.ts';
 import { openPasswords } from './end-users.ts';
 import { healthLive, healthReady } from './endpoints/health/endpoint.ts';
 import { metrics } from './endpoints/metrics/endpoint.ts';
-import { startManagementHost, startPublicHost } from './listeners.ts';
+import { startManagementHost, startMutualTlsHost, startPublicHost } from './listeners.ts';
 import { openOutbound } from './opened-outbound.ts';
 import { openStorage, requireRightKey, sealerOf } from './opened-storage.ts';
 import type { Log } from './ports/log.ts';
@@ -11,6 +11,7 @@ import { DEFAULT_TENANT } from './spec/identifiers.ts';
 import { startSweeping } from './sweeping.ts';
 import { prometheusMetrics } from './system/metrics.ts';
 import { openTenant, type Tenant } from './tenant.ts';
+import { openTls } from './tls-material.ts';
 
 export interface RunningServer {
   readonly address: AddressInfo;
@@ -34,6 +35,7 @@ export async function startServer(settings: Settings, log: Log): Promise<Running
     const outbound = openOutbound(settings);
     const measured = prometheusMetrics();
     const passwords = openPasswords(settings);
+    const tls = openTls(settings, log);
     const tenant = await openTenant({
       id: DEFAULT_TENANT,
       settings,
@@ -43,12 +45,22 @@ export async function startServer(settings: Settings, log: Log): Promise<Running
       log,
       passwords,
       onKeyEvent: (event) => measured.countServerKeyEvent(event),
+      certificateAuthorities: tls.authorities,
     });
     closers.push(async () => await tenant.close());
     const sweeping = startSweeping(settings, tenant, log);
     closers.push(async () => await sweeping.stop());
-    const host = await startPublicHost(settings, tenant, log, measured);
+    const hostNeeds = { settings, tenant, log, measured, tls: tls.material };
+    const host = await startPublicHost(hostNeeds);
     closers.push(async () => await host.close());
+    const hosts = [host];
+    if (settings['listen.mtls-port'] !== 0) {
+      const mutual = await startMutualTlsHost(hostNeeds);
+      closers.push(async () => await mutual.close());
+      hosts.push(mutual);
+    }
+    const watching = tls.watch((material) => hosts.forEach((each) => each.renewTls(material)));
+    closers.push(async () => watching.stop());
     let serving = true;
     const ready = healthReady({ storage, isServing: () => serving, log });
     const management = await startManagementHost(settings, [healthLive(), ready, metrics(measured)], log);

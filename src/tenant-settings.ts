@@ -1,6 +1,7 @@
 import type { RegistryNeeds } from './clients/registry-needs.ts';
 import type { Settings } from './config/settings.ts';
 import { SettingsError } from './config/settings-error.ts';
+import { bringsCertificates } from './config/tls-rules.ts';
 import { contract as introspectionContract } from './endpoints/introspection/contract.ts';
 import { contract as tokenContract } from './endpoints/token/contract.ts';
 import type { DirectAuthorizationNeeds } from './grants/direct-authorization.ts';
@@ -8,6 +9,7 @@ import { digestFromHex } from './keys/digest.ts';
 import type { ServerKeys } from './keys/server-keys.ts';
 import type { AudienceRule, JwtVerifier } from './ports/jwt-verifier.ts';
 import { BoundedMap } from './spec/bounded-map.ts';
+import type { CertificateTrust } from './spec/server-capabilities.ts';
 import type { MasterToken } from './tokens/bearer-token.ts';
 import type { SelfContainedTokenNeeds } from './tokens/self-contained-token.ts';
 
@@ -46,7 +48,7 @@ export function registrySettings(settings: Settings): RegistryNeeds['settings'] 
       redirectUris: settings['limits.redirect-uris'],
       uriLength: settings['limits.uri-length'],
       httpAllowed: settings['outbound.allow-http'],
-      certificateTrust: 'none',
+      certificateTrust: certificateTrust(settings),
     },
   };
 }
@@ -71,6 +73,12 @@ export function selfContainedTokens(
     defaultAudience: audience.length === 0 ? [settings.issuer] : audience,
     genuine: new BoundedMap(settings['cache.access-tokens']),
   };
+}
+
+/** What certificates of clients are good for: those of authorities only where there are some (RFC 8705 §2.1, §2.2). */
+export function certificateTrust(settings: Settings): CertificateTrust {
+  if (!bringsCertificates(settings)) return 'none';
+  return settings['listen.tls-client-ca'] === '' ? 'keys' : 'chains';
 }
 
 export function tokenLifetimes(settings: Settings): DirectAuthorizationNeeds['lifetimes'] {

@@ -41,6 +41,8 @@ export interface TenantNeeds {
   readonly log: Log;
   /** Is told of each change that this process makes to a server key. */
   readonly onKeyEvent?: (event: KeyEvent) => void;
+  /** Who may vouch for the certificates of clients, as configured now. */
+  readonly certificateAuthorities: AuthenticationNeeds['certificateAuthorities'];
 }
 
 /** One issuer with everything that is its own. */
@@ -56,16 +58,9 @@ export interface Tenant {
 }
 
 /** Builds the endpoints of one tenant. They never see its id, so none can forget it. */
-export async function openTenant({
-  id,
-  settings,
-  storage,
-  sealer,
-  outbound,
-  passwords,
-  log,
-  onKeyEvent = () => undefined,
-}: TenantNeeds): Promise<Tenant> {
+export async function openTenant(needs: TenantNeeds): Promise<Tenant> {
+  const { id, settings, storage, sealer, outbound, passwords, log, certificateAuthorities } = needs;
+  const { onKeyEvent = () => undefined } = needs;
   const own = withRecordCache(storage.forTenant(id), {
     clients: settings['cache.clients'],
     accessTokens: settings['cache.access-tokens'],
@@ -101,7 +96,12 @@ export async function openTenant({
   };
   const uses = clientUses({ clients: own.clients, clock: systemClock, log });
   const jwkSets = remoteJwkSets({ outbound, clock: systemClock });
-  const authentication = clientAuthentication(settings, registry, { uses, jwkSets, replays: own.replays });
+  const authentication = clientAuthentication(settings, registry, {
+    uses,
+    jwkSets,
+    replays: own.replays,
+    certificateAuthorities,
+  });
   const assertions = openAssertionGrants(settings, { outbound, clock: systemClock, ...own });
   return {
     site: issuerSite({
@@ -137,9 +137,10 @@ function accessTokenNeeds(settings: Settings, keys: ServerKeys, store: AccessTok
 function clientAuthentication(
   settings: Settings,
   { issuer, clients, clock, sealer }: RegistryNeeds,
-  needs: Pick<AuthenticationNeeds, 'uses'> & Pick<AssertionNeeds, 'jwkSets' | 'replays'>,
+  needs: Pick<AuthenticationNeeds, 'uses' | 'certificateAuthorities'> &
+    Pick<AssertionNeeds, 'jwkSets' | 'replays'>,
 ): AuthenticationNeeds {
-  const { uses, jwkSets, replays } = needs;
+  const { uses, jwkSets, replays, certificateAuthorities } = needs;
   const verifier = joseJwtVerifier(clock);
   return {
     issuer,
@@ -148,7 +149,7 @@ function clientAuthentication(
     uses,
     remembered: rememberedOutcomes(),
     assertions: { verifier, jwkSets, sealer, replays, audience: assertionAudience(settings) },
-    certificateAuthorities: () => [],
+    certificateAuthorities,
   };
 }
 

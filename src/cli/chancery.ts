@@ -56,7 +56,12 @@ function unknownCommand(typed: readonly string[]): string {
   return `chancery: unknown command ${JSON.stringify(name)}${hint} (chancery help lists them)`;
 }
 
-const OPERATOR_ERRORS: ReadonlySet<string> = new Set(['SettingsError', 'StorageUnavailable', 'SealBroken']);
+const OPERATOR_ERRORS: ReadonlySet<string> = new Set([
+  'SettingsError',
+  'StorageUnavailable',
+  'SealBroken',
+  'TlsUnusable',
+]);
 
 /** What an operator can mend is one line; a defect of the program keeps its stack. */
 function explain(failure: unknown): { line: string; code: number } {

@@ -70,6 +70,8 @@ export async function withRegistry(
       outbound,
       passwords,
       log,
+      // Nobody authenticates with a certificate here.
+      certificateAuthorities: () => [],
     });
     const request_id = systemRandom.alphanumeric(REQUEST_ID_LENGTH);
     const code = await act({ settings, tenant, needs: tenant.registry, request_id });

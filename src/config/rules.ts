@@ -1,10 +1,11 @@
 import { issuerProblem } from '../spec/issuer.ts';
 import type { SettingPath, Settings } from './settings.ts';
+import { TLS_RULES } from './tls-rules.ts';
 
 export type Mode = 'development' | 'production';
 
 /** A rule that one row cannot say, since it depends on the mode or on another setting. */
-interface Rule {
+export interface Rule {
   readonly path: SettingPath;
   /** The other settings it reads; it is not asked when one of them is missing or bad. */
   readonly reads: readonly SettingPath[];
@@ -58,6 +59,7 @@ export const RULES: readonly Rule[] = [
   },
   noDevelopmentToken('registration.master-token-sha256'),
   noDevelopmentToken('direct-authorization.token-sha256'),
+  ...TLS_RULES,
 ];
 
 /** What `issuer` is in development when it is not set. */

@@ -7,6 +7,7 @@ import { KEY_SETTINGS } from './key-settings.ts';
 import { LIMIT_SETTINGS } from './limit-settings.ts';
 import { choice, flag, integer, list, type Setting, seconds, text } from './setting.ts';
 import { softwareStatementIssuers } from './software-statement-issuers.ts';
+import { TLS_SETTINGS } from './tls-settings.ts';
 import { TOKEN_SETTINGS } from './token-settings.ts';
 
 const YEAR = 31_536_000;
@@ -331,6 +332,7 @@ export const SETTINGS = {
   ...FEDERATION_SETTINGS,
 
   ...LIMIT_SETTINGS,
+  ...TLS_SETTINGS,
 
   'log.level': choice({
     default: 'info',

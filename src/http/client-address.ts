@@ -13,13 +13,7 @@ const HOP = /^(?:\[([0-9A-Fa-f:.]+)\](?::\d{1,5})?|(\d[\d.]*):\d{1,5})$/;
  */
 export function clientAddressBehind(trustedProxies: readonly string[]): ClientAddress {
   if (trustedProxies.length === 0) return (peer) => peer;
-  const trusted = new BlockList();
-  for (const network of trustedProxies) {
-    const [address = '', prefix = ''] = network.split('/');
-    trusted.addSubnet(address, Number(prefix), address.includes(':') ? 'ipv6' : 'ipv4');
-  }
-  const isTrusted = (address: string): boolean =>
-    isIP(address) !== 0 && trusted.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
+  const isTrusted = trustedPeer(trustedProxies);
   return (peer, forwardedFor) => {
     if (forwardedFor === undefined || !isTrusted(peer)) return peer;
     let nearest = peer;
@@ -31,6 +25,16 @@ export function clientAddressBehind(trustedProxies: readonly string[]): ClientAd
     }
     return nearest;
   };
+}
+
+/** Whether an address is in one of these networks in CIDR notation. */
+export function trustedPeer(networks: readonly string[]): (address: string) => boolean {
+  const trusted = new BlockList();
+  for (const network of networks) {
+    const [address = '', prefix = ''] = network.split('/');
+    trusted.addSubnet(address, Number(prefix), address.includes(':') ? 'ipv6' : 'ipv4');
+  }
+  return (address) => isIP(address) !== 0 && trusted.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
 }
 
 function addressOf(hop: string): string {

@@ -24,7 +24,10 @@ export function answerClientError(
   socket: Socket,
   last: LastResponses,
 ): EdgeStatus | undefined {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  // There is no TLS to answer over: a handshake that failed, or a record that is none.
+  const withoutTls =
+    error.code?.startsWith('ERR_SSL_') === true || error.code?.startsWith('ERR_TLS_') === true;
+  if (error.code === 'ECONNRESET' || withoutTls || !socket.writable) {
     socket.destroy();
     return undefined;
   }

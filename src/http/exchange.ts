@@ -4,6 +4,7 @@ import type { Endpoint, EndpointResponse } from '../endpoints/contract.ts';
 import type { Log } from '../ports/log.ts';
 import { NotFound, OAuthError, TooManyRequests } from '../spec/errors.ts';
 import type { ClientAddress } from './client-address.ts';
+import type { CertificateReader } from './client-certificate.ts';
 import { corsHeaders, preflightHeaders } from './cors.ts';
 import { edgeRefusal } from './edge-refusal.ts';
 import type { RequestHeaders } from './raw-headers.ts';
@@ -20,6 +21,7 @@ export interface Edge {
   readonly log: Log;
   readonly observe: Observe;
   readonly clientAddress: ClientAddress;
+  readonly clientCertificate: CertificateReader;
   /** Set when the host stops: answers then end their connections. */
   closing: boolean;
 }
@@ -116,7 +118,11 @@ function handle(
   body: Uint8Array,
   lines: readonly string[],
 ): void {
-  const { target } = exchange;
+  const { target, request } = exchange;
+  const clientCertificate = edge.clientCertificate(request.socket, headers);
+  if (typeof clientCertificate === 'string') {
+    return refuse(edge, exchange, edgeRefusal(400, clientCertificate), clientCertificate);
+  }
   const mark = target.indexOf('?');
   const { name, method } = endpoint.contract;
   let failure: unknown;
@@ -134,11 +140,8 @@ function handle(
         query: mark === -1 ? '' : target.slice(mark + 1),
         body,
         id: exchange.id,
-        remoteAddress: edge.clientAddress(
-          exchange.request.socket.remoteAddress ?? '',
-          headers['x-forwarded-for'],
-        ),
-        clientCertificate: undefined,
+        remoteAddress: edge.clientAddress(request.socket.remoteAddress ?? '', headers['x-forwarded-for']),
+        clientCertificate,
       },
       (thrown) => {
         failure = thrown;

@@ -1,15 +1,18 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import Fastify from 'fastify';
 import type { Log } from '../ports/log.ts';
-import { clientAddressBehind } from './client-address.ts';
+import { clientAddressBehind, trustedPeer } from './client-address.ts';
+import { type CertificateSources, certificateReader } from './client-certificate.ts';
 import type { LastResponses } from './client-error.ts';
 import { answerClientError, sendAndClose } from './client-error.ts';
 import type { Edge } from './exchange.ts';
 import { serve } from './exchange.ts';
 import { buildRouter } from './router.ts';
 import type { Observe, Site } from './site.ts';
+import { secureContextOf, type TlsListen, type TlsMaterial, tlsOptions } from './tls-listener.ts';
 
 /** Times are in milliseconds. */
 export interface Listen {
@@ -26,6 +29,10 @@ export interface Listen {
   readonly keepAliveTimeout: number;
   /** Networks in CIDR notation whose `X-Forwarded-For` is believed. */
   readonly trustedProxies?: readonly string[];
+  /** Plain HTTP where it is absent. */
+  readonly tls?: TlsListen;
+  /** Whether `Client-Cert` is taken from trusted proxies (RFC 9440). */
+  readonly certificateHeader?: boolean;
   /** A connection on which nothing moves for so long, in either direction, is cut: its reader has stalled. Default 30,000. */
   readonly stallTimeout?: number;
   /** How long `close` waits for requests under way. */
@@ -48,6 +55,8 @@ export interface HostOptions {
 
 export interface Host {
   readonly address: AddressInfo;
+  /** New connections get these certificates; those that are open keep theirs. */
+  renewTls(material: TlsMaterial): void;
   /** Takes no more connections, finishes what is under way within `closeTimeout`, cuts what is left. */
   close(): Promise<void>;
 }
@@ -69,6 +78,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
     log,
     observe,
     clientAddress: clientAddressBehind(listen.trustedProxies ?? []),
+    clientCertificate: certificateReader(certificateSources(listen), log),
     closing: false,
   };
   const last: LastResponses = new WeakMap();
@@ -78,12 +88,23 @@ export async function startHost(options: HostOptions): Promise<Host> {
   await app.listen({ host: listen.host, port: listen.port });
   return {
     address: app.server.address() as AddressInfo,
+    renewTls(material) {
+      if (listen.tls === undefined || !(app.server instanceof TlsServer)) return;
+      app.server.setSecureContext(secureContextOf({ ...listen.tls, ...material }));
+    },
     async close() {
       edge.closing = true;
       const deadline = setTimeout(() => app.server.closeAllConnections(), listen.closeTimeout);
       await app.close();
       clearTimeout(deadline);
     },
+  };
+}
+
+function certificateSources({ tls, trustedProxies = [], certificateHeader }: Listen): CertificateSources {
+  return {
+    tls: tls?.asksForCertificates === true ? { hasAuthorities: tls.clientAuthorities !== '' } : undefined,
+    trustedProxy: certificateHeader === true ? trustedPeer(trustedProxies) : undefined,
   };
 }
 
@@ -99,15 +120,17 @@ function createApp(
   edge: Edge,
   last: LastResponses,
 ): FastifyInstance {
+  const http = {
+    maxHeaderSize: limits.header,
+    headersTimeout: listen.headersTimeout,
+    connectionsCheckingInterval: listen.checkInterval,
+    // `readHeaders` refuses a missing Host itself, in JSON.
+    requireHostHeader: false,
+  };
+  const { tls } = listen;
   const app = Fastify({
     logger: false,
-    http: {
-      maxHeaderSize: limits.header,
-      headersTimeout: listen.headersTimeout,
-      connectionsCheckingInterval: listen.checkInterval,
-      // `readHeaders` refuses a missing Host itself, in JSON.
-      requireHostHeader: false,
-    },
+    ...(tls === undefined ? { http } : { https: { ...http, ...tlsOptions(tls, listen.headersTimeout) } }),
     requestTimeout: listen.requestTimeout,
     keepAliveTimeout: listen.keepAliveTimeout,
     connectionTimeout: listen.stallTimeout ?? STALL_TIMEOUT_MS,

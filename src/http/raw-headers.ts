@@ -16,6 +16,7 @@ const SENT_ONCE: ReadonlySet<string> = new Set([
   'tenant-id',
   'origin',
   'cookie',
+  'client-cert',
 ]);
 
 /**

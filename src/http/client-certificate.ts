@@ -1,0 +1,69 @@
+import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import type { Log } from '../ports/log.ts';
+import { parseByteSequence, parseByteSequences } from '../spec/byte-sequence.ts';
+import type { ClientCertificate } from '../spec/client-certificate.ts';
+import type { RequestHeaders } from './raw-headers.ts';
+
+/** The certificate of whoever sent a request; or the reason to refuse the request, a sentence that names no value. */
+export type CertificateReader = (
+  socket: Socket,
+  headers: RequestHeaders,
+) => ClientCertificate | string | undefined;
+
+export interface CertificateSources {
+  /** The listener's own handshakes; `hasAuthorities`: whether somebody is trusted to vouch for clients. */
+  readonly tls: { readonly hasAuthorities: boolean } | undefined;
+  /** Whose header is believed; nobody's where it is undefined. */
+  readonly trustedProxy: ((address: string) => boolean) | undefined;
+}
+
+export function certificateReader(sources: CertificateSources, log: Pick<Log, 'warn'>): CertificateReader {
+  const { tls, trustedProxy } = sources;
+  const fromHandshake = tls === undefined ? () => undefined : handshakeReader(tls.hasAuthorities);
+  let told = false;
+  return (socket, headers) => {
+    if (trustedProxy?.(socket.remoteAddress ?? '') === true) return fromHeader(headers);
+    if (headers['client-cert'] !== undefined && !told) {
+      told = true;
+      log.warn(
+        { remote_address: socket.remoteAddress },
+        'a Client-Cert header is ignored: it came from no proxy whose header is believed (said once)',
+      );
+    }
+    return fromHandshake(socket);
+  };
+}
+
+/** A certificate is the same for all requests of its connection. */
+function handshakeReader(hasAuthorities: boolean): (socket: Socket) => ClientCertificate | undefined {
+  const read = new WeakMap<Socket, ClientCertificate>();
+  return (socket) => {
+    if (!(socket instanceof TLSSocket)) return undefined;
+    const known = read.get(socket);
+    if (known !== undefined) return known;
+    const presented = socket.getPeerX509Certificate();
+    if (presented === undefined) return undefined;
+    const certificate = { der: presented.raw, chain: { checked: true, problem: problemOf(socket) } } as const;
+    read.set(socket, certificate);
+    return certificate;
+  };
+
+  function problemOf({ authorized, authorizationError }: TLSSocket): string | undefined {
+    if (!hasAuthorities) return 'nobody is trusted to vouch for clients';
+    return authorized ? undefined : String(authorizationError);
+  }
+}
+
+/** RFC 9440 §2.2, §2.3. A proxy that sends what is not this must not be guessed at. */
+function fromHeader(headers: RequestHeaders): ClientCertificate | string | undefined {
+  const [field, chain] = [headers['client-cert'], headers['client-cert-chain']];
+  if (field === undefined) {
+    return chain === undefined ? undefined : 'The header client-cert-chain needs client-cert.';
+  }
+  const der = parseByteSequence(field);
+  if (der === undefined || der.length === 0) return 'The header client-cert is malformed.';
+  const intermediates = chain === undefined ? [] : parseByteSequences(chain);
+  if (intermediates === undefined) return 'The header client-cert-chain is malformed.';
+  return { der, chain: { checked: false, intermediates } };
+}
