@@ -59,7 +59,7 @@ export function issuerSite(needs: IssuerNeeds): Site {
 
 function certificateSupport(settings: Settings): CertificateSupport {
   const aliasOrigin = settings['client-authentication.mtls-origin'];
-  return { trust: certificateTrust(settings), ...(aliasOrigin === '' ? {} : { aliasOrigin }) };
+  return { trust: certificateTrust(settings), ...(aliasOrigin === 'none' ? {} : { aliasOrigin }) };
 }
 
 function endpoints({

@@ -78,7 +78,7 @@ export function selfContainedTokens(
 /** What certificates of clients are good for: those of authorities only where there are some (RFC 8705 §2.1, §2.2). */
 export function certificateTrust(settings: Settings): CertificateTrust {
   if (!bringsCertificates(settings)) return 'none';
-  return settings['listen.tls-client-ca'] === '' ? 'keys' : 'chains';
+  return settings['listen.tls-client-ca'] === 'none' ? 'keys' : 'chains';
 }
 
 export function tokenLifetimes(settings: Settings): DirectAuthorizationNeeds['lifetimes'] {

@@ -79,7 +79,8 @@ type PemSetting = 'listen.tls-certificate' | 'listen.tls-key' | 'listen.tls-clie
 
 function pemAt(settings: Settings, path: PemSetting): string {
   const value = settings[path];
-  if (value === '' || value.startsWith('-----BEGIN ')) return value;
+  if (value === 'none') return '';
+  if (value.startsWith('-----BEGIN ')) return value;
   try {
     return readFileSync(value, 'utf8');
   } catch (cause) {

@@ -7,7 +7,7 @@ import { KEY_SETTINGS } from './key-settings.ts';
 import { LIMIT_SETTINGS } from './limit-settings.ts';
 import { choice, flag, integer, list, type Setting, seconds, text } from './setting.ts';
 import { softwareStatementIssuers } from './software-statement-issuers.ts';
-import { TLS_SETTINGS } from './tls-settings.ts';
+import { CERTIFICATE_SETTINGS, LISTEN_TLS_SETTINGS } from './tls-settings.ts';
 import { TOKEN_SETTINGS } from './token-settings.ts';
 
 const YEAR = 31_536_000;
@@ -99,6 +99,7 @@ export const SETTINGS = {
     description:
       'Proxies in front of the server: from them, the right-most address of X-Forwarded-For that is not one of them is taken for the client in limits per network.',
   }),
+  ...LISTEN_TLS_SETTINGS,
   'management.listen-host': text({
     default: '127.0.0.1',
     pattern: /^[A-Za-z0-9.:_-]+$/u,
@@ -284,6 +285,7 @@ export const SETTINGS = {
     description:
       'What client assertions (`client_secret_jwt`, `private_key_jwt`) must be meant for: the issuer as their only `aud`; or, for clients from before draft-ietf-oauth-rfc7523bis, also the addresses of the token and introspection endpoints, and one of several. An assertion with several audiences can be used by each of them against the others.',
   }),
+  ...CERTIFICATE_SETTINGS,
 
   ...ASSERTION_GRANT_SETTINGS,
 
@@ -332,7 +334,6 @@ export const SETTINGS = {
   ...FEDERATION_SETTINGS,
 
   ...LIMIT_SETTINGS,
-  ...TLS_SETTINGS,
 
   'log.level': choice({
     default: 'info',

@@ -21,14 +21,14 @@ export function bringsCertificates(settings: Settings): boolean {
 const needsTls =
   (path: 'listen.tls-client-certificates' | 'listen.mtls-port'): Problem =>
   (settings) =>
-    settings[path] !== 'off' && settings[path] !== 0 && settings['listen.tls-certificate'] === ''
+    settings[path] !== 'off' && settings[path] !== 0 && settings['listen.tls-certificate'] === 'none'
       ? 'needs listen.tls-certificate and listen.tls-key'
       : undefined;
 
 const needsSource =
   (path: 'listen.tls-client-ca' | 'client-authentication.mtls-origin'): Problem =>
   (settings) =>
-    settings[path] !== '' && !bringsCertificates(settings)
+    settings[path] !== 'none' && !bringsCertificates(settings)
       ? 'needs something that brings certificates: listen.tls-client-certificates, listen.mtls-port or client-authentication.certificate-header'
       : undefined;
 
@@ -37,7 +37,7 @@ export const TLS_RULES: readonly Rule[] = [
     path: 'listen.tls-key',
     reads: ['listen.tls-certificate'],
     problem: (settings) =>
-      (settings['listen.tls-key'] === '') === (settings['listen.tls-certificate'] === '')
+      (settings['listen.tls-key'] === 'none') === (settings['listen.tls-certificate'] === 'none')
         ? undefined
         : 'must be set together with listen.tls-certificate',
   },

@@ -1,19 +1,18 @@
 import { choice, integer, type Setting, seconds, text } from './setting.ts';
 
-/** A PEM text, or the path of a file that holds it; empty where there is none. */
+/** A PEM text, the path of a file that holds it, or `none`. */
 function pem(description: string, secret = false): Setting<string> {
   return text({
-    default: '',
-    defaultWords: 'none',
-    pattern: /^(?:[^\0\r\n]*|-----BEGIN [^\0]+)$/u,
-    rule: 'must be a PEM text, or the path of a file that holds it',
+    default: 'none',
+    pattern: /^(?:[^\0\r\n]+|-----BEGIN [^\0]+)$/u,
+    rule: 'must be a PEM text, the path of a file that holds it, or none',
     description,
     secret,
   });
 }
 
-/** TLS on our own listener, and certificates of clients from there or from a proxy (RFC 8705, RFC 9440). */
-export const TLS_SETTINGS = {
+/** TLS on our own listener, which may ask for the certificates of clients (RFC 8705). */
+export const LISTEN_TLS_SETTINGS = {
   'listen.tls-certificate': pem(
     'The certificate of the server with its chain, for TLS on `listen.port`. Without it the protocol endpoints speak plain HTTP, for a proxy in front.',
   ),
@@ -41,6 +40,10 @@ export const TLS_SETTINGS = {
     description:
       'A second TCP port with the same endpoints, TLS always, where callers are asked for a certificate; 0 = none. It is announced by `client-authentication.mtls-origin`.',
   }),
+} as const satisfies Readonly<Record<string, Setting>>;
+
+/** Certificates of clients that somebody else brings, or elsewhere (RFC 9440, RFC 8705 §5). */
+export const CERTIFICATE_SETTINGS = {
   'client-authentication.certificate-header': choice({
     default: 'off',
     values: ['off', 'Client-Cert'],
@@ -48,10 +51,9 @@ export const TLS_SETTINGS = {
       'Whether the certificate of a caller is taken from the header Client-Cert, with Client-Cert-Chain (RFC 9440). Only `listen.trusted-proxies` are believed, which must remove these headers from every request that they pass on; from others they are ignored.',
   }),
   'client-authentication.mtls-origin': text({
-    default: '',
-    defaultWords: 'none',
-    pattern: /^(?:https:\/\/[^\s/?#@]+)?$/u,
-    rule: 'must be an https origin such as https://mtls.example.com, without path',
+    default: 'none',
+    pattern: /^(?:https:\/\/[^\s/?#@]+|none)$/u,
+    rule: 'must be an https origin such as https://mtls.example.com, without path, or none',
     description:
       'Where callers are asked for their certificates, if not at the issuer: discovery names the endpoints there as mtls_endpoint_aliases (RFC 8705 §5), below the path of the issuer.',
     tenants: 'inherited',

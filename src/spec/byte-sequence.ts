@@ -1,5 +1,5 @@
 /** RFC 8941 §3.3.5: base64 between colons, without parameters. */
-const BYTE_SEQUENCE = /^:([A-Za-z0-9+/]*={0,2}):$/;
+const BYTE_SEQUENCE = /^:((?:[A-Za-z0-9+/]+={0,2})?):$/;
 
 /**
  * The octets of a structured header field that is one byte sequence (RFC 8941 §4.2.7).
