@@ -29,6 +29,9 @@ export const ERROR_CODES = {
   invalid_client_metadata: { status: 400, section: 'RFC 7591 §3.2.2' },
   invalid_software_statement: { status: 400, section: 'RFC 7591 §3.2.2' },
   unapproved_software_statement: { status: 400, section: 'RFC 7591 §3.2.2' },
+  invalid_trust_chain: { status: 400, section: 'OpenID Federation §8.9' },
+  invalid_trust_anchor: { status: 404, section: 'OpenID Federation §8.9' },
+  invalid_metadata: { status: 400, section: 'OpenID Federation §8.9' },
   federation_not_enabled: { status: 400, section: 'interface, POST /federation/clients' },
 } as const;
 

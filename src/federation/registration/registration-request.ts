@@ -1,0 +1,138 @@
+import type { JwtInspector } from '../../ports/jwt-inspector.ts';
+import type { JsonValue } from '../../spec/json.ts';
+import { utf8Text } from '../../spec/percent-encoding.ts';
+import type { SoundStatement } from '../entity-statement.ts';
+import { examineStatement, type StatementRefusal } from '../examine-statement.ts';
+import { isArray } from '../metadata-policy/json-set.ts';
+import type { CheckTrace, Reason } from '../reason.ts';
+import { isObject, type RequestRules, type StatementRules } from '../statement-checks/statement-check.ts';
+import { type Resolution, resolveTrust, type TrustNeeds } from '../trust-chain/resolve-trust.ts';
+
+export type RegistrationDialect = RequestRules['dialect'];
+
+/** What an explicit registration request may be sent as (decision 34), and whose dialect that is. */
+export const REGISTRATION_TYPES: Readonly<Record<string, RegistrationDialect>> = {
+  'application/jose': 'interface',
+  'application/entity-statement+jwt': 'final',
+  'application/trust-chain+json': 'final',
+};
+
+const TRUST_CHAIN_TYPE = 'application/trust-chain+json';
+const CHAIN_STATEMENTS_MAX = 20;
+const ENTITY_TYPE = 'openid_relying_party';
+
+export interface RegistrationSettings {
+  /** The entity identifier of this server. */
+  readonly entity_id: string;
+  /** Of the interface's dialect; the Final one always has an audience (decision 35). */
+  readonly requireAudience: boolean;
+  /** Seconds. */
+  readonly ageMax: number;
+  readonly lifetimeMax: number;
+}
+
+export interface RegistrationRequest {
+  /** One of `REGISTRATION_TYPES`. */
+  readonly mediaType: string;
+  readonly body: Uint8Array;
+}
+
+/** A relying party that has shown who it is, and nothing more: whether it is trusted is the next question. */
+export interface Applicant {
+  readonly statement: SoundStatement;
+  readonly checks: readonly CheckTrace[];
+  /** Entities that a chain which came along names. */
+  readonly preferred: readonly string[];
+}
+
+/** Examines a request by every rule of §3.2 and §12.2.1. Fetches nothing. Never throws. */
+export async function receiveApplicant(
+  trust: TrustNeeds,
+  settings: RegistrationSettings,
+  { mediaType, body }: RegistrationRequest,
+): Promise<Applicant | StatementRefusal> {
+  const text = utf8Text(body);
+  if (text === undefined) return malformed('the body is not text');
+  const chain = mediaType === TRUST_CHAIN_TYPE ? parsedChain(text) : [text];
+  const [own, ...others] = chain ?? [];
+  if (own === undefined) return malformed('the body is not an array of entity statements');
+  const { checks, outcome } = await examineStatement(
+    trust.inspector,
+    own,
+    rulesOf(trust, settings, mediaType),
+  );
+  if ('reason' in outcome) return outcome;
+  const { statement } = outcome;
+  const problem = roleProblem(statement);
+  if (problem !== undefined) return problem;
+  const inHeader = chainInHeader(statement.jwt.header['trust_chain']);
+  const preferred = issuersOf(trust.inspector, [...others, ...inHeader], trust.limits.statement.length);
+  return { statement, checks, preferred };
+}
+
+function rulesOf(trust: TrustNeeds, settings: RegistrationSettings, mediaType: string): StatementRules {
+  const dialect = REGISTRATION_TYPES[mediaType] ?? 'final';
+  const { entity_id: audience, ageMax, lifetimeMax, requireAudience } = settings;
+  return {
+    kind: 'request',
+    now: trust.clock.now(),
+    limits: trust.limits.statement,
+    allowHttp: trust.allowHttp,
+    addressProblem: (entityId) => trust.outbound.urlProblem(entityId),
+    request: {
+      dialect,
+      audience,
+      audienceRequired: dialect === 'final' || requireAudience,
+      ageMax,
+      lifetimeMax,
+    },
+  };
+}
+
+/** §12.2.1: the first entry is the configuration of the relying party. */
+function parsedChain(text: string): readonly string[] | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!Array.isArray(value) || value.length > CHAIN_STATEMENTS_MAX) return undefined;
+  const statements: readonly unknown[] = value;
+  return statements.every((statement) => typeof statement === 'string') ? statements : undefined;
+}
+
+function chainInHeader(header: JsonValue | undefined): readonly string[] {
+  return isArray(header) ? header.filter((jwt) => typeof jwt === 'string') : [];
+}
+
+/** Whom a chain names, unverified: it decides whom we ask first, and nothing else (decision 36). */
+function issuersOf(inspector: JwtInspector, chain: readonly string[], lengthMax: number): readonly string[] {
+  return chain.flatMap((compact) => {
+    const jwt = inspector.inspect(compact, lengthMax);
+    const iss = 'reason' in jwt ? undefined : jwt.claims['iss'];
+    return typeof iss === 'string' ? [iss] : [];
+  });
+}
+
+function roleProblem({ metadata }: SoundStatement): StatementRefusal | undefined {
+  if (isObject(metadata[ENTITY_TYPE])) return undefined;
+  const words = `the entity statement has no metadata for ${ENTITY_TYPE}`;
+  return { reason: { code: 'statement_metadata', words }, about: 'form' };
+}
+
+function malformed(words: string): StatementRefusal {
+  const reason: Reason = { code: 'statement_not_signed_jwt', words };
+  return { reason, about: 'form' };
+}
+
+/** Looks for a chain from the applicant, as a relying party, to a configured trust anchor (§12.2.2 3 to 5). */
+export async function trustApplicant(
+  trust: TrustNeeds,
+  { statement: configuration, checks, preferred }: Applicant,
+): Promise<Resolution> {
+  return await resolveTrust(trust, {
+    subject: { configuration, checks, preferred },
+    entityType: ENTITY_TYPE,
+  });
+}

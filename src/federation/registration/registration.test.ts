@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JsonMembers } from '../entity-statement.ts';
+import { resolved } from '../metadata-policy/policy-test.ts';
+import { NOW, type TestEntity, TestFederation, testEntity } from '../test-federation.ts';
+import { registrationRefusal } from './registration-refusal.ts';
+import { REGISTRATION_TYPES, receiveApplicant, trustApplicant } from './registration-request.ts';
+import { differencePolicy, registrationStatement } from './registration-statement.ts';
+
+const OP = 'https://op.example.com';
+const RP = testEntity('https://rp.example');
+const ORG = testEntity('https://org.example');
+const ANCHOR = testEntity('https://anchor.example');
+const METADATA = { openid_relying_party: { redirect_uris: ['https://rp.example/cb'] } };
+const SETTINGS = { entity_id: OP, requireAudience: false, ageMax: 600, lifetimeMax: 86_400 };
+
+const INTERFACE = 'application/jose';
+const FINAL = 'application/entity-statement+jwt';
+const CHAIN = 'application/trust-chain+json';
+
+function federation(): TestFederation {
+  const made = new TestFederation();
+  made.state(ORG, RP);
+  made.join(ORG, [ANCHOR]);
+  made.join(ANCHOR, []);
+  return made;
+}
+
+const submitted = (claims: object = {}, header: object = {}, key?: TestEntity['key']): string =>
+  RP.configuration({ aud: OP, authority_hints: [ORG.id], metadata: METADATA, ...claims }, header, key);
+
+/** The trust anchor of the chain that was found, or `status error: description`. */
+async function registering(
+  mediaType: string,
+  body: string | Uint8Array,
+  at: TestFederation = federation(),
+): Promise<string> {
+  const dialect = REGISTRATION_TYPES[mediaType] ?? 'final';
+  const needs = at.needs([ANCHOR]);
+  const applicant = await receiveApplicant(needs, SETTINGS, { mediaType, body: Buffer.from(body) });
+  if ('reason' in applicant) {
+    assert.deepEqual(at.fetched, [], 'nothing is fetched before the self-signature holds');
+    const { code, error_description } = registrationRefusal(dialect, applicant.about, applicant.reason);
+    return `${code} ${error_description}`;
+  }
+  const { chain, reason } = await trustApplicant(needs, applicant);
+  if (reason === undefined) return chain?.trust_anchor ?? 'none';
+  const { code, error_description } = registrationRefusal(dialect, 'chain', reason);
+  return `${code} ${error_description}`;
+}
+
+test('a request in each of the three media types finds its chain; the configuration is never fetched (decision 34, §12.2.2)', async () => {
+  const at = federation();
+  assert.equal(
+    await registering(INTERFACE, submitted({ aud: undefined }, { typ: undefined }), at),
+    ANCHOR.id,
+  );
+  assert.equal(await registering(FINAL, submitted(), at), ANCHOR.id);
+  const chain = [submitted(), ORG.about(RP), ANCHOR.about(ORG), ANCHOR.configuration()];
+  assert.equal(await registering(CHAIN, JSON.stringify(chain), at), ANCHOR.id);
+  assert.ok(at.fetched.every((url) => !url.startsWith(RP.id)));
+});
+
+test('a chain that comes along, in the body or in the header, says whom to ask first (§12.2.2 4, 5; decision 36)', async () => {
+  const many = [1, 2, 3, 4, 5].map((number) => `https://org-${number}.example`);
+  const hints = { authority_hints: [...many, ORG.id] };
+  assert.match(await registering(FINAL, submitted(hints)), /^invalid_trust_chain /);
+  const rest = [ORG.about(RP), ANCHOR.about(ORG)];
+  assert.equal(await registering(CHAIN, JSON.stringify([submitted(hints), ...rest])), ANCHOR.id);
+  const inHeader = submitted(hints, { trust_chain: [submitted(hints), ...rest] });
+  assert.equal(await registering(FINAL, inHeader), ANCHOR.id);
+});
+
+test('a chain that comes along proves nothing: where nobody answers there is no chain (decision 36)', async () => {
+  const chain = [submitted(), ORG.about(RP), ANCHOR.about(ORG), ANCHOR.configuration()];
+  assert.match(
+    await registering(CHAIN, JSON.stringify(chain), new TestFederation()),
+    /^invalid_trust_chain fetch_status: /,
+  );
+});
+
+const STRANGER = testEntity('https://stranger.example');
+const ROWS: readonly (readonly [
+  name: string,
+  mediaType: string,
+  body: string | Uint8Array,
+  answer: RegExp,
+])[] = [
+  [
+    'octets that are no text',
+    INTERFACE,
+    Buffer.from([0xff]),
+    /^invalid_request invalid_request: statement_not_signed_jwt: /,
+  ],
+  [
+    'a chain that is no JSON',
+    CHAIN,
+    'x',
+    /^invalid_request statement_not_signed_jwt: the body is not an array/,
+  ],
+  ['a chain that is an object', CHAIN, '{}', /^invalid_request statement_not_signed_jwt: /],
+  ['an empty chain', CHAIN, '[]', /^invalid_request statement_not_signed_jwt: /],
+  ['a chain of numbers', CHAIN, '[1]', /^invalid_request statement_not_signed_jwt: /],
+  ['a chain of 21', CHAIN, JSON.stringify(Array.from({ length: 21 }, () => 'a.b.c')), /^invalid_request /],
+  ['no openid_relying_party', FINAL, submitted({ metadata: {} }), /^invalid_request statement_metadata: /],
+  ['no aud in Final', FINAL, submitted({ aud: undefined }), /^invalid_client statement_audience: /],
+  [
+    'aud of another in the interface’s dialect',
+    INTERFACE,
+    submitted({ aud: 'https://other.example' }),
+    /^unauthorized_client invalid_client: statement_audience: /,
+  ],
+  [
+    'a signature by another key',
+    INTERFACE,
+    submitted({}, { kid: RP.key.kid }, STRANGER.key),
+    /^unauthorized_client invalid_client: statement_signature: /,
+  ],
+];
+for (const [name, mediaType, body, answer] of ROWS) {
+  test(`${mediaType} with ${name}: refused, nothing fetched (H-188, H-194, H-197, H-213)`, async () => {
+    assert.match(await registering(mediaType, body), answer);
+  });
+}
+
+test('an entity whose superior does not vouch for the key it signs with: 401 in the interface, invalid_trust_chain in Final (decision 34; H-205)', async () => {
+  const own = { jwks: { keys: [STRANGER.key.jwk] } };
+  const body = submitted(own, {}, STRANGER.key);
+  assert.match(
+    await registering(INTERFACE, body),
+    /^unauthorized_client invalid_trust_chain: chain_signature: /,
+  );
+  assert.match(await registering(FINAL, body), /^invalid_trust_chain chain_signature: /);
+});
+
+test('policies that refuse and anchors that nobody knows have codes of their own (§8.9)', async () => {
+  const refusing = federation();
+  refusing.state(ORG, RP, {
+    metadata_policy: { openid_relying_party: { 'client_name"\\\n': { essential: true } } },
+  });
+  const refused = await registering(FINAL, submitted(), refusing);
+  assert.match(refused, /^invalid_metadata policy_violated: [\x20-\x7e]*$/);
+  assert.doesNotMatch(refused, /["\\]/);
+  const unknown = new TestFederation();
+  unknown.state(ORG, RP);
+  unknown.join(ORG, []);
+  assert.match(
+    await registering(FINAL, submitted(), unknown),
+    /^invalid_trust_anchor unknown_trust_anchor: /,
+  );
+});
+
+const OUTCOME = {
+  issuer: OP,
+  relyingParty: RP.id,
+  issued_at: NOW,
+  expires_at: NOW + 60,
+  trust_anchor: ANCHOR.id,
+  immediate_superior: ORG.id,
+  submitted: { redirect_uris: ['https://rp.example/cb'], scope: 'openid', software: 'x' },
+  registered: {
+    client_id: 'c1',
+    redirect_uris: ['https://rp.example/cb'],
+    scope: 'openid',
+    grant_types: ['authorization_code'],
+  },
+};
+
+test('the answer in the interface’s dialect: no typ, metadata_policy of value operations, metadata and trust_anchor beside it (interface, Registration statement; decision 34)', () => {
+  assert.deepEqual(registrationStatement('interface', OUTCOME), {
+    claims: {
+      iss: OP,
+      sub: RP.id,
+      aud: RP.id,
+      iat: NOW,
+      exp: NOW + 60,
+      trust_anchor: ANCHOR.id,
+      authority_hints: [ORG.id],
+      metadata: { openid_relying_party: OUTCOME.registered },
+      metadata_policy: {
+        openid_relying_party: {
+          client_id: { value: 'c1' },
+          grant_types: { value: ['authorization_code'] },
+          software: { value: null },
+        },
+      },
+    },
+    header: {},
+    contentType: 'application/jose;charset=UTF-8',
+  });
+});
+
+test('the answer of OpenID Federation 1.0: typ and content type of its own, and no metadata_policy (§12.2.3)', () => {
+  const { claims, header, contentType } = registrationStatement('final', OUTCOME);
+  assert.deepEqual(header, { typ: 'explicit-registration-response+jwt' });
+  assert.equal(contentType, 'application/explicit-registration-response+jwt');
+  assert.equal('metadata_policy' in claims, false);
+  assert.deepEqual(claims['authority_hints'], [ORG.id]);
+});
+
+const PAIRS: readonly (readonly [submitted: JsonMembers, registered: JsonMembers])[] = [
+  [OUTCOME.submitted, OUTCOME.registered],
+  [{}, { client_id: 'c', client_secret: 's', client_secret_expires_at: 0, response_types: [] }],
+  [
+    { jwks: { keys: [{ kty: 'EC', x: '1' }] }, a: 1 },
+    { jwks: { keys: [{ x: '1', kty: 'EC' }] }, a: 2 },
+  ],
+  [
+    { scope: 'openid email', contacts: ['a', 'b'] },
+    { scope: 'openid', contacts: ['b', 'a'] },
+  ],
+  [{ scope: 'a b', 'client_name#de': 'x' }, { 'client_name#de': 'y' }],
+  [{ require_auth_time: true }, { require_auth_time: false, default_max_age: 0, scope: '' }],
+];
+for (const [before, after] of PAIRS) {
+  test(`the difference of ${JSON.stringify(before).slice(0, 60)}, applied to it, gives what was registered (decision 34)`, () => {
+    assert.deepEqual(resolved([differencePolicy(before, after) as never], before), after);
+  });
+}
