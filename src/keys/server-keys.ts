@@ -72,12 +72,13 @@ export async function loadServerKeys(needs: ServerKeyNeeds): Promise<ServerKeys>
     return await needs.signer.sign(claims, { ...header, kid: String(key['kid']) }, key);
   };
   const published = publishedSet('sig', 'enc');
+  const verifying = keptFor((keys) => keys.filter(isSig).map(publicOf));
   const publishedForFederation = publishedSet('federation');
   return {
     jwks: () => whenKnown(ring.current(), (keys) => published(keys, needs.clock.now())),
     sign: async (claims, { alg, typ }) => await signWith(claims, 'sig', { alg, typ }),
     canSign: (alg) => signingKey(ring.last(), 'sig', alg, needs.clock.now()) !== undefined,
-    verificationKeys: () => whenKnown(ring.current(), (keys) => keys.filter(isSig).map(publicOf)),
+    verificationKeys: () => whenKnown(ring.current(), verifying),
     decryptionKeys: () =>
       whenKnown(ring.current(), (keys) => keys.filter(isEnc).flatMap(privateOf).reverse()),
     federation: {
@@ -135,6 +136,15 @@ function openedSecret(
 
 function openedJwk(sealer: Sealer, { kid, sealed_jwk }: StoredServerKey): JsonWebKey | undefined {
   return sealed_jwk === null ? undefined : (JSON.parse(sealer.open(sealed_jwk, keyPlace(kid))) as JsonWebKey);
+}
+
+/** What follows from the keys alone, found out once for as long as they are the same. */
+function keptFor<T>(find: (keys: readonly ServerKey[]) => T): (keys: readonly ServerKey[]) => T {
+  let kept: { readonly of: readonly ServerKey[]; readonly value: T } | undefined;
+  return (keys) => {
+    if (kept?.of !== keys) kept = { of: keys, value: find(keys) };
+    return kept.value;
+  };
 }
 
 interface FollowedKeys {

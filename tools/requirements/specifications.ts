@@ -5,6 +5,7 @@ import { openidFederation } from './openid-federation.ts';
 import type { Specification } from './requirement.ts';
 import { rfc6749 } from './rfc6749.ts';
 import { rfc6750 } from './rfc6750.ts';
+import { rfc7517 } from './rfc7517.ts';
 import { rfc7521 } from './rfc7521.ts';
 import { rfc7522 } from './rfc7522.ts';
 import { rfc7523 } from './rfc7523.ts';
@@ -22,6 +23,7 @@ export const SPECIFICATIONS: readonly Specification[] = [
   rfc9701,
   rfc6749,
   rfc6750,
+  rfc7517,
   rfc7521,
   rfc7522,
   rfc7523,
