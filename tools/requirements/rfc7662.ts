@@ -2,6 +2,7 @@ import { client, decided, must, type Specification } from './requirement.ts';
 import {
   deletion,
   hostileIntrospection,
+  hostileTokens,
   introspection,
   introspectionAudience,
   starting,
@@ -82,6 +83,7 @@ export const rfc7662: Specification = {
       'A token that was not issued here, or was changed, is not active.',
       introspection(200)('a forged token is refused', 'a token made with another MAC key'),
       hostileIntrospection('H-138 a live token that is changed anywhere'),
+      hostileTokens('H-139, H-141 headers', 'H-140, H-142 claims that no token', '4,500 mutations'),
     ),
     decided(
       '§4',
@@ -90,12 +92,12 @@ export const rfc7662: Specification = {
       introspection(403)('a client registered with scope'),
       introspectionAudience('introspection.audience match', 'introspection.audience any'),
     ),
-    {
-      section: '§4',
-      words: 'A token whose not-before time is not reached is not active.',
-      tests: [],
-      reason: 'no token of this server has a not-before time',
-    },
+    decided(
+      '§4',
+      'A token whose not-before time is not reached is not active.',
+      'no token that this server issues has one; one that was signed with its key is refused all the same',
+      hostileTokens('H-140, H-142 claims that no token'),
+    ),
     client('§4', 'A resource server caches an answer no longer than the token’s exp.'),
   ],
 };

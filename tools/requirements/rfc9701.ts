@@ -1,6 +1,7 @@
 import { client, decided, must, type Specification } from './requirement.ts';
 import {
   clientJwts,
+  hostileTokens,
   introspection,
   introspectionAudience,
   introspectionJwts,
@@ -39,6 +40,7 @@ export const rfc9701: Specification = {
       '§5',
       'A token that is not active is active false in token_introspection, and nothing more.',
       introspectionJwts('every inactive reason says the same'),
+      hostileTokens('a hostile token is inactive in a JWT too'),
     ),
     must(
       '§5',

@@ -41,4 +41,5 @@ export const assertionGrantAttacks = testsIn('test/hostile/assertion-grant.progr
 export const hostileManagement = testsIn('test/hostile/client-management.program.test.ts');
 export const hostilePolicy = testsIn('test/hostile/registration-policy.program.test.ts');
 export const hostileIntrospection = testsIn('test/hostile/introspection.program.test.ts');
+export const hostileTokens = testsIn('test/hostile/access-token-jwt.program.test.ts');
 export const hostileAssertions = testsIn('test/hostile/client-assertion.program.test.ts');
