@@ -19,16 +19,16 @@ import { revocation } from './endpoints/revocation/endpoint.ts';
 import { signedJwkSet } from './endpoints/signed-jwk-set/endpoint.ts';
 import { token } from './endpoints/token/endpoint.ts';
 import type { AssertionGrantNeeds } from './grants/assertion-grant.ts';
+import type { DirectAuthorizationNeeds } from './grants/direct-authorization/authorize-directly.ts';
 import { offeredGrants } from './grants/grants.ts';
 import type { Site } from './http/site.ts';
 import type { ServerKeys } from './keys/server-keys.ts';
-import type { GrantStore } from './ports/grant-store.ts';
-import { certificateTrust, masterTokens, tokenLifetimes } from './tenant-settings.ts';
+import { certificateTrust, masterTokens } from './tenant-settings.ts';
 
 export interface IssuerNeeds {
   readonly settings: Settings;
   readonly registry: RegistryNeeds;
-  readonly grants: GrantStore;
+  readonly direct: DirectAuthorizationNeeds;
   readonly keys: ServerKeys;
   readonly authentication: AuthenticationNeeds;
   readonly clientJwts: ClientJwtNeeds;
@@ -65,14 +65,13 @@ function certificateSupport(settings: Settings): CertificateSupport {
 function endpoints({
   settings,
   registry,
-  grants,
+  direct,
   keys,
   authentication,
   clientJwts,
   assertions,
 }: IssuerNeeds): readonly Endpoint[] {
-  const { issuer, clients, accessTokens } = registry;
-  const { uses } = authentication;
+  const { issuer, accessTokens } = registry;
   const form = { parameters: settings['limits.form-parameters'] };
   const advertised = settings['registration.advertise'];
   return [
@@ -83,22 +82,12 @@ function endpoints({
     clientUpdate(registry),
     clientDelete(registry),
     directAuthorization({
-      accessTokens,
-      log: registry.log,
-      clients,
-      uses,
-      lifetimes: tokenLifetimes(settings),
+      ...direct,
       masterTokens: masterTokens(settings['direct-authorization.token-sha256']),
       bearerTokenLengthMax: settings['limits.bearer-token'],
       json: registry.settings.json,
     }),
-    token({
-      accessTokens,
-      accessTokenLifetime: settings['access-token.lifetime'],
-      assertions,
-      authentication,
-      form,
-    }),
+    token({ ...direct, assertions, authentication, form }),
     introspection({
       issuer,
       authentication,
@@ -109,7 +98,7 @@ function endpoints({
       audience: settings['introspection.audience'],
       legacyJwt: settings['introspection.legacy-jwt'],
     }),
-    revocation({ authentication, accessTokens, grants, form }),
+    revocation({ ...direct, authentication, form }),
     jwkSet({ keys, clock: registry.clock, maxAge: settings['key-set.max-age'], variesByTenant: false }),
     signedJwkSet(),
     federationRegistration(),

@@ -4,7 +4,8 @@ import { SettingsError } from './config/settings-error.ts';
 import { bringsCertificates } from './config/tls-rules.ts';
 import { contract as introspectionContract } from './endpoints/introspection/contract.ts';
 import { contract as tokenContract } from './endpoints/token/contract.ts';
-import type { DirectAuthorizationNeeds } from './grants/direct-authorization.ts';
+import type { DirectAuthorizationNeeds } from './grants/direct-authorization/authorize-directly.ts';
+import type { TokenSettings } from './grants/grant.ts';
 import { digestFromHex } from './keys/digest.ts';
 import type { ServerKeys } from './keys/server-keys.ts';
 import type { AudienceRule, JwtVerifier } from './ports/jwt-verifier.ts';
@@ -81,11 +82,29 @@ export function certificateTrust(settings: Settings): CertificateTrust {
   return settings['listen.tls-client-ca'] === 'none' ? 'keys' : 'chains';
 }
 
-export function tokenLifetimes(settings: Settings): DirectAuthorizationNeeds['lifetimes'] {
+export function tokenSettings(settings: Settings): TokenSettings {
   return {
-    accessToken: settings['access-token.lifetime'],
-    accessTokenMax: settings['access-token.lifetime-max'],
+    accessToken: {
+      format: settings['access-token.format'],
+      lifetime: settings['access-token.lifetime'],
+      lifetimeMax: settings['access-token.lifetime-max'],
+      resources: settings['access-token.resources'],
+      resourceLengthMax: settings['limits.uri-length'],
+    },
+    refreshToken: {
+      lifetime: settings['refresh-token.lifetime'],
+      lifetimeMax: settings['refresh-token.lifetime-max'],
+      maxIdle: settings['refresh-token.max-idle'],
+      rotate: settings['refresh-token.rotate'],
+    },
+  };
+}
+
+export function directLifetimes(settings: Settings): DirectAuthorizationNeeds['lifetimes'] {
+  return {
     initialAccessToken: settings['initial-access-token.lifetime'],
     initialAccessTokenMax: settings['initial-access-token.lifetime-max'],
+    idToken: settings['id-token.lifetime'],
+    idTokenMax: settings['id-token.lifetime-max'],
   };
 }

@@ -2,15 +2,18 @@ import { openAssertionGrants } from './assertion-grants.ts';
 import type { AssertionNeeds, AuthenticationNeeds } from './clients/client-authentication/method.ts';
 import { rememberedOutcomes } from './clients/client-authentication/remembered-outcomes.ts';
 import { type ClientUses, clientUses } from './clients/client-uses.ts';
+import type { IdTokenNeeds } from './clients/issue-id-token.ts';
 import { openRegistrationLimits } from './clients/open-registration-limits.ts';
 import type { RegistryNeeds } from './clients/registry-needs.ts';
 import { remoteJwkSets } from './clients/remote-jwk-set.ts';
 import type { Settings } from './config/settings.ts';
 import { type EndUsers, openEndUsers } from './end-users.ts';
+import type { DirectAuthorizationNeeds } from './grants/direct-authorization/authorize-directly.ts';
 import type { Site } from './http/site.ts';
 import { issuerSite } from './issuer-site.ts';
 import { joseJweEncrypter } from './jose/jwe.ts';
 import { joseJwtVerifier } from './jose/jwt-verifier.ts';
+import { pairwiseSecret } from './keys/pairwise-secret.ts';
 import type { KeyEvent } from './keys/server-key-life.ts';
 import type { ServerKeys } from './keys/server-keys.ts';
 import type { AccessTokenStore } from './ports/access-token-store.ts';
@@ -27,7 +30,13 @@ import { systemClock } from './system/clock.ts';
 import { systemRandom } from './system/random.ts';
 import { sealerForTenant } from './system/sealer.ts';
 import { openTenantKeys, type TenantKeys } from './tenant-keys.ts';
-import { assertionAudience, registrySettings, selfContainedTokens } from './tenant-settings.ts';
+import {
+  assertionAudience,
+  directLifetimes,
+  registrySettings,
+  selfContainedTokens,
+  tokenSettings,
+} from './tenant-settings.ts';
 import type { AccessTokenNeeds } from './tokens/access-token.ts';
 
 export interface TenantNeeds {
@@ -53,6 +62,7 @@ export interface Tenant {
   readonly uses: ClientUses;
   readonly serverKeys: TenantKeys;
   readonly endUsers: EndUsers;
+  readonly direct: DirectAuthorizationNeeds;
   /** Records what is not recorded yet. */
   close(): Promise<void>;
 }
@@ -103,14 +113,16 @@ export async function openTenant(needs: TenantNeeds): Promise<Tenant> {
     certificateAuthorities,
   });
   const assertions = openAssertionGrants(settings, { outbound, clock: systemClock, ...own });
+  const clientJwts = { keys, encrypter: joseJweEncrypter, jwkSets };
+  const direct = directNeeds(settings, registry, { grants: own.grants, uses, clientJwts, keys });
   return {
     site: issuerSite({
       settings,
       registry,
-      grants: own.grants,
+      direct,
       keys,
       authentication,
-      clientJwts: { keys, encrypter: joseJweEncrypter, jwkSets },
+      clientJwts,
       assertions,
     }),
     storage: own,
@@ -118,7 +130,27 @@ export async function openTenant(needs: TenantNeeds): Promise<Tenant> {
     uses,
     serverKeys,
     endUsers: openEndUsers(settings, { storage: own, passwords, log: registry.log }),
+    direct,
     close: async () => await uses.flush(),
+  };
+}
+
+function directNeeds(
+  settings: Settings,
+  { issuer, clients, accessTokens, log }: RegistryNeeds,
+  needs: Pick<DirectAuthorizationNeeds, 'grants' | 'uses'> &
+    Pick<IdTokenNeeds, 'clientJwts'> & { readonly keys: ServerKeys },
+): DirectAuthorizationNeeds {
+  const { grants, uses, clientJwts, keys } = needs;
+  return {
+    accessTokens,
+    tokenSettings: tokenSettings(settings),
+    grants,
+    log,
+    clients,
+    uses,
+    idTokens: { issuer, clientJwts, pairwiseSecret: pairwiseSecret(keys.accessTokenMac) },
+    lifetimes: directLifetimes(settings),
   };
 }
 

@@ -1,9 +1,8 @@
 import { parseArgs } from 'node:util';
-import { authorizeDirectly } from '../grants/direct-authorization.ts';
+import { authorizeDirectly } from '../grants/direct-authorization/authorize-directly.ts';
 import { GRANT_TYPES } from '../spec/grant-types.ts';
 import { parseJsonObject } from '../spec/json.ts';
 import { isRegistrationScope, privilegesOfScope } from '../spec/registration-privileges.ts';
-import { tokenLifetimes } from '../tenant-settings.ts';
 import { LOCATOR_LENGTH } from '../tokens/locator.ts';
 import { calledWrongly } from './command-failure.ts';
 import { operands, secondsOption } from './command-input.ts';
@@ -77,12 +76,11 @@ function registrationScope(given: readonly string[] | undefined): readonly strin
 }
 
 async function authorize(
-  { needs, settings, tenant, request_id }: RegistrySession,
+  { needs, tenant, request_id }: RegistrySession,
   request: object,
 ): ReturnType<typeof authorizeDirectly> {
-  const { accessTokens, clients, log } = needs;
   return await authorizeDirectly(
-    { accessTokens, clients, log, uses: tenant.uses, lifetimes: tokenLifetimes(settings) },
+    tenant.direct,
     parseJsonObject(Buffer.from(JSON.stringify(request)), needs.settings.json),
     { actor: ACTOR, request_id },
   );

@@ -11,6 +11,7 @@ import type { ClientManager } from './registration-authority.ts';
 import type { RegistryNeeds } from './registry-needs.ts';
 import { privilegesByMaster } from './remembered-privileges.ts';
 import { privilegesWithStatement, type SoftwareStatement, type StatedRequest } from './software-statement.ts';
+import { withTokenPolicyOf } from './token-policy.ts';
 import { isConfidential } from './validate-metadata.ts';
 
 /** Establishes anew who manages which client; called again whenever somebody else changed the client first. */
@@ -59,7 +60,9 @@ async function updatedClient(
 ): Promise<StoredClient> {
   requireSameClient(client, request);
   const own = ownPrivileges(client, statement);
-  const validated = await admitMetadata(needs, request, kind === 'master' ? ALL_PRIVILEGES : own, true);
+  const allowed = kind === 'master' ? ALL_PRIVILEGES : { ...own, token_policy: true };
+  const admitted = await admitMetadata(needs, request, allowed, true);
+  const validated = kind === 'master' ? admitted : withTokenPolicyOf(client, admitted);
   if (validated.preferred_client_id !== undefined && validated.preferred_client_id !== client.client_id) {
     throw new OAuthError('invalid_client_metadata', {
       error_description: 'preferred_client_id cannot change an identifier',

@@ -5,14 +5,15 @@ import type { ValidatedMetadata } from './validate-metadata.ts';
 
 /**
  * What the client's own registration token may later register (decision 8): what the registrant was allowed. A choice
- * of identifier or secret is never the client's own.
+ * of identifier or secret, and how its access tokens are made, is never the client's own.
  */
 export function rememberedPrivileges(
   registrant: Registrant,
   validated: ValidatedMetadata,
 ): RegistrationPrivileges {
   if (registrant.kind === 'master') return privilegesByMaster(validated);
-  return { ...registrant.privileges, set_id: false, set_secret: false };
+  const { grant_types, scope, data, redirect_hosts } = registrant.privileges;
+  return { grant_types, scope, data, set_id: false, set_secret: false, redirect_hosts };
 }
 
 /**

@@ -51,10 +51,10 @@ export const LIMIT_SETTINGS = {
     min: 256,
     max: 16_384,
     unit: 'characters',
-    description: 'The longest URI in client metadata.',
+    description: 'The longest URI in client metadata, and the longest resource that a token is asked for.',
   }),
   'limits.bearer-token': integer({
-    default: 512,
+    default: 8192,
     min: 128,
     max: 16_384,
     unit: 'characters',

@@ -36,6 +36,15 @@ export const RULES: readonly Rule[] = [
   notGreater('listen.headers-timeout', 'listen.request-timeout'),
   notGreater('access-token.lifetime', 'access-token.lifetime-max'),
   notGreater('initial-access-token.lifetime', 'initial-access-token.lifetime-max'),
+  notGreater('id-token.lifetime', 'id-token.lifetime-max'),
+  {
+    path: 'refresh-token.lifetime',
+    reads: ['refresh-token.lifetime-max'],
+    problem: ({ 'refresh-token.lifetime': lifetime, 'refresh-token.lifetime-max': max }) =>
+      max > 0 && (lifetime === 0 || lifetime > max)
+        ? `must not be greater than refresh-token.lifetime-max (${max})`
+        : undefined,
+  },
   {
     path: 'keys.announcement',
     reads: ['key-set.max-age', 'keys.rotation-interval'],

@@ -2,17 +2,18 @@ import assert from 'node:assert/strict';
 import { createSecretKey } from 'node:crypto';
 import type { AuthenticationNeeds } from '../clients/client-authentication/method.ts';
 import { rememberedOutcomes } from '../clients/client-authentication/remembered-outcomes.ts';
+import type { ClientJwtNeeds } from '../clients/client-jwt.ts';
 import { clientUses } from '../clients/client-uses.ts';
 import { type OpenRegistrationRates, openRegistrationLimits } from '../clients/open-registration-limits.ts';
 import type { RegistryNeeds, RegistrySettings } from '../clients/registry-needs.ts';
 import { remoteJwkSets } from '../clients/remote-jwk-set.ts';
 import type { AssertionGrantNeeds } from '../grants/assertion-grant.ts';
+import type { IssuingNeeds } from '../grants/grant.ts';
 import { joseJweEncrypter } from '../jose/jwe.ts';
 import { joseJwtVerifier } from '../jose/jwt-verifier.ts';
 import { readCertificateAuthorities } from '../keys/certificate-authorities.ts';
 import { digestOf } from '../keys/digest.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { GrantStore } from '../ports/grant-store.ts';
 import type { AudienceRule } from '../ports/jwt-verifier.ts';
 import type { OutboundHttp } from '../ports/outbound-http.ts';
 import type { TenantStorage } from '../ports/storage.ts';
@@ -36,6 +37,7 @@ import { revocation } from './revocation/endpoint.ts';
 import { type Answer, received, requestOf, type TestRequest } from './test-exchange.ts';
 import { publishedKeys, selfContainedTokens } from './test-server-keys.ts';
 import { emptyTenantStorage } from './test-storage.ts';
+import { LIFETIMES, type TokenOptions, tokenSettings } from './test-token-settings.ts';
 import { token } from './token/endpoint.ts';
 import { type Watch, watched } from './watched-storage.ts';
 
@@ -50,13 +52,6 @@ export const START = 1_800_000_000;
 export const WEB_CLIENT = { redirect_uris: [CALLBACK] };
 /** A client that acts for itself. */
 export const SERVICE = { grant_types: ['client_credentials'] };
-
-export const LIFETIMES = {
-  accessToken: 600,
-  accessTokenMax: 86_400,
-  initialAccessToken: 3600,
-  initialAccessTokenMax: 2_592_000,
-} as const;
 
 /** Endpoint tests are pure: whatever would be fetched is not to be had. */
 const NO_WAY_OUT: OutboundHttp = {
@@ -130,6 +125,7 @@ export interface TestTenantOptions {
   /** What is fetched; nothing where it is absent. */
   readonly outbound?: OutboundHttp;
   readonly assertionAudience?: AudienceRule;
+  readonly tokens?: TokenOptions;
   readonly introspection?: Partial<Pick<IntrospectionNeeds, 'audience' | 'legacyJwt'>>;
   /** What assertions are taken as grants; none where it is absent. */
   readonly assertionGrants?: AssertionGrantOptions;
@@ -153,7 +149,12 @@ export function testTenant(options: TestTenantOptions = {}): TestTenant {
     needs,
     options.directTokens ?? [DIRECT],
     authenticationNeeds(needs, storage, options),
-    storage.grants,
+    {
+      accessTokens: needs.accessTokens,
+      tokenSettings: tokenSettings(options.tokens),
+      grants: storage.grants,
+      log: needs.log,
+    },
     options.introspection,
     assertionGrantNeeds(needs, storage, options.assertionGrants),
   );
@@ -314,13 +315,18 @@ function endpointsOf(
   needs: RegistryNeeds,
   directTokens: readonly string[],
   authentication: AuthenticationNeeds,
-  grants: GrantStore,
+  issuing: IssuingNeeds,
   inspecting: TestTenantOptions['introspection'] = {},
   assertions: AssertionGrantNeeds | undefined,
 ) {
   const { issuer, clients, accessTokens } = needs;
   const { uses } = authentication;
   const form = { parameters: 32 };
+  const clientJwts: ClientJwtNeeds = {
+    keys: { sign: async (claims, header) => await (await publishedKeys()).sign(claims, header) },
+    encrypter: joseJweEncrypter,
+    jwkSets: authentication.assertions.jwkSets,
+  };
   return {
     register: clientRegistration(needs, { ...ADDRESSES.clients, advertised: false }),
     register201: clientRegistration(needs, { ...ADDRESSES.register, advertised: true }),
@@ -329,18 +335,17 @@ function endpointsOf(
     update: clientUpdate(needs),
     delete: clientDelete(needs),
     authorize: directAuthorization({
-      accessTokens,
-      log: needs.log,
+      ...issuing,
       clients,
       uses,
+      idTokens: { issuer, clientJwts, pairwiseSecret: createSecretKey(Buffer.alloc(32, 1)) },
       lifetimes: LIFETIMES,
       masterTokens: directTokens.map(masterToken),
       bearerTokenLengthMax: needs.settings.bearerTokenLengthMax,
       json: needs.settings.json,
     }),
     token: token({
-      accessTokens,
-      accessTokenLifetime: LIFETIMES.accessToken,
+      ...issuing,
       assertions,
       authentication,
       form,
@@ -351,15 +356,11 @@ function endpointsOf(
       accessTokens,
       form,
       clock: needs.clock,
-      clientJwts: {
-        keys: { sign: async (claims, header) => await (await publishedKeys()).sign(claims, header) },
-        encrypter: joseJweEncrypter,
-        jwkSets: authentication.assertions.jwkSets,
-      },
+      clientJwts,
       audience: 'any',
       legacyJwt: false,
       ...inspecting,
     }),
-    revoke: revocation({ authentication, accessTokens, grants, form }),
+    revoke: revocation({ ...issuing, authentication, form }),
   };
 }

@@ -10,7 +10,11 @@ export const clientCredentials: Grant = {
   parameters: ['scope'],
   async handle(needs, client, parameters) {
     const scope = grantedScope(parameters['scope'], registeredScope(client.metadata));
-    return await issueToken(needs, client, { sub: client.stored.client_id, scope });
+    return await issueToken(needs, client, {
+      sub: client.stored.client_id,
+      scope,
+      resource: parameters['resource'],
+    });
   },
 };
 

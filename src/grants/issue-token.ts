@@ -1,29 +1,80 @@
 import { tokenConfirmation } from '../clients/certificate-binding.ts';
 import type { AuthenticatedClient } from '../clients/client-authentication/authenticate-client.ts';
-import { mintAccessToken } from '../tokens/access-token.ts';
-import type { GrantNeeds, TokenResponse } from './grant.ts';
+import { tokenPolicyOf } from '../clients/token-policy.ts';
+import type { StoredAccessToken } from '../ports/access-token-store.ts';
+import type { GrantId } from '../spec/identifiers.ts';
+import { type AccessTokenFormat, mintAccessToken } from '../tokens/access-token.ts';
+import type { Confirmation } from '../tokens/confirmation.ts';
+import { audienceFor } from './audience.ts';
+import type { IssuingNeeds, TokenResponse } from './grant.ts';
 
-/** An access token of a client, durable when it resolves (RFC 6749 §5.1). */
-export async function issueToken(
-  needs: GrantNeeds,
-  client: AuthenticatedClient,
-  { sub, scope }: { readonly sub: string; readonly scope: readonly string[] },
-): Promise<TokenResponse> {
-  const { access_token, stored } = await mintAccessToken(needs.accessTokens, {
-    format: 'identifier',
-    client_id: client.stored.client_id,
-    client_instance: client.stored.instance,
-    sub,
-    scope,
-    audience: [],
-    confirmation: tokenConfirmation(client),
-    lifetime: needs.accessTokenLifetime,
+/** For whom and what an access token is. */
+export interface TokenContent {
+  readonly sub: string;
+  readonly username?: string | undefined;
+  readonly scope: readonly string[];
+  readonly audience: readonly string[];
+  /** JSON text of the introspection member `dat`. */
+  readonly data?: string | undefined;
+  /** Further members of the introspection response and claims of the JWT, by name. */
+  readonly more?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** What is particular to one token; where it does not say, the client's registration does, and else the settings. */
+export interface TokenParticulars {
+  readonly confirmation: Confirmation | undefined;
+  readonly grant_id?: GrantId | undefined;
+  readonly format?: AccessTokenFormat | undefined;
+  /** Seconds. */
+  readonly lifetime?: number | undefined;
+}
+
+export type RegisteredClient = Pick<AuthenticatedClient, 'stored' | 'metadata'>;
+
+export interface MintedToken {
+  readonly stored: StoredAccessToken;
+  readonly response: TokenResponse;
+}
+
+/** Makes an access token of a client and the answer with it (RFC 6749 §5.1); nothing is stored yet. */
+export async function mintToken(
+  { accessTokens, tokenSettings }: Pick<IssuingNeeds, 'accessTokens' | 'tokenSettings'>,
+  { stored: { client_id, instance }, metadata }: RegisteredClient,
+  content: TokenContent,
+  { confirmation, grant_id, ...particulars }: TokenParticulars,
+): Promise<MintedToken> {
+  const policy = tokenPolicyOf(metadata);
+  const { accessToken } = tokenSettings;
+  const lifetime = Math.min(
+    particulars.lifetime ?? policy.lifetime ?? accessToken.lifetime,
+    accessToken.lifetimeMax,
+  );
+  const { access_token, stored } = await mintAccessToken(accessTokens, {
+    ...content,
+    format: particulars.format ?? policy.format ?? accessToken.format,
+    client_id,
+    client_instance: instance,
+    grant_id,
+    confirmation,
+    lifetime,
   });
+  const scope = content.scope.join(' ');
+  return { stored, response: { access_token, token_type: 'Bearer', expires_in: lifetime, scope } };
+}
+
+/** An access token of a client that stands alone, durable when it resolves. */
+export async function issueToken(
+  needs: IssuingNeeds,
+  client: AuthenticatedClient,
+  { resource, ...granted }: Omit<TokenContent, 'audience'> & { readonly resource: string | undefined },
+): Promise<TokenResponse> {
+  const audience = audienceFor(needs.tokenSettings, client.metadata, resource);
+  const { stored, response } = await mintToken(
+    needs,
+    client,
+    { ...granted, audience },
+    { confirmation: tokenConfirmation(client) },
+  );
   await needs.accessTokens.store.issue(stored);
-  return {
-    access_token,
-    token_type: 'Bearer',
-    expires_in: needs.accessTokenLifetime,
-    scope: scope.join(' '),
-  };
+  return response;
 }

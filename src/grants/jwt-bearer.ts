@@ -36,7 +36,7 @@ export const jwtBearer: Grant = {
       asserted,
       parameters['scope'],
     );
-    return await issueToken(needs, client, { sub, scope });
+    return await issueToken(needs, client, { sub, scope, resource: parameters['resource'] });
   },
 };
 

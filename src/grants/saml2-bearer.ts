@@ -35,7 +35,7 @@ export const saml2Bearer: Grant = {
       asserted,
       parameters['scope'],
     );
-    return await issueToken(needs, client, { sub, scope });
+    return await issueToken(needs, client, { sub, scope, resource: parameters['resource'] });
   },
 };
 

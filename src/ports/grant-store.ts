@@ -30,7 +30,7 @@ export interface Refreshing {
   readonly presented: Digest;
   /** The same digest where the token is not rotated. */
   readonly next: StoredRefreshToken;
-  /** Of the grant, from now on. */
+  /** Until when something of the grant may be good from now on; what was issued before may be good for longer. */
   readonly expires_at: number | null;
   /** The access token that is issued for it. */
   readonly token: StoredAccessToken;

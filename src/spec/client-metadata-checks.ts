@@ -133,6 +133,11 @@ export const maxAge: Check = (value) =>
     ? { value }
     : refused(`must be a whole number of seconds from 0 to ${MAX_AGE_MAX}`);
 
+export const lifetime: Check = (value) =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_AGE_MAX
+    ? { value }
+    : refused(`must be a whole number of seconds from 1 to ${MAX_AGE_MAX}`);
+
 export function oneOf(allowed: readonly string[]): Check {
   return (value) =>
     typeof value === 'string' && allowed.includes(value)

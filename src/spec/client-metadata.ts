@@ -46,7 +46,7 @@ export const SECRET_METHODS: ReadonlySet<string> = new Set([
 ]);
 
 /** Which scope of an initial access token a member needs (interface, Initial access token scopes). */
-export type MemberPrivilege = 'scope' | 'data' | 'set-id' | 'set-secret';
+export type MemberPrivilege = 'scope' | 'data' | 'set-id' | 'set-secret' | 'token-policy';
 
 export interface MetadataMember {
   readonly section: string;
@@ -154,6 +154,17 @@ export const CLIENT_METADATA: Readonly<Record<string, MetadataMember>> = {
     section: 'RFC 9728 §1.2, docs/deviations.md',
     check: check.resourceIdentifiers,
     privilege: 'data',
+  },
+  access_token_format: {
+    section: 'docs/deviations.md',
+    check: check.oneOf(['identifier', 'self-contained']),
+    privilege: 'token-policy',
+  },
+  access_token_lifetime: { section: 'docs/deviations.md', check: check.lifetime, privilege: 'token-policy' },
+  access_token_audience: {
+    section: 'docs/deviations.md',
+    check: check.strings({ count: 20, length: 256 }),
+    privilege: 'token-policy',
   },
   data: { section: INTERFACE, check: check.jsonObject, privilege: 'data' },
   preferred_client_id: { section: INTERFACE, check: check.preferredId, privilege: 'set-id' },

@@ -9,6 +9,8 @@ export interface RegistrationPrivileges {
   readonly data: boolean;
   readonly set_id: boolean;
   readonly set_secret: boolean;
+  /** How access tokens of the client are made; absent: no. */
+  readonly token_policy?: boolean;
   /** Hosts that redirection URIs may have; compared exactly, in lower case. */
   readonly redirect_hosts: 'any' | readonly string[];
 }
@@ -19,6 +21,7 @@ export const ALL_PRIVILEGES: RegistrationPrivileges = {
   data: true,
   set_id: true,
   set_secret: true,
+  token_policy: true,
   redirect_hosts: 'any',
 };
 
@@ -88,6 +91,8 @@ export function missingScopes(
   if (needs.members.has('data') && !privileges.data) missing.push('client-reg:data');
   if (needs.members.has('set-id') && !privileges.set_id) missing.push('client-reg:set-id');
   if (needs.members.has('set-secret') && !privileges.set_secret) missing.push('client-reg:set-secret');
+  // No narrower scope permits it: the interface names none.
+  if (needs.members.has('token-policy') && privileges.token_policy !== true) missing.push('client-reg');
   return missing;
 }
 

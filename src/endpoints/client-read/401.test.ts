@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertBearerNeeded, assertInvalidToken } from '../test-exchange.ts';
-import { DIRECT, LIFETIMES, MASTER, testTenant, WEB_CLIENT } from '../test-tenant.ts';
+import { DIRECT, MASTER, testTenant, WEB_CLIENT } from '../test-tenant.ts';
+import { LIFETIMES } from '../test-token-settings.ts';
 
 test('GET /clients/{id} without credentials: 401 with the bare challenge, open mode or not (decision 6)', async () => {
   for (const allowOpenRegistration of [true, false]) {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertError } from '../test-exchange.ts';
-import { DIRECT, LIFETIMES, SERVICE, testTenant } from '../test-tenant.ts';
+import { DIRECT, SERVICE, testTenant, WEB_CLIENT } from '../test-tenant.ts';
+import { LIFETIMES } from '../test-token-settings.ts';
 
 const LONG = 'x'.repeat(257);
 const ROWS: readonly (readonly [json: object, words: RegExp])[] = [
@@ -45,11 +46,43 @@ const ROWS: readonly (readonly [json: object, words: RegExp])[] = [
   [{ scope: ['read'], access_token: 'x' }, /^access_token must be a JSON object$/],
   [{ scope: ['read'], access_token: { lifetime: 0 } }, /^lifetime must be a positive/],
   [
-    { scope: ['read'], access_token: { encoding: 'SELF_CONTAINED' } },
-    /^access_token.encoding must be IDENTIFIER$/,
+    { scope: ['read'], access_token: { encoding: 'JWT' } },
+    /^access_token.encoding must be IDENTIFIER or SELF_CONTAINED$/,
   ],
+  [{ scope: ['read'], access_token: { encoding: 'toString' } }, /^access_token.encoding must be/],
+  [{ scope: ['read'], access_token: { encoding: 1 } }, /^access_token.encoding must be/],
+  [
+    { scope: ['client-reg'], access_token: { encoding: 'SELF_CONTAINED' } },
+    /^a token with a scope of client/,
+  ],
+  [{ scope: ['client-reg'], long_lived: true }, /^a token with a scope of client registration/],
+  [{ scope: ['client-reg'], refresh_token: { issue: true } }, /^a token with a scope of client registration/],
+  [{ scope: ['client-reg'], id_token: { issue: true } }, /^a token with a scope of client registration/],
+  [{ scope: ['read'], username: '' }, /^username must be a string/],
+  [{ scope: ['read'], claims: [''] }, /^claims must be a string/],
+  [{ scope: ['read'], claims: 7 }, /^claims must be a list/],
+  [{ scope: ['read'], claims_data: [] }, /^claims_data must be a JSON object$/],
+  [{ scope: ['read'], claims: ['name'], claims_data: { email: 'a@b' } }, /^claims_data holds a claim/],
+  [{ scope: ['read'], audience: ['a'], resources: ['https://a.example'] }, /exclude each other$/],
+  [{ scope: ['read'], long_lived: 'yes' }, /^long_lived must be true or false$/],
+  [{ scope: ['read'], refresh_token: true }, /^refresh_token must be a JSON object$/],
+  [{ scope: ['read'], refresh_token: {} }, /^refresh_token.issue must be true or false$/],
+  [{ scope: ['read'], refresh_token: { issue: 'true' } }, /^refresh_token.issue must be true or false$/],
+  [{ scope: ['read'], refresh_token: { issue: true } }, /^the client is not registered for refresh_token$/],
+  [{ scope: ['read'], refresh_token: { issue: true, lifetime: -1 } }, /^refresh_token.lifetime must be/],
+  [{ scope: ['read'], refresh_token: { issue: true, max_idle: 1.5 } }, /^refresh_token.max_idle must be/],
+  [{ scope: ['read'], refresh_token: { issue: true, rotate: 1 } }, /^refresh_token.rotate must be/],
+  [{ scope: ['read'], refresh_token: { issue: true, secret: 1 } }, /^refresh_token.secret is not supported$/],
+  [{ scope: ['read'], refresh_token: { issue: true }, long_lived: false }, /^long_lived must not be false/],
+  [{ scope: ['read'], id_token: {} }, /^id_token.issue must be true or false$/],
+  [{ scope: ['read'], id_token: { issue: true } }, /^sub is needed for an ID token$/],
+  [
+    { scope: ['read'], sub: 'a', id_token: { issue: true, lifetime: 86_401 } },
+    /^id_token.lifetime must be at most/,
+  ],
+  [{ scope: ['read'], sub: 'a', id_token: { issue: true, impersonate: 1 } }, /^id_token.impersonate is not/],
   [{ scope: ['read'], access_token: { sub_type: 'PAIRWISE' } }, /^access_token.sub_type is not supported$/],
-  [{ scope: ['read'], refresh_token: { issue: true } }, /^refresh_token is not supported$/],
+  [{ scope: ['read'], preset_claims: {} }, /^preset_claims is not supported$/],
   [{ scope: ['read'], Scope: ['x'] }, /^Scope is not supported$/],
   [{ scope: ['read'], '"><script>': 1 }, /^a member is not supported$/],
   [{ scope: ['client-reg'], redirect_hosts: ['Client.example'] }, /^redirect_hosts/],
@@ -66,10 +99,8 @@ for (const [json, words] of ROWS) {
       'invalid_request',
       words,
     );
-    assert.equal(
-      tenant.watch.calls.some((call) => call.startsWith('accessTokens.issue')),
-      false,
-    );
+    const stored = tenant.watch.calls.filter((call) => /^(accessTokens\.issue|grants\.create)/.test(call));
+    assert.deepEqual(stored, []);
   });
 }
 
@@ -98,3 +129,29 @@ test('a deleted client gets no token: 400', async () => {
     /not registered/,
   );
 });
+
+const REFRESHING = { ...WEB_CLIENT, grant_types: ['authorization_code', 'refresh_token'] };
+
+const REFRESH_ROWS: readonly (readonly [metadata: object, refresh_token: object, words: RegExp])[] = [
+  [{ token_endpoint_auth_method: 'none' }, { rotate: false }, /^refresh_token.rotate must not be false/],
+  [{}, { lifetime: LIFETIMES.refreshTokenMax + 1 }, /^refresh_token.lifetime must be at most 31536000/],
+  [{}, { lifetime: 0 }, /^refresh_token.lifetime must be at most 31536000 seconds$/],
+];
+
+for (const [metadata, wishes, words] of REFRESH_ROWS) {
+  test(`refresh_token ${JSON.stringify(wishes)} for a client with ${JSON.stringify(metadata)}: 400 invalid_request`, async () => {
+    const tenant = testTenant();
+    const { client_id } = await tenant.register({ ...REFRESHING, ...metadata });
+    const json = { client_id, sub: 'alice', scope: ['read'], refresh_token: { issue: true, ...wishes } };
+    assertError(await tenant.send('authorize', { bearer: DIRECT, json }), 'invalid_request', words);
+  });
+}
+
+for (const resource of ['a.example', 'https://a.example#', '/x']) {
+  test(`resources [${resource}]: 400 invalid_target (RFC 8707 §2)`, async () => {
+    const tenant = testTenant();
+    const { client_id } = await tenant.register(SERVICE);
+    const json = { client_id, scope: ['read'], resources: ['https://b.example', resource] };
+    assertError(await tenant.send('authorize', { bearer: DIRECT, json }), 'invalid_target');
+  });
+}

@@ -1,4 +1,7 @@
-import { authorizeDirectly, type DirectAuthorizationNeeds } from '../../grants/direct-authorization.ts';
+import {
+  authorizeDirectly,
+  type DirectAuthorizationNeeds,
+} from '../../grants/direct-authorization/authorize-directly.ts';
 import { digestOf } from '../../keys/digest.ts';
 import { type JsonLimits, parseJsonObject } from '../../spec/json.ts';
 import { requireMediaType } from '../../spec/media-type.ts';

@@ -6,12 +6,12 @@ import {
   DIRECT,
   INTROSPECTION_SCOPE,
   ISSUER,
-  LIFETIMES,
   SERVICE,
   START,
   type TestTenant,
   testTenant,
 } from '../test-tenant.ts';
+import { LIFETIMES } from '../test-token-settings.ts';
 
 const RESOURCE_SERVER = { ...SERVICE, scope: INTROSPECTION_SCOPE };
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, assertError } from '../test-exchange.ts';
-import { INTROSPECTION_SCOPE, ISSUER, LIFETIMES, MASTER, SERVICE, testTenant } from '../test-tenant.ts';
+import { INTROSPECTION_SCOPE, ISSUER, MASTER, SERVICE, testTenant } from '../test-tenant.ts';
+import { LIFETIMES } from '../test-token-settings.ts';
 
 const form = { token: 'x' };
 const RESOURCE_SERVER = { ...SERVICE, scope: INTROSPECTION_SCOPE };

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertError } from '../test-exchange.ts';
-import { INTROSPECTION_SCOPE, ISSUER, LIFETIMES, SERVICE, testTenant } from '../test-tenant.ts';
+import { INTROSPECTION_SCOPE, ISSUER, SERVICE, testTenant } from '../test-tenant.ts';
+import { LIFETIMES } from '../test-token-settings.ts';
 
 const LACKING = [
   undefined,

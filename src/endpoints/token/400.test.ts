@@ -69,7 +69,6 @@ test('two methods of client authentication at once: 400 invalid_request, right o
 for (const grant_type of [
   'authorization_code',
   'password',
-  'refresh_token',
   'CLIENT_CREDENTIALS',
   'client_credentials ',
   'constructor',

@@ -19,9 +19,13 @@ export interface TokenEndpointNeeds extends GrantNeeds {
 
 const PARAMETERS: ReadonlySet<string> = new Set([
   'grant_type',
+  'resource',
   ...AUTHENTICATION_PARAMETERS,
   ...GRANTS.flatMap((grant) => grant.parameters),
 ]);
+
+/** RFC 8707 §2. */
+const REPEATABLE: ReadonlySet<string> = new Set(['resource']);
 
 /** Issues access tokens. The form comes first: it may hold what the client authenticates with. */
 export function token(needs: TokenEndpointNeeds): Endpoint {
@@ -29,7 +33,7 @@ export function token(needs: TokenEndpointNeeds): Endpoint {
   return {
     contract,
     async handle({ headers, body, clientCertificate }) {
-      const parameters = parseForm(headers['content-type'], body, PARAMETERS, needs.form);
+      const parameters = parseForm(headers['content-type'], body, PARAMETERS, needs.form, REPEATABLE);
       const { authorization } = headers;
       const client = await identifyClient(needs.authentication, {
         authorization,

@@ -15,8 +15,9 @@ type GrantWrites = Pick<
 export function grantWrites(database: DatabaseSync): GrantWrites {
   const create = grantInsertion(database);
   const rotate = database.prepare(`
-    UPDATE authorization_grant SET (expires_at, refresh_token_digest, refresh_token_expires_at) = (?, ?, ?)
-    WHERE tenant = ? AND grant_id = ?`);
+    UPDATE authorization_grant SET refresh_token_digest = ?4, refresh_token_expires_at = ?5,
+      expires_at = CASE WHEN ?3 IS NULL OR expires_at IS NULL THEN NULL ELSE max(expires_at, ?3) END
+    WHERE tenant = ?1 AND grant_id = ?2`);
   const find = grantReads(database);
   const issue = accessTokenInsertion(database);
   const end = grantEnding(database);
@@ -35,7 +36,7 @@ export function grantWrites(database: DatabaseSync): GrantWrites {
         return 'reused';
       }
       if (refresh_token.expires_at !== null && refresh_token.expires_at <= now) return 'absent';
-      rotate.run(expires_at, next.digest, next.expires_at, tenant, grant_id);
+      rotate.run(tenant, grant_id, expires_at, next.digest, next.expires_at);
       issue(tenant, token);
       return 'refreshed';
     },

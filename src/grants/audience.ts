@@ -1,0 +1,48 @@
+import { tokenPolicyOf } from '../clients/token-policy.ts';
+import type { ClientMetadata } from '../spec/client-metadata.ts';
+import { OAuthError } from '../spec/errors.ts';
+import { parseUri } from '../spec/uri.ts';
+import type { TokenSettings } from './grant.ts';
+
+/**
+ * The audience of an access token, from the `resource` parameters of its request (RFC 8707 §2): absolute URIs without
+ * fragment, among those that the client, or else the server, issues tokens for.
+ * @param requested the values, separated by spaces; undefined where there are none: then the client's own audience
+ * @throws OAuthError invalid_target
+ */
+export function audienceFor(
+  { accessToken }: TokenSettings,
+  metadata: ClientMetadata,
+  requested: string | undefined,
+): readonly string[] {
+  const own = tokenPolicyOf(metadata).audience;
+  if (requested === undefined) return own ?? [];
+  const resources = [...new Set(requested.split(' '))];
+  const allowed = own ?? accessToken.resources;
+  for (const resource of resources) {
+    if (resource.length > accessToken.resourceLengthMax || parseUri(resource)?.hasFragment !== false)
+      throw invalidTarget('resource is not an absolute URI without a fragment');
+    if ((own !== undefined || allowed.length > 0) && !allowed.includes(resource))
+      throw invalidTarget('no access tokens are issued to this client for that resource');
+  }
+  return resources;
+}
+
+/**
+ * The audience of a refreshed access token: what was granted, or less of it (RFC 8707 §2.2).
+ * @throws OAuthError invalid_target
+ */
+export function narrowedAudience(
+  granted: readonly string[],
+  requested: string | undefined,
+): readonly string[] {
+  if (requested === undefined) return granted;
+  const resources = [...new Set(requested.split(' '))];
+  if (!resources.every((resource) => granted.includes(resource)))
+    throw invalidTarget('resource exceeds what was granted');
+  return resources;
+}
+
+function invalidTarget(error_description: string): OAuthError {
+  return new OAuthError('invalid_target', { error_description });
+}

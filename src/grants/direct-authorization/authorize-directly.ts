@@ -1,0 +1,195 @@
+import type { ClientUses } from '../../clients/client-uses.ts';
+import { type IdTokenNeeds, issueIdToken } from '../../clients/issue-id-token.ts';
+import { metadataOf } from '../../clients/registered-client.ts';
+import { tokenPolicyOf } from '../../clients/token-policy.ts';
+import type { StoredAccessToken } from '../../ports/access-token-store.ts';
+import type { ClientStore } from '../../ports/client-store.ts';
+import type { StoredGrant } from '../../ports/grant-store.ts';
+import type { ClientId } from '../../spec/identifiers.ts';
+import type { JsonObject } from '../../spec/json.ts';
+import { mintAccessToken } from '../../tokens/access-token.ts';
+import { issueInitialAccessToken, NO_CLIENT } from '../../tokens/initial-access-token.ts';
+import type { IssuingNeeds, TokenResponse } from '../grant.ts';
+import { mintToken, type RegisteredClient, type TokenContent } from '../issue-token.ts';
+import { prepareGrant } from '../prepare-grant.ts';
+import { type Refreshable, refreshableFrom } from '../refreshable.ts';
+import { malformed } from './members.ts';
+import { type DirectAuthorization, readRequest } from './request.ts';
+
+export interface DirectAuthorizationNeeds extends IssuingNeeds {
+  readonly clients: ClientStore;
+  readonly uses: ClientUses;
+  readonly idTokens: IdTokenNeeds;
+  /** Seconds. */
+  readonly lifetimes: {
+    readonly initialAccessToken: number;
+    readonly initialAccessTokenMax: number;
+    readonly idToken: number;
+    readonly idTokenMax: number;
+  };
+}
+
+/** Who asks: for the audit of what outlives the request. */
+interface Requester {
+  readonly actor: string;
+  readonly request_id: string;
+}
+
+/**
+ * Issues tokens to a client without asking anybody: the caller has decided. Everything that is wrong is found before
+ * anything is stored.
+ * @throws OAuthError invalid_request, invalid_target
+ */
+export async function authorizeDirectly(
+  needs: DirectAuthorizationNeeds,
+  request: JsonObject,
+  by: Requester,
+): Promise<TokenResponse> {
+  const authorization = readRequest(request);
+  const client = await clientFor(needs, authorization);
+  if (authorization.initial) return await initialAccessToken(needs, authorization, client, by);
+  // An ordinary access token belongs to a registered client; an initial access token may belong to nobody.
+  if (client === undefined) throw malformed('client_id is missing');
+  return await tokensFor(needs, authorization, client);
+}
+
+async function clientFor(
+  needs: DirectAuthorizationNeeds,
+  { client_id }: DirectAuthorization,
+): Promise<RegisteredClient | undefined> {
+  if (client_id === undefined) return undefined;
+  const stored = await needs.clients.find(client_id as ClientId);
+  if (stored === undefined) throw malformed('client_id is not registered');
+  // A live token must show as a use, or the client could be taken for an idle one.
+  needs.uses.note(stored, undefined);
+  return { stored, metadata: metadataOf(stored) };
+}
+
+/** What is stored together, and the answer with it. */
+interface Made {
+  readonly token: StoredAccessToken;
+  /** Undefined for a token that stands alone. */
+  readonly grant?: StoredGrant;
+  readonly response: TokenResponse;
+}
+
+async function tokensFor(
+  needs: DirectAuthorizationNeeds,
+  authorization: DirectAuthorization,
+  client: RegisteredClient,
+): Promise<TokenResponse> {
+  const { grants, accessTokens } = needs;
+  const made = await madeTokens(needs, authorization, client);
+  const id_token = await idTokenFor(needs, authorization, client, made.response.access_token);
+  await (made.grant === undefined
+    ? accessTokens.store.issue(made.token)
+    : grants.create(made.grant, made.token));
+  return { ...made.response, ...id_token };
+}
+
+async function madeTokens(
+  needs: DirectAuthorizationNeeds,
+  authorization: DirectAuthorization,
+  client: RegisteredClient,
+): Promise<Made> {
+  const { refreshToken, long_lived, format } = authorization;
+  const content = contentOf(authorization, client);
+  const lifetime = limited(authorization.lifetime, needs.tokenSettings.accessToken.lifetimeMax, 'lifetime');
+  const particulars = { confirmation: undefined, format, lifetime };
+  const refreshable = refreshToken === undefined ? null : refreshableFor(needs, authorization, client);
+  if (refreshable === null && long_lived !== true) {
+    const { stored, response } = await mintToken(needs, client, content, particulars);
+    return { token: stored, response };
+  }
+  return await prepareGrant(needs, client, content, particulars, refreshable);
+}
+
+function contentOf(authorization: DirectAuthorization, { stored, metadata }: RegisteredClient): TokenContent {
+  const { sub, username, scope, audience, data, claims, claims_data } = authorization;
+  return {
+    sub: sub ?? stored.client_id,
+    username,
+    scope,
+    audience: audience.length === 0 ? (tokenPolicyOf(metadata).audience ?? []) : audience,
+    data,
+    // The names that they have in the product whose requests these are.
+    more: {
+      ...(claims.length === 0 ? {} : { clm: claims }),
+      ...(Object.keys(claims_data).length === 0 ? {} : { cld: claims_data }),
+    },
+  };
+}
+
+function refreshableFor(
+  { tokenSettings, accessTokens }: DirectAuthorizationNeeds,
+  { refreshToken = {} }: DirectAuthorization,
+  { metadata }: RegisteredClient,
+): Refreshable {
+  if (!metadata.grant_types.includes('refresh_token'))
+    throw malformed('the client is not registered for refresh_token');
+  if (metadata.token_endpoint_auth_method === 'none' && refreshToken.rotate === false)
+    throw malformed('refresh_token.rotate must not be false for a public client');
+  const max = tokenSettings.refreshToken.lifetimeMax;
+  if (max > 0) {
+    if (refreshToken.lifetime === 0) throw malformed(`refresh_token.lifetime must be at most ${max} seconds`);
+    limited(refreshToken.lifetime, max, 'refresh_token.lifetime');
+  }
+  return refreshableFrom(tokenSettings, refreshToken, accessTokens.clock.now());
+}
+
+async function idTokenFor(
+  { idTokens, lifetimes, accessTokens, log }: DirectAuthorizationNeeds,
+  { idToken, sub, claims_data }: DirectAuthorization,
+  { stored: { client_id }, metadata }: RegisteredClient,
+  access_token: string,
+): Promise<Pick<TokenResponse, 'id_token'>> {
+  if (idToken === undefined) return {};
+  if (sub === undefined) throw malformed('sub is needed for an ID token');
+  const lifetime = limited(idToken.lifetime, lifetimes.idTokenMax, 'id_token.lifetime') ?? lifetimes.idToken;
+  const iat = accessTokens.clock.now();
+  const exp = iat + lifetime;
+  const issued = await issueIdToken(idTokens, metadata, {
+    sub,
+    client_id,
+    iat,
+    exp,
+    access_token,
+    claims: claims_data,
+  });
+  if ('jwt' in issued) return { id_token: issued.jwt };
+  log.warn({ client_id, problem: issued.problem }, 'an ID token could not be encrypted to its client');
+  throw malformed('the client has no key that its ID tokens can be encrypted to');
+}
+
+async function initialAccessToken(
+  needs: DirectAuthorizationNeeds,
+  authorization: DirectAuthorization,
+  client: RegisteredClient | undefined,
+  by: Requester,
+): Promise<TokenResponse> {
+  const { scope, audience, data, username, label, redirect_hosts } = authorization;
+  const { initialAccessToken: usual, initialAccessTokenMax: max } = needs.lifetimes;
+  const lifetime = limited(authorization.lifetime, max, 'lifetime') ?? usual;
+  const client_id = client?.stored.client_id ?? NO_CLIENT;
+  const { access_token, stored } = await mintAccessToken(needs.accessTokens, {
+    format: 'identifier',
+    client_id,
+    client_instance: client?.stored.instance ?? null,
+    sub: authorization.sub ?? client_id,
+    username,
+    scope,
+    audience,
+    data,
+    confirmation: undefined,
+    lifetime,
+  });
+  const issuing = { ...needs.accessTokens, log: needs.log };
+  await issueInitialAccessToken(issuing, stored, { label, redirect_hosts }, by);
+  return { access_token, token_type: 'Bearer', expires_in: lifetime, scope: scope.join(' ') };
+}
+
+/** @param max 0 is none */
+function limited(value: number | undefined, max: number, name: string): number | undefined {
+  if (value !== undefined && value > max) throw malformed(`${name} must be at most ${max} seconds`);
+  return value;
+}

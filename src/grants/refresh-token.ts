@@ -1,0 +1,146 @@
+import { tokenConfirmation } from '../clients/certificate-binding.ts';
+import type { AuthenticatedClient } from '../clients/client-authentication/authenticate-client.ts';
+import type { StoredGrant } from '../ports/grant-store.ts';
+import { OAuthError } from '../spec/errors.ts';
+import { parseScope } from '../spec/scope.ts';
+import {
+  type GenuineRefreshToken,
+  genuineRefreshToken,
+  type MintedRefreshToken,
+  mintRefreshToken,
+} from '../tokens/refresh-token.ts';
+import { narrowedAudience } from './audience.ts';
+import type { Grant, GrantNeeds, TokenResponse } from './grant.ts';
+import { type MintedToken, mintToken } from './issue-token.ts';
+import {
+  endOfGrant,
+  expiryOf,
+  type GrantAuthorization,
+  isRotated,
+  type Refreshable,
+  refreshTokenExpiresIn,
+} from './refreshable.ts';
+
+/**
+ * RFC 6749 §6: a new access token of a grant, for its refresh token. A token that was rotated and comes again has been
+ * copied, by whoever sent it or by whoever used it before: the grant ends (RFC 9700 §4.14.2). There is no time in which an
+ * answer that was lost could be fetched again: the thief's use would look the same.
+ */
+export const refreshToken: Grant = {
+  grant_type: 'refresh_token',
+  parameters: ['refresh_token', 'scope'],
+  async handle(needs, client, parameters) {
+    const presented = presentedToken(needs, parameters['refresh_token']);
+    const { grant, refreshable, authorization } = await grantOf(needs, client, presented);
+    const scope = narrowedScope(authorization.scope, parameters['scope']);
+    const audience = narrowedAudience(authorization.audience, parameters['resource']);
+    const minted = await mintToken(
+      needs,
+      client,
+      { ...authorization, sub: grant.sub, scope, audience },
+      { confirmation: tokenConfirmation(client), grant_id: grant.grant_id },
+    );
+    const rotated = isRotated(needs.tokenSettings, client.metadata, refreshable)
+      ? mintRefreshToken(needs.accessTokens, grant.grant_id)
+      : undefined;
+    return await refreshed(
+      needs,
+      client,
+      { presented, refreshable, minted, rotated },
+      parameters['refresh_token'],
+    );
+  },
+};
+
+interface Use {
+  readonly presented: GenuineRefreshToken;
+  readonly refreshable: Refreshable;
+  readonly minted: MintedToken;
+  readonly rotated: MintedRefreshToken | undefined;
+}
+
+/** Stores what was made; only now it is known whether the token was good. */
+async function refreshed(
+  needs: GrantNeeds,
+  client: AuthenticatedClient,
+  { presented, refreshable, minted, rotated }: Use,
+  same: string | undefined,
+): Promise<TokenResponse> {
+  const now = needs.accessTokens.clock.now();
+  const { grant_id, digest } = presented;
+  const next = { digest: rotated?.digest ?? digest, expires_at: expiryOf(refreshable, now) };
+  const outcome = await needs.grants.refresh({
+    grant_id,
+    presented: digest,
+    next,
+    expires_at: endOfGrant(next, minted.stored.expires_at),
+    token: minted.stored,
+    now,
+  });
+  if (outcome === 'reused') tellOfReuse(needs, client, presented);
+  if (outcome !== 'refreshed') throw invalidGrant();
+  const refresh_token = rotated?.refresh_token ?? same ?? '';
+  return { ...minted.response, refresh_token, ...refreshTokenExpiresIn(next.expires_at, now) };
+}
+
+function presentedToken(needs: GrantNeeds, token: string | undefined): GenuineRefreshToken {
+  if (token === undefined) {
+    throw new OAuthError('invalid_request', { error_description: 'refresh_token is missing' });
+  }
+  const genuine = genuineRefreshToken(needs.accessTokens, token);
+  if (genuine === undefined) throw invalidGrant();
+  return genuine;
+}
+
+interface RefreshableGrant {
+  readonly grant: StoredGrant;
+  readonly refreshable: Refreshable;
+  readonly authorization: GrantAuthorization;
+}
+
+/** The grant of a token that is good as far as can be known before it is used. */
+async function grantOf(
+  needs: GrantNeeds,
+  client: AuthenticatedClient,
+  presented: GenuineRefreshToken,
+): Promise<RefreshableGrant> {
+  const grant = await needs.grants.find(presented.grant_id);
+  const { client_id, instance } = client.stored;
+  // RFC 6749 §6: "The authorization server MUST … ensure that the refresh token was issued to the authenticated client".
+  if (grant?.client_id !== client_id || grant.client_instance !== instance) throw invalidGrant();
+  const authorization = JSON.parse(grant.authorization) as GrantAuthorization;
+  const { refreshable } = authorization;
+  if (refreshable === null) throw invalidGrant();
+  if (grant.refresh_token?.digest !== presented.digest) {
+    if (await needs.grants.end(grant.grant_id)) tellOfReuse(needs, client, presented);
+    throw invalidGrant();
+  }
+  return { grant, refreshable, authorization };
+}
+
+function tellOfReuse(
+  { log }: GrantNeeds,
+  { stored: { client_id } }: AuthenticatedClient,
+  { grant_id }: GenuineRefreshToken,
+): void {
+  log.warn(
+    { client_id, grant_id },
+    'a refresh token was used again after it was rotated: its grant is ended',
+  );
+}
+
+/** RFC 6749 §6: "The requested scope MUST NOT include any scope not originally granted by the resource owner". */
+function narrowedScope(granted: readonly string[], requested: string | undefined): readonly string[] {
+  if (requested === undefined) return granted;
+  const values = parseScope(requested);
+  if (values === undefined)
+    throw new OAuthError('invalid_scope', { error_description: 'scope is malformed' });
+  if (!values.every((value) => granted.includes(value)))
+    throw new OAuthError('invalid_scope', { error_description: 'scope exceeds what was granted' });
+  return values;
+}
+
+/** RFC 6749 §5.2; the same for every reason. */
+function invalidGrant(): OAuthError {
+  return new OAuthError('invalid_grant', { error_description: 'the refresh token is not valid' });
+}
