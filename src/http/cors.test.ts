@@ -20,7 +20,7 @@ function endpoint(method: Contract['method'], cors: Contract['cors']): Endpoint 
 
 function resource(origins: readonly string[], ...endpoints: readonly Endpoint[]): Resource {
   const routes = new Map(endpoints.map((each) => [each.contract.method as string, each]));
-  return { routes, allow: '', allowedOrigins: new Set(origins) };
+  return { routes, allow: '', allowedOrigins: new Set(origins), tenant: undefined };
 }
 
 function named(lines: readonly string[]): Record<string, string> {

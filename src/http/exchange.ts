@@ -13,10 +13,16 @@ import { discardBody, EMPTY_BODY, readBody } from './request-body.ts';
 import { writeResponse } from './response-writer.ts';
 import type { Match, Router } from './router.ts';
 import type { Observe } from './site.ts';
+import { type Found, findAmongTenants, namesTenant, type Tenancy, VARY_BY_TENANT } from './tenancy.ts';
 
 /** What all exchanges of one host have in common. */
 export interface Edge {
+  /** Of the only site, or of the first of several. */
   readonly router: Router;
+  /** Absent where there is one site for ever. */
+  readonly tenancy: Tenancy | undefined;
+  /** Whether a peer may name a tenant in a header. */
+  readonly mayNameTenant: (peer: string) => boolean;
   readonly bodyLimit_bytes: number;
   readonly log: Log;
   readonly observe: Observe;
@@ -35,6 +41,8 @@ export interface Exchange {
   readonly id: string;
   /** `performance.now()` at its begin. */
   readonly started: number;
+  /** Whose it is, as soon as that is known. */
+  tenant: string | undefined;
 }
 
 const EDGE = 'edge';
@@ -43,15 +51,52 @@ const ENVELOPE_LAST: readonly string[] = [...ENVELOPE, 'connection', 'close'];
 /** How much a refused client may still send, so that it reads its refusal and not a reset (RFC 9112 §9.6). */
 const DISCARD = { bytes: 1_048_576, milliseconds: 1_000 };
 
-/** The story of a request: headers → path → method → body → endpoint → response. */
+/** The story of a request: headers → tenant → path → method → body → endpoint → response. */
 export function serve(edge: Edge, exchange: Exchange): void {
   const { request, target } = exchange;
   const headers = readHeaders(request.rawHeaders, request.httpVersion);
   if (typeof headers === 'string') return refuseAndClose(edge, exchange, edgeRefusal(400, headers), headers);
   if (target.charCodeAt(0) !== 0x2f) return refuse(edge, exchange, edgeRefusal(400), 'target is not a path');
   const mark = target.indexOf('?');
-  const match = edge.router.find(mark === -1 ? target : target.slice(0, mark));
+  const path = mark === -1 ? target : target.slice(0, mark);
+  const { tenancy } = edge;
+  if (tenancy === undefined || !(tenancy.several() || namesTenant(headers))) {
+    const match = edge.router.find(path);
+    if (match !== undefined || tenancy === undefined) return route(edge, exchange, headers, match);
+  }
+  findTenant(edge, tenancy, exchange, headers, path);
+}
+
+function findTenant(
+  edge: Edge,
+  tenancy: Tenancy,
+  exchange: Exchange,
+  headers: RequestHeaders,
+  path: string,
+): void {
+  const goOn = (found: Found): void => {
+    if (found === 'contradiction') {
+      const words = 'The headers issuer and tenant-id name different tenants.';
+      return refuse(edge, exchange, edgeRefusal(400, words), words);
+    }
+    if (found === 'unknown') return refuse(edge, exchange, edgeRefusal(404), 'unknown tenant');
+    route(edge, exchange, headers, found);
+  };
+  const believed = namesTenant(headers) && edge.mayNameTenant(exchange.request.socket.remoteAddress ?? '');
+  try {
+    const found = findAmongTenants(tenancy, headers, path, believed);
+    if (found instanceof Promise)
+      found.then(goOn).catch((cause: unknown) => fail(edge, exchange, EDGE, cause));
+    else goOn(found);
+  } catch (cause) {
+    fail(edge, exchange, EDGE, cause);
+  }
+}
+
+function route(edge: Edge, exchange: Exchange, headers: RequestHeaders, match: Match | undefined): void {
+  const { request } = exchange;
   if (match === undefined) return refuseUnknownPath(edge, exchange);
+  exchange.tenant = match.resource.tenant;
   const endpoint = match.resource.routes.get(request.method ?? '');
   if (endpoint === undefined) return answerMethod(edge, exchange, match, headers);
   receiveBody(edge, exchange, endpoint, match, headers);
@@ -84,7 +129,7 @@ function receiveBody(
   headers: RequestHeaders,
 ): void {
   const { request, response } = exchange;
-  const lines = corsHeaders(endpoint, match.resource, headers['origin']);
+  const lines = varied(edge, corsHeaders(endpoint, match.resource, headers['origin']));
   const length = headers['content-length'];
   if (length !== undefined && Number(length) > edge.bodyLimit_bytes) {
     return refuseAndClose(edge, exchange, edgeRefusal(413), 'content-length over the limit', lines);
@@ -107,6 +152,10 @@ function receiveBody(
     if (body !== undefined) handle(edge, exchange, endpoint, match, headers, body, lines);
     else refuseAndClose(edge, exchange, edgeRefusal(413), 'body over the limit', lines);
   });
+}
+
+function varied(edge: Edge, lines: readonly string[]): readonly string[] {
+  return edge.tenancy?.several() === true ? [...VARY_BY_TENANT, ...lines] : lines;
 }
 
 function handle(
@@ -183,7 +232,7 @@ function send(
 
 function refuse(edge: Edge, exchange: Exchange, refusal: EndpointResponse, detail: string): void {
   edge.log.info({ endpoint: EDGE, status: refusal.status, detail, request_id: exchange.id }, 'refused');
-  send(edge, exchange, EDGE, refusal, []);
+  send(edge, exchange, EDGE, refusal, varied(edge, []));
 }
 
 /** Refuses without reading the rest of the request, which ends the connection. */
@@ -205,8 +254,14 @@ function refuseAndClose(
   discardBody(request, DISCARD, () => response.end());
 }
 
-function logFailure(log: Log, { id }: Exchange, endpoint: string, status: number, failure: unknown): void {
-  const members = { endpoint, status, request_id: id };
+function logFailure(
+  log: Log,
+  { id, tenant }: Exchange,
+  endpoint: string,
+  status: number,
+  failure: unknown,
+): void {
+  const members = { endpoint, status, request_id: id, ...(tenant === undefined ? {} : { tenant }) };
   if (failure instanceof OAuthError) {
     log.info(
       { ...members, error: failure.code, detail: failure.detail ?? failure.error_description },

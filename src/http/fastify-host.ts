@@ -12,6 +12,7 @@ import type { Edge } from './exchange.ts';
 import { serve } from './exchange.ts';
 import { buildRouter } from './router.ts';
 import type { Observe, Site } from './site.ts';
+import { type Tenancy, tenantNaming } from './tenancy.ts';
 import { secureContextOf, type TlsListen, type TlsMaterial, tlsOptions } from './tls-listener.ts';
 
 /** Times are in milliseconds. */
@@ -27,7 +28,7 @@ export interface Listen {
   /** How often the two times above are looked at. */
   readonly checkInterval: number;
   readonly keepAliveTimeout: number;
-  /** Networks in CIDR notation whose `X-Forwarded-For` is believed. */
+  /** Networks in CIDR notation whose `X-Forwarded-For` is believed; and, where there are any, nobody else's `Issuer` and `Tenant-ID`. */
   readonly trustedProxies?: readonly string[];
   /** Plain HTTP where it is absent. */
   readonly tls?: TlsListen;
@@ -47,6 +48,8 @@ export interface Limits {
 
 export interface HostOptions {
   readonly sites: readonly Site[];
+  /** Where there may be others beside `sites`. */
+  readonly tenancy?: Tenancy;
   readonly listen: Listen;
   readonly limits: Limits;
   readonly log: Log;
@@ -74,6 +77,8 @@ export async function startHost(options: HostOptions): Promise<Host> {
   const { listen, log, observe } = options;
   const edge: Edge = {
     router: buildRouter(options.sites),
+    tenancy: options.tenancy,
+    mayNameTenant: tenantNaming(listen.trustedProxies ?? []),
     bodyLimit_bytes: options.limits.body,
     log,
     observe,
@@ -154,6 +159,7 @@ function createApp(
       target: request.originalUrl,
       id: request.id,
       started: performance.now(),
+      tenant: undefined,
     });
   });
   app.all('/', () => undefined);

@@ -8,6 +8,7 @@ export interface Resource {
   /** The value of `Allow` (RFC 9110 §10.2.1). */
   readonly allow: string;
   readonly allowedOrigins: ReadonlySet<string>;
+  readonly tenant: string | undefined;
 }
 
 export interface Match {
@@ -36,12 +37,12 @@ export function buildRouter(sites: readonly Site[]): Router {
   const exact = new Map<string, ResourceUnderway>();
   const parents = new Map<string, ResourceUnderway>();
   for (const site of sites) {
-    const origins = new Set(site.allowedOrigins);
+    const own = { allowedOrigins: new Set(site.allowedOrigins), tenant: site.tenant };
     for (const endpoint of site.endpoints) {
-      place(exact, parents, site.issuerPath + endpoint.contract.path, endpoint, origins);
+      place(exact, parents, site.issuerPath + endpoint.contract.path, endpoint, own);
     }
     for (const endpoint of site.endpointsOutsideIssuer ?? []) {
-      place(exact, parents, endpoint.contract.path, endpoint, origins);
+      place(exact, parents, endpoint.contract.path, endpoint, own);
     }
   }
   const matches = new Map([...exact].map(([path, resource]) => [path, { resource, segment: '' }]));
@@ -63,7 +64,7 @@ function place(
   parents: Map<string, ResourceUnderway>,
   path: string,
   endpoint: Endpoint,
-  allowedOrigins: ReadonlySet<string>,
+  own: Pick<Resource, 'allowedOrigins' | 'tenant'>,
 ): void {
   const bySegment = path.endsWith(LAST_SEGMENT);
   const table = bySegment ? parents : exact;
@@ -71,7 +72,7 @@ function place(
   if (!key.startsWith('/') || key.includes('{')) {
     throw new Error(`${endpoint.contract.name}: ${path} is not a path that can be routed`);
   }
-  const resource = table.get(key) ?? { routes: new Map<string, Endpoint>(), allow: '', allowedOrigins };
+  const resource = table.get(key) ?? { routes: new Map<string, Endpoint>(), allow: '', ...own };
   const { method } = endpoint.contract;
   if (resource.routes.has(method)) throw new Error(`two endpoints stand at ${method} ${path}`);
   resource.routes.set(method, endpoint);

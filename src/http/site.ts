@@ -2,6 +2,8 @@ import type { Endpoint } from '../endpoints/contract.ts';
 
 /** The endpoints of one issuer, ready to be put behind a host. */
 export interface Site {
+  /** For the log. */
+  readonly tenant?: string;
   /** The path of the issuer without a trailing slash: `''` or `/c2`. */
   readonly issuerPath: string;
   /** Their contracts' paths hang below `issuerPath`. */

@@ -1,0 +1,107 @@
+import type { TenantId } from '../spec/identifiers.ts';
+import { issuerPath } from '../spec/issuer.ts';
+
+/** An issuer, or an alias of one. */
+export interface TenantName {
+  readonly tenant: TenantId;
+  readonly issuer: string;
+  readonly path: string;
+}
+
+/** What of a request can say whose it is. */
+export interface Asked {
+  /** The headers `Issuer` and `Tenant-ID`; undefined where they are not sent, or not believed. */
+  readonly issuer: string | undefined;
+  readonly tenantId: string | undefined;
+  readonly host: string | undefined;
+  readonly path: string;
+}
+
+/** `unknown`: nobody has this name. `contradiction`: the two headers name two tenants. */
+export type Choice = TenantName | 'unknown' | 'contradiction';
+
+export interface TenantNames {
+  /** Whether there is more than one name to choose from. */
+  readonly several: boolean;
+  /** Decision 38. Nothing that is sent becomes a part of an address: it chooses among the names that are configured. */
+  choose(asked: Asked): Choice;
+}
+
+export interface NamedTenant {
+  readonly tenant: TenantId;
+  /** The issuer, then its aliases. */
+  readonly issuers: readonly [string, ...string[]];
+}
+
+type PathNames = ReadonlyMap<string, TenantName>;
+
+const DEFAULT_PORT = /:(?:443|80)$/;
+
+/** @param first the default tenant: requests for hosts that nobody names are taken as for its host */
+export function tenantNames(first: NamedTenant, others: readonly NamedTenant[]): TenantNames {
+  const tenants = [first, ...others];
+  const names = tenants.flatMap(({ tenant, issuers }) =>
+    issuers.map((issuer): TenantName => ({ tenant, issuer, path: issuerPath(issuer) })),
+  );
+  const byIssuer = new Map(names.map((name) => [name.issuer, name]));
+  const byTenant = new Map<string, TenantName | undefined>(
+    tenants.map(({ tenant, issuers: [issuer] }) => [tenant, byIssuer.get(issuer)]),
+  );
+  const hosts = new Map(
+    [...Map.groupBy(names, ({ issuer }) => new URL(issuer).host)].map(([host, list]): [string, PathNames] => [
+      host,
+      new Map(list.map((name) => [name.path, name])),
+    ]),
+  );
+  const firstHost = hosts.get(new URL(first.issuers[0]).host) ?? new Map<string, TenantName>();
+  const depthMax = Math.max(...names.map(({ path }) => path.split('/').length - 1));
+  return {
+    several: names.length > 1,
+    choose({ issuer, tenantId, host, path }) {
+      if (issuer !== undefined || tenantId !== undefined) {
+        return chosenByHeaders(
+          issuer === undefined ? undefined : (byIssuer.get(issuer) ?? 'unknown'),
+          tenantId === undefined ? undefined : (byTenant.get(tenantId) ?? 'unknown'),
+        );
+      }
+      return longestPath(namesOfHost(hosts, host) ?? firstHost, path, depthMax);
+    },
+  };
+}
+
+type Named = TenantName | 'unknown' | undefined;
+
+function chosenByHeaders(byIssuer: Named, byTenant: Named): Choice {
+  if (byIssuer === 'unknown' || byTenant === 'unknown') return 'unknown';
+  if (byIssuer === undefined) return byTenant ?? 'unknown';
+  return byTenant === undefined || byTenant.tenant === byIssuer.tenant ? byIssuer : 'contradiction';
+}
+
+/** A port that the scheme implies may be named or not (RFC 9110 §4.2.3). */
+function namesOfHost(hosts: ReadonlyMap<string, PathNames>, host: string | undefined): PathNames | undefined {
+  if (host === undefined) return undefined;
+  const lower = host.toLowerCase();
+  return hosts.get(lower) ?? hosts.get(lower.replace(DEFAULT_PORT, ''));
+}
+
+const WELL_KNOWN = '/.well-known/';
+
+/** The name with the longest path that `path` stands below. */
+function longestPath(names: PathNames, path: string, depthMax: number): Choice {
+  if (path.startsWith(WELL_KNOWN)) return namedAfterWellKnown(names, path);
+  const ends: number[] = [];
+  for (let at = path.indexOf('/', 1); at !== -1 && ends.length < depthMax; at = path.indexOf('/', at + 1)) {
+    ends.push(at);
+  }
+  for (const end of ends.reverse()) {
+    const name = names.get(path.slice(0, end));
+    if (name !== undefined) return name;
+  }
+  return names.get('') ?? 'unknown';
+}
+
+/** RFC 8414 §3.1 puts the well-known string before the path of the issuer. */
+function namedAfterWellKnown(names: PathNames, path: string): Choice {
+  const end = path.indexOf('/', WELL_KNOWN.length);
+  return (end === -1 ? undefined : names.get(path.slice(end))) ?? names.get('') ?? 'unknown';
+}
