@@ -1,16 +1,17 @@
 import type { Settings } from './config/settings.ts';
 import { type Host, type Listen, startHost } from './http/fastify-host.ts';
+import type { Site } from './http/site.ts';
 import type { TlsMaterial } from './http/tls-listener.ts';
 import type { Log } from './ports/log.ts';
 import type { Metrics } from './ports/metrics.ts';
-import type { Tenant } from './tenant.ts';
+import type { Tenants } from './tenants.ts';
 
 /** How long a stopping server waits for requests under way. */
 const CLOSE_TIMEOUT_MS = 10_000;
 
 export interface PublicHostNeeds {
   readonly settings: Settings;
-  readonly tenant: Tenant;
+  readonly tenants: Tenants;
   readonly log: Log;
   readonly measured: Metrics;
   readonly tls: TlsMaterial;
@@ -33,11 +34,12 @@ export async function startMutualTlsHost(needs: PublicHostNeeds): Promise<Host> 
 }
 
 async function startHostOfSites(
-  { settings, tenant, log, measured }: PublicHostNeeds,
+  { settings, tenants, log, measured }: PublicHostNeeds,
   listener: Pick<Listen, 'port' | 'tls'>,
 ): Promise<Host> {
   return await startHost({
-    sites: [tenant.site],
+    sites: [tenants.first.site(settings.issuer)],
+    tenancy: tenants.tenancy,
     listen: {
       ...listenOptions(settings),
       host: settings['listen.host'],
@@ -52,7 +54,7 @@ async function startHostOfSites(
 
 export async function startManagementHost(
   settings: Settings,
-  endpoints: Tenant['site']['endpoints'],
+  endpoints: Site['endpoints'],
   log: Log,
 ): Promise<Host> {
   return await startHost({

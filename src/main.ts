@@ -1,28 +1,29 @@
 import type { AddressInfo } from 'node:net';
+import type { Mode } from './config/rules.ts';
 import type { Settings } from './config/settings.ts';
 import { openPasswords } from './end-users.ts';
 import { healthLive, healthReady } from './endpoints/health/endpoint.ts';
 import { metrics } from './endpoints/metrics/endpoint.ts';
 import { startManagementHost, startMutualTlsHost, startPublicHost } from './listeners.ts';
-import { openOutbound } from './opened-outbound.ts';
 import { openStorage, requireRightKey, sealerOf } from './opened-storage.ts';
 import type { Log } from './ports/log.ts';
-import { DEFAULT_TENANT } from './spec/identifiers.ts';
 import { startSweeping } from './sweeping.ts';
 import { prometheusMetrics } from './system/metrics.ts';
-import { openTenant, type Tenant } from './tenant.ts';
+import type { Tenant } from './tenant.ts';
+import { openTenants } from './tenants.ts';
 import { openTls } from './tls-material.ts';
 
 export interface RunningServer {
   readonly address: AddressInfo;
   readonly managementAddress: AddressInfo;
+  /** The default one. */
   readonly tenant: Tenant;
   /** Finishes what is under way, then closes everything in the reverse order of its opening. */
   close(): Promise<void>;
 }
 
 /** Settings → storage → tenants → servers. What was opened is closed again when a later step fails. */
-export async function startServer(settings: Settings, log: Log): Promise<RunningServer> {
+export async function startServer(settings: Settings, mode: Mode, log: Log): Promise<RunningServer> {
   const closers: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) await closer();
@@ -32,25 +33,23 @@ export async function startServer(settings: Settings, log: Log): Promise<Running
     const storage = await openStorage(settings, { check: true });
     closers.push(async () => await storage.close());
     await requireRightKey(storage, sealer);
-    const outbound = openOutbound(settings);
     const measured = prometheusMetrics();
     const passwords = openPasswords(settings);
     const tls = openTls(settings, log);
-    const tenant = await openTenant({
-      id: DEFAULT_TENANT,
+    const tenants = await openTenants({
       settings,
+      mode,
       storage,
       sealer,
-      outbound,
       log,
       passwords,
       onKeyEvent: (event) => measured.countServerKeyEvent(event),
       certificateAuthorities: tls.authorities,
     });
-    closers.push(async () => await tenant.close());
-    const sweeping = startSweeping(settings, tenant, log);
+    closers.push(async () => await tenants.close());
+    const sweeping = startSweeping(settings, tenants, log);
     closers.push(async () => await sweeping.stop());
-    const hostNeeds = { settings, tenant, log, measured, tls: tls.material };
+    const hostNeeds = { settings, tenants, log, measured, tls: tls.material };
     const host = await startPublicHost(hostNeeds);
     closers.push(async () => await host.close());
     const hosts = [host];
@@ -68,7 +67,7 @@ export async function startServer(settings: Settings, log: Log): Promise<Running
     return {
       address: host.address,
       managementAddress: management.address,
-      tenant,
+      tenant: tenants.first,
       async close() {
         serving = false;
         await close();

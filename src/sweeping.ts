@@ -5,13 +5,15 @@ import { tendServerKeys } from './keys/rotate-server-keys.ts';
 import type { Log } from './ports/log.ts';
 import { systemClock } from './system/clock.ts';
 import type { Tenant } from './tenant.ts';
+import type { TenantInService } from './tenant-in-service.ts';
+import type { Tenants } from './tenants.ts';
 import { sweepExpired } from './tokens/sweep.ts';
 
 /** Removes what has expired and ends what is idle, again and again, one round at a time. */
-export function startSweeping(settings: Settings, tenant: Tenant, log: Log): { stop(): Promise<void> } {
+export function startSweeping(settings: Settings, tenants: Tenants, log: Log): { stop(): Promise<void> } {
   let running: Promise<void> | undefined;
   const timer = setInterval(() => {
-    running ??= sweepOnce(settings, tenant, log).finally(() => {
+    running ??= sweepAll(tenants, log).finally(() => {
       running = undefined;
     });
   }, settings['storage.sweep-interval'] * 1000);
@@ -24,9 +26,21 @@ export function startSweeping(settings: Settings, tenant: Tenant, log: Log): { s
   };
 }
 
-async function sweepOnce(settings: Settings, tenant: Tenant, log: Log): Promise<void> {
-  const { accessTokens, authorizationCodes, grants, replays, audit } = tenant.storage;
-  const { accounts, sessions, interactions } = tenant.storage;
+/** A tenant that cannot be swept does not keep the others from it. */
+async function sweepAll(tenants: Tenants, log: Log): Promise<void> {
+  for (const tenant of await tenants.all()) {
+    try {
+      await sweepTenant(tenant, log);
+    } catch (cause) {
+      log.error({ tenant: tenant.id, cause }, 'what has expired could not be removed');
+    }
+  }
+}
+
+async function sweepTenant(tenant: TenantInService, log: Log): Promise<void> {
+  const { settings, storage } = tenant;
+  const { accessTokens, authorizationCodes, grants, replays, audit } = storage;
+  const { accounts, sessions, interactions } = storage;
   const sweep = { clock: systemClock, log, batch: settings['storage.sweep-batch'] };
   await sweepExpired({ ...sweep, store: accessTokens, what: 'tokens' });
   await sweepExpired({ ...sweep, store: authorizationCodes, what: 'authorisation codes' });
@@ -36,28 +50,26 @@ async function sweepOnce(settings: Settings, tenant: Tenant, log: Log): Promise<
   await sweepExpired({ ...sweep, store: interactions, what: 'interactions' });
   await sweepExpired({ ...sweep, store: accounts, what: 'known browsers' });
   await sweepAuditEvents({ ...sweep, audit, lifetime: settings['audit.lifetime'] });
-  await tendKeys(tenant, log);
+  await tendKeys(tenant.current(), log);
   const idleSeconds = settings['registration.idle-client-lifetime'];
-  if (idleSeconds === 0) return;
+  if (idleSeconds === 0 || (await storage.clients.countOpen()) === 0) return;
+  const { registry, uses } = await tenant.opened();
   // Who was seen in this very second is in memory only.
-  await tenant.uses.flush();
-  try {
-    await pruneIdleClients(tenant.registry, {
-      idleSeconds,
-      tokenLifetimeMax: settings['access-token.lifetime-max'],
-      dryRun: false,
-      actor: 'server',
-      request_id: 'sweep',
-    });
-  } catch (cause) {
-    log.error({ cause }, 'idle clients could not be pruned');
-  }
+  await uses.flush();
+  await pruneIdleClients(registry, {
+    idleSeconds,
+    tokenLifetimeMax: settings['access-token.lifetime-max'],
+    dryRun: false,
+    actor: 'server',
+    request_id: 'sweep',
+  });
 }
 
-/** A failure is logged: the next round finds the same to do. */
-async function tendKeys({ serverKeys }: Tenant, log: Log): Promise<void> {
+/** A tenant that nobody has called here needs no new keys. A failure is logged: the next round finds the same to do. */
+async function tendKeys(tenant: Tenant | undefined, log: Log): Promise<void> {
+  if (tenant === undefined) return;
   try {
-    await tendServerKeys(serverKeys.life);
+    await tendServerKeys(tenant.serverKeys.life);
   } catch (cause) {
     log.error({ cause }, 'server keys could not be tended');
   }

@@ -1,6 +1,8 @@
 import type { RegistryNeeds } from './clients/registry-needs.ts';
+import type { Mode } from './config/rules.ts';
 import type { Settings } from './config/settings.ts';
 import { SettingsError } from './config/settings-error.ts';
+import { settingsOfTenant, type TenantOverrides } from './config/tenant-overrides.ts';
 import { bringsCertificates } from './config/tls-rules.ts';
 import { contract as introspectionContract } from './endpoints/introspection/contract.ts';
 import { contract as tokenContract } from './endpoints/token/contract.ts';
@@ -9,6 +11,7 @@ import type { TokenSettings } from './grants/grant.ts';
 import { digestFromHex } from './keys/digest.ts';
 import type { ServerKeys } from './keys/server-keys.ts';
 import type { AudienceRule, JwtVerifier } from './ports/jwt-verifier.ts';
+import type { StoredTenant } from './ports/tenant-store.ts';
 import { BoundedMap } from './spec/bounded-map.ts';
 import type { CertificateTrust } from './spec/server-capabilities.ts';
 import type { MasterToken } from './tokens/bearer-token.ts';
@@ -107,4 +110,14 @@ export function directLifetimes(settings: Settings): DirectAuthorizationNeeds['l
     idToken: settings['id-token.lifetime'],
     idTokenMax: settings['id-token.lifetime-max'],
   };
+}
+
+/**
+ * What a tenant of the table runs with.
+ * @throws SettingsError where what is stored is not valid: as its row is now, and with what the process has
+ */
+export function tenantSettings(settings: Settings, stored: StoredTenant, mode: Mode): Settings {
+  const { id, issuer, aliases } = stored;
+  const overrides = JSON.parse(stored.settings) as TenantOverrides;
+  return settingsOfTenant(settings, { issuer, aliases }, overrides, mode, `tenant ${id}`);
 }

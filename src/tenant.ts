@@ -2,7 +2,6 @@ import { openAssertionGrants } from './assertion-grants.ts';
 import type { AssertionNeeds, AuthenticationNeeds } from './clients/client-authentication/method.ts';
 import { rememberedOutcomes } from './clients/client-authentication/remembered-outcomes.ts';
 import { type ClientUses, clientUses } from './clients/client-uses.ts';
-import type { IdTokenNeeds } from './clients/issue-id-token.ts';
 import { openRegistrationLimits } from './clients/open-registration-limits.ts';
 import type { RegistryNeeds } from './clients/registry-needs.ts';
 import { remoteJwkSets } from './clients/remote-jwk-set.ts';
@@ -13,10 +12,9 @@ import type { Site } from './http/site.ts';
 import { issuerSite } from './issuer-site.ts';
 import { joseJweEncrypter } from './jose/jwe.ts';
 import { joseJwtVerifier } from './jose/jwt-verifier.ts';
+import { macForAlias } from './keys/alias-mac.ts';
 import { pairwiseSecret } from './keys/pairwise-secret.ts';
 import type { KeyEvent } from './keys/server-key-life.ts';
-import type { ServerKeys } from './keys/server-keys.ts';
-import type { AccessTokenStore } from './ports/access-token-store.ts';
 import type { Log } from './ports/log.ts';
 import type { OutboundHttp } from './ports/outbound-http.ts';
 import type { PasswordHasher } from './ports/password-hasher.ts';
@@ -45,19 +43,21 @@ export interface TenantNeeds {
   readonly storage: Storage;
   readonly sealer: Sealer;
   readonly outbound: OutboundHttp;
+  readonly log: Log;
   /** The process's: one queue for the passwords of all tenants. */
   readonly passwords: PasswordHasher;
-  readonly log: Log;
   /** Is told of each change that this process makes to a server key. */
   readonly onKeyEvent?: (event: KeyEvent) => void;
   /** Who may vouch for the certificates of clients, as configured now. */
   readonly certificateAuthorities: AuthenticationNeeds['certificateAuthorities'];
 }
 
-/** One issuer with everything that is its own. */
+/** One tenant with everything that is its own. */
 export interface Tenant {
-  readonly site: Site;
+  /** What stands below one of its names, and calls itself by that name. */
+  site(issuer: string): Site;
   readonly storage: TenantStorage;
+  /** Under its issuer. */
   readonly registry: RegistryNeeds;
   readonly uses: ClientUses;
   readonly serverKeys: TenantKeys;
@@ -67,102 +67,138 @@ export interface Tenant {
   close(): Promise<void>;
 }
 
-/** Builds the endpoints of one tenant. They never see its id, so none can forget it. */
+/** Opens one tenant. Its endpoints never see its id, so none can forget it. */
 export async function openTenant(needs: TenantNeeds): Promise<Tenant> {
-  const { id, settings, storage, sealer, outbound, passwords, log, certificateAuthorities } = needs;
+  const shared = await openShared(needs);
+  const { uses, storage, serverKeys } = shared;
+  const registry = registryUnder(shared, needs.settings.issuer);
+  const direct = directUnder(shared, registry);
+  return {
+    site(issuer) {
+      const isFirst = issuer === registry.issuer;
+      const own = isFirst ? registry : registryUnder(shared, issuer);
+      return { tenant: needs.id, ...siteUnder(shared, own, isFirst ? direct : directUnder(shared, own)) };
+    },
+    storage,
+    registry,
+    uses,
+    serverKeys,
+    direct,
+    endUsers: openEndUsers(needs.settings, { storage, passwords: needs.passwords, log: registry.log }),
+    close: async () => await uses.flush(),
+  };
+}
+
+type Shared = Awaited<ReturnType<typeof openShared>>;
+
+/** What a tenant has once, however many names it has. */
+async function openShared(needs: TenantNeeds) {
+  const { id, settings, storage: whole, sealer, outbound, log, certificateAuthorities } = needs;
   const { onKeyEvent = () => undefined } = needs;
-  const own = withRecordCache(storage.forTenant(id), {
+  const storage = withRecordCache(whole.forTenant(id), {
     clients: settings['cache.clients'],
     accessTokens: settings['cache.access-tokens'],
   });
   const bound = { sealer: sealerForTenant(sealer, id), clock: systemClock, random: systemRandom };
   const serverKeys = await openTenantKeys({
     settings,
-    store: own.serverKeys,
+    store: storage.serverKeys,
     ...bound,
     log: tenantLog(log, id),
     onKeyEvent,
   });
-  const { keys } = serverKeys;
-  const accessTokens = accessTokenNeeds(settings, keys, own.accessTokens);
-  const softwareStatements = openSoftwareStatements(settings, outbound, systemClock);
-  const registry: RegistryNeeds = {
-    issuer: settings.issuer,
-    clients: own.clients,
-    accessTokens,
-    ...bound,
-    outbound,
-    openLimits: openRegistrationLimits(
-      {
-        perNetwork: settings['registration.open-rate-per-network'],
-        overall: settings['registration.open-rate'],
-      },
-      () => performance.now(),
-    ),
-    ...(softwareStatements === undefined ? {} : { softwareStatements }),
-    audit: own.audit,
-    log: tenantLog(log, id),
-    settings: registrySettings(settings),
-  };
-  const uses = clientUses({ clients: own.clients, clock: systemClock, log });
   const jwkSets = remoteJwkSets({ outbound, clock: systemClock });
-  const authentication = clientAuthentication(settings, registry, {
-    uses,
-    jwkSets,
-    replays: own.replays,
-    certificateAuthorities,
-  });
-  const assertions = openAssertionGrants(settings, { outbound, clock: systemClock, ...own });
-  const clientJwts = { keys, encrypter: joseJweEncrypter, jwkSets };
-  const direct = directNeeds(settings, registry, { grants: own.grants, uses, clientJwts, keys });
+  const openLimits = openRegistrationLimits(
+    {
+      perNetwork: settings['registration.open-rate-per-network'],
+      overall: settings['registration.open-rate'],
+    },
+    () => performance.now(),
+  );
   return {
-    site: issuerSite({
-      settings,
-      registry,
-      direct,
-      keys,
-      authentication,
-      clientJwts,
-      assertions,
-    }),
-    storage: own,
-    registry,
-    uses,
+    settings,
+    storage,
+    bound,
     serverKeys,
-    endUsers: openEndUsers(settings, { storage: own, passwords, log: registry.log }),
-    direct,
-    close: async () => await uses.flush(),
+    outbound,
+    certificateAuthorities,
+    openLimits,
+    softwareStatements: openSoftwareStatements(settings, outbound, systemClock),
+    log: tenantLog(log, id),
+    uses: clientUses({ clients: storage.clients, clock: systemClock, log }),
+    jwkSets,
+    clientJwts: { keys: serverKeys.keys, encrypter: joseJweEncrypter, jwkSets },
   };
 }
 
-function directNeeds(
-  settings: Settings,
+function registryUnder(shared: Shared, issuer: string): RegistryNeeds {
+  const { settings, storage, bound, outbound, openLimits, softwareStatements, log } = shared;
+  return {
+    issuer,
+    clients: storage.clients,
+    accessTokens: accessTokensUnder(shared, issuer),
+    ...bound,
+    outbound,
+    openLimits,
+    ...(softwareStatements === undefined ? {} : { softwareStatements }),
+    audit: storage.audit,
+    log,
+    settings: registrySettings(settings),
+  };
+}
+
+/** What was issued under one name is not valid under another. */
+function accessTokensUnder(
+  { settings, storage, serverKeys: { keys }, bound }: Shared,
+  issuer: string,
+): AccessTokenNeeds {
+  const { clock, random } = bound;
+  const mac = keys.accessTokenMac;
+  return {
+    issuer,
+    mac: issuer === settings.issuer ? mac : macForAlias(mac, issuer),
+    genuine: new BoundedMap(settings['cache.access-tokens']),
+    selfContained: selfContainedTokens({ ...settings, issuer }, keys, joseJwtVerifier(clock)),
+    store: storage.accessTokens,
+    clock,
+    random,
+  };
+}
+
+function siteUnder(shared: Shared, registry: RegistryNeeds, direct: DirectAuthorizationNeeds): Site {
+  const { serverKeys, uses, jwkSets, storage, outbound, certificateAuthorities, clientJwts } = shared;
+  const settings = { ...shared.settings, issuer: registry.issuer };
+  const { replays } = storage;
+  return issuerSite({
+    settings,
+    registry,
+    direct,
+    keys: serverKeys.keys,
+    authentication: clientAuthentication(settings, registry, {
+      uses,
+      jwkSets,
+      replays,
+      certificateAuthorities,
+    }),
+    clientJwts,
+    assertions: openAssertionGrants(settings, { outbound, clock: systemClock, ...storage }),
+  });
+}
+
+function directUnder(
+  { settings, storage, uses, clientJwts, serverKeys }: Shared,
   { issuer, clients, accessTokens, log }: RegistryNeeds,
-  needs: Pick<DirectAuthorizationNeeds, 'grants' | 'uses'> &
-    Pick<IdTokenNeeds, 'clientJwts'> & { readonly keys: ServerKeys },
 ): DirectAuthorizationNeeds {
-  const { grants, uses, clientJwts, keys } = needs;
+  const { accessTokenMac } = serverKeys.keys;
   return {
     accessTokens,
     tokenSettings: tokenSettings(settings),
-    grants,
+    grants: storage.grants,
     log,
     clients,
     uses,
-    idTokens: { issuer, clientJwts, pairwiseSecret: pairwiseSecret(keys.accessTokenMac) },
+    idTokens: { issuer, clientJwts, pairwiseSecret: pairwiseSecret(accessTokenMac) },
     lifetimes: directLifetimes(settings),
-  };
-}
-
-function accessTokenNeeds(settings: Settings, keys: ServerKeys, store: AccessTokenStore): AccessTokenNeeds {
-  return {
-    issuer: settings.issuer,
-    mac: keys.accessTokenMac,
-    genuine: new BoundedMap(settings['cache.access-tokens']),
-    selfContained: selfContainedTokens(settings, keys, joseJwtVerifier(systemClock)),
-    store,
-    clock: systemClock,
-    random: systemRandom,
   };
 }
 

@@ -27,8 +27,8 @@ export const run: Run = async (parameters, context) => {
     ...Object.fromEntries((values.claim ?? []).map(claim)),
   };
   const password = await readNewPassword(values['password-stdin'], context);
-  const { config, mode, json } = values;
-  return await withRegistry({ config, mode, create: true }, context, async (session) => {
+  const { config, mode, tenant, json } = values;
+  return await withRegistry({ config, mode, tenant, create: true }, context, async (session) => {
     const account = { username, password, claims };
     const added = await addAccount(session.tenant.endUsers.accounts, account, actorOf(session));
     if (json) context.print(JSON.stringify(accountJson(added)));

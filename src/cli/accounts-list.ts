@@ -18,8 +18,8 @@ export const run: Run = async (parameters, context) => {
     options: REGISTRY_OPTIONS,
   });
   operands(positionals, []);
-  const { config, mode, json } = values;
-  return await withRegistry({ config, mode, create: false }, context, async ({ tenant }) => {
+  const { config, mode, tenant, json } = values;
+  return await withRegistry({ config, mode, tenant, create: false }, context, async ({ tenant }) => {
     const lines = json ? undefined : table(context.print, HEADS);
     let after: LoginName | undefined;
     while (true) {

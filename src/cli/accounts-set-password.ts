@@ -15,8 +15,8 @@ export const run: Run = async (parameters, context) => {
   });
   const [username = ''] = operands(positionals, ['NAME']);
   const password = await readNewPassword(values['password-stdin'], context);
-  const { config, mode, json } = values;
-  return await withRegistry({ config, mode, create: false }, context, async (session) => {
+  const { config, mode, tenant, json } = values;
+  return await withRegistry({ config, mode, tenant, create: false }, context, async (session) => {
     const { accounts } = session.tenant.endUsers;
     const account = await namedAccount(session, username);
     const changed = await setPassword(accounts, account, password, actorOf(session));

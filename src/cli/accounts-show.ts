@@ -13,8 +13,8 @@ export const run: Run = async (parameters, context) => {
     options: REGISTRY_OPTIONS,
   });
   const [username = ''] = operands(positionals, ['NAME']);
-  const { config, mode, json } = values;
-  return await withRegistry({ config, mode, create: false }, context, async (session) => {
+  const { config, mode, tenant, json } = values;
+  return await withRegistry({ config, mode, tenant, create: false }, context, async (session) => {
     const account = await namedAccount(session, username);
     const stored = await session.tenant.storage.sessions.ofSubject(account.sub);
     const now = session.needs.clock.now();

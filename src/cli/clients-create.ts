@@ -21,8 +21,8 @@ export const run: Run = async (parameters, context) => {
     options: { ...REGISTRY_OPTIONS, 'dry-run': { type: 'boolean', default: false } },
   });
   const [file = ''] = operands(positionals, ['FILE']);
-  const { config, mode, json } = values;
-  return await withRegistry({ config, mode, create: true }, context, async (session) => {
+  const { config, mode, tenant, json } = values;
+  return await withRegistry({ config, mode, tenant, create: true }, context, async (session) => {
     const { needs, settings } = session;
     const body = await readInput(file, settings['limits.body']);
     await auditedAct(session, 'client.create', async (trail) => {

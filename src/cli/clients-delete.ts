@@ -13,8 +13,8 @@ export const run: Run = async (parameters, context) => {
     options: REGISTRY_OPTIONS,
   });
   const [client_id = ''] = operands(positionals, ['ID']);
-  const { config, mode, json } = values;
-  return await withRegistry({ config, mode, create: false }, context, async (session) => {
+  const { config, mode, tenant, json } = values;
+  return await withRegistry({ config, mode, tenant, create: false }, context, async (session) => {
     await auditedAct(session, 'client.delete', async (trail) => {
       trail.client_id = client_id;
       await deleteClient(session.needs, managing(session, client_id), trail);

@@ -16,8 +16,8 @@ export const run: Run = async (parameters, context) => {
     options: { ...REGISTRY_OPTIONS, out: { type: 'string' } },
   });
   operands(positionals, []);
-  const { config, mode, out } = values;
-  return await withRegistry({ config, mode, create: false }, context, async (session) => {
+  const { config, mode, tenant, out } = values;
+  return await withRegistry({ config, mode, tenant, create: false }, context, async (session) => {
     const { needs } = session;
     return await auditedAct(session, 'client.list', async (trail) => {
       record(needs, doneEvent(needs, trail, 'exported with secrets'));

@@ -30,8 +30,8 @@ export const run: Run = async (parameters, context) => {
     },
   });
   const [file = ''] = operands(positionals, ['FILE']);
-  const { config, mode, json, replace, 'dry-run': dryRun } = values;
-  return await withRegistry({ config, mode, create: true }, context, async (session) => {
+  const { config, mode, tenant, json, replace, 'dry-run': dryRun } = values;
+  return await withRegistry({ config, mode, tenant, create: true }, context, async (session) => {
     const tally = await importAll(session, file, { replace, dryRun }, context);
     context.print(
       json

@@ -30,8 +30,8 @@ export const run: Run = async (parameters, context) => {
   operands(positionals, []);
   const limit = limitOption(values.limit);
   const matches = filter(values);
-  const { config, mode, json } = values;
-  return await withRegistry({ config, mode, create: false }, context, async (session) => {
+  const { config, mode, tenant, json } = values;
+  return await withRegistry({ config, mode, tenant, create: false }, context, async (session) => {
     const { needs } = session;
     return await auditedAct(session, 'client.list', async (trail) => {
       record(needs, doneEvent(needs, trail));

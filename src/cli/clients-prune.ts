@@ -18,8 +18,8 @@ export const run: Run = async (parameters, context) => {
   });
   operands(positionals, []);
   const asked = values.idle === undefined ? undefined : secondsOption('idle', values.idle);
-  const { config, mode, json, 'dry-run': dryRun } = values;
-  return await withRegistry({ config, mode, create: false }, context, async (session) => {
+  const { config, mode, tenant, json, 'dry-run': dryRun } = values;
+  return await withRegistry({ config, mode, tenant, create: false }, context, async (session) => {
     const { needs, settings, request_id } = session;
     const idleSeconds = asked ?? settings['registration.idle-client-lifetime'];
     if (idleSeconds === 0) {

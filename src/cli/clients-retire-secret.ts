@@ -14,8 +14,8 @@ export const run: Run = async (parameters, context) => {
     options: REGISTRY_OPTIONS,
   });
   const [client_id = '', name = ''] = operands(positionals, ['ID', 'NAME']);
-  const { config, mode, json } = values;
-  return await withRegistry({ config, mode, create: false }, context, async (session) => {
+  const { config, mode, tenant, json } = values;
+  return await withRegistry({ config, mode, tenant, create: false }, context, async (session) => {
     await auditedAct(session, 'client.secret', async (trail) => {
       const client = await clientNamed(session, client_id);
       await retireSecret(session.needs, client.client_id, name, trail).catch((failure: unknown) => {

@@ -17,8 +17,8 @@ export const run: Run = async (parameters, context) => {
   const [client_id = ''] = operands(positionals, ['ID']);
   const keep = values['keep-previous'];
   const asked = keep === undefined ? undefined : secondsOption('keep-previous', keep);
-  const { config, mode, json } = values;
-  return await withRegistry({ config, mode, create: false }, context, async (session) => {
+  const { config, mode, tenant, json } = values;
+  return await withRegistry({ config, mode, tenant, create: false }, context, async (session) => {
     const { needs } = session;
     const keepPreviousSeconds = asked ?? needs.settings.previousSecretGrace;
     const client = await auditedAct(session, 'client.secret', async (trail) => {

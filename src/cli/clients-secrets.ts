@@ -14,8 +14,8 @@ export const run: Run = async (parameters, context) => {
     options: REGISTRY_OPTIONS,
   });
   const [client_id = ''] = operands(positionals, ['ID']);
-  const { config, mode, json } = values;
-  return await withRegistry({ config, mode, create: false }, context, async (session) => {
+  const { config, mode, tenant, json } = values;
+  return await withRegistry({ config, mode, tenant, create: false }, context, async (session) => {
     const secrets = await secretsOf(session.needs, await clientNamed(session, client_id));
     if (json) {
       for (const secret of secrets) context.print(JSON.stringify(secret));

@@ -14,8 +14,8 @@ export const run: Run = async (parameters, context) => {
     options: { ...REGISTRY_OPTIONS, secrets: { type: 'boolean', default: false } },
   });
   const [client_id = ''] = operands(positionals, ['ID']);
-  const { config, mode, json, secrets } = values;
-  return await withRegistry({ config, mode, create: false }, context, async (session) => {
+  const { config, mode, tenant, json, secrets } = values;
+  return await withRegistry({ config, mode, tenant, create: false }, context, async (session) => {
     const { needs } = session;
     await auditedAct(session, 'client.read', async (trail) => {
       trail.client_id = client_id;

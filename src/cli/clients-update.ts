@@ -16,8 +16,8 @@ export const run: Run = async (parameters, context) => {
     options: { ...REGISTRY_OPTIONS, secrets: { type: 'boolean', default: false } },
   });
   const [client_id = '', file = ''] = operands(positionals, ['ID', 'FILE']);
-  const { config, mode, json, secrets } = values;
-  return await withRegistry({ config, mode, create: false }, context, async (session) => {
+  const { config, mode, tenant, json, secrets } = values;
+  return await withRegistry({ config, mode, tenant, create: false }, context, async (session) => {
     const { needs, settings } = session;
     const body = await readInput(file, settings['limits.body']);
     const authenticate = managing(session, client_id);

@@ -1,6 +1,7 @@
 import type { Environment } from '../config/environment.ts';
 import { KEY_COMMANDS } from './key-commands.ts';
 import { REGISTRY_COMMANDS } from './registry-commands.ts';
+import { TENANT_COMMANDS } from './tenant-commands.ts';
 
 /** What a command needs of the process it runs in. */
 export interface CommandContext {
@@ -64,6 +65,7 @@ export const COMMANDS: readonly Command[] = [
   },
   ...KEY_COMMANDS,
   ...REGISTRY_COMMANDS,
+  ...TENANT_COMMANDS,
   {
     words: ['federation', 'resolve'],
     parameters: `ENTITY [--anchor ENTITY] [--json | --svg] ${CONFIG_AND_MODE}`,

@@ -28,7 +28,7 @@ export const run: Run = async (parameters, context) => {
     ],
   };
   return await runUntilStopped(async () => {
-    const server = await startServer(settings, jsonLog(settings['log.level']));
+    const server = await startServer(settings, 'development', jsonLog(settings['log.level']));
     try {
       const { accessTokens, log } = server.tenant.registry;
       const invitation = await usableInvitation(folder, { ...accessTokens, log });

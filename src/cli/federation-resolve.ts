@@ -39,7 +39,10 @@ export const run: Run = async (parameters, context) => {
       : asked.resolved.settings;
   const problem = entityIdProblem(entity_id, settings['outbound.allow-http']);
   if (problem !== undefined) throw calledWrongly(`ENTITY ${problem}`);
-  const needs = withAnchor(openTrust(settings, openOutbound(settings), systemClock), anchor);
+  const needs = withAnchor(
+    openTrust(settings, openOutbound(settings, new Set([new URL(settings.issuer).origin])), systemClock),
+    anchor,
+  );
   const resolution = await resolveTrust(needs, { subject: { entity_id }, entityType: undefined });
   for (const line of shown(resolution, { json, svg })) context.print(line);
   return resolution.chain === undefined ? 1 : 0;

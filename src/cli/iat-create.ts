@@ -34,8 +34,8 @@ export const run: Run = async (parameters, context) => {
     ...(values.lifetime === undefined ? {} : { lifetime: secondsOption('lifetime', values.lifetime) }),
     ...(values['redirect-host'] === undefined ? {} : { redirect_hosts: values['redirect-host'] }),
   };
-  const { config, mode, json } = values;
-  return await withRegistry({ config, mode, create: true }, context, async (session) => {
+  const { config, mode, tenant, json } = values;
+  return await withRegistry({ config, mode, tenant, create: true }, context, async (session) => {
     const { access_token, expires_in } = await authorize(session, request);
     const { clock, issuer } = session.needs;
     const id = access_token.slice(0, LOCATOR_LENGTH);

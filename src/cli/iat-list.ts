@@ -18,8 +18,8 @@ export const run: Run = async (parameters, context) => {
     options: REGISTRY_OPTIONS,
   });
   operands(positionals, []);
-  const { config, mode, json } = values;
-  return await withRegistry({ config, mode, create: false }, context, async ({ needs }) => {
+  const { config, mode, tenant, json } = values;
+  return await withRegistry({ config, mode, tenant, create: false }, context, async ({ needs }) => {
     const now = needs.clock.now();
     const print = json ? jsonPrinter(context, now) : tablePrinter(context, now);
     let after: AccessTokenKey | undefined;

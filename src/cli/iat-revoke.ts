@@ -15,8 +15,8 @@ export const run: Run = async (parameters, context) => {
     options: { ...REGISTRY_OPTIONS, cascade: { type: 'boolean', default: false } },
   });
   const [id = ''] = operands(positionals, ['ID']);
-  const { config, mode, json, cascade } = values;
-  return await withRegistry({ config, mode, create: false }, context, async (session) => {
+  const { config, mode, tenant, json, cascade } = values;
+  return await withRegistry({ config, mode, tenant, create: false }, context, async (session) => {
     const { needs, request_id } = session;
     const find = async (): Promise<InitialAccessToken> => await tokenNamed(session, id);
     const by = { id, cascade, actor: ACTOR, request_id };

@@ -19,10 +19,14 @@ export const run: Run = async (parameters, context) => {
   const storage = await openStorage(resolved.settings, { check: false });
   try {
     await requireRightKey(storage, sealer);
-    const own = storage.forTenant(DEFAULT_TENANT);
-    const bound = sealerForTenant(sealer, DEFAULT_TENANT);
-    const keys = await resealServerKeys(own.serverKeys, bound);
-    const clients = await resealClients(own.clients, bound);
+    let [keys, clients] = [0, 0];
+    const tenants = (await storage.tenants.all()).map(({ id }) => id);
+    for (const tenant of [DEFAULT_TENANT, ...tenants]) {
+      const own = storage.forTenant(tenant);
+      const bound = sealerForTenant(sealer, tenant);
+      keys += await resealServerKeys(own.serverKeys, bound);
+      clients += await resealClients(own.clients, bound);
+    }
     await resealCanary(storage, sealer);
     context.print(
       `sealed with the first key: ${keys} server keys, ${clients} clients; the other keys can be removed`,

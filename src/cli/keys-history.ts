@@ -13,8 +13,8 @@ export const run: Run = async (parameters, context) => {
     options: REGISTRY_OPTIONS,
   });
   operands(positionals, []);
-  const { config, mode, json } = values;
-  return await withRegistry({ config, mode, create: false }, context, async ({ tenant }) => {
+  const { config, mode, tenant, json } = values;
+  return await withRegistry({ config, mode, tenant, create: false }, context, async ({ tenant }) => {
     const removed = await tenant.storage.serverKeys.removed();
     if (json) for (const key of removed) context.print(JSON.stringify(published(key)));
     else printTable(context, removed);

@@ -15,8 +15,8 @@ export const run: Run = async (parameters, context) => {
     options: { ...REGISTRY_OPTIONS, now: { type: 'boolean', default: false } },
   });
   const [file = ''] = operands(positionals, ['FILE']);
-  const { config, mode, json, now } = values;
-  return await withRegistry({ config, mode, create: false }, context, async (session) => {
+  const { config, mode, tenant, json, now } = values;
+  return await withRegistry({ config, mode, tenant, create: false }, context, async (session) => {
     const { settings, tenant, request_id } = session;
     const text = Buffer.from(await readInput(file, settings['limits.body'])).toString('utf8');
     const imported = await imports(

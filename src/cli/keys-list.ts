@@ -15,8 +15,8 @@ export const run: Run = async (parameters, context) => {
     options: REGISTRY_OPTIONS,
   });
   operands(positionals, []);
-  const { config, mode, json } = values;
-  return await withRegistry({ config, mode, create: false }, context, async (session) => {
+  const { config, mode, tenant, json } = values;
+  return await withRegistry({ config, mode, tenant, create: false }, context, async (session) => {
     const rows = await listedKeys(session);
     if (json) for (const row of rows) context.print(JSON.stringify(row));
     else printTable(context, rows);

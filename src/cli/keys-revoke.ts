@@ -18,16 +18,20 @@ export const run: Run = async (parameters, context) => {
     options: { ...REGISTRY_OPTIONS, compromised: { type: 'boolean', default: false } },
   });
   const [kid = ''] = operands(positionals, ['KID']);
-  const { config, mode, json, compromised } = values;
+  const { config, mode, tenant, json, compromised } = values;
   if (!compromised) {
     throw calledWrongly(
       '--compromised is missing: everything that the key signed is refused from now on; chancery keys rotate replaces a key in peace',
     );
   }
-  return await withRegistry({ config, mode, create: false }, context, async ({ tenant, request_id }) => {
-    const outcome = await revokeServerKey(tenant.serverKeys.life, kid, { actor: ACTOR, request_id });
-    if (outcome !== 'revoked') throw new CommandFailure(FAILURES[outcome]);
-    context.print(json ? JSON.stringify({ kid, revoked: true }) : `revoked ${kid}`);
-    return 0;
-  });
+  return await withRegistry(
+    { config, mode, tenant, create: false },
+    context,
+    async ({ tenant, request_id }) => {
+      const outcome = await revokeServerKey(tenant.serverKeys.life, kid, { actor: ACTOR, request_id });
+      if (outcome !== 'revoked') throw new CommandFailure(FAILURES[outcome]);
+      context.print(json ? JSON.stringify({ kid, revoked: true }) : `revoked ${kid}`);
+      return 0;
+    },
+  );
 };

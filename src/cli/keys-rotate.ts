@@ -21,17 +21,21 @@ export const run: Run = async (parameters, context) => {
     },
   });
   operands(positionals, []);
-  const { config, mode, json, use, kind, now } = values;
+  const { config, mode, tenant, json, use, kind, now } = values;
   if (kind !== undefined && !KINDS.includes(kind))
     throw calledWrongly(`--kind must be one of ${KINDS.join(', ')}, found ${JSON.stringify(kind)}`);
   const request = { uses: usesOf(use), kind, at_once: now };
-  return await withRegistry({ config, mode, create: false }, context, async ({ tenant, request_id }) => {
-    const { life } = tenant.serverKeys;
-    const rotated = await rotateServerKeys(life, request, { actor: ACTOR, request_id });
-    if (rotated.length === 0) throw new CommandFailure(nothing(life.settings.configured));
-    for (const key of rotated) context.print(json ? JSON.stringify(key) : sentence(key));
-    return 0;
-  });
+  return await withRegistry(
+    { config, mode, tenant, create: false },
+    context,
+    async ({ tenant, request_id }) => {
+      const { life } = tenant.serverKeys;
+      const rotated = await rotateServerKeys(life, request, { actor: ACTOR, request_id });
+      if (rotated.length === 0) throw new CommandFailure(nothing(life.settings.configured));
+      for (const key of rotated) context.print(json ? JSON.stringify(key) : sentence(key));
+      return 0;
+    },
+  );
 };
 
 function usesOf(use: string | undefined): readonly ('sig' | 'enc' | 'federation')[] {

@@ -1,7 +1,7 @@
 import type { Command } from './commands.ts';
 
 /** What every one of them takes besides. */
-export const OPTIONS = '[--json] [--config FILE] [--mode development|production]';
+export const OPTIONS = '[--tenant ID] [--json] [--config FILE] [--mode development|production]';
 
 /** The commands of the registry. They work on the database itself, beside the servers that may be running on it. */
 export const REGISTRY_COMMANDS: readonly Command[] = [

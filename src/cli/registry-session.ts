@@ -1,29 +1,28 @@
-import { existsSync } from 'node:fs';
 import type { AuditTrail } from '../clients/audit-trail.ts';
 import { audited } from '../clients/audit-trail.ts';
 import type { RegistryNeeds } from '../clients/registry-needs.ts';
-import type { Mode } from '../config/rules.ts';
 import type { Settings } from '../config/settings.ts';
 import { openPasswords } from '../end-users.ts';
 import { openOutbound } from '../opened-outbound.ts';
-import { openStorage, requireRightKey, sealerOf } from '../opened-storage.ts';
 import type { AuditEvent } from '../ports/audit-log.ts';
 import type { Log } from '../ports/log.ts';
 import { AccountRefused } from '../sessions/manage-account.ts';
 import { NotFound, OAuthError, TooManyRequests } from '../spec/errors.ts';
-import { DEFAULT_TENANT } from '../spec/identifiers.ts';
+import { DEFAULT_TENANT, type TenantId } from '../spec/identifiers.ts';
 import { systemRandom } from '../system/random.ts';
 import { openTenant, type Tenant } from '../tenant.ts';
-import { CommandFailure, calledWrongly } from './command-failure.ts';
+import { tenantSettings } from '../tenant-settings.ts';
+import { CommandFailure } from './command-failure.ts';
 import type { CommandContext } from './commands.ts';
-import { developmentSettings } from './development-settings.ts';
-import { CONFIG_OPTION, settingsFor } from './settings-sources.ts';
+import { CONFIG_OPTION } from './settings-sources.ts';
+import { type StorageAccess, type StorageSession, storedTenant, withStorage } from './storage-session.ts';
 
 /** For `parseArgs` of every command of the registry. */
 export const REGISTRY_OPTIONS = {
   ...CONFIG_OPTION,
   mode: { type: 'string', default: 'production' },
   json: { type: 'boolean', default: false },
+  tenant: { type: 'string' },
 } as const;
 
 /** How the audit and the clients name whoever uses the command line. */
@@ -40,11 +39,9 @@ export interface RegistrySession {
   readonly request_id: string;
 }
 
-export interface RegistryAccess {
-  readonly config: string | undefined;
-  readonly mode: string;
-  /** Whether a database that is not there is made; otherwise a mistyped path would answer like an empty registry. */
-  readonly create: boolean;
+export interface RegistryAccess extends StorageAccess {
+  /** The id of a tenant; undefined for the default one. */
+  readonly tenant: string | undefined;
 }
 
 /** Opens the registry, acts, closes it; what the registry refuses is one line. */
@@ -53,35 +50,50 @@ export async function withRegistry(
   context: CommandContext,
   act: (session: RegistrySession) => Promise<number>,
 ): Promise<number> {
-  const settings = registrySettings(access, context);
-  if (settings === undefined) return 1;
-  const sealer = sealerOf(settings);
-  const storage = await openStorage(settings, { check: false });
-  try {
-    await requireRightKey(storage, sealer);
-    const outbound = openOutbound(settings);
-    const log = complaints(context);
-    const passwords = openPasswords(settings);
-    const tenant = await openTenant({
-      id: DEFAULT_TENANT,
-      settings,
-      storage,
-      sealer,
-      outbound,
-      passwords,
-      log,
-      // Nobody authenticates with a certificate here.
-      certificateAuthorities: () => [],
-    });
-    const request_id = systemRandom.alphanumeric(REQUEST_ID_LENGTH);
-    const code = await act({ settings, tenant, needs: tenant.registry, request_id });
-    await tenant.close();
-    return code;
-  } catch (failure) {
-    throw refusalInWords(failure);
-  } finally {
-    await storage.close();
-  }
+  return await withStorage(access, context, async (session) => {
+    const { id, settings } = await tenantOf(session, access.tenant);
+    try {
+      const tenant = await openTenantOf(session, id, settings, complaints(context));
+      const request_id = newRequestId();
+      const code = await act({ settings, tenant, needs: tenant.registry, request_id });
+      await tenant.close();
+      return code;
+    } catch (failure) {
+      throw refusalInWords(failure);
+    }
+  });
+}
+
+/** A tenant beside the servers that may be serving it. */
+export async function openTenantOf(
+  { storage, sealer, settings: whole }: StorageSession,
+  id: TenantId,
+  settings: Settings,
+  log: Log,
+): Promise<Tenant> {
+  return await openTenant({
+    id,
+    settings,
+    storage,
+    sealer,
+    outbound: openOutbound(settings, new Set([new URL(settings.issuer).origin])),
+    passwords: openPasswords(whole),
+    log,
+    // Nobody authenticates with a certificate here.
+    certificateAuthorities: () => [],
+  });
+}
+
+export const newRequestId = (): string => systemRandom.alphanumeric(REQUEST_ID_LENGTH);
+
+/** A disabled tenant can be looked after, too. */
+async function tenantOf(
+  { settings, storage, mode }: StorageSession,
+  id: string | undefined,
+): Promise<{ readonly id: TenantId; readonly settings: Settings }> {
+  if (id === undefined || id === DEFAULT_TENANT) return { id: DEFAULT_TENANT, settings };
+  const stored = await storedTenant(storage, id);
+  return { id: stored.id, settings: tenantSettings(settings, stored, mode) };
 }
 
 /** One act, recorded with the command line as its actor. */
@@ -94,27 +106,6 @@ export async function auditedAct<T>(
     trail.actor = ACTOR;
     return await act(trail);
   });
-}
-
-function registrySettings(
-  { mode, config, create }: RegistryAccess,
-  context: CommandContext,
-): Settings | undefined {
-  if (!isMode(mode)) {
-    throw calledWrongly(`--mode must be development or production, found ${JSON.stringify(mode)}`);
-  }
-  const resolved = settingsFor(mode, config, context);
-  if (resolved === undefined) return undefined;
-  // First of all: the development mode makes a key for a data folder that has none.
-  if (!create) requireDatabase(resolved.settings);
-  return mode === 'development' ? developmentSettings(resolved) : resolved.settings;
-}
-
-const isMode = (text: string): text is Mode => text === 'development' || text === 'production';
-
-function requireDatabase(settings: Settings): void {
-  const path = settings['storage.url'].slice('sqlite:'.length);
-  if (!existsSync(path)) throw new CommandFailure(`there is no database at ${path} (storage.url)`);
 }
 
 /** What a server would log as an error is a line for the operator; the audit is in the database. */

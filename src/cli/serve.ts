@@ -12,7 +12,7 @@ export const run: Run = async (parameters, context) => {
   const { settings } = resolved;
   const log = jsonLog(settings['log.level']);
   return await runUntilStopped(async () => {
-    const server = await startServer(settings, log);
+    const server = await startServer(settings, 'production', log);
     const { address, port } = server.address;
     context.print(`chancery serves ${settings.issuer} on ${address}:${port}`);
     return server;

@@ -94,6 +94,26 @@ for (const [issuer, tenantId, expected] of [
   });
 }
 
+const WITH_CLOSED = tenantNames(FIRST, [
+  { ...tenant('b', 'https://op.example.com/b', 'https://b.example.com'), closed: true },
+  tenant('c', 'https://op.example.com/b/c'),
+]);
+
+test('the names of a tenant that is closed are for nobody, and never for another tenant', () => {
+  for (const asked of [
+    { tenantId: 'b' },
+    { issuer: 'https://op.example.com/b' },
+    { issuer: 'https://b.example.com' },
+    { host: 'b.example.com', path: '/clients' },
+    { host: 'op.example.com', path: '/b/clients' },
+    { path: '/.well-known/oauth-authorization-server/b' },
+  ]) {
+    assert.equal(chosen(asked, WITH_CLOSED), 'unknown', JSON.stringify(asked));
+  }
+  assert.equal(chosen({ path: '/b/c/clients' }, WITH_CLOSED), 'c as https://op.example.com/b/c');
+  assert.equal(chosen({ path: '/clients' }, WITH_CLOSED), DEFAULT);
+});
+
 test('a path of 16,000 slashes is looked at no deeper than names go', () => {
   const path = '/b'.repeat(8000);
   assert.equal(chosen({ path }), B);

@@ -6,6 +6,8 @@ export interface TenantName {
   readonly tenant: TenantId;
   readonly issuer: string;
   readonly path: string;
+  /** Its names are taken, but nobody answers to them. */
+  readonly closed: boolean;
 }
 
 /** What of a request can say whose it is. */
@@ -31,6 +33,8 @@ export interface NamedTenant {
   readonly tenant: TenantId;
   /** The issuer, then its aliases. */
   readonly issuers: readonly [string, ...string[]];
+  /** Whether it does not answer: a request for it is for nobody, and above all not for another. */
+  readonly closed?: boolean;
 }
 
 type PathNames = ReadonlyMap<string, TenantName>;
@@ -40,8 +44,8 @@ const DEFAULT_PORT = /:(?:443|80)$/;
 /** @param first the default tenant: requests for hosts that nobody names are taken as for its host */
 export function tenantNames(first: NamedTenant, others: readonly NamedTenant[]): TenantNames {
   const tenants = [first, ...others];
-  const names = tenants.flatMap(({ tenant, issuers }) =>
-    issuers.map((issuer): TenantName => ({ tenant, issuer, path: issuerPath(issuer) })),
+  const names = tenants.flatMap(({ tenant, issuers, closed = false }) =>
+    issuers.map((issuer): TenantName => ({ tenant, issuer, path: issuerPath(issuer), closed })),
   );
   const byIssuer = new Map(names.map((name) => [name.issuer, name]));
   const byTenant = new Map<string, TenantName | undefined>(
@@ -59,15 +63,19 @@ export function tenantNames(first: NamedTenant, others: readonly NamedTenant[]):
     several: names.length > 1,
     choose({ issuer, tenantId, host, path }) {
       if (issuer !== undefined || tenantId !== undefined) {
-        return chosenByHeaders(
-          issuer === undefined ? undefined : (byIssuer.get(issuer) ?? 'unknown'),
-          tenantId === undefined ? undefined : (byTenant.get(tenantId) ?? 'unknown'),
+        return open(
+          chosenByHeaders(
+            issuer === undefined ? undefined : (byIssuer.get(issuer) ?? 'unknown'),
+            tenantId === undefined ? undefined : (byTenant.get(tenantId) ?? 'unknown'),
+          ),
         );
       }
-      return longestPath(namesOfHost(hosts, host) ?? firstHost, path, depthMax);
+      return open(longestPath(namesOfHost(hosts, host) ?? firstHost, path, depthMax));
     },
   };
 }
+
+const open = (choice: Choice): Choice => (typeof choice !== 'string' && choice.closed ? 'unknown' : choice);
 
 type Named = TenantName | 'unknown' | undefined;
 

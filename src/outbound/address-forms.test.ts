@@ -99,7 +99,7 @@ test('a URL is judged without asking anyone: literals, names of the inside, sche
       { first: 443, last: 443 },
       { first: 8000, last: 8999 },
     ],
-    ownOrigins: ['https://op.example.com'],
+    ownOrigins: new Set(['https://op.example.com']),
   });
   const reasonOf = (url: string) => outbound.urlProblem(url)?.reason;
   assert.equal(reasonOf('https://rp.example.com/jwks.json'), undefined);

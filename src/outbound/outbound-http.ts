@@ -7,7 +7,7 @@ import { FailureMemory } from './failure-memory.ts';
 import { FetchFailure, failureFrom } from './fetch-failure.ts';
 import { type Resolve, resolveThrough } from './resolver.ts';
 import { Slots } from './slots.ts';
-import { type UrlPolicyOptions, urlPolicy } from './url-policy.ts';
+import { type UrlPolicy, type UrlPolicyOptions, urlPolicy } from './url-policy.ts';
 
 const WAITING_MAX = 64;
 const REMEMBERED_FAILURES_MAX = 1000;
@@ -33,19 +33,34 @@ export interface OutboundNeeds {
 
 type Fetch = (url: URL, expectation: Expectation) => Promise<Document>;
 
+export interface ProcessOutbound extends OutboundHttp {
+  /** The same way out under the same limits, which remembers failures and shares fetches for itself alone. */
+  apart(): OutboundHttp;
+}
+
 /** One for the whole process: its limits are what the process allows itself. */
-export function openOutboundHttp(options: OutboundOptions, needs: OutboundNeeds): OutboundHttp {
+export function openOutboundHttp(options: OutboundOptions, needs: OutboundNeeds): ProcessOutbound {
   const policy = urlPolicy(options);
-  const failures = new FailureMemory({
-    clock: needs.clock,
-    lifetimeMs: options.negativeCacheMs,
-    entriesMax: REMEMBERED_FAILURES_MAX,
-  });
   const fetch = limitedFetch(options, {
     policy,
     resolve: needs.resolve ?? resolveThrough(),
     dial: needs.dial ?? dial,
     certificateAuthorities: needs.certificateAuthorities,
+  });
+  const apart = (): OutboundHttp => rememberingOutbound(options, needs, policy, fetch);
+  return { ...apart(), apart };
+}
+
+function rememberingOutbound(
+  options: OutboundOptions,
+  needs: OutboundNeeds,
+  policy: UrlPolicy,
+  fetch: Fetch,
+): OutboundHttp {
+  const failures = new FailureMemory({
+    clock: needs.clock,
+    lifetimeMs: options.negativeCacheMs,
+    entriesMax: REMEMBERED_FAILURES_MAX,
   });
   const underWay = new Map<string, Promise<Fetched>>();
 

@@ -82,7 +82,7 @@ export function outboundToPeers(
       allowHttp: true,
       ports: [{ first: 1, last: 65_535 }],
       allowNetworks: ['127.0.0.0/8'],
-      ownOrigins: [],
+      ownOrigins: new Set(),
       timeoutMs: 5000,
       bodyMax: 65_536,
       fetchesPerHost: 2,

@@ -27,8 +27,8 @@ export interface UrlPolicyOptions {
   readonly ports: readonly PortRange[];
   /** Special-use networks that may be reached nevertheless, in CIDR notation. */
   readonly allowNetworks: readonly string[];
-  /** Origins of this server, which does not fetch from itself. */
-  readonly ownOrigins: readonly string[];
+  /** Origins of this server, which does not fetch from itself; asked for each time. */
+  readonly ownOrigins: ReadonlySet<string>;
 }
 
 export interface UrlPolicy {
@@ -96,8 +96,8 @@ function portProblem(
     : problem('forbidden-port', `port ${effective} is not among outbound.ports`);
 }
 
-function ownProblem(url: string, ownOrigins: readonly string[]): OutboundProblem | undefined {
-  return ownOrigins.includes(new URL(url).origin)
+function ownProblem(url: string, ownOrigins: ReadonlySet<string>): OutboundProblem | undefined {
+  return ownOrigins.has(new URL(url).origin)
     ? problem('forbidden-host', 'an address of this server')
     : undefined;
 }

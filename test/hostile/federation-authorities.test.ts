@@ -47,7 +47,7 @@ function needs(options: { readonly timeoutMs?: number; readonly keptMs?: number 
       allowHttp: true,
       ports: [{ first: 1, last: 65_535 }],
       allowNetworks: ['127.0.0.0/8'],
-      ownOrigins: ['https://op.example.com'],
+      ownOrigins: new Set(['https://op.example.com']),
       timeoutMs,
       bodyMax: 65_536,
       fetchesPerHost: 16,
