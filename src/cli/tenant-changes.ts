@@ -85,7 +85,7 @@ export function shownTenant(tenant: StoredTenant): Readonly<Record<string, unkno
   const { id, issuer, aliases, created_at, disabled_at } = tenant;
   const settings = Object.entries(overridesOf(tenant)).map(([path, value]) => [
     path,
-    isSecret(path) ? '(secret)' : value,
+    isSecret(path) ? '******' : value,
   ]);
   return { id, issuer, aliases, settings: Object.fromEntries(settings), created_at, disabled_at };
 }
