@@ -23,6 +23,7 @@ import type { DirectAuthorizationNeeds } from './grants/direct-authorization/aut
 import { offeredGrants } from './grants/grants.ts';
 import type { Site } from './http/site.ts';
 import type { ServerKeys } from './keys/server-keys.ts';
+import { federationEndpoints, signedKeySetNeeds } from './own-entity.ts';
 import { certificateTrust, masterTokens } from './tenant-settings.ts';
 
 export interface IssuerNeeds {
@@ -51,6 +52,7 @@ export function issuerSite(needs: IssuerNeeds): Site {
       ...own,
       discovery(openidContract, metadata, maxAge),
       discovery(authorizationServerContract, metadata, maxAge),
+      ...federationEndpoints({ issuer, settings, keys: needs.keys, clock: needs.registry.clock }, metadata),
     ],
     endpointsOutsideIssuer: issuerPath === '' ? [] : [discovery(infix, metadata, maxAge)],
     allowedOrigins: settings['cors.origins'],
@@ -100,7 +102,7 @@ function endpoints({
     }),
     revocation({ ...direct, authentication, form }),
     jwkSet({ keys, clock: registry.clock, maxAge: settings['key-set.max-age'], variesByTenant: false }),
-    signedJwkSet(),
+    signedJwkSet(signedKeySetNeeds({ issuer, settings, keys, clock: registry.clock })),
     federationRegistration(),
   ];
 }

@@ -89,6 +89,14 @@ export const FEDERATION_SETTINGS = {
     rule: 'must be a list of contacts, such as e-mail addresses',
     description: 'Whom to ask about this server, for its own entity configuration (§5.2.2).',
   }),
+  'federation.configuration-lifetime': seconds({
+    tenants: 'inherited',
+    default: 86_400,
+    min: 600,
+    max: 31_536_000,
+    description:
+      'How long this server’s own entity configuration is good: its `exp`. Superiors and relying parties may keep it so long.',
+  }),
   'federation.explicit-client-lifetime': seconds({
     tenants: 'inherited',
     default: 0,

@@ -1,4 +1,4 @@
-import { client, decided, must, type Specification, testsIn } from './requirement.ts';
+import { decided, must, type Specification, testsIn } from './requirement.ts';
 
 const statement = testsIn('src/federation/examine-statement.test.ts');
 const chain = testsIn('src/federation/trust-chain/resolve-trust.test.ts');
@@ -10,12 +10,16 @@ const policy = testsIn('src/federation/metadata-policy/metadata-policy.test.ts')
 const vectors = testsIn('src/federation/metadata-policy/vectors.test.ts');
 const properties = testsIn('src/federation/metadata-policy/properties.test.ts');
 const marks = testsIn('src/federation/trust-marks/trust-mark.test.ts');
+const configuration = testsIn('src/endpoints/entity-configuration/200.test.ts');
+const signedKeys = testsIn('src/endpoints/signed-jwk-set/200.test.ts');
+const entity = testsIn('test/journeys/federation-entity.test.ts');
+const registration = testsIn('src/federation/registration/registration.test.ts');
 const authorities = testsIn('test/hostile/federation-authorities.test.ts');
 
 export const openidFederation: Specification = {
   title: 'OpenID Federation 1.0',
   scope:
-    'Of the Final specification what an OpenID provider does with other people’s statements: §3.2, §4, §6, §7 and §10. The endpoints of federation authorities (§8) are not offered.',
+    'Of the Final specification what an OpenID provider does with other people’s statements (§3.2, §4, §6, §7, §10) and says about itself (§9, §5.2.1), and of §12.2 what comes before and after a registration is stored; the registration endpoint does not stand yet. The endpoints of federation authorities (§8) are not offered.',
   requirements: [
     must(
       '§3.2 1–3',
@@ -170,6 +174,36 @@ export const openidFederation: Specification = {
       limits('of more than five hints', 'a net of diamonds'),
       authorities('a hundred identical questions', 'an authority that …'),
     ),
-    client('§9', 'Entities publish their configuration at their well-known address.'),
+    must(
+      '§9, §9.2',
+      'The entity configuration stands at the well-known address: 200, application/entity-statement+jwt.',
+      configuration(
+        'GET /.well-known/openid-federation: 200',
+        'claims without a value',
+        'it is signed with RS256',
+      ),
+      entity('the started program publishes', 'without a federation'),
+    ),
+    must(
+      '§5.2.1',
+      'The signed JWK set has typ jwk-set+jwt, kid, iss, sub and keys, and is signed with a federation key.',
+      signedKeys('GET /jwks.jwt with a federation'),
+      entity('the started program publishes'),
+    ),
+    must(
+      '§8.9, §12.2.2',
+      'A registration request is examined with all rules for statements and its aud; a chain that comes along may save look-ups; what is refused has a code.',
+      registration(
+        'a request in each of the three media types',
+        'a chain that comes along, in the body',
+        '… with …: refused',
+        'policies that refuse',
+      ),
+    ),
+    must(
+      '§12.2.3',
+      'The answer has iss, sub, aud, iat, exp, trust_anchor, authority_hints with the immediate superior, and metadata; its type is its own.',
+      registration('the answer of OpenID Federation 1.0', 'the answer in the interface’s dialect'),
+    ),
   ],
 };

@@ -5,6 +5,6 @@ import { contract } from './contract.ts';
 import { signedJwkSet } from './endpoint.ts';
 
 test('GET /jwks.jwt without a federation: 404 federation_not_enabled, with a body that says so (interface; decision 37)', async () => {
-  const response = await answer(signedJwkSet(), requestOf(contract, {}), () => undefined);
+  const response = await answer(signedJwkSet(undefined), requestOf(contract, {}), () => undefined);
   assertFederationNotEnabled(await received(contract, response), 404);
 });

@@ -11,7 +11,7 @@ test('GET /jwks.jwt, a fault: 500 without body, and only the report has the caus
   const handle = (): never => {
     throw cause;
   };
-  const faulty = { ...signedJwkSet(), handle };
+  const faulty = { ...signedJwkSet(undefined), handle };
   const response = await answer(faulty, requestOf(contract, {}), (failure) => reports.push(failure));
   assertBodiless(await received(contract, response), 500);
   assert.deepEqual(reports, [cause]);

@@ -5,7 +5,7 @@ export const contract = {
   method: 'GET',
   path: '/jwks.jwt',
   specifications: ['OpenID Federation 1.0 §5.2.1', 'interface: GET /jwks.jwt'],
-  statuses: [404, 500],
+  statuses: [200, 404, 500],
   errors: 'json',
   errorStatuses: { federation_not_enabled: 404 },
   cors: 'any',

@@ -1,15 +1,41 @@
+import { keyNames, type SignedDocumentNeeds, signedDocument } from '../../federation/signed-document.ts';
+import type { ServerKeys } from '../../keys/server-keys.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import type { Endpoint } from '../contract.ts';
 import { contract } from './contract.ts';
 
-/** The signed server JWK set of a server without a federation: there is none, and that is said (decision 37). */
-export function signedJwkSet(): Endpoint {
+const TYPE = 'jwk-set+jwt';
+
+export interface SignedJwkSetNeeds {
+  readonly issuer: string;
+  readonly keys: Pick<ServerKeys, 'jwks'>;
+  readonly document: SignedDocumentNeeds;
+  /** Seconds for which a cache may keep it. */
+  readonly maxAge: number;
+}
+
+/** The server JWK set, signed with the federation key; without a federation there is none, and that is said (decision 37). */
+export function signedJwkSet(needs: SignedJwkSetNeeds | undefined): Endpoint {
+  if (needs === undefined) {
+    return {
+      contract,
+      handle() {
+        throw new OAuthError('federation_not_enabled', {
+          error_description: 'OpenID Federation is not enabled',
+        });
+      },
+    };
+  }
+  const { issuer, keys, document, maxAge } = needs;
+  const signed = signedDocument(document, {
+    typ: TYPE,
+    basis: async () => keyNames(await keys.jwks()),
+    claims: async (_, iat) => ({ iss: issuer, sub: issuer, iat, keys: (await keys.jwks()).keys }),
+  });
+  const headers = { 'content-type': `application/${TYPE}`, 'cache-control': `public, max-age=${maxAge}` };
   return {
-    contract,
-    handle() {
-      throw new OAuthError('federation_not_enabled', {
-        error_description: 'OpenID Federation is not enabled',
-      });
-    },
+    // §5.2.1; without a federation it is not named.
+    contract: { ...contract, advertisedAs: 'signed_jwks_uri' },
+    handle: async () => ({ status: 200, headers, body: await signed() }),
   };
 }

@@ -23,10 +23,11 @@ export const trustMarksCheck: StatementCheck = {
 function isTrustMark(mark: JsonValue): boolean {
   if (!isObject(mark)) return false;
   const { trust_mark_type: type, trust_mark } = mark;
-  return typeof type === 'string' && typeof trust_mark === 'string' && typeInside(trust_mark) === type;
+  return typeof type === 'string' && typeof trust_mark === 'string' && trustMarkType(trust_mark) === type;
 }
 
-function typeInside(jwt: string): unknown {
+/** What the mark says its type is; unverified. */
+export function trustMarkType(jwt: string): unknown {
   try {
     const claims: unknown = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString());
     return typeof claims === 'object' && claims !== null ? Reflect.get(claims, 'trust_mark_type') : undefined;

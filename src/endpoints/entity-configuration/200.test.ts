@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { configurationUrl } from '../../federation/entity-id.ts';
+import { examineStatement } from '../../federation/examine-statement.ts';
+import { LIMITS, NOW, testEntity } from '../../federation/test-federation.ts';
+import { joseJwtInspector } from '../../jose/jwt-inspector.ts';
+import { signedJwt } from '../../jose/test-jwt.ts';
+import { answer } from '../answer.ts';
+import { type Answer, received, requestOf } from '../test-exchange.ts';
+import { publishedKeys } from '../test-server-keys.ts';
+import { contract } from './contract.ts';
+import { entityConfigurationEndpoint } from './endpoint.ts';
+
+const ISSUER = 'https://op.example.com';
+const ISSUER_OF_MARKS = testEntity('https://marks.example');
+const MARK = signedJwt(ISSUER_OF_MARKS.key, { trust_mark_type: 'https://marks.example/audited' });
+const keys = await publishedKeys();
+
+const ENTITY = {
+  entity_id: ISSUER,
+  authority_hints: ['https://anchor.example'],
+  trust_marks: [MARK],
+  organization_name: 'Example',
+  contacts: ['ops@example.com'],
+  openid_provider: { issuer: ISSUER, client_registration_types_supported: [] },
+  lifetime: 86_400,
+};
+
+function endpointAt(clock: { now: () => number }, entity = ENTITY) {
+  const document = { keys: keys.federation, clock, keptFor: 300 };
+  return entityConfigurationEndpoint({ entity, document, maxAge: 300 });
+}
+
+async function got(endpoint = endpointAt({ now: () => NOW })): Promise<Answer> {
+  const response = await answer(endpoint, requestOf(contract, {}), () => assert.fail('no failure'));
+  return await received(contract, response);
+}
+
+const claimsOf = (jwt: string) => JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString());
+
+test('GET /.well-known/openid-federation: 200, an entity statement that passes every check of §3.2 (OpenID Federation §9.2)', async () => {
+  const { status, headers, body } = await got();
+  assert.equal(status, 200);
+  assert.equal(headers['content-type'], 'application/entity-statement+jwt');
+  assert.equal(headers['cache-control'], 'public, max-age=300');
+  const { outcome } = await examineStatement(joseJwtInspector, body, {
+    kind: 'configuration',
+    subject: ISSUER,
+    now: NOW,
+    limits: LIMITS.statement,
+    allowHttp: false,
+    addressProblem: () => undefined,
+  });
+  assert.ok('statement' in outcome, 'reason' in outcome ? outcome.reason.words : '');
+  const { iat, exp, metadata, trust_marks, authority_hints } = claimsOf(body);
+  assert.deepEqual([iat, exp], [NOW, NOW + 86_400]);
+  assert.deepEqual(authority_hints, ['https://anchor.example']);
+  assert.deepEqual(trust_marks, [{ trust_mark_type: 'https://marks.example/audited', trust_mark: MARK }]);
+  assert.deepEqual(metadata, {
+    federation_entity: { organization_name: 'Example', contacts: ['ops@example.com'] },
+    openid_provider: ENTITY.openid_provider,
+  });
+  assert.equal(configurationUrl(ISSUER), `${ISSUER}${contract.path}`);
+});
+
+test('it is signed with RS256 and the federation key, which is no key of the server’s own set (decision 28)', async () => {
+  const { body } = await got();
+  const header = JSON.parse(Buffer.from(body.split('.')[0] ?? '', 'base64url').toString());
+  const [published] = claimsOf(body).jwks.keys;
+  assert.equal(header.alg, 'RS256');
+  assert.equal(header.kid, published.kid);
+  const own = await keys.jwks();
+  assert.ok(!own.keys.some(({ kid }) => kid === published.kid));
+});
+
+test('claims without a value are left out: authority_hints "MUST NOT be the empty array" (§3.1.2)', async () => {
+  const bare = {
+    ...ENTITY,
+    authority_hints: [],
+    trust_marks: [],
+    organization_name: undefined,
+    contacts: [],
+  };
+  const claims = claimsOf((await got(endpointAt({ now: () => NOW }, bare as unknown as typeof ENTITY))).body);
+  assert.deepEqual(Object.keys(claims), ['iss', 'sub', 'iat', 'exp', 'jwks', 'metadata']);
+  assert.deepEqual(claims.metadata.federation_entity, {});
+});
+
+test('one signature serves for five minutes: whoever asks again and again costs no signatures', async () => {
+  let now = NOW;
+  const endpoint = endpointAt({ now: () => now });
+  const first = (await got(endpoint)).body;
+  now += 299;
+  assert.equal((await got(endpoint)).body, first);
+  now += 1;
+  assert.equal(claimsOf((await got(endpoint)).body).iat, now);
+});

@@ -1,0 +1,31 @@
+import { entityConfiguration, type OwnEntity } from '../../federation/entity-configuration.ts';
+import { STATEMENT_TYPE } from '../../federation/entity-statement.ts';
+import { type SignedDocumentNeeds, signedDocument } from '../../federation/signed-document.ts';
+import type { Endpoint } from '../contract.ts';
+import { contract } from './contract.ts';
+
+export interface EntityConfigurationNeeds {
+  readonly entity: OwnEntity;
+  readonly document: SignedDocumentNeeds;
+  /** Seconds for which a cache may keep it. */
+  readonly maxAge: number;
+}
+
+/** What this server says about itself in a federation, signed with its federation key (OpenID Federation §9.2). */
+export function entityConfigurationEndpoint({
+  entity,
+  document,
+  maxAge,
+}: EntityConfigurationNeeds): Endpoint {
+  const statement = signedDocument(document, {
+    typ: STATEMENT_TYPE,
+    basis: () => entity.entity_id,
+    claims: (keys, now) => entityConfiguration(entity, keys, now),
+  });
+  const headers = {
+    // Without a parameter: some superiors compare it exactly.
+    'content-type': `application/${STATEMENT_TYPE}`,
+    'cache-control': `public, max-age=${maxAge}`,
+  };
+  return { contract, handle: async () => ({ status: 200, headers, body: await statement() }) };
+}
