@@ -17,12 +17,13 @@ const OWNED = Object.entries(CLIENT_METADATA).flatMap(([name, { privilege }]) =>
 );
 
 export function tokenPolicyOf(metadata: ClientMetadata): TokenPolicy {
-  const { access_token_format, access_token_lifetime, access_token_audience } = metadata;
+  const { chancery_access_token_format, chancery_access_token_lifetime, chancery_access_token_audience } =
+    metadata;
   // Checked when they were registered.
   return {
-    format: access_token_format as TokenPolicy['format'],
-    lifetime: access_token_lifetime as TokenPolicy['lifetime'],
-    audience: access_token_audience as TokenPolicy['audience'],
+    format: chancery_access_token_format as TokenPolicy['format'],
+    lifetime: chancery_access_token_lifetime as TokenPolicy['lifetime'],
+    audience: chancery_access_token_audience as TokenPolicy['audience'],
   };
 }
 

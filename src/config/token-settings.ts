@@ -21,7 +21,7 @@ export const TOKEN_SETTINGS = {
     accepts: (resource) => parseUri(resource)?.hasFragment === false,
     rule: 'must be a list of absolute URIs without fragment (RFC 8707 §2)',
     description:
-      'The resources that clients may ask for tokens for, with `resource` (RFC 8707). Empty: any. A client that is registered with `access_token_audience` may ask for those instead.',
+      'The resources that clients may ask for tokens for, with `resource` (RFC 8707). Empty: any. A client that is registered with `chancery_access_token_audience` may ask for those instead.',
   }),
   'access-token.signature-algorithm': choice({
     tenants: 'inherited',

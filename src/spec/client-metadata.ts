@@ -155,13 +155,17 @@ export const CLIENT_METADATA: Readonly<Record<string, MetadataMember>> = {
     check: check.resourceIdentifiers,
     privilege: 'data',
   },
-  access_token_format: {
+  chancery_access_token_format: {
     section: 'docs/deviations.md',
     check: check.oneOf(['identifier', 'self-contained']),
     privilege: 'token-policy',
   },
-  access_token_lifetime: { section: 'docs/deviations.md', check: check.lifetime, privilege: 'token-policy' },
-  access_token_audience: {
+  chancery_access_token_lifetime: {
+    section: 'docs/deviations.md',
+    check: check.lifetime,
+    privilege: 'token-policy',
+  },
+  chancery_access_token_audience: {
     section: 'docs/deviations.md',
     check: check.strings({ count: 20, length: 256 }),
     privilege: 'token-policy',

@@ -82,7 +82,7 @@ for (const [request, initial, expected] of LIFETIME_ROWS) {
 
 test('access_token.encoding IDENTIFIER makes an identifier, whatever the client’s format is (decision 20)', async () => {
   const tenant = testTenant();
-  const { client_id } = await tenant.register({ ...SERVICE, access_token_format: 'self-contained' });
+  const { client_id } = await tenant.register({ ...SERVICE, chancery_access_token_format: 'self-contained' });
   const json = { client_id, scope: ['read'], access_token: { encoding: 'IDENTIFIER' } };
   assert.match(await tenant.authorize(json), /^[0-9A-Za-z]{54}\.[A-Za-z0-9_-]{22}$/);
 });

@@ -47,7 +47,7 @@ test('resources are the audience, and without any it is that of the client’s r
   const answered = await authorized(tenant, { resources: ['https://a.example', 'urn:b'] });
   const { aud } = await tenant.introspect(String(answered['access_token']));
   assert.deepEqual(aud, ['https://a.example', 'urn:b']);
-  const { client_id } = await tenant.register({ ...SERVICE, access_token_audience: ['urn:own'] });
+  const { client_id } = await tenant.register({ ...SERVICE, chancery_access_token_audience: ['urn:own'] });
   const own = await tenant.introspect(await tenant.authorize({ client_id, scope: ['read'] }));
   assert.deepEqual(own['aud'], ['urn:own']);
 });

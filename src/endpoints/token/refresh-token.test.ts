@@ -235,7 +235,7 @@ test('a refresh token is inactive at introspection (interface, Limits)', async (
 });
 
 test('self-contained access tokens are refreshed as such, and end with their grant', async () => {
-  const metadata = { ...PUBLIC, access_token_format: 'self-contained' };
+  const metadata = { ...PUBLIC, chancery_access_token_format: 'self-contained' };
   const { tenant, use, refresh, access } = await granted({ metadata });
   const answered = await use(refresh);
   const token = tokenOf(answered);

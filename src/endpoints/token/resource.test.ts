@@ -62,20 +62,23 @@ test('the server may issue tokens for some resources only: any other is 400 inva
   assertError(await ask(tenant, {}, A, B), 'invalid_target', /^no access tokens are issued/);
 });
 
-test('access_token_audience is the audience where none is asked for, and all that may be asked for', async () => {
+test('chancery_access_token_audience is the audience where none is asked for, and all that may be asked for', async () => {
   const tenant = testTenant({ tokens: { accessToken: { resources: ['https://other.example'] } } });
-  const metadata = { access_token_audience: [A, B] };
+  const metadata = { chancery_access_token_audience: [A, B] };
   const all = await ask(tenant, metadata);
   assert.deepEqual(await audienceOf(tenant, all.json['access_token']), [A, B]);
   const one = await ask(tenant, metadata, B);
   assert.deepEqual(await audienceOf(tenant, one.json['access_token']), [B]);
   assertError(await ask(tenant, metadata, 'https://other.example'), 'invalid_target');
-  assertError(await ask(tenant, { access_token_audience: [] }, A), 'invalid_target');
+  assertError(await ask(tenant, { chancery_access_token_audience: [] }, A), 'invalid_target');
 });
 
-test('access_token_format and access_token_lifetime are those of the client, up to the longest lifetime there is (decision 20)', async () => {
+test('chancery_access_token_format and chancery_access_token_lifetime are those of the client, up to the longest lifetime there is (decision 20)', async () => {
   const tenant = testTenant();
-  const short = await ask(tenant, { access_token_format: 'self-contained', access_token_lifetime: 60 });
+  const short = await ask(tenant, {
+    chancery_access_token_format: 'self-contained',
+    chancery_access_token_lifetime: 60,
+  });
   assert.equal(short.json['expires_in'], 60);
   const token = String(short.json['access_token']);
   assert.equal(token.split('.').length, 3);
@@ -83,21 +86,21 @@ test('access_token_format and access_token_lifetime are those of the client, up 
   assert.deepEqual([introspected['active'], introspected['aud']], [true, [ISSUER]]);
   tenant.clock.advance(60);
   assert.deepEqual(await tenant.introspect(token), { active: false });
-  const long = await ask(tenant, { access_token_lifetime: 100_000 });
+  const long = await ask(tenant, { chancery_access_token_lifetime: 100_000 });
   assert.equal(long.json['expires_in'], 86_400);
 });
 
 test('the server’s format is for clients that say nothing', async () => {
   const tenant = testTenant({ tokens: { accessToken: { format: 'self-contained' } } });
   assert.match(String((await ask(tenant, {})).json['access_token']), /^eyJ/);
-  const answered = await ask(tenant, { access_token_format: 'identifier' });
+  const answered = await ask(tenant, { chancery_access_token_format: 'identifier' });
   assert.match(String(answered.json['access_token']), /^[0-9A-Za-z]{54}\./);
 });
 
 const POLICIES = [
-  { access_token_format: 'self-contained' },
-  { access_token_lifetime: 60 },
-  { access_token_audience: [A] },
+  { chancery_access_token_format: 'self-contained' },
+  { chancery_access_token_lifetime: 60 },
+  { chancery_access_token_audience: [A] },
 ];
 
 for (const policy of POLICIES) {
@@ -125,9 +128,9 @@ for (const policy of POLICIES) {
     assert.deepEqual(kept.json[member], Object.values(policy)[0]);
     const token = String(kept.json['registration_access_token']);
     const own = {
-      access_token_format: 'identifier',
-      access_token_lifetime: 9000,
-      access_token_audience: [B],
+      chancery_access_token_format: 'identifier',
+      chancery_access_token_lifetime: 9000,
+      chancery_access_token_audience: [B],
     };
     const ignored = await update(token, own);
     assert.deepEqual(ignored.json[member], Object.values(policy)[0], ignored.body);

@@ -7,12 +7,31 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { StoredAccessToken } from '../../ports/access-token-store.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
-import type { Storage, TenantStorage } from '../../ports/storage.ts';
 import type { ClientId, ClientInstance } from '../../spec/identifiers.ts';
 import { withRecordCache } from '../record-cache.ts';
 import { aClient, aToken, EVENT, LABEL, OPEN, TENANT, times } from '../stored-examples.ts';
 import { type Choices, choices, RecordModel } from '../test-answer-model.ts';
-import { openSqliteStorage, type SqliteOptions } from './open.ts';
+import { openSqliteStorage } from './open.ts';
+import {
+  endGrant,
+  endGrantsOfSubject,
+  grant,
+  lookUpGrant,
+  refresh,
+  remember,
+  reuse,
+  revoke,
+} from './test-stale-grants.ts';
+import {
+  type Act,
+  ask,
+  change,
+  exclusively,
+  type ModelledToken,
+  type Subject,
+  type View,
+  type World,
+} from './test-stale-world.ts';
 
 /** A longer search: `STALE_ANSWERS_ACTS=1000000`; the same again: `STALE_ANSWERS_SEED`, printed on failure. */
 const ACTS = Number(process.env['STALE_ANSWERS_ACTS'] ?? 90_000);
@@ -26,37 +45,6 @@ const LIMITS = [
   { clients: 1000, accessTokens: 1000 },
   { clients: 8, accessTokens: 16 },
 ] as const;
-const TOKENS_PER_CLIENT = 6;
-
-/** A process: a database of its own on the same file, and a cache of its own. */
-interface View {
-  storage: Storage;
-  cached: TenantStorage;
-  readonly writer: SqliteOptions['writer'] & string;
-}
-
-interface ModelledToken {
-  readonly token: StoredAccessToken;
-  readonly model: RecordModel<StoredAccessToken>;
-}
-
-/** A client id with all its registrations, one after the other, and the tokens of the present and earlier ones. */
-interface Subject {
-  readonly client_id: ClientId;
-  readonly model: RecordModel<StoredClient>;
-  tokens: ModelledToken[];
-  /** One change at a time, so that what is true is known; reading is free. */
-  busy: boolean;
-}
-
-interface World {
-  readonly path: string;
-  readonly views: readonly View[];
-  readonly subjects: readonly Subject[];
-  initials: ModelledToken[];
-  readonly counts: Map<string, number>;
-  serial: number;
-}
 
 for (const writers of [
   ['main', 'main'],
@@ -97,12 +85,10 @@ async function openWorld(path: string, writers: readonly View['writer'][]): Prom
   }
   const subjects = times(CLIENTS, (index) => {
     const client_id = `client${index}` as ClientId;
-    return { client_id, model: new RecordModel<StoredClient>(), tokens: [], busy: false };
+    return { client_id, model: new RecordModel<StoredClient>(), tokens: [], grants: [], busy: false };
   });
   return { path, views, subjects, initials: [], counts: new Map(), serial: 0 };
 }
-
-type Act = (world: World, choose: Choices) => Promise<void>;
 
 /** How often, and what. */
 const ACT_ROWS: readonly (readonly [weight: number, name: string, act: Act])[] = [
@@ -113,6 +99,13 @@ const ACT_ROWS: readonly (readonly [weight: number, name: string, act: Act])[] =
   [6, 'update', exclusively(update)],
   [4, 'delete', exclusively(end)],
   [6, 'register', exclusively(register)],
+  [4, 'revoke', exclusively(revoke)],
+  [4, 'grant', exclusively(grant)],
+  [6, 'refresh', exclusively(refresh)],
+  [3, 'reuse', exclusively(reuse)],
+  [2, 'end grant', exclusively(endGrant)],
+  [1, 'end grants of subject', exclusively(endGrantsOfSubject)],
+  [6, 'look up grant', lookUpGrant],
   [3, 'issue initial', issueInitial],
   [2, 'revoke initial', revokeInitial],
   [2, 'crash in the middle', crashInTheMiddle],
@@ -147,22 +140,6 @@ function requireVariety({ counts }: World): void {
   }
 }
 
-/** Puts the question to one process after the other: each has kept something else. */
-async function ask<Value>(
-  world: World,
-  model: RecordModel<Value>,
-  choose: Choices,
-  find: (cached: TenantStorage) => Value | undefined | Promise<Value | undefined>,
-): Promise<void> {
-  for (const { cached } of choose.below(2) === 0 ? world.views : world.views.toReversed()) {
-    const judge = model.question();
-    const answer = await find(cached);
-    judge(answer);
-    const what = answer === undefined ? 'seen to be gone' : 'seen';
-    world.counts.set(what, (world.counts.get(what) ?? 0) + 1);
-  }
-}
-
 async function authenticate(world: World, choose: Choices): Promise<void> {
   const { client_id, model } = choose.among(world.subjects);
   await ask(world, model, choose, (cached) => cached.clients.find(client_id));
@@ -179,27 +156,6 @@ async function introspectInitial(world: World, choose: Choices): Promise<void> {
   if (world.initials.length === 0) return;
   const { token, model } = choose.among(world.initials);
   await ask(world, model, choose, (cached) => cached.accessTokens.find(token.key));
-}
-
-function exclusively(change: (world: World, choose: Choices, subject: Subject) => Promise<void>): Act {
-  return async (world, choose) => {
-    const subject = choose.among(world.subjects);
-    if (subject.busy) return;
-    subject.busy = true;
-    await change(world, choose, subject);
-    subject.busy = false;
-  };
-}
-
-/** Begins all states, does it, and acknowledges them in the callback in which the caller would be told. */
-async function change<Value>(
-  changing: readonly (readonly [RecordModel<Value>, Value | undefined])[],
-  expected: unknown,
-  perform: () => Promise<unknown>,
-): Promise<void> {
-  for (const [model, value] of changing) model.begin(value);
-  assert.equal(await perform(), expected);
-  for (const [model] of changing) model.acknowledge();
 }
 
 /** With an initial access token if there is one to be had, which ends by it. */
@@ -232,13 +188,14 @@ async function update(world: World, choose: Choices, { model }: Subject): Promis
   judge(await view.cached.clients.find(client.client_id));
 }
 
-async function end(world: World, choose: Choices, { model, tokens }: Subject): Promise<void> {
+async function end(world: World, choose: Choices, { model, tokens, grants }: Subject): Promise<void> {
   const client = model.latest;
   if (client === undefined) return;
   const { clients } = choose.among(world.views).cached;
-  for (const token of tokens) token.model.begin(undefined);
+  const ending = [...tokens, ...grants];
+  for (const each of ending) each.model.begin(undefined);
   await change([[model, undefined]], 'done', () => clients.delete(client, EVENT));
-  for (const token of tokens) token.model.acknowledge();
+  for (const each of ending) each.model.acknowledge();
 }
 
 async function issue(world: World, choose: Choices, subject: Subject): Promise<void> {
@@ -246,7 +203,7 @@ async function issue(world: World, choose: Choices, subject: Subject): Promise<v
   if (client === undefined) return;
   const token = aToken(client);
   const model = new RecordModel<StoredAccessToken>();
-  subject.tokens = [...subject.tokens.slice(1 - TOKENS_PER_CLIENT), { token, model }];
+  remember(subject, { token, model });
   const { accessTokens } = choose.among(world.views).cached;
   await change([[model, token]], undefined, () => accessTokens.issue(token));
 }
