@@ -1,9 +1,7 @@
-import type { Conversation, Expectation, Part } from '../program/raw-socket.ts';
+import type { Address, Conversation, Expectation, Part } from '../program/raw-socket.ts';
 
 /** What the rows need to know of the server they are sent to. */
-export interface TransportTarget {
-  readonly host: string;
-  readonly port: number;
+export interface TransportTarget extends Address {
   /** An `Authorization` value that may read `GET /clients`. */
   readonly authorization: string;
   /** Answers 200 while the process is well. */

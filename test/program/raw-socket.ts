@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
+import { connect as connectOverTls } from 'node:tls';
 
 /** Bytes for the wire, as they are; strings go as latin1. */
 export type Part =
@@ -11,6 +12,8 @@ export type Part =
 export interface Address {
   readonly host: string;
   readonly port: number;
+  /** TLS, with the authority of the server's certificate (PEM) and the name in it; plain where it is absent. */
+  readonly tls?: { readonly ca: string; readonly servername: string };
 }
 
 export interface RawAnswer {
@@ -46,7 +49,7 @@ export async function converse(
   { until = 1, timeout_ms = 5_000, head = false }: Expectation = {},
 ): Promise<Conversation> {
   const started = performance.now();
-  const socket = connect({ host: address.host, port: address.port, allowHalfOpen: true });
+  const { socket, wire } = connectTo(address);
   const received: Buffer[] = [];
   let closed = false;
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
@@ -62,7 +65,7 @@ export async function converse(
     const finals = parseAnswers(textOf(received), head, false).filter(({ status }) => status >= 200);
     if (finals.length >= until) end();
   });
-  await sendAll(socket, parts);
+  await sendAll(socket, wire, parts);
   await over;
   clearTimeout(deadline);
   socket.destroy();
@@ -75,17 +78,25 @@ export async function converse(
   };
 }
 
+/** `wire` is what the bytes go over: a connection is reset there, whatever is spoken above. */
+function connectTo({ host, port, tls }: Address): { readonly socket: Socket; readonly wire: Socket } {
+  const wire = connect({ host, port, allowHalfOpen: true });
+  if (tls === undefined) return { socket: wire, wire };
+  wire.on('error', () => undefined);
+  return { socket: connectOverTls({ socket: wire, ...tls }), wire };
+}
+
 function textOf(received: readonly Buffer[]): string {
   return Buffer.concat(received).toString('latin1');
 }
 
-async function sendAll(socket: Socket, parts: readonly Part[]): Promise<void> {
+async function sendAll(socket: Socket, wire: Socket, parts: readonly Part[]): Promise<void> {
   for (const part of parts) {
     if (socket.destroyed) return;
     if (typeof part === 'string') socket.write(part, 'latin1');
     else if (part instanceof Uint8Array) socket.write(part);
     else if ('wait_ms' in part) await new Promise((resolve) => setTimeout(resolve, part.wait_ms));
-    else if (part.end === 'reset') socket.resetAndDestroy();
+    else if (part.end === 'reset') wire.resetAndDestroy();
     else socket.end();
   }
 }

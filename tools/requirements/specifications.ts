@@ -12,6 +12,8 @@ import { rfc7523 } from './rfc7523.ts';
 import { rfc7591 } from './rfc7591.ts';
 import { rfc7592 } from './rfc7592.ts';
 import { rfc7662 } from './rfc7662.ts';
+import { rfc8705 } from './rfc8705.ts';
+import { rfc9440 } from './rfc9440.ts';
 import { rfc9701 } from './rfc9701.ts';
 
 export const SPECIFICATIONS: readonly Specification[] = [
@@ -27,6 +29,8 @@ export const SPECIFICATIONS: readonly Specification[] = [
   rfc7521,
   rfc7522,
   rfc7523,
+  rfc8705,
+  rfc9440,
   idTokenRules,
   openidFederation,
 ];

@@ -12,6 +12,7 @@ export const update = endpoint('client-update');
 export const deletion = endpoint('client-delete');
 export const token = endpoint('token');
 export const introspection = endpoint('introspection');
+export const discovery = testsIn('src/endpoints/discovery/200.test.ts');
 export const assertions = testsIn('src/endpoints/token/client-assertion.test.ts');
 export const secretAssertions = testsIn('src/endpoints/token/client-secret-jwt.test.ts');
 export const keyAssertions = testsIn('src/endpoints/token/private-key-jwt.test.ts');
@@ -27,8 +28,17 @@ export const samlGrants = testsIn('src/endpoints/token/saml2-bearer.test.ts');
 export const samlVerifier = testsIn('src/saml/assertion-verifier.test.ts');
 export const statements = testsIn('src/endpoints/client-registration/software-statement.test.ts');
 export const statementRules = testsIn('src/clients/software-statement.test.ts');
+export const tlsClients = testsIn('src/endpoints/token/tls-client-auth.test.ts');
+export const selfSignedClients = testsIn('src/endpoints/token/self-signed-tls-client-auth.test.ts');
+export const boundTokens = testsIn('src/endpoints/token/certificate-bound-tokens.test.ts');
+export const certificates = testsIn('src/keys/certificate.test.ts');
+export const distinguishedNames = testsIn('src/spec/distinguished-name.test.ts');
+export const byteSequences = testsIn('src/spec/byte-sequence.test.ts');
 
 /** Against the started program. */
+export const mutualTls = testsIn('test/journeys/mutual-tls.test.ts');
+export const tlsListeners = testsIn('test/journeys/tls-listeners.test.ts');
+export const certificateHeader = testsIn('test/journeys/client-cert-header.test.ts');
 export const registering = testsIn('test/journeys/registration-conformance.test.ts');
 export const managing = testsIn('test/journeys/management-conformance.test.ts');
 export const fetching = testsIn('test/journeys/registration-fetches.test.ts');
