@@ -43,7 +43,13 @@ export function issuerSite(needs: IssuerNeeds): Site {
   const { settings } = needs;
   const own = endpoints(needs);
   const issuerPath = new URL(issuer).pathname.replace(/\/$/, '');
-  const metadata = providerMetadata(issuer, own, offeredGrants(needs), certificateSupport(settings));
+  const metadata = providerMetadata(
+    issuer,
+    own,
+    offeredGrants(needs),
+    certificateSupport(settings),
+    (algorithm) => needs.keys.canSign(algorithm),
+  );
   const maxAge = settings['key-set.max-age'];
   const infix = { ...authorizationServerContract, path: `${authorizationServerContract.path}${issuerPath}` };
   return {

@@ -22,7 +22,7 @@ export type ClientJwtKind = 'introspection' | 'id_token' | 'userinfo' | 'authori
 const DEFAULT_SIGNATURE: SignatureAlgorithm = 'RS256';
 
 export interface ClientJwtNeeds {
-  readonly keys: Pick<ServerKeys, 'sign'>;
+  readonly keys: Pick<ServerKeys, 'sign' | 'canSign'>;
   readonly encrypter: JweEncrypter;
   readonly jwkSets: RemoteJwkSets;
 }
@@ -56,7 +56,10 @@ export async function makeClientJwt(
   metadata: ClientMetadata | undefined,
   { kind, typ, claims }: ClientJwtContent,
 ): Promise<ClientJwt> {
-  const jwt = await needs.keys.sign(claims, { alg: signatureAlgorithmFor(metadata, kind), typ });
+  const signature = signatureAlgorithmFor(metadata, kind);
+  // A configured key set (decision 29) need not have a key for each algorithm.
+  if (!needs.keys.canSign(signature)) return { problem: `no server key signs with ${signature}` };
+  const jwt = await needs.keys.sign(claims, { alg: signature, typ });
   const alg = KEY_MANAGEMENT_ALGORITHMS.find(
     (known) => known === metadata?.[`${kind}_encrypted_response_alg`],
   );

@@ -35,7 +35,7 @@ const NEEDS: IdTokenNeeds = {
   issuer: ISSUER,
   pairwiseSecret: SECRET,
   clientJwts: {
-    keys: { sign },
+    keys: { sign, canSign: (alg) => KEYS.has(alg) },
     encrypter: joseJweEncrypter,
     jwkSets: remoteJwkSets({
       clock,

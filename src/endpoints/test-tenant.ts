@@ -126,7 +126,10 @@ export interface TestTenantOptions {
   readonly outbound?: OutboundHttp;
   readonly assertionAudience?: AudienceRule;
   readonly tokens?: TokenOptions;
-  readonly introspection?: Partial<Pick<IntrospectionNeeds, 'audience' | 'legacyJwt'>>;
+  readonly introspection?: Partial<Pick<IntrospectionNeeds, 'audience' | 'legacyJwt'>> & {
+    /** That the server has keys for; all where it is absent. */
+    readonly signatures?: readonly string[];
+  };
   /** What assertions are taken as grants; none where it is absent. */
   readonly assertionGrants?: AssertionGrantOptions;
   /** Certificates of clients serve; PEM of the authorities that may vouch for them. */
@@ -323,7 +326,10 @@ function endpointsOf(
   const { uses } = authentication;
   const form = { parameters: 32 };
   const clientJwts: ClientJwtNeeds = {
-    keys: { sign: async (claims, header) => await (await publishedKeys()).sign(claims, header) },
+    keys: {
+      canSign: (alg) => inspecting.signatures?.includes(alg) ?? true,
+      sign: async (claims, header) => await (await publishedKeys()).sign(claims, header),
+    },
     encrypter: joseJweEncrypter,
     jwkSets: authentication.assertions.jwkSets,
   };

@@ -135,3 +135,12 @@ test('no header of the request changes the document (decision 1)', async () => {
   const plain = await answer(at, requestOf(contract, {}), () => undefined);
   assert.deepEqual(await answer(at, requestOf(contract, { headers }), () => undefined), plain);
 });
+
+test('what the server cannot sign with is not named: a configured key set may have fewer keys (decisions 3, 29)', () => {
+  const few = providerMetadata(ISSUER, endpoints, [], { trust: 'none' }, (alg) => alg === 'ES256');
+  for (const what of ['id_token', 'userinfo', 'authorization', 'introspection']) {
+    assert.deepEqual(few[`${what}_signing_alg_values_supported`], ['ES256']);
+    assert.deepEqual(metadata[`${what}_signing_alg_values_supported`], SIGNING_ALGORITHMS);
+  }
+  assert.deepEqual(few['request_object_signing_alg_values_supported'], SIGNING_ALGORITHMS);
+});

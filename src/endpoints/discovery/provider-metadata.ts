@@ -4,6 +4,7 @@ import {
 } from '../../clients/client-authentication/authenticate-client.ts';
 import type { Grant } from '../../grants/grant.ts';
 import { issuerPath } from '../../spec/issuer.ts';
+import type { SignatureAlgorithm } from '../../spec/jose-algorithms.ts';
 import {
   type CertificateTrust,
   CODE_CHALLENGE_METHODS,
@@ -21,19 +22,15 @@ const ASSERTION_ALGORITHMS = [...SIGNING_ALGORITHMS, ...HMAC_ALGORITHMS] as cons
 /** What a client may be registered for; registration refuses every other value (spec/client-metadata.ts). */
 const REGISTRABLE = {
   subject_types_supported: SUBJECT_TYPES,
-  id_token_signing_alg_values_supported: SIGNING_ALGORITHMS,
   id_token_encryption_alg_values_supported: KEY_MANAGEMENT_ALGORITHMS,
   id_token_encryption_enc_values_supported: CONTENT_ENCRYPTION_ALGORITHMS,
-  userinfo_signing_alg_values_supported: SIGNING_ALGORITHMS,
   userinfo_encryption_alg_values_supported: KEY_MANAGEMENT_ALGORITHMS,
   userinfo_encryption_enc_values_supported: CONTENT_ENCRYPTION_ALGORITHMS,
   request_object_signing_alg_values_supported: SIGNING_ALGORITHMS,
   request_object_encryption_alg_values_supported: KEY_MANAGEMENT_ALGORITHMS,
   request_object_encryption_enc_values_supported: CONTENT_ENCRYPTION_ALGORITHMS,
-  authorization_signing_alg_values_supported: SIGNING_ALGORITHMS,
   authorization_encryption_alg_values_supported: KEY_MANAGEMENT_ALGORITHMS,
   authorization_encryption_enc_values_supported: CONTENT_ENCRYPTION_ALGORITHMS,
-  introspection_signing_alg_values_supported: SIGNING_ALGORITHMS,
   introspection_encryption_alg_values_supported: KEY_MANAGEMENT_ALGORITHMS,
   introspection_encryption_enc_values_supported: CONTENT_ENCRYPTION_ALGORITHMS,
   code_challenge_methods_supported: CODE_CHALLENGE_METHODS,
@@ -56,6 +53,7 @@ export function providerMetadata(
   endpoints: readonly Endpoint[],
   grants: readonly Grant[],
   certificates: CertificateSupport = { trust: 'none' },
+  canSign: (algorithm: SignatureAlgorithm) => boolean = () => true,
 ): Readonly<Record<string, unknown>> {
   const addresses = endpoints.flatMap(({ contract }) =>
     contract.advertisedAs === undefined
@@ -74,7 +72,21 @@ export function providerMetadata(
     introspection_endpoint_auth_methods_supported: [...authenticationMethods(certificates.trust), 'Bearer'],
     introspection_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
     ...REGISTRABLE,
+    ...signedResponses(canSign),
     ...certificateMembers(issuer, endpoints, certificates),
+  };
+}
+
+/** What this server signs for a client; with a configured key set that may be less than what can be registered. */
+function signedResponses(
+  canSign: (algorithm: SignatureAlgorithm) => boolean,
+): Readonly<Record<string, readonly string[]>> {
+  const algorithms = SIGNING_ALGORITHMS.filter(canSign);
+  return {
+    id_token_signing_alg_values_supported: algorithms,
+    userinfo_signing_alg_values_supported: algorithms,
+    authorization_signing_alg_values_supported: algorithms,
+    introspection_signing_alg_values_supported: algorithms,
   };
 }
 

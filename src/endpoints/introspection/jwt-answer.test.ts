@@ -222,7 +222,7 @@ test('keys at jwks_uri: the answer is encrypted to the one that is published; wh
   const live = await tenant.authorize({ client_id: caller.client_id, scope: ['read'] });
   for (const token of [live, 'junk']) {
     const refused = await ask(tenant, caller, token);
-    assertError(refused, 'invalid_request', /^no key is registered or published/);
+    assertError(refused, 'invalid_request', /^there is no key for the signature or encryption/);
     assert.equal((await ask(tenant, caller, token, '*/*')).status, 200, 'JSON is not encrypted');
   }
   assert.match((tenant.reports[0] as { detail: string }).detail, /timeout: late$/);
@@ -241,7 +241,20 @@ test('a key that nothing can be agreed on with is the client’s fault: 400, not
     jwks: { keys: [{ kty: 'OKP', crv: 'X25519', x: Buffer.alloc(32).toString('base64url') }] },
     introspection_encrypted_response_alg: 'ECDH-ES',
   });
-  assertError(await ask(tenant, caller, 'junk'), 'invalid_request', /^no key is registered or published/);
+  assertError(
+    await ask(tenant, caller, 'junk'),
+    'invalid_request',
+    /^there is no key for the signature or encryption/,
+  );
+});
+
+test('a configured key set without a key for the algorithm: 400, and the log says which (decision 29)', async () => {
+  const tenant = testTenant({ introspection: { signatures: ['ES256'] } });
+  const caller = await tenant.register(RESOURCE_SERVER);
+  assertError(await ask(tenant, caller, 'junk'), 'invalid_request', /^there is no key for the signature/);
+  assert.match((tenant.reports[0] as { detail: string }).detail, /no server key signs with RS256$/);
+  const fitting = await tenant.register({ ...RESOURCE_SERVER, introspection_signed_response_alg: 'ES256' });
+  assert.equal((await ask(tenant, fitting, 'junk')).status, 200);
 });
 
 for (const accept of [

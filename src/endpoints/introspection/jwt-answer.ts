@@ -27,7 +27,7 @@ export interface Inspected {
 
 /**
  * The answer as a JWT for the caller (RFC 9701 §5), encrypted where the caller has registered that.
- * @throws OAuthError invalid_request where it would have to be encrypted, and the caller has no key to encrypt to
+ * @throws OAuthError invalid_request where the caller has no key to encrypt to, or the server none for the signature
  */
 export async function jwtAnswer(
   needs: JwtAnswerNeeds,
@@ -44,7 +44,7 @@ export async function jwtAnswer(
   });
   if ('jwt' in made) return made.jwt;
   throw new OAuthError('invalid_request', {
-    error_description: 'no key is registered or published that the answer can be encrypted to',
+    error_description: 'there is no key for the signature or encryption that the caller has registered',
     detail: `introspection answer for ${client_id}: ${made.problem}`,
   });
 }

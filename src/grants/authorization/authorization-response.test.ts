@@ -13,7 +13,10 @@ const needs = {
   issuer: ISSUER,
   now: NOW,
   clientJwts: {
-    keys: { sign: async (claims: object, header: object) => JSON.stringify({ header, claims }) },
+    keys: {
+      canSign: () => true,
+      sign: async (claims: object, header: object) => JSON.stringify({ header, claims }),
+    },
     encrypter: { encrypt: async () => assert.fail('nothing is encrypted here') },
     jwkSets: { verifyWith: async () => assert.fail(), find: async () => assert.fail() },
   },
