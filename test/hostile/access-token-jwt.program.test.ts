@@ -16,7 +16,7 @@ import { type Answer, attackedProgram, type HostileRequest } from './attacked-pr
 import { type AssertingClient, authenticatedBy, formAt, registerAsserting } from './client-assertions.ts';
 import { testInvariantsAtTheEnd } from './closing-tests.ts';
 import { basic, formOf, introspect } from './introspection-requests.ts';
-import { type RegisteredClient, register, SERVICE } from './registry.ts';
+import { JSON_TYPE, type RegisteredClient, register, SERVICE } from './registry.ts';
 
 /** H-139…H-143 and "Bad input": JWTs as tokens, as bearer tokens and as assertions, each with what it needs but validity. */
 let connections = 0;
@@ -134,6 +134,31 @@ test('a hostile token is inactive in a JWT too (RFC 9701 §5)', async () => {
     ) as object;
     assert.deepEqual(Reflect.get(payload, 'token_introspection'), { active: false });
   }
+});
+
+test('H-129, H-137 a refresh token and an ID token are inactive and open nothing; the self-contained token beside them is active', async () => {
+  const grant_types = ['client_credentials', 'refresh_token'];
+  const { client_id } = await register(attacked, { ...SERVICE, grant_types, scope });
+  const body = JSON.stringify({
+    sub: 'alice',
+    client_id,
+    scope: [scope],
+    access_token: { encoding: 'SELF_CONTAINED' },
+    refresh_token: { issue: true },
+    id_token: { issue: true },
+  });
+  const bearer = attacked.program.directToken;
+  const path = '/direct-authz/rest/v2';
+  const issued = await attacked.send({ method: 'POST', path, headers: JSON_TYPE, bearer, body });
+  const { access_token, refresh_token, id_token } = issued.json;
+  assert.match(String(access_token), /^eyJ/, issued.body);
+  for (const token of [refresh_token, id_token].map(String)) {
+    assert.ok(token.length > 40);
+    assert.equal((await attacked.send(introspect(caller, token))).body, INACTIVE);
+    assertUnauthorised(await attacked.send(asBearer(token)), 'not an access token');
+  }
+  assert.equal((await attacked.send(introspect(caller, String(access_token)))).json['active'], true);
+  assert.equal((await attacked.send(asBearer(String(access_token)))).status, 200);
 });
 
 interface Mutated {
