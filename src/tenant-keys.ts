@@ -66,5 +66,5 @@ export async function configuredKeys(settings: Settings): Promise<readonly Serve
 
 /** The longest life of anything that a server key signs, in seconds. */
 function longestSignedLifetime(settings: Settings): number {
-  return Math.max(settings['access-token.lifetime'], settings['access-token.lifetime-max']);
+  return Math.max(settings['access-token.lifetime-max'], settings['id-token.lifetime-max']);
 }

@@ -13,7 +13,8 @@ import type { ServerKeys } from './keys/server-keys.ts';
 import type { AudienceRule, JwtVerifier } from './ports/jwt-verifier.ts';
 import type { StoredTenant } from './ports/tenant-store.ts';
 import { BoundedMap } from './spec/bounded-map.ts';
-import type { CertificateTrust } from './spec/server-capabilities.ts';
+import type { SignatureAlgorithm } from './spec/jose-algorithms.ts';
+import { type CertificateTrust, SIGNING_ALGORITHMS } from './spec/server-capabilities.ts';
 import type { MasterToken } from './tokens/bearer-token.ts';
 import type { SelfContainedTokenNeeds } from './tokens/self-contained-token.ts';
 
@@ -34,7 +35,10 @@ export function masterTokens(configured: readonly string[]): readonly MasterToke
   });
 }
 
-export function registrySettings(settings: Settings): RegistryNeeds['settings'] {
+export function registrySettings(
+  settings: Settings,
+  keys: Pick<ServerKeys, 'canSign'>,
+): RegistryNeeds['settings'] {
   return {
     allowOpenRegistration: settings['registration.allow-open-registration'],
     openScopeValues: settings['registration.open-scope-values'],
@@ -53,8 +57,14 @@ export function registrySettings(settings: Settings): RegistryNeeds['settings'] 
       uriLength: settings['limits.uri-length'],
       httpAllowed: settings['outbound.allow-http'],
       certificateTrust: certificateTrust(settings),
+      signingAlgorithms: signingAlgorithms(keys),
     },
   };
+}
+
+/** What can be promised to be signed: with configured keys that may be less than what the server knows. */
+function signingAlgorithms({ canSign }: Pick<ServerKeys, 'canSign'>): readonly SignatureAlgorithm[] {
+  return SIGNING_ALGORITHMS.filter((alg) => canSign(alg));
 }
 
 export function selfContainedTokens(

@@ -143,7 +143,7 @@ function registryUnder(shared: Shared, issuer: string): RegistryNeeds {
     ...(softwareStatements === undefined ? {} : { softwareStatements }),
     audit: storage.audit,
     log,
-    settings: registrySettings(settings),
+    settings: registrySettings(settings, shared.serverKeys.keys),
   };
 }
 

@@ -5,7 +5,13 @@ import { OAuthError } from '../spec/errors.ts';
 import { parseJsonObject } from '../spec/json.ts';
 import { validateMetadata } from './validate-metadata.ts';
 
-const LIMITS = { redirectUris: 10, uriLength: 200, httpAllowed: false, certificateTrust: 'chains' } as const;
+const LIMITS = {
+  redirectUris: 10,
+  uriLength: 200,
+  httpAllowed: false,
+  certificateTrust: 'chains',
+  signingAlgorithms: ['RS256'],
+} as const;
 const key = { ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' }) };
 const JWKS = { jwks: { keys: [{ ...key, kid: 'a', use: 'enc' }] } };
 const BASE = { redirect_uris: ['https://client.example/cb'] };
@@ -98,4 +104,15 @@ test('an encrypted response without enc gets A128CBC-HS256 (OpenID Connect Regis
   const { metadata } = validateMetadata(request, LIMITS);
   assert.equal(metadata['userinfo_encrypted_response_enc'], 'A128CBC-HS256');
   assert.equal('id_token_encrypted_response_enc' in metadata, false);
+});
+
+test('what the server has no key to sign with cannot be registered; what clients sign is another matter (decision 29)', () => {
+  for (const use of ['id_token', 'userinfo', 'authorization', 'introspection']) {
+    assert.match(
+      verdict({ [`${use}_signed_response_alg`]: 'ES384' }),
+      /signed_response_alg must be one of RS256$/,
+    );
+    assert.equal(verdict({ [`${use}_signed_response_alg`]: 'RS256' }), 'fine');
+  }
+  assert.equal(verdict({ request_object_signing_alg: 'ES384' }), 'fine');
 });

@@ -75,6 +75,6 @@ export const KEY_SETTINGS = {
     min: 0,
     max: 10 * YEAR,
     description:
-      'For how long a retired key is still published after the last token that it can have signed has expired (`access-token.lifetime-max`). Expired ID tokens serve as hints as long as their key is there.',
+      'For how long a retired key is still published after the last token that it can have signed has expired (`access-token.lifetime-max`, `id-token.lifetime-max`). Expired ID tokens serve as hints as long as their key is there.',
   }),
 } as const;

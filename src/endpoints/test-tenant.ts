@@ -19,7 +19,7 @@ import type { OutboundHttp } from '../ports/outbound-http.ts';
 import type { TenantStorage } from '../ports/storage.ts';
 import { samlAssertionVerifier } from '../saml/assertion-verifier.ts';
 import { BoundedMap } from '../spec/bounded-map.ts';
-import type { CertificateTrust } from '../spec/server-capabilities.ts';
+import { type CertificateTrust, SIGNING_ALGORITHMS } from '../spec/server-capabilities.ts';
 import { withRecordCache } from '../storage/record-cache.ts';
 import { systemRandom } from '../system/random.ts';
 import { sealerForTenant, sealerWith } from '../system/sealer.ts';
@@ -72,7 +72,13 @@ const SETTINGS: RegistrySettings = {
   registrationTokenLength: 43,
   bearerTokenLengthMax: 512,
   json: { depth: 16, members: 200 },
-  metadata: { redirectUris: 100, uriLength: 2000, httpAllowed: false, certificateTrust: 'none' },
+  metadata: {
+    redirectUris: 100,
+    uriLength: 2000,
+    httpAllowed: false,
+    certificateTrust: 'none',
+    signingAlgorithms: SIGNING_ALGORITHMS,
+  },
 };
 
 /** A token that opens an administrative endpoint, labelled by its first word. */

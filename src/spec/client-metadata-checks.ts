@@ -17,6 +17,8 @@ export interface MetadataLimits {
   readonly httpAllowed: boolean;
   /** Which certificates of clients the server can judge. */
   readonly certificateTrust: CertificateTrust;
+  /** What the server has keys to sign with. */
+  readonly signingAlgorithms: readonly string[];
 }
 
 export type Check = (value: JsonValue, limits: MetadataLimits) => Checked;

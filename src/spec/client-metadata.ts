@@ -67,6 +67,7 @@ const CONTACTS = { count: 50, length: 254 };
 const CLASS_REFERENCES = { count: 20, length: 256 };
 
 const signing = check.oneOf(server.SIGNING_ALGORITHMS);
+const signedByServer: check.Check = (value, limits) => check.oneOf(limits.signingAlgorithms)(value, limits);
 const keyManagement = check.oneOf(server.KEY_MANAGEMENT_ALGORITHMS);
 const contentEncryption = check.oneOf(server.CONTENT_ENCRYPTION_ALGORITHMS);
 
@@ -107,10 +108,10 @@ export const CLIENT_METADATA: Readonly<Record<string, MetadataMember>> = {
   tls_client_auth_san_email: { section: 'RFC 8705 §2.1.2', check: check.certificateEmail },
   dpop_bound_access_tokens: { section: 'RFC 9449 §5.2', check: check.notSupported(false) },
 
-  id_token_signed_response_alg: { section: OIDC, check: signing },
+  id_token_signed_response_alg: { section: OIDC, check: signedByServer },
   id_token_encrypted_response_alg: { section: OIDC, check: keyManagement },
   id_token_encrypted_response_enc: { section: OIDC, check: contentEncryption },
-  userinfo_signed_response_alg: { section: OIDC, check: signing },
+  userinfo_signed_response_alg: { section: OIDC, check: signedByServer },
   userinfo_encrypted_response_alg: { section: OIDC, check: keyManagement },
   userinfo_encrypted_response_enc: { section: OIDC, check: contentEncryption },
   request_object_signing_alg: { section: OIDC, check: signing },
@@ -120,10 +121,10 @@ export const CLIENT_METADATA: Readonly<Record<string, MetadataMember>> = {
   require_signed_request_object: { section: 'RFC 9101 §10.5', check: check.boolean },
   require_pushed_authorization_requests: { section: 'RFC 9126 §6', check: check.boolean },
   code_challenge_method: { section: 'RFC 7636 §4.3', check: check.oneOf(server.CODE_CHALLENGE_METHODS) },
-  authorization_signed_response_alg: { section: 'JARM §3', check: signing },
+  authorization_signed_response_alg: { section: 'JARM §3', check: signedByServer },
   authorization_encrypted_response_alg: { section: 'JARM §3', check: keyManagement },
   authorization_encrypted_response_enc: { section: 'JARM §3', check: contentEncryption },
-  introspection_signed_response_alg: { section: 'RFC 9701 §6', check: signing },
+  introspection_signed_response_alg: { section: 'RFC 9701 §6', check: signedByServer },
   introspection_encrypted_response_alg: { section: 'RFC 9701 §6', check: keyManagement },
   introspection_encrypted_response_enc: { section: 'RFC 9701 §6', check: contentEncryption },
 

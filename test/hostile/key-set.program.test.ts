@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { attackedProgram } from './attacked-program.ts';
 
-/** Section 2.9, as far as there is a key set: H-153, H-158. */
+/** Section 2.9 of a server without tenants and federation; H-157 is in src/endpoints/jwk-set/rotation.test.ts. */
 const attacked = attackedProgram();
 const request = { method: 'GET', path: '/jwks.json' };
 
@@ -56,6 +56,29 @@ test('H-158 what a request asks beside it changes nothing', async () => {
   }
 });
 
+/** [name, header lines] */
+const TENANT_HEADERS: readonly (readonly [string, string])[] = [
+  ['an unknown issuer', 'Issuer: https://evil.example\r\n'],
+  ['an unknown tenant', 'Tenant-ID: evil\r\n'],
+  ['both, agreeing on nothing', 'Issuer: https://a.example\r\nTenant-ID: b\r\n'],
+  ['nothing in them', 'Issuer: \r\nTenant-ID:\r\n'],
+  ['8 KB', `Tenant-ID: ${'x'.repeat(8192)}\r\n`],
+  ['a name of the language', 'Tenant-ID: __proto__\r\n'],
+  ['a trailing slash', 'Issuer: https://op.example.com/\r\n'],
+  ['another case', 'Issuer: HTTPS://OP.EXAMPLE.COM\r\n'],
+  ['user information', 'Issuer: https://user@op.example.com\r\n'],
+  ['the default port', 'Issuer: https://op.example.com:443\r\n'],
+];
+
+for (const [name, headers] of TENANT_HEADERS) {
+  test(`H-154 without tenants their headers are ignored: ${name}`, async () => {
+    const plain = await attacked.send(request);
+    const answer = await attacked.send({ ...request, headers });
+    assert.deepEqual([answer.status, answer.body], [200, plain.body]);
+    assert.equal(answer.headers['vary'], plain.headers['vary']);
+  });
+}
+
 test('H-158 If-None-Match: 304 without a body for our tag, for its weak form, in a list and for *', async () => {
   const { headers } = await attacked.send(request);
   const etag = headers['etag'] ?? '';
@@ -76,4 +99,18 @@ test('H-156 without federation there is no /jwks.jwt, and the answer says why', 
   assert.equal(answer.status, 404);
   assert.equal(answer.json['error'], 'federation_not_enabled');
   assert.equal(answer.headers['cache-control'], 'no-store');
+});
+
+test('H-156 without federation POST /federation/clients is refused whatever is sent, and the answer says why', async () => {
+  for (const [type, body] of [
+    ['application/jose', 'e30.e30.c2ln'],
+    ['application/entity-statement+jwt', 'x'],
+    ['application/json', '{}'],
+    ['text/plain', ''],
+  ] as const) {
+    const path = '/federation/clients';
+    const answer = await attacked.send({ method: 'POST', path, headers: `Content-Type: ${type}\r\n`, body });
+    assert.equal(answer.status, 400, type);
+    assert.equal(answer.json['error'], 'federation_not_enabled');
+  }
 });

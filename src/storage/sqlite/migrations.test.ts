@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
-import type { AccessTokenKey, ClientId } from '../../spec/identifiers.ts';
-import { aClient, anEvent, EVENT, NOW, OPEN, TENANT } from '../stored-examples.ts';
+import type { AccessTokenKey, ClientId, KeyId } from '../../spec/identifiers.ts';
+import { aClient, anEvent, aServerKey, EVENT, NOW, OPEN, TENANT } from '../stored-examples.ts';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.ts';
 import { openSqliteStorage } from './open.ts';
 
@@ -30,6 +30,9 @@ function firstVersion(path: string): void {
     ['other', 'a', 'open'],
   ] as const)
     client.run(tenant, client_id, `${tenant}-${client_id}`, via);
+  database.exec(`
+    INSERT INTO server_key VALUES ('default', 'second', 1, 'mac', ${NOW}, NULL, 'sealed 2');
+    INSERT INTO server_key VALUES ('default', 'first', 0, 'sig', ${NOW - 5}, '{}', 'sealed 1');`);
   const initial = database.prepare(`
     INSERT INTO initial_access_token VALUES ('default', ?, 'l', ${NOW}, ${NOW + 600}, ?, NULL, NULL)`);
   const token = database.prepare(`
@@ -71,6 +74,23 @@ test('clients of a database of version 1 are counted, found, idle, changed and d
   assert.equal(await clients.delete(a, EVENT), 'done');
   assert.equal(await clients.replace({ ...b, version: 2 }, 1, EVENT), 'done');
   assert.equal(await clients.create(aClient(), { ...OPEN, openClientsMax: 2 }), 'created');
+  await storage.close();
+});
+
+test('server keys of a database of version 1 are in use since they were made, and can be followed by others', async () => {
+  const { storage, tenant } = await migrated('keys.sqlite');
+  const { serverKeys } = tenant;
+  const life = { retired_at: null, succeeds: null };
+  const first = { kid: 'first', use: 'sig', created_at: NOW - 5, active_at: NOW - 5, ...life };
+  const second = { kid: 'second', use: 'mac', created_at: NOW, active_at: NOW, ...life };
+  assert.deepEqual(await serverKeys.all(), [
+    { ...first, public_jwk: '{}', sealed_jwk: 'sealed 1' },
+    { ...second, public_jwk: null, sealed_jwk: 'sealed 2' },
+  ]);
+  assert.deepEqual(await serverKeys.removed(), []);
+  const successor = aServerKey({ succeeds: 'first' as KeyId, active_at: NOW + 1 });
+  assert.equal(await serverKeys.succeed(successor, EVENT), true);
+  assert.deepEqual((await serverKeys.all()).at(-1), successor);
   await storage.close();
 });
 
