@@ -99,3 +99,28 @@ test('a statement with more keys than are looked at is refused (H-224)', async (
   federation.state(ORG, RP, { jwks: { keys } });
   assert.equal((await federation.resolve(RP, [ANCHOR])).reason?.code, 'statement_jwks');
 });
+
+test('an anchor’s configuration signed with a key of its own that is not configured here is refused, although its statement is not (§10.2; H-203)', async () => {
+  const federation = simple();
+  const second = testEntity('https://anchor.example/second');
+  federation.join(ANCHOR, []);
+  const claims = {
+    jwks: { keys: [ANCHOR.key.jwk, second.key.jwk] },
+    metadata: { federation_entity: { federation_fetch_endpoint: `${ANCHOR.id}/fetch` } },
+  };
+  federation.documents.set(configurationUrl(ANCHOR.id), ANCHOR.configuration(claims, {}, second.key));
+  const { reason } = await federation.resolve(RP, [ANCHOR]);
+  assert.equal(reason?.code, 'chain_anchor_key');
+});
+
+test('a statement that is on two ways is fetched once (§10.1)', async () => {
+  const federation = simple();
+  federation.join(RP, [ORG, OTHER], RP_METADATA);
+  const above = testEntity('https://above.example');
+  federation.join(ORG, [above]);
+  federation.join(OTHER, [above]);
+  federation.join(above, [ANCHOR]);
+  const { chain } = await federation.resolve(RP, [ANCHOR]);
+  assert.equal(chain?.statements.length, 5);
+  assert.equal(new Set(federation.fetched).size, federation.fetched.length, federation.fetched.join('\n'));
+});
