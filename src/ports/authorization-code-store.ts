@@ -17,8 +17,8 @@ export interface StoredAuthorizationCode {
 
 /**
  * `used`: it was redeemed before, and the grant that it gave is ended (RFC 6749 §4.1.2: "the authorization server … SHOULD revoke
- * (when possible) all tokens previously issued based on that authorization code"). `absent`: there is none, or its
- * client is gone.
+ * (when possible) all tokens previously issued based on that authorization code"). `absent`: there is none, its
+ * client is gone, or the session is that the grant would end with.
  */
 export type RedeemOutcome = 'redeemed' | 'used' | 'absent';
 

@@ -1,5 +1,5 @@
 import type { Awaitable } from '../spec/awaitable.ts';
-import type { ClientId, ClientInstance, Digest, GrantId } from '../spec/identifiers.ts';
+import type { ClientId, ClientInstance, Digest, GrantId, SessionId } from '../spec/identifiers.ts';
 import type { StoredAccessToken } from './access-token-store.ts';
 
 export interface StoredRefreshToken {
@@ -14,6 +14,11 @@ export interface StoredGrant {
   readonly client_id: ClientId;
   readonly client_instance: ClientInstance;
   readonly sub: string;
+  /**
+   * The session that it was given in, where it ends with it: in the same act (Back-Channel Logout §2.7; for a grant
+   * without `offline_access`).
+   */
+  readonly sid?: SessionId;
   /** JSON text of what was authorised; the storage floor neither reads nor changes it. */
   readonly authorization: string;
   readonly created_at: number;

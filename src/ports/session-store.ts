@@ -29,7 +29,10 @@ export interface SessionClient {
   readonly last_used_at: number;
 }
 
-/** A session that is not there any more, with the clients that should hear of it (Back-Channel Logout §2.3). */
+/**
+ * A session that is not there any more, with the clients that took part. The act that ended it has noted that they are to
+ * hear of it (Back-Channel Logout §2.3; `LogoutNotificationStore`), and has ended the grants that end with it.
+ */
 export interface EndedSession extends StoredSession {
   readonly clients: readonly SessionClient[];
 }
@@ -79,6 +82,6 @@ export interface SessionStore {
   end(key: Digest): Promise<EndedSession | undefined>;
   /** Every session of `sub`, but for the one in `except`. Each ended session is given to one caller only. */
   endAllOf(sub: Subject, except?: Digest): Promise<readonly EndedSession[]>;
-  /** Removes at most `limit` sessions that expired before `now`; answers how many it removed. */
+  /** Removes at most `limit` sessions that expired before `now`; answers how many it removed. No client is told. */
   sweepExpired(now: number, limit: number): Promise<number>;
 }

@@ -8,6 +8,7 @@ import type { ClientStore } from './client-store.ts';
 import type { ConsentStore } from './consent-store.ts';
 import type { GrantStore } from './grant-store.ts';
 import type { InteractionStore } from './interaction-store.ts';
+import type { LogoutNotificationStore } from './logout-notification-store.ts';
 import type { ReplayStore } from './replay-store.ts';
 import type { ServerKeyStore } from './server-key-store.ts';
 import type { SessionStore } from './session-store.ts';
@@ -18,6 +19,7 @@ export interface TenantStorage {
   readonly clients: ClientStore;
   readonly accounts: AccountStore;
   readonly sessions: SessionStore;
+  readonly logoutNotifications: LogoutNotificationStore;
   readonly interactions: InteractionStore;
   readonly consents: ConsentStore;
   readonly accessTokens: AccessTokenStore;

@@ -12,6 +12,7 @@ import { grantContract } from './grant.contract.ts';
 import { initialAccessTokenContract } from './initial-access-token.contract.ts';
 import { interactionContract } from './interaction.contract.ts';
 import { journalContract } from './journal.contract.ts';
+import { logoutNotificationContract } from './logout-notification.contract.ts';
 import { openRegistrationContract } from './open-registration.contract.ts';
 import { replayContract } from './replay.contract.ts';
 import { serverKeyContract } from './server-key.contract.ts';
@@ -26,6 +27,7 @@ export function storageContract(name: string, engine: () => Promise<Engine>): vo
     describe('open registration', () => openRegistrationContract(engine));
     describe('accounts', () => accountContract(engine));
     describe('sessions', () => sessionContract(engine));
+    describe('clients that are to hear of the end of a session', () => logoutNotificationContract(engine));
     describe('interactions', () => interactionContract(engine));
     describe('consents', () => consentContract(engine));
     describe('clients', () => clientContract(engine));

@@ -41,6 +41,7 @@ export function authorizationCodeWrites(database: DatabaseSync): CodeWrites {
   const sweep = database.prepare(`
     DELETE FROM authorization_code WHERE tenant = ?1 AND key IN
       (SELECT key FROM authorization_code WHERE tenant = ?1 AND kept_until < ?2 ORDER BY kept_until LIMIT ?3)`);
+  const session = database.prepare('SELECT 1 FROM session WHERE tenant = ? AND sid = ?');
   const create = grantInsertion(database);
   const end = grantEnding(database);
   return {
@@ -56,6 +57,7 @@ export function authorizationCodeWrites(database: DatabaseSync): CodeWrites {
         end(tenant, grant_id as GrantId);
         return 'used';
       }
+      if (grant.sid !== undefined && session.get(tenant, grant.sid) === undefined) return 'absent';
       use.run(grant.grant_id, tenant, key);
       create(tenant, grant, token);
       return 'redeemed';

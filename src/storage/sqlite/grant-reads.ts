@@ -1,6 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { StoredGrant } from '../../ports/grant-store.ts';
-import type { ClientId, ClientInstance, Digest, GrantId, TenantId } from '../../spec/identifiers.ts';
+import type {
+  ClientId,
+  ClientInstance,
+  Digest,
+  GrantId,
+  SessionId,
+  TenantId,
+} from '../../spec/identifiers.ts';
 
 type GrantRow = readonly [
   ClientId,
@@ -11,6 +18,7 @@ type GrantRow = readonly [
   expires_at: number | null,
   refresh_token_digest: Digest | null,
   refresh_token_expires_at: number | null,
+  sid: SessionId | null,
 ];
 
 export function grantReads(
@@ -18,7 +26,7 @@ export function grantReads(
 ): (tenant: TenantId, grant_id: GrantId) => StoredGrant | undefined {
   const find = database.prepare(`
     SELECT client_id, client_instance, sub, authorization, created_at, expires_at, refresh_token_digest,
-      refresh_token_expires_at FROM authorization_grant AS granted
+      refresh_token_expires_at, sid FROM authorization_grant AS granted
     WHERE tenant = ?1 AND grant_id = ?2 AND EXISTS (
       SELECT 1 FROM client INDEXED BY client_instance WHERE client.tenant = ?1 AND client.client_id = granted.client_id
         AND client.instance = granted.client_instance)`);
@@ -35,6 +43,7 @@ export function grantReads(
       expires_at,
       digest,
       refresh_expires_at,
+      sid,
     ] = row;
     const refresh_token = digest === null ? null : { digest, expires_at: refresh_expires_at };
     return {
@@ -46,6 +55,7 @@ export function grantReads(
       created_at,
       expires_at,
       refresh_token,
+      ...(sid === null ? {} : { sid }),
     };
   };
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { StoredAccessToken } from '../../ports/access-token-store.ts';
 import type { StoredGrant } from '../../ports/grant-store.ts';
-import type { AccessTokenKey, GrantId, TenantId } from '../../spec/identifiers.ts';
+import type { AccessTokenKey, GrantId, SessionId, TenantId } from '../../spec/identifiers.ts';
 import { accessTokenInsertion } from './access-token-writes.ts';
 import { grantReads } from './grant-reads.ts';
 import { journalling } from './journal-writes.ts';
@@ -52,13 +52,13 @@ export function grantInsertion(
 ): (tenant: TenantId, grant: StoredGrant, token: StoredAccessToken) => void {
   const insert = database.prepare(`
     INSERT INTO authorization_grant (tenant, grant_id, client_id, client_instance, sub, authorization, created_at,
-      expires_at, refresh_token_digest, refresh_token_expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+      expires_at, refresh_token_digest, refresh_token_expires_at, sid) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const issue = accessTokenInsertion(database);
   return (tenant, grant, token) => {
     const { grant_id, client_id, client_instance, sub, authorization, created_at, expires_at } = grant;
     const { digest = null, expires_at: until = null } = grant.refresh_token ?? {};
     const whose = [tenant, grant_id, client_id, client_instance] as const;
-    insert.run(...whose, sub, authorization, created_at, expires_at, digest, until);
+    insert.run(...whose, sub, authorization, created_at, expires_at, digest, until, grant.sid ?? null);
     issue(tenant, token);
   };
 }
@@ -87,6 +87,15 @@ export function subjectGrantsEnding(database: DatabaseSync): (tenant: TenantId, 
     const rows = ofSubject.all(tenant, sub);
     for (const { grant_id } of rows) end(tenant, grant_id as GrantId);
     return rows.length;
+  };
+}
+
+/** Ends the grants that end with a session, as a part of the act that ends it. */
+export function sessionGrantsEnding(database: DatabaseSync): (tenant: TenantId, sid: SessionId) => void {
+  const ofSession = database.prepare('SELECT grant_id FROM authorization_grant WHERE tenant = ? AND sid = ?');
+  const end = grantEnding(database);
+  return (tenant, sid) => {
+    for (const { grant_id } of ofSession.all(tenant, sid)) end(tenant, grant_id as GrantId);
   };
 }
 

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { StorageUnavailable } from '../../ports/storage.ts';
+import { LOGOUT_SCHEMA } from './logout-schema.ts';
 import { SERVER_KEY_SCHEMA } from './server-key-schema.ts';
 import { SESSION_SCHEMA } from './session-schema.ts';
 
@@ -235,6 +236,7 @@ export const MIGRATIONS: readonly Migration[] = [
       CREATE INDEX authorization_code_keeping ON authorization_code (tenant, kept_until);`,
   },
   { version: 9, name: 'the life of server keys', sql: SERVER_KEY_SCHEMA },
+  { version: 10, name: 'logout', sql: LOGOUT_SCHEMA },
 ];
 
 const NEWEST = MIGRATIONS.length;

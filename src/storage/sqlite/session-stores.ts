@@ -5,9 +5,13 @@ import type { Digest, TenantId } from '../../spec/identifiers.ts';
 import { type AccountReads, accountReads } from './account-reads.ts';
 import { consentReads } from './consent-rows.ts';
 import type { GatheredWrites } from './gathered-writes.ts';
+import { logoutNotificationReads } from './logout-notification-rows.ts';
 import { type SessionReads, sessionReads } from './session-reads.ts';
 
-type SessionStores = Pick<TenantStorage, 'accounts' | 'sessions' | 'interactions' | 'consents'>;
+type SessionStores = Pick<
+  TenantStorage,
+  'accounts' | 'sessions' | 'logoutNotifications' | 'interactions' | 'consents'
+>;
 
 /** The stores that concern end-users, for each tenant; one set of statements serves all. */
 export function sessionStores(
@@ -16,11 +20,19 @@ export function sessionStores(
 ): (tenant: TenantId) => SessionStores {
   const accounts = accountReads(reader);
   const sessions = sessionReads(reader);
+  const notifications = logoutNotificationReads(reader);
   const interaction = interactionRead(reader);
   const consents = consentReads(reader);
   return (tenant) => ({
     accounts: accountStore(tenant, accounts, writes),
     sessions: sessionStore(tenant, sessions, writes),
+    logoutNotifications: {
+      nextDue: () => notifications.nextDue(tenant),
+      page: (after, limit) => notifications.page(tenant, after, limit),
+      take: (taking) => writes.write('takeLogoutNotifications', { tenant, taking }),
+      settle: (taken, attempt) => writes.write('settleLogoutNotification', { tenant, taken, attempt }),
+      sweepSettled: (before, limit) => writes.write('sweepLogoutNotifications', { tenant, before, limit }),
+    },
     interactions: {
       find: (key) => interaction(tenant, key),
       begin: (begun) => writes.write('beginInteraction', { tenant, interaction: begun }),

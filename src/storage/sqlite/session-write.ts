@@ -9,6 +9,11 @@ import type { ChangeOutcome } from '../../ports/client-store.ts';
 import type { StoredConsent } from '../../ports/consent-store.ts';
 import type { StoredInteraction } from '../../ports/interaction-store.ts';
 import type {
+  LogoutAttempt,
+  TakenLogoutNotification,
+  Taking,
+} from '../../ports/logout-notification-store.ts';
+import type {
   EndedSession,
   SessionClient,
   SessionConditions,
@@ -53,6 +58,12 @@ export interface SessionWriteArguments {
   endSession: OfTenant & { readonly key: Digest };
   endSessionsOf: OfTenant & { readonly sub: Subject; readonly except: Digest | undefined };
   sweepSessions: Sweep;
+  takeLogoutNotifications: OfTenant & { readonly taking: Taking };
+  settleLogoutNotification: OfTenant & {
+    readonly taken: TakenLogoutNotification;
+    readonly attempt: LogoutAttempt;
+  };
+  sweepLogoutNotifications: OfTenant & { readonly before: number; readonly limit: number };
   beginInteraction: OfTenant & { readonly interaction: StoredInteraction };
   changeInteraction: OfTenant & { readonly interaction: InteractionTicket; readonly content: string };
   completeInteraction: OfTenant & { readonly interaction: InteractionTicket };
@@ -79,6 +90,9 @@ export interface SessionWriteResults {
   endSession: EndedSession | undefined;
   endSessionsOf: readonly EndedSession[];
   sweepSessions: number;
+  takeLogoutNotifications: readonly TakenLogoutNotification[];
+  settleLogoutNotification: boolean;
+  sweepLogoutNotifications: number;
   beginInteraction: undefined;
   changeInteraction: ChangeOutcome;
   completeInteraction: ChangeOutcome;

@@ -64,15 +64,15 @@ function sessionCreation(database: DatabaseSync): WriteHandlers['createSession']
     if (accountVersion !== undefined && !unchanged(tenant, session.sub, accountVersion)) {
       return { outcome: 'account_changed' };
     }
-    const replaced = replaces === undefined ? undefined : ending.one(tenant, replaces);
-    const continues = replaced !== undefined && isSameLiveSubject(replaced, session, now);
-    const kept = continues ? { ...session, sid: replaced.sid } : session;
+    const goesOn = (before: StoredSession): boolean => isSameLiveSubject(before, session, now);
+    const replaced = replaces === undefined ? undefined : ending.replace(tenant, replaces, goesOn);
+    const kept = replaced?.goesOn === true ? { ...session, sid: replaced.session.sid } : session;
     const { key, sid, sub, auth_time, acr, amr, created_at, last_seen_at, expires_at, ends_at } = kept;
     const times = [created_at, last_seen_at, expires_at, ends_at];
     insert.run(tenant, key, sid, sub, auth_time, acr, JSON.stringify(amr), ...times);
-    if (continues) goOn(tenant, sid, replaced);
+    if (replaced?.goesOn === true) goOn(tenant, sid, replaced.session);
     const surplus = ending.beyond(tenant, sub, key, sessionsMax);
-    const ended = replaced === undefined || continues ? surplus : [replaced, ...surplus];
+    const ended = replaced?.goesOn === false ? [replaced.session, ...surplus] : surplus;
     return { outcome: 'created', session: kept, ended };
   };
 }

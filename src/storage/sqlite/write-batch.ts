@@ -8,6 +8,7 @@ import { clientWrites } from './client-writes.ts';
 import { consentWrites } from './consent-rows.ts';
 import { grantWrites } from './grant-writes.ts';
 import { interactionWrites } from './interaction-writes.ts';
+import { logoutNotificationWrites } from './logout-notification-rows.ts';
 import { replayWrites } from './replay-writes.ts';
 import { serverKeyWrites } from './server-key-writes.ts';
 import { sessionWrites } from './session-writes.ts';
@@ -36,6 +37,7 @@ export function batchExecution(database: DatabaseSync): (writes: readonly Write[
     ...grantWrites(database),
     ...consentWrites(database),
     ...interactionWrites(database),
+    ...logoutNotificationWrites(database),
     ...replayWrites(database),
     ...serverKeyWrites(database),
     ...tenantWrites(database),
