@@ -1,9 +1,17 @@
 import { client, decided, must, type Specification } from './requirement.ts';
-import { introspection, starting, token, tokens } from './test-files.ts';
+import {
+  introspection,
+  refreshTokens,
+  revocation,
+  starting,
+  token,
+  tokenJourneys,
+  tokens,
+} from './test-files.ts';
 
 export const rfc6749: Specification = {
   title: 'RFC 6749, The OAuth 2.0 Authorization Framework',
-  scope: '§2.3, §3.2, §3.3, §4.4 and §5, as far as endpoints stand that they bind.',
+  scope: '§2.3, §3.2, §3.3, §4.4, §5 and §6, as far as endpoints stand that they bind.',
   requirements: [
     must(
       '§2.3',
@@ -86,6 +94,33 @@ export const rfc6749: Specification = {
       'decision 19: without Basic there is no challenge, although RFC 9110 §15.5.2 wants one with every 401',
       tokens('a client that tried the Authorization header'),
       token(401)('HTTP Basic with …: 401', 'client_secret_post, unknown client'),
+    ),
+    must(
+      '§3.2.1, §6',
+      'A public client says who it is; a confidential one authenticates.',
+      revocation(401)('a confidential client that only says who it is', 'a public client with a secret'),
+      refreshTokens('a refresh token … is rotated; used again'),
+    ),
+    must(
+      '§6, §10.4',
+      'A refresh token is good for the client only that it was issued to.',
+      refreshTokens('the refresh token of another client', 'the grants of a deleted client are gone'),
+    ),
+    must(
+      '§6',
+      'A refresh request has no scope that was not granted; without one it is what was granted.',
+      refreshTokens('a narrower scope is that of the new', 'a wider or malformed scope'),
+    ),
+    must(
+      '§6, §10.4',
+      'Where a new refresh token is issued, the old one is of no use, and its use is noticed.',
+      refreshTokens('a refresh token … is rotated; used again', 'of ten uses of a rotated token'),
+      tokenJourneys('of fifty uses of one rotated refresh token'),
+    ),
+    must(
+      '§5.2, §6',
+      'A refresh token that is invalid, expired or revoked is invalid_grant.',
+      refreshTokens('what is no refresh token', 'a refresh token lives as long as was said'),
     ),
     must(
       '§10.10',

@@ -5,6 +5,7 @@ import { openidFederation } from './openid-federation.ts';
 import type { Specification } from './requirement.ts';
 import { rfc6749 } from './rfc6749.ts';
 import { rfc6750 } from './rfc6750.ts';
+import { rfc7009 } from './rfc7009.ts';
 import { rfc7517 } from './rfc7517.ts';
 import { rfc7521 } from './rfc7521.ts';
 import { rfc7522 } from './rfc7522.ts';
@@ -13,6 +14,8 @@ import { rfc7591 } from './rfc7591.ts';
 import { rfc7592 } from './rfc7592.ts';
 import { rfc7662 } from './rfc7662.ts';
 import { rfc8705 } from './rfc8705.ts';
+import { rfc8707 } from './rfc8707.ts';
+import { rfc9068 } from './rfc9068.ts';
 import { rfc9440 } from './rfc9440.ts';
 import { rfc9701 } from './rfc9701.ts';
 
@@ -25,6 +28,9 @@ export const SPECIFICATIONS: readonly Specification[] = [
   rfc9701,
   rfc6749,
   rfc6750,
+  rfc7009,
+  rfc8707,
+  rfc9068,
   rfc7517,
   rfc7521,
   rfc7522,
