@@ -2,6 +2,7 @@
 // failed, or when a group ran no test.
 import { fork } from 'node:child_process';
 import { globSync } from 'node:fs';
+import { TENANT_VARIABLE } from '../test/program/second-tenant.ts';
 import { runChecks, STATIC_CHECKS } from './checks.ts';
 import { ended, environment, ROOT } from './child.ts';
 import { addTallies, emptyTally, type Tally, tallyLine } from './test-tally.ts';
@@ -11,6 +12,7 @@ interface Group {
   readonly files: readonly string[];
   /** `none`: all in one process, for tests without files, sockets and processes of their own. */
   readonly isolation: 'none' | 'process';
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** A group that takes longer hangs: it is ended and counts as failed. */
@@ -28,6 +30,12 @@ const GROUPS: readonly Group[] = [
     files: [...besideSources.filter((file) => ownProcess.test(file)), ...all('tools/**/*.test.ts')],
   },
   { name: 'started program', isolation: 'process', files: all('test/**/*.test.ts') },
+  {
+    name: 'hostile, to the second of two tenants',
+    isolation: 'process',
+    files: all('test/hostile/**/*.program.test.ts'),
+    environment: { [TENANT_VARIABLE]: 'b' },
+  },
 ];
 
 const start = performance.now();
@@ -37,12 +45,12 @@ const total = addTallies(tallies);
 process.stdout.write(`${((performance.now() - start) / 1000).toFixed(0)} s\n${tallyLine(total)}\n`);
 if (total.failed > 0) process.exitCode = 1;
 
-async function runGroup({ name, isolation, files }: Group): Promise<Tally> {
+async function runGroup({ name, isolation, files, environment: own = {} }: Group): Promise<Tally> {
   if (files.length === 0) return failed(name, emptyTally(), 'no test files');
   const groupStart = performance.now();
   const child = fork(`${ROOT}/tools/test-group.ts`, [isolation, '--concurrency=2', ...files], {
     cwd: ROOT,
-    env: environment(),
+    env: { ...environment(), ...own },
     timeout: GROUP_TIMEOUT_MS,
     execArgv: ['--disable-warning=ExperimentalWarning'],
   });

@@ -296,12 +296,14 @@ export const SETTINGS = {
   }),
 
   'introspection.audience': choice({
+    tenants: 'inherited',
     default: 'any',
     values: ['any', 'match'],
     description:
       'Whom a token is told to: every caller with the introspection scope, or only callers that the token is meant for. With `match` a token is inactive unless its `aud` names the caller’s client_id or one of its registered `resource_identifiers`; a token without `aud` is meant for everybody.',
   }),
   'introspection.legacy-jwt': flag({
+    tenants: 'inherited',
     default: false,
     description:
       'Whether `Accept: application/jwt` is answered as the drafts before RFC 9701 had it: a JWT with the members of the introspection response among its claims. One that names a `sub` and the caller as `aud` can be taken for an ID token by whoever does not look at `typ`; for clients that know nothing newer.',

@@ -63,11 +63,12 @@ export function record(attacked: Attacked, jwts: readonly string[], introspectio
   const database = new DatabaseSync(join(attacked.program.folder, 'chancery.db'), { timeout: 5_000 });
   const insert = database.prepare(
     `INSERT OR IGNORE INTO access_token (tenant, key, expires_at, client_id, client_instance, introspection)
-     VALUES ('default', ?, ?, 'c', NULL, ?)`,
+     VALUES (?, ?, ?, 'c', NULL, ?)`,
   );
   const text = JSON.stringify(introspection);
   database.exec('BEGIN IMMEDIATE');
-  for (const jwt of jwts) insert.run(locatorOf(jwt) + digestOf(jwt), expiryOf(jwt), text);
+  for (const jwt of jwts)
+    insert.run(attacked.program.tenant, locatorOf(jwt) + digestOf(jwt), expiryOf(jwt), text);
   database.exec('COMMIT');
   database.close();
 }

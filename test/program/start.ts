@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { asDefaultTenant, createTenant, TENANT_VARIABLE } from './second-tenant.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../src/cli/chancery.ts', import.meta.url));
 const READY_TIMEOUT_MS = 20_000;
@@ -24,6 +25,8 @@ export interface StartOptions {
 export interface Program {
   readonly pid: number;
   readonly issuer: string;
+  /** The id of the tenant whose issuer that is. */
+  readonly tenant: string;
   readonly host: string;
   readonly port: number;
   /** Where the listener is: the issuer's path on plain http, as a proxy in front of it would call it. */
@@ -69,6 +72,7 @@ export async function launchProgram(options: StartOptions = {}): Promise<Program
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'chancery-test-'));
   const [port, managementPort] = [await freePort(), await freePort()];
   const issuerPath = options.issuerPath ?? '';
+  const tenant = mode === 'serve' ? process.env[TENANT_VARIABLE] : undefined;
   const secrets = {
     masterToken: randomBytes(32).toString('hex'),
     directToken: randomBytes(32).toString('hex'),
@@ -87,8 +91,9 @@ export async function launchProgram(options: StartOptions = {}): Promise<Program
     CHANCERY_DIRECT_AUTHORIZATION_TOKEN_SHA256: sha256(secrets.directToken),
     ...options.environment,
   };
+  if (tenant !== undefined) await createTenant(folder, tenant, environment);
   const child = spawn(process.execPath, [PROGRAM, mode], {
-    env: environment,
+    env: tenant === undefined ? environment : asDefaultTenant(environment),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const stop = async (): Promise<void> => {
@@ -98,6 +103,7 @@ export async function launchProgram(options: StartOptions = {}): Promise<Program
   };
   const described = describe(child, stop, {
     issuer: environment.CHANCERY_ISSUER,
+    tenant: tenant ?? 'default',
     host: '127.0.0.1',
     port,
     url: `http://127.0.0.1:${port}${issuerPath}`,

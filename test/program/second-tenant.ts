@@ -1,0 +1,59 @@
+import { join } from 'node:path';
+import { environmentName } from '../../src/config/environment.ts';
+import { SETTING_PATHS, settingAt } from '../../src/config/settings.ts';
+import type { TenantId } from '../../src/spec/identifiers.ts';
+import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
+
+/**
+ * Names the tenant that a started program's tests are to be run against. The issuer that they know is then that tenant's,
+ * and the default tenant hangs below it: whatever they send is for the tenant, without a byte being different.
+ */
+export const TENANT_VARIABLE = 'TEST_TENANT';
+
+type Environment = Readonly<Record<string, string | undefined>> & { readonly CHANCERY_ISSUER: string };
+
+/** What a tenant may have for itself is not given to the default tenant, whose tokens nobody knows then. */
+export function asDefaultTenant(environment: Environment): Environment {
+  const own = new Set(overridable(environment).map(([, variable]) => variable));
+  const rest = Object.entries(environment).filter(([name]) => !own.has(name));
+  return { ...Object.fromEntries(rest), CHANCERY_ISSUER: `${environment.CHANCERY_ISSUER}/default-tenant` };
+}
+
+/** Creates the tenant in the folder's database; one that is there already, because a program is started again, stays. */
+export async function createTenant(folder: string, id: string, environment: Environment): Promise<void> {
+  const settings = overridable(environment).map(([path, , value]) => [path, value] as const);
+  const storage = await openSqliteStorage(join(folder, 'chancery.db'));
+  try {
+    await storage.tenants.create(
+      {
+        id: id as TenantId,
+        version: 1,
+        issuer: environment.CHANCERY_ISSUER,
+        aliases: [],
+        settings: JSON.stringify(Object.fromEntries(settings)),
+        created_at: 0,
+        disabled_at: null,
+      },
+      {
+        at: 0,
+        action: 'tenant.create',
+        outcome: 'done',
+        actor: 'cli',
+        client_id: null,
+        request_id: 'test',
+        detail: null,
+      },
+    );
+  } finally {
+    await storage.close();
+  }
+}
+
+function overridable(environment: Environment): readonly (readonly [string, string, unknown])[] {
+  return SETTING_PATHS.flatMap((path) => {
+    const variable = environmentName(path);
+    const text = environment[variable];
+    const { tenants, fromText } = settingAt(path);
+    return text === undefined || tenants === 'process' ? [] : [[path, variable, fromText(text)] as const];
+  });
+}
