@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { KeyId, Sealed, TenantId } from '../../src/spec/identifiers.ts';
+import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
+import { type Program, startProgram } from '../program/start.ts';
+
+/** Three tenants of which one can be served, behind a proxy that the server does not see here. */
+let program: Program;
+
+before(async () => {
+  program = await startProgram({ environment: { CHANCERY_LISTEN_TRUSTED_PROXIES: '192.0.2.0/24' } });
+  const storage = await openSqliteStorage(join(program.folder, 'chancery.db'));
+  for (const [id, settings] of [
+    ['good', '{}'],
+    ['unkeyed', '{}'],
+    ['unset', '{"access-token.lifetime":0}'],
+  ] as const) {
+    const issuer = `${program.issuer}/${id}`;
+    const names = { id: id as TenantId, version: 1, issuer, aliases: [], created_at: 0, disabled_at: null };
+    const event = { at: 0, client_id: null, request_id: 'test', detail: null, actor: 'cli' } as const;
+    await storage.tenants.create(
+      { ...names, settings },
+      { ...event, action: 'tenant.create', outcome: 'done' },
+    );
+  }
+  const [key] = await storage.forTenant('default' as TenantId).serverKeys.all();
+  assert.ok(key);
+  const foreign = { ...key, kid: 'foreign' as KeyId, sealed_jwk: 'x.y' as Sealed };
+  await storage.forTenant('unkeyed' as TenantId).serverKeys.addFirst([foreign]);
+  await storage.close();
+});
+after(() => program.stop());
+
+const DISCOVERY = '/.well-known/openid-configuration';
+const get = async (path: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
+  await fetch(`${program.url}${path}`, { headers });
+
+test('a tenant that cannot be opened answers 500 without body, one with bad settings 404, and the others go on', async () => {
+  const statuses = await Promise.all(
+    ['/unkeyed', '/unset', '/good', '', '/unkeyed'].map(async (path) => {
+      const answer = await get(`${path}${DISCOVERY}`);
+      if (answer.status !== 200) assert.equal(await answer.text(), '');
+      return answer.status;
+    }),
+  );
+  assert.deepEqual(statuses, [500, 404, 200, 200, 500]);
+  assert.match(program.output(), /"tenant":"unset".*access-token\.lifetime: must be an integer/);
+});
+
+test('Issuer and Tenant-ID are not heeded from whoever is no trusted proxy (decision 38)', async () => {
+  for (const headers of [
+    { 'tenant-id': 'good' },
+    { issuer: `${program.issuer}/good` },
+    { 'tenant-id': 'x' },
+  ]) {
+    const answer = await get(DISCOVERY, headers);
+    assert.equal(answer.status, 200);
+    const { issuer } = (await answer.json()) as { readonly issuer: string };
+    assert.equal(issuer, program.issuer);
+  }
+});
