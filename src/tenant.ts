@@ -13,7 +13,6 @@ import { issuerSite } from './issuer-site.ts';
 import { joseJweEncrypter } from './jose/jwe.ts';
 import { joseJwtVerifier } from './jose/jwt-verifier.ts';
 import { macForAlias } from './keys/alias-mac.ts';
-import { pairwiseSecret } from './keys/pairwise-secret.ts';
 import type { KeyEvent } from './keys/server-key-life.ts';
 import type { Log } from './ports/log.ts';
 import type { OutboundHttp } from './ports/outbound-http.ts';
@@ -189,7 +188,7 @@ function directUnder(
   { settings, storage, uses, clientJwts, serverKeys }: Shared,
   { issuer, clients, accessTokens, log }: RegistryNeeds,
 ): DirectAuthorizationNeeds {
-  const { accessTokenMac } = serverKeys.keys;
+  const { pairwiseSecret } = serverKeys.keys;
   return {
     accessTokens,
     tokenSettings: tokenSettings(settings),
@@ -197,7 +196,7 @@ function directUnder(
     log,
     clients,
     uses,
-    idTokens: { issuer, clientJwts, pairwiseSecret: pairwiseSecret(accessTokenMac) },
+    idTokens: { issuer, clientJwts, pairwiseSecret },
     lifetimes: directLifetimes(settings),
   };
 }

@@ -48,7 +48,10 @@ export interface Program {
 
 export const ENCRYPTION_KEY = randomBytes(32).toString('hex');
 
-/** A port that was free a moment ago. */
+/** Ports that this process was given before: the system may give one again as soon as it is free. */
+const given = new Set<number>();
+
+/** A port that was free a moment ago, and another one each time. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -56,6 +59,8 @@ export async function freePort(): Promise<number> {
   server.close();
   await once(server, 'close');
   if (address === null || typeof address === 'string') throw new Error('no port');
+  if (given.has(address.port)) return await freePort();
+  given.add(address.port);
   return address.port;
 }
 
