@@ -3,7 +3,7 @@ import type { StoredAccessToken } from '../../ports/access-token-store.ts';
 import type { TenantId } from '../../spec/identifiers.ts';
 import { eventRecording } from './audit-writes.ts';
 import { journalling } from './journal-writes.ts';
-import type { WriteHandlers } from './write.ts';
+import type { WriteHandlers } from './write-handlers.ts';
 
 type AccessTokenWrites = Pick<
   WriteHandlers,

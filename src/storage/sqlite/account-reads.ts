@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { AccountStore, StoredAccount } from '../../ports/account-store.ts';
 import type { TenantId } from '../../spec/identifiers.ts';
-import type { OfTenant } from './of-tenant.ts';
+import type { OfTenant } from '../of-tenant.ts';
 
 export type AccountReads = OfTenant<Pick<AccountStore, 'find' | 'findByLoginName' | 'page' | 'knowsBrowser'>>;
 

@@ -5,7 +5,7 @@ import type { Subject, TenantId } from '../../spec/identifiers.ts';
 import { eventRecording } from './audit-writes.ts';
 import { subjectGrantsEnding } from './grant-writes.ts';
 import { sessionEnding } from './session-ending.ts';
-import type { WriteHandlers } from './write.ts';
+import type { WriteHandlers } from './write-handlers.ts';
 
 type AccountWrites = Pick<
   WriteHandlers,

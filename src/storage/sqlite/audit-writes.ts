@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { AuditEvent } from '../../ports/audit-log.ts';
 import type { TenantId } from '../../spec/identifiers.ts';
-import type { WriteHandlers } from './write.ts';
+import type { WriteHandlers } from './write-handlers.ts';
 
 type AuditWrites = Pick<WriteHandlers, 'appendAuditEvent' | 'sweepAuditEvents'>;
 

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { StoredAuthorizationCode } from '../../ports/authorization-code-store.ts';
 import type { ClientId, ClientInstance, Digest, GrantId, TenantId } from '../../spec/identifiers.ts';
 import { grantEnding, grantInsertion } from './grant-writes.ts';
-import type { WriteHandlers } from './write.ts';
+import type { WriteHandlers } from './write-handlers.ts';
 
 export function authorizationCodeReads(
   database: DatabaseSync,

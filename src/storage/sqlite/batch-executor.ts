@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StorageUnavailable } from '../../ports/storage.ts';
+import type { Answer, Write } from '../write.ts';
 import { openWriteConnection } from './connection.ts';
 import { isBusy, isInputOutputError, reasonOf } from './sqlite-error.ts';
-import type { Answer, Write } from './write.ts';
 import { batchExecution, NotBegun } from './write-batch.ts';
 
 const RETRY_WAIT_MS = 20;

@@ -1,10 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { StoredClient } from '../../ports/client-store.ts';
 import type { AccessTokenKey, TenantId } from '../../spec/identifiers.ts';
+import type { WriteArguments } from '../write.ts';
 import { eventRecording } from './audit-writes.ts';
 import { CHANGING, changing, openClientCount, opened } from './client-values.ts';
 import { journalling } from './journal-writes.ts';
-import type { WriteArguments, WriteHandlers } from './write.ts';
+import type { WriteHandlers } from './write-handlers.ts';
 
 /** Refusals are found before anything is written, so that they leave nothing behind. */
 export function clientCreation(database: DatabaseSync): WriteHandlers['createClient'] {

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { WriteHandlers } from './write.ts';
+import type { WriteHandlers } from './write-handlers.ts';
 
 export function clientUseWrites(database: DatabaseSync): Pick<WriteHandlers, 'recordClientUses'> {
   // What is not later than the time that is kept writes nothing.

@@ -5,7 +5,7 @@ import { eventRecording } from './audit-writes.ts';
 import { clientCreation } from './client-creation.ts';
 import { CHANGING, changing, openClientCount, opened } from './client-values.ts';
 import { journalling } from './journal-writes.ts';
-import type { WriteHandlers } from './write.ts';
+import type { WriteHandlers } from './write-handlers.ts';
 
 type ClientWrites = Pick<WriteHandlers, 'createClient' | 'replaceClient' | 'deleteClient'>;
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { ConsentStore, StoredConsent } from '../../ports/consent-store.ts';
-import type { OfTenant } from './of-tenant.ts';
-import type { WriteHandlers } from './write.ts';
+import type { OfTenant } from '../of-tenant.ts';
+import type { WriteHandlers } from './write-handlers.ts';
 
 const COLUMNS = 'sub, client_id, instance, scope, claims, granted_at, updated_at';
 const LIVES = `EXISTS (SELECT 1 FROM client WHERE client.tenant = consent.tenant

@@ -5,7 +5,7 @@ import type { AccessTokenKey, GrantId, SessionId, TenantId } from '../../spec/id
 import { accessTokenInsertion } from './access-token-writes.ts';
 import { grantReads } from './grant-reads.ts';
 import { journalling } from './journal-writes.ts';
-import type { WriteHandlers } from './write.ts';
+import type { WriteHandlers } from './write-handlers.ts';
 
 type GrantWrites = Pick<
   WriteHandlers,

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { ChangeOutcome } from '../../ports/client-store.ts';
 import type { Digest, TenantId } from '../../spec/identifiers.ts';
-import type { WriteHandlers } from './write.ts';
+import type { WriteHandlers } from './write-handlers.ts';
 
 type InteractionWrites = Pick<
   WriteHandlers,

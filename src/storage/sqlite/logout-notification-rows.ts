@@ -6,8 +6,8 @@ import type {
   TakenLogoutNotification,
 } from '../../ports/logout-notification-store.ts';
 import type { Subject, TenantId } from '../../spec/identifiers.ts';
-import type { OfTenant } from './of-tenant.ts';
-import type { WriteHandlers } from './write.ts';
+import type { OfTenant } from '../of-tenant.ts';
+import type { WriteHandlers } from './write-handlers.ts';
 
 export type LogoutNotificationReads = OfTenant<Pick<LogoutNotificationStore, 'nextDue' | 'page'>>;
 

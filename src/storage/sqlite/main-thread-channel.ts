@@ -1,5 +1,5 @@
+import type { Answer, WriteChannel } from '../write.ts';
 import { BatchExecutor, monotonicMilliseconds } from './batch-executor.ts';
-import type { Answer, WriteChannel } from './write.ts';
 
 /** One attempt may block the event loop for this long while another process writes. */
 const BUSY_TIMEOUT_MS = 10;

@@ -1,23 +1,26 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type Storage, StorageUnavailable, type TenantStorage } from '../../ports/storage.ts';
-import type { TenantId } from '../../spec/identifiers.ts';
+import { type Storage, StorageUnavailable } from '../../ports/storage.ts';
+import { GatheredWrites } from '../gathered-writes.ts';
+import { type Reads, tenantStorage } from '../tenant-storage.ts';
+import type { WriteChannel } from '../write.ts';
 import { accessTokenReads } from './access-token-reads.ts';
+import { accountReads } from './account-reads.ts';
 import { auditReads } from './audit-reads.ts';
 import { authorizationCodeReads } from './authorization-code-rows.ts';
 import { clientPage, clientReads } from './client-reads.ts';
 import { clientUseReads } from './client-use-reads.ts';
 import { openReadConnection, openScanConnection, openWriteConnection } from './connection.ts';
+import { consentReads } from './consent-rows.ts';
 import { createWhereAbsent, fileIdentity, hasRoom, inspect, unavailable } from './database-file.ts';
-import { GatheredWrites } from './gathered-writes.ts';
 import { grantReads } from './grant-reads.ts';
+import { interactionReads } from './interaction-reads.ts';
 import { journalReads } from './journal-reads.ts';
+import { logoutNotificationReads } from './logout-notification-rows.ts';
 import { mainThreadChannel } from './main-thread-channel.ts';
 import { migrate, needsMigration, refuseNewerSchema } from './migrations.ts';
 import { removedServerKeyRows, serverKeyRows } from './server-key-rows.ts';
-import { type ServerKeyReads, serverKeyStore } from './server-key-store.ts';
-import { sessionStores } from './session-stores.ts';
+import { sessionReads } from './session-reads.ts';
 import { tenantReads } from './tenant-reads.ts';
-import type { WriteChannel } from './write.ts';
 import { WriterThreadChannel } from './writer-thread-channel.ts';
 
 const LOCK_WAIT_MS_MAX = 5000;
@@ -79,15 +82,19 @@ function refuseDamage(database: DatabaseSync, path: string): void {
 function storage(path: string, reader: DatabaseSync, channel: WriteChannel): Storage {
   const writes = new GatheredWrites(channel);
   const scanner = openScanConnection(path);
-  const reads = {
+  const reads: Reads = {
     clients: { ...clientReads(reader), ...clientUseReads(scanner), page: clientPage(scanner) },
     accessTokens: accessTokenReads(reader),
-    authorizationCodes: authorizationCodeReads(reader),
-    grants: grantReads(reader),
+    authorizationCodes: { find: authorizationCodeReads(reader) },
+    grants: { find: grantReads(reader) },
+    accounts: accountReads(reader),
+    sessions: sessionReads(reader),
+    logoutNotifications: logoutNotificationReads(reader),
+    interactions: interactionReads(reader),
+    consents: consentReads(reader),
     serverKeys: { all: serverKeyRows(reader), removed: removedServerKeyRows(reader) },
     audit: auditReads(scanner),
     journal: journalReads(reader),
-    ofEndUsers: sessionStores(reader, writes),
   };
   const tenants = tenantReads(reader);
   const opened = fileIdentity(path);
@@ -126,77 +133,4 @@ async function close(
   // The last connection to close empties and removes the log: that must be the one that may write.
   for (const reader of readers) reader.close();
   await channel.close();
-}
-
-interface Reads {
-  readonly clients: ReturnType<typeof clientReads> &
-    ReturnType<typeof clientUseReads> & { readonly page: ReturnType<typeof clientPage> };
-  readonly accessTokens: ReturnType<typeof accessTokenReads>;
-  readonly authorizationCodes: ReturnType<typeof authorizationCodeReads>;
-  readonly grants: ReturnType<typeof grantReads>;
-  readonly serverKeys: ServerKeyReads;
-  readonly audit: ReturnType<typeof auditReads>;
-  readonly journal: ReturnType<typeof journalReads>;
-  readonly ofEndUsers: ReturnType<typeof sessionStores>;
-}
-
-function tenantStorage(tenant: TenantId, reads: Reads, writes: GatheredWrites): TenantStorage {
-  return {
-    ...reads.ofEndUsers(tenant),
-    clients: {
-      find: (client_id) => reads.clients.find(tenant, client_id),
-      hasRegistrationToken: (digest) => reads.clients.hasRegistrationToken(tenant, digest),
-      page: (after, limit) => reads.clients.page(tenant, after, limit),
-      create: (client, conditions) => writes.write('createClient', { tenant, client, conditions }),
-      replace: (client, expectedVersion, event) =>
-        writes.write('replaceClient', { tenant, client, expectedVersion, event }),
-      delete: ({ client_id, instance, version }, event) =>
-        writes.write('deleteClient', { tenant, client: { client_id, instance, version }, event }),
-      findShared: (digest) => reads.clients.findShared(tenant, digest),
-      recordUses: (uses) => writes.write('recordClientUses', { tenant, uses }),
-      uses: (client) => reads.clients.uses(tenant, client),
-      idle: (before, after, limit) => reads.clients.idle(tenant, before, after, limit),
-      countOpen: () => reads.clients.countOpen(tenant),
-    },
-    accessTokens: {
-      find: (key) => reads.accessTokens.find(tenant, key),
-      findInitial: (key) => reads.accessTokens.findInitial(tenant, key),
-      issue: (token) => writes.write('issueAccessToken', { tenant, token }),
-      pageInitial: (after, limit) => reads.accessTokens.pageInitial(tenant, after, limit),
-      issueInitial: (token, label, event) =>
-        writes.write('issueInitialAccessToken', { tenant, token, label, event }),
-      revokeInitial: (key, event) => writes.write('revokeInitialAccessToken', { tenant, key, event }),
-      revoke: (key, now) => writes.write('revokeAccessToken', { tenant, key, now }),
-      sweepExpired: (now, limit) => writes.write('sweepExpired', { tenant, now, limit }),
-    },
-    authorizationCodes: {
-      issue: (code) => writes.write('issueAuthorizationCode', { tenant, code }),
-      find: (key) => reads.authorizationCodes(tenant, key),
-      redeem: (key, grant, token) => writes.write('redeemAuthorizationCode', { tenant, key, grant, token }),
-      sweepExpired: (now, limit) => writes.write('sweepAuthorizationCodes', { tenant, now, limit }),
-    },
-    grants: {
-      create: (grant, token) => writes.write('createGrant', { tenant, grant, token }),
-      find: (grant_id) => reads.grants(tenant, grant_id),
-      refresh: (refreshing) => writes.write('refreshGrant', { tenant, refreshing }),
-      end: (grant_id) => writes.write('endGrant', { tenant, grant_id }),
-      endAllOf: (sub) => writes.write('endGrantsOf', { tenant, sub }),
-      sweepExpired: (now, limit) => writes.write('sweepGrants', { tenant, now, limit }),
-    },
-    replays: {
-      rememberOnce: (kind, owner, value, expires_at) =>
-        writes.write('rememberOnce', { tenant, kind, owner, value, expires_at }),
-      sweepExpired: (now, limit) => writes.write('sweepRememberedOnce', { tenant, now, limit }),
-    },
-    serverKeys: serverKeyStore(tenant, reads.serverKeys, writes),
-    audit: {
-      append: (event) => writes.write('appendAuditEvent', { tenant, event }),
-      page: (sequence, limit) => reads.audit.page(tenant, sequence, limit),
-      sweep: (at, limit) => writes.write('sweepAuditEvents', { tenant, at, limit }),
-    },
-    journal: {
-      head: () => reads.journal.head(tenant),
-      since: (sequence) => reads.journal.since(tenant, sequence),
-    },
-  };
 }

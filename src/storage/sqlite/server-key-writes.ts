@@ -4,7 +4,7 @@ import type { KeyId, TenantId } from '../../spec/identifiers.ts';
 import { eventRecording } from './audit-writes.ts';
 import { journalling } from './journal-writes.ts';
 import { serverKeyRows } from './server-key-rows.ts';
-import type { WriteHandlers } from './write.ts';
+import type { WriteHandlers } from './write-handlers.ts';
 
 type ServerKeyWrites = Pick<
   WriteHandlers,

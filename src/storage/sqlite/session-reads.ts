@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { SessionClient, SessionStore, StoredSession } from '../../ports/session-store.ts';
 import type { SessionId, TenantId } from '../../spec/identifiers.ts';
-import type { OfTenant } from './of-tenant.ts';
+import type { OfTenant } from '../of-tenant.ts';
 
 export type SessionReads = OfTenant<Pick<SessionStore, 'find' | 'findBySid' | 'ofSubject' | 'clients'>>;
 

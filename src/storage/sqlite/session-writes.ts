@@ -3,7 +3,7 @@ import type { EndedSession, SessionConditions, StoredSession } from '../../ports
 import type { SessionId, TenantId } from '../../spec/identifiers.ts';
 import { accountUnchanged } from './account-writes.ts';
 import { sessionEnding } from './session-ending.ts';
-import type { WriteHandlers } from './write.ts';
+import type { WriteHandlers } from './write-handlers.ts';
 
 type SessionWrites = Pick<
   WriteHandlers,

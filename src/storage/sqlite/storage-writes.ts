@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Sealed } from '../../spec/identifiers.ts';
-import type { WriteHandlers } from './write.ts';
+import type { WriteHandlers } from './write-handlers.ts';
 
 type WholeStorageWrites = Pick<WriteHandlers, 'sealCanary' | 'replaceSealCanary' | 'beat'>;
 

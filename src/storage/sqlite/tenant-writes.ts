@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { TenantId } from '../../spec/identifiers.ts';
 import { eventRecording } from './audit-writes.ts';
-import type { WriteHandlers } from './write.ts';
+import type { WriteHandlers } from './write-handlers.ts';
 
 type TenantWrites = Pick<WriteHandlers, 'createTenant' | 'replaceTenant'>;
 

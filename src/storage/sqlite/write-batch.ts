@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { Answer, Write } from '../write.ts';
 import { accessTokenWrites } from './access-token-writes.ts';
 import { accountWrites } from './account-writes.ts';
 import { auditWrites } from './audit-writes.ts';
@@ -15,7 +16,7 @@ import { sessionWrites } from './session-writes.ts';
 import { concernsOneWrite, reasonOf } from './sqlite-error.ts';
 import { wholeStorageWrites } from './storage-writes.ts';
 import { tenantWrites } from './tenant-writes.ts';
-import type { Answer, Write, WriteHandlers } from './write.ts';
+import type { WriteHandlers } from './write-handlers.ts';
 
 /** The transaction could not begin, so nothing was tried: the only failure after which a batch may be repeated. */
 export class NotBegun extends Error {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { StorageUnavailable } from '../../ports/storage.ts';
-import type { Write } from './write.ts';
+import type { Write } from '../write.ts';
 import { WriterThreadChannel } from './writer-thread-channel.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'chancery-thread-'));

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { StorageUnavailable } from '../../ports/storage.ts';
+import type { Answer, Write, WriteChannel } from '../write.ts';
 import { monotonicMilliseconds } from './batch-executor.ts';
-import type { Answer, Write, WriteChannel } from './write.ts';
 import type { WriterReply, WriterRequest, WriterThreadData } from './writer-thread-messages.ts';
 
 type Waiting = PromiseWithResolvers<readonly Answer[]>;

@@ -1,4 +1,4 @@
-import type { Answer, Write } from './write.ts';
+import type { Answer, Write } from '../write.ts';
 
 export interface WriterThreadData {
   readonly path: string;

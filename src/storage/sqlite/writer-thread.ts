@@ -1,6 +1,6 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import type { Answer, Write } from '../write.ts';
 import { BatchExecutor } from './batch-executor.ts';
-import type { Answer, Write } from './write.ts';
 import type { WriterReply, WriterRequest, WriterThreadData } from './writer-thread-messages.ts';
 
 /** One attempt may block this thread, and nobody else, for this long while another process writes. */

@@ -1,4 +1,4 @@
-import { StorageUnavailable } from '../../ports/storage.ts';
+import { StorageUnavailable } from '../ports/storage.ts';
 import type { Answer, Write, WriteArguments, WriteChannel, WriteName, WriteResults } from './write.ts';
 
 /** Beyond this the disk does not keep up, and another write would only wait longer. */

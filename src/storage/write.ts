@@ -1,18 +1,18 @@
-import type { InitialAccessTokenLabel, StoredAccessToken } from '../../ports/access-token-store.ts';
-import type { AuditEvent } from '../../ports/audit-log.ts';
-import type { RedeemOutcome, StoredAuthorizationCode } from '../../ports/authorization-code-store.ts';
+import type { InitialAccessTokenLabel, StoredAccessToken } from '../ports/access-token-store.ts';
+import type { AuditEvent } from '../ports/audit-log.ts';
+import type { RedeemOutcome, StoredAuthorizationCode } from '../ports/authorization-code-store.ts';
 import type {
   ChangeOutcome,
   ClientUse,
   CreateConditions,
   CreateOutcome,
   StoredClient,
-} from '../../ports/client-store.ts';
-import type { Refreshing, RefreshOutcome, StoredGrant } from '../../ports/grant-store.ts';
-import type { ReplayKind } from '../../ports/replay-store.ts';
-import type { Removal, StoredServerKey } from '../../ports/server-key-store.ts';
-import type { StoredTenant, TenantContent, TenantStore } from '../../ports/tenant-store.ts';
-import type { AccessTokenKey, Digest, GrantId, KeyId, Sealed, TenantId } from '../../spec/identifiers.ts';
+} from '../ports/client-store.ts';
+import type { Refreshing, RefreshOutcome, StoredGrant } from '../ports/grant-store.ts';
+import type { ReplayKind } from '../ports/replay-store.ts';
+import type { Removal, StoredServerKey } from '../ports/server-key-store.ts';
+import type { StoredTenant, TenantContent, TenantStore } from '../ports/tenant-store.ts';
+import type { AccessTokenKey, Digest, GrantId, KeyId, Sealed, TenantId } from '../spec/identifiers.ts';
 import type { SessionWriteArguments, SessionWriteResults } from './session-write.ts';
 
 interface OfTenant {
@@ -125,11 +125,6 @@ export interface WriteResults extends SessionWriteResults {
 export type WriteName = keyof WriteArguments;
 export type WriteOf<Name extends WriteName> = { readonly name: Name } & WriteArguments[Name];
 export type Write = { [Name in WriteName]: WriteOf<Name> }[WriteName];
-
-/** What one connection does for each act, inside a transaction that somebody else began. */
-export type WriteHandlers = {
-  readonly [Name in WriteName]: (write: WriteArguments[Name]) => WriteResults[Name];
-};
 
 /** `refused`: this act alone did not happen, and why; the others of its batch did. */
 export type Answer = { readonly value: unknown } | { readonly refused: string };

@@ -3,24 +3,20 @@ import type {
   AccountReplacement,
   AccountReplaceOutcome,
   StoredAccount,
-} from '../../ports/account-store.ts';
-import type { AuditEvent } from '../../ports/audit-log.ts';
-import type { ChangeOutcome } from '../../ports/client-store.ts';
-import type { StoredConsent } from '../../ports/consent-store.ts';
-import type { StoredInteraction } from '../../ports/interaction-store.ts';
-import type {
-  LogoutAttempt,
-  TakenLogoutNotification,
-  Taking,
-} from '../../ports/logout-notification-store.ts';
+} from '../ports/account-store.ts';
+import type { AuditEvent } from '../ports/audit-log.ts';
+import type { ChangeOutcome } from '../ports/client-store.ts';
+import type { StoredConsent } from '../ports/consent-store.ts';
+import type { StoredInteraction } from '../ports/interaction-store.ts';
+import type { LogoutAttempt, TakenLogoutNotification, Taking } from '../ports/logout-notification-store.ts';
 import type {
   EndedSession,
   SessionClient,
   SessionConditions,
   SessionCreation,
   StoredSession,
-} from '../../ports/session-store.ts';
-import type { Digest, SessionId, Subject, TenantId } from '../../spec/identifiers.ts';
+} from '../ports/session-store.ts';
+import type { Digest, SessionId, Subject, TenantId } from '../spec/identifiers.ts';
 
 interface OfTenant {
   readonly tenant: TenantId;

@@ -1,4 +1,4 @@
-import type { TenantId } from '../../spec/identifiers.ts';
+import type { TenantId } from '../spec/identifiers.ts';
 
 /** The verbs of a store with the tenant in front of their arguments: one set of statements serves all tenants. */
 export type OfTenant<Store> = {
