@@ -60,6 +60,8 @@ function aClient(): StoredClient {
     registration_token_sealed: secret.sealed,
     privileges: '{"grants":["authorization_code"],"scope":[]}',
     shared_digest: null,
+    entity_id: null,
+    expires_at: null,
     registered_via: 'open',
   };
 }

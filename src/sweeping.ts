@@ -1,3 +1,4 @@
+import { endExpiredClients } from './clients/end-expired-clients.ts';
 import { pruneIdleClients } from './clients/prune-clients.ts';
 import { sweepAuditEvents } from './clients/sweep-audit.ts';
 import type { Settings } from './config/settings.ts';
@@ -50,6 +51,7 @@ async function sweepTenant(tenant: TenantInService, log: Log): Promise<void> {
   await sweepExpired({ ...sweep, store: interactions, what: 'interactions' });
   await sweepExpired({ ...sweep, store: accounts, what: 'known browsers' });
   await sweepAuditEvents({ ...sweep, audit, lifetime: settings['audit.lifetime'] });
+  await endExpired(tenant, log);
   await tendKeys(tenant.current(), log);
   const idleSeconds = settings['registration.idle-client-lifetime'];
   if (idleSeconds === 0 || (await storage.clients.countOpen()) === 0) return;
@@ -63,6 +65,15 @@ async function sweepTenant(tenant: TenantInService, log: Log): Promise<void> {
     actor: 'server',
     request_id: 'sweep',
   });
+}
+
+/** Clients whose registration has expired, in a tenant that is open or not. */
+async function endExpired({ id, storage: { clients, audit } }: TenantInService, log: Log): Promise<void> {
+  try {
+    await endExpiredClients({ clients, audit, clock: systemClock, log });
+  } catch (cause) {
+    log.error({ tenant: id, cause }, 'expired clients could not be ended');
+  }
 }
 
 /** A tenant that nobody has called here needs no new keys. A failure is logged: the next round finds the same to do. */

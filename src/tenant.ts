@@ -2,6 +2,7 @@ import { openAssertionGrants } from './assertion-grants.ts';
 import type { AssertionNeeds, AuthenticationNeeds } from './clients/client-authentication/method.ts';
 import { rememberedOutcomes } from './clients/client-authentication/remembered-outcomes.ts';
 import { type ClientUses, clientUses } from './clients/client-uses.ts';
+import { liveClients } from './clients/live-clients.ts';
 import { openRegistrationLimits } from './clients/open-registration-limits.ts';
 import type { RegistryNeeds } from './clients/registry-needs.ts';
 import { remoteJwkSets } from './clients/remote-jwk-set.ts';
@@ -94,10 +95,11 @@ type Shared = Awaited<ReturnType<typeof openShared>>;
 async function openShared(needs: TenantNeeds) {
   const { id, settings, storage: whole, sealer, outbound, log, certificateAuthorities } = needs;
   const { onKeyEvent = () => undefined } = needs;
-  const storage = withRecordCache(whole.forTenant(id), {
+  const kept = withRecordCache(whole.forTenant(id), {
     clients: settings['cache.clients'],
     accessTokens: settings['cache.access-tokens'],
   });
+  const storage = { ...kept, clients: liveClients(kept.clients, systemClock) };
   const bound = { sealer: sealerForTenant(sealer, id), clock: systemClock, random: systemRandom };
   const serverKeys = await openTenantKeys({
     settings,

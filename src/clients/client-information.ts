@@ -22,7 +22,7 @@ export function clientInformation(needs: InformationNeeds, client: StoredClient)
           client_secret: openSecret(needs.sealer, client, secret),
           client_secret_expires_at: secret.expires_at,
         }),
-    ...(client.shared_digest === null ? management(needs, client) : {}),
+    ...(isManaged(client) ? management(needs, client) : {}),
   };
   const metadata = client.metadata.slice(1, -1);
   const data = client.data === null ? '' : `,"data":${client.data}`;
@@ -30,9 +30,14 @@ export function clientInformation(needs: InformationNeeds, client: StoredClient)
 }
 
 /**
- * RFC 7592 §3. Whoever registers a shared client again gets the same answer, so it must not hold what manages the
- * client for all of them.
+ * Whoever registers a shared client again gets the same answer, so it must not hold what manages the client for all of
+ * them. One of a federation is managed by its statements (OpenID Federation §12.2.3: a registration access token "SHOULD NOT").
  */
+function isManaged({ shared_digest, expires_at }: StoredClient): boolean {
+  return shared_digest === null && expires_at === null;
+}
+
+/** RFC 7592 §3. */
 function management(needs: InformationNeeds, client: StoredClient): object {
   return {
     registration_access_token: openRegistrationToken(needs.sealer, client),

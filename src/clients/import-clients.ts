@@ -108,6 +108,8 @@ function sealedHere(
     privileges: JSON.stringify(imported.privileges),
     registered_via: imported.registered_via,
     shared_digest: imported.shared ? digestWhereShared(needs, imported) : null,
+    entity_id: null,
+    expires_at: null,
   };
 }
 

@@ -100,6 +100,8 @@ function newClient(needs: RegistryNeeds, registrant: Registrant, validated: Vali
     privileges: JSON.stringify(rememberedPrivileges(registrant, validated)),
     registered_via: registrant.name,
     shared_digest: sharedDigest(needs, registrant, validated.metadata),
+    entity_id: null,
+    expires_at: null,
   };
 }
 

@@ -4,6 +4,7 @@ import type { AuthenticationNeeds } from '../clients/client-authentication/metho
 import { rememberedOutcomes } from '../clients/client-authentication/remembered-outcomes.ts';
 import type { ClientJwtNeeds } from '../clients/client-jwt.ts';
 import { clientUses } from '../clients/client-uses.ts';
+import { liveClients } from '../clients/live-clients.ts';
 import { type OpenRegistrationRates, openRegistrationLimits } from '../clients/open-registration-limits.ts';
 import type { RegistryNeeds, RegistrySettings } from '../clients/registry-needs.ts';
 import { remoteJwkSets } from '../clients/remote-jwk-set.ts';
@@ -187,7 +188,7 @@ function registryNeeds(
   const line = (members: LoggedLine['members'], message: string): void => void log.push({ members, message });
   return {
     issuer: ISSUER,
-    clients: storage.clients,
+    clients: liveClients(storage.clients, clock),
     accessTokens: {
       issuer: ISSUER,
       mac: createSecretKey(systemRandom.bytes(32)),

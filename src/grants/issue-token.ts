@@ -39,7 +39,7 @@ export interface MintedToken {
 /** Makes an access token of a client and the answer with it (RFC 6749 §5.1); nothing is stored yet. */
 export async function mintToken(
   { accessTokens, tokenSettings }: Pick<IssuingNeeds, 'accessTokens' | 'tokenSettings'>,
-  { stored: { client_id, instance }, metadata }: RegisteredClient,
+  { stored: { client_id, instance, expires_at }, metadata }: RegisteredClient,
   content: TokenContent,
   { confirmation, grant_id, ...particulars }: TokenParticulars,
 ): Promise<MintedToken> {
@@ -48,6 +48,8 @@ export async function mintToken(
   const lifetime = Math.min(
     particulars.lifetime ?? policy.lifetime ?? accessToken.lifetime,
     accessToken.lifetimeMax,
+    // No token outlives the registration of its client.
+    expires_at === null ? Infinity : expires_at - accessTokens.clock.now(),
   );
   const { access_token, stored } = await mintAccessToken(accessTokens, {
     ...content,

@@ -12,6 +12,8 @@ export interface AuditEvent {
     | 'client.list'
     | 'client.secret'
     | 'client.prune'
+    | 'client.expire'
+    | 'client.supersede'
     | 'client.import'
     | 'account.create'
     | 'account.update'
@@ -28,7 +30,7 @@ export interface AuditEvent {
     | 'server-key.remove'
     | 'server-key.revoke';
   readonly outcome: 'done' | 'refused';
-  /** `master:LABEL`, `initial:LABEL`, `registration`, `statement:ISSUER`, `open`, `cli`, `server`, or `unknown`. */
+  /** `master:LABEL`, `initial:LABEL`, `registration`, `statement:ISSUER`, `federation:ENTITY`, `open`, `cli`, `server`, or `unknown`. */
   readonly actor: string;
   readonly client_id: string | null;
   readonly request_id: string;

@@ -27,13 +27,20 @@ export interface StoredClient {
   readonly registration_token_sealed: Sealed;
   /** JSON text of what the registrant was allowed; binds later updates. */
   readonly privileges: string;
-  /** Who registered: `open`, `master:LABEL`, `initial:LABEL`, `statement:ISSUER` or `cli`. */
+  /** Who registered: `open`, `master:LABEL`, `initial:LABEL`, `statement:ISSUER`, `federation:TRUST ANCHOR` or `cli`. */
   readonly registered_via: string;
   /**
    * Digest of the metadata of a public client that identical open registrations share; null for every other client.
    * At most one live client of a tenant has a given one.
    */
   readonly shared_digest: Digest | null;
+  /**
+   * The entity identifier that registered it explicitly (OpenID Federation §12.2); null for every other client. At most
+   * one live client of a tenant has a given one.
+   */
+  readonly entity_id: string | null;
+  /** Seconds since the Unix epoch: from then on the registration is not good any more, whether it is still kept or not; null = never. */
+  readonly expires_at: number | null;
 }
 
 /** When a client was last seen, and with which secret; recorded coarsely, so that use does not cost a write each. */
@@ -69,6 +76,8 @@ export interface CreateConditions {
   readonly now: number;
   /** Recorded in the same transaction. */
   readonly event: AuditEvent;
+  /** Recorded, with the identifier of the client that ends, where the client takes the place of one with its `entity_id`. */
+  readonly endEvent?: AuditEvent;
 }
 
 export interface ClientStore {
@@ -77,7 +86,8 @@ export interface ClientStore {
   hasRegistrationToken(digest: Digest): Awaitable<boolean>;
   /**
    * In races for one id, one initial access token, one `shared_digest` or the last place under `openClientsMax` exactly one
-   * caller gets `created`; nothing is stored for the others, and no event is recorded.
+   * caller gets `created`; nothing is stored for the others, and no event is recorded. A client with an `entity_id` ends
+   * the one that has it, as `delete` would: of any number at once all are created, one after the other, and the last stays.
    */
   create(client: StoredClient, conditions: CreateConditions): Promise<CreateOutcome>;
   /**
@@ -101,6 +111,8 @@ export interface ClientStore {
    * `before`.
    */
   idle(before: number, after: ClientId | undefined, limit: number): Awaitable<readonly StoredClient[]>;
+  /** At most `limit` clients whose `expires_at` is not after `now`, those that expired first first. */
+  expired(now: number, limit: number): Awaitable<readonly StoredClient[]>;
   /** How many clients are registered `open`. */
   countOpen(): Awaitable<number>;
 }

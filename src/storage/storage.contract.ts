@@ -8,6 +8,7 @@ import { clientCreationContract } from './client-creation.contract.ts';
 import { clientUseContract } from './client-use.contract.ts';
 import { consentContract } from './consent.contract.ts';
 import type { Engine } from './contract-engine.ts';
+import { federatedClientContract } from './federated-client.contract.ts';
 import { grantContract } from './grant.contract.ts';
 import { initialAccessTokenContract } from './initial-access-token.contract.ts';
 import { interactionContract } from './interaction.contract.ts';
@@ -25,6 +26,7 @@ export function storageContract(name: string, engine: () => Promise<Engine>): vo
   describe(name, { concurrency: false }, () => {
     describe('creation of clients', () => clientCreationContract(engine));
     describe('open registration', () => openRegistrationContract(engine));
+    describe('clients of a federation', () => federatedClientContract(engine));
     describe('accounts', () => accountContract(engine));
     describe('sessions', () => sessionContract(engine));
     describe('clients that are to hear of the end of a session', () => logoutNotificationContract(engine));

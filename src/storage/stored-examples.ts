@@ -46,6 +46,8 @@ export function aClient(values: Partial<StoredClient> = {}): StoredClient {
     privileges: '{}',
     registered_via: 'open',
     shared_digest: null,
+    entity_id: null,
+    expires_at: null,
     ...values,
   };
 }

@@ -18,7 +18,10 @@ import type { OfTenant } from './of-tenant.ts';
 /** What an engine answers without changing anything, for all tenants. Everything else is a write (`write.ts`). */
 export interface Reads {
   readonly clients: OfTenant<
-    Pick<ClientStore, 'find' | 'hasRegistrationToken' | 'page' | 'findShared' | 'uses' | 'idle' | 'countOpen'>
+    Pick<
+      ClientStore,
+      'find' | 'hasRegistrationToken' | 'page' | 'findShared' | 'uses' | 'idle' | 'expired' | 'countOpen'
+    >
   >;
   readonly accessTokens: OfTenant<Pick<AccessTokenStore, 'find' | 'findInitial' | 'pageInitial'>>;
   readonly authorizationCodes: OfTenant<Pick<AuthorizationCodeStore, 'find'>>;
@@ -85,6 +88,7 @@ function clientStore(tenant: TenantId, reads: Reads['clients'], writes: Gathered
     recordUses: (uses) => writes.write('recordClientUses', { tenant, uses }),
     uses: (client) => reads.uses(tenant, client),
     idle: (before, after, limit) => reads.idle(tenant, before, after, limit),
+    expired: (now, limit) => reads.expired(tenant, now, limit),
     countOpen: () => reads.countOpen(tenant),
   };
 }

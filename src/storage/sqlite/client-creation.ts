@@ -1,8 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { StoredClient } from '../../ports/client-store.ts';
+import type { CreateConditions, StoredClient } from '../../ports/client-store.ts';
 import type { AccessTokenKey, TenantId } from '../../spec/identifiers.ts';
 import type { WriteArguments } from '../write.ts';
 import { eventRecording } from './audit-writes.ts';
+import { clientEnding, type EndingClient } from './client-ending.ts';
 import { CHANGING, changing, openClientCount, opened } from './client-values.ts';
 import { journalling } from './journal-writes.ts';
 import type { WriteHandlers } from './write-handlers.ts';
@@ -10,10 +11,11 @@ import type { WriteHandlers } from './write-handlers.ts';
 /** Refusals are found before anything is written, so that they leave nothing behind. */
 export function clientCreation(database: DatabaseSync): WriteHandlers['createClient'] {
   const insert = database.prepare(`
-    INSERT INTO client (tenant, client_id, instance, ${CHANGING}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+    INSERT INTO client (tenant, client_id, instance, ${CHANGING}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const look = circumstances(database);
   const count = openClientCount(database);
   const consumption = initialAccessTokenConsumption(database);
+  const supersede = supersession(database);
   const record = eventRecording(database);
 
   return ({ tenant, client, conditions }: WriteArguments['createClient']) => {
@@ -30,6 +32,7 @@ export function clientCreation(database: DatabaseSync): WriteHandlers['createCli
     const more = opened(client.registered_via);
     if (more > 0 && open + more > (openClientsMax ?? Infinity)) return 'open_clients_exhausted';
     if (initialAccessToken !== undefined) consumption.consume(tenant, initialAccessToken, client, now);
+    supersede(tenant, client, conditions);
     insert.run(tenant, client_id, instance, ...changing(client));
     count(tenant, more);
     record(tenant, event);
@@ -60,6 +63,24 @@ function circumstances(database: DatabaseSync): (tenant: TenantId, client: Store
     const [taken, same, identical, open] = row as unknown as [number, number | null, number, number | null];
     const grave = same === null ? 'none' : same === 1 ? 'instance' : 'id';
     return { taken: taken === 1, grave, identical: identical === 1, open: open ?? 0 };
+  };
+}
+
+/** A renewed registration ends the one before it (OpenID Federation §12.2.2). */
+function supersession(
+  database: DatabaseSync,
+): (tenant: TenantId, client: StoredClient, conditions: CreateConditions) => void {
+  const find = database.prepare(`
+    SELECT client_id, instance, registered_via FROM client INDEXED BY client_entity
+    WHERE tenant = ? AND entity_id = ?`);
+  const end = clientEnding(database);
+  const record = eventRecording(database);
+  return (tenant, { entity_id }, { now, endEvent }) => {
+    const found = entity_id === null ? undefined : find.get(tenant, entity_id);
+    if (found === undefined) return;
+    const ended = { ...found } as unknown as EndingClient;
+    end(tenant, ended, now);
+    if (endEvent !== undefined) record(tenant, { ...endEvent, client_id: ended.client_id });
   };
 }
 

@@ -22,10 +22,12 @@ export type ClientRow = readonly [
   metadata: string,
   data: string | null,
   shared_digest: Digest | null,
+  entity_id: string | null,
+  expires_at: number | null,
 ];
 
 export const CLIENT_COLUMNS = `client_id, instance, version, issued_at, registration_token_digest, registration_token_sealed,
-  registered_via, secrets, privileges, metadata, data, shared_digest`;
+  registered_via, secrets, privileges, metadata, data, shared_digest, entity_id, expires_at`;
 
 export function clientReads(database: DatabaseSync): ClientReads {
   const find = database.prepare(`SELECT ${CLIENT_COLUMNS} FROM client WHERE tenant = ? AND client_id = ?`);
@@ -68,4 +70,6 @@ export const storedClient = (row: ClientRow): StoredClient => ({
   metadata: row[9],
   data: row[10],
   shared_digest: row[11],
+  entity_id: row[12],
+  expires_at: row[13],
 });

@@ -17,6 +17,7 @@ export interface ClientUseReads {
     after: ClientId | undefined,
     limit: number,
   ): Promise<readonly StoredClient[]>;
+  expired(tenant: TenantId, now: number, limit: number): readonly StoredClient[];
   countOpen(tenant: TenantId): number;
 }
 
@@ -24,11 +25,17 @@ export function clientUseReads(database: DatabaseSync): ClientUseReads {
   const uses = database.prepare(`
     SELECT client_id, instance, nullif(secret_digest, '') AS secret_digest, last_used_at FROM client_use
     WHERE tenant = ? AND client_id = ? AND instance = ? ORDER BY client_use.secret_digest`);
+  const expired = database.prepare(`
+    SELECT ${CLIENT_COLUMNS} FROM client INDEXED BY client_end WHERE tenant = ? AND expires_at <= ?
+    ORDER BY expires_at LIMIT ?`);
+  expired.setReturnArrays(true);
   const countOpen = database.prepare('SELECT clients FROM open_client_count WHERE tenant = ?');
   return {
     uses: (tenant, { client_id, instance }) =>
       uses.all(tenant, client_id, instance).map((row) => ({ ...row }) as unknown as ClientUse),
     idle: idleClients(database),
+    expired: (tenant, now, limit) =>
+      expired.all(tenant, now, limit).map((row) => storedClient(row as unknown as ClientRow)),
     countOpen: (tenant) => Number(countOpen.get(tenant)?.['clients'] ?? 0),
   };
 }

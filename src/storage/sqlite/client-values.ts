@@ -14,10 +14,12 @@ export const changing = (client: StoredClient): SQLInputValue[] => [
   client.metadata,
   client.data,
   client.shared_digest,
+  client.entity_id,
+  client.expires_at,
 ];
 
 export const CHANGING = `version, issued_at, registration_token_digest, registration_token_sealed, registered_via, secrets,
-  privileges, metadata, data, shared_digest`;
+  privileges, metadata, data, shared_digest, entity_id, expires_at`;
 
 export const opened = (registered_via: unknown): 0 | 1 => (registered_via === 'open' ? 1 : 0);
 

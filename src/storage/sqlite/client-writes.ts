@@ -3,6 +3,7 @@ import type { ChangeOutcome } from '../../ports/client-store.ts';
 import type { ClientId, TenantId } from '../../spec/identifiers.ts';
 import { eventRecording } from './audit-writes.ts';
 import { clientCreation } from './client-creation.ts';
+import { clientEnding } from './client-ending.ts';
 import { CHANGING, changing, openClientCount, opened } from './client-values.ts';
 import { journalling } from './journal-writes.ts';
 import type { WriteHandlers } from './write-handlers.ts';
@@ -15,21 +16,9 @@ export function clientWrites(database: DatabaseSync): ClientWrites {
   const find = database.prepare(`
     SELECT registered_via FROM client WHERE tenant = ? AND client_id = ? AND instance = ? AND version = ?`);
   const update = database.prepare(`
-    UPDATE client SET (${CHANGING}) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    UPDATE client SET (${CHANGING}) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     WHERE tenant = ? AND client_id = ?`);
-  const remove = database.prepare('DELETE FROM client WHERE tenant = ? AND client_id = ?');
-  const forget = database.prepare(
-    'DELETE FROM client_use WHERE tenant = ? AND client_id = ? AND instance = ?',
-  );
-  const forgetConsents = database.prepare(
-    'DELETE FROM consent WHERE tenant = ? AND client_id = ? AND instance = ?',
-  );
-  const bury = database.prepare(
-    'INSERT INTO deleted_client (tenant, client_id, instance, deleted_at) VALUES (?, ?, ?, ?)',
-  );
-  const leaveOrphans = database.prepare(`
-    INSERT INTO client_with_orphans SELECT DISTINCT tenant, client_id, client_instance FROM authorization_grant
-    WHERE tenant = ? AND client_id = ? AND client_instance = ?`);
+  const end = clientEnding(database);
   const count = openClientCount(database);
   const record = eventRecording(database);
   const journal = journalling(database);
@@ -51,13 +40,7 @@ export function clientWrites(database: DatabaseSync): ClientWrites {
     deleteClient({ tenant, client: { client_id, instance, version }, event }) {
       const found = find.get(tenant, client_id, instance, version);
       if (found === undefined) return lost(tenant, client_id);
-      remove.run(tenant, client_id);
-      count(tenant, -opened(found['registered_via']));
-      forget.run(tenant, client_id, instance);
-      leaveOrphans.run(tenant, client_id, instance);
-      forgetConsents.run(tenant, client_id, instance);
-      bury.run(tenant, client_id, instance, event.at);
-      journal(tenant, { kind: 'client-ended', client_id, instance });
+      end(tenant, { client_id, instance, registered_via: found['registered_via'] }, event.at);
       record(tenant, event);
       return 'done';
     },

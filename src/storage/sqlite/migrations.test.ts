@@ -68,6 +68,8 @@ test('clients of a database of version 1 are counted, found, idle, changed and d
     metadata: '{"client_name":"ü"}',
     registration_token_digest: 'default-a',
     shared_digest: null,
+    entity_id: null,
+    expires_at: null,
   });
   assert.deepEqual(await clients.idle(NOW + 1, undefined, 10), [a, b]);
   assert.equal(await clients.create(aClient(), { ...OPEN, openClientsMax: 2 }), 'open_clients_exhausted');

@@ -237,6 +237,16 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   { version: 9, name: 'the life of server keys', sql: SERVER_KEY_SCHEMA },
   { version: 10, name: 'logout', sql: LOGOUT_SCHEMA },
+  {
+    version: 11,
+    name: 'clients that a federation registers',
+    // Clients of no federation are in neither index, so that creating one costs what it did.
+    sql: `
+      ALTER TABLE client ADD COLUMN entity_id TEXT;
+      ALTER TABLE client ADD COLUMN expires_at INTEGER;
+      CREATE UNIQUE INDEX client_entity ON client (tenant, entity_id) WHERE entity_id IS NOT NULL;
+      CREATE INDEX client_end ON client (tenant, expires_at) WHERE expires_at IS NOT NULL;`,
+  },
 ];
 
 const NEWEST = MIGRATIONS.length;
