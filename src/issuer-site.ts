@@ -1,3 +1,4 @@
+import type { OpenedAuthorization } from './authorization.ts';
 import type { AuthenticationNeeds } from './clients/client-authentication/method.ts';
 import type { ClientJwtNeeds } from './clients/client-jwt.ts';
 import type { RegistryNeeds } from './clients/registry-needs.ts';
@@ -35,6 +36,7 @@ export interface IssuerNeeds {
   readonly clientJwts: ClientJwtNeeds;
   /** Undefined where nobody's assertions are grants. */
   readonly assertions: AssertionGrantNeeds | undefined;
+  readonly authorization: OpenedAuthorization;
 }
 
 /** Everything that stands below one issuer. Discovery, at its three addresses, is derived from the rest (decision 3). */
@@ -46,7 +48,7 @@ export function issuerSite(needs: IssuerNeeds): Site {
   const metadata = providerMetadata(
     issuer,
     own,
-    offeredGrants(needs),
+    offeredGrants({ assertions: needs.assertions, endUsers: needs.authorization.endUsers }),
     certificateSupport(settings),
     (algorithm) => needs.keys.canSign(algorithm),
   );
@@ -78,6 +80,7 @@ function endpoints({
   authentication,
   clientJwts,
   assertions,
+  authorization,
 }: IssuerNeeds): readonly Endpoint[] {
   const { issuer, accessTokens } = registry;
   const form = { parameters: settings['limits.form-parameters'] };
@@ -95,7 +98,8 @@ function endpoints({
       bearerTokenLengthMax: settings['limits.bearer-token'],
       json: registry.settings.json,
     }),
-    token({ ...direct, assertions, authentication, form }),
+    token({ ...direct, assertions, endUsers: authorization.endUsers, authentication, form }),
+    ...authorization.endpoints,
     introspection({
       issuer,
       authentication,

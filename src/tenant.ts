@@ -1,4 +1,5 @@
 import { openAssertionGrants } from './assertion-grants.ts';
+import { openAuthorization, pagesUnder } from './authorization.ts';
 import type { AssertionNeeds, AuthenticationNeeds } from './clients/client-authentication/method.ts';
 import { rememberedOutcomes } from './clients/client-authentication/remembered-outcomes.ts';
 import { type ClientUses, clientUses } from './clients/client-uses.ts';
@@ -72,19 +73,21 @@ export async function openTenant(needs: TenantNeeds): Promise<Tenant> {
   const shared = await openShared(needs);
   const { uses, storage, serverKeys } = shared;
   const registry = registryUnder(shared, needs.settings.issuer);
+  const endUsers = openEndUsers(needs.settings, { storage, passwords: needs.passwords, log: registry.log });
   const direct = directUnder(shared, registry);
   return {
     site(issuer) {
       const isFirst = issuer === registry.issuer;
       const own = isFirst ? registry : registryUnder(shared, issuer);
-      return { tenant: needs.id, ...siteUnder(shared, own, isFirst ? direct : directUnder(shared, own)) };
+      const ownDirect = isFirst ? direct : directUnder(shared, own);
+      return { tenant: needs.id, ...siteUnder(shared, own, ownDirect, endUsers) };
     },
     storage,
     registry,
     uses,
     serverKeys,
     direct,
-    endUsers: openEndUsers(needs.settings, { storage, passwords: needs.passwords, log: registry.log }),
+    endUsers,
     close: async () => await uses.flush(),
   };
 }
@@ -166,23 +169,40 @@ function accessTokensUnder(
   };
 }
 
-function siteUnder(shared: Shared, registry: RegistryNeeds, direct: DirectAuthorizationNeeds): Site {
+function siteUnder(
+  shared: Shared,
+  registry: RegistryNeeds,
+  direct: DirectAuthorizationNeeds,
+  endUsers: EndUsers,
+): Site {
   const { serverKeys, uses, jwkSets, storage, outbound, certificateAuthorities, clientJwts } = shared;
   const settings = { ...shared.settings, issuer: registry.issuer };
   const { replays } = storage;
+  const { keys } = serverKeys;
+  const authentication = clientAuthentication(settings, registry, {
+    uses,
+    jwkSets,
+    replays,
+    certificateAuthorities,
+  });
   return issuerSite({
     settings,
     registry,
     direct,
-    keys: serverKeys.keys,
-    authentication: clientAuthentication(settings, registry, {
-      uses,
-      jwkSets,
-      replays,
-      certificateAuthorities,
-    }),
+    keys,
+    authentication,
     clientJwts,
     assertions: openAssertionGrants(settings, { outbound, clock: systemClock, ...storage }),
+    authorization: openAuthorization({
+      settings,
+      storage,
+      keys,
+      pages: pagesUnder(settings),
+      jwkSets,
+      direct,
+      endUsers,
+      authentication,
+    }),
   });
 }
 

@@ -12,6 +12,7 @@ export function dataFolder(settings: Settings): string {
 export function developmentSettings({ settings, origins }: ResolvedSettings): Settings {
   return {
     ...settings,
+    'pages.error-details': origins['pages.error-details'] === 'default' || settings['pages.error-details'],
     'outbound.ports': developmentPorts({ settings, origins }),
     'encryption.key': settings['encryption.key'] ?? developmentEncryptionKey(dataFolder(settings)),
   };

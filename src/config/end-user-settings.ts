@@ -1,4 +1,4 @@
-import { integer, type Setting, seconds } from './setting.ts';
+import { choice, flag, integer, type Setting, seconds, text } from './setting.ts';
 
 const DAY = 86_400;
 
@@ -76,6 +76,13 @@ export const END_USER_SETTINGS = {
     max: 400 * DAY,
     description: 'How long after a sign-in its browser is known as one of the owner of the account.',
   }),
+  'sign-in.consent': choice({
+    default: 'third-party',
+    tenants: 'inherited',
+    values: ['third-party', 'always'],
+    description:
+      'Who is asked whether a client may know what it asks for: with `third-party` nobody is for clients that the operator registered, with a master token or by command, unless the client asks for that or for `offline_access`; with `always` everybody is, for every client. What was agreed to is remembered until the client is registered anew.',
+  }),
 
   'session.idle-lifetime': seconds({
     default: DAY,
@@ -99,6 +106,37 @@ export const END_USER_SETTINGS = {
     unit: 'sessions',
     description:
       'How many sessions an account may have at a time; a further sign-in ends the one that was not seen for longest.',
+  }),
+
+  'authorization-code.lifetime': seconds({
+    default: 60,
+    tenants: 'inherited',
+    min: 1,
+    max: 600,
+    description: 'How long an authorisation code can be redeemed.',
+  }),
+  'pushed-request.lifetime': seconds({
+    default: 60,
+    tenants: 'inherited',
+    min: 5,
+    max: 600,
+    description: 'How long a pushed authorisation request (RFC 9126) waits for its end-user to come.',
+  }),
+
+  'pages.theme': text({
+    default: 'none',
+    tenants: 'inherited',
+    pattern: /^[^\0]+$/u,
+    rule: 'must be none or the path of a folder',
+    description:
+      'The folder of a theme for the pages that people see: what is in it replaces what comes with the server, file by file. `none`: the pages as they come.',
+  }),
+  'pages.error-details': flag({
+    default: false,
+    defaultWords: '`false`; `true` in development',
+    tenants: 'inherited',
+    description:
+      'Whether error pages say what went wrong, for developers; otherwise they show an identifier that finds it in the log.',
   }),
 
   'interaction.lifetime': seconds({

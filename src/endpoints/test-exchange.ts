@@ -31,6 +31,8 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Values of `Set-Cookie`. */
+  readonly cookies: readonly string[];
   /** Empty where the body is not a JSON object. */
   readonly json: Readonly<Record<string, unknown>>;
 }
@@ -88,7 +90,7 @@ export async function received(contract: Contract, response: EndpointResponse): 
   let body = '';
   if (typeof response.body === 'string') body = response.body;
   else if (response.body !== undefined) for await (const chunk of response.body) body += chunk;
-  return { status, headers, body, json: jsonOf(body) };
+  return { status, headers, body, cookies: response.cookies ?? [], json: jsonOf(body) };
 }
 
 function jsonOf(body: string): Answer['json'] {

@@ -9,6 +9,7 @@ import { type OpenRegistrationRates, openRegistrationLimits } from '../clients/o
 import type { RegistryNeeds, RegistrySettings } from '../clients/registry-needs.ts';
 import { remoteJwkSets } from '../clients/remote-jwk-set.ts';
 import type { AssertionGrantNeeds } from '../grants/assertion-grant.ts';
+import type { DirectAuthorizationNeeds } from '../grants/direct-authorization/authorize-directly.ts';
 import type { IssuingNeeds } from '../grants/grant.ts';
 import { joseJweEncrypter } from '../jose/jwe.ts';
 import { joseJwtVerifier } from '../jose/jwt-verifier.ts';
@@ -37,6 +38,7 @@ import { type IntrospectionNeeds, introspection } from './introspection/endpoint
 import { revocation } from './revocation/endpoint.ts';
 import { type Answer, received, requestOf, type TestRequest } from './test-exchange.ts';
 import { publishedKeys, selfContainedTokens } from './test-server-keys.ts';
+import { openedSignIn, type SignInOptions } from './test-sign-in.ts';
 import { emptyTenantStorage } from './test-storage.ts';
 import { LIFETIMES, type TokenOptions, tokenSettings } from './test-token-settings.ts';
 import { token } from './token/endpoint.ts';
@@ -104,7 +106,7 @@ export interface TestTenant {
   /** The same data behind the watch's back. */
   readonly unwatched: TenantStorage;
   readonly watch: Watch;
-  readonly reports: readonly unknown[];
+  readonly reports: unknown[];
   readonly log: readonly LoggedLine[];
   readonly endpoints: Endpoints;
   send(endpoint: EndpointName, request?: TestRequest): Promise<Answer>;
@@ -139,6 +141,7 @@ export interface TestTenantOptions {
   };
   /** What assertions are taken as grants; none where it is absent. */
   readonly assertionGrants?: AssertionGrantOptions;
+  readonly signIn?: SignInOptions;
   /** Certificates of clients serve; PEM of the authorities that may vouch for them. */
   readonly certificateAuthorities?: readonly string[];
 }
@@ -167,6 +170,7 @@ export function testTenant(options: TestTenantOptions = {}): TestTenant {
     },
     options.introspection,
     assertionGrantNeeds(needs, storage, options.assertionGrants),
+    { storage, options: options.signIn ?? {} },
   );
   const reports: unknown[] = [];
   const send = async (name: EndpointName, request: TestRequest = {}): Promise<Answer> => {
@@ -328,6 +332,7 @@ function endpointsOf(
   issuing: IssuingNeeds,
   inspecting: TestTenantOptions['introspection'] = {},
   assertions: AssertionGrantNeeds | undefined,
+  signIn: { readonly storage: TenantStorage; readonly options: SignInOptions },
 ) {
   const { issuer, clients, accessTokens } = needs;
   const { uses } = authentication;
@@ -340,6 +345,14 @@ function endpointsOf(
     encrypter: joseJweEncrypter,
     jwkSets: authentication.assertions.jwkSets,
   };
+  const direct: DirectAuthorizationNeeds = {
+    ...issuing,
+    clients,
+    uses,
+    idTokens: { issuer, clientJwts, pairwiseSecret: createSecretKey(Buffer.alloc(32, 1)) },
+    lifetimes: LIFETIMES,
+  };
+  const opened = openedSignIn({ direct, authentication, ...signIn });
   return {
     register: clientRegistration(needs, { ...ADDRESSES.clients, advertised: false }),
     register201: clientRegistration(needs, { ...ADDRESSES.register, advertised: true }),
@@ -348,21 +361,13 @@ function endpointsOf(
     update: clientUpdate(needs),
     delete: clientDelete(needs),
     authorize: directAuthorization({
-      ...issuing,
-      clients,
-      uses,
-      idTokens: { issuer, clientJwts, pairwiseSecret: createSecretKey(Buffer.alloc(32, 1)) },
-      lifetimes: LIFETIMES,
+      ...direct,
       masterTokens: directTokens.map(masterToken),
       bearerTokenLengthMax: needs.settings.bearerTokenLengthMax,
       json: needs.settings.json,
     }),
-    token: token({
-      ...issuing,
-      assertions,
-      authentication,
-      form,
-    }),
+    ...opened.endpoints,
+    token: token({ ...issuing, assertions, endUsers: opened.endUsers, authentication, form }),
     introspect: introspection({
       issuer,
       authentication,

@@ -5,6 +5,7 @@ import type { GrantType } from '../spec/grant-types.ts';
 import type { Parameters } from '../spec/parameters.ts';
 import type { AccessTokenFormat, AccessTokenNeeds } from '../tokens/access-token.ts';
 import type { AssertionGrantNeeds } from './assertion-grant.ts';
+import type { EndUserNeeds } from './end-users.ts';
 
 /** What it takes to issue tokens. */
 export interface IssuingNeeds {
@@ -17,6 +18,8 @@ export interface IssuingNeeds {
 export interface GrantNeeds extends IssuingNeeds {
   /** Undefined where nobody's assertions are taken. */
   readonly assertions?: AssertionGrantNeeds | undefined;
+  /** Undefined where nobody signs in. */
+  readonly endUsers?: EndUserNeeds | undefined;
 }
 
 /** Durations are in seconds. */
@@ -56,7 +59,7 @@ export interface TokenResponse {
 }
 
 /** What decides which grants there are. */
-export type OfferNeeds = Pick<GrantNeeds, 'assertions'>;
+export type OfferNeeds = Pick<GrantNeeds, 'assertions' | 'endUsers'>;
 
 /** A way to get a token at the token endpoint, as data (RFC 6749 §4). */
 export interface Grant {
@@ -65,5 +68,16 @@ export interface Grant {
   readonly parameters: readonly string[];
   /** Whether this server is set up for it; absent: always. */
   readonly isOffered?: (needs: OfferNeeds) => boolean;
-  handle(needs: GrantNeeds, client: AuthenticatedClient, parameters: Parameters): Promise<TokenResponse>;
+  handle(
+    needs: GrantNeeds,
+    client: AuthenticatedClient,
+    parameters: Parameters,
+    from: RequestOrigin,
+  ): Promise<TokenResponse>;
+}
+
+/** Where a request came from, for limits and for the log. */
+export interface RequestOrigin {
+  readonly remoteAddress: string;
+  readonly request_id: string;
 }

@@ -6,11 +6,14 @@ import type { GrantId } from '../spec/identifiers.ts';
 import { type AccessTokenFormat, mintAccessToken } from '../tokens/access-token.ts';
 import type { Confirmation } from '../tokens/confirmation.ts';
 import { audienceFor } from './audience.ts';
+import type { EndUserContext } from './end-user-context.ts';
 import type { IssuingNeeds, TokenResponse } from './grant.ts';
 
 /** For whom and what an access token is. */
 export interface TokenContent {
   readonly sub: string;
+  /** The subject as the client may know it, where that is another (OpenID Connect Core §8). */
+  readonly clientSub?: string | undefined;
   readonly username?: string | undefined;
   readonly scope: readonly string[];
   readonly audience: readonly string[];
@@ -18,6 +21,8 @@ export interface TokenContent {
   readonly data?: string | undefined;
   /** Further members of the introspection response and claims of the JWT, by name. */
   readonly more?: Readonly<Record<string, unknown>> | undefined;
+  /** No part of the token: what its grant keeps of an end-user who was there. */
+  readonly endUser?: EndUserContext | undefined;
 }
 
 /** What is particular to one token; where it does not say, the client's registration does, and else the settings. */
@@ -53,6 +58,7 @@ export async function mintToken(
   );
   const { access_token, stored } = await mintAccessToken(accessTokens, {
     ...content,
+    sub: content.clientSub ?? content.sub,
     format: particulars.format ?? policy.format ?? accessToken.format,
     client_id,
     client_instance: instance,

@@ -42,12 +42,19 @@ export async function prepareGrant(
     client_id: client.stored.client_id,
     client_instance: client.stored.instance,
     sub,
+    ...sessionOf(content),
     authorization: JSON.stringify(authorization),
     created_at: now,
     expires_at: endOfGrant(refresh?.stored ?? null, stored.expires_at),
     refresh_token: refresh?.stored ?? null,
   };
   return { grant, token: stored, response: { ...response, ...refresh?.members } };
+}
+
+/** Back-Channel Logout §2.7: "Refresh tokens issued without the offline_access property … SHOULD be revoked" with the session. */
+function sessionOf({ scope, endUser }: TokenContent): Pick<StoredGrant, 'sid'> {
+  const sid = scope.includes('offline_access') ? null : (endUser?.sid ?? null);
+  return sid === null ? {} : { sid };
 }
 
 function firstRefreshToken(

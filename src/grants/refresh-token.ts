@@ -1,5 +1,6 @@
 import { tokenConfirmation } from '../clients/certificate-binding.ts';
 import type { AuthenticatedClient } from '../clients/client-authentication/authenticate-client.ts';
+import type { Account } from '../ports/account-directory.ts';
 import type { StoredGrant } from '../ports/grant-store.ts';
 import { OAuthError } from '../spec/errors.ts';
 import { parseScope } from '../spec/scope.ts';
@@ -10,6 +11,7 @@ import {
   mintRefreshToken,
 } from '../tokens/refresh-token.ts';
 import { narrowedAudience } from './audience.ts';
+import { accountInUse, endUserIdToken, idTokenMember } from './end-users.ts';
 import type { Grant, GrantNeeds, TokenResponse } from './grant.ts';
 import { type MintedToken, mintToken } from './issue-token.ts';
 import {
@@ -32,6 +34,7 @@ export const refreshToken: Grant = {
   async handle(needs, client, parameters) {
     const presented = presentedToken(needs, parameters['refresh_token']);
     const { grant, refreshable, authorization } = await grantOf(needs, client, presented);
+    const account = await endUserOf(needs, grant, authorization);
     const scope = narrowedScope(authorization.scope, parameters['scope']);
     const audience = narrowedAudience(authorization.audience, parameters['resource']);
     const minted = await mintToken(
@@ -43,14 +46,42 @@ export const refreshToken: Grant = {
     const rotated = isRotated(needs.tokenSettings, client.metadata, refreshable)
       ? mintRefreshToken(needs.accessTokens, grant.grant_id)
       : undefined;
-    return await refreshed(
-      needs,
-      client,
-      { presented, refreshable, minted, rotated },
-      parameters['refresh_token'],
-    );
+    const { access_token } = minted.response;
+    const id_token = await idTokenFor(needs, client, { account, scope, access_token }, authorization);
+    const use = { presented, refreshable, minted, rotated };
+    return { ...(await refreshed(needs, client, use, parameters['refresh_token'])), ...id_token };
   },
 };
+
+/** Whoever the grant is about, where that is an end-user who signed in. */
+async function endUserOf(
+  { endUsers }: GrantNeeds,
+  { sub }: StoredGrant,
+  { endUser }: GrantAuthorization,
+): Promise<Account | undefined> {
+  if (endUser === undefined) return undefined;
+  const account = endUsers === undefined ? undefined : await accountInUse(endUsers, sub);
+  if (account === undefined) throw invalidGrant();
+  return account;
+}
+
+/** OpenID Connect Core §12.2: as the first one, but for its times and without its nonce. */
+async function idTokenFor(
+  { endUsers }: GrantNeeds,
+  client: AuthenticatedClient,
+  now: {
+    readonly account: Account | undefined;
+    readonly scope: readonly string[];
+    readonly access_token: string;
+  },
+  { endUser }: GrantAuthorization,
+): Promise<Pick<TokenResponse, 'id_token'>> {
+  const { account, scope, access_token } = now;
+  if (account === undefined || endUser === undefined || endUsers === undefined) return {};
+  return await idTokenMember(scope, () =>
+    endUserIdToken(endUsers, client, account, endUser, { access_token }),
+  );
+}
 
 interface Use {
   readonly presented: GenuineRefreshToken;

@@ -39,6 +39,15 @@ export function refreshableFrom(
   };
 }
 
+/** How a grant of a client lives: refreshable where it is registered for that (RFC 6749 §6), as the settings say. */
+export function refreshableFor(
+  settings: TokenSettings,
+  { grant_types }: ClientMetadata,
+  now: number,
+): Refreshable | null {
+  return grant_types.includes('refresh_token') ? refreshableFrom(settings, {}, now) : null;
+}
+
 /** When a refresh token that is issued or used now expires. */
 export function expiryOf({ ends_at, max_idle }: Refreshable, now: number): number | null {
   if (max_idle === null) return ends_at;

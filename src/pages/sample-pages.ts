@@ -46,6 +46,7 @@ export const SAMPLE_PAGES: Readonly<Record<string, Page>> = {
   'signed-out-kept': { kind: 'signed-out', outcome: 'kept', notice: undefined },
   'signed-out-none': { kind: 'signed-out', outcome: 'none', notice },
   error: { kind: 'error', error: 'invalid_request', notice },
+  'error-over': { kind: 'error', error: 'interaction_over', notice },
   'form-post': {
     kind: 'form-post',
     action: 'https://clips.example.com/callback',

@@ -34,6 +34,7 @@ export const IDENTIFIER_LENGTHS = {
   registration_access_token: 43,
   access_token: 43,
   refresh_token: 43,
+  authorization_code: 43,
   instance: 16,
   sub: 24,
   /** Also of the other cookies and handles that stand for an end-user's browser. */

@@ -36,6 +36,7 @@ test('discovery is derived: each advertised endpoint’s address below the issue
   const addresses = Object.entries(metadata).filter(([name]) => name.endsWith('_endpoint'));
   assert.deepEqual(Object.fromEntries(addresses), {
     registration_endpoint: `${ISSUER}/register`,
+    authorization_endpoint: `${ISSUER}/authorize`,
     token_endpoint: `${ISSUER}/token`,
     introspection_endpoint: `${ISSUER}/token/introspect`,
     revocation_endpoint: `${ISSUER}/token/revoke`,

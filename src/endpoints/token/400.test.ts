@@ -67,8 +67,8 @@ test('two methods of client authentication at once: 400 invalid_request, right o
 });
 
 for (const grant_type of [
-  'authorization_code',
-  'password',
+  'implicit',
+  'authorization-code',
   'CLIENT_CREDENTIALS',
   'client_credentials ',
   'constructor',

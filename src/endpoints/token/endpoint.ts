@@ -32,7 +32,7 @@ export function token(needs: TokenEndpointNeeds): Endpoint {
   const offered = offeredGrants(needs);
   return {
     contract,
-    async handle({ headers, body, clientCertificate }) {
+    async handle({ headers, body, clientCertificate, remoteAddress, id }) {
       const parameters = parseForm(headers['content-type'], body, PARAMETERS, needs.form, REPEATABLE);
       const { authorization } = headers;
       const client = await identifyClient(needs.authentication, {
@@ -41,7 +41,7 @@ export function token(needs: TokenEndpointNeeds): Endpoint {
         certificate: clientCertificate,
       });
       const grant = grantFor(offered, parameters, client);
-      const response = await grant.handle(needs, client, parameters);
+      const response = await grant.handle(needs, client, parameters, { remoteAddress, request_id: id });
       return {
         status: 200,
         headers: { 'content-type': 'application/json', ...UNCACHED },

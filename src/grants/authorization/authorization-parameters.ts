@@ -19,6 +19,17 @@ export const REQUEST_PARAMETERS = [
   'resource',
 ] as const;
 
+/** What the authorisation endpoint and the one for pushed requests read (RFC 9101 §5, RFC 9126 §2.1). */
+export const AUTHORIZATION_PARAMETERS: ReadonlySet<string> = new Set([
+  ...REQUEST_PARAMETERS,
+  'registration',
+  'request',
+  'request_uri',
+]);
+
+/** RFC 8707 §2. */
+export const REPEATABLE_PARAMETERS: ReadonlySet<string> = new Set(['resource']);
+
 /** Characters of each parameter, so that what is kept while somebody signs in is bounded. */
 export const PARAMETER_LENGTHS_MAX: Readonly<Record<string, number>> = {
   state: 4096,

@@ -69,7 +69,12 @@ const ROWS: readonly Row[] = [
   ['max_age that has passed, prompt none', { max_age: 99, prompt: ['none'] }, {}, 'login_required'],
   ['the hinted person', { hinted_sub: session.sub }, {}, 'grant'],
   ['another one than was hinted at', { hinted_sub: 'another' }, {}, 'sign-in'],
-  ['another one than was hinted at, even just signed in', { hinted_sub: 'x' }, { signedIn: true }, 'sign-in'],
+  [
+    'another one than was hinted at, just signed in',
+    { hinted_sub: 'x' },
+    { signedIn: true },
+    'login_required',
+  ],
   [
     'another one than was hinted at, prompt none',
     { hinted_sub: 'x', prompt: ['none'] },

@@ -29,6 +29,8 @@ export interface Circumstances {
 export function nextStep(request: AuthorizationRequest, circumstances: Circumstances): NextStep {
   const silent = request.prompt.includes('none');
   const { session } = circumstances;
+  if (session !== undefined && circumstances.signedIn && isAnother(request, circumstances))
+    return refusal('login_required', 'somebody else signed in than the request is about');
   if (session === undefined || mustSignIn(request, session, circumstances)) {
     return silent
       ? refusal('login_required', 'the end-user is not signed in as the request wants')
@@ -51,17 +53,22 @@ function refusal(error: ErrorCode, error_description: string): NextStep {
 
 /** §3.1.2.3: "MUST attempt to Authenticate": no session, `prompt=login`, too long ago, or somebody else. */
 function mustSignIn(
-  { prompt, max_age, hinted_sub, claims }: AuthorizationRequest,
+  request: AuthorizationRequest,
   { auth_time }: StoredSession,
-  { signedIn, sub, now }: Circumstances,
+  circumstances: Circumstances,
 ): boolean {
-  const wanted = claims.id_token['sub']?.value;
-  const another =
-    (hinted_sub !== undefined && hinted_sub !== sub) || (wanted !== undefined && wanted !== sub);
-  if (another) return true;
+  const { prompt, max_age } = request;
+  const { signedIn, now } = circumstances;
+  if (isAnother(request, circumstances)) return true;
   if (signedIn) return false;
   if (prompt.includes('login') || prompt.includes('select_account')) return true;
   return max_age !== undefined && now - auth_time > max_age;
+}
+
+/** §3.1.2.1, `id_token_hint`, and §3.1.2.2: whoever is there, only this one will do. */
+function isAnother({ hinted_sub, claims }: AuthorizationRequest, { sub }: Circumstances): boolean {
+  const wanted = claims.id_token['sub']?.value;
+  return (hinted_sub !== undefined && hinted_sub !== sub) || (wanted !== undefined && wanted !== sub);
 }
 
 /** OpenID Connect Core §5.5.1.1: only an essential `acr` that names values is a condition. */

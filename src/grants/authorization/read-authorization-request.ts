@@ -3,6 +3,7 @@ import type { StoredClient } from '../../ports/client-store.ts';
 import type { ErrorCode } from '../../spec/errors.ts';
 import type { JsonLimits } from '../../spec/json.ts';
 import type { Parameters } from '../../spec/parameters.ts';
+import type { TokenSettings } from '../grant.ts';
 import { AuthorizationError } from './authorization-error.ts';
 import { PARAMETER_LENGTHS_MAX } from './authorization-parameters.ts';
 import type { AuthorizationRequest, ClaimsRequest, Prompt } from './authorization-request.ts';
@@ -14,8 +15,7 @@ import type { Target } from './response-target.ts';
 
 export interface RequestRules {
   readonly json: JsonLimits;
-  /** Resource servers that tokens may be asked for; empty: any (RFC 8707). */
-  readonly resources: readonly string[];
+  readonly tokenSettings: TokenSettings;
 }
 
 const MAX_AGE_MAX = 315_360_000;
@@ -56,7 +56,7 @@ export function readAuthorizationRequest(
     acr_values:
       acrValues(parameters['acr_values']) ?? (metadata['default_acr_values'] as string[] | undefined) ?? [],
     claims: claims(target, parameters['claims'], rules.json),
-    resource: requestedResources(target, parameters['resource'], rules.resources),
+    resource: requestedResources(target, rules.tokenSettings, metadata, parameters['resource']),
     ...present({ nonce, code_challenge, max_age, login_hint, ui_locales }),
   };
 }

@@ -29,6 +29,8 @@ export interface ReceivingNeeds {
 export interface ReceivedRequest {
   readonly client: StoredClient;
   readonly request: AuthorizationRequest;
+  /** What it was read from, in a form that can be pushed. */
+  readonly source: PushedRequest;
 }
 
 /** Where the parameters of a request come from. */
@@ -62,9 +64,7 @@ export async function receivePushedRequest(
     sent['request'] === undefined
       ? { parameters: sent, signed: false, pushed: true }
       : { ...(await fromRequestObject(needs, client, sent, sent['request'])), pushed: true };
-  await receiveEffective(needs, client, effective);
-  const { parameters, signed } = effective;
-  return { parameters, signed };
+  return (await receiveEffective(needs, client, effective)).source;
 }
 
 async function clientOf(needs: ReceivingNeeds, sent: Parameters): Promise<StoredClient> {
@@ -141,6 +141,7 @@ async function receiveEffective(
   client: StoredClient,
   { parameters, signed, pushed }: Effective,
 ): Promise<ReceivedRequest> {
+  const source = { parameters, signed };
   const target = responseTarget(client, parameters);
   const { require_pushed_authorization_requests, require_signed_request_object } = metadataOf(client);
   if (require_pushed_authorization_requests === true && !pushed)
@@ -149,9 +150,9 @@ async function receiveEffective(
     throw new AuthorizationError(target, 'invalid_request', 'the client registered to sign its requests');
   const request = readAuthorizationRequest(needs.rules, client, target, parameters);
   const hint = parameters['id_token_hint'];
-  if (hint === undefined) return { client, request };
+  if (hint === undefined) return { client, request, source };
   const hinted_sub = await needs.subjectOfHint(hint, client);
   if (hinted_sub === undefined)
     throw new AuthorizationError(target, 'invalid_request', 'id_token_hint is no ID token of this server');
-  return { client, request: { ...request, hinted_sub } };
+  return { client, request: { ...request, hinted_sub }, source };
 }

@@ -1,24 +1,29 @@
-import { parseUri } from '../../spec/uri.ts';
+import type { ClientMetadata } from '../../spec/client-metadata.ts';
+import { OAuthError } from '../../spec/errors.ts';
+import { audienceFor } from '../audience.ts';
+import type { TokenSettings } from '../grant.ts';
 import { AuthorizationError } from './authorization-error.ts';
 import type { ResponseTarget } from './authorization-request.ts';
 
 const RESOURCES_MAX = 10;
 
-/** RFC 8707 §2: "absolute URI … MUST NOT include a fragment component". */
+/** RFC 8707 §2.1: what tokens of this request may be for; empty where it does not say. */
 export function requestedResources(
   target: ResponseTarget,
+  settings: TokenSettings,
+  metadata: ClientMetadata,
   requested: string | undefined,
-  allowed: readonly string[],
 ): readonly string[] {
   if (requested === undefined) return [];
-  const resources = [...new Set(requested.split(' '))];
-  const isServed = (resource: string): boolean =>
-    parseUri(resource)?.hasFragment === false && (allowed.length === 0 || allowed.includes(resource));
-  if (resources.length > RESOURCES_MAX || !resources.every(isServed))
-    throw new AuthorizationError(
-      target,
-      'invalid_target',
-      'resource names no resource server that tokens are issued for',
-    );
-  return resources;
+  try {
+    const resources = audienceFor(settings, metadata, requested);
+    if (resources.length <= RESOURCES_MAX) return resources;
+  } catch (failure) {
+    if (!(failure instanceof OAuthError)) throw failure;
+  }
+  throw new AuthorizationError(
+    target,
+    'invalid_target',
+    'resource names no resource server that tokens are issued for',
+  );
 }

@@ -1,3 +1,4 @@
+import { tokenSettings } from '../../endpoints/test-token-settings.ts';
 import { joseJweDecrypter } from '../../jose/jwe.ts';
 import { joseJwtVerifier } from '../../jose/jwt-verifier.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
@@ -52,7 +53,7 @@ export function aReceivingNeeds(
   const found = new Map(clients.map((client) => [client.client_id, client]));
   const verifier = joseJwtVerifier(clock);
   return {
-    rules: { json: { depth: 8, members: 50 }, resources: [] },
+    rules: { json: { depth: 8, members: 50 }, tokenSettings: tokenSettings() },
     requestObjects: {
       issuer: ISSUER,
       verifier,

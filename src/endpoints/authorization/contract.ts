@@ -1,0 +1,34 @@
+import type { Contract } from '../contract.ts';
+
+export const contract = {
+  name: 'authorization',
+  method: 'GET',
+  path: '/authorize',
+  specifications: [
+    'RFC 6749 §3.1',
+    'OpenID Connect Core §3.1.2',
+    'OpenID Connect Core §3.2.2',
+    'OpenID Connect Core §3.3.2',
+    'RFC 9101 §5',
+    'RFC 9126 §4',
+    'RFC 9207 §2',
+    'JARM §2',
+  ],
+  advertisedAs: 'authorization_endpoint',
+  statuses: [200, 303, 400, 500],
+  errors: 'page',
+  cors: 'configured',
+  body: 'none',
+} as const satisfies Contract;
+
+/** OpenID Connect Core §3.1.2.1: "Authorization Servers MUST support the use of the HTTP GET and POST methods". */
+export const postContract = {
+  name: 'authorization-post',
+  method: 'POST',
+  path: contract.path,
+  specifications: contract.specifications,
+  statuses: contract.statuses,
+  errors: 'page',
+  cors: 'configured',
+  body: 'form',
+} as const satisfies Contract;

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { aPerson, browserOf, inFrontOf, RELYING_PARTY } from '../test-person.ts';
+import { testTenant } from '../test-tenant.ts';
+
+const tenant = testTenant({ settings: { allowOpenRegistration: true } });
+const client = await tenant.register(RELYING_PARTY);
+const open = await tenant.send('register', {
+  json: { ...RELYING_PARTY, client_name: 'Anybody <b>', 'client_name#de': 'Irgendwer' },
+});
+const stranger = {
+  client_id: String(open.json['client_id']),
+  client_secret: String(open.json['client_secret']),
+  registration_access_token: '',
+  members: {},
+};
+const ada = await aPerson(tenant);
+
+test('GET /interaction/{id}: the sign-in page, with the headers of every page (security.md H-185)', async () => {
+  const page = await inFrontOf(browserOf(tenant)).ask(client, { login_hint: 'ada"@x', ui_locales: 'de' });
+  assert.equal(page.status, 200);
+  assert.match(page.html, /<html lang="de">/);
+  assert.match(page.html, /Paper Clips/);
+  assert.match(page.html, /client\.example/, 'where one is sent back to');
+  assert.match(page.html, /value="ada&#34;@x"/);
+  assert.equal(
+    page.headers.get('content-security-policy'),
+    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self' https://client.example; frame-ancestors 'none'; base-uri 'none'",
+  );
+  assert.equal(page.headers.get('x-frame-options'), 'DENY');
+  assert.equal(page.headers.get('referrer-policy'), 'no-referrer');
+  assert.equal(page.headers.get('cache-control'), 'no-store');
+});
+
+test('a name and password that do not belong together: the page once more, and one answer for every reason', async () => {
+  const { browser, ask } = inFrontOf(browserOf(tenant));
+  const page = await ask(client);
+  const wrong = await browser.submit(page, 'sign-in', { username: 'Ada', password: 'wrong password' });
+  const unknown = await browser.submit(page, 'sign-in', { username: 'Nobody', password: 'wrong password' });
+  assert.equal(wrong.status, 200);
+  assert.match(wrong.html, /role="alert"/);
+  assert.equal(wrong.html, unknown.html);
+  assert.doesNotMatch([...browser.cookies().keys()].join(), /session/);
+});
+
+test('a client that anybody could have registered: the consent page says who asks for what (issue 5 §2)', async () => {
+  const { ask, signIn } = inFrontOf(browserOf(tenant));
+  const page = await signIn(
+    await ask(stranger, { scope: 'openid email', claims: '{"userinfo":{"birthdate":null}}' }),
+  );
+  assert.equal(page.status, 200);
+  assert.match(page.html, /value="allow"/);
+  assert.match(page.html, /Anybody &lt;b&gt;/);
+  assert.match(page.html, /class="warning"/);
+  assert.match(page.html, /birthdate/);
+  assert.match(page.html, /Ada/);
+});
+
+test('a client that the operator registered: nobody is asked, but for offline_access and prompt consent (sign-in.consent)', async () => {
+  assert.notEqual((await ada.grant(client)).location, undefined);
+  for (const change of [{ scope: 'openid offline_access' }, { prompt: 'consent' }])
+    assert.match((await ada.ask(client, change)).html, /value="allow"/);
+});
+
+test('sign-in.consent always: somebody is asked for every client', async () => {
+  const strict = testTenant({ signIn: { settings: { 'sign-in.consent': 'always' } } });
+  const relying = await strict.register(RELYING_PARTY);
+  const person = await aPerson(strict);
+  assert.match((await person.signIn(await person.ask(relying))).html, /value="allow"/);
+});

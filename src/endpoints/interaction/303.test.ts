@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { answeredTo, aPerson, browserOf, inFrontOf, RELYING_PARTY } from '../test-person.ts';
+import { ISSUER, testTenant } from '../test-tenant.ts';
+
+const tenant = testTenant();
+const client = await tenant.register(RELYING_PARTY);
+const ada = await aPerson(tenant);
+const named = (cookies: ReadonlyMap<string, string>, purpose: string): string | undefined =>
+  [...cookies].find(([name]) => name.startsWith(`__Host-chancery-${purpose}-`))?.[1];
+
+test('a name and password that belong together: a session, and 303 to the client (OpenID Connect Core §3.1.2.5)', async () => {
+  const { browser, ask, signIn } = inFrontOf(browserOf(tenant));
+  const sent = await signIn(await ask(client));
+  assert.equal(sent.status, 303);
+  assert.deepEqual(Object.keys(answeredTo(sent)), ['code', 'state', 'iss']);
+  assert.match(named(browser.cookies(), 'session') ?? '', /^[A-Za-z0-9]{43}$/);
+  assert.match(named(browser.cookies(), 'browser') ?? '', /^[A-Za-z0-9]{43}$/);
+});
+
+test('signing in again is a new session id: what somebody knew of the old one is worth nothing (security.md §1.9)', async () => {
+  await ada.grant(client);
+  const before = named(ada.browser.cookies(), 'session');
+  const page = await ada.ask(client, { prompt: 'login' });
+  assert.match(page.html, /name="password"/);
+  await ada.signIn(page);
+  const now = named(ada.browser.cookies(), 'session');
+  assert.notEqual(now, before);
+});
+
+test('cancelled at the sign-in page: access_denied (RFC 6749 §4.1.2.1)', async () => {
+  const { browser, ask } = inFrontOf(browserOf(tenant));
+  const sent = await browser.submit(await ask(client), 'cancel');
+  assert.equal(answeredTo(sent)['error'], 'access_denied');
+  assert.equal(answeredTo(sent)['state'], 'af0ifjsldkj');
+});
+
+test('agreed: remembered for what was agreed to, and asked again for more (OpenID Connect Core §3.1.2.4)', async () => {
+  const strict = testTenant({ signIn: { settings: { 'sign-in.consent': 'always' } } });
+  const relying = await strict.register(RELYING_PARTY);
+  const person = await aPerson(strict);
+  assert.ok(answeredTo(await person.grant(relying))['code']);
+  assert.ok(answeredTo(await person.ask(relying))['code'], 'not asked again');
+  const more = await person.ask(relying, { scope: 'openid email' });
+  assert.match(more.html, /value="allow"/);
+  const denied = await person.browser.submit(more, 'deny');
+  assert.equal(answeredTo(denied)['error'], 'access_denied');
+  assert.match(
+    (await person.ask(relying, { scope: 'openid email' })).html,
+    /value="allow"/,
+    'a no is not remembered',
+  );
+});
+
+test('two tabs: each has its own page, and finishing one does not disturb the other', async () => {
+  const { browser, ask, signIn } = inFrontOf(browserOf(tenant));
+  const [one, other] = [await ask(client, { state: 'one' }), await ask(client, { state: 'other' })];
+  assert.equal(answeredTo(await signIn(other))['state'], 'other');
+  const shown = await browser.visit(one.url);
+  assert.equal(answeredTo(shown)['state'], 'one', 'signed in meanwhile: nothing is left to ask');
+});
+
+test('two tabs: the sign-in page of one still works after the other has signed in', async () => {
+  const { ask, signIn } = inFrontOf(browserOf(tenant));
+  const [one, other] = [await ask(client, { state: 'one' }), await ask(client, { state: 'other' })];
+  await signIn(other);
+  assert.equal(answeredTo(await signIn(one))['state'], 'one');
+});
+
+test('somebody else signs in than the hint is about: login_required (OpenID Connect Core §3.1.2.1)', async () => {
+  const eve = await aPerson(tenant, { username: 'Eve', password: 'battery staple', claims: {} });
+  const claims = JSON.stringify({ id_token: { sub: { value: ada.account.sub } } });
+  const sent = await eve.signIn(await eve.ask(client, { claims }));
+  assert.equal(answeredTo(sent)['error'], 'login_required');
+});
+
+test('a choice that the page does not have: back to the page as it stands now', async () => {
+  const { browser, ask } = inFrontOf(browserOf(tenant));
+  const page = await ask(client);
+  const back = await browser.visit(page.url, { choice: 'allow' });
+  assert.equal(back.status, 303);
+  assert.equal(back.location, page.url);
+  assert.ok(back.location?.startsWith(`${ISSUER}/interaction/`));
+});

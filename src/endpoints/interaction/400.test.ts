@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { formOf } from '../../../test/program/plain-browser.ts';
+import { ADA } from '../../sessions/test-end-users.ts';
+import { aPerson, browserOf, inFrontOf, RELYING_PARTY } from '../test-person.ts';
+import { ISSUER, testTenant } from '../test-tenant.ts';
+
+const tenant = testTenant();
+const client = await tenant.register(RELYING_PARTY);
+await aPerson(tenant);
+
+test('the back button: a page that was answered says so, and does nothing', async () => {
+  const { browser, ask, signIn } = inFrontOf(browserOf(tenant));
+  const page = await ask(client);
+  await signIn(page);
+  for (const again of [await browser.visit(page.url), await signIn(page)]) {
+    assert.equal(again.status, 400);
+    assert.match(again.html, /answered before/);
+    assert.equal(again.location, undefined);
+  }
+});
+
+test('a page of another browser: its address alone is good for nothing (security.md §1.9)', async () => {
+  const page = await inFrontOf(browserOf(tenant)).ask(client);
+  const other = inFrontOf(browserOf(tenant));
+  await other.ask(client);
+  assert.equal((await other.browser.visit(page.url)).status, 400);
+  assert.equal((await other.signIn(page)).status, 400);
+});
+
+test('a page that nobody answered in time: over', async () => {
+  const own = testTenant();
+  const relying = await own.register(RELYING_PARTY);
+  const person = await aPerson(own);
+  const page = await person.ask(relying);
+  own.clock.advance(901);
+  assert.equal((await person.signIn(page)).status, 400);
+});
+
+for (const handle of ['x', '%00', '..%2f', '__proto__', 'A'.repeat(5000)]) {
+  test(`GET /interaction/${handle.slice(0, 20)}: 400`, async () => {
+    const answered = await tenant.send('interaction', { segment: handle });
+    assert.equal(answered.status, 400);
+  });
+}
+
+const FOREIGN: readonly (readonly [title: string, headers: Readonly<Record<string, string>>])[] = [
+  ['of another site', { 'sec-fetch-site': 'cross-site' }],
+  ['of a sister site', { 'sec-fetch-site': 'same-site' }],
+  ['with a foreign origin', { origin: 'https://evil.example' }],
+  ['with no origin at all', {}],
+  ['with a foreign referrer', { referer: 'https://evil.example/' }],
+];
+
+for (const [title, headers] of FOREIGN) {
+  test(`a post ${title}: 400, and nobody is signed in (security.md H-161)`, async () => {
+    const { browser, ask } = inFrontOf(browserOf(tenant));
+    const page = await ask(client);
+    const { hidden } = formOf(page.html);
+    const cookie = [...browser.cookies()].map(([name, value]) => `${name}=${value}`).join('; ');
+    const answered = await tenant.send('interaction-post', {
+      segment: page.url.slice(`${ISSUER}/interaction/`.length),
+      form: { ...hidden, ...ADA, claims: '', choice: 'sign-in' },
+      headers: { cookie, ...headers },
+    });
+    assert.equal(answered.status, 400);
+    assert.deepEqual(answered.cookies, []);
+  });
+}
+
+test('a form token of another page, of none, or changed: 400, and nobody is signed in (decision 31)', async () => {
+  const { browser, ask } = inFrontOf(browserOf(tenant));
+  const [page, other] = [await ask(client), await ask(client)];
+  const { form_token = '' } = formOf(other.html).hidden;
+  for (const token of [form_token, '', `${formOf(page.html).hidden['form_token']}x`]) {
+    const answered = await browser.submit(page, 'sign-in', { ...ADA, claims: '', form_token: token });
+    assert.equal(answered.status, 400);
+    assert.doesNotMatch([...browser.cookies().keys()].join(), /session/);
+  }
+});
+
+test('a consent page is agreed to by whom it was shown to, and by nobody else', async () => {
+  const own = testTenant({ signIn: { settings: { 'sign-in.consent': 'always' } } });
+  const relying = await own.register(RELYING_PARTY);
+  const ada = await aPerson(own);
+  const consent = await ada.signIn(await ada.ask(relying));
+  const eve = { username: 'Eve', password: 'battery staple', claims: {} };
+  await aPerson(own, eve);
+  await inFrontOf(ada.browser, eve).signIn(await ada.ask(relying, { prompt: 'login' }));
+  assert.equal((await ada.browser.submit(consent, 'allow')).status, 400);
+  assert.match((await ada.browser.visit(consent.url)).html, /Eve/, 'the page speaks to who is there now');
+});
+
+test('the client is gone before the page is answered: a page, and no redirection', async () => {
+  const own = testTenant();
+  const relying = await own.register(RELYING_PARTY);
+  const person = await aPerson(own);
+  const page = await person.ask(relying);
+  await own.send('delete', { id: relying.client_id, bearer: relying.registration_access_token });
+  const answered = await person.signIn(page);
+  assert.equal(answered.status, 400);
+  assert.equal(answered.location, undefined);
+});
+
+test('a form that is none: 400', async () => {
+  const headers = { 'sec-fetch-site': 'same-origin' };
+  const answered = await tenant.send('interaction-post', {
+    segment: 'x',
+    headers,
+    contentType: 'text/plain',
+  });
+  assert.equal(answered.status, 400);
+});

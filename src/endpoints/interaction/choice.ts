@@ -1,0 +1,164 @@
+import { AuthorizationError } from '../../grants/authorization/authorization-error.ts';
+import {
+  rememberConsent,
+  type WaitingRequest,
+} from '../../grants/authorization/authorization-interaction.ts';
+import type { AccountDirectory } from '../../ports/account-directory.ts';
+import type { SignInPage } from '../../ports/pages.ts';
+import type { StoredSession } from '../../ports/session-store.ts';
+import { isAntiForgeryToken, signIn } from '../../sessions/browser-session.ts';
+import { changeInteraction, completeInteraction } from '../../sessions/interaction.ts';
+import {
+  authenticateWithPassword,
+  PASSWORD_ACR,
+  PASSWORD_AMR,
+  type PasswordSignInNeeds,
+} from '../../sessions/password-sign-in.ts';
+import { OAuthError } from '../../spec/errors.ts';
+import { type FormLimits, type Parameters, parseForm } from '../../spec/parameters.ts';
+import {
+  type AuthorizationNeeds,
+  finalAnswer,
+  INTERACTION_PATH,
+  progressNow,
+  sessionBehind,
+} from '../authorization-progress.ts';
+import { redirection, refusal } from '../client-response.ts';
+import type { EndpointRequest, EndpointResponse } from '../contract.ts';
+import { formPurpose, nothingWaits, type Waiting, waitingRequest } from './waiting.ts';
+
+export interface InteractionEndpointNeeds extends AuthorizationNeeds {
+  readonly directory: AccountDirectory;
+  readonly passwordSignIn: PasswordSignInNeeds;
+  readonly form: FormLimits;
+}
+
+const PARAMETERS: ReadonlySet<string> = new Set(['form_token', 'choice', 'username', 'password']);
+
+/** Shows the sign-in page once more. */
+type AskAgain = (waiting: Waiting, problem: NonNullable<SignInPage['problem']>) => Promise<EndpointResponse>;
+
+/** What a page's form brought. */
+interface Choice {
+  readonly request: EndpointRequest;
+  readonly waiting: Waiting;
+  readonly form: Parameters;
+  readonly askAgain: AskAgain;
+}
+
+/** @throws OAuthError for a form that no page of ours sent, or not the page that was shown last */
+export async function receiveChoice(
+  needs: InteractionEndpointNeeds,
+  request: EndpointRequest,
+  askAgain: AskAgain,
+): Promise<EndpointResponse> {
+  needs.browser.requireOwnPage(request);
+  const form = parseForm(request.headers['content-type'], request.body, PARAMETERS, needs.form);
+  const waiting = await waitingRequest(needs, request);
+  if (waiting === undefined) return nothingWaits(needs, request);
+  const choice = { request, waiting, form, askAgain };
+  if (form['choice'] === 'sign-in') return await signInChosen(needs, choice);
+  if (form['choice'] === 'cancel') return await declined(needs, choice, undefined);
+  const session = await sessionBehind(needs, request);
+  if (form['choice'] === 'allow' && session !== undefined) return await allowed(needs, choice, session);
+  if (form['choice'] === 'deny') return await declined(needs, choice, session);
+  return redirection(addressOf(needs, waiting));
+}
+
+/** Bound to the page that was shown: nobody agrees by a page that somebody else had seen (decision 31). */
+function requireFormToken({ waiting, form }: Choice, session: StoredSession | undefined): void {
+  const { cookie, handle } = waiting;
+  const token = form['form_token'] ?? '';
+  if (isAntiForgeryToken(token, cookie, formPurpose(handle, session?.key))) return;
+  throw new OAuthError('invalid_request', {
+    error_description: 'the form does not belong to the page that is shown',
+  });
+}
+
+async function signInChosen(needs: InteractionEndpointNeeds, choice: Choice): Promise<EndpointResponse> {
+  const { request, waiting, form, askAgain } = choice;
+  requireFormToken(choice, undefined);
+  const { username = '', password = '' } = form;
+  const browser = needs.browser.cookie(request, 'browser');
+  const outcome = await authenticateWithPassword(needs.passwordSignIn, {
+    username,
+    password,
+    browser,
+    remoteAddress: request.remoteAddress,
+    request_id: request.id,
+  });
+  if (outcome.outcome === 'too_many_attempts')
+    return await askAgain(waiting, { wait_seconds: outcome.retry_after });
+  if (outcome.outcome === 'refused') return await askAgain(waiting, 'refused');
+  const { sub, version: accountVersion } = outcome.account;
+  const authentication = { sub, accountVersion, acr: PASSWORD_ACR, amr: PASSWORD_AMR };
+  const session = needs.browser.cookie(request, 'session');
+  const signedIn = await signIn(needs.sessions, authentication, { session, browser });
+  if (signedIn.outcome === 'account_changed') return await askAgain(waiting, 'refused');
+  const cookies = [
+    needs.browser.keep('session', signedIn.cookies.session),
+    needs.browser.keep('browser', signedIn.cookies.browser, needs.sessions.limits.browserLifetime),
+  ];
+  return await goOn(
+    needs,
+    choice,
+    signedIn.session,
+    { signedIn: signedIn.session.key, consented: false },
+    cookies,
+  );
+}
+
+async function allowed(
+  needs: InteractionEndpointNeeds,
+  choice: Choice,
+  session: StoredSession,
+): Promise<EndpointResponse> {
+  requireFormToken(choice, session);
+  const { content } = choice.waiting.interaction;
+  const { next } = await progressNow(needs, content, session);
+  // Something else is to be done first: the page that says so comes now.
+  if (next.step !== 'consent') return redirection(addressOf(needs, choice.waiting));
+  await rememberConsent(needs.progress, content.request, session);
+  return await goOn(needs, choice, session, { consented: true }, []);
+}
+
+async function declined(
+  needs: InteractionEndpointNeeds,
+  choice: Choice,
+  session: StoredSession | undefined,
+): Promise<EndpointResponse> {
+  requireFormToken(choice, session);
+  const { request, waiting } = choice;
+  if (!(await completeInteraction(needs.interactions, waiting.interaction)))
+    return nothingWaits(needs, request);
+  const target = waiting.interaction.content.request;
+  return await refusal(
+    needs,
+    request,
+    new AuthorizationError(target, 'access_denied', 'the end-user said no'),
+  );
+}
+
+/** Answers the client, or shows the next page; the page that was shown is over either way. */
+async function goOn(
+  needs: InteractionEndpointNeeds,
+  { request, waiting }: Choice,
+  session: StoredSession,
+  done: Pick<WaitingRequest, 'signedIn' | 'consented'>,
+  cookies: readonly string[],
+): Promise<EndpointResponse> {
+  const { interaction } = waiting;
+  const content: WaitingRequest = { ...interaction.content, ...done };
+  const progress = await progressNow(needs, content, session);
+  if (progress.next.step === 'sign-in' || progress.next.step === 'consent') {
+    await changeInteraction(needs.interactions, interaction, content);
+    return redirection(addressOf(needs, waiting), cookies);
+  }
+  const first = await completeInteraction(needs.interactions, interaction);
+  const answered = first ? await finalAnswer(needs, request, content, progress, cookies) : undefined;
+  return answered ?? { ...nothingWaits(needs, request), cookies };
+}
+
+function addressOf({ issuer }: InteractionEndpointNeeds, { handle }: Waiting): string {
+  return `${issuer}${INTERACTION_PATH}/${handle}`;
+}

@@ -1,0 +1,119 @@
+import { requestedClaims } from '../../grants/authorization/next-step.ts';
+import type { StoredClient } from '../../ports/client-store.ts';
+import type { Page, SignInPage } from '../../ports/pages.ts';
+import type { StoredSession } from '../../ports/session-store.ts';
+import { antiForgeryToken } from '../../sessions/browser-session.ts';
+import { completeInteraction } from '../../sessions/interaction.ts';
+import { preferredLanguages } from '../../spec/languages.ts';
+import { finalAnswer, INTERACTION_PATH, progressNow, sessionBehind } from '../authorization-progress.ts';
+import type { Endpoint, EndpointRequest, EndpointResponse } from '../contract.ts';
+import { pageClient } from '../page-client.ts';
+import { errorPage, pageResponse } from '../page-response.ts';
+import { type InteractionEndpointNeeds, receiveChoice } from './choice.ts';
+import { contract, postContract } from './contract.ts';
+import { formPurpose, nothingWaits, type Waiting, waitingRequest } from './waiting.ts';
+
+/** The pages between an authorisation request and its answer: shown by GET, answered by POST. */
+export function interaction(needs: InteractionEndpointNeeds): Endpoint {
+  return {
+    contract,
+    errorPage: errorPage(needs),
+    handle: async (request) => {
+      const waiting = await waitingRequest(needs, request);
+      return waiting === undefined ? nothingWaits(needs, request) : await show(needs, request, waiting);
+    },
+  };
+}
+
+/** The person's choice: signed in, agreed, or neither. */
+export function interactionChoice(needs: InteractionEndpointNeeds): Endpoint {
+  return {
+    contract: postContract,
+    errorPage: errorPage(needs),
+    handle: async (request) =>
+      await receiveChoice(needs, request, (waiting, problem) =>
+        signInPage(needs, request, waiting, undefined, problem),
+      ),
+  };
+}
+
+async function show(
+  needs: InteractionEndpointNeeds,
+  request: EndpointRequest,
+  waiting: Waiting,
+): Promise<EndpointResponse> {
+  const { content } = waiting.interaction;
+  const session = await sessionBehind(needs, request);
+  const progress = await progressNow(needs, content, session);
+  if (progress.next.step === 'sign-in') return await signInPage(needs, request, waiting, session);
+  if (progress.next.step === 'consent' && session !== undefined)
+    return await consentPage(needs, request, waiting, session, progress.client);
+  // What was missing was done in another tab.
+  if (!(await completeInteraction(needs.interactions, waiting.interaction)))
+    return nothingWaits(needs, request);
+  return (await finalAnswer(needs, request, content, progress)) ?? nothingWaits(needs, request);
+}
+
+async function signInPage(
+  needs: InteractionEndpointNeeds,
+  request: EndpointRequest,
+  waiting: Waiting,
+  session: StoredSession | undefined,
+  problem?: SignInPage['problem'],
+): Promise<EndpointResponse> {
+  const { client_id, redirect_uri, login_hint, ui_locales } = waiting.interaction.content.request;
+  const client = await needs.clients.find(client_id);
+  const again = session === undefined ? undefined : await needs.directory.find(session.sub);
+  const page: Page = {
+    kind: 'sign-in',
+    client:
+      client === undefined ? undefined : pageClient(client, redirect_uri, languages(request, ui_locales)),
+    form: formOf(needs, waiting, undefined),
+    username: login_hint ?? again?.username ?? '',
+    problem,
+  };
+  const tooMany = typeof problem === 'object';
+  const response = pageResponse(needs, request, page, {
+    status: tooMany ? 429 : 200,
+    ui_locales,
+    formTarget: redirect_uri,
+  });
+  return tooMany
+    ? { ...response, headers: { ...response.headers, 'retry-after': String(problem.wait_seconds) } }
+    : response;
+}
+
+async function consentPage(
+  needs: InteractionEndpointNeeds,
+  request: EndpointRequest,
+  waiting: Waiting,
+  session: StoredSession,
+  client: StoredClient,
+): Promise<EndpointResponse> {
+  const { request: authorization } = waiting.interaction.content;
+  const { redirect_uri, scope, resource, ui_locales } = authorization;
+  const account = await needs.directory.find(session.sub);
+  const page: Page = {
+    kind: 'consent',
+    client: pageClient(client, redirect_uri, languages(request, ui_locales)),
+    form: formOf(needs, waiting, session),
+    username: account?.username ?? '',
+    scope,
+    claims: requestedClaims(authorization),
+    resources: resource,
+  };
+  return pageResponse(needs, request, page, { ui_locales, formTarget: redirect_uri });
+}
+
+function formOf(
+  { issuer }: InteractionEndpointNeeds,
+  { handle, cookie }: Waiting,
+  session: StoredSession | undefined,
+): SignInPage['form'] {
+  const action = `${new URL(issuer).pathname.replace(/\/$/, '')}${INTERACTION_PATH}/${handle}`;
+  return { action, form_token: antiForgeryToken(cookie, formPurpose(handle, session?.key)) };
+}
+
+function languages(request: EndpointRequest, ui_locales: string | undefined): readonly string[] {
+  return preferredLanguages(ui_locales, request.headers['accept-language']);
+}

@@ -1,0 +1,40 @@
+import { metadataOf } from '../clients/registered-client.ts';
+import type { StoredClient } from '../ports/client-store.ts';
+import type { PageClient } from '../ports/pages.ts';
+import type { ClientMetadata } from '../spec/client-metadata.ts';
+
+/**
+ * A client as pages speak of it.
+ * @param redirect_uri where the person is sent back to
+ * @param languages tags in order of preference, in lower case
+ */
+export function pageClient(
+  client: StoredClient,
+  redirect_uri: string,
+  languages: readonly string[],
+): PageClient {
+  const metadata = metadataOf(client);
+  const { host, protocol } = new URL(redirect_uri);
+  const [policy_uri, tos_uri] = [
+    said(metadata, 'policy_uri', languages),
+    said(metadata, 'tos_uri', languages),
+  ];
+  return {
+    name: said(metadata, 'client_name', languages) ?? client.client_id,
+    // An application's own scheme names no host, and anybody may claim it (RFC 8252 §8.6).
+    host: host === '' ? protocol : host,
+    vouched: client.registered_via !== 'open',
+    ...(policy_uri === undefined ? {} : { policy_uri }),
+    ...(tos_uri === undefined ? {} : { tos_uri }),
+  };
+}
+
+/** OpenID Connect Registration §2.1: the member in a language that is wanted, otherwise as it stands without one. */
+function said(metadata: ClientMetadata, name: string, languages: readonly string[]): string | undefined {
+  const tagged = languages.map((language) =>
+    Object.keys(metadata).find((member) => member.toLowerCase() === `${name}#${language}`),
+  );
+  const member = tagged.find((found) => found !== undefined) ?? name;
+  const value = metadata[member];
+  return typeof value === 'string' ? value : undefined;
+}

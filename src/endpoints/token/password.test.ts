@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { decodeJwt } from 'jose';
+import { setDisabled } from '../../sessions/manage-account.ts';
+import { ACTOR } from '../../sessions/test-end-users.ts';
+import { type Answer, assertError } from '../test-exchange.ts';
+import { aPerson, formText, type Parameters } from '../test-person.ts';
+import { testTenant, WEB_CLIENT } from '../test-tenant.ts';
+
+const tenant = testTenant();
+const client = await tenant.register({ grant_types: ['password', 'refresh_token'], response_types: [] });
+const ada = await aPerson(tenant);
+
+async function signIn(change: Parameters = {}, as = client): Promise<Answer> {
+  const form = {
+    grant_type: 'password',
+    username: 'ada',
+    password: 'correct horse',
+    scope: 'openid',
+    ...change,
+  };
+  return await tenant.send('token', { basic: [as.client_id, as.client_secret], form: formText(form) });
+}
+
+test('the name and password of an account give tokens, and no session (RFC 6749 §4.3.3)', async () => {
+  const answered = await signIn();
+  assert.equal(answered.status, 200, answered.body);
+  const { sub, nonce, sid, acr } = decodeJwt(String(answered.json['id_token']));
+  assert.equal(sub, ada.account.sub);
+  assert.deepEqual([nonce, sid], [undefined, undefined]);
+  assert.equal(acr, 'urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport');
+  assert.deepEqual(await tenant.storage.sessions.ofSubject(ada.account.sub), []);
+  const refreshed = await tenant.send('token', {
+    basic: [client.client_id, client.client_secret],
+    form: { grant_type: 'refresh_token', refresh_token: String(answered.json['refresh_token']) },
+  });
+  assert.equal(refreshed.status, 200, refreshed.body);
+  assert.equal(decodeJwt(String(refreshed.json['id_token'])).sub, ada.account.sub);
+});
+
+test('one answer for an unknown name and a wrong password: invalid_grant (RFC 6749 §5.2)', async () => {
+  const [unknown, wrong] = [await signIn({ username: 'nobody' }), await signIn({ password: 'wrong' })];
+  assertError(unknown, 'invalid_grant');
+  assert.equal(unknown.body, wrong.body);
+});
+
+test('username and password are needed (RFC 6749 §4.3.2)', async () => {
+  for (const missing of ['username', 'password'])
+    assertError(await signIn({ [missing]: undefined }), 'invalid_request');
+});
+
+test('a scope that the client is not registered for at all: invalid_scope, before a password is looked at', async () => {
+  assertError(await signIn({ scope: 'admin', password: 'wrong' }), 'invalid_scope');
+});
+
+test('a client that is not registered for the grant: unauthorized_client (RFC 6749 §5.2)', async () => {
+  assertError(await signIn({}, await tenant.register(WEB_CLIENT)), 'unauthorized_client');
+});
+
+test('a disabled account: nothing is issued, and what was given is ended', async () => {
+  const eve = await aPerson(tenant, { username: 'Eve', password: 'battery staple', claims: {} });
+  const as = { username: 'Eve', password: 'battery staple' };
+  const before = await signIn(as);
+  await setDisabled(eve.accounts, eve.account, true, ACTOR);
+  assertError(await signIn(as), 'invalid_grant');
+  assert.deepEqual(await tenant.introspect(String(before.json['access_token'])), { active: false });
+});

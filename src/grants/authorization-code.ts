@@ -1,0 +1,137 @@
+import { tokenConfirmation } from '../clients/certificate-binding.ts';
+import type { AuthenticatedClient } from '../clients/client-authentication/authenticate-client.ts';
+import { digestOf, sameDigest } from '../keys/digest.ts';
+import type { Account } from '../ports/account-directory.ts';
+import type { StoredAuthorizationCode } from '../ports/authorization-code-store.ts';
+import { OAuthError } from '../spec/errors.ts';
+import type { Digest } from '../spec/identifiers.ts';
+import type { Parameters } from '../spec/parameters.ts';
+import { authorizationCodeKey } from '../tokens/authorization-code.ts';
+import { audienceFor, narrowedAudience } from './audience.ts';
+import type { CodeContent } from './authorization/code-content.ts';
+import {
+  accountInUse,
+  type EndUserNeeds,
+  endUserContent,
+  endUserIdToken,
+  idTokenMember,
+} from './end-users.ts';
+import type { Grant, GrantNeeds } from './grant.ts';
+import { type PreparedGrant, prepareGrant } from './prepare-grant.ts';
+import { refreshableFor } from './refreshable.ts';
+
+/**
+ * RFC 6749 §4.1.3: tokens for an authorisation code, once. A code that comes again has been copied, by whoever sent it or by
+ * whoever used it before: what it gave ends (§4.1.2).
+ */
+export const authorizationCode: Grant = {
+  grant_type: 'authorization_code',
+  parameters: ['code', 'redirect_uri', 'code_verifier'],
+  isOffered: ({ endUsers }) => endUsers !== undefined,
+  async handle(needs, client, parameters) {
+    const { endUsers } = needs;
+    if (endUsers === undefined) throw new Error('codes are redeemed where nobody signs in');
+    const code = await codeOf(endUsers, client, parameters['code']);
+    const content = JSON.parse(code.content) as CodeContent;
+    if (content.issuer !== endUsers.idTokens.issuer) throw invalidGrant('issued under another name');
+    requireRedirectUri(content, parameters['redirect_uri']);
+    requireVerifier(content, parameters['code_verifier']);
+    const account = await accountInUse(endUsers, content.sub);
+    if (account === undefined) throw invalidGrant('the account is not in use');
+    const prepared = await preparedGrant(needs, endUsers, client, { content, account, parameters });
+    const { scope, nonce, endUser } = content;
+    const { access_token } = prepared.response;
+    const id_token = await idTokenMember(scope, () =>
+      endUserIdToken(endUsers, client, account, endUser, { nonce, access_token }),
+    );
+    await redeem(needs, endUsers, code, prepared);
+    return { ...prepared.response, ...id_token };
+  },
+};
+
+async function codeOf(
+  { codes }: EndUserNeeds,
+  { stored: { client_id, instance } }: AuthenticatedClient,
+  presented: string | undefined,
+): Promise<StoredAuthorizationCode> {
+  if (presented === undefined) {
+    throw new OAuthError('invalid_request', { error_description: 'code is missing' });
+  }
+  const key = authorizationCodeKey(presented);
+  const code = key === undefined ? undefined : await codes.find(key);
+  if (code === undefined) throw invalidGrant('unknown');
+  // §4.1.3: "ensure that the authorization code was issued to the authenticated confidential client, or …".
+  if (code.client_id !== client_id || code.client_instance !== instance) {
+    throw invalidGrant('of another client');
+  }
+  return code;
+}
+
+/** §4.1.3: "REQUIRED, if the redirect_uri parameter was included in the authorization request": here it always is. */
+function requireRedirectUri({ redirect_uri }: CodeContent, presented: string | undefined): void {
+  if (presented === undefined) {
+    throw new OAuthError('invalid_request', { error_description: 'redirect_uri is missing' });
+  }
+  if (presented !== redirect_uri) throw invalidGrant('for another redirect_uri');
+}
+
+/** RFC 7636 §4.1. */
+const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
+
+/** RFC 7636 §4.6. RFC 9700 §2.1.1: a verifier without a challenge is the sign of a challenge that was taken out on its way. */
+function requireVerifier({ code_challenge }: CodeContent, verifier: string | undefined): void {
+  if (code_challenge === undefined && verifier === undefined) return;
+  const matches =
+    code_challenge !== undefined &&
+    verifier !== undefined &&
+    VERIFIER.test(verifier) &&
+    sameDigest(digestOf(verifier), code_challenge as Digest);
+  if (!matches) throw invalidGrant('code_verifier does not match');
+}
+
+async function preparedGrant(
+  needs: GrantNeeds,
+  endUsers: EndUserNeeds,
+  client: AuthenticatedClient,
+  what: { readonly content: CodeContent; readonly account: Account; readonly parameters: Parameters },
+): Promise<PreparedGrant> {
+  const { content, account, parameters } = what;
+  const { scope, resource, endUser } = content;
+  const requested = parameters['resource'];
+  const audience =
+    resource.length === 0
+      ? audienceFor(needs.tokenSettings, client.metadata, requested)
+      : narrowedAudience(resource, requested);
+  return await prepareGrant(
+    needs,
+    client,
+    endUserContent(endUsers, client, account, { scope, audience, endUser }),
+    { confirmation: tokenConfirmation(client) },
+    refreshableFor(needs.tokenSettings, client.metadata, endUsers.clock.now()),
+  );
+}
+
+async function redeem(
+  { grants, log }: GrantNeeds,
+  { codes, clock }: EndUserNeeds,
+  { key, client_id, expires_at }: StoredAuthorizationCode,
+  { grant, token }: PreparedGrant,
+): Promise<void> {
+  const outcome = await codes.redeem(key, grant, token);
+  if (outcome === 'used') {
+    log.warn({ client_id }, 'an authorisation code was used again: what it gave is ended');
+  }
+  if (outcome !== 'redeemed') throw invalidGrant('used before, or the end-user has signed out');
+  if (clock.now() < expires_at) return;
+  // Used all the same, so that a use before it expired has been noticed.
+  await grants.end(grant.grant_id);
+  throw invalidGrant('expired');
+}
+
+/** RFC 6749 §5.2; the same words for every reason, which is for the log. */
+function invalidGrant(detail: string): OAuthError {
+  return new OAuthError('invalid_grant', {
+    error_description: 'the authorization code is not valid',
+    detail,
+  });
+}

@@ -1,0 +1,70 @@
+import type { KeyObject } from 'node:crypto';
+import { subjectFor } from '../../clients/pairwise-subject.ts';
+import { metadataOf } from '../../clients/registered-client.ts';
+import type { ClientStore, StoredClient } from '../../ports/client-store.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { ConsentStore } from '../../ports/consent-store.ts';
+import type { StoredSession } from '../../ports/session-store.ts';
+import type { Digest } from '../../spec/identifiers.ts';
+import type { AuthorizationRequest } from './authorization-request.ts';
+import { type NextStep, nextStep, requestedClaims } from './next-step.ts';
+
+/** An authorisation request while its end-user answers: what is kept between pages. */
+export interface WaitingRequest {
+  readonly request: AuthorizationRequest;
+  /** The session that somebody signed in to for this request; another one, or an older one, is not that. */
+  readonly signedIn?: Digest;
+  readonly consented?: boolean;
+}
+
+export interface ProgressNeeds {
+  readonly clients: ClientStore;
+  readonly consents: ConsentStore;
+  readonly pairwiseSecret: KeyObject;
+  /** Whether clients that the operator registered need nobody's consent, beyond what a request asks for itself. */
+  readonly consentImplied: boolean;
+  readonly clock: Clock;
+}
+
+/** Where a request stands, with its client; undefined where that is gone, or another one meanwhile. */
+export interface Progress {
+  readonly client: StoredClient;
+  readonly next: NextStep;
+}
+
+export async function progressOf(
+  needs: ProgressNeeds,
+  { request, signedIn, consented }: WaitingRequest,
+  session: StoredSession | undefined,
+): Promise<Progress | undefined> {
+  const client = await needs.clients.find(request.client_id);
+  if (client?.instance !== request.client_instance) return undefined;
+  const who = { client_id: client.client_id, instance: client.instance };
+  const next = nextStep(request, {
+    session,
+    sub:
+      session === undefined ? undefined : subjectFor(metadataOf(client), session.sub, needs.pairwiseSecret),
+    consent: session === undefined ? undefined : await needs.consents.find(session.sub, who),
+    consentImplied: needs.consentImplied && isOperators(client),
+    signedIn: session !== undefined && session.key === signedIn,
+    consented: consented === true && session !== undefined,
+    now: needs.clock.now(),
+  });
+  return { client, next };
+}
+
+/** Whether the operator answers for a client: registered with a master token or by command, not by whoever came by. */
+function isOperators({ registered_via }: Pick<StoredClient, 'registered_via'>): boolean {
+  return registered_via === 'cli' || registered_via.startsWith('master:');
+}
+
+/** Remembers what was agreed to, for this client as it is registered now. */
+export async function rememberConsent(
+  { consents, clock }: Pick<ProgressNeeds, 'consents' | 'clock'>,
+  request: AuthorizationRequest,
+  { sub }: StoredSession,
+): Promise<void> {
+  const { client_id, client_instance: instance } = request;
+  const scope = [...new Set(request.scope)].sort();
+  await consents.grant({ sub, client_id, instance, scope, claims: requestedClaims(request) }, clock.now());
+}

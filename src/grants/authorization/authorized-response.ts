@@ -1,0 +1,128 @@
+import type { ClientUses } from '../../clients/client-uses.ts';
+import { metadataOf } from '../../clients/registered-client.ts';
+import type { Account } from '../../ports/account-directory.ts';
+import type { StoredClient } from '../../ports/client-store.ts';
+import type { Random } from '../../ports/random.ts';
+import type { StoredSession } from '../../ports/session-store.ts';
+import { mintAuthorizationCode } from '../../tokens/authorization-code.ts';
+import { audienceFor } from '../audience.ts';
+import { accountInUse, type EndUserNeeds, endUserContent, endUserIdToken } from '../end-users.ts';
+import type { IssuingNeeds } from '../grant.ts';
+import type { RegisteredClient } from '../issue-token.ts';
+import { prepareGrant } from '../prepare-grant.ts';
+import { AuthorizationError } from './authorization-error.ts';
+import type { AuthorizationRequest } from './authorization-request.ts';
+import type { ResponseParameters } from './authorization-response.ts';
+import { codeContent, endUserOf } from './code-content.ts';
+
+export interface AuthorizedResponseNeeds {
+  readonly issuing: IssuingNeeds;
+  readonly endUsers: EndUserNeeds;
+  readonly uses: ClientUses;
+  readonly random: Random;
+}
+
+/** What is issued, for whom. */
+interface Authorized {
+  readonly client: RegisteredClient;
+  readonly request: AuthorizationRequest;
+  readonly session: StoredSession;
+  readonly account: Account;
+}
+
+type Issued = Readonly<Record<string, string | number>>;
+
+/**
+ * Issues what the response type names: a code, an access token, an ID token bound to both by their hashes (RFC 6749 §4.1.2 and
+ * §4.2.2; OpenID Connect Core §3.2.2.5 and §3.3.2.5). The client is noted as one of the session.
+ * @throws AuthorizationError when account or session have gone meanwhile
+ */
+export async function authorizedResponse(
+  needs: AuthorizedResponseNeeds,
+  stored: StoredClient,
+  request: AuthorizationRequest,
+  session: StoredSession,
+): Promise<ResponseParameters> {
+  const { endUsers, uses } = needs;
+  const client = { stored, metadata: metadataOf(stored) };
+  const account = await accountInUse(endUsers, session.sub);
+  const { client_id, instance } = stored;
+  const now = endUsers.clock.now();
+  const noted =
+    account !== undefined && (await endUsers.sessions.addClient(session.sid, { client_id, instance }, now));
+  if (account === undefined || !noted)
+    throw new AuthorizationError(request, 'login_required', 'the end-user is signed out meanwhile');
+  // What is live must show as a use, or the client could be taken for an idle one.
+  uses.note(stored, undefined);
+  const authorized = { client, request, session, account };
+  const code = request.response_type.includes('code') ? await issueCode(needs, authorized) : {};
+  const token = request.response_type.includes('token') ? await issueAccessToken(needs, authorized) : {};
+  return { ...code, ...token, ...(await idToken(needs, authorized, { ...code, ...token })) };
+}
+
+async function issueCode(
+  { endUsers, random }: AuthorizedResponseNeeds,
+  { client, request, session }: Authorized,
+): Promise<Issued> {
+  const { client_id, instance } = client.stored;
+  const content = JSON.stringify(codeContent(endUsers.idTokens.issuer, request, session));
+  const { code, stored } = mintAuthorizationCode(
+    { clock: endUsers.clock, random },
+    { client_id, client_instance: instance, content },
+    endUsers.lifetimes.code,
+  );
+  await endUsers.codes.issue(stored);
+  return { code };
+}
+
+/** RFC 6749 §4.2.2. It has a grant of its own, never a refresh token, and nothing that binds it: no client has shown a certificate. */
+async function issueAccessToken(
+  { issuing, endUsers }: AuthorizedResponseNeeds,
+  { client, request, session, account }: Authorized,
+): Promise<Issued> {
+  if (client.metadata['tls_client_certificate_bound_access_tokens'] === true)
+    throw new AuthorizationError(
+      request,
+      'invalid_request',
+      'access tokens of this client are bound to its certificate, which is not seen here',
+    );
+  const { scope, resource } = request;
+  const requested = resource.length === 0 ? undefined : resource.join(' ');
+  const audience = audienceFor(issuing.tokenSettings, client.metadata, requested);
+  const endUser = endUserOf(request, session);
+  const content = endUserContent(endUsers, client, account, { scope, audience, endUser });
+  const { grant, token, response } = await prepareGrant(
+    issuing,
+    client,
+    content,
+    { confirmation: undefined },
+    null,
+  );
+  await issuing.grants.create(grant, token);
+  const { access_token, token_type, expires_in } = response;
+  return { access_token, token_type, expires_in, scope: response.scope };
+}
+
+async function idToken(
+  { endUsers }: AuthorizedResponseNeeds,
+  { client, request, session, account }: Authorized,
+  { code, access_token }: Issued,
+): Promise<Issued> {
+  const { response_type, nonce, scope } = request;
+  if (!response_type.includes('id_token')) return {};
+  // OpenID Connect Core §5.4: without an access token "the resulting Claims are returned in the ID Token".
+  const alone = response_type.length === 1;
+  const made = await endUserIdToken(endUsers, client, account, endUserOf(request, session), {
+    nonce,
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(typeof access_token === 'string' ? { access_token } : {}),
+    scope: alone ? scope : [],
+  });
+  if ('jwt' in made) return { id_token: made.jwt };
+  throw new AuthorizationError(
+    request,
+    'server_error',
+    'the client has no key that its ID tokens can be encrypted to',
+    made.problem,
+  );
+}

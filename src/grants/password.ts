@@ -1,0 +1,77 @@
+import { tokenConfirmation } from '../clients/certificate-binding.ts';
+import type { AuthenticatedClient } from '../clients/client-authentication/authenticate-client.ts';
+import type { Account } from '../ports/account-directory.ts';
+import { authenticateWithPassword, PASSWORD_ACR, PASSWORD_AMR } from '../sessions/password-sign-in.ts';
+import { OAuthError, TooManyRequests } from '../spec/errors.ts';
+import type { Parameters } from '../spec/parameters.ts';
+import { audienceFor } from './audience.ts';
+import type { EndUserContext } from './end-user-context.ts';
+import { grantableScope } from './end-user-scope.ts';
+import { type EndUserNeeds, endUserContent, endUserIdToken, idTokenMember } from './end-users.ts';
+import type { Grant, RequestOrigin } from './grant.ts';
+import { prepareGrant } from './prepare-grant.ts';
+import { refreshableFor } from './refreshable.ts';
+
+/**
+ * RFC 6749 §4.3, for clients that the operator registered for it: there the end-user gives the password to the client, and no
+ * session begins. Guessing is limited as at the sign-in page.
+ */
+export const password: Grant = {
+  grant_type: 'password',
+  parameters: ['username', 'password', 'scope'],
+  isOffered: ({ endUsers }) => endUsers !== undefined,
+  async handle(needs, client, parameters, from) {
+    const { endUsers, tokenSettings } = needs;
+    if (endUsers === undefined) throw new Error('passwords are taken where nobody signs in');
+    const { metadata } = client;
+    const refreshable = refreshableFor(tokenSettings, metadata, endUsers.clock.now());
+    const scope = scopeFor(client, parameters['scope'], refreshable !== null);
+    const audience = audienceFor(tokenSettings, metadata, parameters['resource']);
+    const confirmation = tokenConfirmation(client);
+    const account = await authenticated(endUsers, parameters, from);
+    const endUser = contextNow(endUsers);
+    const content = endUserContent(endUsers, client, account, { scope, audience, endUser });
+    const made = await prepareGrant(needs, client, content, { confirmation }, refreshable);
+    const { access_token } = made.response;
+    const id_token = await idTokenMember(scope, () =>
+      endUserIdToken(endUsers, client, account, endUser, { access_token }),
+    );
+    await needs.grants.create(made.grant, made.token);
+    return { ...made.response, ...id_token };
+  },
+};
+
+function scopeFor(
+  { metadata }: AuthenticatedClient,
+  requested: string | undefined,
+  offline: boolean,
+): readonly string[] {
+  const scope = grantableScope(metadata, requested, offline);
+  if (scope === undefined) throw new OAuthError('invalid_scope', { error_description: 'scope is malformed' });
+  if (scope.length === 0 && requested !== undefined)
+    throw new OAuthError('invalid_scope', {
+      error_description: 'the client is registered for nothing of scope',
+    });
+  return scope;
+}
+
+async function authenticated(
+  { passwordSignIn }: EndUserNeeds,
+  { username, password: secret }: Parameters,
+  from: RequestOrigin,
+): Promise<Account> {
+  if (username === undefined || secret === undefined) {
+    throw new OAuthError('invalid_request', { error_description: 'username or password is missing' });
+  }
+  const attempt = { username, password: secret, browser: undefined, ...from };
+  const outcome = await authenticateWithPassword(passwordSignIn, attempt);
+  if (outcome.outcome === 'authenticated') return outcome.account;
+  if (outcome.outcome === 'too_many_attempts') throw new TooManyRequests(outcome.retry_after);
+  // RFC 6749 §5.2: "invalid_grant … resource owner credentials". The reason is in the log.
+  throw new OAuthError('invalid_grant', { error_description: 'the name or the password is wrong' });
+}
+
+function contextNow({ clock }: EndUserNeeds): EndUserContext {
+  const claims = { userinfo: [], id_token: [] };
+  return { sid: null, auth_time: clock.now(), acr: PASSWORD_ACR, amr: PASSWORD_AMR, claims };
+}
