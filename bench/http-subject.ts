@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import type { RawAnswer } from '../test/program/raw-socket.ts';
 import type { LoadOrder, LoadRequest } from './load.ts';
 import { cpuSeconds, firstAnswer, pin } from './processes/measured-process.ts';
@@ -6,10 +7,14 @@ import type { Bench, Figure, Subject } from './subject.ts';
 export interface Server {
   readonly name: string;
   readonly pid: number;
+  /** Another process that gives the same answers, to half of the connections. */
+  readonly second?: { readonly pid: number; readonly port: number };
   readonly close: () => Promise<void>;
 }
 
 const SERVER_CPU = 0;
+/** The load has the one between. */
+const SECOND_SERVER_CPU = availableParallelism() > 2 ? 2 : SERVER_CPU;
 /** Bodies of right answers differ by a few bytes at most. */
 const SHORTER_BYTES_MAX = 8;
 
@@ -19,7 +24,7 @@ const SHORTER_BYTES_MAX = 8;
  */
 export async function httpSubject(
   { load, scale }: Bench,
-  { name, pid, close }: Server,
+  { name, pid, second, close }: Server,
   order: LoadOrder,
   verify: (answer: RawAnswer) => void,
   beside?: LoadOrder,
@@ -27,16 +32,18 @@ export async function httpSubject(
   const verified = await firstAnswer(order.port, firstRequest(order));
   verify(verified);
   pin(pid, SERVER_CPU);
-  const number = await load.prepare(order);
+  if (second !== undefined) pin(second.pid, SECOND_SERVER_CPU);
+  const pids = second === undefined ? [pid] : [pid, second.pid];
+  const number = await load.prepare(second === undefined ? order : { ...order, secondPort: second.port });
   const besideNumber = beside === undefined ? {} : { beside: await load.prepare(beside) };
   const measure = async (): Promise<Figure> => {
-    const before = cpuSeconds(pid);
+    const before = cpuSecondsOf(pids);
     const result = await load.run({ order: number, milliseconds: scale.round_ms, ...besideNumber });
     if (result.refused > 0) throw new Error(`${name}: ${result.refused} answers were neither 200 nor 201`);
     if (result.bodyBytesMin < verified.body.length - SHORTER_BYTES_MAX) {
       throw new Error(`${name}: an answer had ${result.bodyBytesMin} bytes, not ${verified.body.length}`);
     }
-    const after = cpuSeconds(pid);
+    const after = cpuSecondsOf(pids);
     return {
       value: result.answered / result.seconds,
       p99_ms: result.p99_ms,
@@ -49,6 +56,11 @@ export async function httpSubject(
   return { subject: { name, measure, close }, verified };
 }
 
+function cpuSecondsOf(pids: readonly number[]): number | undefined {
+  const each = pids.map(cpuSeconds);
+  return each.every((seconds) => seconds !== undefined) ? each.reduce((sum, one) => sum + one, 0) : undefined;
+}
+
 /** The load generator's uncounted begin, which the process's CPU time includes. */
 const LEAD_S = 0.3;
 
@@ -56,9 +68,9 @@ const LEAD_S = 0.3;
 export const requests = (head: string, bodies: readonly string[]): readonly LoadRequest[] =>
   bodies.map((body) => ({ head, body }));
 
-function firstRequest({ requests: [request] }: LoadOrder): string {
+function firstRequest({ head: common = '', requests: [request] }: LoadOrder): string {
   const { head, body } = request ?? { head: '', body: '' };
-  return `${head}${body === '' ? '' : `content-length: ${body.length}\r\n`}\r\n${body}`;
+  return `${common}${head}${body === '' ? '' : `content-length: ${body.length}\r\n`}\r\n${body}`;
 }
 
 /** A request's beginning, without Content-Length. */

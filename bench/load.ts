@@ -14,8 +14,14 @@ export interface LoadRequest {
 
 export interface LoadOrder {
   readonly port: number;
+  /** Of a second process with the same answers: every other connection goes there. */
+  readonly secondPort?: number;
+  /** What the head of every request begins with. */
+  readonly head?: string;
   /** They are sent in turn, round and round. */
   readonly requests: readonly LoadRequest[];
+  /** Each of them is good for one answer: a load that runs out of them ends the run. */
+  readonly once?: boolean;
 }
 
 export interface LoadRun {
@@ -46,15 +52,23 @@ const RECEIVE_BYTES = 65_536;
 const BUCKET_MS = 0.01;
 const BUCKETS = 100_000;
 
-const orders: { readonly port: number; readonly requests: readonly Buffer[]; next: number }[] = [];
-
-function prepare({ port, requests }: LoadOrder): void {
-  orders.push({ port, requests: requests.map(bytesOf), next: 0 });
+interface Prepared {
+  readonly ports: readonly number[];
+  readonly requests: readonly Buffer[];
+  readonly once: boolean;
+  next: number;
 }
 
-function bytesOf({ head, body }: LoadRequest): Buffer {
+const orders: Prepared[] = [];
+
+function prepare({ port, secondPort = port, head = '', requests, once = false }: LoadOrder): void {
+  const bytes = requests.map((request) => bytesOf(head, request));
+  orders.push({ ports: [port, secondPort], requests: bytes, once, next: 0 });
+}
+
+function bytesOf(common: string, { head, body }: LoadRequest): Buffer {
   const length = body === '' ? '' : `content-length: ${Buffer.byteLength(body)}\r\n`;
-  return Buffer.from(`${head}${length}\r\n${body}`, 'latin1');
+  return Buffer.from(`${common}${head}${length}\r\n${body}`, 'latin1');
 }
 
 interface Counts {
@@ -71,22 +85,28 @@ const freshCounts = (): Counts => ({
   latencies: new Uint32Array(BUCKETS),
 });
 
-function orderAt(index: number): (typeof orders)[number] {
+function orderAt(index: number): Prepared {
   const order = orders[index];
   if (order === undefined) throw new Error(`no order ${index}`);
   return order;
 }
 
+const portAt = ({ ports }: Prepared, connection: number): number => ports[connection % ports.length] ?? 0;
+
 async function run({ order, milliseconds, beside }: LoadRun): Promise<LoadResult> {
   const chosen = orderAt(order);
   let counts = freshCounts();
+  const failure = Promise.withResolvers<never>();
   const next = (): Buffer => {
-    chosen.next = (chosen.next + 1) % chosen.requests.length;
+    chosen.next += 1;
+    if (chosen.next === chosen.requests.length) {
+      if (chosen.once) failure.reject(new Error(`the load has used up its ${chosen.next} requests`));
+      chosen.next = 0;
+    }
     return chosen.requests[chosen.next] ?? Buffer.alloc(0);
   };
-  const failure = Promise.withResolvers<never>();
-  const sockets = Array.from({ length: CONNECTIONS }, () =>
-    openConnection(chosen.port, next, () => counts, failure.reject),
+  const sockets = Array.from({ length: CONNECTIONS }, (_, index) =>
+    openConnection(portAt(chosen, index), next, () => counts, failure.reject),
   );
   if (beside !== undefined) sockets.push(openBeside(orderAt(beside), failure.reject));
   const wait = async (ms: number): Promise<unknown> =>
@@ -190,7 +210,9 @@ function openConnection(
 }
 
 /** A long answer that is read as fast as it comes. An end before the load's end breaks the run. */
-function openBeside({ port, requests }: (typeof orders)[number], fail: (reason: Error) => void): Socket {
+function openBeside(order: Prepared, fail: (reason: Error) => void): Socket {
+  const port = portAt(order, 0);
+  const { requests } = order;
   const buffer = Buffer.allocUnsafe(RECEIVE_BYTES);
   const socket = connect({
     host: '127.0.0.1',

@@ -4,50 +4,84 @@ import { launchProgram, type Program, startProgram } from '../test/program/start
 import { seed } from './seed.ts';
 import type { Scale } from './subject.ts';
 
+/** A client that may introspect and get tokens. */
+export interface Caller {
+  readonly client_id: string;
+  readonly client_secret: string;
+}
+
 /** The real program with a filled database, and who may call it. */
 export interface Ours {
   readonly program: Program;
-  readonly client_id: string;
-  readonly client_secret: string;
+  readonly caller: Caller;
   /** As the storage holds it. */
   readonly client: StoredClient;
-  /** Live access tokens in no order. */
+  /** Live access tokens in no order, fewer than the program keeps in memory. */
   readonly tokens: readonly string[];
+  /** Others, more than it keeps: asked about in turn, none is there any more when its turn comes. */
+  readonly manyTokens: readonly string[];
+  /** Others that are JWTs. */
+  readonly selfContained: readonly string[];
 }
 
 const ENVIRONMENT = { CHANCERY_REGISTRATION_ALLOW_OPEN_REGISTRATION: 'true' };
 
 /** Lets the program make its database and register a client, fills the database while it is stopped, and starts it again. */
-export async function startOurs(folder: string, scale: Scale, filled: boolean): Promise<Ours> {
+export async function startOurs(
+  folder: string,
+  { storedTokens, loadedTokens, manyTokens, selfContainedTokens }: TokenCounts,
+): Promise<Ours> {
   const first = await startProgram({ folder, environment: ENVIRONMENT });
-  const { client_id, client_secret } = await register(first);
+  const caller = await register(first);
   await first.stop();
-  const { client, tokens } = await seed({
+  const { client, tokens, selfContained } = await seed({
     path: join(folder, 'chancery.db'),
     issuer: first.issuer,
-    client_id,
-    tokens: filled ? scale.storedTokens : 1,
-    kept: filled ? scale.loadedTokens : 1,
+    client_id: caller.client_id,
+    tokens: storedTokens,
+    kept: Math.min(storedTokens, loadedTokens + manyTokens),
+    selfContained: selfContainedTokens,
   });
   const program = await startProgram({ folder, environment: ENVIRONMENT });
-  return { program, client_id, client_secret, client, tokens };
+  return {
+    program,
+    caller,
+    client,
+    tokens: tokens.slice(0, loadedTokens),
+    manyTokens: tokens.slice(loadedTokens),
+    selfContained,
+  };
 }
 
-/** Another process on the same database, for measuring how long it takes to start. */
+export type TokenCounts = Pick<Scale, 'storedTokens' | 'loadedTokens' | 'manyTokens' | 'selfContainedTokens'>;
+
+/** Another process on the same database. */
+export async function startAnother(
+  folder: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Program> {
+  return await startProgram({ folder, environment: { ...ENVIRONMENT, ...environment } });
+}
+
+/** The same, for measuring how long it takes to start. */
 export async function launchOurs(folder: string, compileCache: string): Promise<Program> {
   return await launchProgram({ folder, environment: { ...ENVIRONMENT, NODE_COMPILE_CACHE: compileCache } });
 }
 
-async function register(program: Program): Promise<{ client_id: string; client_secret: string }> {
+/** Registers a client that may introspect and get tokens. */
+export async function register<Registered = Caller>(
+  program: Program,
+  metadata: object = { token_endpoint_auth_method: 'client_secret_basic' },
+): Promise<Registered> {
   const response = await fetch(`${program.url}/clients`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${program.masterToken}` },
     body: JSON.stringify({
       grant_types: ['client_credentials'],
-      token_endpoint_auth_method: 'client_secret_basic',
       scope: `read write ${program.issuer}/token/introspect`,
+      ...metadata,
     }),
   });
   if (response.status !== 200) throw new Error(`registration answered ${await response.text()}`);
-  return (await response.json()) as { client_id: string; client_secret: string };
+  return (await response.json()) as Registered;
 }

@@ -51,16 +51,25 @@ export function verdicts(benchmark: Benchmark, measured: readonly Measured[]): r
     const peer = measured.find(({ name }) => name === aim.against);
     const limit = limitOf(aim);
     if (limit === undefined) return [];
+    if (aim.against !== undefined && peer === undefined) return [];
     if (aim.of === 'memory_mib') return [memoryVerdict(benchmark, ours, limit)];
-    const found = peer === undefined ? median(valuesOf(ours)) : pairedRatio(ours, peer);
+    const [one, other] = aim.of === 'p99_ms' ? [latencies(ours), peer && latencies(peer)] : [ours, peer];
+    const found = other === undefined ? median(valuesOf(one)) : pairedRatio(one, other);
     const reached = aim.atLeast === undefined ? found <= limit.value : found >= limit.value;
-    const what = peer === undefined ? amount(benchmark, found) : `${ratio(found)} × ${peer.name}`;
+    const of = aim.of === 'p99_ms' ? 'p99 of ' : '';
+    const what = peer === undefined ? amount(benchmark, found) : `${ratio(found)} × ${of}${peer.name}`;
     const aimed = peer === undefined ? amount(benchmark, limit.value) : ratio(limit.value);
     return [
       `${benchmark.name}: ${what}; aim ${limit.words} ${aimed}: ${reached ? 'reached' : 'NOT reached'}`,
     ];
   });
 }
+
+/** The same rounds, told by their p99. */
+const latencies = ({ name, figures }: Measured): Measured => ({
+  name,
+  figures: figures.map(({ p99_ms = Number.NaN }) => ({ value: p99_ms })),
+});
 
 /** The highest counts: one list that takes too much is one too many. */
 function memoryVerdict({ name }: Benchmark, ours: Measured, { words, value }: Limit): string {

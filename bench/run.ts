@@ -1,6 +1,6 @@
 /**
  * Side by side with peers, as ratios. Every subject of a benchmark runs in the same minute, in turn, on one CPU, under
- * the same load from another. Run: npm run bench -- [--quick] [--only NAME,NAME] [--markdown FILE]
+ * the same load from another. Run: npm run bench -- [--quick] [--tokens N] [--only NAME,NAME] [--markdown FILE]
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,9 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { get } from './benchmarks/get.ts';
 import { introspection } from './benchmarks/introspection.ts';
+import { introspectionCallers } from './benchmarks/introspection-callers.ts';
+import { introspectionOnce } from './benchmarks/introspection-once.ts';
+import { introspectionSize } from './benchmarks/introspection-size.ts';
 import { jwks } from './benchmarks/jwks.ts';
 import { besideList, list } from './benchmarks/list.ts';
 import { authenticationLookup, readLookup } from './benchmarks/lookup.ts';
@@ -26,6 +29,9 @@ import type { Bench, Benchmark, Scale, Subject } from './subject.ts';
 /** `put` is behind what needs registration tokens, which it ends; `start` is last: it stops the server that others use. */
 const BENCHMARKS: readonly Benchmark[] = [
   introspection,
+  introspectionOnce,
+  introspectionCallers,
+  introspectionSize,
   jwks,
   token,
   registration,
@@ -43,16 +49,22 @@ const WHOLE: Scale = {
   round_ms: 2_000,
   storedTokens: 1_000_000,
   loadedTokens: 50_000,
+  manyTokens: 400_000,
+  selfContainedTokens: 10_000,
   starts: 10,
   manyClients: 1_000_000,
   loadedClients: 50_000,
   lists: 2,
 };
+/** What is stored where nobody introspects. */
+const NO_TOKENS = { storedTokens: 1, loadedTokens: 1, manyTokens: 0, selfContainedTokens: 0 };
 const QUICK: Scale = {
   rounds: 5,
   round_ms: 600,
-  storedTokens: 100_000,
-  loadedTokens: 5_000,
+  storedTokens: 300_000,
+  loadedTokens: 10_000,
+  manyTokens: 250_000,
+  selfContainedTokens: 1_000,
   starts: 3,
   manyClients: 50_000,
   loadedClients: 5_000,
@@ -104,18 +116,30 @@ function markdown(outcomes: readonly Outcome[]): string {
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { quick: { type: 'boolean' }, only: { type: 'string' }, markdown: { type: 'string' } },
+    options: {
+      quick: { type: 'boolean' },
+      tokens: { type: 'string' },
+      only: { type: 'string' },
+      markdown: { type: 'string' },
+    },
   });
   const only = values.only?.split(',');
   const chosen = BENCHMARKS.filter(({ name }) => only?.includes(name) ?? true);
   if (chosen.length === 0)
     throw new Error(`--only takes ${[...new Set(BENCHMARKS.map(({ name }) => name))].join(', ')}`);
-  const scale = values.quick === true ? QUICK : WHOLE;
+  const preset = values.quick === true ? QUICK : WHOLE;
+  const scale = values.tokens === undefined ? preset : { ...preset, storedTokens: tokenCount(values.tokens) };
   console.log(machine());
   if (!CAN_PIN) console.log('taskset is not here: servers and load are not held to CPUs of their own');
   await runAll(chosen, scale, (outcomes) => {
     if (values.markdown !== undefined) writeFileSync(values.markdown, markdown(outcomes));
   });
+}
+
+function tokenCount(text: string): number {
+  const count = Number(text.replaceAll('_', ''));
+  if (!Number.isSafeInteger(count) || count < 1) throw new Error('--tokens takes a number of access tokens');
+  return count;
 }
 
 async function runAll(
@@ -142,7 +166,7 @@ async function runAll(
     const filling = chosen.some((benchmark) => benchmark.needsManyClients)
       ? registries.open(scale.manyClients)
       : undefined;
-    const [ours] = await Promise.all([startOurs(folder, scale, needsTokens), filling]);
+    const [ours] = await Promise.all([startOurs(folder, needsTokens ? scale : NO_TOKENS), filling]);
     closers.push(async () => await ours.program.stop());
     const outcomes: Outcome[] = [];
     for (const benchmark of chosen) {

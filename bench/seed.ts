@@ -1,102 +1,186 @@
+import { randomBytes } from 'node:crypto';
+import type { DatabaseSync } from 'node:sqlite';
 import { joseJwtSigner } from '../src/jose/jwt-signer.ts';
 import { joseJwtVerifier } from '../src/jose/jwt-verifier.ts';
 import { keyMaker } from '../src/jose/key-maker.ts';
 import { loadServerKeys } from '../src/keys/server-keys.ts';
-import type { AccessTokenStore } from '../src/ports/access-token-store.ts';
+import type { StoredAccessToken } from '../src/ports/access-token-store.ts';
 import type { StoredClient } from '../src/ports/client-store.ts';
+import type { Storage } from '../src/ports/storage.ts';
 import { BoundedMap } from '../src/spec/bounded-map.ts';
-import { type AccessTokenKey, type ClientId, DEFAULT_TENANT, type Digest } from '../src/spec/identifiers.ts';
+import {
+  type AccessTokenKey,
+  type ClientId,
+  DEFAULT_TENANT,
+  type Digest,
+  IDENTIFIER_LENGTHS,
+} from '../src/spec/identifiers.ts';
+import { accessTokenInsertion } from '../src/storage/sqlite/access-token-writes.ts';
+import { openWriteConnection } from '../src/storage/sqlite/connection.ts';
 import { openSqliteStorage } from '../src/storage/sqlite/open.ts';
 import { systemClock } from '../src/system/clock.ts';
 import { systemRandom } from '../src/system/random.ts';
 import { sealerForTenant, sealerWith } from '../src/system/sealer.ts';
-import { type AccessTokenNeeds, mintAccessToken } from '../src/tokens/access-token.ts';
+import {
+  type AccessTokenContent,
+  type AccessTokenFormat,
+  type AccessTokenNeeds,
+  type MintedAccessToken,
+  mintAccessToken,
+} from '../src/tokens/access-token.ts';
+import { locatorAt } from '../src/tokens/locator.ts';
 import type { GenuineJwt } from '../src/tokens/self-contained-token.ts';
 import { ENCRYPTION_KEY } from '../test/program/start.ts';
 
-const BATCH = 2_000;
+const ROWS_PER_COMMIT = 20_000;
 const LIFETIME_S = 86_400;
 
 export interface Seeding {
   readonly path: string;
   readonly issuer: string;
   readonly client_id: string;
-  /** How many tokens the database shall hold. */
+  /** How many access tokens the database shall hold. */
   readonly tokens: number;
   /** How many of them the load shall use; taken evenly from all. */
   readonly kept: number;
+  /** How many JWTs are among them, besides. */
+  readonly selfContained: number;
 }
 
 export interface Seeded {
   readonly client: StoredClient;
   readonly tokens: readonly string[];
+  readonly selfContained: readonly string[];
 }
 
-/** Fills the database of a stopped server with genuine access tokens, through the storage floor. */
-export async function seed({ path, issuer, client_id, tokens, kept }: Seeding): Promise<Seeded> {
+/** Fills the database of a stopped server, by the statement with which the storage floor inserts tokens. */
+export async function seed({ path, issuer, client_id, ...counts }: Seeding): Promise<Seeded> {
+  // It stays open: keys are read from it whenever one signs.
   const storage = await openSqliteStorage(path);
+  const database = openWriteConnection(path, 0);
+  try {
+    // A crash would only lose what the next run makes again.
+    database.exec('PRAGMA synchronous = OFF');
+    const { needs, client } = await openNeeds(storage, issuer, client_id as ClientId);
+    const selfContained: MintedAccessToken[] = [];
+    while (selfContained.length < counts.selfContained) {
+      selfContained.push(await mintAccessToken(needs, contentFor(client, 'self-contained')));
+    }
+    insertAll(database, selfContained);
+    const tokens = insertAll(database, identifiers(needs, client, counts));
+    return {
+      client,
+      tokens: shuffle(tokens),
+      selfContained: shuffle(selfContained.map(({ access_token }) => access_token)),
+    };
+  } finally {
+    database.close();
+    await storage.close();
+  }
+}
+
+async function openNeeds(
+  storage: Storage,
+  issuer: string,
+  client_id: ClientId,
+): Promise<{ readonly needs: AccessTokenNeeds; readonly client: StoredClient }> {
   const tenant = storage.forTenant(DEFAULT_TENANT);
-  const sealer = sealerForTenant(sealerWith([Buffer.from(ENCRYPTION_KEY, 'hex')]), DEFAULT_TENANT);
   const bound = { clock: systemClock, random: systemRandom };
   const keys = await loadServerKeys({
     store: tenant.serverKeys,
     keyMaker,
     signer: joseJwtSigner(),
-    sealer,
+    sealer: sealerForTenant(sealerWith([Buffer.from(ENCRYPTION_KEY, 'hex')]), DEFAULT_TENANT),
     configured: undefined,
     ...bound,
   });
-  const client = await tenant.clients.find(client_id as ClientId);
+  const client = await tenant.clients.find(client_id);
   if (client === undefined) throw new Error('the client to seed tokens for is not there');
-  const store = tenant.accessTokens;
+  const selfContained = {
+    keys,
+    verifier: joseJwtVerifier(systemClock),
+    algorithm: 'RS256',
+    defaultAudience: [issuer],
+    genuine: new BoundedMap<Digest, GenuineJwt>(2),
+  } as const;
+  const genuine = new BoundedMap<AccessTokenKey, true>(2);
   const needs = {
     issuer,
     mac: keys.accessTokenMac,
-    genuine: new BoundedMap<AccessTokenKey, true>(2),
-    selfContained: {
-      keys,
-      verifier: joseJwtVerifier(systemClock),
-      algorithm: 'RS256',
-      defaultAudience: [issuer],
-      genuine: new BoundedMap<Digest, GenuineJwt>(2),
-    },
-    store,
+    genuine,
+    selfContained,
+    store: tenant.accessTokens,
     ...bound,
-  } as const;
-  const every = Math.max(1, Math.floor(tokens / kept));
-  const chosen: string[] = [];
-  for (let issued = 0; issued < tokens; issued += BATCH) {
-    const batch = Math.min(BATCH, tokens - issued);
-    const minted = await issueBatch(needs, store, client, batch);
-    chosen.push(...minted.filter((_, index) => (issued + index) % every === 0));
-  }
-  await storage.close();
-  return { client, tokens: shuffle(chosen.slice(0, kept)) };
+  };
+  return { needs, client };
 }
 
-async function issueBatch(
-  needs: AccessTokenNeeds,
-  store: AccessTokenStore,
+const contentFor = (
   { client_id, instance }: StoredClient,
-  count: number,
-): Promise<string[]> {
-  const minting = Array.from(
-    { length: count },
-    async () =>
-      await mintAccessToken(needs, {
-        format: 'identifier',
-        client_id,
-        client_instance: instance,
-        sub: client_id,
-        scope: ['read', 'write'],
-        audience: [],
-        confirmation: undefined,
-        lifetime: LIFETIME_S,
-      }),
-  );
-  const minted = await Promise.all(minting);
-  await Promise.all(minted.map(async ({ stored }) => await store.issue(stored)));
-  return minted.map(({ access_token }) => access_token);
+  format: AccessTokenFormat,
+): AccessTokenContent => ({
+  format,
+  client_id,
+  client_instance: instance,
+  sub: client_id,
+  scope: ['read', 'write'],
+  audience: [],
+  confirmation: undefined,
+  lifetime: LIFETIME_S,
+});
+
+interface Row {
+  readonly stored: StoredAccessToken;
+  /** Of those alone that the load shall use. */
+  readonly access_token?: string;
+}
+
+/** Genuine tokens, and between them the records of others that nobody holds: of them only the digest would be stored. */
+function* identifiers(
+  needs: AccessTokenNeeds,
+  client: StoredClient,
+  { tokens, kept }: Pick<Seeding, 'tokens' | 'kept'>,
+): Generator<Row> {
+  const every = Math.max(1, Math.floor(tokens / kept));
+  let example: StoredAccessToken | undefined;
+  for (let index = 0; index < tokens; index += 1) {
+    if (example !== undefined && (index % every !== 0 || index >= every * kept)) {
+      yield { stored: anotherLike(example) };
+    } else {
+      const minted = mintAccessToken(needs, contentFor(client, 'identifier'));
+      if (minted instanceof Promise) throw new Error('an identifier needs no signature');
+      example = minted.stored;
+      yield minted;
+    }
+  }
+}
+
+const DIGEST_BYTES = 32;
+
+function anotherLike(example: StoredAccessToken): StoredAccessToken {
+  const digest = randomBytes(DIGEST_BYTES).toString('base64url');
+  const jti = JSON.stringify(digest.slice(0, IDENTIFIER_LENGTHS.instance));
+  return {
+    ...example,
+    key: (locatorAt(Date.now()) + digest) as AccessTokenKey,
+    introspection: example.introspection.replace(/(?<="jti":)"[^"]*"/, jti),
+  };
+}
+
+/** @returns the access tokens among the rows */
+function insertAll(database: DatabaseSync, rows: Iterable<Row>): string[] {
+  const insert = accessTokenInsertion(database);
+  const tokens: string[] = [];
+  let count = 0;
+  database.exec('BEGIN');
+  for (const { stored, access_token } of rows) {
+    insert(DEFAULT_TENANT, stored);
+    if (access_token !== undefined) tokens.push(access_token);
+    count += 1;
+    if (count % ROWS_PER_COMMIT === 0) database.exec('COMMIT; BEGIN');
+  }
+  database.exec('COMMIT');
+  return tokens;
 }
 
 /** Load in the order of issue would read the table like a tape. */

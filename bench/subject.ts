@@ -8,8 +8,12 @@ export interface Scale {
   readonly round_ms: number;
   /** Access tokens in the database. */
   readonly storedTokens: number;
-  /** Distinct tokens in the load. */
+  /** Distinct tokens in the load; the program keeps as many in memory. */
   readonly loadedTokens: number;
+  /** Distinct tokens in a load of which the program keeps none (`cache.access-tokens` is 200,000). */
+  readonly manyTokens: number;
+  /** JWTs in the database, besides. */
+  readonly selfContainedTokens: number;
   readonly starts: number;
   /** Clients in the large registry. */
   readonly manyClients: number;
@@ -52,7 +56,7 @@ export interface Subject {
 
 export interface Aim {
   /** What the aim is for; without it the value. */
-  readonly of?: 'memory_mib';
+  readonly of?: 'memory_mib' | 'p99_ms';
   /** The name of the subject to compare with; without it the figure itself is the aim. */
   readonly against?: string;
   readonly atLeast?: number;

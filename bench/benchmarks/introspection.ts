@@ -1,52 +1,44 @@
-import assert from 'node:assert/strict';
-import type { RawAnswer } from '../../test/program/raw-socket.ts';
-import { basic, httpSubject, requestHead, requests } from '../http-subject.ts';
+import { GLEWLWYD, startGlewlwyd } from '../glewlwyd.ts';
+import { httpSubject } from '../http-subject.ts';
+import { introspectionWithBasic, verifyActive } from '../introspection-load.ts';
 import { BARE, PEER, startBare, startPeer } from '../peers.ts';
-import type { Bench, Benchmark } from '../subject.ts';
+import type { Bench, Benchmark, Subject } from '../subject.ts';
 
-const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
-
-function verifyActive({ status, body }: RawAnswer): void {
-  assert.equal(status, 200);
-  assert.equal((JSON.parse(body) as { active: unknown }).active, true);
-}
+/** Of the slow peer, which makes tokens by the hundred a second. */
+const GLEWLWYD_TOKENS = 200;
 
 export const introspection: Benchmark = {
   name: 'introspection',
-  title: 'Introspection (RFC 7662), Basic authentication',
+  title: 'Introspection (RFC 7662), Basic authentication, tokens asked about repeatedly',
   unit: 'per second',
   needsTokens: true,
   aims: [
-    { against: BARE, atLeast: 0.5 },
+    { against: BARE, atLeast: 0.75 },
     { against: PEER, atLeast: 5 },
+    { against: GLEWLWYD, atLeast: 5 },
   ],
   rounds: (scale) => scale.rounds,
   async open(bench: Bench) {
-    const { program, client_id, client_secret, tokens } = bench.ours;
-    const authorization = basic(client_id, client_secret);
-    const order = {
-      port: program.port,
-      requests: requests(
-        requestHead('POST', '/token/introspect', { ...FORM, authorization }),
-        tokens.map((token) => `token=${token}`),
-      ),
-    };
+    const { program, caller, tokens } = bench.ours;
+    const order = introspectionWithBasic(program.port, caller, tokens);
     const server = { name: 'ours, SQLite', pid: program.pid, close: async () => undefined };
     const ours = await httpSubject(bench, server, order, verifyActive);
     const bareServer = await startBare(ours.verified);
     const bare = await httpSubject(bench, bareServer, { ...order, port: bareServer.port }, verifyActive);
-    const peerServer = await startPeer(bench.scale.loadedTokens);
-    const peerOrder = {
-      port: peerServer.port,
-      requests: requests(
-        requestHead('POST', '/token/introspection', {
-          ...FORM,
-          authorization: basic(peerServer.client_id, peerServer.client_secret),
-        }),
-        peerServer.tokens.map((token) => `token=${token}`),
-      ),
-    };
-    const peer = await httpSubject(bench, peerServer, peerOrder, verifyActive);
-    return [ours.subject, bare.subject, peer.subject];
+    return [ours.subject, bare.subject, await oidcProvider(bench), ...(await glewlwyd(bench))];
   },
 };
+
+async function oidcProvider(bench: Bench): Promise<Subject> {
+  const peer = await startPeer(bench.scale.loadedTokens);
+  const order = introspectionWithBasic(peer.port, peer, peer.tokens, '/token/introspection');
+  return (await httpSubject(bench, peer, order, verifyActive)).subject;
+}
+
+/** Where the Debian package is installed. */
+async function glewlwyd(bench: Bench): Promise<readonly Subject[]> {
+  const peer = await startGlewlwyd(bench.folder, GLEWLWYD_TOKENS);
+  if (peer === undefined) return [];
+  const order = introspectionWithBasic(peer.port, peer, peer.tokens, '/api/glwd/introspect');
+  return [(await httpSubject(bench, peer, order, verifyActive)).subject];
+}

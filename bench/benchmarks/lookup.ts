@@ -1,6 +1,6 @@
-import assert from 'node:assert/strict';
 import type { RawAnswer } from '../../test/program/raw-socket.ts';
 import { basic, httpSubject, readRequest, requestHead } from '../http-subject.ts';
+import { FORM, verifyActive } from '../introspection-load.ts';
 import type { LoadRequest } from '../load.ts';
 import type { Registry } from '../registry.ts';
 import { type Bench, type Benchmark, FEW_CLIENTS, type Subject } from '../subject.ts';
@@ -11,15 +11,10 @@ const GROWTH_AIM = 1 / (1 + 1 / 3);
 
 const nameOf = (clients: number): string => `ours, ${clients.toLocaleString('en')} clients`;
 
-function verifyActive({ status, body }: RawAnswer): void {
-  assert.equal(status, 200);
-  assert.equal((JSON.parse(body) as { active: unknown }).active, true);
-}
-
-function introspectionBy({ clients, access_token }: Registry): readonly LoadRequest[] {
+function introspectionByEach({ clients, access_token }: Registry): readonly LoadRequest[] {
   return clients.map(({ client_id, client_secret }) => ({
     head: requestHead('POST', '/token/introspect', {
-      'content-type': 'application/x-www-form-urlencoded',
+      ...FORM,
       authorization: basic(client_id, client_secret),
     }),
     body: `token=${access_token}`,
@@ -58,7 +53,7 @@ function lookup(
 
 export const authenticationLookup = lookup(
   'Client authentication among many clients: introspection, each request by another client',
-  introspectionBy,
+  introspectionByEach,
   verifyActive,
 );
 

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import type { RawAnswer } from '../../test/program/raw-socket.ts';
+import { startGlewlwyd } from '../glewlwyd.ts';
 import { basic, httpSubject, requestHead, requests } from '../http-subject.ts';
-import { startPeer } from '../peers.ts';
-import type { Benchmark } from '../subject.ts';
+import { limit, storedRow } from '../limit.ts';
+import type { Caller } from '../ours.ts';
+import { type Peer, startPeer } from '../peers.ts';
+import type { Bench, Benchmark, Subject } from '../subject.ts';
+
+const LIMIT = 'SQLite alone: commits of 64 access tokens';
 
 const BODIES = ['grant_type=client_credentials&scope=read'];
 
@@ -10,11 +15,12 @@ function verifyIssued({ status, body }: RawAnswer): void {
   assert.equal(status, 200);
   const { access_token, token_type } = JSON.parse(body) as { access_token: unknown; token_type: unknown };
   assert.equal(typeof access_token, 'string');
-  assert.equal(token_type, 'Bearer');
+  // Glewlwyd writes it small; it is case-insensitive (RFC 6749 §5.1).
+  assert.equal(String(token_type).toLowerCase(), 'bearer');
 }
 
-function head(client_id: string, client_secret: string): string {
-  return requestHead('POST', '/token', {
+function head({ client_id, client_secret }: Caller, path: string): string {
+  return requestHead('POST', path, {
     'content-type': 'application/x-www-form-urlencoded',
     authorization: basic(client_id, client_secret),
   });
@@ -25,17 +31,30 @@ export const token: Benchmark = {
   title: 'Token endpoint, client_credentials (RFC 6749 §4.4)',
   unit: 'per second',
   needsTokens: true,
-  aims: [],
+  aims: [{ against: LIMIT, atLeast: 1 / 3 }],
   rounds: (scale) => scale.rounds,
   async open(bench) {
-    const { program, client_id, client_secret } = bench.ours;
+    const { program, caller } = bench.ours;
     const server = { name: 'ours, SQLite, durable', pid: program.pid, close: async () => undefined };
-    const order = { port: program.port, requests: requests(head(client_id, client_secret), BODIES) };
+    const order = { port: program.port, requests: requests(head(caller, '/token'), BODIES) };
     const ours = await httpSubject(bench, server, order, verifyIssued);
-    const peerServer = await startPeer(0);
-    const peerHead = head(peerServer.client_id, peerServer.client_secret);
-    const peerOrder = { port: peerServer.port, requests: requests(peerHead, BODIES) };
-    const peer = await httpSubject(bench, peerServer, peerOrder, verifyIssued);
-    return [ours.subject, peer.subject];
+    const token = storedRow(bench, 'access_token', 'client_id = ? LIMIT 1', caller.client_id);
+    return [
+      ours.subject,
+      limit(bench, LIMIT, { token }),
+      await peerToken(bench, await startPeer(0), '/token'),
+      ...(await glewlwyd(bench)),
+    ];
   },
 };
+
+async function peerToken(bench: Bench, peer: Peer, path: string): Promise<Subject> {
+  const order = { port: peer.port, requests: requests(head(peer, path), BODIES) };
+  return (await httpSubject(bench, peer, order, verifyIssued)).subject;
+}
+
+/** Where the Debian package is installed. */
+async function glewlwyd(bench: Bench): Promise<readonly Subject[]> {
+  const peer = await startGlewlwyd(bench.folder, 0);
+  return peer === undefined ? [] : [await peerToken(bench, peer, '/api/glwd/token')];
+}

@@ -1,20 +1,32 @@
 /**
- * The limit of durable registrations: nothing but commits of 64, on one connection with the pragmas and the tables of
- * the real storage, in one loop without HTTP, JSON or cryptography. Each writes what a registration leaves in the
- * database: a client with its indexes, an audit event, and one more in the count of open clients; it looks nothing up.
+ * The limit of durable acts: nothing but commits of 64, on one connection with the pragmas and the tables of the real
+ * storage, in one loop without HTTP, JSON or cryptography. Each writes what the act leaves in the database, with its
+ * indexes, and looks nothing up. A registration: a client, an audit event, one more in the count of open clients. An
+ * access token: its record.
  */
 import { randomBytes } from 'node:crypto';
 import type { StatementSync } from 'node:sqlite';
 import { openWriteConnection } from '../../src/storage/sqlite/connection.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
+import { locatorAt } from '../../src/tokens/locator.ts';
 
 export interface LimitOptions {
   readonly path: string;
-  /** A row of the table `client` as the real server stored it. */
-  readonly client: Row;
-  /** The row of its registration in the table `audit_event`. */
-  readonly event: Row;
+  readonly act: LimitedAct;
 }
+
+/** Rows as the real server stored them. */
+export type LimitedAct =
+  | {
+      /** Of the table `client`. */
+      readonly client: Row;
+      /** Of its registration in the table `audit_event`. */
+      readonly event: Row;
+    }
+  | {
+      /** Of the table `access_token`. */
+      readonly token: Row;
+    };
 
 export type Row = Readonly<Record<string, string | number | null>>;
 
@@ -25,7 +37,7 @@ export interface LimitResult {
 
 const GROUP = 64;
 
-const { path, client, event } = JSON.parse(process.argv[2] ?? '') as LimitOptions;
+const { path, act } = JSON.parse(process.argv[2] ?? '') as LimitOptions;
 await (await openSqliteStorage(path)).close();
 const database = openWriteConnection(path, 0);
 const insertInto = (table: string, row: Row): StatementSync => {
@@ -34,27 +46,39 @@ const insertInto = (table: string, row: Row): StatementSync => {
     `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
   );
 };
-const insertClient = insertInto('client', client);
-const insertEvent = insertInto('audit_event', event);
-const count = database.prepare(`
-  INSERT INTO open_client_count (tenant, clients) VALUES (?, 1) ON CONFLICT (tenant) DO UPDATE SET clients = clients + 1`);
 const begin = database.prepare('BEGIN IMMEDIATE');
 const commit = database.prepare('COMMIT');
 
-let sequence = 0;
+const insertOne = 'token' in act ? tokenInsertion(act.token) : registrationInsertion(act);
 
 /** The examples with other keys, of the lengths that client_id (24), instance (16) and digest (43) have. */
-function insertOne(): void {
-  const random = randomBytes(63).toString('base64url');
-  const keys = {
-    client_id: random.slice(0, 24),
-    instance: random.slice(24, 40),
-    registration_token_digest: random.slice(41),
+function registrationInsertion({ client, event }: { readonly client: Row; readonly event: Row }): () => void {
+  const insertClient = insertInto('client', client);
+  const insertEvent = insertInto('audit_event', event);
+  const count = database.prepare(`
+    INSERT INTO open_client_count (tenant, clients) VALUES (?, 1) ON CONFLICT (tenant) DO UPDATE SET clients = clients + 1`);
+  let sequence = 0;
+  return () => {
+    const random = randomBytes(63).toString('base64url');
+    const keys = {
+      client_id: random.slice(0, 24),
+      instance: random.slice(24, 40),
+      registration_token_digest: random.slice(41),
+    };
+    insertClient.run(...Object.values({ ...client, ...keys }));
+    sequence += 1;
+    insertEvent.run(...Object.values({ ...event, client_id: keys.client_id, sequence }));
+    count.run(client['tenant'] ?? null);
   };
-  insertClient.run(...Object.values({ ...client, ...keys }));
-  sequence += 1;
-  insertEvent.run(...Object.values({ ...event, client_id: keys.client_id, sequence }));
-  count.run(client['tenant'] ?? null);
+}
+
+/** The example with other keys, which rise with time as the real ones do. */
+function tokenInsertion(token: Row): () => void {
+  const insert = insertInto('access_token', token);
+  return () => {
+    const key = locatorAt(Date.now()) + randomBytes(32).toString('base64url');
+    insert.run(...Object.values({ ...token, key }));
+  };
 }
 
 function run(milliseconds: number): LimitResult {

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import type { RawAnswer } from '../test/program/raw-socket.ts';
+import { basic, requestHead, requests } from './http-subject.ts';
+import type { LoadOrder } from './load.ts';
+import type { Caller } from './ours.ts';
+
+export const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+
+export function verifyActive({ status, body }: RawAnswer): void {
+  assert.equal(status, 200, body);
+  assert.equal((JSON.parse(body) as { active: unknown }).active, true);
+}
+
+/** Questions about these tokens, all with the same header lines. */
+export function introspectionBy(
+  port: number,
+  headers: Readonly<Record<string, string>>,
+  tokens: readonly string[],
+  path = '/token/introspect',
+): LoadOrder {
+  const bodies = tokens.map((token) => `token=${token}`);
+  return { port, head: requestHead('POST', path, { ...FORM, ...headers }), requests: requests('', bodies) };
+}
+
+export function introspectionWithBasic(
+  port: number,
+  { client_id, client_secret }: Caller,
+  tokens: readonly string[],
+  path?: string,
+): LoadOrder {
+  return introspectionBy(port, { authorization: basic(client_id, client_secret) }, tokens, path);
+}
