@@ -1,0 +1,144 @@
+/**
+ * Where the CPU time of one introspection goes, layer by layer, as Markdown: the real program with V8's profiler, under
+ * the load of the benchmarks. The profiler itself costs some: take the shares.
+ * Run: npm run profile -- [--seconds N] [--tokens N]
+ */
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { monotonic, type SelfTime, selfTimes } from './cpu-profile.ts';
+import { introspectionWithBasic } from './introspection-load.ts';
+import type { LoadOrder } from './load.ts';
+import { type LoadGenerator, startLoadGenerator } from './load-generator.ts';
+import { machine } from './machine.ts';
+import { type Ours, startAnother, startOurs } from './ours.ts';
+import { pin } from './processes/measured-process.ts';
+import { markdownTable } from './report.ts';
+
+const SERVER_CPU = 0;
+const WARM_UP_MS = 3_000;
+const TOP_FUNCTIONS = 15;
+
+/** The first that fits; what is left is the program's own (`src/`). */
+const LAYERS: readonly (readonly [layer: string, fits: RegExp])[] = [
+  ['garbage collection', /^\(garbage collector\)/],
+  ['outside JavaScript: event loop, reading from sockets', /^\((program|root)\)/],
+  ['node: HTTP parser, requests and answers', /node:(_http|internal\/http|internal\/url)/],
+  ['node: sockets and streams, writing to them', /node:(net|stream|internal\/(stream|streams|js_stream))/],
+  ['node: hashes and MACs', /node:(crypto|internal\/crypto)/],
+  ['node: timers, ticks, events, buffers and the rest', / node:/],
+  ['our HTTP floor', /src\/http\//],
+  ['endpoints', /src\/endpoints\//],
+  ['client authentication', /src\/clients\//],
+  ['tokens', /src\/(tokens|keys|jose)\//],
+  ['storage: caches, journal, SQLite', /src\/storage\//],
+  ['plain functions (`spec`)', /src\/spec\//],
+];
+const OTHER = 'clock, metrics, log and composition';
+
+const layerOf = ({ functionName, url }: SelfTime): string =>
+  LAYERS.find(([, fits]) => fits.test(`${functionName} ${url}`))?.[0] ?? OTHER;
+
+interface Profiled {
+  readonly name: string;
+  readonly answered: number;
+  readonly times: readonly SelfTime[];
+}
+
+async function profile(
+  { folder, load, ours, milliseconds }: Setting,
+  name: string,
+  tokens: readonly string[],
+): Promise<Profiled> {
+  const profiles = join(folder, `profile-${name.replaceAll(/\W+/g, '-')}`);
+  mkdirSync(profiles);
+  const program = await startAnother(folder, {
+    NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profiles} --cpu-prof-interval=500`,
+  });
+  try {
+    pin(program.pid, SERVER_CPU);
+    const order: LoadOrder = introspectionWithBasic(program.port, ours.caller, tokens);
+    const number = await load.prepare(order);
+    await load.run({ order: number, milliseconds: WARM_UP_MS });
+    const { answered, seconds } = await load.run({ order: number, milliseconds });
+    const end = monotonic();
+    await program.stop();
+    const times = readdirSync(profiles).flatMap((file) =>
+      selfTimes(join(profiles, file), end - seconds * 1e6, end),
+    );
+    return { name, answered, times: times.filter(({ functionName }) => functionName !== '(idle)') };
+  } finally {
+    await program.stop();
+  }
+}
+
+function layerTable(profiled: readonly Profiled[]): string {
+  const layers = [...LAYERS.map(([layer]) => layer), OTHER];
+  const rows = layers.map((layer) => [
+    layer,
+    ...profiled.flatMap(({ answered, times }) => {
+      const spent = total(times.filter((time) => layerOf(time) === layer));
+      return [`${(spent / answered).toFixed(2)} µs`, percent(spent / total(times))];
+    }),
+  ]);
+  const sums = profiled.flatMap(({ answered, times }) => [`${(total(times) / answered).toFixed(2)} µs`, '']);
+  return markdownTable([
+    ['CPU time of one introspection', ...profiled.flatMap(({ name }) => [name, ''])],
+    ...rows,
+    ['all', ...sums],
+  ]);
+}
+
+function functionTable({ name, times }: Profiled): string {
+  const rows = times.slice(0, TOP_FUNCTIONS).map(({ functionName, url, microseconds }) => {
+    const file = url.replace(/^.*\/(?=src\/|node_modules\/)/, '');
+    return [`\`${functionName || '(anonymous)'}\``, file, percent(microseconds / total(times))];
+  });
+  return markdownTable([[`${name}: functions that take most themselves`, 'where', 'share'], ...rows]);
+}
+
+const total = (times: readonly SelfTime[]): number =>
+  times.reduce((sum, { microseconds }) => sum + microseconds, 0);
+
+const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
+
+interface Setting {
+  readonly folder: string;
+  readonly load: LoadGenerator;
+  readonly ours: Ours;
+  readonly milliseconds: number;
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      seconds: { type: 'string', default: '10' },
+      tokens: { type: 'string', default: '1000000' },
+    },
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'chancery-profile-'));
+  const load = startLoadGenerator();
+  try {
+    const ours = await startOurs(folder, {
+      storedTokens: Number(values.tokens),
+      loadedTokens: 50_000,
+      manyTokens: 400_000,
+      selfContainedTokens: 10_000,
+    });
+    await ours.program.stop();
+    const setting = { folder, load, ours, milliseconds: Number(values.seconds) * 1000 };
+    const profiled = [
+      await profile(setting, 'identifier, asked about repeatedly', ours.tokens),
+      await profile(setting, 'identifier, asked about once', ours.manyTokens),
+      await profile(setting, 'self-contained, seen before', ours.selfContained),
+    ];
+    console.log(`${machine()}\n\n${layerTable(profiled)}\n`);
+    for (const each of profiled) console.log(`${functionTable(each)}\n`);
+  } finally {
+    await load.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+await main();
