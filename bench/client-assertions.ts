@@ -8,13 +8,13 @@ const ASSERTION_TYPE = 'urn%3Aietf%3Aparams%3Aoauth%3Aclient-assertion-type%3Ajw
 export function signedAssertions(): {
   readonly jwk: webcrypto.JsonWebKey;
   /** Form parameters; good for 500 seconds. */
-  assertionsFor(client_id: string, audience: string, count: number): readonly string[];
+  readonly assertionsFor: (client_id: string, audience: string, count: number) => readonly string[];
 } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const header = base64url({ alg: 'ES256' });
   return {
     jwk: publicKey.export({ format: 'jwk' }),
-    assertionsFor(client_id, audience, count) {
+    assertionsFor: (client_id, audience, count) => {
       const iat = Math.floor(Date.now() / 1000);
       const claims = { iss: client_id, sub: client_id, aud: audience, iat, exp: iat + LIFETIME_S };
       return Array.from({ length: count }, () => {

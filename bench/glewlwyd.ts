@@ -30,7 +30,7 @@ export async function startGlewlwyd(parent: string, tokens: number): Promise<Pee
   const folder = mkdtempSync(join(parent, 'glewlwyd-'));
   const database = new DatabaseSync(join(folder, 'glewlwyd.db'));
   database.exec(gunzipSync(readFileSync(TABLES)).toString());
-  // By default each authentication of a client costs 150,000 iterations: some 10 a second.
+  // By default each authentication of a client hashes its secret so often that a few fit into a second.
   database.exec(`UPDATE g_client_module_instance
     SET gcmi_parameters = json_set(gcmi_parameters, '$."pbkdf2-iterations"', 1)`);
   database.close();
