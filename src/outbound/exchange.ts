@@ -29,7 +29,8 @@ export async function exchange(
   signal: AbortSignal,
 ): Promise<Document> {
   try {
-    const response = await headersOf(socket, url, limits.mediaTypes, signal);
+    const accept = limits.mediaTypes.join(', ');
+    const response = await headersOf(socket, url, { method: 'GET', headers: { accept } }, signal);
     const mediaType = checkHeaders(response, limits);
     const body = await bodyOf(response, limits.bodyMax);
     // Where the end of the connection is the end of the body (RFC 9112 §6.3), our own end of it looks like the whole.
@@ -43,20 +44,55 @@ export async function exchange(
   }
 }
 
+/**
+ * One POST over a connection that was made for it.
+ * @returns the status code; the rest of the answer is not read
+ * @throws FetchFailure where no answer came
+ */
+export async function postExchange(
+  socket: Socket,
+  url: URL,
+  form: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<number> {
+  const body = new URLSearchParams(form).toString();
+  const headers = {
+    accept: '*/*',
+    'content-type': 'application/x-www-form-urlencoded',
+    'content-length': String(Buffer.byteLength(body)),
+  };
+  try {
+    const { statusCode = 0 } = await headersOf(socket, url, { method: 'POST', headers, body }, signal);
+    return statusCode;
+  } catch (failure) {
+    if (signal.aborted) throw new FetchFailure('timeout', 'before an answer', { cause: failure });
+    throw failureFrom(failure, isHeaderOverflow(failure) ? 'too-large' : 'connection');
+  } finally {
+    socket.destroy();
+  }
+}
+
+interface Sent {
+  readonly method: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
 /** Without an agent, so that neither a pool nor a proxy of the environment stands between. */
 function headersOf(
   socket: Socket,
   url: URL,
-  mediaTypes: readonly string[],
+  { method, headers, body }: Sent,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   request({
+    method,
     createConnection: () => socket,
     path: url.pathname + url.search,
     headers: {
       host: url.host,
-      accept: mediaTypes.join(', '),
+      ...headers,
       'accept-encoding': 'identity',
       connection: 'close',
     },
@@ -68,7 +104,7 @@ function headersOf(
     .on('response', resolve)
     .on('error', reject)
     .on('close', () => reject(new FetchFailure('connection', 'closed before an answer')))
-    .end();
+    .end(body);
   return promise;
 }
 

@@ -1,8 +1,15 @@
+import type { Socket } from 'node:net';
 import type { Clock } from '../ports/clock.ts';
-import type { Expectation, Fetched, OutboundHttp, OutboundProblem } from '../ports/outbound-http.ts';
+import type {
+  Expectation,
+  Fetched,
+  OutboundForms,
+  OutboundHttp,
+  OutboundProblem,
+} from '../ports/outbound-http.ts';
 import { type ConnectionNeeds, type Dial, dial, openConnection } from './connection.ts';
 import { deadline } from './deadline.ts';
-import { type Document, exchange } from './exchange.ts';
+import { type Document, exchange, postExchange } from './exchange.ts';
 import { FailureMemory } from './failure-memory.ts';
 import { FetchFailure, failureFrom } from './fetch-failure.ts';
 import { type Resolve, resolveThrough } from './resolver.ts';
@@ -33,22 +40,53 @@ export interface OutboundNeeds {
 
 type Fetch = (url: URL, expectation: Expectation) => Promise<Document>;
 
-export interface ProcessOutbound extends OutboundHttp {
+/** Does something over a connection that was permitted, in its turn. */
+type Visit = <T>(url: URL, act: (socket: Socket, signal: AbortSignal) => Promise<T>) => Promise<T>;
+
+export interface ProcessOutbound extends OutboundHttp, OutboundForms {
   /** The same way out under the same limits, which remembers failures and shares fetches for itself alone. */
-  apart(): OutboundHttp;
+  apart(): OutboundHttp & OutboundForms;
 }
 
 /** One for the whole process: its limits are what the process allows itself. */
 export function openOutboundHttp(options: OutboundOptions, needs: OutboundNeeds): ProcessOutbound {
   const policy = urlPolicy(options);
-  const fetch = limitedFetch(options, {
+  const visit = limitedVisits(options, {
     policy,
     resolve: needs.resolve ?? resolveThrough(),
     dial: needs.dial ?? dial,
     certificateAuthorities: needs.certificateAuthorities,
   });
-  const apart = (): OutboundHttp => rememberingOutbound(options, needs, policy, fetch);
+  const fetch: Fetch = async (url, { mediaTypes }) =>
+    await visit(
+      url,
+      async (socket, signal) =>
+        await exchange(socket, url, { mediaTypes, bodyMax: options.bodyMax }, signal),
+    );
+  const forms = outboundForms(policy, visit);
+  const apart = (): OutboundHttp & OutboundForms => ({
+    ...rememberingOutbound(options, needs, policy, fetch),
+    ...forms,
+  });
   return { ...apart(), apart };
+}
+
+/** Whoever posts decides when to try again: no failure is remembered here. */
+function outboundForms(policy: UrlPolicy, visit: Visit): OutboundForms {
+  return {
+    async postForm(url, form) {
+      const problem = policy.urlProblem(url);
+      if (problem !== undefined) return { status: 'failed', ...problem };
+      const to = new URL(url);
+      try {
+        const code = await visit(to, async (socket, signal) => await postExchange(socket, to, form, signal));
+        return { status: 'answered', code };
+      } catch (failure) {
+        const { reason, message: detail } = failureFrom(failure, 'connection');
+        return { status: 'failed', reason, detail };
+      }
+    },
+  };
 }
 
 function rememberingOutbound(
@@ -96,16 +134,15 @@ function recently({ reason, detail }: OutboundProblem): OutboundProblem {
   return { reason: 'recently-failed', detail: `${reason}: ${detail}` };
 }
 
-function limitedFetch(options: OutboundOptions, connection: ConnectionNeeds): Fetch {
-  const { timeoutMs, bodyMax, fetchesPerHost: perHost, fetches: total } = options;
+function limitedVisits(options: OutboundOptions, connection: ConnectionNeeds): Visit {
+  const { timeoutMs, fetchesPerHost: perHost, fetches: total } = options;
   // Half of the time may go into waiting, so that whoever gets a slot has time to use it.
   const slots = new Slots({ perHost, total, waitingMax: WAITING_MAX, waitMs: timeoutMs / 2 });
-  return async (url, { mediaTypes }) => {
+  return async (url, act) => {
     using limit = deadline(timeoutMs);
     if (!(await slots.enter(url.hostname))) throw new FetchFailure('busy', `no slot for ${url.hostname}`);
     try {
-      const socket = await openConnection(connection, url, limit.signal);
-      return await exchange(socket, url, { mediaTypes, bodyMax }, limit.signal);
+      return await act(await openConnection(connection, url, limit.signal), limit.signal);
     } finally {
       slots.leave(url.hostname);
     }

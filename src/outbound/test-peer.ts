@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { createServer as createTlsServer } from 'node:tls';
 import type { TlsIdentity } from '../../test/tls/certificate.ts';
-import type { Fetched, OutboundHttp } from '../ports/outbound-http.ts';
+import type { Fetched, OutboundForms, OutboundHttp } from '../ports/outbound-http.ts';
 import { type OutboundNeeds, type OutboundOptions, openOutboundHttp } from './outbound-http.ts';
 
 /** Somebody else's server, which writes whatever it likes. */
@@ -76,7 +76,7 @@ export const answeringJson: Behaviour = answering(JSON_HEAD, '["ok"]');
 export function outboundToPeers(
   options: Partial<OutboundOptions> = {},
   needs: Partial<OutboundNeeds> = {},
-): OutboundHttp {
+): OutboundHttp & OutboundForms {
   return openOutboundHttp(
     {
       allowHttp: true,

@@ -40,6 +40,17 @@ export interface Expectation {
   readonly mediaTypes: readonly string[];
 }
 
+/** What somebody else's server said to a form, or why it said nothing. */
+export type Posted =
+  | { readonly status: 'answered'; readonly code: number }
+  | ({ readonly status: 'failed' } & OutboundProblem);
+
+/** The one thing that is sent to others: a form, under the same rules and limits as what is fetched. */
+export interface OutboundForms {
+  /** Never rejects. Of the answer nothing but its status code is read; redirections are not followed. */
+  postForm(url: string, form: Readonly<Record<string, string>>): Promise<Posted>;
+}
+
 /**
  * The only way out of the server: one GET of somebody else's URL, bounded in time, size and number, never to an
  * address of the inside.

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Posted } from '../ports/outbound-http.ts';
+import { answering, type Behaviour, outboundToPeers, startPeer } from './test-peer.ts';
+
+const FORM = { logout_token: 'a.b.c', 'odd name': '&=+ü' };
+
+const words = (posted: Posted): string =>
+  posted.status === 'answered' ? String(posted.code) : posted.reason;
+
+test('a form arrives as it is meant, once, with nothing that tells more than it has to (Back-Channel Logout §2.5)', async (t) => {
+  const peer = await startPeer(t, answering(['HTTP/1.1 200 OK'], ''));
+  assert.equal(words(await outboundToPeers().postForm(`${peer.url}?a=1`, FORM)), '200');
+  const body = 'logout_token=a.b.c&odd+name=%26%3D%2B%C3%BC';
+  assert.deepEqual(peer.requests[0]?.split('\r\n'), [
+    'POST /doc?a=1 HTTP/1.1',
+    `host: 127.0.0.1:${peer.port}`,
+    'accept: */*',
+    'content-type: application/x-www-form-urlencoded',
+    `content-length: ${body.length}`,
+    'accept-encoding: identity',
+    'connection: close',
+    '',
+    body,
+  ]);
+  assert.equal(peer.connections, 1);
+});
+
+const ANSWERS: readonly (readonly [head: string, outcome: string])[] = [
+  ['HTTP/1.1 204 No Content', '204'],
+  ['HTTP/1.1 302 Found\r\nLocation: http://169.254.169.254/', '302'],
+  ['HTTP/1.1 400 Bad Request\r\nContent-Length: 99999999999', '400'],
+  ['HTTP/1.1 503 Service Unavailable', '503'],
+  ['HTTP/1.1 200 OK\r\nContent-Encoding: gzip', '200'],
+  ['garbage', 'connection'],
+  [`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(20_000)}`, 'too-large'],
+];
+
+for (const [head, outcome] of ANSWERS) {
+  test(`an answer of ${head.slice(0, 60).replace('\r\n', ', ')}: ${outcome}; its body is not read, and no redirection followed`, async (t) => {
+    const peer = await startPeer(t, answering([head], 'x'.repeat(100_000)));
+    assert.equal(words(await outboundToPeers().postForm(peer.url, FORM)), outcome);
+    assert.equal(peer.connections, 1);
+  });
+}
+
+test('who does not answer in time is given up', async (t) => {
+  const silent: Behaviour = () => undefined;
+  const peer = await startPeer(t, silent);
+  assert.equal(words(await outboundToPeers({ timeoutMs: 200 }).postForm(peer.url, FORM)), 'timeout');
+});
+
+test('addresses that are not fetched are not posted to either', async (t) => {
+  const peer = await startPeer(t, answering(['HTTP/1.1 200 OK'], ''));
+  const strict = outboundToPeers({ allowNetworks: [] });
+  assert.equal(words(await strict.postForm(peer.url, FORM)), 'forbidden-address');
+  const named = outboundToPeers({ allowNetworks: [] }, { resolve: async () => ['127.0.0.1'] });
+  const inside = `http://rp.example:${peer.port}/`;
+  assert.equal(words(await named.postForm(inside, FORM)), 'forbidden-address');
+  const secure = outboundToPeers({ allowHttp: false });
+  assert.equal(words(await secure.postForm(peer.url, FORM)), 'forbidden-scheme');
+  assert.equal(words(await strict.postForm('https://rp.example@evil', FORM)), 'invalid-url');
+  assert.equal(peer.connections, 0);
+});
+
+test('a failure is not remembered: whoever posts decides when to try again', async (t) => {
+  let calls = 0;
+  const peer = await startPeer(t, (socket) => {
+    calls += 1;
+    socket.end(calls === 1 ? 'x' : 'HTTP/1.1 200 OK\r\n\r\n');
+  });
+  const outbound = outboundToPeers();
+  assert.equal(words(await outbound.postForm(peer.url, FORM)), 'connection');
+  assert.equal(words(await outbound.postForm(peer.url, FORM)), '200');
+});
