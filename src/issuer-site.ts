@@ -37,6 +37,7 @@ export interface IssuerNeeds {
   /** Undefined where nobody's assertions are grants. */
   readonly assertions: AssertionGrantNeeds | undefined;
   readonly authorization: OpenedAuthorization;
+  readonly logout: readonly Endpoint[];
 }
 
 /** Everything that stands below one issuer. Discovery, at its three addresses, is derived from the rest (decision 3). */
@@ -81,6 +82,7 @@ function endpoints({
   clientJwts,
   assertions,
   authorization,
+  logout,
 }: IssuerNeeds): readonly Endpoint[] {
   const { issuer, accessTokens } = registry;
   const form = { parameters: settings['limits.form-parameters'] };
@@ -114,5 +116,6 @@ function endpoints({
     jwkSet({ keys, clock: registry.clock, maxAge: settings['key-set.max-age'], variesByTenant: false }),
     signedJwkSet(signedKeySetNeeds({ issuer, settings, keys, clock: registry.clock })),
     federationRegistration(),
+    ...logout,
   ];
 }

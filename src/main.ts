@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { Mode } from './config/rules.ts';
 import type { Settings } from './config/settings.ts';
+import { startDelivering } from './delivering.ts';
 import { openPasswords } from './end-users.ts';
 import { healthLive, healthReady } from './endpoints/health/endpoint.ts';
 import { metrics } from './endpoints/metrics/endpoint.ts';
@@ -44,11 +45,14 @@ export async function startServer(settings: Settings, mode: Mode, log: Log): Pro
       log,
       passwords,
       onKeyEvent: (event) => measured.countServerKeyEvent(event),
+      onLogoutAttempt: (outcome) => measured.countLogoutAttempt(outcome),
       certificateAuthorities: tls.authorities,
     });
     closers.push(async () => await tenants.close());
     const sweeping = startSweeping(settings, tenants, log);
     closers.push(async () => await sweeping.stop());
+    const delivering = startDelivering(settings, tenants, log);
+    closers.push(async () => await delivering.stop());
     const hostNeeds = { settings, tenants, log, measured, tls: tls.material };
     const host = await startPublicHost(hostNeeds);
     closers.push(async () => await host.close());

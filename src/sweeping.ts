@@ -4,6 +4,7 @@ import { sweepAuditEvents } from './clients/sweep-audit.ts';
 import type { Settings } from './config/settings.ts';
 import { tendServerKeys } from './keys/rotate-server-keys.ts';
 import type { Log } from './ports/log.ts';
+import type { LogoutNotificationStore } from './ports/logout-notification-store.ts';
 import { systemClock } from './system/clock.ts';
 import type { Tenant } from './tenant.ts';
 import type { TenantInService } from './tenant-in-service.ts';
@@ -41,13 +42,14 @@ async function sweepAll(tenants: Tenants, log: Log): Promise<void> {
 async function sweepTenant(tenant: TenantInService, log: Log): Promise<void> {
   const { settings, storage } = tenant;
   const { accessTokens, authorizationCodes, grants, replays, audit } = storage;
-  const { accounts, sessions, interactions } = storage;
+  const { accounts, sessions, interactions, logoutNotifications } = storage;
   const sweep = { clock: systemClock, log, batch: settings['storage.sweep-batch'] };
   await sweepExpired({ ...sweep, store: accessTokens, what: 'tokens' });
   await sweepExpired({ ...sweep, store: authorizationCodes, what: 'authorisation codes' });
   await sweepExpired({ ...sweep, store: grants, what: 'grants' });
   await sweepExpired({ ...sweep, store: replays, what: 'identifiers of client assertions' });
   await sweepExpired({ ...sweep, store: sessions, what: 'sessions' });
+  await sweepExpired({ ...sweep, store: toldLongAgo(logoutNotifications, settings), what: 'logouts' });
   await sweepExpired({ ...sweep, store: interactions, what: 'interactions' });
   await sweepExpired({ ...sweep, store: accounts, what: 'known browsers' });
   await sweepAuditEvents({ ...sweep, audit, lifetime: settings['audit.lifetime'] });
@@ -74,6 +76,16 @@ async function endExpired({ id, storage: { clients, audit } }: TenantInService, 
   } catch (cause) {
     log.error({ tenant: id, cause }, 'expired clients could not be ended');
   }
+}
+
+function toldLongAgo(
+  notifications: LogoutNotificationStore,
+  settings: Settings,
+): Parameters<typeof sweepExpired>[0]['store'] {
+  return {
+    sweepExpired: async (now, limit) =>
+      await notifications.sweepSettled(now - settings['logout.log-lifetime'], limit),
+  };
 }
 
 /** A tenant that nobody has called here needs no new keys. A failure is logged: the next round finds the same to do. */

@@ -22,6 +22,7 @@ export interface TenantsNeeds {
   readonly log: Log;
   readonly passwords: PasswordHasher;
   readonly onKeyEvent: (event: KeyEvent) => void;
+  readonly onLogoutAttempt: NonNullable<TenantNeeds['onLogoutAttempt']>;
   readonly certificateAuthorities: TenantNeeds['certificateAuthorities'];
 }
 

@@ -16,11 +16,14 @@ import { joseJweEncrypter } from './jose/jwe.ts';
 import { joseJwtVerifier } from './jose/jwt-verifier.ts';
 import { macForAlias } from './keys/alias-mac.ts';
 import type { KeyEvent } from './keys/server-key-life.ts';
+import { logoutEndpoints, openLogoutDelivery } from './logout.ts';
 import type { Log } from './ports/log.ts';
-import type { OutboundHttp } from './ports/outbound-http.ts';
+import type { LogoutAttempt } from './ports/logout-notification-store.ts';
+import type { OutboundForms, OutboundHttp } from './ports/outbound-http.ts';
 import type { PasswordHasher } from './ports/password-hasher.ts';
 import type { Sealer } from './ports/sealer.ts';
 import type { Storage, TenantStorage } from './ports/storage.ts';
+import type { LogoutDelivery } from './sessions/logout-delivery.ts';
 import { openSoftwareStatements } from './software-statements.ts';
 import { BoundedMap } from './spec/bounded-map.ts';
 import type { TenantId } from './spec/identifiers.ts';
@@ -43,12 +46,14 @@ export interface TenantNeeds {
   readonly settings: Settings;
   readonly storage: Storage;
   readonly sealer: Sealer;
-  readonly outbound: OutboundHttp;
+  readonly outbound: OutboundHttp & OutboundForms;
   readonly log: Log;
   /** The process's: one queue for the passwords of all tenants. */
   readonly passwords: PasswordHasher;
   /** Is told of each change that this process makes to a server key. */
   readonly onKeyEvent?: (event: KeyEvent) => void;
+  /** Is told how each attempt of this process to tell a client of a logout went. */
+  readonly onLogoutAttempt?: (outcome: LogoutAttempt['outcome']) => void;
   /** Who may vouch for the certificates of clients, as configured now. */
   readonly certificateAuthorities: AuthenticationNeeds['certificateAuthorities'];
 }
@@ -64,6 +69,7 @@ export interface Tenant {
   readonly serverKeys: TenantKeys;
   readonly endUsers: EndUsers;
   readonly direct: DirectAuthorizationNeeds;
+  readonly logoutDelivery: LogoutDelivery;
   /** Records what is not recorded yet. */
   close(): Promise<void>;
 }
@@ -75,12 +81,19 @@ export async function openTenant(needs: TenantNeeds): Promise<Tenant> {
   const registry = registryUnder(shared, needs.settings.issuer);
   const endUsers = openEndUsers(needs.settings, { storage, passwords: needs.passwords, log: registry.log });
   const direct = directUnder(shared, registry);
+  const delivery = openLogoutDelivery(needs.settings, {
+    storage,
+    tokens: direct.idTokens,
+    outbound: needs.outbound,
+    log: registry.log,
+    onLogoutAttempt: needs.onLogoutAttempt ?? (() => undefined),
+  });
   return {
     site(issuer) {
       const isFirst = issuer === registry.issuer;
       const own = isFirst ? registry : registryUnder(shared, issuer);
       const ownDirect = isFirst ? direct : directUnder(shared, own);
-      return { tenant: needs.id, ...siteUnder(shared, own, ownDirect, endUsers) };
+      return { tenant: needs.id, ...siteUnder(shared, own, ownDirect, endUsers, delivery) };
     },
     storage,
     registry,
@@ -88,7 +101,11 @@ export async function openTenant(needs: TenantNeeds): Promise<Tenant> {
     serverKeys,
     direct,
     endUsers,
-    close: async () => await uses.flush(),
+    logoutDelivery: delivery,
+    async close() {
+      await delivery.close();
+      await uses.flush();
+    },
   };
 }
 
@@ -174,6 +191,7 @@ function siteUnder(
   registry: RegistryNeeds,
   direct: DirectAuthorizationNeeds,
   endUsers: EndUsers,
+  delivery: LogoutDelivery,
 ): Site {
   const { serverKeys, uses, jwkSets, storage, outbound, certificateAuthorities, clientJwts } = shared;
   const settings = { ...shared.settings, issuer: registry.issuer };
@@ -185,19 +203,21 @@ function siteUnder(
     replays,
     certificateAuthorities,
   });
+  const pages = pagesUnder(settings);
   return issuerSite({
     settings,
     registry,
     direct,
     keys,
     authentication,
+    logout: logoutEndpoints({ settings, storage, keys, pages, endUsers, delivery, log: registry.log }),
     clientJwts,
     assertions: openAssertionGrants(settings, { outbound, clock: systemClock, ...storage }),
     authorization: openAuthorization({
       settings,
       storage,
       keys,
-      pages: pagesUnder(settings),
+      pages,
       jwkSets,
       direct,
       endUsers,

@@ -1,4 +1,4 @@
-import { suggestion } from '../config/nearest.ts';
+import { suggestion } from '../spec/nearest.ts';
 import { CommandFailure } from './command-failure.ts';
 import { COMMANDS, type Command, type CommandContext } from './commands.ts';
 

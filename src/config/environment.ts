@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { suggestion } from './nearest.ts';
+import { suggestion } from '../spec/nearest.ts';
 import { SETTING_PATHS, type SettingPath, settingAt } from './settings.ts';
 import type { SettingsProblem } from './settings-error.ts';
 

@@ -5,6 +5,7 @@ import { END_USER_SETTINGS } from './end-user-settings.ts';
 import { FEDERATION_SETTINGS } from './federation-settings.ts';
 import { KEY_SETTINGS } from './key-settings.ts';
 import { LIMIT_SETTINGS } from './limit-settings.ts';
+import { LOGOUT_SETTINGS } from './logout-settings.ts';
 import { choice, flag, integer, list, type Setting, seconds, text } from './setting.ts';
 import { softwareStatementIssuers } from './software-statement-issuers.ts';
 import { CERTIFICATE_SETTINGS, LISTEN_TLS_SETTINGS } from './tls-settings.ts';
@@ -332,6 +333,8 @@ export const SETTINGS = {
   }),
 
   ...END_USER_SETTINGS,
+
+  ...LOGOUT_SETTINGS,
 
   ...FEDERATION_SETTINGS,
 

@@ -1,6 +1,6 @@
+import { suggestion } from '../spec/nearest.ts';
 import type { GivenValues } from './environment.ts';
 import { brokenRules, checkAll } from './load-settings.ts';
-import { suggestion } from './nearest.ts';
 import type { Mode } from './rules.ts';
 import { SETTING_PATHS, type SettingPath, type Settings, settingAt } from './settings.ts';
 import { SettingsError, type SettingsProblem } from './settings-error.ts';

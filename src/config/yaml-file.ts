@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type * as Yaml from 'yaml';
+import { nearest } from '../spec/nearest.ts';
 import { failureCode, type GivenValues } from './environment.ts';
-import { nearest } from './nearest.ts';
 import { SETTING_PATHS, type SettingPath, settingAt } from './settings.ts';
 import type { SettingsProblem } from './settings-error.ts';
 

@@ -1,4 +1,4 @@
-import type { Page, Pages } from '../ports/pages.ts';
+import type { Page, PageNotice, Pages } from '../ports/pages.ts';
 import { preferredLanguages } from '../spec/languages.ts';
 import { UNCACHED } from './answer.ts';
 import type { EndpointRequest, EndpointResponse, Failure } from './contract.ts';
@@ -60,10 +60,19 @@ function sourceOf(target: string | undefined): string {
   return ` ${origin === 'null' ? protocol : origin}`;
 }
 
+/** What a page says of something that went otherwise than asked. @param words for whoever may see why */
+export function pageNotice(
+  { showErrorDetails }: PageNeeds,
+  { id }: EndpointRequest,
+  words: string,
+): PageNotice {
+  return { error_id: id, detail: showErrorDetails ? words : undefined };
+}
+
 /** How endpoints that people see in a browser say that something went wrong. */
 export const errorPage =
   (needs: PageNeeds) =>
   (request: EndpointRequest, { status, error, words }: Failure): EndpointResponse => {
-    const notice = { error_id: request.id, detail: needs.showErrorDetails ? words : undefined };
+    const notice = pageNotice(needs, request, words);
     return pageResponse(needs, request, { kind: 'error', error, notice }, { status });
   };

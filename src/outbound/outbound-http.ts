@@ -60,8 +60,7 @@ export function openOutboundHttp(options: OutboundOptions, needs: OutboundNeeds)
   const fetch: Fetch = async (url, { mediaTypes }) =>
     await visit(
       url,
-      async (socket, signal) =>
-        await exchange(socket, url, { mediaTypes, bodyMax: options.bodyMax }, signal),
+      async (socket, signal) => await exchange(socket, url, { mediaTypes, bodyMax: options.bodyMax }, signal),
     );
   const forms = outboundForms(policy, visit);
   const apart = (): OutboundHttp & OutboundForms => ({

@@ -17,10 +17,15 @@ export function prometheusMetrics(): Metrics {
   collectDefaultMetrics({ register: registry });
   const tallies = new Map<string, Tally>();
   const keyEvents = new Map<string, number>();
+  const logoutAttempts = new Map<string, number>();
+  const count = (counts: Map<string, number>, what: string): void =>
+    void counts.set(what, (counts.get(what) ?? 0) + 1);
   return {
     contentType: registry.contentType,
-    text: async () => `${await registry.metrics()}\n${exposition(tallies)}${keyEventCounters(keyEvents)}`,
-    countServerKeyEvent: (event) => void keyEvents.set(event, (keyEvents.get(event) ?? 0) + 1),
+    text: async () =>
+      `${await registry.metrics()}\n${exposition(tallies)}${keyEventCounters(keyEvents)}${logoutCounters(logoutAttempts)}`,
+    countServerKeyEvent: (event) => count(keyEvents, event),
+    countLogoutAttempt: (outcome) => count(logoutAttempts, outcome),
     observeRequest(endpoint, status, seconds) {
       let tally = tallies.get(endpoint);
       if (tally === undefined) {
@@ -64,6 +69,16 @@ function keyEventCounters(events: ReadonlyMap<string, number>): string {
     '# HELP chancery_server_key_events_total Changes of server keys made by this process, by kind.',
     '# TYPE chancery_server_key_events_total counter',
     ...[...events].map(([event, count]) => `chancery_server_key_events_total{event="${event}"} ${count}`),
+    '',
+  ].join('\n');
+}
+
+function logoutCounters(attempts: ReadonlyMap<string, number>): string {
+  const name = 'chancery_logout_attempts_total';
+  return [
+    `# HELP ${name} Attempts of this process to tell a client that a session has ended, by how they went.`,
+    `# TYPE ${name} counter`,
+    ...[...attempts].map(([outcome, count]) => `${name}{outcome="${outcome}"} ${count}`),
     '',
   ].join('\n');
 }

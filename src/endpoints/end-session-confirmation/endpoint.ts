@@ -1,0 +1,147 @@
+import type { Log } from '../../ports/log.ts';
+import type { SignedOutPage } from '../../ports/pages.ts';
+import type { StoredSession } from '../../ports/session-store.ts';
+import {
+  currentSession,
+  endSession,
+  isAntiForgeryToken,
+  type SessionNeeds,
+} from '../../sessions/browser-session.ts';
+import {
+  completeInteraction,
+  findInteraction,
+  type Interaction,
+  type InteractionNeeds,
+} from '../../sessions/interaction.ts';
+import type { LogoutDelivery } from '../../sessions/logout-delivery.ts';
+import {
+  type LogoutRequestNeeds,
+  logoutLocation,
+  type WaitingLogout,
+} from '../../sessions/logout-request.ts';
+import { OAuthError } from '../../spec/errors.ts';
+import { type FormLimits, parseForm } from '../../spec/parameters.ts';
+import type { Browser } from '../browser.ts';
+import { redirection } from '../client-response.ts';
+import type { Endpoint, EndpointRequest, EndpointResponse } from '../contract.ts';
+import { errorPage, type PageNeeds, pageNotice, pageResponse } from '../page-response.ts';
+import { contract } from './contract.ts';
+
+export interface EndSessionConfirmationNeeds extends PageNeeds {
+  readonly browser: Browser;
+  readonly sessions: Pick<SessionNeeds, 'sessions' | 'clock' | 'limits'>;
+  readonly interactions: Pick<InteractionNeeds, 'interactions' | 'clock'>;
+  readonly requests: Pick<LogoutRequestNeeds, 'clients'>;
+  readonly delivery: Pick<LogoutDelivery, 'deliver'>;
+  /** Resolves when the client that sent the end-user has waited long enough to be told. */
+  readonly patience: () => Promise<void>;
+  readonly form: FormLimits;
+  readonly log: Log;
+}
+
+const PARAMETERS: ReadonlySet<string> = new Set(['form_token', 'choice']);
+
+type Choice = 'logout' | 'stay';
+
+/**
+ * Does what the end-user chose on the page of this interaction, once. What the page was about is kept on the server
+ * (decision 31); the browser goes back to its client whatever the choice was (decision 33).
+ */
+export function endSessionConfirmation(needs: EndSessionConfirmationNeeds): Endpoint {
+  return {
+    contract,
+    errorPage: errorPage(needs),
+    async handle(request) {
+      needs.browser.requireOwnPage(request);
+      const { interaction, choice } = await chosen(needs, request);
+      const { content } = interaction;
+      const session = await sessionMeant(needs, request, content);
+      if (!(await completeInteraction(needs.interactions, interaction))) throw answeredAlready();
+      const outcome = choice === 'logout' ? await ended(needs, request, content) : kept(session);
+      return await goOn(needs, request, content, outcome);
+    },
+  };
+}
+
+/** @throws OAuthError invalid_request for a form that no page of this browser holds any more */
+async function chosen(
+  needs: EndSessionConfirmationNeeds,
+  request: EndpointRequest,
+): Promise<{ readonly interaction: Interaction<WaitingLogout>; readonly choice: Choice }> {
+  const { headers, body, segment } = request;
+  const { form_token = '', choice } = parseForm(headers['content-type'], body, PARAMETERS, needs.form);
+  const cookie = needs.browser.cookie(request, 'interaction');
+  const interaction = await findInteraction<WaitingLogout>(needs.interactions, 'logout', segment, cookie);
+  if (interaction === undefined || cookie === undefined) throw answeredAlready();
+  if (!isAntiForgeryToken(form_token, cookie, `logout:${segment}`)) {
+    throw new OAuthError('invalid_request', {
+      error_description: 'the form was not made by the page of this logout',
+    });
+  }
+  if (choice !== 'logout' && choice !== 'stay') {
+    throw new OAuthError('invalid_request', { error_description: 'choice is neither logout nor stay' });
+  }
+  return { interaction, choice };
+}
+
+function answeredAlready(): OAuthError {
+  return new OAuthError('invalid_request', {
+    error_description: 'this logout does not wait for an answer in this browser any more',
+  });
+}
+
+/** The session that the page spoke of, if it still is. Another one than that is not ended by this page. */
+async function sessionMeant(
+  needs: EndSessionConfirmationNeeds,
+  request: EndpointRequest,
+  { sid }: WaitingLogout,
+): Promise<StoredSession | undefined> {
+  const session = await currentSession(needs.sessions, needs.browser.cookie(request, 'session'));
+  if (session === undefined || session.sid === sid) return session;
+  throw new OAuthError('invalid_request', {
+    error_description: 'somebody has signed in since the page was shown; log out again',
+  });
+}
+
+type Outcome = SignedOutPage['outcome'];
+
+const kept = (session: StoredSession | undefined): Outcome => (session === undefined ? 'none' : 'kept');
+
+/** From here on every process finds no session; the clients are told, the one that sent the end-user before it goes back. */
+async function ended(
+  { sessions, browser, delivery, patience, log }: EndSessionConfirmationNeeds,
+  request: EndpointRequest,
+  { client }: WaitingLogout,
+): Promise<Outcome> {
+  const session = await endSession(sessions, browser.cookie(request, 'session'));
+  if (session === undefined) return 'none';
+  const { sid } = session;
+  const telling = async (): Promise<void> => {
+    try {
+      await delivery.deliver(sid, client?.client_id);
+    } catch (cause) {
+      // The session has ended, and whom that concerns is written down: the next round tells them.
+      log.error({ request_id: request.id, sid, cause }, 'clients could not be told of a logout at once');
+    }
+  };
+  await Promise.race([telling(), patience()]);
+  return 'ended';
+}
+
+async function goOn(
+  needs: EndSessionConfirmationNeeds,
+  request: EndpointRequest,
+  content: WaitingLogout,
+  outcome: Outcome,
+): Promise<EndpointResponse> {
+  const { location, ignored } = await logoutLocation(needs.requests, content);
+  const cookies = outcome === 'kept' ? [] : [needs.browser.forget('session')];
+  if (location !== undefined) return redirection(location, cookies);
+  if (ignored !== undefined) {
+    const members = { request_id: request.id, client_id: content.client?.client_id, reason: ignored };
+    needs.log.info(members, 'logout without redirection');
+  }
+  const notice = ignored === undefined ? undefined : pageNotice(needs, request, ignored);
+  const page: SignedOutPage = { kind: 'signed-out', outcome, notice };
+  return pageResponse(needs, request, page, { ui_locales: content.ui_locales ?? undefined, cookies });
+}

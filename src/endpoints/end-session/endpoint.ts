@@ -1,0 +1,136 @@
+import { metadataOf } from '../../clients/registered-client.ts';
+import type { AccountDirectory } from '../../ports/account-directory.ts';
+import type { StoredClient } from '../../ports/client-store.ts';
+import type { Log } from '../../ports/log.ts';
+import type { LogoutPage, PageClient } from '../../ports/pages.ts';
+import type { StoredSession } from '../../ports/session-store.ts';
+import { antiForgeryToken, currentSession, type SessionNeeds } from '../../sessions/browser-session.ts';
+import { beginInteraction, type InteractionNeeds } from '../../sessions/interaction.ts';
+import {
+  LOGOUT_PARAMETERS,
+  type LogoutRedirect,
+  type LogoutRequest,
+  type LogoutRequestNeeds,
+  readLogoutRequest,
+  waitingLogout,
+} from '../../sessions/logout-request.ts';
+import { issuerPath } from '../../spec/issuer.ts';
+import { preferredLanguages } from '../../spec/languages.ts';
+import { type FormLimits, type Parameters, parseForm, parseParameters } from '../../spec/parameters.ts';
+import type { Browser } from '../browser.ts';
+import { redirection } from '../client-response.ts';
+import type { Endpoint, EndpointRequest, EndpointResponse } from '../contract.ts';
+import { pageClient } from '../page-client.ts';
+import { errorPage, type PageNeeds, pageNotice, pageResponse } from '../page-response.ts';
+import { contract, formContract } from './contract.ts';
+
+export interface EndSessionNeeds extends PageNeeds {
+  readonly issuer: string;
+  readonly browser: Browser;
+  readonly sessions: Pick<SessionNeeds, 'sessions' | 'clock' | 'limits'>;
+  readonly interactions: InteractionNeeds;
+  readonly directory: Pick<AccountDirectory, 'find'>;
+  readonly requests: LogoutRequestNeeds;
+  readonly form: FormLimits;
+  readonly log: Log;
+}
+
+/** Asks the end-user whether to log out of the server too. A GET never ends a session (decision 31). */
+export function endSession(needs: EndSessionNeeds): Endpoint {
+  return {
+    contract,
+    errorPage: errorPage(needs),
+    handle: async (request) =>
+      await dialog(needs, request, parseParameters(request.query, LOGOUT_PARAMETERS, needs.form)),
+  };
+}
+
+/** The same for a form; the browser is asked to come again where it left its cookies out. */
+export function endSessionForm(needs: EndSessionNeeds): Endpoint {
+  return {
+    contract: formContract,
+    errorPage: errorPage(needs),
+    async handle(request) {
+      const { headers, body } = request;
+      const parameters = parseForm(headers['content-type'], body, LOGOUT_PARAMETERS, needs.form);
+      return cookiesLeftOut(needs, request)
+        ? comingAgain(needs, parameters)
+        : await dialog(needs, request, parameters);
+    },
+  };
+}
+
+/**
+ * With a form that another site posts, a browser sends no cookies of `SameSite=Lax`, whether it has some or not; it sends
+ * them with the GET of a redirection after it.
+ */
+function cookiesLeftOut({ browser }: EndSessionNeeds, request: EndpointRequest): boolean {
+  const foreign = request.headers['sec-fetch-site'] === 'cross-site';
+  return foreign && browser.cookie(request, 'session') === undefined;
+}
+
+function comingAgain({ issuer }: EndSessionNeeds, parameters: Parameters): EndpointResponse {
+  const given = Object.entries(parameters).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value]],
+  );
+  const location = `${issuer}${contract.path}?${new URLSearchParams(given).toString()}`;
+  return redirection(location);
+}
+
+async function dialog(
+  needs: EndSessionNeeds,
+  request: EndpointRequest,
+  parameters: Parameters,
+): Promise<EndpointResponse> {
+  const { ui_locales } = parameters;
+  const logout = await readLogoutRequest(needs.requests, parameters);
+  const session = await currentSession(needs.sessions, needs.browser.cookie(request, 'session'));
+  noteIgnored(needs, request, logout);
+  const sent = needs.browser.cookie(request, 'interaction');
+  const waiting = waitingLogout(logout, session?.sid, ui_locales);
+  const { handle, browser } = await beginInteraction(needs.interactions, 'logout', waiting, sent);
+  const page: LogoutPage = {
+    kind: 'logout',
+    client: clientShown(logout, preferredLanguages(ui_locales, request.headers['accept-language'])),
+    form: {
+      action: `${issuerPath(needs.issuer)}${contract.path}/${handle}`,
+      form_token: antiForgeryToken(browser, `logout:${handle}`),
+    },
+    username: await usernameOf(needs, session),
+    notice: logout.ignored === undefined ? undefined : pageNotice(needs, request, logout.ignored),
+  };
+  return pageResponse(needs, request, page, {
+    ui_locales,
+    formTarget: logout.redirect?.uri,
+    cookies: browser === sent ? [] : [needs.browser.keep('interaction', browser)],
+  });
+}
+
+async function usernameOf(
+  { directory }: EndSessionNeeds,
+  session: StoredSession | undefined,
+): Promise<string | undefined> {
+  // The account may be kept elsewhere, and be gone there.
+  return session === undefined ? undefined : ((await directory.find(session.sub))?.username ?? session.sub);
+}
+
+function clientShown(
+  { client, redirect }: LogoutRequest,
+  languages: readonly string[],
+): PageClient | undefined {
+  const home = client === undefined ? undefined : homeOf(client, redirect);
+  return client === undefined || home === undefined ? undefined : pageClient(client, home, languages);
+}
+
+/** Where the client is at home: an address that was registered, never one that was merely sent. */
+function homeOf(client: StoredClient, redirect: LogoutRedirect | undefined): string | undefined {
+  return redirect?.uri ?? metadataOf(client).redirect_uris?.[0];
+}
+
+/** For whoever wonders why the browser does not come back. */
+function noteIgnored({ log }: EndSessionNeeds, { id }: EndpointRequest, logout: LogoutRequest): void {
+  if (logout.ignored === undefined) return;
+  const { client, ignored } = logout;
+  const members = { request_id: id, client_id: client?.client_id, reason: ignored };
+  log.info(members, 'logout without redirection');
+}

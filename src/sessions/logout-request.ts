@@ -1,0 +1,160 @@
+import { metadataOf } from '../clients/registered-client.ts';
+import type { ClientStore, StoredClient } from '../ports/client-store.ts';
+import type { Clock } from '../ports/clock.ts';
+import { OAuthError } from '../spec/errors.ts';
+import type { ClientId, ClientInstance, SessionId } from '../spec/identifiers.ts';
+import { suggestion } from '../spec/nearest.ts';
+import type { Parameters } from '../spec/parameters.ts';
+import { type HeldIdToken, type IdTokenHintNeeds, readIdTokenHint } from '../tokens/id-token-hint.ts';
+
+export interface LogoutRequestNeeds {
+  readonly hints: IdTokenHintNeeds;
+  readonly clients: Pick<ClientStore, 'find'>;
+  readonly clock: Clock;
+  /** Seconds after which an ID token is no hint any more; 0 = never. */
+  readonly hintAgeMax: number;
+  /** Characters. */
+  readonly stateLengthMax: number;
+}
+
+/** RP-Initiated Logout §2. `logout_hint` is taken and not looked at: the session of the browser is what is asked about. */
+export const LOGOUT_PARAMETERS: ReadonlySet<string> = new Set([
+  'id_token_hint',
+  'logout_hint',
+  'client_id',
+  'post_logout_redirect_uri',
+  'state',
+  'ui_locales',
+]);
+
+/** Where the browser goes afterwards: a registered address, and what its client wants back with it. */
+export interface LogoutRedirect {
+  readonly uri: string;
+  readonly state: string | undefined;
+}
+
+export interface LogoutRequest {
+  /** Who says that its end-user logged out; undefined where the hint does not prove it. */
+  readonly client: StoredClient | undefined;
+  readonly redirect: LogoutRedirect | undefined;
+  /** Why what was asked for is not done; for the log, and for developers. Holds nothing that was sent. */
+  readonly ignored: string | undefined;
+}
+
+/** What waits for the end-user's answer. */
+export interface WaitingLogout {
+  /** The session that the end-user is asked about; null where there was none. */
+  readonly sid: SessionId | null;
+  readonly client: { readonly client_id: ClientId; readonly instance: ClientInstance } | null;
+  readonly redirect: { readonly uri: string; readonly state: string | null } | null;
+  readonly ui_locales: string | null;
+}
+
+/**
+ * Reads a logout request. Without a hint that holds, the redirection is ignored and nothing else (decision 32; the
+ * interface is stricter than RP-Initiated Logout §2, which knows other proofs).
+ * @throws OAuthError invalid_request for a state that is too long to be carried
+ */
+export async function readLogoutRequest(
+  needs: LogoutRequestNeeds,
+  parameters: Parameters,
+): Promise<LogoutRequest> {
+  const { post_logout_redirect_uri: uri, state } = parameters;
+  if (state !== undefined && state.length > needs.stateLengthMax) {
+    const error_description = `state is longer than ${needs.stateLengthMax} characters`;
+    throw new OAuthError('invalid_request', { error_description });
+  }
+  const proof = await clientBehind(needs, parameters);
+  if ('ignored' in proof) {
+    // Nobody asked for anything but the dialog.
+    const asked = uri !== undefined || parameters['id_token_hint'] !== undefined;
+    return { client: undefined, redirect: undefined, ignored: asked ? proof.ignored : undefined };
+  }
+  const { client } = proof;
+  if (uri === undefined) return { client, redirect: undefined, ignored: undefined };
+  const problem = redirectProblem(client, uri);
+  return problem === undefined
+    ? { client, redirect: { uri, state }, ignored: undefined }
+    : { client, redirect: undefined, ignored: problem };
+}
+
+/** The client that an ID token of ours was issued to, if it is that one still. */
+async function clientBehind(
+  needs: LogoutRequestNeeds,
+  { id_token_hint, client_id }: Parameters,
+): Promise<{ readonly client: StoredClient } | { readonly ignored: string }> {
+  if (id_token_hint === undefined) return { ignored: 'there is no id_token_hint' };
+  const hint = await readIdTokenHint(needs.hints, id_token_hint);
+  if (!hint.holds) return { ignored: `the id_token_hint does not hold (${hint.reason})` };
+  // RP-Initiated Logout §2: "the OP MUST verify that the Client Identifier matches the one used when issuing the ID Token".
+  if (client_id !== undefined && client_id !== hint.client_id) {
+    return { ignored: 'client_id is not the client that the id_token_hint was issued to' };
+  }
+  const iat = issuedAt(hint);
+  if (needs.hintAgeMax !== 0 && needs.clock.now() - iat > needs.hintAgeMax) {
+    return { ignored: `the id_token_hint is older than ${needs.hintAgeMax} seconds` };
+  }
+  const client = await needs.clients.find(hint.client_id as ClientId);
+  // One that was deleted and registered again under its name has not been given this token.
+  return client === undefined || iat < client.issued_at
+    ? { ignored: 'the client that the id_token_hint was issued to is not registered any more' }
+    : { client };
+}
+
+function issuedAt({ claims }: HeldIdToken): number {
+  const { iat } = claims;
+  return typeof iat === 'number' ? iat : 0;
+}
+
+/** "The OP MUST NOT perform post-logout redirection if the … value supplied does not exactly match" (§3). */
+function redirectProblem(client: StoredClient, uri: string): string | undefined {
+  const { post_logout_redirect_uris: registered = [] } = metadataOf(client);
+  if (registered.includes(uri)) return undefined;
+  if (registered.length === 0) return 'the client has registered no post_logout_redirect_uris';
+  const words =
+    'the post_logout_redirect_uri is not, character by character, one that the client has registered';
+  return uri.length > NEAREST_LENGTH_MAX ? words : words + suggestion(uri, registered);
+}
+
+/** A comparison takes as many steps as both lengths multiplied. */
+const NEAREST_LENGTH_MAX = 300;
+
+/** What is kept until the end-user has answered (decision 31: on the server, not in hidden fields). */
+export function waitingLogout(
+  { client, redirect }: LogoutRequest,
+  sid: SessionId | undefined,
+  ui_locales: string | undefined,
+): WaitingLogout {
+  return {
+    sid: sid ?? null,
+    client: client === undefined ? null : { client_id: client.client_id, instance: client.instance },
+    redirect: redirect === undefined ? null : { uri: redirect.uri, state: redirect.state ?? null },
+    ui_locales: ui_locales ?? null,
+  };
+}
+
+/**
+ * Where the browser goes now: the client and its registration may have changed since the question was asked.
+ * @returns `location` undefined where it stays here; `ignored` says why, if it was to go
+ */
+export async function logoutLocation(
+  { clients }: Pick<LogoutRequestNeeds, 'clients'>,
+  { client, redirect }: WaitingLogout,
+): Promise<{ readonly location: string | undefined; readonly ignored: string | undefined }> {
+  if (client === null || redirect === null) return { location: undefined, ignored: undefined };
+  const found = await clients.find(client.client_id);
+  if (found?.instance !== client.instance) {
+    return { location: undefined, ignored: 'the client is not registered any more' };
+  }
+  const ignored = redirectProblem(found, redirect.uri);
+  return ignored === undefined
+    ? { location: withState(redirect), ignored }
+    : { location: undefined, ignored };
+}
+
+/** The registered text stays as it is; `state` goes with a redirection only (RP-Initiated Logout §2). */
+function withState({ uri, state }: NonNullable<WaitingLogout['redirect']>): string {
+  if (state === null) return uri;
+  const separator = uri.includes('?') ? (/[?&]$/.test(uri) ? '' : '&') : '?';
+  return `${uri}${separator}state=${encodeURIComponent(state)}`;
+}
