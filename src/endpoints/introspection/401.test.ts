@@ -37,6 +37,18 @@ test('unknown client, wrong secret, wrong method: the same 401 invalid_client (d
   }
 });
 
+test('H-127 an expired secret is answered like a wrong one, byte for byte (decision 19)', async () => {
+  const tenant = testTenant({ settings: { clientSecretLifetime: 60 } });
+  const { client_id, client_secret } = await tenant.register(RESOURCE_SERVER);
+  const ask = async (secret: string): Promise<Answer> =>
+    await tenant.send('introspect', { basic: [client_id, secret], form });
+  assert.equal((await ask(client_secret)).status, 200);
+  tenant.clock.advance(60);
+  const expired = await ask(client_secret);
+  assertInvalidClient(expired, BASIC);
+  assert.deepEqual(expired, await ask(`${client_secret.slice(0, -1)}~`));
+});
+
 test('an unknown, malformed, expired or revoked bearer token: 401 invalid_client with a Bearer challenge (decision 6)', async () => {
   const tenant = testTenant();
   const client = await tenant.register(RESOURCE_SERVER);

@@ -57,6 +57,12 @@ const text = ({ json }: Answer, member: string): string => {
   return value;
 };
 
+test('H-137 a code is no access token: it is inactive, and still good', async () => {
+  const code = await codeFor();
+  assert.deepEqual(await tenant.introspect(code), { active: false });
+  assert.equal((await redeem(code)).status, 200);
+});
+
 test('a code gives an access token, a refresh token and an ID token (RFC 6749 §4.1.4, OpenID Connect Core §3.1.3.3)', async () => {
   const answered = await redeem(await codeFor({ scope: 'openid email' }));
   assert.equal(answered.status, 200, answered.body);
