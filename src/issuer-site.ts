@@ -113,7 +113,7 @@ function endpoints({
       legacyJwt: settings['introspection.legacy-jwt'],
     }),
     revocation({ ...direct, authentication, form }),
-    jwkSet({ keys, clock: registry.clock, maxAge: settings['key-set.max-age'], variesByTenant: false }),
+    jwkSet({ keys, clock: registry.clock, maxAge: settings['key-set.max-age'] }),
     signedJwkSet(signedKeySetNeeds({ issuer, settings, keys, clock: registry.clock })),
     federationRegistration(),
     ...logout,

@@ -13,16 +13,20 @@ const DESCRIPTIONS = {
 
 export type EdgeStatus = keyof typeof DESCRIPTIONS;
 
-/** `error_description` replaces the usual words; it holds ASCII without `"` and `\` (RFC 6749 §5.2). */
+/**
+ * `error_description` replaces the usual words; it holds ASCII without `"` and `\` (RFC 6749 §5.2). Nothing is stored: a
+ * cache that kept a 404 for one tenant would give it to the others (RFC 9110 §15.5.5: "heuristically cacheable").
+ */
 export function edgeRefusal(
   status: EdgeStatus,
   error_description: string | undefined = DESCRIPTIONS[status],
   headers: Readonly<Record<string, string>> = {},
 ): EndpointResponse {
-  if (error_description === undefined) return { status, headers };
+  const uncached = { 'cache-control': 'no-store', ...headers };
+  if (error_description === undefined) return { status, headers: uncached };
   return {
     status,
-    headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
+    headers: { 'content-type': 'application/json', ...uncached },
     body: JSON.stringify({ error: 'invalid_request', error_description }),
   };
 }

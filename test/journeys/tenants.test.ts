@@ -136,11 +136,19 @@ test('what can be cached says that it varies by tenant, and the key sets differ 
     ['default', 'b'].map(async (id) => {
       const answer = await get('/jwks.json', { 'tenant-id': id });
       assert.equal(answer.headers.get('vary'), 'Issuer, Tenant-ID');
+      const known = { 'tenant-id': id, 'if-none-match': answer.headers.get('etag') ?? '' };
+      const unchanged = await get('/jwks.json', known);
+      assert.deepEqual([unchanged.status, unchanged.headers.get('vary')], [304, 'Issuer, Tenant-ID']);
       return (await answer.json()) as { readonly keys: readonly { readonly kid: string }[] };
     }),
   );
   const [first = [], second = []] = sets.map(({ keys }) => keys.map(({ kid }) => kid));
   assert.ok(first.length >= 7 && second.length >= 7);
+  const metadata = await get('/.well-known/openid-configuration', { origin: 'https://spa.example' });
+  assert.equal(metadata.headers.get('access-control-allow-origin'), '*');
+  assert.equal(metadata.headers.get('vary'), 'Issuer, Tenant-ID');
+  const nobody = await get('/jwks.json', { 'tenant-id': 'nobody' });
+  assert.deepEqual([nobody.status, nobody.headers.get('cache-control')], [404, 'no-store']);
   assert.deepEqual(
     first.filter((kid) => second.includes(kid)),
     [],

@@ -12,7 +12,7 @@ const keys: ServerKeys = await publishedKeys();
 
 async function keySet(): Promise<Answer> {
   const response = await answer(
-    jwkSet({ keys, maxAge: 300, clock: systemClock, variesByTenant: false }),
+    jwkSet({ keys, maxAge: 300, clock: systemClock }),
     requestOf(contract, {}),
     () => assert.fail('no failure'),
   );
@@ -33,22 +33,13 @@ test('while a key waits to take over, no cache keeps the set beyond that moment 
   let now = 1_800_000_000;
   const clock = { now: () => now, milliseconds: () => now * 1000 };
   const set = { keys: published, activation_at: now + 400 };
-  const endpoint = jwkSet({ keys: { jwks: () => set }, maxAge: 300, clock, variesByTenant: false });
+  const endpoint = jwkSet({ keys: { jwks: () => set }, maxAge: 300, clock });
   const cacheControl = async () => (await endpoint.handle(requestOf(contract, {}))).headers['cache-control'];
   assert.equal(await cacheControl(), 'public, max-age=300');
   now += 150;
   assert.equal(await cacheControl(), 'public, max-age=250');
   now += 250;
   assert.equal(await cacheControl(), 'public, max-age=0');
-});
-
-test('where request headers choose the tenant, caches keep the sets apart, and otherwise need not (decision 30)', async () => {
-  const vary = async (variesByTenant: boolean) => {
-    const endpoint = jwkSet({ keys, maxAge: 300, clock: systemClock, variesByTenant });
-    return (await endpoint.handle(requestOf(contract, {}))).headers['vary'];
-  };
-  assert.equal(await vary(true), 'Issuer, Tenant-ID');
-  assert.equal(await vary(false), undefined);
 });
 
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {

@@ -11,7 +11,6 @@ const endpoint = jwkSet({
   keys: await publishedKeys(),
   maxAge: 60,
   clock: systemClock,
-  variesByTenant: false,
 });
 
 async function asked(ifNoneMatch?: string): Promise<Answer> {
@@ -43,7 +42,6 @@ test('another set of keys has another ETag (RFC 9110 §8.8.3)', async () => {
     keys: { jwks: () => ({ keys: keys.slice(1) }) },
     maxAge: 60,
     clock: systemClock,
-    variesByTenant: false,
   });
   const response = await answer(
     fewer,

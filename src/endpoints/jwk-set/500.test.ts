@@ -14,7 +14,7 @@ test('GET /jwks.json, a fault: 500 without body, and only the report has the cau
     throw cause;
   };
   const faulty = {
-    ...jwkSet({ keys: await publishedKeys(), maxAge: 300, clock: systemClock, variesByTenant: false }),
+    ...jwkSet({ keys: await publishedKeys(), maxAge: 300, clock: systemClock }),
     handle,
   };
   const response = await answer(faulty, requestOf(contract, {}), (failure) => reports.push(failure));

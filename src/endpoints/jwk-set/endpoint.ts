@@ -10,20 +10,17 @@ export interface JwkSetNeeds {
   readonly clock: Clock;
   /** Seconds for which a cache may keep the set. */
   readonly maxAge: number;
-  /** Whether request headers choose among tenants: then an answer is for one of them only (decision 30). */
-  readonly variesByTenant: boolean;
 }
 
 /** The server JWK set. */
 export function jwkSet(needs: JwkSetNeeds): Endpoint {
   const rendered = rendering();
-  const vary = needs.variesByTenant ? { vary: 'Issuer, Tenant-ID' } : {};
   return {
     contract,
     handle: (request) =>
       whenKnown(needs.keys.jwks(), (set) => {
         const { body, etag } = rendered(set);
-        const headers = { 'cache-control': `public, max-age=${maxAge(needs, set)}`, etag, ...vary };
+        const headers = { 'cache-control': `public, max-age=${maxAge(needs, set)}`, etag };
         if (isUnchanged(request.headers['if-none-match'], etag)) return { status: 304, headers };
         return { status: 200, headers: { 'content-type': 'application/json', ...headers }, body };
       }),

@@ -59,9 +59,7 @@ test('H-157 10,000 reads while keys rotate on two processes: every answer is who
   const verifier = joseJwtVerifier(clock);
   const signer = joseJwtSigner();
   const processes = [await scene.open(LIFE, { signer }), await scene.open(LIFE, { signer })];
-  const endpoints = processes.map(({ keys }) =>
-    jwkSet({ keys, clock, maxAge: MAX_AGE, variesByTenant: false }),
-  );
+  const endpoints = processes.map(({ keys }) => jwkSet({ keys, clock, maxAge: MAX_AGE }));
   const issue = async ({ keys }: KeyProcess): Promise<Token> => {
     const jwt = await keys.sign({ iss: ISSUER, exp: scene.now + LIFETIME }, { alg: 'ES256', typ: 'at+jwt' });
     const header = JSON.parse(Buffer.from(jwt.split('.')[0] ?? '', 'base64url').toString()) as JsonWebKey;
