@@ -10,6 +10,8 @@ import type { Endpoint } from './endpoints/contract.ts';
 import { interaction, interactionChoice } from './endpoints/interaction/endpoint.ts';
 import { contract as assetContract } from './endpoints/page-asset/contract.ts';
 import { pageAsset } from './endpoints/page-asset/endpoint.ts';
+import { pushedAuthorizationRequest } from './endpoints/pushed-authorization-request/endpoint.ts';
+import { postedUserinfo, userinfo } from './endpoints/userinfo/endpoint.ts';
 import type { ReceivingNeeds } from './grants/authorization/receive-authorization-request.ts';
 import type { DirectAuthorizationNeeds } from './grants/direct-authorization/authorize-directly.ts';
 import type { EndUserNeeds } from './grants/end-users.ts';
@@ -39,6 +41,7 @@ export interface AuthorizationParts {
 export interface OpenedAuthorization {
   readonly endpoints: readonly Endpoint[];
   readonly endUsers: EndUserNeeds;
+  readonly languages: readonly string[];
 }
 
 export function openAuthorization(parts: AuthorizationParts): OpenedAuthorization {
@@ -55,9 +58,30 @@ export function openAuthorization(parts: AuthorizationParts): OpenedAuthorizatio
       interaction({ ...needs, directory, passwordSignIn, form }),
       interactionChoice({ ...needs, directory, passwordSignIn, form }),
       pageAsset({ pages }),
+      pushedAuthorizationRequest({ authentication: parts.authentication, receiving, form }),
+      ...userinfoEndpoints(parts, endUsers),
     ],
     endUsers,
+    languages: pages.languages,
   };
+}
+
+function userinfoEndpoints(
+  { settings, direct }: AuthorizationParts,
+  endUsers: EndUserNeeds,
+): readonly Endpoint[] {
+  const { clients, grants, accessTokens, idTokens } = direct;
+  const needs = {
+    issuer: settings.issuer,
+    clients,
+    grants,
+    endUsers,
+    accessTokens,
+    clientJwts: idTokens.clientJwts,
+    form: { parameters: settings['limits.form-parameters'] },
+    bearerTokenLengthMax: settings['limits.bearer-token'],
+  };
+  return [userinfo(needs), postedUserinfo(needs)];
 }
 
 /** @throws SettingsError for a theme that could not be shown: better at start than to the first person who comes */

@@ -50,8 +50,11 @@ export function issuerSite(needs: IssuerNeeds): Site {
     issuer,
     own,
     offeredGrants({ assertions: needs.assertions, endUsers: needs.authorization.endUsers }),
-    certificateSupport(settings),
-    (algorithm) => needs.keys.canSign(algorithm),
+    {
+      certificates: certificateSupport(settings),
+      canSign: (algorithm) => needs.keys.canSign(algorithm),
+      languages: needs.authorization.languages,
+    },
   );
   const maxAge = settings['key-set.max-age'];
   const infix = { ...authorizationServerContract, path: `${authorizationServerContract.path}${issuerPath}` };

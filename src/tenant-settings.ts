@@ -5,6 +5,7 @@ import { SettingsError } from './config/settings-error.ts';
 import { settingsOfTenant, type TenantOverrides } from './config/tenant-overrides.ts';
 import { bringsCertificates } from './config/tls-rules.ts';
 import { contract as introspectionContract } from './endpoints/introspection/contract.ts';
+import { contract as parContract } from './endpoints/pushed-authorization-request/contract.ts';
 import { contract as tokenContract } from './endpoints/token/contract.ts';
 import type { DirectAuthorizationNeeds } from './grants/direct-authorization/authorize-directly.ts';
 import type { TokenSettings } from './grants/grant.ts';
@@ -23,7 +24,7 @@ export function assertionAudience(settings: Settings): AudienceRule {
   const { issuer } = settings;
   if (settings['client-authentication.assertion-audience'] === 'issuer')
     return { kind: 'sole', values: [issuer] };
-  const addresses = [tokenContract, introspectionContract].map(({ path }) => `${issuer}${path}`);
+  const addresses = [tokenContract, introspectionContract, parContract].map(({ path }) => `${issuer}${path}`);
   return { kind: 'where-present', values: [issuer, ...addresses] };
 }
 

@@ -46,6 +46,21 @@ export function signatureAlgorithmFor(
   return SIGNING_ALGORITHMS.find((known) => known === registered) ?? DEFAULT_SIGNATURE;
 }
 
+/** Whether a client has registered for UserInfo as a JWT; the other answers of this kind are JWTs anyhow. */
+export function wantsUserinfoJwt(metadata: ClientMetadata): boolean {
+  const { userinfo_signed_response_alg, userinfo_encrypted_response_alg } = metadata;
+  return userinfo_signed_response_alg !== undefined || userinfo_encrypted_response_alg !== undefined;
+}
+
+/** OpenID Connect Core §5.3.2: UserInfo alone "MAY be … encrypted without also being signed", where only that is registered. */
+function isUnsigned(metadata: ClientMetadata | undefined, kind: ClientJwtKind): boolean {
+  return (
+    kind === 'userinfo' &&
+    metadata?.['userinfo_signed_response_alg'] === undefined &&
+    metadata?.['userinfo_encrypted_response_alg'] !== undefined
+  );
+}
+
 /**
  * A JWT for one client: signed, and then encrypted to the client where it has registered that. RFC 7519 §11.2: "the
  * signature … applied first, then the encryption".
@@ -57,32 +72,35 @@ export async function makeClientJwt(
   { kind, typ, claims }: ClientJwtContent,
 ): Promise<ClientJwt> {
   const signature = signatureAlgorithmFor(metadata, kind);
-  // A configured key set (decision 29) need not have a key for each algorithm.
-  if (!needs.keys.canSign(signature)) return { problem: `no server key signs with ${signature}` };
-  const jwt = await needs.keys.sign(claims, { alg: signature, typ });
   const alg = KEY_MANAGEMENT_ALGORITHMS.find(
     (known) => known === metadata?.[`${kind}_encrypted_response_alg`],
   );
+  if (metadata !== undefined && alg !== undefined && isUnsigned(metadata, kind))
+    return await encryptedTo(needs, metadata, { plaintext: JSON.stringify(claims), kind, alg });
+  // A configured key set (decision 29) need not have a key for each algorithm.
+  if (!needs.keys.canSign(signature)) return { problem: `no server key signs with ${signature}` };
+  const jwt = await needs.keys.sign(claims, { alg: signature, typ });
   return metadata === undefined || alg === undefined
     ? { jwt }
-    : await encryptedTo(needs, metadata, { jwt, kind, alg });
+    : await encryptedTo(needs, metadata, { plaintext: jwt, kind, alg, cty: 'JWT' });
 }
 
 async function encryptedTo(
   needs: ClientJwtNeeds,
   metadata: ClientMetadata,
-  { jwt, kind, alg }: { jwt: string; kind: ClientJwtKind; alg: KeyManagementAlgorithm },
+  what: { plaintext: string; kind: ClientJwtKind; alg: KeyManagementAlgorithm; cty?: 'JWT' },
 ): Promise<ClientJwt> {
+  // RFC 7519 §5.2: "In the case that nested signing or encryption is employed, this Header Parameter MUST be present".
+  const { plaintext, kind, alg, ...cty } = what;
   const recipient = await recipientKey(needs, metadata, alg);
   if ('problem' in recipient) return recipient;
   const { kid } = recipient.found;
   const registered = metadata[`${kind}_encrypted_response_enc`];
   const enc =
     CONTENT_ENCRYPTION_ALGORITHMS.find((known) => known === registered) ?? DEFAULT_CONTENT_ENCRYPTION;
-  // RFC 7519 §5.2: "In the case that nested signing or encryption is employed, this Header Parameter MUST be present".
-  const header = { alg, enc, cty: 'JWT', ...(typeof kid === 'string' ? { kid } : {}) };
+  const header = { alg, enc, ...cty, ...(typeof kid === 'string' ? { kid } : {}) };
   try {
-    return { jwt: await needs.encrypter.encrypt(jwt, recipient.found, header) };
+    return { jwt: await needs.encrypter.encrypt(plaintext, recipient.found, header) };
   } catch (failure) {
     // A key that can be read may still be one that nothing can be agreed on with (RFC 7748 §6.1); it is the client's.
     return {

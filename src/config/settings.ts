@@ -284,7 +284,7 @@ export const SETTINGS = {
     default: 'issuer',
     values: ['issuer', 'legacy'],
     description:
-      'What client assertions (`client_secret_jwt`, `private_key_jwt`) must be meant for: the issuer as their only `aud`; or, for clients from before draft-ietf-oauth-rfc7523bis, also the addresses of the token and introspection endpoints, and one of several. An assertion with several audiences can be used by each of them against the others.',
+      'What client assertions (`client_secret_jwt`, `private_key_jwt`) must be meant for: the issuer as their only `aud`; or, for clients from before draft-ietf-oauth-rfc7523bis, also the addresses of the endpoints for tokens, introspection and pushed requests, and one of several. An assertion with several audiences can be used by each of them against the others.',
   }),
   ...CERTIFICATE_SETTINGS,
 

@@ -39,6 +39,9 @@ const NAMES = [
   'interaction',
   'interaction-post',
   'page-asset',
+  'pushed-authorization-request',
+  'userinfo',
+  'userinfo-post',
 ] as const;
 
 let pages: Pages | undefined;

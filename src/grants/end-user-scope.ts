@@ -3,7 +3,7 @@ import type { ClientMetadata } from '../spec/client-metadata.ts';
 import { parseScope } from '../spec/scope.ts';
 
 /** OpenID Connect Core §3.1.2.1, §5.4 and §11: what a client may ask for that registered no `scope`. */
-const OPENID_SCOPE = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access'] as const;
+export const OPENID_SCOPE = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access'] as const;
 
 /**
  * What a client may have of the scope that it asks for about an end-user. OpenID Connect Core §3.1.2.1: "Scope values used

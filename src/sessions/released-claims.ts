@@ -18,7 +18,7 @@ const PROFILE = [
 ] as const;
 
 /** OpenID Connect Core §5.4: the claims that a scope value asks for. */
-const SCOPE_CLAIMS: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+export const SCOPE_CLAIMS: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   ['profile', PROFILE],
   ['email', ['email', 'email_verified']],
   ['address', ['address']],

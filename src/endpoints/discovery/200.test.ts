@@ -37,6 +37,8 @@ test('discovery is derived: each advertised endpoint’s address below the issue
   assert.deepEqual(Object.fromEntries(addresses), {
     registration_endpoint: `${ISSUER}/register`,
     authorization_endpoint: `${ISSUER}/authorize`,
+    pushed_authorization_request_endpoint: `${ISSUER}/par`,
+    userinfo_endpoint: `${ISSUER}/userinfo`,
     token_endpoint: `${ISSUER}/token`,
     introspection_endpoint: `${ISSUER}/token/introspect`,
     revocation_endpoint: `${ISSUER}/token/revoke`,
@@ -56,15 +58,12 @@ test('an endpoint that does not stand is not named (decision 3)', () => {
 });
 
 test('what is named can be done: grants and methods are those of the lists they work from (decision 3)', () => {
-  assert.deepEqual(
-    metadata['grant_types_supported'],
-    offeredGrants({}).map(({ grant_type }) => grant_type),
-  );
+  assert.deepEqual(metadata['grant_types_supported'], [
+    ...offeredGrants({}).map(({ grant_type }) => grant_type),
+    'implicit',
+  ]);
   const all = providerMetadata(ISSUER, endpoints, GRANTS)['grant_types_supported'];
-  assert.deepEqual(
-    all,
-    GRANTS.map(({ grant_type }) => grant_type),
-  );
+  assert.deepEqual(all, [...GRANTS.map(({ grant_type }) => grant_type), 'implicit']);
   const methods = authenticationMethods('none');
   for (const endpoint of ['token', 'revocation']) {
     assert.deepEqual(metadata[`${endpoint}_endpoint_auth_methods_supported`], [...methods, 'none']);
@@ -83,7 +82,7 @@ test('the methods that authenticate are those that can be registered, but for no
 
 test('methods with certificates are named where certificates can be judged, and only there (RFC 8705 §2.1.1, §2.2.1)', () => {
   const named = (trust: 'none' | 'keys' | 'chains', member: string): unknown =>
-    providerMetadata(ISSUER, endpoints, [], { trust })[member];
+    providerMetadata(ISSUER, endpoints, [], { certificates: { trust } })[member];
   const [token, introspection] = ['token', 'introspection'].map(
     (endpoint) => `${endpoint}_endpoint_auth_methods_supported`,
   );
@@ -98,19 +97,24 @@ test('methods with certificates are named where certificates can be judged, and 
 test('bound tokens are announced where certificates arrive (RFC 8705 §3.3)', () => {
   const bound = 'tls_client_certificate_bound_access_tokens';
   assert.equal(bound in metadata, false);
-  assert.equal(providerMetadata(ISSUER, endpoints, [], { trust: 'keys' })[bound], true);
+  assert.equal(providerMetadata(ISSUER, endpoints, [], { certificates: { trust: 'keys' } })[bound], true);
 });
 
 test('aliases are those of the endpoints that clients authenticate at, below the other origin and the issuer’s path (RFC 8705 §5)', () => {
   const aliasOrigin = 'https://mtls.example.com:8443';
-  const named = providerMetadata(ISSUER, endpoints, [], { trust: 'keys', aliasOrigin });
+  const named = providerMetadata(ISSUER, endpoints, [], { certificates: { trust: 'keys', aliasOrigin } });
   const path = new URL(ISSUER).pathname.replace(/\/$/, '');
   assert.deepEqual(named['mtls_endpoint_aliases'], {
     token_endpoint: `${aliasOrigin}${path}/token`,
     introspection_endpoint: `${aliasOrigin}${path}/token/introspect`,
+    pushed_authorization_request_endpoint: `${aliasOrigin}${path}/par`,
+    userinfo_endpoint: `${aliasOrigin}${path}/userinfo`,
     revocation_endpoint: `${aliasOrigin}${path}/token/revoke`,
   });
-  assert.equal('mtls_endpoint_aliases' in providerMetadata(ISSUER, endpoints, [], { trust: 'keys' }), false);
+  assert.equal(
+    'mtls_endpoint_aliases' in providerMetadata(ISSUER, endpoints, [], { certificates: { trust: 'keys' } }),
+    false,
+  );
 });
 
 test('algorithms of assertions are published for both endpoints, and none is not among them (RFC 8414 §2)', () => {
@@ -138,10 +142,31 @@ test('no header of the request changes the document (decision 1)', async () => {
 });
 
 test('what the server cannot sign with is not named: a configured key set may have fewer keys (decisions 3, 29)', () => {
-  const few = providerMetadata(ISSUER, endpoints, [], { trust: 'none' }, (alg) => alg === 'ES256');
+  const few = providerMetadata(ISSUER, endpoints, [], { canSign: (alg) => alg === 'ES256' });
   for (const what of ['id_token', 'userinfo', 'authorization', 'introspection']) {
     assert.deepEqual(few[`${what}_signing_alg_values_supported`], ['ES256']);
     assert.deepEqual(metadata[`${what}_signing_alg_values_supported`], SIGNING_ALGORITHMS);
   }
   assert.deepEqual(few['request_object_signing_alg_values_supported'], SIGNING_ALGORITHMS);
+});
+
+test('what the authorisation endpoint can do is named with it, and only with it (OpenID Connect Discovery §3, RFC 9207 §3)', () => {
+  const members = [
+    'response_types_supported',
+    'response_modes_supported',
+    'scopes_supported',
+    'claims_supported',
+    'prompt_values_supported',
+    'ui_locales_supported',
+    'acr_values_supported',
+    'claims_parameter_supported',
+    'request_parameter_supported',
+    'authorization_response_iss_parameter_supported',
+  ];
+  const named = providerMetadata(ISSUER, endpoints, [], { languages: ['en', 'de'] });
+  for (const member of members) assert.ok(named[member], member);
+  assert.deepEqual(named['ui_locales_supported'], ['en', 'de']);
+  assert.equal(named['request_uri_parameter_supported'], false);
+  const without = providerMetadata(ISSUER, [], []);
+  for (const member of members) assert.equal(member in without, false, member);
 });

@@ -15,6 +15,7 @@ import {
   SUBJECT_TYPES,
 } from '../../spec/server-capabilities.ts';
 import type { Endpoint } from '../contract.ts';
+import { authorizationMetadata } from './authorization-metadata.ts';
 
 /** RFC 8414 §2, of client assertions: "The value "none" MUST NOT be used." */
 const ASSERTION_ALGORITHMS = [...SIGNING_ALGORITHMS, ...HMAC_ALGORITHMS] as const;
@@ -47,17 +48,22 @@ export interface CertificateSupport {
   readonly aliasOrigin?: string;
 }
 
-/**
- * Provider metadata, derived from the endpoints that stand and from what they can do. What is absent is not named:
- * there is no authorisation endpoint yet, so there are no response types (docs/deviations.md).
- */
+/** What the server is set up for, as far as its endpoints do not show it. */
+export interface Support {
+  readonly certificates?: CertificateSupport;
+  readonly canSign?: (algorithm: SignatureAlgorithm) => boolean;
+  /** That there are pages in. */
+  readonly languages?: readonly string[];
+}
+
+/** Provider metadata, derived from the endpoints that stand and from what they can do. What is absent is not named. */
 export function providerMetadata(
   issuer: string,
   endpoints: readonly Endpoint[],
   grants: readonly Grant[],
-  certificates: CertificateSupport = { trust: 'none' },
-  canSign: (algorithm: SignatureAlgorithm) => boolean = () => true,
+  { certificates = { trust: 'none' }, canSign = () => true, languages = [] }: Support = {},
 ): Readonly<Record<string, unknown>> {
+  const authorizes = endpoints.some(({ contract }) => contract.advertisedAs === 'authorization_endpoint');
   const addresses = endpoints.flatMap(({ contract }) =>
     contract.advertisedAs === undefined
       ? []
@@ -67,7 +73,8 @@ export function providerMetadata(
   return {
     issuer,
     ...Object.fromEntries(addresses),
-    grant_types_supported: grants.map((grant) => grant.grant_type),
+    ...(authorizes ? authorizationMetadata(languages) : {}),
+    grant_types_supported: [...grants.map((grant) => grant.grant_type), ...(authorizes ? ['implicit'] : [])],
     token_endpoint_auth_methods_supported: named,
     token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
     revocation_endpoint_auth_methods_supported: named,

@@ -1,0 +1,30 @@
+import { PROMPTS, RESPONSE_MODES } from '../../grants/authorization/authorization-request.ts';
+import { OPENID_SCOPE } from '../../grants/end-user-scope.ts';
+import { PASSWORD_ACR } from '../../sessions/password-sign-in.ts';
+import { SCOPE_CLAIMS } from '../../sessions/released-claims.ts';
+import { RESPONSE_TYPES } from '../../spec/grant-types.ts';
+
+/** OpenID Connect Core §2 and Back-Channel Logout §2.1: what ID tokens say of the protocol itself. */
+const PROTOCOL_CLAIMS = ['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'acr', 'amr', 'sid'];
+
+/**
+ * What the authorisation endpoint can do, in the words of OpenID Connect Discovery §3, RFC 8414 §2, RFC 9207 §3 and
+ * Initiating User Registration via OpenID Connect §4 (`prompt_values_supported`).
+ * @param languages that there are pages in
+ */
+export function authorizationMetadata(languages: readonly string[]): Readonly<Record<string, unknown>> {
+  const claims = [...SCOPE_CLAIMS.values()].flat();
+  return {
+    response_types_supported: Object.keys(RESPONSE_TYPES),
+    response_modes_supported: RESPONSE_MODES,
+    scopes_supported: OPENID_SCOPE,
+    claims_supported: [...PROTOCOL_CLAIMS, ...claims],
+    claim_types_supported: ['normal'],
+    claims_parameter_supported: true,
+    acr_values_supported: [PASSWORD_ACR],
+    prompt_values_supported: PROMPTS,
+    ui_locales_supported: languages,
+    request_parameter_supported: true,
+    authorization_response_iss_parameter_supported: true,
+  };
+}

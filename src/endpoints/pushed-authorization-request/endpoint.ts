@@ -1,0 +1,62 @@
+import { identifyClient } from '../../clients/client-authentication/authenticate-client.ts';
+import { AUTHENTICATION_PARAMETERS } from '../../clients/client-authentication/credential-parameters.ts';
+import type { AuthenticationNeeds } from '../../clients/client-authentication/method.ts';
+import { AuthorizationError } from '../../grants/authorization/authorization-error.ts';
+import {
+  AUTHORIZATION_PARAMETERS,
+  REPEATABLE_PARAMETERS,
+} from '../../grants/authorization/authorization-parameters.ts';
+import { pushRequest } from '../../grants/authorization/pushed-request.ts';
+import {
+  type ReceivingNeeds,
+  receivePushedRequest,
+} from '../../grants/authorization/receive-authorization-request.ts';
+import { OAuthError } from '../../spec/errors.ts';
+import { type FormLimits, parseForm } from '../../spec/parameters.ts';
+import { UNCACHED } from '../answer.ts';
+import type { Endpoint } from '../contract.ts';
+import { contract } from './contract.ts';
+
+export interface PushedAuthorizationRequestNeeds {
+  readonly authentication: AuthenticationNeeds;
+  readonly receiving: ReceivingNeeds;
+  readonly form: FormLimits;
+}
+
+const PARAMETERS: ReadonlySet<string> = new Set([...AUTHORIZATION_PARAMETERS, ...AUTHENTICATION_PARAMETERS]);
+
+/** Takes an authorisation request from its client itself, checks it as the other endpoint would, and keeps it for a while. */
+export function pushedAuthorizationRequest(needs: PushedAuthorizationRequestNeeds): Endpoint {
+  const { authentication, receiving } = needs;
+  return {
+    contract,
+    async handle({ headers, body, clientCertificate: certificate }) {
+      const { authorization } = headers;
+      const sent = parseForm(headers['content-type'], body, PARAMETERS, needs.form, REPEATABLE_PARAMETERS);
+      const { stored } = await identifyClient(authentication, {
+        authorization,
+        parameters: sent,
+        certificate,
+      });
+      try {
+        const request = await receivePushedRequest(receiving, stored, {
+          ...sent,
+          client_id: stored.client_id,
+        });
+        const pushed = await pushRequest(receiving.pushed, stored.client_id, request);
+        return {
+          status: 201,
+          headers: { 'content-type': 'application/json', ...UNCACHED },
+          body: JSON.stringify(pushed),
+        };
+      } catch (failure) {
+        throw failure instanceof AuthorizationError ? forItsClient(failure) : failure;
+      }
+    },
+  };
+}
+
+/** RFC 9126 §2.3: as JSON, whatever the redirection URI is. */
+function forItsClient({ code, error_description, detail }: AuthorizationError): OAuthError {
+  return new OAuthError(code, { error_description, ...(detail === undefined ? {} : { detail }) });
+}

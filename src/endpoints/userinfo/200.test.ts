@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compactDecrypt, decodeJwt, exportJWK, generateKeyPair, jwtVerify } from 'jose';
+import { assertUncached } from '../test-exchange.ts';
+import { aPerson, RELYING_PARTY } from '../test-person.ts';
+import { publishedKeys } from '../test-server-keys.ts';
+import { ISSUER, testTenant } from '../test-tenant.ts';
+import { tokensFor } from '../test-userinfo.ts';
+
+const tenant = testTenant();
+const client = await tenant.register(RELYING_PARTY);
+const CLAIMS = {
+  name: 'Ada Lovelace',
+  given_name: 'Ada',
+  'given_name#fr': 'Adélaïde',
+  email: 'ada@example.com',
+  email_verified: true,
+  phone_number: '+44 1',
+  address: { country: 'UK' },
+  birthdate: '1815-12-10',
+};
+const ada = await aPerson(tenant, { username: 'Ada', password: 'correct horse', claims: CLAIMS });
+const { sub } = ada.account;
+
+const ROWS: readonly (readonly [module: string, scope: string, claims: object])[] = [
+  ['openid alone', 'openid', {}],
+  ['oidcc-scope-email', 'openid email', { email: 'ada@example.com', email_verified: true }],
+  ['oidcc-scope-phone', 'openid phone', { phone_number: '+44 1' }],
+  ['oidcc-scope-address', 'openid address', { address: { country: 'UK' } }],
+  [
+    'oidcc-scope-profile',
+    'openid profile',
+    {
+      preferred_username: 'Ada',
+      name: 'Ada Lovelace',
+      given_name: 'Ada',
+      'given_name#fr': 'Adélaïde',
+      birthdate: '1815-12-10',
+    },
+  ],
+  ['oidcc-scope-all', 'openid profile email address phone', { preferred_username: 'Ada', ...CLAIMS }],
+];
+
+for (const [module, scope, claims] of ROWS) {
+  test(`GET /userinfo, ${module}: what the scope asks for, and nothing else (OpenID Connect Core §5.4)`, async () => {
+    const { access_token } = await tokensFor(tenant, ada, client, { scope });
+    const answered = await tenant.send('userinfo', { bearer: String(access_token) });
+    assert.equal(answered.status, 200, answered.body);
+    assert.deepEqual(answered.json, { ...claims, sub });
+    assert.equal(answered.headers['content-type'], 'application/json');
+    assertUncached(answered);
+  });
+}
+
+test('claims that are asked for one by one are told where they were asked for (OpenID Connect Core §5.5)', async () => {
+  const claims = JSON.stringify({
+    userinfo: { birthdate: { essential: true }, unheard_of: null },
+    id_token: { email: null },
+  });
+  const { access_token, id_token } = await tokensFor(tenant, ada, client, { claims });
+  const answered = await tenant.send('userinfo', { bearer: String(access_token) });
+  assert.deepEqual(answered.json, { birthdate: '1815-12-10', sub });
+  const said = decodeJwt(String(id_token));
+  assert.deepEqual([said['email'], said['birthdate']], ['ada@example.com', undefined]);
+});
+
+test('oidcc-userinfo-post-header and oidcc-userinfo-post-body: POST with the token in the header or in the form (RFC 6750 §2.2)', async () => {
+  const access_token = String((await tokensFor(tenant, ada, client))['access_token']);
+  const [inHeader, inForm] = [
+    await tenant.send('userinfo-post', { bearer: access_token, contentType: null }),
+    await tenant.send('userinfo-post', { form: { access_token } }),
+  ];
+  assert.deepEqual(inHeader.json, { sub });
+  assert.deepEqual(inForm.json, { sub });
+});
+
+test('oidcc-userinfo-rs256: a JWT where the client has registered that, signed, with iss and aud (OpenID Connect Core §5.3.2)', async () => {
+  const signed = await tenant.register({ ...RELYING_PARTY, userinfo_signed_response_alg: 'RS256' });
+  const { access_token } = await tokensFor(tenant, ada, signed, { scope: 'openid email' });
+  const answered = await tenant.send('userinfo', { bearer: String(access_token) });
+  assert.equal(answered.headers['content-type'], 'application/jwt');
+  const keys = await (await publishedKeys()).verificationKeys();
+  const { payload, protectedHeader } = await jwtVerify(answered.body, ({ kid }) => {
+    const key = keys.find((each) => each['kid'] === kid);
+    return crypto.subtle.importKey(
+      'jwk',
+      (key ?? assert.fail()) as never,
+      { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
+      false,
+      ['verify'],
+    );
+  });
+  assert.equal(protectedHeader.alg, 'RS256');
+  const told = { sub, email: 'ada@example.com', email_verified: true };
+  assert.deepEqual(payload, { ...told, iss: ISSUER, aud: signed.client_id });
+});
+
+for (const alg of [undefined, 'ES256']) {
+  test(`encrypted, ${alg === undefined ? 'and not signed' : 'after signing'}, where the client has registered that (OpenID Connect Core §5.3.2)`, async () => {
+    const { publicKey, privateKey } = await generateKeyPair('ECDH-ES', { extractable: true });
+    const encrypted = await tenant.register({
+      ...RELYING_PARTY,
+      jwks: { keys: [{ ...(await exportJWK(publicKey)), use: 'enc' }] },
+      userinfo_encrypted_response_alg: 'ECDH-ES',
+      ...(alg === undefined ? {} : { userinfo_signed_response_alg: alg }),
+    });
+    const { access_token } = await tokensFor(tenant, ada, encrypted);
+    const answered = await tenant.send('userinfo', { bearer: String(access_token) });
+    assert.equal(answered.headers['content-type'], 'application/jwt');
+    const { plaintext, protectedHeader } = await compactDecrypt(answered.body, privateKey);
+    const text = Buffer.from(plaintext).toString();
+    const claims: unknown = alg === undefined ? JSON.parse(text) : decodeJwt(text);
+    assert.deepEqual(claims, { sub, iss: ISSUER, aud: encrypted.client_id });
+    assert.equal(protectedHeader.cty, alg === undefined ? undefined : 'JWT');
+  });
+}
+
+test('a pairwise client is told the subject that its ID tokens have (OpenID Connect Core §5.3.2)', async () => {
+  const pairwise = await tenant.register({ ...RELYING_PARTY, subject_type: 'pairwise' });
+  const { access_token, id_token } = await tokensFor(tenant, ada, pairwise);
+  const answered = await tenant.send('userinfo', { bearer: String(access_token) });
+  assert.equal(answered.json['sub'], decodeJwt(String(id_token)).sub);
+  assert.notEqual(answered.json['sub'], sub);
+});
+
+test('a token that the operator issued tells what the operator said of its subject', async () => {
+  const access_token = await tenant.authorize({
+    sub: 'of-another-directory',
+    client_id: client.client_id,
+    scope: ['openid'],
+    claims: ['name'],
+    claims_data: { name: 'Grace' },
+  });
+  const answered = await tenant.send('userinfo', { bearer: access_token });
+  assert.deepEqual(answered.json, { name: 'Grace', sub: 'of-another-directory' });
+});

@@ -1,0 +1,12 @@
+import { test } from 'node:test';
+import { assertMissingScopes } from '../test-exchange.ts';
+import { aPerson, RELYING_PARTY } from '../test-person.ts';
+import { testTenant } from '../test-tenant.ts';
+import { tokensFor } from '../test-userinfo.ts';
+
+test('GET /userinfo with a token without openid: 403 insufficient_scope that says so (RFC 6750 §3.1)', async () => {
+  const tenant = testTenant();
+  const client = await tenant.register(RELYING_PARTY);
+  const { access_token } = await tokensFor(tenant, await aPerson(tenant), client, { scope: 'email' });
+  assertMissingScopes(await tenant.send('userinfo', { bearer: String(access_token) }), 'openid');
+});

@@ -1,0 +1,99 @@
+import { type ClientJwtNeeds, makeClientJwt, wantsUserinfoJwt } from '../../clients/client-jwt.ts';
+import { type Userinfo, type UserinfoNeeds, userinfoFor } from '../../grants/userinfo.ts';
+import { OAuthError } from '../../spec/errors.ts';
+import { type FormLimits, parseForm } from '../../spec/parameters.ts';
+import { type AccessTokenNeeds, findAccessToken, scopeOf } from '../../tokens/access-token.ts';
+import {
+  bearerTokenNeeded,
+  insufficientScope,
+  invalidToken,
+  presentedBearer,
+} from '../../tokens/bearer-token.ts';
+import { isConfirmed } from '../../tokens/confirmation.ts';
+import { UNCACHED } from '../answer.ts';
+import type { Endpoint, EndpointRequest, EndpointResponse } from '../contract.ts';
+import { contract, postContract } from './contract.ts';
+
+export interface UserinfoEndpointNeeds extends UserinfoNeeds {
+  readonly issuer: string;
+  readonly accessTokens: AccessTokenNeeds;
+  readonly clientJwts: ClientJwtNeeds;
+  readonly form: FormLimits;
+  /** Characters. */
+  readonly bearerTokenLengthMax: number;
+}
+
+/** Claims about the end-user of an access token, for whoever bears it (OpenID Connect Core §5.3). */
+export function userinfo(needs: UserinfoEndpointNeeds): Endpoint {
+  return {
+    contract,
+    handle: async (request) =>
+      await answerFor(
+        needs,
+        request,
+        presentedBearer(request.headers['authorization'], needs.bearerTokenLengthMax),
+      ),
+  };
+}
+
+/** The token may be in the form as well (RFC 6750 §2.2). */
+export function postedUserinfo(needs: UserinfoEndpointNeeds): Endpoint {
+  return {
+    contract: postContract,
+    handle: async (request) => await answerFor(needs, request, presentedToken(needs, request)),
+  };
+}
+
+const PARAMETERS: ReadonlySet<string> = new Set(['access_token']);
+
+/** RFC 6750 §2: "Clients MUST NOT use more than one method to transmit the token in each request." */
+function presentedToken(
+  { form, bearerTokenLengthMax }: UserinfoEndpointNeeds,
+  { headers, body }: EndpointRequest,
+): string | undefined {
+  const inHeader = presentedBearer(headers['authorization'], bearerTokenLengthMax);
+  const type = headers['content-type'];
+  if (body.length === 0 || type === undefined) return inHeader;
+  const inForm = parseForm(type, body, PARAMETERS, form)['access_token'];
+  if (inForm === undefined) return inHeader;
+  if (inHeader !== undefined) {
+    throw new OAuthError('invalid_request', { error_description: 'the token is sent in more than one way' });
+  }
+  if (inForm.length > bearerTokenLengthMax) throw invalidToken();
+  return inForm;
+}
+
+async function answerFor(
+  needs: UserinfoEndpointNeeds,
+  { clientCertificate }: EndpointRequest,
+  presented: string | undefined,
+): Promise<EndpointResponse> {
+  if (presented === undefined) throw bearerTokenNeeded();
+  const token = await findAccessToken(needs.accessTokens, presented);
+  if (token === undefined || !isConfirmed(token, clientCertificate)) throw invalidToken();
+  if (!scopeOf(token).includes('openid')) throw insufficientScope(['openid']);
+  const found = await userinfoFor(needs, token);
+  if (found === undefined) throw invalidToken('about nobody who can be told of');
+  return wantsUserinfoJwt(found.metadata)
+    ? await asJwt(needs, found, token.client_id)
+    : answered('application/json', JSON.stringify(found.claims));
+}
+
+/** §5.3.2: "If the UserInfo Response is signed and/or encrypted, then the Claims are returned in a JWT", with iss and aud. */
+async function asJwt(
+  { issuer, clientJwts }: UserinfoEndpointNeeds,
+  { metadata, claims }: Userinfo,
+  client_id: string,
+): Promise<EndpointResponse> {
+  const content = { ...claims, iss: issuer, aud: client_id };
+  const made = await makeClientJwt(clientJwts, metadata, { kind: 'userinfo', typ: 'JWT', claims: content });
+  if ('jwt' in made) return answered('application/jwt', made.jwt);
+  throw new OAuthError('invalid_request', {
+    error_description: 'the client has no key that the answer can be encrypted to',
+    detail: made.problem,
+  });
+}
+
+function answered(type: string, body: string): EndpointResponse {
+  return { status: 200, headers: { 'content-type': type, ...UNCACHED }, body };
+}

@@ -1,0 +1,64 @@
+import { subjectFor } from '../clients/pairwise-subject.ts';
+import { metadataOf } from '../clients/registered-client.ts';
+import type { StoredAccessToken } from '../ports/access-token-store.ts';
+import type { ClientStore } from '../ports/client-store.ts';
+import type { GrantStore } from '../ports/grant-store.ts';
+import { releasedClaims } from '../sessions/released-claims.ts';
+import type { ClientMetadata } from '../spec/client-metadata.ts';
+import type { Subject } from '../spec/identifiers.ts';
+import { accountInUse, type EndUserNeeds } from './end-users.ts';
+import type { GrantAuthorization } from './refreshable.ts';
+
+export interface UserinfoNeeds {
+  readonly clients: ClientStore;
+  readonly grants: GrantStore;
+  readonly endUsers: EndUserNeeds;
+}
+
+/** What the client of an access token may know of its end-user (OpenID Connect Core §5.3.2). */
+export interface Userinfo {
+  readonly metadata: ClientMetadata;
+  readonly claims: Readonly<Record<string, unknown>>;
+}
+
+/** Undefined for a token that is about no end-user who can be told of. */
+export async function userinfoFor(
+  needs: UserinfoNeeds,
+  token: StoredAccessToken,
+): Promise<Userinfo | undefined> {
+  const client = await needs.clients.find(token.client_id);
+  if (client === undefined || client.instance !== token.client_instance) return undefined;
+  const metadata = metadataOf(client);
+  const granted = token.grant_id === null ? undefined : await needs.grants.find(token.grant_id);
+  const said = JSON.parse(token.introspection) as Said;
+  const { endUser } = JSON.parse(granted?.authorization ?? '{}') as Partial<GrantAuthorization>;
+  const scope = said.scope.split(' ');
+  if (endUser === undefined || granted === undefined) return await directlyAuthorized(needs, metadata, said);
+  const account = await accountInUse(needs.endUsers, granted.sub);
+  if (account === undefined) return undefined;
+  const sub = subjectFor(metadata, account.sub, needs.endUsers.idTokens.pairwiseSecret);
+  return { metadata, claims: { ...releasedClaims(account, scope, endUser.claims.userinfo), sub } };
+}
+
+/** What the record of a token says of it; `clm` and `cld` where the operator has issued it (grants/direct-authorization). */
+interface Said {
+  readonly sub: string;
+  readonly client_id: string;
+  readonly scope: string;
+  readonly clm?: readonly string[];
+  readonly cld?: Readonly<Record<string, unknown>>;
+}
+
+/** The operator has said whom it is about and what may be told; of claims without a value the account has one, perhaps. */
+async function directlyAuthorized(
+  { endUsers }: UserinfoNeeds,
+  metadata: ClientMetadata,
+  { sub, client_id, scope, clm = [], cld = {} }: Said,
+): Promise<Userinfo | undefined> {
+  if (sub === client_id) return undefined;
+  const account = await endUsers.directory.find(sub as Subject);
+  if (account?.disabled === true) return undefined;
+  const released = account === undefined ? {} : releasedClaims(account, scope.split(' '), clm);
+  const clientSub = subjectFor(metadata, sub, endUsers.idTokens.pairwiseSecret);
+  return { metadata, claims: { ...released, ...cld, sub: clientSub } };
+}
