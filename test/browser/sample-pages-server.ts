@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { EndpointRequest, EndpointResponse } from '../../src/endpoints/contract.ts';
+import { pageResponse } from '../../src/endpoints/page-response.ts';
+import { openPages } from '../../src/pages/liquid-pages.ts';
+import { SAMPLE_PAGES } from '../../src/pages/sample-pages.ts';
+
+/** Every page in the forms it can have, at its name, with the headers that the program sends with it. */
+export interface SamplePagesServer {
+  readonly origin: string;
+  readonly names: readonly string[];
+  stop(): Promise<void>;
+}
+
+const ASSETS = '/assets/';
+
+export async function serveSamplePages(): Promise<SamplePagesServer> {
+  const pages = openPages(ASSETS, undefined);
+  const server = createServer(({ url = '', headers }, response) => {
+    const { pathname, searchParams } = new URL(url, 'http://localhost');
+    const asset = pathname.startsWith(ASSETS) ? pages.asset(pathname.slice(ASSETS.length)) : undefined;
+    if (asset !== undefined)
+      return send(response, { status: 200, headers: { 'content-type': asset.mediaType }, body: asset.body });
+    const page = SAMPLE_PAGES[pathname.slice(1)];
+    if (page === undefined) return send(response, { status: 404, headers: {} });
+    const request = {
+      headers: { 'accept-language': headers['accept-language'] },
+    } as unknown as EndpointRequest;
+    const ui_locales = searchParams.get('ui_locales') ?? undefined;
+    send(response, pageResponse({ pages, showErrorDetails: true }, request, page, { ui_locales }));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    names: Object.keys(SAMPLE_PAGES),
+    async stop() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
+
+function send(response: ServerResponse, { status, headers, body = '' }: EndpointResponse): void {
+  response.writeHead(status, headers).end(body);
+}
