@@ -68,7 +68,7 @@ const LEAD_S = 0.3;
 export const requests = (head: string, bodies: readonly string[]): readonly LoadRequest[] =>
   bodies.map((body) => ({ head, body }));
 
-function firstRequest({ head: common = '', requests: [request] }: LoadOrder): string {
+export function firstRequest({ head: common = '', requests: [request] }: LoadOrder): string {
   const { head, body } = request ?? { head: '', body: '' };
   return `${common}${head}${body === '' ? '' : `content-length: ${body.length}\r\n`}\r\n${body}`;
 }

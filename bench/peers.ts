@@ -12,14 +12,17 @@ export const PEER = 'oidc-provider, memory';
 const HOP_HEADERS = new Set(['date', 'connection', 'keep-alive', 'content-length']);
 
 /** A bare server that gives the answer which ours gave. */
-export async function startBare(answer: RawAnswer): Promise<Server & { readonly port: number }> {
+export async function startBare(
+  answer: RawAnswer,
+  environment?: Readonly<Record<string, string>>,
+): Promise<Server & { readonly port: number }> {
   const options: BareOptions = {
     port: await freePort(),
     status: answer.status,
     headers: Object.entries(answer.headers).filter(([name]) => !HOP_HEADERS.has(name)),
     body: answer.body,
   };
-  const child = startScript('bare-http.ts', options);
+  const child = startScript('bare-http.ts', options, environment);
   return { name: BARE, pid: child.pid ?? 0, port: options.port, close: async () => await stopChild(child) };
 }
 

@@ -8,16 +8,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { monotonic, type SelfTime, selfTimes } from './cpu-profile.ts';
+import { firstRequest } from './http-subject.ts';
 import { introspectionWithBasic } from './introspection-load.ts';
 import type { LoadOrder } from './load.ts';
 import { type LoadGenerator, startLoadGenerator } from './load-generator.ts';
 import { machine } from './machine.ts';
 import { type Ours, startAnother, startOurs } from './ours.ts';
-import { pin } from './processes/measured-process.ts';
+import { BARE, startBare } from './peers.ts';
+import { firstAnswer, pin } from './processes/measured-process.ts';
 import { markdownTable } from './report.ts';
 
 const SERVER_CPU = 0;
-const WARM_UP_MS = 3_000;
+const WARM_UP_MS = 2_000;
+/** Until each token that is asked about repeatedly has been several times, and the compiler has seen enough. */
+const WARM_UP_ANSWERS = 200_000;
 const TOP_FUNCTIONS = 15;
 
 /** The first that fits; what is left is the program's own (`src/`). */
@@ -46,31 +50,60 @@ interface Profiled {
   readonly times: readonly SelfTime[];
 }
 
+/** Loads a process that was started with the profiler, and reads what it wrote. */
 async function profile(
-  { folder, load, ours, milliseconds }: Setting,
+  { folder, load, milliseconds }: Setting,
   name: string,
-  tokens: readonly string[],
+  start: (environment: Readonly<Record<string, string>>) => Promise<Started>,
 ): Promise<Profiled> {
   const profiles = join(folder, `profile-${name.replaceAll(/\W+/g, '-')}`);
   mkdirSync(profiles);
-  const program = await startAnother(folder, {
+  const started = await start({
     NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profiles} --cpu-prof-interval=500`,
   });
   try {
-    pin(program.pid, SERVER_CPU);
-    const order: LoadOrder = introspectionWithBasic(program.port, ours.caller, tokens);
-    const number = await load.prepare(order);
-    await load.run({ order: number, milliseconds: WARM_UP_MS });
-    const { answered, seconds } = await load.run({ order: number, milliseconds });
+    pin(started.pid, SERVER_CPU);
+    const order = await load.prepare(started.order);
+    for (let warm = 0; warm < WARM_UP_ANSWERS; ) {
+      warm += (await load.run({ order, milliseconds: WARM_UP_MS })).answered;
+    }
+    const { answered, seconds } = await load.run({ order, milliseconds });
     const end = monotonic();
-    await program.stop();
+    await started.close();
     const times = readdirSync(profiles).flatMap((file) =>
       selfTimes(join(profiles, file), end - seconds * 1e6, end),
     );
     return { name, answered, times: times.filter(({ functionName }) => functionName !== '(idle)') };
   } finally {
-    await program.stop();
+    await started.close();
   }
+}
+
+interface Started {
+  readonly pid: number;
+  readonly order: LoadOrder;
+  close(): Promise<void>;
+}
+
+async function profileOurs(setting: Setting, name: string, tokens: readonly string[]): Promise<Profiled> {
+  return await profile(setting, name, async (environment) => {
+    const program = await startAnother(setting.folder, environment);
+    const order = introspectionWithBasic(program.port, setting.ours.caller, tokens);
+    return { pid: program.pid, order, close: async () => await program.stop() };
+  });
+}
+
+/** The least that it can be: the same bytes in and out, without any work. */
+async function profileBare(setting: Setting, tokens: readonly string[]): Promise<Profiled> {
+  const program = await startAnother(setting.folder);
+  const order = introspectionWithBasic(program.port, setting.ours.caller, tokens);
+  const answer = await firstAnswer(program.port, firstRequest(order));
+  await program.stop();
+  return await profile(setting, BARE, async (environment) => {
+    const { pid, port, close } = await startBare(answer, environment);
+    await firstAnswer(port, firstRequest(order));
+    return { pid, order: { ...order, port }, close };
+  });
 }
 
 function layerTable(profiled: readonly Profiled[]): string {
@@ -129,9 +162,10 @@ async function main(): Promise<void> {
     await ours.program.stop();
     const setting = { folder, load, ours, milliseconds: Number(values.seconds) * 1000 };
     const profiled = [
-      await profile(setting, 'identifier, asked about repeatedly', ours.tokens),
-      await profile(setting, 'identifier, asked about once', ours.manyTokens),
-      await profile(setting, 'self-contained, seen before', ours.selfContained),
+      await profileOurs(setting, 'identifier, asked about repeatedly', ours.tokens),
+      await profileOurs(setting, 'identifier, asked about once', ours.manyTokens),
+      await profileOurs(setting, 'self-contained, seen before', ours.selfContained),
+      await profileBare(setting, ours.tokens),
     ];
     console.log(`${machine()}\n\n${layerTable(profiled)}\n`);
     for (const each of profiled) console.log(`${functionTable(each)}\n`);

