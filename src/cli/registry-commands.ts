@@ -132,4 +132,10 @@ export const REGISTRY_COMMANDS: readonly Command[] = [
     summary: 'Delete an account with its sessions, grants and consents',
     load: () => import('./accounts-delete.ts'),
   },
+  {
+    words: ['logouts', 'list'],
+    parameters: OPTIONS,
+    summary: 'List which clients were told, or are to be told, that a session has ended',
+    load: () => import('./logouts-list.ts'),
+  },
 ];

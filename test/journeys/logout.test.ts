@@ -19,7 +19,7 @@ import {
   startBackChannel,
   startLogoutProgram,
 } from './logout-world.ts';
-import { registryCommands } from './registry-commands.ts';
+import { type Members, registryCommands } from './registry-commands.ts';
 
 /** Two servers on one database, and relying parties that are told when sessions end. */
 const folder = mkdtempSync(join(tmpdir(), 'chancery-logout-'));
@@ -94,12 +94,27 @@ test('refresh tokens end with the session, but for those with offline_access (Ba
   await refresh(offline);
 });
 
+/** As `chancery logouts list` shows it, once it is no longer on its way. */
+async function untilTold(client_id: string): Promise<Members> {
+  for (let attempt = 0; attempt < 20; attempt += 1) {
+    const rows = await commands.json('logouts', 'list', '--mode', 'development');
+    const found = rows.find((row) => row['client_id'] === client_id);
+    assert.ok(found !== undefined && !('instance' in found));
+    if (found['state'] !== 'waiting') return found;
+  }
+  return assert.fail('it is on its way still');
+}
+
 test('an account that is disabled by command: its relying parties are told by a running server', async () => {
   const { username } = await developer(one);
   const world = await inBrowser('disabled');
   const done = await commands.attempt('accounts', 'disable', username, '--mode', 'development');
   assert.equal(done.how, 0, done.stderr);
   await backChannel.until('disabled', 1);
+  const { client_id } = world.rp.clientMetadata();
+  const shown = await untilTold(client_id);
+  assert.deepEqual([shown['state'], shown['attempts'], shown['problem']], ['delivered', 1, null]);
+  assert.match(await commands.run('logouts', 'list', '--mode', 'development'), /^SESSION +CLIENT +STATE/);
   await commands.attempt('accounts', 'enable', username, '--mode', 'development');
   assert.equal(await isSignedIn(world.browser, world.rp), false);
 });

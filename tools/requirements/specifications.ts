@@ -1,3 +1,4 @@
+import { backchannelLogout } from './backchannel-logout.ts';
 import { conformanceModules } from './conformance-modules.ts';
 import { idTokenRules } from './openid-connect-id-tokens.ts';
 import { openidConnectRegistration } from './openid-connect-registration.ts';
@@ -18,6 +19,7 @@ import { rfc8707 } from './rfc8707.ts';
 import { rfc9068 } from './rfc9068.ts';
 import { rfc9440 } from './rfc9440.ts';
 import { rfc9701 } from './rfc9701.ts';
+import { rpInitiatedLogout } from './rp-initiated-logout.ts';
 
 export const SPECIFICATIONS: readonly Specification[] = [
   rfc7591,
@@ -38,5 +40,7 @@ export const SPECIFICATIONS: readonly Specification[] = [
   rfc8705,
   rfc9440,
   idTokenRules,
+  rpInitiatedLogout,
+  backchannelLogout,
   openidFederation,
 ];
