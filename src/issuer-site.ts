@@ -13,7 +13,10 @@ import { directAuthorization } from './endpoints/direct-authorization/endpoint.t
 import { authorizationServerContract, contract as openidContract } from './endpoints/discovery/contract.ts';
 import { discovery } from './endpoints/discovery/endpoint.ts';
 import { type CertificateSupport, providerMetadata } from './endpoints/discovery/provider-metadata.ts';
-import { federationRegistration } from './endpoints/federation-registration/endpoint.ts';
+import {
+  type FederationRegistrationNeeds,
+  federationRegistration,
+} from './endpoints/federation-registration/endpoint.ts';
 import { introspection } from './endpoints/introspection/endpoint.ts';
 import { jwkSet } from './endpoints/jwk-set/endpoint.ts';
 import { revocation } from './endpoints/revocation/endpoint.ts';
@@ -24,7 +27,7 @@ import type { DirectAuthorizationNeeds } from './grants/direct-authorization/aut
 import { offeredGrants } from './grants/grants.ts';
 import type { Site } from './http/site.ts';
 import type { ServerKeys } from './keys/server-keys.ts';
-import { federationEndpoints, signedKeySetNeeds } from './own-entity.ts';
+import { federationEndpoints, federationMembers, signedKeySetNeeds } from './own-entity.ts';
 import { certificateTrust, masterTokens } from './tenant-settings.ts';
 
 export interface IssuerNeeds {
@@ -34,6 +37,8 @@ export interface IssuerNeeds {
   readonly keys: ServerKeys;
   readonly authentication: AuthenticationNeeds;
   readonly clientJwts: ClientJwtNeeds;
+  /** Undefined without a federation. */
+  readonly federation: FederationRegistrationNeeds | undefined;
   /** Undefined where nobody's assertions are grants. */
   readonly assertions: AssertionGrantNeeds | undefined;
   readonly authorization: OpenedAuthorization;
@@ -46,16 +51,19 @@ export function issuerSite(needs: IssuerNeeds): Site {
   const { settings } = needs;
   const own = endpoints(needs);
   const issuerPath = new URL(issuer).pathname.replace(/\/$/, '');
-  const metadata = providerMetadata(
-    issuer,
-    own,
-    offeredGrants({ assertions: needs.assertions, endUsers: needs.authorization.endUsers }),
-    {
-      certificates: certificateSupport(settings),
-      canSign: (algorithm) => needs.keys.canSign(algorithm),
-      languages: needs.authorization.languages,
-    },
-  );
+  const metadata = {
+    ...providerMetadata(
+      issuer,
+      own,
+      offeredGrants({ assertions: needs.assertions, endUsers: needs.authorization.endUsers }),
+      {
+        certificates: certificateSupport(settings),
+        canSign: (algorithm) => needs.keys.canSign(algorithm),
+        languages: needs.authorization.languages,
+      },
+    ),
+    ...federationMembers(settings),
+  };
   const maxAge = settings['key-set.max-age'];
   const infix = { ...authorizationServerContract, path: `${authorizationServerContract.path}${issuerPath}` };
   return {
@@ -86,6 +94,7 @@ function endpoints({
   assertions,
   authorization,
   logout,
+  federation,
 }: IssuerNeeds): readonly Endpoint[] {
   const { issuer, accessTokens } = registry;
   const form = { parameters: settings['limits.form-parameters'] };
@@ -118,7 +127,7 @@ function endpoints({
     revocation({ ...direct, authentication, form }),
     jwkSet({ keys, clock: registry.clock, maxAge: settings['key-set.max-age'] }),
     signedJwkSet(signedKeySetNeeds({ issuer, settings, keys, clock: registry.clock })),
-    federationRegistration(),
+    federationRegistration(federation),
     ...logout,
   ];
 }

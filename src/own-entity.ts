@@ -26,6 +26,16 @@ export function signedKeySetNeeds({ issuer, settings, keys, clock }: Opened): Si
   return { issuer, keys, document: documentNeeds(keys, clock), maxAge: settings['key-set.max-age'] };
 }
 
+/** What the provider metadata says of a federation (OpenID Federation §5.1.3, §5.2.2). */
+export function federationMembers(settings: Settings): Readonly<Record<string, unknown>> {
+  if (!settings['federation.enabled']) return {};
+  const organization_name = settings['federation.organization-name'];
+  return {
+    client_registration_types_supported: ['explicit'],
+    ...(organization_name === undefined ? {} : { organization_name }),
+  };
+}
+
 /**
  * The endpoints that stand only in a federation.
  * @param provider the provider metadata, as discovery has it
@@ -48,8 +58,7 @@ export function federationEndpoints(
     trust_marks: settings[MARKS],
     organization_name: settings['federation.organization-name'],
     contacts: settings['federation.contacts'],
-    // §5.1.3 requires the member; no type of registration stands yet.
-    openid_provider: { ...provider, client_registration_types_supported: [] },
+    openid_provider: provider,
     lifetime: settings['federation.configuration-lifetime'],
   };
   const maxAge = settings['key-set.max-age'];

@@ -9,6 +9,8 @@ import type { RegistryNeeds } from './clients/registry-needs.ts';
 import { remoteJwkSets } from './clients/remote-jwk-set.ts';
 import type { Settings } from './config/settings.ts';
 import { type EndUsers, openEndUsers } from './end-users.ts';
+import { explicitRegistration } from './explicit-registration.ts';
+import { openTrust } from './federation-trust.ts';
 import type { DirectAuthorizationNeeds } from './grants/direct-authorization/authorize-directly.ts';
 import type { Site } from './http/site.ts';
 import { issuerSite } from './issuer-site.ts';
@@ -149,6 +151,8 @@ async function openShared(needs: TenantNeeds) {
     uses: clientUses({ clients: storage.clients, clock: systemClock, log }),
     jwkSets,
     clientJwts: { keys: serverKeys.keys, encrypter: joseJweEncrypter, jwkSets },
+    // With one memory for all names; what is wrong with the anchors shows here and not at the first relying party.
+    trust: settings['federation.enabled'] ? openTrust(settings, outbound, systemClock) : undefined,
   };
 }
 
@@ -193,7 +197,7 @@ function siteUnder(
   endUsers: EndUsers,
   delivery: LogoutDelivery,
 ): Site {
-  const { serverKeys, uses, jwkSets, storage, outbound, certificateAuthorities, clientJwts } = shared;
+  const { serverKeys, uses, jwkSets, storage, outbound, certificateAuthorities, clientJwts, trust } = shared;
   const settings = { ...shared.settings, issuer: registry.issuer };
   const { replays } = storage;
   const { keys } = serverKeys;
@@ -212,6 +216,8 @@ function siteUnder(
     authentication,
     logout: logoutEndpoints({ settings, storage, keys, pages, endUsers, delivery, log: registry.log }),
     clientJwts,
+    federation:
+      trust === undefined ? undefined : explicitRegistration({ settings, registry, keys, replays, trust }),
     assertions: openAssertionGrants(settings, { outbound, clock: systemClock, ...storage }),
     authorization: openAuthorization({
       settings,

@@ -81,7 +81,12 @@ export async function prepareClient(
 /** A statement is part of the request: whoever presents nothing else is asked for a token, not for another one. */
 const presentedToken = ({ kind }: Registrant): boolean => kind === 'master' || kind === 'initial';
 
-function newClient(needs: RegistryNeeds, registrant: Registrant, validated: ValidatedMetadata): StoredClient {
+/** The record of a client that was admitted, with its secret where it needs one; nothing is stored yet. */
+export function newClient(
+  needs: RegistryNeeds,
+  registrant: Registrant,
+  validated: ValidatedMetadata,
+): StoredClient {
   const generated = needs.random.alphanumeric(needs.settings.clientIdLength);
   const owner = {
     client_id: (validated.preferred_client_id ?? generated) as ClientId,

@@ -23,8 +23,8 @@ import { privilegesWithStatement, type SoftwareStatement } from './software-stat
 
 /** By what right somebody registers a client. */
 export interface Registrant {
-  readonly kind: 'open' | 'master' | 'initial' | 'statement';
-  /** As the audit names it, and as the client remembers it: `open`, `master:LABEL`, `initial:LABEL`, `statement:ISSUER`. */
+  readonly kind: 'open' | 'master' | 'initial' | 'statement' | 'federation';
+  /** As the audit names it, and as the client remembers it: `open`, `master:LABEL`, `initial:LABEL`, `statement:ISSUER`, `federation:TRUST ANCHOR`. */
   readonly name: string;
   readonly privileges: RegistrationPrivileges;
   /** Present for `initial`: the token that the registration uses up. */

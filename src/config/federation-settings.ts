@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { type GrantType, isGrantType } from '../spec/grant-types.ts';
 import { flag, integer, list, maps, type Setting, seconds, text } from './setting.ts';
 import { jwks, mapError, said } from './trusted-issuer.ts';
 
@@ -104,6 +105,34 @@ export const FEDERATION_SETTINGS = {
     max: 31_536_000,
     description:
       'How long an explicitly registered client lives, if its trust chain lives that long; 0 = as long as the chain (§12.2.6).',
+  }),
+  'federation.grant-types': list({
+    tenants: 'inherited',
+    default: ['authorization_code', 'implicit', 'refresh_token'],
+    items: 'grant types',
+    pattern: /^\S{1,100}$/u,
+    accepts: isGrantType,
+    rule: 'must be a list of grant types that a client can be registered for',
+    description:
+      'What a federated client may be registered for. That a chain leads to a trust anchor says who somebody is; `client_credentials` would let them act for themselves as well.',
+  }) as Setting<readonly GrantType[]>,
+  'federation.scope-values': list({
+    tenants: 'inherited',
+    default: ['openid', 'profile', 'email', 'address', 'phone', 'offline_access'],
+    items: 'scope values',
+    pattern: /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/u,
+    rule: 'must be a list of scope values',
+    description:
+      'Values that the `scope` of a federated client may hold. The address of the introspection endpoint would let it ask about the tokens of others.',
+  }),
+  'federation.registrations': integer({
+    tenants: 'inherited',
+    default: 32,
+    min: 1,
+    max: 10_000,
+    unit: 'registrations',
+    description:
+      'How many explicit registrations may be under way at once; more are 429. Each may have to wait for the servers of others.',
   }),
   'federation.request-age': seconds({
     tenants: 'inherited',

@@ -22,7 +22,7 @@ export interface Contract {
   /** `any`: every origin, without credentials. `configured`: the origins a setting names (decision 40). */
   readonly cors: 'any' | 'configured';
   /** Which body the endpoint reads. */
-  readonly body: 'none' | 'json' | 'form';
+  readonly body: 'none' | 'json' | 'form' | 'statement';
   /** Clients call it with their certificates: it has an alias where those are asked for (RFC 8705 §5). */
   readonly certificates?: true;
 }

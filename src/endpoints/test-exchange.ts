@@ -61,6 +61,7 @@ const DEFAULT_TYPES = {
   none: undefined,
   json: 'application/json',
   form: 'application/x-www-form-urlencoded',
+  statement: 'application/jose',
 } as const;
 
 function authorizationOf({ authorization, bearer, basic }: TestRequest): string | undefined {

@@ -7,6 +7,7 @@ export type ReasonCode =
   | ChainReason
   | SearchReason
   | TrustMarkReason
+  | RegistrationReason
   | PolicyProblemCode
   | `fetch_${OutboundFailure}`;
 
@@ -41,7 +42,8 @@ export type StatementReason =
   | 'statement_source_endpoint'
   | 'statement_trust_chain'
   | 'statement_audience'
-  | 'statement_trust_anchor';
+  | 'statement_trust_anchor'
+  | 'statement_replayed';
 
 /** §4, §6.2 and §10.2. */
 export type ChainReason =
@@ -74,6 +76,9 @@ export type SearchReason =
 
 /** §7. */
 export type TrustMarkReason = 'trust_mark_absent' | 'trust_mark_invalid' | 'trust_mark_issuer';
+
+/** What is wrong with the client that would be registered, after trust in its entity. */
+export type RegistrationReason = 'metadata_not_allowed' | 'metadata_not_valid' | 'entity_id_taken';
 
 export interface Reason {
   readonly code: ReasonCode;

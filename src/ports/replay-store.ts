@@ -1,5 +1,5 @@
 /** What may be used once. Part of the key: the same value of another kind is another thing. */
-export type ReplayKind = 'client-assertion' | 'jwt-grant' | 'saml-grant';
+export type ReplayKind = 'client-assertion' | 'jwt-grant' | 'saml-grant' | 'entity-statement';
 
 export interface ReplayStore {
   /**

@@ -3,15 +3,20 @@ import { OAuthError } from './errors.ts';
 const PARAMETER = /^[ \t]*([A-Za-z0-9-]+)=(?:"([^"\\]*)"|([^\s"(),/:;<=>?@[\\\]{}]+))[ \t]*$/;
 
 /**
- * Refuses a request whose body is not of the one type the endpoint reads (RFC 9110 §8.3). The type is compared
+ * Refuses a request whose body is not of a type that the endpoint reads (RFC 9110 §8.3). The type is compared
  * without regard to case; `charset=utf-8` is the only charset, and other parameters are ignored.
+ * @returns which of them it is
  * @throws OAuthError invalid_request
  */
-export function requireMediaType(header: string | undefined, expected: string): void {
+export function requireMediaType<Type extends string>(
+  header: string | undefined,
+  ...expected: readonly Type[]
+): Type {
   if (header === undefined) throw wrongType(expected);
   if (header.length > 256) throw wrongType(expected);
-  const [type, ...parameters] = header.split(';');
-  if (type?.trim().toLowerCase() !== expected) throw wrongType(expected);
+  const [type = '', ...parameters] = header.split(';');
+  const found = expected.find((one) => one === type.trim().toLowerCase());
+  if (found === undefined) throw wrongType(expected);
   for (const parameter of parameters) {
     if (parameter.trim() === '') continue;
     const match = PARAMETER.exec(parameter);
@@ -19,10 +24,11 @@ export function requireMediaType(header: string | undefined, expected: string): 
     const value = match[2] ?? match[3] ?? '';
     if (match[1]?.toLowerCase() === 'charset' && value.toLowerCase() !== 'utf-8') throw wrongType(expected);
   }
+  return found;
 }
 
-function wrongType(expected: string): OAuthError {
+function wrongType(expected: readonly string[]): OAuthError {
   return new OAuthError('invalid_request', {
-    error_description: `Content-Type must be ${expected} in UTF-8`,
+    error_description: `Content-Type must be ${expected.join(' or ')} in UTF-8`,
   });
 }

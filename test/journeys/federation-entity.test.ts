@@ -42,7 +42,7 @@ test('the started program publishes its entity configuration below its issuer, a
   const provider = metadata['openid_provider'] as Readonly<Record<string, unknown>>;
   assert.equal(provider['issuer'], member.issuer);
   assert.equal(provider['signed_jwks_uri'], `${member.issuer}/jwks.jwt`);
-  assert.equal('federation_registration_endpoint' in provider, false, 'what does not stand is not named');
+  assert.equal(provider['federation_registration_endpoint'], `${member.issuer}/federation/clients`);
   const signed = joseJwtInspector.inspect(await (await fetch(`${member.url}/jwks.jwt`)).text(), 65_536);
   assert.ok('claims' in signed);
   assert.equal(await joseJwtInspector.signatureProblem(signed, keys, ['RS256']), undefined);

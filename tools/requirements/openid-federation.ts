@@ -14,12 +14,18 @@ const configuration = testsIn('src/endpoints/entity-configuration/200.test.ts');
 const signedKeys = testsIn('src/endpoints/signed-jwk-set/200.test.ts');
 const entity = testsIn('test/journeys/federation-entity.test.ts');
 const registration = testsIn('src/federation/registration/registration.test.ts');
+const registered = testsIn('src/endpoints/federation-registration/200.test.ts');
+const malformed = testsIn('src/endpoints/federation-registration/400.test.ts');
+const untrusted = testsIn('src/endpoints/federation-registration/401.test.ts');
+const unknownAnchor = testsIn('src/endpoints/federation-registration/404.test.ts');
+const ends = testsIn('src/clients/end-expired-clients.test.ts');
+const journey = testsIn('test/journeys/federation-registration.test.ts');
 const authorities = testsIn('test/hostile/federation-authorities.test.ts');
 
 export const openidFederation: Specification = {
   title: 'OpenID Federation 1.0',
   scope:
-    'Of the Final specification what an OpenID provider does with other people’s statements (§3.2, §4, §6, §7, §10) and says about itself (§9, §5.2.1), and of §12.2 what comes before and after a registration is stored; the registration endpoint does not stand yet. The endpoints of federation authorities (§8) are not offered.',
+    'Of the Final specification what an OpenID provider does with other people’s statements (§3.2, §4, §6, §7, §10) and says about itself (§9, §5.2.1), and explicit registration (§12.2). The endpoints of federation authorities (§8) are not offered.',
   requirements: [
     must(
       '§3.2 1–3',
@@ -204,6 +210,63 @@ export const openidFederation: Specification = {
       '§12.2.3',
       'The answer has iss, sub, aud, iat, exp, trust_anchor, authority_hints with the immediate superior, and metadata; its type is its own.',
       registration('the answer of OpenID Federation 1.0', 'the answer in the interface’s dialect'),
+      registered('…: 200 with the answer of OpenID'),
+    ),
+    must(
+      '§5.1.3, §5.2.2',
+      'The provider metadata names its issuer, the registration endpoint, the types of registration and the organisation.',
+      journey('discovery and the entity configuration name'),
+    ),
+    must(
+      '§12.2.1',
+      'A request is a POST of an entity configuration or of a trust chain, with the server alone as aud.',
+      registered('…: 200 with the answer of OpenID', 'a statement that is signed with …'),
+      malformed('Content-Type …: 400', 'a body of …: 400'),
+      untrusted('a statement …: 401'),
+    ),
+    must(
+      '§12.2.2',
+      'A registration of the entity that was there before ends with a new one.',
+      registered(
+        'a renewal ends the registration',
+        '20 renewals at once',
+        'a renewal under a narrower policy',
+      ),
+      journey('a stranger registers'),
+    ),
+    must(
+      '§12.2.2, §6.1.4.2',
+      'What the policies leave of the metadata is checked as client metadata; what is not acceptable is refused.',
+      malformed('metadata with …: 400', 'a policy that would make', 'a policy that takes redirect_uris'),
+    ),
+    must(
+      '§12.2.3',
+      'The secret does not expire before the registration; there is no registration access token (SHOULD NOT).',
+      registered('a registration lives as long as …', '…: 200 with the answer of OpenID'),
+      ends('what manages a registration'),
+    ),
+    must(
+      '§12.3',
+      'A registration is not used longer than its trust chain.',
+      registered('a registration lives as long as …'),
+      ends('a token lives no longer', 'at its end a client is nobody', 'the sweep ends who has expired'),
+      journey('at its end the registration'),
+    ),
+    decided(
+      '§12.2',
+      'A statement may be sent again until it expires.',
+      'it is taken once and must be recent: the configuration of a relying party is public (decision 35)',
+      untrusted(
+        'a statement is taken once',
+        'of 20 requests with one statement',
+        'a failure of the authorities',
+      ),
+    ),
+    must(
+      '§8.9',
+      'A refusal has a code and a description.',
+      unknownAnchor('no way leads to a configured anchor'),
+      untrusted('no chain to a configured anchor', 'a policy that the metadata'),
     ),
   ],
 };

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answer } from '../answer.ts';
 import { assertBodiless, received, requestOf } from '../test-exchange.ts';
-import { contract } from './contract.ts';
+import { answered, federatedTenant, requestStatement } from '../test-federated-tenant.ts';
+import { disabledContract as contract } from './contract.ts';
 import { federationRegistration } from './endpoint.ts';
 
 test('POST /federation/clients, a fault: 500 without body, and only the report has the cause (interface, Errors)', async () => {
@@ -11,8 +12,18 @@ test('POST /federation/clients, a fault: 500 without body, and only the report h
   const handle = (): never => {
     throw cause;
   };
-  const faulty = { ...federationRegistration(), handle };
+  const faulty = { ...federationRegistration(undefined), handle };
   const response = await answer(faulty, requestOf(contract, {}), (failure) => reports.push(failure));
   assertBodiless(await received(contract, response), 500);
   assert.deepEqual(reports, [cause]);
+});
+
+test('the store fails when the client is to be made: 500 without body, and no client (interface, Errors)', async () => {
+  const tenant = await federatedTenant();
+  const cause = new Error('/var/lib/registry is full');
+  tenant.watch.fail(cause, 'clients.create');
+  assertBodiless(await tenant.post(requestStatement()), 500);
+  assert.deepEqual(tenant.reports, [cause]);
+  tenant.watch.recover();
+  answered(await tenant.post(requestStatement()));
 });

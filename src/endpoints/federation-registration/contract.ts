@@ -1,10 +1,27 @@
 import type { Contract } from '../contract.ts';
 
+/** In a federation. */
 export const contract = {
   name: 'federation-registration',
   method: 'POST',
   path: '/federation/clients',
   specifications: ['OpenID Federation 1.0 §12.2', 'interface: POST /federation/clients'],
+  advertisedAs: 'federation_registration_endpoint',
+  // 404 is invalid_trust_anchor (§8.9), in the dialect of OpenID Federation 1.0.
+  statuses: [200, 400, 401, 404, 429, 500],
+  errors: 'json',
+  // The interface: "invalid entity statement signature or failed trust chain resolution" is 401.
+  errorStatuses: { unauthorized_client: 401 },
+  cors: 'configured',
+  body: 'statement',
+} as const satisfies Contract;
+
+/** Without a federation no body is read, whatever it is (decision 37). */
+export const disabledContract = {
+  name: contract.name,
+  method: contract.method,
+  path: contract.path,
+  specifications: contract.specifications,
   statuses: [400, 500],
   errors: 'json',
   cors: 'configured',

@@ -1,15 +1,56 @@
-import { OAuthError } from '../../spec/errors.ts';
+import { audited } from '../../clients/audit-trail.ts';
+import {
+  type ExplicitRegistrationNeeds,
+  registerExplicitly,
+} from '../../federation/registration/register-explicitly.ts';
+import {
+  REGISTRATION_TYPES,
+  type RegistrationType,
+} from '../../federation/registration/registration-request.ts';
+import type { ServerKeys } from '../../keys/server-keys.ts';
+import { OAuthError, TooManyRequests } from '../../spec/errors.ts';
+import { requireMediaType } from '../../spec/media-type.ts';
+import { UNCACHED } from '../answer.ts';
 import type { Endpoint } from '../contract.ts';
-import { contract } from './contract.ts';
+import { contract, disabledContract } from './contract.ts';
 
-/** Explicit registration at a server without a federation: refused, whatever is sent (decision 37). */
-export function federationRegistration(): Endpoint {
+const TYPES = Object.keys(REGISTRATION_TYPES) as readonly RegistrationType[];
+
+export interface FederationRegistrationNeeds extends ExplicitRegistrationNeeds {
+  readonly keys: Pick<ServerKeys['federation'], 'sign'>;
+  /** How many registrations may be under way: each may wait for strangers for as long as a resolution may take. */
+  readonly parallel: number;
+  /** Seconds after which whoever is turned away may come again. */
+  readonly retryAfter: number;
+}
+
+/** Explicit registration; without a federation it is refused, whatever is sent (decision 37). */
+export function federationRegistration(needs: FederationRegistrationNeeds | undefined): Endpoint {
+  if (needs === undefined) {
+    return {
+      contract: disabledContract,
+      handle() {
+        throw new OAuthError('federation_not_enabled', {
+          error_description: 'OpenID Federation is not enabled',
+        });
+      },
+    };
+  }
+  let underWay = 0;
   return {
     contract,
-    handle() {
-      throw new OAuthError('federation_not_enabled', {
-        error_description: 'OpenID Federation is not enabled',
-      });
-    },
+    handle: async ({ headers, body, id }) =>
+      await audited(needs.registry, 'client.create', id, async (trail) => {
+        const mediaType = requireMediaType(headers['content-type'], ...TYPES);
+        if (underWay >= needs.parallel) throw new TooManyRequests(needs.retryAfter);
+        underWay += 1;
+        try {
+          const { claims, header, contentType } = await registerExplicitly(needs, { mediaType, body }, trail);
+          const statement = await needs.keys.sign(claims, header);
+          return { status: 200, headers: { 'content-type': contentType, ...UNCACHED }, body: statement };
+        } finally {
+          underWay -= 1;
+        }
+      }),
   };
 }

@@ -11,11 +11,13 @@ import { type Resolution, resolveTrust, type TrustNeeds } from '../trust-chain/r
 export type RegistrationDialect = RequestRules['dialect'];
 
 /** What an explicit registration request may be sent as (decision 34), and whose dialect that is. */
-export const REGISTRATION_TYPES: Readonly<Record<string, RegistrationDialect>> = {
+export const REGISTRATION_TYPES = {
   'application/jose': 'interface',
   'application/entity-statement+jwt': 'final',
   'application/trust-chain+json': 'final',
-};
+} as const satisfies Readonly<Record<string, RegistrationDialect>>;
+
+export type RegistrationType = keyof typeof REGISTRATION_TYPES;
 
 const TRUST_CHAIN_TYPE = 'application/trust-chain+json';
 const CHAIN_STATEMENTS_MAX = 20;
@@ -32,8 +34,7 @@ export interface RegistrationSettings {
 }
 
 export interface RegistrationRequest {
-  /** One of `REGISTRATION_TYPES`. */
-  readonly mediaType: string;
+  readonly mediaType: RegistrationType;
   readonly body: Uint8Array;
 }
 
@@ -70,8 +71,12 @@ export async function receiveApplicant(
   return { statement, checks, preferred };
 }
 
-function rulesOf(trust: TrustNeeds, settings: RegistrationSettings, mediaType: string): StatementRules {
-  const dialect = REGISTRATION_TYPES[mediaType] ?? 'final';
+function rulesOf(
+  trust: TrustNeeds,
+  settings: RegistrationSettings,
+  mediaType: RegistrationType,
+): StatementRules {
+  const dialect = REGISTRATION_TYPES[mediaType];
   const { entity_id: audience, ageMax, lifetimeMax, requireAudience } = settings;
   return {
     kind: 'request',

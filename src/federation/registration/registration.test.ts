@@ -4,7 +4,12 @@ import type { JsonMembers } from '../entity-statement.ts';
 import { resolved } from '../metadata-policy/policy-test.ts';
 import { NOW, type TestEntity, TestFederation, testEntity } from '../test-federation.ts';
 import { registrationRefusal } from './registration-refusal.ts';
-import { REGISTRATION_TYPES, receiveApplicant, trustApplicant } from './registration-request.ts';
+import {
+  REGISTRATION_TYPES,
+  type RegistrationType,
+  receiveApplicant,
+  trustApplicant,
+} from './registration-request.ts';
 import { differencePolicy, registrationStatement } from './registration-statement.ts';
 
 const OP = 'https://op.example.com';
@@ -31,11 +36,11 @@ const submitted = (claims: object = {}, header: object = {}, key?: TestEntity['k
 
 /** The trust anchor of the chain that was found, or `status error: description`. */
 async function registering(
-  mediaType: string,
+  mediaType: RegistrationType,
   body: string | Uint8Array,
   at: TestFederation = federation(),
 ): Promise<string> {
-  const dialect = REGISTRATION_TYPES[mediaType] ?? 'final';
+  const dialect = REGISTRATION_TYPES[mediaType];
   const needs = at.needs([ANCHOR]);
   const applicant = await receiveApplicant(needs, SETTINGS, { mediaType, body: Buffer.from(body) });
   if ('reason' in applicant) {
@@ -82,7 +87,7 @@ test('a chain that comes along proves nothing: where nobody answers there is no 
 const STRANGER = testEntity('https://stranger.example');
 const ROWS: readonly (readonly [
   name: string,
-  mediaType: string,
+  mediaType: RegistrationType,
   body: string | Uint8Array,
   answer: RegExp,
 ])[] = [

@@ -1,0 +1,55 @@
+import { admitMetadata } from '../../clients/admit-metadata.ts';
+import { missingPrivileges } from '../../clients/registration-needs.ts';
+import type { RegistryNeeds } from '../../clients/registry-needs.ts';
+import type { ValidatedMetadata } from '../../clients/validate-metadata.ts';
+import { OAuthError } from '../../spec/errors.ts';
+import { type JsonObject, parseJsonObject } from '../../spec/json.ts';
+import type { RegistrationPrivileges } from '../../spec/registration-privileges.ts';
+import type { EntityTypeMetadata } from '../metadata-policy/apply-policy.ts';
+import type { RegistrationReason } from '../reason.ts';
+
+/** A statement that the resolution did not look at says nothing here. */
+const NOT_TAKEN_OVER = new Set(['software_statement']);
+
+/**
+ * Resolved metadata as every other client's: what a chain of trust says is who somebody is, not what they may be. The
+ * result is checked, so that no policy of a superior makes a client that could not be registered otherwise (§6.1.4.2).
+ * @throws OAuthError invalid_client_metadata, invalid_redirect_uri, each with its reason code
+ */
+export async function admitRelyingParty(
+  needs: RegistryNeeds,
+  privileges: RegistrationPrivileges,
+  resolved: EntityTypeMetadata,
+): Promise<ValidatedMetadata> {
+  try {
+    const request = metadataRequest(needs, resolved);
+    const missing = missingPrivileges(request, privileges);
+    if (missing.length > 0) throw refused('metadata_not_allowed', `it would need ${missing.join(' ')}`);
+    return await admitMetadata(needs, request, privileges, true);
+  } catch (failure) {
+    if (!(failure instanceof OAuthError) || failure.error_description.startsWith('metadata_')) throw failure;
+    const { code, error_description, detail } = failure;
+    throw new OAuthError(code === 'invalid_redirect_uri' ? code : 'invalid_client_metadata', {
+      error_description: `metadata_not_valid: ${error_description}`,
+      ...(detail === undefined ? {} : { detail }),
+    });
+  }
+}
+
+function refused(reason: RegistrationReason, words: string): OAuthError {
+  return new OAuthError('invalid_client_metadata', { error_description: `${reason}: ${words}` });
+}
+
+/** Through the same eye of a needle as a request body: what a database or a later reader would see otherwise is refused. */
+function metadataRequest({ settings }: RegistryNeeds, resolved: EntityTypeMetadata): JsonObject {
+  const taken = [...resolved].filter(([name]) => !NOT_TAKEN_OVER.has(name));
+  const text = JSON.stringify(Object.fromEntries(withKeyMethod(new Map(taken))));
+  return parseJsonObject(Buffer.from(text), settings.json);
+}
+
+/** Decision 35: who has keys to authenticate with gets no secret without asking for a method that needs one. */
+function withKeyMethod(metadata: EntityTypeMetadata): EntityTypeMetadata {
+  if (metadata.has('token_endpoint_auth_method')) return metadata;
+  if (!metadata.has('jwks') && !metadata.has('jwks_uri')) return metadata;
+  return new Map([...metadata, ['token_endpoint_auth_method', 'private_key_jwt'] as const]);
+}
