@@ -34,9 +34,9 @@ export const run: Run = async (parameters, context) => {
 };
 
 function members(row: StoredLogoutNotification): object {
-  const { sid, client_id, sub, state, attempts, attempted_at, due_at, problem } = row;
+  const { sid, client_id, sub, issuer, state, attempts, attempted_at, due_at, problem } = row;
   // One that nobody has tried yet is due at once.
-  return { sid, client_id, sub, state, attempts, attempted_at, due_at: due_at || null, problem };
+  return { sid, client_id, sub, issuer, state, attempts, attempted_at, due_at: due_at || null, problem };
 }
 
 function cells(row: StoredLogoutNotification): readonly string[] {

@@ -10,6 +10,8 @@ export interface StoredLogoutNotification {
   readonly client_id: ClientId;
   readonly instance: ClientInstance;
   readonly sub: Subject;
+  /** The name of ours under which the client took part; null: the tenant's first one. */
+  readonly issuer: string | null;
   readonly state: 'waiting' | 'delivered' | 'failed';
   /** How many times somebody took it to deliver it. */
   readonly attempts: number;
@@ -24,7 +26,7 @@ export interface StoredLogoutNotification {
 type Place = Pick<StoredLogoutNotification, 'sid' | 'client_id' | 'instance'>;
 
 /** The ticket of whoever took a notification: good until somebody else takes it. */
-export type TakenLogoutNotification = Place & Pick<StoredLogoutNotification, 'sub' | 'attempts'>;
+export type TakenLogoutNotification = Place & Pick<StoredLogoutNotification, 'sub' | 'issuer' | 'attempts'>;
 
 export interface Taking {
   readonly now: number;

@@ -25,6 +25,8 @@ export interface StoredSession {
 export interface SessionClient {
   readonly client_id: ClientId;
   readonly instance: ClientInstance;
+  /** The name of ours under which it takes part; absent: the tenant's first one. */
+  readonly issuer?: string;
   readonly first_used_at: number;
   readonly last_used_at: number;
 }
@@ -75,7 +77,7 @@ export interface SessionStore {
   /** Notes that the client was given something; answers false, and notes nothing, when the session is gone. */
   addClient(
     sid: SessionId,
-    client: Pick<SessionClient, 'client_id' | 'instance'>,
+    client: Pick<SessionClient, 'client_id' | 'instance' | 'issuer'>,
     at: number,
   ): Promise<boolean>;
   /** Of any number of callers at once exactly one gets the session; every later request finds none, in any process. */

@@ -49,7 +49,8 @@ export async function attemptLogout(
   const { client_id, sub, sid } = taken;
   const iat = needs.clock.now();
   const jti = needs.random.alphanumeric(IDENTIFIER_LENGTHS.sid);
-  const made = await makeLogoutToken(needs.tokens, metadata, { client_id, sub, sid, iat, jti });
+  const tokens = taken.issuer === null ? needs.tokens : { ...needs.tokens, issuer: taken.issuer };
+  const made = await makeLogoutToken(tokens, metadata, { client_id, sub, sid, iat, jti });
   if ('problem' in made) return later(needs, taken, made.problem);
   return judged(needs, taken, await needs.outbound.postForm(uri, { logout_token: made.jwt }));
 }

@@ -68,6 +68,19 @@ test('the client gets a logout token in a form, once (Back-Channel Logout §2.4,
   assert.deepEqual(logout.outcomes, ['delivered']);
 });
 
+test('under an alias the logout token names the alias: the client knows no other issuer (OpenID Connect Core §2)', async () => {
+  const logout = testLogout();
+  const client = await logout.client();
+  const { session } = await logout.signedIn();
+  const issuer = 'https://alias.example';
+  await logout.endUsers.storage.sessions.addClient(session.sid, { ...client, issuer }, START);
+  await logout.endUsers.storage.sessions.end(session.key);
+  await logout.delivery.deliverDue();
+  const payload = (logout.sent[0]?.form['logout_token'] ?? '').split('.')[1] ?? '';
+  const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { iss: string };
+  assert.equal(claims.iss, issuer);
+});
+
 test('a client of pairwise subjects is told the one it knows (OpenID Connect Core §8)', async () => {
   const logout = testLogout();
   await ended(logout, { subject_type: 'pairwise' });

@@ -64,7 +64,25 @@ function notingContract(make: MakeEngine): void {
       const { client_id, instance, ...said } = first ?? assert.fail();
       assert.ok(there.some((client) => client.client_id === client_id && client.instance === instance));
       const untried = { state: 'waiting', attempts: 0, attempted_at: null, due_at: 0, problem: null };
-      assert.deepEqual(said, { sid: session.sid, sub: ADA, ...untried });
+      assert.deepEqual(said, { sid: session.sid, sub: ADA, issuer: null, ...untried });
+    }),
+  );
+
+  test(
+    'the name of ours under which a client took part goes with it, also into a session that goes on',
+    onEmptyStorage(make, async ({ tenant }) => {
+      const session = aSession(ADA);
+      const issuer = 'https://alias.example';
+      await tenant.sessions.create(session, NEW_SESSION);
+      const client = aClient();
+      await tenant.clients.create(client, OPEN);
+      await tenant.sessions.addClient(session.sid, { ...client, issuer }, NOW);
+      const next = aSession(ADA);
+      await tenant.sessions.create(next, { ...NEW_SESSION, replaces: session.key });
+      assert.equal((await tenant.sessions.clients(session.sid))[0]?.issuer, issuer);
+      await tenant.sessions.end(next.key);
+      assert.equal((await tenant.logoutNotifications.page(undefined, 1))[0]?.issuer, issuer);
+      assert.equal((await tenant.logoutNotifications.take(TAKING))[0]?.issuer, issuer);
     }),
   );
 

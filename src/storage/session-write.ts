@@ -48,7 +48,7 @@ export interface SessionWriteArguments {
   };
   addSessionClient: OfTenant & {
     readonly sid: SessionId;
-    readonly client: Pick<SessionClient, 'client_id' | 'instance'>;
+    readonly client: Pick<SessionClient, 'client_id' | 'instance' | 'issuer'>;
     readonly at: number;
   };
   endSession: OfTenant & { readonly key: Digest };

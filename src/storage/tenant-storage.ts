@@ -189,8 +189,13 @@ function sessionStore(tenant: TenantId, reads: Reads['sessions'], writes: Gather
     create: (session, conditions) => writes.write('createSession', { tenant, session, conditions }),
     touch: (key, last_seen_at, expires_at) =>
       writes.write('touchSession', { tenant, key, last_seen_at, expires_at }),
-    addClient: (sid, { client_id, instance }, at) =>
-      writes.write('addSessionClient', { tenant, sid, client: { client_id, instance }, at }),
+    addClient: (sid, { client_id, instance, issuer }, at) =>
+      writes.write('addSessionClient', {
+        tenant,
+        sid,
+        client: { client_id, instance, ...(issuer === undefined ? {} : { issuer }) },
+        at,
+      }),
     end: (key) => writes.write('endSession', { tenant, key }),
     endAllOf: (sub, except) => writes.write('endSessionsOf', { tenant, sub, except }),
     sweepExpired: (now, limit) => writes.write('sweepSessions', { tenant, now, limit }),

@@ -143,3 +143,26 @@ test('kill -9 after the session has ended: whoever starts next tells the relying
     rmSync(place, { recursive: true, force: true });
   }
 });
+
+test('under an alias of the issuer the logout token is the alias’s, as the ID token is', async () => {
+  const port = await freePort();
+  const issuer = `http://127.0.0.1:${port}`;
+  const alias = `${issuer}/alias`;
+  const environment = {
+    CHANCERY_LISTEN_PORT: String(port),
+    CHANCERY_ISSUER: issuer,
+    CHANCERY_ISSUER_ALIASES: alias,
+  };
+  const program = await startLogoutProgram({ environment });
+  try {
+    const there = { ...program, issuer: alias, url: alias };
+    const world = await signedIn(there, { backchannel_logout_uri: backChannel.url('alias') });
+    assert.equal(await logOut(world), HOME);
+    const [{ body } = assert.fail('no logout token')] = await backChannel.until('alias', 1);
+    const [, payload = ''] = (new URLSearchParams(body).get('logout_token') ?? '').split('.');
+    const { iss } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Members;
+    assert.equal(iss, alias);
+  } finally {
+    await program.stop();
+  }
+});

@@ -48,8 +48,10 @@ export async function authorizedResponse(
   const account = await accountInUse(endUsers, session.sub);
   const { client_id, instance } = stored;
   const now = endUsers.clock.now();
+  const { issuer } = endUsers.idTokens;
   const noted =
-    account !== undefined && (await endUsers.sessions.addClient(session.sid, { client_id, instance }, now));
+    account !== undefined &&
+    (await endUsers.sessions.addClient(session.sid, { client_id, instance, issuer }, now));
   if (account === undefined || !noted)
     throw new AuthorizationError(request, 'login_required', 'the end-user is signed out meanwhile');
   // What is live must show as a use, or the client could be taken for an idle one.

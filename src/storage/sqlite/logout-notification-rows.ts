@@ -15,7 +15,7 @@ export function logoutNotificationReads(database: DatabaseSync): LogoutNotificat
   const nextDue = database.prepare(`
     SELECT due_at FROM logout_notification WHERE tenant = ? AND due_at IS NOT NULL ORDER BY due_at LIMIT 1`);
   const page = database.prepare(`
-    SELECT sid, client_id, instance, sub, state, attempts, attempted_at, due_at, problem FROM logout_notification
+    SELECT sid, client_id, instance, sub, issuer, state, attempts, attempted_at, due_at, problem FROM logout_notification
     WHERE tenant = ? AND (sid, client_id, instance) > (?, ?, ?) ORDER BY sid, client_id, instance LIMIT ?`);
   return {
     nextDue(tenant) {
@@ -34,8 +34,8 @@ export function logoutNoting(
   database: DatabaseSync,
 ): (tenant: TenantId, session: Pick<StoredLogoutNotification, 'sid'> & { readonly sub: Subject }) => void {
   const note = database.prepare(`
-    INSERT INTO logout_notification (tenant, sid, client_id, instance, sub)
-    SELECT tenant, sid, client_id, instance, ?3 FROM session_client AS took_part
+    INSERT INTO logout_notification (tenant, sid, client_id, instance, sub, issuer)
+    SELECT tenant, sid, client_id, instance, ?3, issuer FROM session_client AS took_part
     WHERE tenant = ?1 AND sid = ?2 AND EXISTS (
       SELECT 1 FROM client INDEXED BY client_instance WHERE client.tenant = ?1
         AND client.client_id = took_part.client_id AND client.instance = took_part.instance)
@@ -66,7 +66,7 @@ function taking(database: DatabaseSync): WriteHandlers['takeLogoutNotifications'
     database.prepare(`
       UPDATE logout_notification SET attempts = attempts + 1, attempted_at = ?2, due_at = ?3
       WHERE tenant = ?1 AND (sid, client_id, instance) IN (${chosen} LIMIT ?4)
-      RETURNING sid, client_id, instance, sub, attempts`);
+      RETURNING sid, client_id, instance, sub, issuer, attempts`);
   const any = statement(`${due} ORDER BY due_at`);
   const ofSessions = statement(`${due} AND sid IN (SELECT value FROM json_each(?5))`);
   return ({ tenant, taking: { now, until, limit, sids } }) => {

@@ -18,3 +18,8 @@ export const LOGOUT_SCHEMA = `
 
   ALTER TABLE authorization_grant ADD COLUMN sid TEXT;
   CREATE INDEX authorization_grant_session ON authorization_grant (tenant, sid) WHERE sid IS NOT NULL;`;
+
+/** Clients know a session under the name of ours that they were sent to. */
+export const LOGOUT_ISSUER_SCHEMA = `
+  ALTER TABLE session_client ADD COLUMN issuer TEXT;
+  ALTER TABLE logout_notification ADD COLUMN issuer TEXT;`;

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { StorageUnavailable } from '../../ports/storage.ts';
-import { LOGOUT_SCHEMA } from './logout-schema.ts';
+import { LOGOUT_ISSUER_SCHEMA, LOGOUT_SCHEMA } from './logout-schema.ts';
 import { SERVER_KEY_SCHEMA } from './server-key-schema.ts';
 import { SESSION_SCHEMA } from './session-schema.ts';
 
@@ -247,6 +247,7 @@ export const MIGRATIONS: readonly Migration[] = [
       CREATE UNIQUE INDEX client_entity ON client (tenant, entity_id) WHERE entity_id IS NOT NULL;
       CREATE INDEX client_end ON client (tenant, expires_at) WHERE expires_at IS NOT NULL;`,
   },
+  { version: 12, name: 'logout under every name of the issuer', sql: LOGOUT_ISSUER_SCHEMA },
 ];
 
 const NEWEST = MIGRATIONS.length;

@@ -32,7 +32,13 @@ export function sessionClients(
   database: DatabaseSync,
 ): (tenant: TenantId, sid: SessionId) => readonly SessionClient[] {
   const select = database.prepare(`
-    SELECT client_id, instance, first_used_at, last_used_at FROM session_client
+    SELECT client_id, instance, first_used_at, last_used_at, issuer FROM session_client
     WHERE tenant = ? AND sid = ? ORDER BY first_used_at, client_id, instance`);
-  return (tenant, sid) => select.all(tenant, sid).map((row) => ({ ...row }) as unknown as SessionClient);
+  return (tenant, sid) =>
+    select
+      .all(tenant, sid)
+      .map(
+        ({ issuer, ...row }) =>
+          ({ ...row, ...(issuer === null ? {} : { issuer }) }) as unknown as SessionClient,
+      );
 }

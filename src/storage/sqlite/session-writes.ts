@@ -15,8 +15,8 @@ export function sessionWrites(database: DatabaseSync): SessionWrites {
     UPDATE session SET last_seen_at = max(last_seen_at, ?3), expires_at = max(expires_at, min(?4, ends_at))
     WHERE tenant = ?1 AND key = ?2`);
   const addClient = database.prepare(`
-    INSERT INTO session_client (tenant, sid, client_id, instance, first_used_at, last_used_at)
-    SELECT ?1, ?2, ?3, ?4, ?5, ?5 FROM session WHERE tenant = ?1 AND sid = ?2
+    INSERT INTO session_client (tenant, sid, client_id, instance, first_used_at, last_used_at, issuer)
+    SELECT ?1, ?2, ?3, ?4, ?5, ?5, ?6 FROM session WHERE tenant = ?1 AND sid = ?2
     ON CONFLICT DO UPDATE SET last_used_at = max(last_used_at, excluded.last_used_at)`);
   const expired = database.prepare(`
     SELECT key, sid FROM session WHERE tenant = ? AND expires_at < ? ORDER BY expires_at LIMIT ?`);
@@ -28,8 +28,8 @@ export function sessionWrites(database: DatabaseSync): SessionWrites {
     touchSession({ tenant, key, last_seen_at, expires_at }) {
       return touch.run(tenant, key, last_seen_at, expires_at).changes === 1;
     },
-    addSessionClient({ tenant, sid, client: { client_id, instance }, at }) {
-      return addClient.run(tenant, sid, client_id, instance, at).changes === 1;
+    addSessionClient({ tenant, sid, client: { client_id, instance, issuer = null }, at }) {
+      return addClient.run(tenant, sid, client_id, instance, at, issuer).changes === 1;
     },
     endSession: ({ tenant, key }) => ending.one(tenant, key),
     endSessionsOf: ({ tenant, sub, except }) => ending.ofSubject(tenant, sub, except),
@@ -49,14 +49,15 @@ function sessionCreation(database: DatabaseSync): WriteHandlers['createSession']
     INSERT INTO session (tenant, key, sid, sub, auth_time, acr, amr, created_at, last_seen_at, expires_at, ends_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const keepClient = database.prepare(`
-    INSERT INTO session_client (tenant, sid, client_id, instance, first_used_at, last_used_at) VALUES (?, ?, ?, ?, ?, ?)`);
+    INSERT INTO session_client (tenant, sid, client_id, instance, first_used_at, last_used_at, issuer)
+    VALUES (?, ?, ?, ?, ?, ?, ?)`);
   const unchanged = accountUnchanged(database);
   const ending = sessionEnding(database);
 
   /** The same end-user has authenticated again: clients know the session by its `sid`, and must hear of its end. */
   const goOn = (tenant: TenantId, sid: SessionId, { clients }: EndedSession): void => {
-    for (const { client_id, instance, first_used_at, last_used_at } of clients) {
-      keepClient.run(tenant, sid, client_id, instance, first_used_at, last_used_at);
+    for (const { client_id, instance, first_used_at, last_used_at, issuer = null } of clients) {
+      keepClient.run(tenant, sid, client_id, instance, first_used_at, last_used_at, issuer);
     }
   };
 
