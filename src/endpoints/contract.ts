@@ -19,8 +19,11 @@ export interface Contract {
   readonly errors: 'json' | 'bearer-challenge' | 'page';
   /** Where this endpoint answers a code with another status than `ERROR_CODES` says. */
   readonly errorStatuses?: Readonly<Partial<Record<ErrorCode, number>>>;
-  /** `any`: every origin, without credentials. `configured`: the origins a setting names (decision 40). */
-  readonly cors: 'any' | 'configured';
+  /**
+   * `any`: every origin, without credentials. `configured`: the origins a setting names (decision 40). `none`: nobody's scripts,
+   * for what browsers are led to (RFC 9700 §2.6).
+   */
+  readonly cors: 'any' | 'configured' | 'none';
   /** Which body the endpoint reads. */
   readonly body: 'none' | 'json' | 'form' | 'statement';
   /** Clients call it with their certificates: it has an alias where those are asked for (RFC 8705 §5). */

@@ -62,6 +62,14 @@ test('`configured` permits the named origins alone, compared exactly, and varies
   assert.deepEqual(corsHeaders(list, resource([], list), 'https://a.test'), []);
 });
 
+test('`none` permits nobody, whatever is configured (RFC 9700 §2.6)', () => {
+  const authorize = endpoint('GET', 'none');
+  const some = resource(['https://a.test'], authorize);
+  assert.deepEqual(corsHeaders(authorize, some, 'https://a.test'), []);
+  const preflight = { origin: 'https://a.test', 'access-control-request-method': 'GET' };
+  assert.deepEqual(preflightHeaders(some, preflight), []);
+});
+
 test('a preflight is answered by the contract of the method that would follow', () => {
   const both = resource([], endpoint('GET', 'configured'), endpoint('POST', 'any'));
   const ask = (method: string): Record<string, string> =>

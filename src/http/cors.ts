@@ -15,7 +15,7 @@ export function corsHeaders(endpoint: Endpoint, resource: Resource, origin: stri
     // A cache may hand an answer to a GET to somebody else, so it carries the permission whoever asked first.
     return origin === undefined && endpoint.contract.method !== 'GET' ? NONE : ANY;
   }
-  if (resource.allowedOrigins.size === 0) return NONE;
+  if (endpoint.contract.cors === 'none' || resource.allowedOrigins.size === 0) return NONE;
   if (origin === undefined || !resource.allowedOrigins.has(origin)) return VARY;
   return ['access-control-allow-origin', origin, ...EXPOSED, ...VARY];
 }

@@ -17,7 +17,7 @@ export const contract = {
   advertisedAs: 'authorization_endpoint',
   statuses: [200, 303, 400, 500],
   errors: 'page',
-  cors: 'configured',
+  cors: 'none',
   body: 'none',
 } as const satisfies Contract;
 
@@ -29,6 +29,6 @@ export const postContract = {
   specifications: contract.specifications,
   statuses: contract.statuses,
   errors: 'page',
-  cors: 'configured',
+  cors: 'none',
   body: 'form',
 } as const satisfies Contract;

@@ -10,6 +10,6 @@ export const contract = {
   ],
   statuses: [200, 303, 400, 500],
   errors: 'page',
-  cors: 'configured',
+  cors: 'none',
   body: 'form',
 } as const satisfies Contract;

@@ -8,7 +8,7 @@ export const contract = {
   advertisedAs: 'end_session_endpoint',
   statuses: [200, 400, 500],
   errors: 'page',
-  cors: 'configured',
+  cors: 'none',
   body: 'none',
 } as const satisfies Contract;
 
@@ -20,6 +20,6 @@ export const formContract = {
   specifications: ['OpenID Connect RP-Initiated Logout 1.0 §2'],
   statuses: [200, 303, 400, 500],
   errors: 'page',
-  cors: 'configured',
+  cors: 'none',
   body: 'form',
 } as const satisfies Contract;

@@ -7,7 +7,7 @@ export const contract = {
   specifications: ['OpenID Connect Core §3.1.2.3', 'OpenID Connect Core §3.1.2.4'],
   statuses: [200, 303, 400, 500],
   errors: 'page',
-  cors: 'configured',
+  cors: 'none',
   body: 'none',
 } as const satisfies Contract;
 
@@ -18,6 +18,6 @@ export const postContract = {
   specifications: contract.specifications,
   statuses: [200, 303, 400, 429, 500],
   errors: 'page',
-  cors: 'configured',
+  cors: 'none',
   body: 'form',
 } as const satisfies Contract;

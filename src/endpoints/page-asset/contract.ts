@@ -7,6 +7,6 @@ export const contract = {
   specifications: ['RFC 8246 §2'],
   statuses: [200, 404, 500],
   errors: 'json',
-  cors: 'configured',
+  cors: 'none',
   body: 'none',
 } as const satisfies Contract;
