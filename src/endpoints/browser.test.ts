@@ -55,6 +55,30 @@ for (const [title, headers, own] of ORIGINS) {
   });
 }
 
+const VISITS: readonly (readonly [
+  title: string,
+  method: string,
+  headers: Readonly<Record<string, string>>,
+  visit: boolean,
+])[] = [
+  ['a link that is followed', 'GET', {}, true],
+  ['a word that we do not know', 'GET', { 'sec-purpose': 'unprefetchable' }, true],
+  ['a prefetch', 'GET', { 'sec-purpose': 'prefetch' }, false],
+  ['a prerendering', 'GET', { 'sec-purpose': 'prefetch;prerender' }, false],
+  ['a private prefetch', 'GET', { 'sec-purpose': 'prefetch;anonymous-client-ip' }, false],
+  ['a prefetch of old', 'GET', { purpose: 'prefetch' }, false],
+  ['a preview', 'GET', { purpose: 'preview' }, false],
+  ['HEAD', 'HEAD', {}, false],
+];
+
+for (const [title, method, headers, visit] of VISITS) {
+  test(`${title} ${visit ? 'is a visit' : 'is none: what can be used once is left alone'} (security.md H-160)`, () => {
+    const act = (): void => browser.requireVisit({ ...requestOf(contract, { headers }), method });
+    if (visit) act();
+    else assert.throws(act, (failure) => failure instanceof OAuthError && failure.code === 'invalid_request');
+  });
+}
+
 test('cookies of issuers on one host have names of their own (security.md H-181)', () => {
   const other = browserOf('https://op.example.com/c3');
   const kept = browser.keep('session', 'abc');

@@ -21,9 +21,17 @@ export interface Browser {
    * @throws OAuthError invalid_request
    */
   requireOwnPage(request: EndpointRequest): void;
+  /**
+   * Whether somebody comes, and not only a browser that looks ahead: what can be used once must be there for the person.
+   * @throws OAuthError invalid_request, with which a browser asks again once the person goes there
+   */
+  requireVisit(request: EndpointRequest): void;
 }
 
 const NAME_DIGEST_LENGTH = 8;
+
+/** Fetch §2.2.7, `Sec-Purpose`, and its forerunner `Purpose`. */
+const LOOKS_AHEAD = /\b(?:prefetch|prerender|preview)\b/i;
 
 export function browserOf(issuer: string): Browser {
   const { origin, protocol } = new URL(issuer);
@@ -42,6 +50,12 @@ export function browserOf(issuer: string): Browser {
       throw new OAuthError('invalid_request', {
         error_description: 'the form was not sent by a page of this server',
         detail: `origin ${headers['origin']}, sec-fetch-site ${headers['sec-fetch-site']}`,
+      });
+    },
+    requireVisit({ method, headers }) {
+      if (method !== 'HEAD' && !LOOKS_AHEAD.test(headers['sec-purpose'] ?? headers['purpose'] ?? '')) return;
+      throw new OAuthError('invalid_request', {
+        error_description: 'nothing is done for a request that only looks ahead',
       });
     },
   };

@@ -36,6 +36,7 @@ export function authorization(needs: AuthorizationEndpointNeeds): Endpoint {
 }
 
 async function begin(needs: AuthorizationEndpointNeeds, request: EndpointRequest): Promise<EndpointResponse> {
+  needs.browser.requireVisit(request);
   const { query } = request;
   const sent = parseParameters(query, AUTHORIZATION_PARAMETERS, needs.form, REPEATABLE_PARAMETERS);
   const waiting = { request: (await receiveAuthorizationRequest(needs.receiving, sent)).request };

@@ -19,6 +19,7 @@ export function interaction(needs: InteractionEndpointNeeds): Endpoint {
     contract,
     errorPage: errorPage(needs),
     handle: async (request) => {
+      needs.browser.requireVisit(request);
       const waiting = await waitingRequest(needs, request);
       return waiting === undefined ? nothingWaits(needs, request) : await show(needs, request, waiting);
     },
