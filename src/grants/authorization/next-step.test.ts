@@ -66,6 +66,12 @@ const ROWS: readonly Row[] = [
   ['max_age that has passed', { max_age: 99 }, {}, 'sign-in'],
   ['max_age that has not', { max_age: 100 }, {}, 'grant'],
   ['max_age 0, just signed in', { max_age: 0 }, { signedIn: true }, 'grant'],
+  [
+    'max_age 0, within the second of a sign-in elsewhere',
+    { max_age: 0 },
+    { now: session.auth_time },
+    'sign-in',
+  ],
   ['max_age that has passed, prompt none', { max_age: 99, prompt: ['none'] }, {}, 'login_required'],
   ['the hinted person', { hinted_sub: session.sub }, {}, 'grant'],
   ['another one than was hinted at', { hinted_sub: 'another' }, {}, 'sign-in'],

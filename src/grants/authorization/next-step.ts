@@ -62,7 +62,8 @@ function mustSignIn(
   if (isAnother(request, circumstances)) return true;
   if (signedIn) return false;
   if (prompt.includes('login') || prompt.includes('select_account')) return true;
-  return max_age !== undefined && now - auth_time > max_age;
+  // §3.1.2.1, `max_age`: 0 is as good as prompt=login, within the second of a sign-in too.
+  return max_age === 0 || (max_age !== undefined && now - auth_time > max_age);
 }
 
 /** §3.1.2.1, `id_token_hint`, and §3.1.2.2: whoever is there, only this one will do. */
