@@ -37,7 +37,7 @@ export async function sessionBehind(
   return await currentSession(sessions, browser.cookie(request, 'session'));
 }
 
-/** @throws OAuthError for the person, when the client has gone meanwhile: nobody knows any more where answers would go */
+/** @throws OAuthError for the person, when the client or its redirection URI has gone meanwhile: nobody knows any more where answers would go */
 export async function progressNow(
   { progress }: AuthorizationNeeds,
   waiting: WaitingRequest,
@@ -45,7 +45,9 @@ export async function progressNow(
 ): Promise<Progress> {
   const found = await progressOf(progress, waiting, session);
   if (found !== undefined) return found;
-  throw new OAuthError('invalid_request', { error_description: 'the client is not registered any more' });
+  throw new OAuthError('invalid_request', {
+    error_description: 'the client, or where it is answered, is not registered any more',
+  });
 }
 
 /**

@@ -6,6 +6,7 @@ import {
   type ResponseNeeds,
   type ResponseParameters,
 } from '../grants/authorization/authorization-response.ts';
+import { isStillTarget } from '../grants/authorization/response-target.ts';
 import type { ClientStore, StoredClient } from '../ports/client-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
@@ -81,11 +82,10 @@ export async function refusal(
   return await clientResponse(needs, request, target, { error, error_description }, cookies);
 }
 
-async function sameClient(
-  { clients }: ClientResponseNeeds,
-  { client_id, client_instance }: ResponseTarget,
-): Promise<StoredClient> {
-  const client = await clients.find(client_id);
-  if (client?.instance === client_instance) return client;
-  throw new OAuthError('invalid_request', { error_description: 'the client is not registered any more' });
+async function sameClient({ clients }: ClientResponseNeeds, target: ResponseTarget): Promise<StoredClient> {
+  const client = await clients.find(target.client_id);
+  if (isStillTarget(client, target)) return client;
+  throw new OAuthError('invalid_request', {
+    error_description: 'the client, or where it is answered, is not registered any more',
+  });
 }

@@ -17,9 +17,14 @@ export function grantableScope(
   requested: string | undefined,
   offline: boolean,
 ): readonly string[] | undefined {
-  const allowed: readonly string[] = metadata.scope === undefined ? OPENID_SCOPE : registeredScope(metadata);
+  const allowed = requestableScope(metadata);
   const values = requested === undefined ? usual(metadata, allowed) : parseScope(requested);
   return values?.filter((value) => allowed.includes(value) && (offline || value !== 'offline_access'));
+}
+
+/** What a client may ask for about an end-user. */
+export function requestableScope(metadata: ClientMetadata): readonly string[] {
+  return metadata.scope === undefined ? OPENID_SCOPE : registeredScope(metadata);
 }
 
 /** RFC 6749 §3.3: without one, "a pre-defined default value": never who the person is, nor a grant that outlives the session. */

@@ -74,6 +74,19 @@ test('somebody else signs in than the hint is about: login_required (OpenID Conn
   assert.equal(answeredTo(sent)['error'], 'login_required');
 });
 
+test('scope that is taken from the client while its page waits is not granted (RFC 6749 §3.3)', async () => {
+  const own = testTenant();
+  const relying = await own.register({ ...RELYING_PARTY, scope: 'openid email' });
+  const person = await aPerson(own);
+  const page = await person.ask(relying, { scope: 'openid email' });
+  await own.send('update', {
+    segment: relying.client_id,
+    bearer: relying.registration_access_token,
+    json: { ...RELYING_PARTY, scope: 'openid' },
+  });
+  assert.equal(answeredTo(await person.signIn(page))['error'], 'invalid_scope');
+});
+
 test('a choice that the page does not have: back to the page as it stands now', async () => {
   const { browser, ask } = inFrontOf(browserOf(tenant));
   const page = await ask(client);

@@ -102,6 +102,23 @@ test('the client is gone before the page is answered: a page, and no redirection
   assert.equal(answered.location, undefined);
 });
 
+test('the redirection URI is withdrawn before the page is answered: a page, and no redirection (RFC 9700 §4.1)', async () => {
+  const own = testTenant();
+  const relying = await own.register(RELYING_PARTY);
+  const person = await aPerson(own);
+  const [page, declined] = [await person.ask(relying), await person.ask(relying)];
+  const updated = await own.send('update', {
+    segment: relying.client_id,
+    bearer: relying.registration_access_token,
+    json: { ...RELYING_PARTY, redirect_uris: ['https://rp.example/elsewhere'] },
+  });
+  assert.equal(updated.status, 200);
+  for (const answered of [await person.signIn(page), await person.browser.submit(declined, 'cancel')]) {
+    assert.equal(answered.status, 400);
+    assert.equal(answered.location, undefined);
+  }
+});
+
 test('a form that is none: 400', async () => {
   const headers = { 'sec-fetch-site': 'same-origin' };
   const answered = await tenant.send('interaction-post', {

@@ -99,13 +99,7 @@ async function signInChosen(needs: InteractionEndpointNeeds, choice: Choice): Pr
     needs.browser.keep('session', signedIn.cookies.session),
     needs.browser.keep('browser', signedIn.cookies.browser, needs.sessions.limits.browserLifetime),
   ];
-  return await goOn(
-    needs,
-    choice,
-    signedIn.session,
-    { signedIn: signedIn.session.key, consented: false },
-    cookies,
-  );
+  return await goOn(needs, choice, signedIn.session, { signedIn: signedIn.session.key }, cookies);
 }
 
 async function allowed(
@@ -119,7 +113,7 @@ async function allowed(
   // Something else is to be done first: the page that says so comes now.
   if (next.step !== 'consent') return redirection(addressOf(needs, choice.waiting));
   await rememberConsent(needs.progress, content.request, session);
-  return await goOn(needs, choice, session, { consented: true }, []);
+  return await goOn(needs, choice, session, { consented: session.key }, []);
 }
 
 async function declined(

@@ -5,16 +5,20 @@ import type { ClientStore, StoredClient } from '../../ports/client-store.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ConsentStore } from '../../ports/consent-store.ts';
 import type { StoredSession } from '../../ports/session-store.ts';
+import { responseTypeName } from '../../spec/grant-types.ts';
 import type { Digest } from '../../spec/identifiers.ts';
+import { requestableScope } from '../end-user-scope.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import { type NextStep, nextStep, requestedClaims } from './next-step.ts';
+import { isStillTarget } from './response-target.ts';
 
 /** An authorisation request while its end-user answers: what is kept between pages. */
 export interface WaitingRequest {
   readonly request: AuthorizationRequest;
   /** The session that somebody signed in to for this request; another one, or an older one, is not that. */
   readonly signedIn?: Digest;
-  readonly consented?: boolean;
+  /** The session that agreed to it: whoever signs in after that has not. */
+  readonly consented?: Digest;
 }
 
 export interface ProgressNeeds {
@@ -26,7 +30,7 @@ export interface ProgressNeeds {
   readonly clock: Clock;
 }
 
-/** Where a request stands, with its client; undefined where that is gone, or another one meanwhile. */
+/** Where a request stands, with its client; undefined where that is gone, another one, or answered elsewhere meanwhile. */
 export interface Progress {
   readonly client: StoredClient;
   readonly next: NextStep;
@@ -38,7 +42,9 @@ export async function progressOf(
   session: StoredSession | undefined,
 ): Promise<Progress | undefined> {
   const client = await needs.clients.find(request.client_id);
-  if (client?.instance !== request.client_instance) return undefined;
+  if (!isStillTarget(client, request)) return undefined;
+  const withdrawn = withdrawnMeanwhile(client, request);
+  if (withdrawn !== undefined) return { client, next: withdrawn };
   const who = { client_id: client.client_id, instance: client.instance };
   const next = nextStep(request, {
     session,
@@ -47,10 +53,33 @@ export async function progressOf(
     consent: session === undefined ? undefined : await needs.consents.find(session.sub, who),
     consentImplied: needs.consentImplied && isOperators(client),
     signedIn: session !== undefined && session.key === signedIn,
-    consented: consented === true && session !== undefined,
+    consented: session !== undefined && session.key === consented,
     now: needs.clock.now(),
   });
   return { client, next };
+}
+
+/** What was registered when the request was read may have been taken from the client while its end-user answered. */
+function withdrawnMeanwhile(
+  client: StoredClient,
+  { scope, response_type }: AuthorizationRequest,
+): Extract<NextStep, { readonly step: 'refuse' }> | undefined {
+  const metadata = metadataOf(client);
+  const allowed = requestableScope(metadata);
+  const name = response_type.join(' ');
+  if (!metadata.response_types.some((registered) => responseTypeName(registered) === name))
+    return {
+      step: 'refuse',
+      error: 'unauthorized_client',
+      error_description: 'the client is not registered for response_type any more',
+    };
+  return scope.every((value) => allowed.includes(value))
+    ? undefined
+    : {
+        step: 'refuse',
+        error: 'invalid_scope',
+        error_description: 'the client is not registered for the scope any more',
+      };
 }
 
 /** Whether the operator answers for a client: registered with a master token or by command, not by whoever came by. */

@@ -46,6 +46,19 @@ export function responseTarget(client: StoredClient, parameters: Parameters): Ta
   return whole;
 }
 
+/**
+ * Whether answers may still go there: the client may have been changed, or be another one, since a request was read. A
+ * redirection URI that was withdrawn meanwhile gets nothing.
+ */
+export function isStillTarget(
+  client: StoredClient | undefined,
+  { client_instance, redirect_uri }: ResponseTarget,
+): client is StoredClient {
+  if (client?.instance !== client_instance) return false;
+  const { redirect_uris = [], application_type } = metadataOf(client);
+  return isRegisteredRedirectUri(redirect_uri, redirect_uris, application_type);
+}
+
 /** Nobody is sent anywhere: the error is for the person who sits there (RFC 6749 §4.1.2.1). */
 function unproven(error_description: string): OAuthError {
   return new OAuthError('invalid_request', { error_description });
