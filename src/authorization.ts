@@ -12,6 +12,7 @@ import { contract as assetContract } from './endpoints/page-asset/contract.ts';
 import { pageAsset } from './endpoints/page-asset/endpoint.ts';
 import { pushedAuthorizationRequest } from './endpoints/pushed-authorization-request/endpoint.ts';
 import { postedUserinfo, userinfo } from './endpoints/userinfo/endpoint.ts';
+import type { AutomaticClients } from './federation/registration/automatic-clients.ts';
 import type { ReceivingNeeds } from './grants/authorization/receive-authorization-request.ts';
 import type { DirectAuthorizationNeeds } from './grants/direct-authorization/authorize-directly.ts';
 import type { EndUserNeeds } from './grants/end-users.ts';
@@ -35,6 +36,8 @@ export interface AuthorizationParts {
   readonly direct: DirectAuthorizationNeeds;
   readonly endUsers: EndUsers;
   readonly authentication: AuthenticationNeeds;
+  /** Undefined where nobody is registered without asking. */
+  readonly automatic: AutomaticClients | undefined;
 }
 
 /** What lets end-users sign in for clients, under one issuer. */
@@ -50,6 +53,7 @@ export function openAuthorization(parts: AuthorizationParts): OpenedAuthorizatio
   const form = { parameters: settings['limits.form-parameters'] };
   const needs = authorizationNeeds(parts, endUsers);
   const receiving = receivingNeeds(parts);
+  const authentication = withAutomaticClients(parts);
   const { directory, passwordSignIn } = parts.endUsers;
   return {
     endpoints: [
@@ -58,12 +62,21 @@ export function openAuthorization(parts: AuthorizationParts): OpenedAuthorizatio
       interaction({ ...needs, directory, passwordSignIn, form }),
       interactionChoice({ ...needs, directory, passwordSignIn, form }),
       pageAsset({ pages }),
-      pushedAuthorizationRequest({ authentication: parts.authentication, receiving, form }),
+      pushedAuthorizationRequest({ authentication, receiving, form }),
       ...userinfoEndpoints(parts, endUsers),
     ],
     endUsers,
     languages: pages.languages,
   };
+}
+
+/** Whoever pushes a request is authenticated with the keys that the federation names (OpenID Federation §12.1.1.2). */
+function withAutomaticClients({ authentication, automatic }: AuthorizationParts): AuthenticationNeeds {
+  if (automatic === undefined) return authentication;
+  const { clients } = authentication;
+  const find: AuthenticationNeeds['clients']['find'] = async (client_id) =>
+    (await clients.find(client_id)) ?? (await automatic.register(client_id));
+  return { ...authentication, clients: { ...clients, find } };
 }
 
 function userinfoEndpoints(
@@ -145,6 +158,7 @@ function receivingNeeds({
   jwkSets,
   direct,
   endUsers,
+  automatic,
 }: AuthorizationParts): ReceivingNeeds {
   const { issuer } = settings;
   const { clock } = direct.accessTokens;
@@ -155,14 +169,17 @@ function receivingNeeds({
       json: { depth: settings['limits.json-depth'], members: settings['limits.json-members'] },
       tokenSettings: direct.tokenSettings,
     },
-    requestObjects: { issuer, verifier, decrypter, keys, jwkSets },
+    requestObjects: { issuer, verifier, decrypter, keys, jwkSets, replays: storage.replays },
     pushed: {
       interactions: storage.interactions,
       clock,
       random: endUsers.interactions.random,
       lifetime: settings['pushed-request.lifetime'],
     },
-    findClient: async (client_id) => await direct.clients.find(client_id),
+    // A request that is not signed is nobody's reason to ask strangers about its client (§12.1.1.1).
+    findClient: async (client_id, { request }) =>
+      (await direct.clients.find(client_id)) ??
+      (request === undefined ? undefined : await automatic?.register(client_id)),
     async subjectOfHint(id_token_hint, { client_id }) {
       const hint = await readIdTokenHint({ issuer, keys, verifier, decrypter }, id_token_hint);
       return hint.holds && hint.audience.includes(client_id) ? hint.sub : undefined;

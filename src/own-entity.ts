@@ -31,7 +31,10 @@ export function federationMembers(settings: Settings): Readonly<Record<string, u
   if (!settings['federation.enabled']) return {};
   const organization_name = settings['federation.organization-name'];
   return {
-    client_registration_types_supported: ['explicit'],
+    client_registration_types_supported: [
+      'explicit',
+      ...(settings['federation.automatic-registration'] ? ['automatic'] : []),
+    ],
     ...(organization_name === undefined ? {} : { organization_name }),
   };
 }

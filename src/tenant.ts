@@ -9,7 +9,7 @@ import type { RegistryNeeds } from './clients/registry-needs.ts';
 import { remoteJwkSets } from './clients/remote-jwk-set.ts';
 import type { Settings } from './config/settings.ts';
 import { type EndUsers, openEndUsers } from './end-users.ts';
-import { explicitRegistration } from './explicit-registration.ts';
+import { automaticRegistration, explicitRegistration } from './federation-registration.ts';
 import { openTrust } from './federation-trust.ts';
 import type { DirectAuthorizationNeeds } from './grants/direct-authorization/authorize-directly.ts';
 import type { Site } from './http/site.ts';
@@ -141,6 +141,8 @@ async function openShared(needs: TenantNeeds) {
   return {
     settings,
     storage,
+    /** The expired among them. */
+    keptClients: kept.clients,
     bound,
     serverKeys,
     outbound,
@@ -197,7 +199,17 @@ function siteUnder(
   endUsers: EndUsers,
   delivery: LogoutDelivery,
 ): Site {
-  const { serverKeys, uses, jwkSets, storage, outbound, certificateAuthorities, clientJwts, trust } = shared;
+  const {
+    serverKeys,
+    uses,
+    jwkSets,
+    storage,
+    outbound,
+    certificateAuthorities,
+    clientJwts,
+    trust,
+    keptClients,
+  } = shared;
   const settings = { ...shared.settings, issuer: registry.issuer };
   const { replays } = storage;
   const { keys } = serverKeys;
@@ -228,6 +240,10 @@ function siteUnder(
       direct,
       endUsers,
       authentication,
+      automatic:
+        trust === undefined
+          ? undefined
+          : automaticRegistration({ settings, registry, trust, clients: keptClients }),
     }),
   });
 }

@@ -16,6 +16,14 @@ export function metadataOf(client: StoredClient): ClientMetadata {
   return metadata;
 }
 
+/**
+ * Whether its federation registered it without being asked by the client (OpenID Federation §12.1): its identifier is that of an
+ * entity, which anyone may name, so each of its requests has to be authenticated.
+ */
+export function isAutomatic({ registered_via, entity_id }: StoredClient): boolean {
+  return entity_id === null && registered_via.startsWith('federation:');
+}
+
 /** The scope values a client is registered for. */
 export function registeredScope(metadata: ClientMetadata): readonly string[] {
   let scope = scopes.get(metadata);

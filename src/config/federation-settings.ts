@@ -106,6 +106,20 @@ export const FEDERATION_SETTINGS = {
     description:
       'How long an explicitly registered client lives, if its trust chain lives that long; 0 = as long as the chain (§12.2.6).',
   }),
+  'federation.automatic-registration': flag({
+    tenants: 'inherited',
+    default: true,
+    description:
+      'Whether an entity of the federation is a client without registering first: its identifier is its client_id, and it signs its requests or pushes them (§12.1). Has an effect with federation.enabled.',
+  }),
+  'federation.automatic-client-lifetime': seconds({
+    tenants: 'inherited',
+    default: 3600,
+    min: 0,
+    max: 31_536_000,
+    description:
+      'How long an automatically registered client is used without looking at its entity again, if its trust chain lives that long; 0 = as long as the chain.',
+  }),
   'federation.grant-types': list({
     tenants: 'inherited',
     default: ['authorization_code', 'implicit', 'refresh_token'],

@@ -63,6 +63,7 @@ export function openedSignIn({ storage, direct, authentication, options }: Parts
       verificationKeys: async () => await (await publishedKeys()).verificationKeys(),
       decryptionKeys: async () => await (await publishedKeys()).decryptionKeys(),
     },
+    automatic: undefined,
     endUsers: endUsersOf(storage, direct, options),
   });
   const named = new Map(opened.endpoints.map((endpoint) => [endpoint.contract.name, endpoint]));

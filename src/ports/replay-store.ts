@@ -1,5 +1,10 @@
 /** What may be used once. Part of the key: the same value of another kind is another thing. */
-export type ReplayKind = 'client-assertion' | 'jwt-grant' | 'saml-grant' | 'entity-statement';
+export type ReplayKind =
+  | 'client-assertion'
+  | 'jwt-grant'
+  | 'saml-grant'
+  | 'entity-statement'
+  | 'request-object';
 
 export interface ReplayStore {
   /**

@@ -20,12 +20,13 @@ const untrusted = testsIn('src/endpoints/federation-registration/401.test.ts');
 const unknownAnchor = testsIn('src/endpoints/federation-registration/404.test.ts');
 const ends = testsIn('src/clients/end-expired-clients.test.ts');
 const journey = testsIn('test/journeys/federation-registration.test.ts');
+const automatic = testsIn('test/journeys/federation-automatic.test.ts');
 const authorities = testsIn('test/hostile/federation-authorities.test.ts');
 
 export const openidFederation: Specification = {
   title: 'OpenID Federation 1.0',
   scope:
-    'Of the Final specification what an OpenID provider does with other people’s statements (§3.2, §4, §6, §7, §10) and says about itself (§9, §5.2.1), and explicit registration (§12.2). The endpoints of federation authorities (§8) are not offered.',
+    'Of the Final specification what an OpenID provider does with other people’s statements (§3.2, §4, §6, §7, §10) and says about itself (§9, §5.2.1), and the registration of relying parties, automatic and explicit (§12). The endpoints of federation authorities (§8) are not offered.',
   requirements: [
     must(
       '§3.2 1–3',
@@ -216,6 +217,27 @@ export const openidFederation: Specification = {
       '§5.1.3, §5.2.2',
       'The provider metadata names its issuer, the registration endpoint, the types of registration and the organisation.',
       journey('discovery and the entity configuration name'),
+    ),
+    must(
+      '§12.1.1.1',
+      'A request object of an entity has aud, iss, client_id, exp and jti, and no sub; it is signed with a key of the metadata and taken once.',
+      automatic(
+        'openid-federation-automatic-client-registration-with-jar-and-get',
+        'openid-federation-automatic-client-registration-with-jar-and-post',
+        'openid-federation-automatic-client-registration-invalid-…',
+        'openid-federation-automatic-client-registration-invalid-duplicate',
+        'a request that is neither signed nor pushed',
+      ),
+    ),
+    must(
+      '§12.1.1.2',
+      'A pushed request is authenticated with a key of the metadata.',
+      automatic('openid-federation-automatic-client-registration-with-par', 'with another key nobody pushes'),
+    ),
+    must(
+      '§12.1.2, §12.1.3',
+      'Without trust in the entity there is no redirection.',
+      automatic('an entity …: no redirection'),
     ),
     must(
       '§12.2.1',

@@ -1,4 +1,4 @@
-import { metadataOf } from '../../clients/registered-client.ts';
+import { isAutomatic, metadataOf } from '../../clients/registered-client.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
 import type { Awaitable } from '../../spec/awaitable.ts';
 import { type ErrorCode, OAuthError } from '../../spec/errors.ts';
@@ -148,6 +148,8 @@ async function receiveEffective(
     throw new AuthorizationError(target, 'invalid_request', 'the client registered to push its requests');
   if (require_signed_request_object === true && !signed)
     throw new AuthorizationError(target, 'invalid_request', 'the client registered to sign its requests');
+  if (isAutomatic(client) && !signed && !pushed)
+    throw new AuthorizationError(target, 'invalid_request', 'the client must sign its requests or push them');
   const request = readAuthorizationRequest(needs.rules, client, target, parameters);
   const hint = parameters['id_token_hint'];
   if (hint === undefined) return { client, request, source };

@@ -1,10 +1,12 @@
 import { refusalInWords, verifyWithClientKeys } from '../../clients/client-keys.ts';
-import { metadataOf } from '../../clients/registered-client.ts';
+import { isAutomatic, metadataOf } from '../../clients/registered-client.ts';
 import type { RemoteJwkSets } from '../../clients/remote-jwk-set.ts';
+import { digestOf } from '../../keys/digest.ts';
 import type { ServerKeys } from '../../keys/server-keys.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
 import type { JweDecrypter } from '../../ports/jwe.ts';
 import type { JwtProfile, JwtVerifier, VerifiedClaims } from '../../ports/jwt-verifier.ts';
+import type { ReplayStore } from '../../ports/replay-store.ts';
 import type { JsonValue } from '../../spec/json.ts';
 import type { Parameters } from '../../spec/parameters.ts';
 import {
@@ -20,6 +22,7 @@ export interface RequestObjectNeeds {
   readonly jwkSets: RemoteJwkSets;
   readonly decrypter: JweDecrypter;
   readonly keys: Pick<ServerKeys, 'decryptionKeys'>;
+  readonly replays: Pick<ReplayStore, 'rememberOnce'>;
 }
 
 /** `problem` is for the log. */
@@ -44,7 +47,26 @@ export async function openRequestObject(
     needs.verifier.verify(signed.jwt, keys, profile),
   );
   if (!verification.verified) return { problem: refusalInWords(verification) };
-  return parametersOf(verification.claims);
+  const problem = isAutomatic(client)
+    ? await automaticProblem(needs, client, verification.claims)
+    : undefined;
+  return problem === undefined ? parametersOf(verification.claims) : { problem };
+}
+
+/**
+ * OpenID Federation §12.1.1.1: client_id is required, sub is not allowed, so that a client assertion is no request object, and
+ * each object is taken once.
+ */
+async function automaticProblem(
+  { replays }: RequestObjectNeeds,
+  { client_id }: StoredClient,
+  { sub, exp, jti, client_id: claimed }: VerifiedClaims,
+): Promise<string | undefined> {
+  if (sub !== undefined) return 'has a sub';
+  if (claimed !== client_id) return 'has another client_id, or none';
+  if (typeof jti !== 'string' || typeof exp !== 'number') return 'has no jti or exp';
+  const once = await replays.rememberOnce('request-object', client_id, digestOf(jti), Math.ceil(exp));
+  return once ? undefined : 'was used before';
 }
 
 function profileOf({ issuer }: RequestObjectNeeds, client: StoredClient): JwtProfile {
@@ -55,7 +77,7 @@ function profileOf({ issuer }: RequestObjectNeeds, client: StoredClient): JwtPro
     algorithms: registered === undefined ? SIGNING_ALGORITHMS : [registered],
     types: TYPES,
     // RFC 9101 §5.2 and §10.3: without an audience, an object made for another server would do.
-    requiredClaims: ['iss', 'aud'],
+    requiredClaims: isAutomatic(client) ? ['iss', 'aud', 'exp', 'jti'] : ['iss', 'aud'],
     issuer: client.client_id,
     audience: { kind: 'where-present', values: [issuer] },
     lifetimeMax: undefined,

@@ -60,6 +60,7 @@ export function aReceivingNeeds(
       jwkSets: { verifyWith: fetchesNothing, find: fetchesNothing },
       decrypter: joseJweDecrypter(),
       keys: { decryptionKeys: () => decryptionKeys },
+      replays: { rememberOnce: async () => true },
     },
     pushed: { interactions: interactionsInMemory(), clock, random: systemRandom, lifetime: 60 },
     findClient: (client_id) => found.get(client_id) ?? (client_id === CLIENT_ID ? clients[0] : undefined),
