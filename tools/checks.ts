@@ -5,7 +5,7 @@ export interface Check {
   readonly run: () => Promise<Ended>;
 }
 
-const LINTED = ['src', 'test', 'tools', 'bench', 'bin'];
+const LINTED = ['src', 'test', 'tools', 'bench', 'bin', 'examples'];
 
 /** What a reader may rely on without running the program. Independent of each other. */
 export const STATIC_CHECKS: readonly Check[] = [
