@@ -1,17 +1,26 @@
 import { client, decided, must, type Specification } from './requirement.ts';
 import {
+  authorization,
+  authorizationModules,
+  authorizationRequests,
+  authorizationResponses,
+  codes,
+  hostileAuthorization,
+  interaction,
   introspection,
+  passwords,
   refreshTokens,
   revocation,
   starting,
   token,
   tokenJourneys,
+  tokenLimits,
   tokens,
 } from './test-files.ts';
 
 export const rfc6749: Specification = {
   title: 'RFC 6749, The OAuth 2.0 Authorization Framework',
-  scope: '§2.3, §3.2, §3.3, §4.4, §5 and §6, as far as endpoints stand that they bind.',
+  scope: '§2.3, §3, §4.1 to §4.4, §5, §6 and §10, as far as they bind the server.',
   requirements: [
     must(
       '§2.3',
@@ -60,6 +69,87 @@ export const rfc6749: Specification = {
       'The response has scope where it differs from the request; a scope that is too wide, unknown or malformed is invalid_scope.',
       token(200)('scope … of a client registered for'),
       token(400)('scope=… of a client registered for'),
+    ),
+    must(
+      '§3.1',
+      'The authorisation endpoint takes GET, and may take POST; parameters without a value are as left out, unknown ones ignored, none comes twice.',
+      authorization(303)('POST /authorize: 303 to the same as a GET'),
+      authorization(400)('GET /authorize, a parameter twice'),
+      authorizationModules('oidcc-ensure-request-with-unknown-parameter-succeeds'),
+    ),
+    must(
+      '§3.1.2, §3.1.2.3',
+      'The redirection URI is compared with the registered ones, character by character.',
+      authorizationRequests('… of a … client … registered'),
+      hostileAuthorization('redirect_uri …: nobody is sent there'),
+    ),
+    must(
+      '§3.1.2, §4.1.2',
+      'A query in the redirection URI is kept when parameters are added.',
+      authorizationModules('oidcc-redirect-uri-query-OK'),
+      authorizationResponses('… to …: encoded'),
+    ),
+    must(
+      '§3.1.2.4, §4.1.2.1',
+      'Nobody is redirected to a URI that is not proven; the person is told.',
+      authorization(400)('GET /authorize, …: a page for the person'),
+    ),
+    must(
+      '§4.1.1, §10.12',
+      'state comes back exactly as it was sent.',
+      hostileAuthorization('characters that would end a header'),
+    ),
+    must(
+      '§4.1.2',
+      'A code expires soon, is bound to client and redirection URI, and is used once; a second use is refused and ends what the first gave (SHOULD).',
+      codes(
+        'a code that has expired',
+        '…: …, and the code is still good',
+        'a second use is refused',
+        'a code of another client',
+      ),
+    ),
+    must(
+      '§4.1.2.1',
+      'Errors go to the client with their code, and state where it was sent.',
+      authorization(303)('GET /authorize, …: 303 to the client with …'),
+      interaction(303)('cancelled at the sign-in page'),
+    ),
+    must(
+      '§4.1.3',
+      'The client authenticates, or says who it is; redirect_uri is that of the request.',
+      codes('a public client redeems with its verifier', '…: …, and the code is still good'),
+    ),
+    must(
+      '§4.2.2',
+      'The implicit response has no refresh token, and is in the fragment.',
+      authorizationModules('oidcc-server, the implicit flow'),
+    ),
+    must(
+      '§4.3.2',
+      'The password grant authenticates the client, checks the password, and is protected against brute force.',
+      passwords(
+        'the name and password of an account',
+        'one answer for an unknown name',
+        'a client that is not registered for the grant',
+      ),
+      tokenLimits('grant_type=password, guessed too often'),
+    ),
+    must(
+      '§10.10',
+      'Codes cannot be guessed.',
+      authorizationModules('oidcc-server: a code of more than 128 bits'),
+    ),
+    must(
+      '§10.12, §10.13',
+      'What the person decides is decided by the person: forms of others and frames do nothing.',
+      interaction(400)('a post …: 400, and nobody is signed in', 'a form token of another page'),
+      hostileAuthorization('a frame of another site'),
+    ),
+    must(
+      '§10.15',
+      'No open redirector.',
+      hostileAuthorization('redirect_uri …: nobody is sent there', 'GET /authorize, …: refused'),
     ),
     must(
       '§4.4',

@@ -1,14 +1,19 @@
 import { client, must, type Specification } from './requirement.ts';
-import { directGrants, refreshTokens, resources, tokenJourneys } from './test-files.ts';
+import { codes, directGrants, refreshTokens, resources, tokenJourneys } from './test-files.ts';
 
 export const rfc8707: Specification = {
   title: 'RFC 8707, Resource Indicators for OAuth 2.0',
-  scope: 'Token requests; the authorisation request is with the authorisation endpoint.',
+  scope: 'Authorisation requests and token requests.',
   requirements: [
     must(
       '§2',
       'resource is an absolute URI without fragment; anything else is invalid_target.',
       resources('resource=…: 400 invalid_target'),
+    ),
+    must(
+      '§2.1',
+      'A code is for the resources that were asked for, and for what it gives no others may be asked for.',
+      codes('the audience is what was asked for, or less of it', '…: …, and the code is still good'),
     ),
     client('§2', 'The client should use the most specific URI it can, and avoid queries.'),
     must(

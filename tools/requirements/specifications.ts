@@ -1,5 +1,7 @@
+import { authorizationResponseRules } from './authorization-responses.ts';
 import { backchannelLogout } from './backchannel-logout.ts';
 import { conformanceModules } from './conformance-modules.ts';
+import { openidConnectCore } from './openid-connect-core.ts';
 import { idTokenRules } from './openid-connect-id-tokens.ts';
 import { openidConnectRegistration } from './openid-connect-registration.ts';
 import { openidFederation } from './openid-federation.ts';
@@ -13,10 +15,13 @@ import { rfc7522 } from './rfc7522.ts';
 import { rfc7523 } from './rfc7523.ts';
 import { rfc7591 } from './rfc7591.ts';
 import { rfc7592 } from './rfc7592.ts';
+import { rfc7636 } from './rfc7636.ts';
 import { rfc7662 } from './rfc7662.ts';
 import { rfc8705 } from './rfc8705.ts';
 import { rfc8707 } from './rfc8707.ts';
 import { rfc9068 } from './rfc9068.ts';
+import { rfc9101 } from './rfc9101.ts';
+import { rfc9126 } from './rfc9126.ts';
 import { rfc9440 } from './rfc9440.ts';
 import { rfc9701 } from './rfc9701.ts';
 import { rpInitiatedLogout } from './rp-initiated-logout.ts';
@@ -39,6 +44,11 @@ export const SPECIFICATIONS: readonly Specification[] = [
   rfc7523,
   rfc8705,
   rfc9440,
+  rfc7636,
+  rfc9101,
+  rfc9126,
+  authorizationResponseRules,
+  openidConnectCore,
   idTokenRules,
   rpInitiatedLogout,
   backchannelLogout,

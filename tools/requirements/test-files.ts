@@ -12,6 +12,22 @@ export const update = endpoint('client-update');
 export const deletion = endpoint('client-delete');
 export const token = endpoint('token');
 export const introspection = endpoint('introspection');
+export const authorization = endpoint('authorization');
+export const authorizationModules = testsIn('src/endpoints/authorization/conformance.test.ts');
+export const interaction = endpoint('interaction');
+export const pushedRequests = endpoint('pushed-authorization-request');
+export const userinfo = endpoint('userinfo');
+export const codes = testsIn('src/endpoints/token/authorization-code.test.ts');
+export const passwords = testsIn('src/endpoints/token/password.test.ts');
+export const tokenLimits = endpoint('token')(429);
+export const authorizationRequests = testsIn(
+  'src/grants/authorization/receive-authorization-request.test.ts',
+);
+export const requestObjects = testsIn('src/grants/authorization/request-object.test.ts');
+export const authorizationResponses = testsIn('src/grants/authorization/authorization-response.test.ts');
+export const nextSteps = testsIn('src/grants/authorization/next-step.test.ts');
+export const signIn = testsIn('test/journeys/sign-in.test.ts');
+export const hostileAuthorization = testsIn('test/hostile/authorization.program.test.ts');
 export const discovery = testsIn('src/endpoints/discovery/200.test.ts');
 export const assertions = testsIn('src/endpoints/token/client-assertion.test.ts');
 export const secretAssertions = testsIn('src/endpoints/token/client-secret-jwt.test.ts');
