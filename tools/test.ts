@@ -2,6 +2,7 @@
 // failed, or when a group ran no test.
 import { fork } from 'node:child_process';
 import { globSync } from 'node:fs';
+import { startTestServer } from '../src/storage/postgres/test-server.ts';
 import { TENANT_VARIABLE } from '../test/program/second-tenant.ts';
 import { runChecks, STATIC_CHECKS } from './checks.ts';
 import { ended, environment, ROOT } from './child.ts';
@@ -52,7 +53,12 @@ const GROUPS: readonly Group[] = [
 
 const start = performance.now();
 const tallies: Tally[] = [{ ...(await runChecks(STATIC_CHECKS)), skipped: 0 }];
-for (const group of GROUPS) tallies.push(isLeftOut(group) ? leftOut(group) : await runGroup(group));
+const postgres = await startTestServer();
+try {
+  for (const group of GROUPS) tallies.push(isLeftOut(group) ? leftOut(group) : await runGroup(group));
+} finally {
+  await postgres.stop();
+}
 const total = addTallies(tallies);
 process.stdout.write(`${((performance.now() - start) / 1000).toFixed(0)} s\n${tallyLine(total)}\n`);
 if (total.failed > 0) process.exitCode = 1;

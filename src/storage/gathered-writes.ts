@@ -1,5 +1,13 @@
 import { StorageUnavailable } from '../ports/storage.ts';
-import type { Answer, Write, WriteArguments, WriteChannel, WriteName, WriteResults } from './write.ts';
+import type {
+  Answer,
+  Write,
+  WriteArguments,
+  WriteChannel,
+  WriteName,
+  WriteResults,
+  Writes,
+} from './write.ts';
 
 /** Beyond this the disk does not keep up, and another write would only wait longer. */
 const UNANSWERED_WRITES_MAX = 20_000;
@@ -11,7 +19,7 @@ interface Waiting {
 }
 
 /** Sends all writes of one event-loop turn together. */
-export class GatheredWrites {
+export class GatheredWrites implements Writes {
   readonly #channel: WriteChannel;
   #gathered: Waiting[] = [];
   #unanswered = 0;

@@ -12,8 +12,8 @@ import type { ServerKeyStore } from '../ports/server-key-store.ts';
 import type { SessionStore } from '../ports/session-store.ts';
 import type { TenantStorage } from '../ports/storage.ts';
 import type { TenantId } from '../spec/identifiers.ts';
-import type { GatheredWrites } from './gathered-writes.ts';
 import type { OfTenant } from './of-tenant.ts';
+import type { Writes } from './write.ts';
 
 /** What an engine answers without changing anything, for all tenants. Everything else is a write (`write.ts`). */
 export interface Reads {
@@ -37,7 +37,7 @@ export interface Reads {
 }
 
 /** The storage of one tenant: the verbs of the ports, each as one read or one write of the engine. */
-export function tenantStorage(tenant: TenantId, reads: Reads, writes: GatheredWrites): TenantStorage {
+export function tenantStorage(tenant: TenantId, reads: Reads, writes: Writes): TenantStorage {
   return {
     ...ofEndUsers(tenant, reads, writes),
     clients: clientStore(tenant, reads.clients, writes),
@@ -74,7 +74,7 @@ export function tenantStorage(tenant: TenantId, reads: Reads, writes: GatheredWr
   };
 }
 
-function clientStore(tenant: TenantId, reads: Reads['clients'], writes: GatheredWrites): ClientStore {
+function clientStore(tenant: TenantId, reads: Reads['clients'], writes: Writes): ClientStore {
   return {
     find: (client_id) => reads.find(tenant, client_id),
     hasRegistrationToken: (digest) => reads.hasRegistrationToken(tenant, digest),
@@ -93,11 +93,7 @@ function clientStore(tenant: TenantId, reads: Reads['clients'], writes: Gathered
   };
 }
 
-function accessTokenStore(
-  tenant: TenantId,
-  reads: Reads['accessTokens'],
-  writes: GatheredWrites,
-): AccessTokenStore {
+function accessTokenStore(tenant: TenantId, reads: Reads['accessTokens'], writes: Writes): AccessTokenStore {
   return {
     find: (key) => reads.find(tenant, key),
     findInitial: (key) => reads.findInitial(tenant, key),
@@ -111,11 +107,7 @@ function accessTokenStore(
   };
 }
 
-function serverKeyStore(
-  tenant: TenantId,
-  reads: Reads['serverKeys'],
-  writes: GatheredWrites,
-): ServerKeyStore {
+function serverKeyStore(tenant: TenantId, reads: Reads['serverKeys'], writes: Writes): ServerKeyStore {
   return {
     all: () => reads.all(tenant),
     removed: () => reads.removed(tenant),
@@ -134,7 +126,7 @@ type OfEndUsers = Pick<
   'accounts' | 'sessions' | 'logoutNotifications' | 'interactions' | 'consents'
 >;
 
-function ofEndUsers(tenant: TenantId, reads: Reads, writes: GatheredWrites): OfEndUsers {
+function ofEndUsers(tenant: TenantId, reads: Reads, writes: Writes): OfEndUsers {
   return {
     accounts: accountStore(tenant, reads.accounts, writes),
     sessions: sessionStore(tenant, reads.sessions, writes),
@@ -164,7 +156,7 @@ function ofEndUsers(tenant: TenantId, reads: Reads, writes: GatheredWrites): OfE
   };
 }
 
-function accountStore(tenant: TenantId, reads: Reads['accounts'], writes: GatheredWrites): AccountStore {
+function accountStore(tenant: TenantId, reads: Reads['accounts'], writes: Writes): AccountStore {
   return {
     find: (sub) => reads.find(tenant, sub),
     findByLoginName: (login_name) => reads.findByLoginName(tenant, login_name),
@@ -180,7 +172,7 @@ function accountStore(tenant: TenantId, reads: Reads['accounts'], writes: Gather
   };
 }
 
-function sessionStore(tenant: TenantId, reads: Reads['sessions'], writes: GatheredWrites): SessionStore {
+function sessionStore(tenant: TenantId, reads: Reads['sessions'], writes: Writes): SessionStore {
   return {
     find: (key) => reads.find(tenant, key),
     findBySid: (sid) => reads.findBySid(tenant, sid),

@@ -129,6 +129,11 @@ export type Write = { [Name in WriteName]: WriteOf<Name> }[WriteName];
 /** `refused`: this act alone did not happen, and why; the others of its batch did. */
 export type Answer = { readonly value: unknown } | { readonly refused: string };
 
+/** Does the acts, whatever engine it is. Resolves when the act is durable. */
+export interface Writes {
+  write<Name extends WriteName>(name: Name, values: WriteArguments[Name]): Promise<WriteResults[Name]>;
+}
+
 /** Carries batches to the one connection that writes. */
 export interface WriteChannel {
   /** Resolves when all of `writes` are durable; rejects when none of them is known to be. */

@@ -1,0 +1,82 @@
+import type { StoredAuthorizationCode } from '../../ports/authorization-code-store.ts';
+import type { GrantId } from '../../spec/identifiers.ts';
+import type { Reads } from '../tenant-storage.ts';
+import { TOKEN_COLUMNS, TOKEN_VALUES } from './access-token-rows.ts';
+import { type Acts, changed, one, TAKE_STEPS } from './act.ts';
+import type { GatheredReads } from './gathered-reads.ts';
+import { endGrant, GRANT_COLUMNS, GRANT_VALUES, grantValues } from './grant-rows.ts';
+import { statement } from './statement.ts';
+
+const LIVES = `EXISTS (SELECT 1 FROM client WHERE client.tenant = :tenant AND client.client_id = code.client_id
+  AND client.instance = code.client_instance)`;
+const COLUMNS = 'key, client_id, client_instance, content, expires_at, kept_until';
+
+const FIND = statement(
+  'authorization_code_find',
+  `SELECT ${COLUMNS} FROM authorization_code AS code WHERE tenant = :tenant AND key = ANY(:keys) AND ${LIVES}`,
+);
+const ISSUE = statement(
+  'authorization_code_issue',
+  `INSERT INTO authorization_code (tenant, ${COLUMNS})
+   VALUES (:tenant, :key, :client_id, :client_instance, :content, :expires_at, :kept_until)`,
+);
+const REDEEM = statement(
+  'authorization_code_redeem',
+  `WITH found AS (SELECT grant_id FROM authorization_code AS code
+     WHERE tenant = :tenant AND key = :code_key AND ${LIVES}),
+   redeemed AS (UPDATE authorization_code SET grant_id = :grant_id
+     WHERE tenant = :tenant AND key = :code_key AND EXISTS (SELECT 1 FROM found WHERE grant_id IS NULL)
+       AND (:sid::text IS NULL OR EXISTS (SELECT 1 FROM session WHERE session.tenant = :tenant AND session.sid = :sid))
+     RETURNING key),
+   granted AS (INSERT INTO authorization_grant (${GRANT_COLUMNS}) SELECT ${GRANT_VALUES} FROM redeemed),
+   issued AS (INSERT INTO access_token (${TOKEN_COLUMNS}) SELECT ${TOKEN_VALUES} FROM redeemed)
+   SELECT grant_id, EXISTS (SELECT 1 FROM redeemed) AS done FROM found`,
+);
+const GIVEN = statement(
+  'authorization_code_given',
+  `SELECT grant_id FROM authorization_code AS code WHERE tenant = :tenant AND key = :code_key AND ${LIVES}`,
+);
+const SWEEP = statement(
+  'authorization_code_sweep',
+  `DELETE FROM authorization_code WHERE tenant = :tenant AND key IN
+    (SELECT key FROM authorization_code WHERE tenant = :tenant AND kept_until < :now ORDER BY kept_until LIMIT :limit)`,
+);
+
+export function authorizationCodeReads(reads: GatheredReads): Reads['authorizationCodes'] {
+  return {
+    find: async (tenant, key) =>
+      (await reads.lookUp(tenant, FIND, key)) as unknown as StoredAuthorizationCode | undefined,
+  };
+}
+
+type Names = 'issueAuthorizationCode' | 'redeemAuthorizationCode' | 'sweepAuthorizationCodes';
+
+export const AUTHORIZATION_CODE_ACTS: Acts<Names> = {
+  issueAuthorizationCode: {
+    turn: false,
+    async quick(transaction, { tenant, code }) {
+      await transaction.ask(ISSUE, { tenant, ...code });
+      return undefined;
+    },
+  },
+  redeemAuthorizationCode: {
+    turn: true,
+    async quick(transaction, { tenant, key, grant, token }) {
+      const values = { ...grantValues(tenant, grant, token), code_key: key };
+      const found = await one(transaction.ask(REDEEM, values));
+      if (found === undefined) return 'absent';
+      if (found['done'] === true) return 'redeemed';
+      return found['grant_id'] === null ? 'absent' : TAKE_STEPS;
+    },
+    async steps(transaction, { tenant, key }) {
+      const found = await one(transaction.ask(GIVEN, { tenant, code_key: key }));
+      if (typeof found?.['grant_id'] !== 'string') return 'absent';
+      await endGrant(transaction, tenant, found['grant_id'] as GrantId);
+      return 'used';
+    },
+  },
+  sweepAuthorizationCodes: {
+    turn: false,
+    quick: (transaction, { tenant, now, limit }) => changed(transaction.ask(SWEEP, { tenant, now, limit })),
+  },
+};

@@ -1,0 +1,103 @@
+import { Client, type Connection as ProtocolConnection, type Submittable } from 'pg';
+import { StorageUnavailable } from '../../ports/storage.ts';
+import { endsConnection, unavailable } from './database-error.ts';
+import type { DatabaseHost, DatabaseUrl } from './database-url.ts';
+import { Pipeline, type Prepared } from './pipeline.ts';
+import { type Outcome, type Question, question, statement } from './statement.ts';
+
+/** Asked on every new connection. */
+const STATE_OF_SERVER = statement(
+  'state_of_server',
+  `SELECT pg_is_in_recovery() AS standby,
+    CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', false) END AS made_durable`,
+);
+
+/** One connection to one server. After a failure that leaves it unusable it is `broken`, and never works again. */
+export class Connection {
+  readonly #client: Client;
+  readonly #deadline_ms: number;
+  readonly #prepared: Prepared = new Map();
+  broken = false;
+
+  private constructor(client: Client, deadline_ms: number) {
+    this.#client = client;
+    this.#deadline_ms = deadline_ms;
+    // Without a listener a connection that is lost while nothing is asked would end the process.
+    const breakDown = (): void => {
+      this.broken = true;
+    };
+    client.on('error', breakDown).on('end', breakDown);
+  }
+
+  /** Rejects with `StorageUnavailable`; also for a server that is not the primary, where `writable` is asked for. */
+  static async open(
+    url: DatabaseUrl,
+    host: DatabaseHost,
+    options: { readonly deadline_ms: number; readonly writable: boolean },
+  ): Promise<Connection> {
+    const { deadline_ms, writable } = options;
+    const client = new Client({
+      ...host,
+      database: url.database,
+      user: url.user,
+      password: url.password ?? '',
+      ssl: url.tls === false ? false : { rejectUnauthorized: url.tls.verify, ca: url.tls.ca },
+      connectionTimeoutMillis: deadline_ms,
+      keepAlive: true,
+      application_name: 'chancery',
+      // A transaction whose client has vanished must not keep the others waiting: the server ends it, too.
+      statement_timeout: deadline_ms,
+      idle_in_transaction_session_timeout: deadline_ms,
+    });
+    const connection = new Connection(client, deadline_ms);
+    try {
+      await client.connect();
+      const [state] = await connection.ask([question(STATE_OF_SERVER, {})]);
+      if (writable && state?.rows[0]?.['standby'] === true) {
+        throw new StorageUnavailable(`the database server ${host.host}:${host.port} is a standby`);
+      }
+      return connection;
+    } catch (error) {
+      connection.destroy();
+      throw unavailable(error);
+    }
+  }
+
+  /**
+   * Asks all of them in one transaction and one round trip; durable when it resolves. Rejects with the server's error, or
+   * with `StorageUnavailable` when there is no answer within the deadline: then what became of it is not known.
+   */
+  async ask(questions: readonly Question[]): Promise<readonly Outcome[]> {
+    const pipeline = new Pipeline(questions, this.#prepared);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => {
+        this.destroy();
+        reject(new StorageUnavailable(`the database did not answer within ${this.#deadline_ms} ms`));
+      }, this.#deadline_ms);
+    });
+    try {
+      this.#client.query(pipeline as unknown as Submittable);
+      return await Promise.race([pipeline.answered, late]);
+    } catch (error) {
+      if (endsConnection(error)) this.destroy();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Gives the connection up without waiting for anything. */
+  destroy(): void {
+    this.broken = true;
+    const { connection } = this.#client as unknown as { readonly connection: ProtocolConnection };
+    connection.stream.destroy();
+  }
+
+  /** Takes leave of the server. */
+  async close(): Promise<void> {
+    if (this.broken) return;
+    this.broken = true;
+    await this.#client.end();
+  }
+}

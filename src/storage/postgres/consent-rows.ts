@@ -1,0 +1,77 @@
+import type { StoredConsent } from '../../ports/consent-store.ts';
+import type { Reads } from '../tenant-storage.ts';
+import { type Acts, changed, one } from './act.ts';
+import type { GatheredReads } from './gathered-reads.ts';
+import { type Row, statement } from './statement.ts';
+
+const COLUMNS = 'sub, client_id, instance, scope, claims, granted_at, updated_at';
+const PLACE = 'tenant = :tenant AND sub = :sub AND client_id = :client_id AND instance = :instance';
+
+const FIND = statement('consent_find', `SELECT ${COLUMNS} FROM consent WHERE ${PLACE}`);
+const OF_SUBJECT = statement(
+  'consent_of_subject',
+  `SELECT ${COLUMNS} FROM consent WHERE tenant = :tenant AND sub = :sub AND EXISTS (
+     SELECT 1 FROM client WHERE client.tenant = consent.tenant AND client.client_id = consent.client_id
+       AND client.instance = consent.instance) ORDER BY client_id`,
+);
+const CLIENT = statement(
+  'consent_client',
+  'SELECT 1 AS present FROM client WHERE tenant = :tenant AND client_id = :client_id AND instance = :instance',
+);
+const PUT = statement(
+  'consent_put',
+  `INSERT INTO consent (tenant, ${COLUMNS})
+   VALUES (:tenant, :sub, :client_id, :instance, :scope, :claims, :granted_at, :updated_at)
+   ON CONFLICT (tenant, sub, client_id, instance) DO UPDATE SET scope = excluded.scope, claims = excluded.claims,
+     updated_at = excluded.updated_at`,
+);
+const REMOVE = statement('consent_remove', `DELETE FROM consent WHERE ${PLACE}`);
+
+export function consentReads(reads: GatheredReads): Reads['consents'] {
+  return {
+    async find(tenant, sub, { client_id, instance }) {
+      const [row] = await reads.rows(tenant, FIND, { sub, client_id, instance });
+      return row === undefined ? undefined : storedConsent(row);
+    },
+    ofSubject: async (tenant, sub) => (await reads.rows(tenant, OF_SUBJECT, { sub })).map(storedConsent),
+  };
+}
+
+const storedConsent = (row: Row): StoredConsent =>
+  ({
+    ...row,
+    scope: JSON.parse(String(row['scope'])) as string[],
+    claims: JSON.parse(String(row['claims'])) as string[],
+  }) as unknown as StoredConsent;
+
+export const CONSENT_ACTS: Acts<'grantConsent' | 'revokeConsent'> = {
+  grantConsent: {
+    turn: true,
+    async steps(transaction, { tenant, consent: { sub, client_id, instance, scope, claims }, at }) {
+      const place = { tenant, sub, client_id, instance };
+      if ((await one(transaction.ask(CLIENT, place))) === undefined) return undefined;
+      const row = await one(transaction.ask(FIND, place));
+      const before = row === undefined ? undefined : storedConsent(row);
+      const granted: StoredConsent = {
+        sub,
+        client_id,
+        instance,
+        scope: united(before?.scope, scope),
+        claims: united(before?.claims, claims),
+        granted_at: before?.granted_at ?? at,
+        updated_at: at,
+      };
+      const lists = { scope: JSON.stringify(granted.scope), claims: JSON.stringify(granted.claims) };
+      await transaction.ask(PUT, { tenant, ...granted, ...lists });
+      return granted;
+    },
+  },
+  revokeConsent: {
+    turn: true,
+    quick: async (transaction, { tenant, sub, client }) =>
+      (await changed(transaction.ask(REMOVE, { tenant, sub, ...client }))) === 1,
+  },
+};
+
+const united = (one: readonly string[] = [], other: readonly string[]): readonly string[] =>
+  [...new Set([...one, ...other])].sort();

@@ -1,0 +1,54 @@
+import { StorageUnavailable } from '../../ports/storage.ts';
+
+/** PostgreSQL documentation, "Appendix A. PostgreSQL Error Codes". */
+const SERIALIZATION_FAILURE = '40001';
+const DEADLOCK_DETECTED = '40P01';
+const READ_ONLY_SQL_TRANSACTION = '25006';
+/** Shutdowns and crashes of the server, its recovery; a cancelled statement, a lock that was not to be had. */
+const AWAY: ReadonlySet<string> = new Set([
+  '57P01',
+  '57P02',
+  '57P03',
+  '57P05',
+  '53300',
+  '57014',
+  '55P03',
+  '25P03',
+]);
+
+/** Undefined for an error that the server did not raise. */
+export function sqlState(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error) || !('severity' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** The transaction was undone for the sake of another one: it has not happened, and may be tried again. */
+export function isUndoneForAnother(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === SERIALIZATION_FAILURE || state === DEADLOCK_DETECTED;
+}
+
+/** The server is a standby by now. */
+const isReadOnly = (error: unknown): boolean => sqlState(error) === READ_ONLY_SQL_TRANSACTION;
+
+/** Whether the fault lies in the values of one act, so that others of its transaction may be tried without it. */
+export function concernsOneAct(error: unknown): boolean {
+  const state = sqlState(error);
+  // 22: data exception; 23: integrity constraint violation; 54: program limit exceeded.
+  return state !== undefined && /^(?:22|23|54)/u.test(state);
+}
+
+/** One line for the operator. The server's messages name tables and constraints, never our values: `detail` would. */
+export function unavailable(error: unknown): StorageUnavailable {
+  if (error instanceof StorageUnavailable) return error;
+  const message = error instanceof Error ? error.message.replaceAll(/\s+/gu, ' ') : 'unknown';
+  const state = sqlState(error);
+  const code = state === undefined ? '' : ` (SQLSTATE ${state})`;
+  return new StorageUnavailable(`the database cannot be used: ${message}${code}`, { cause: error });
+}
+
+/** Whether the connection is to be given up after this error. */
+export function endsConnection(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === undefined || isReadOnly(error) || AWAY.has(state) || state.startsWith('08');
+}

@@ -1,0 +1,93 @@
+import type { Change } from '../../ports/change-journal.ts';
+import type { AccessTokenKey, ClientId, ClientInstance, TenantId } from '../../spec/identifiers.ts';
+import type { Reads } from '../tenant-storage.ts';
+import type { Transaction } from './act.ts';
+import type { GatheredReads } from './gathered-reads.ts';
+import { type Row, statement } from './statement.ts';
+
+/** Changes that are kept for processes that have not read them yet; one that is further behind forgets everything. */
+const KEPT = 10_000;
+/** More changes than this are not replayed one by one. */
+const REPLAYED_MAX = 1000;
+
+/** For a statement that has changed the counters (`counters`): the end of an access token. */
+export const JOURNALLING_TOKEN = `
+  INSERT INTO change_journal (tenant, sequence, kind, subject, instance)
+  SELECT :tenant::text, journal, 'access-token-ended', :ended_key::text, NULL FROM counters
+  WHERE :ended_key::text IS NOT NULL`;
+export const JOURNALLING_CLIENT = `
+  INSERT INTO change_journal (tenant, sequence, kind, subject, instance)
+  SELECT :tenant::text, journal, 'client-changed', :client_id::text, NULL FROM counters`;
+
+const APPEND = statement(
+  'journal_append',
+  `WITH counters AS (UPDATE tenant_counter SET journal = journal + 1 WHERE tenant = :tenant RETURNING journal)
+   INSERT INTO change_journal (tenant, sequence, kind, subject, instance)
+   SELECT :tenant::text, journal, :kind::text, :subject::text, :instance::text FROM counters`,
+);
+const TRIM = statement(
+  'journal_trim',
+  `DELETE FROM change_journal WHERE tenant = :tenant AND sequence <=
+    (SELECT journal FROM tenant_counter WHERE tenant = :tenant) - ${KEPT}`,
+);
+const HEAD = statement('journal_head', 'SELECT journal FROM tenant_counter WHERE tenant = :tenant');
+const SINCE = statement(
+  'journal_since',
+  `SELECT sequence, kind, subject, instance FROM change_journal
+   WHERE tenant = :tenant AND sequence > :sequence ORDER BY sequence LIMIT ${REPLAYED_MAX + 1}`,
+);
+
+/** Appends to the journal in the transaction of the change itself, which has the tenant's turn. */
+export async function journal(transaction: Transaction, tenant: TenantId, change: Change): Promise<void> {
+  const instance = change.kind === 'client-ended' ? change.instance : null;
+  const appended = transaction.ask(APPEND, {
+    tenant,
+    kind: change.kind,
+    subject: subjectOf(change),
+    instance,
+  });
+  await Promise.all([appended, trimJournal(transaction, tenant)]);
+}
+
+/** Forgets what is older than anyone may rely on. */
+export async function trimJournal(transaction: Transaction, tenant: TenantId): Promise<void> {
+  await transaction.ask(TRIM, { tenant });
+}
+
+export function journalReads(reads: GatheredReads): Reads['journal'] {
+  return {
+    async head(tenant) {
+      const [row] = await reads.rows(tenant, HEAD, {});
+      return Number(row?.['journal'] ?? 0);
+    },
+    async since(tenant, sequence) {
+      const rows = await reads.rows(tenant, SINCE, { sequence });
+      const complete = rows.length === 0 || rows[0]?.['sequence'] === sequence + 1;
+      return complete && rows.length <= REPLAYED_MAX ? rows.map(change) : undefined;
+    },
+  };
+}
+
+function subjectOf(change: Change): string {
+  switch (change.kind) {
+    case 'access-token-ended':
+      return change.key;
+    case 'server-keys-changed':
+      return '';
+    default:
+      return change.client_id;
+  }
+}
+
+function change({ kind, subject, instance }: Row): Change {
+  switch (kind as Change['kind']) {
+    case 'client-changed':
+      return { kind: 'client-changed', client_id: subject as ClientId };
+    case 'client-ended':
+      return { kind: 'client-ended', client_id: subject as ClientId, instance: instance as ClientInstance };
+    case 'access-token-ended':
+      return { kind: 'access-token-ended', key: subject as AccessTokenKey };
+    case 'server-keys-changed':
+      return { kind: 'server-keys-changed' };
+  }
+}

@@ -1,0 +1,102 @@
+import { StorageUnavailable } from '../../ports/storage.ts';
+import type { Connection } from './connection.ts';
+import { sqlState } from './database-error.ts';
+import { FIRST_SCHEMA } from './schema.ts';
+import { type Question, question, statement } from './statement.ts';
+
+export interface Migration {
+  readonly version: number;
+  readonly name: string;
+  readonly statements: readonly string[];
+}
+
+/** In order, without gaps. A migration that was ever released is never edited; a change is a new one. */
+const MIGRATIONS: readonly Migration[] = [
+  { version: 1, name: 'everything as of the first version', statements: FIRST_SCHEMA },
+];
+
+const NEWEST = MIGRATIONS.length;
+
+const CREATE_LIST = statement(
+  'migration_list_create',
+  `CREATE TABLE IF NOT EXISTS schema_migration
+    (version BIGINT NOT NULL, name TEXT NOT NULL, applied_at BIGINT NOT NULL, PRIMARY KEY (version))`,
+);
+/** Version 0 is nothing but the row that whoever migrates holds. */
+const ADD_ROW = statement(
+  'migration_row',
+  `INSERT INTO schema_migration (version, name, applied_at) VALUES (0, 'none', :now) ON CONFLICT DO NOTHING`,
+);
+const TAKE_ROW = statement(
+  'migration_row_take',
+  'UPDATE schema_migration SET applied_at = applied_at WHERE version = 0',
+);
+const VERSION = statement(
+  'migration_version',
+  'SELECT coalesce(max(version), 0) AS version FROM schema_migration',
+);
+const APPLIED = statement(
+  'migration_applied',
+  'INSERT INTO schema_migration (version, name, applied_at) VALUES (:version, :name, :now)',
+);
+
+const UNDEFINED_TABLE = '42P01';
+/** Two that create one table at once: the loser is told so, in one of these ways. */
+const ALREADY_THERE: ReadonlySet<string | undefined> = new Set(['42P07', '23505', '40001']);
+
+/** The version of the schema; 0 for an empty database. */
+export async function schemaVersion(connection: Connection): Promise<number> {
+  try {
+    const [outcome] = await connection.ask([question(VERSION, {})]);
+    return Number(outcome?.rows[0]?.['version'] ?? 0);
+  } catch (error) {
+    if (sqlState(error) === UNDEFINED_TABLE) return 0;
+    throw error;
+  }
+}
+
+/** What is still to be done. @throws StorageUnavailable for a database that a newer program has migrated */
+export function pending(version: number): readonly Migration[] {
+  if (version <= NEWEST) return MIGRATIONS.slice(version);
+  throw new StorageUnavailable(
+    `the database has schema version ${version}, but this program knows only versions up to ${NEWEST}: ` +
+      'start the newer program',
+  );
+}
+
+/** Brings the schema up to date, all or nothing. Of several at once one does; the others wait, and find it done. */
+export async function migrate(connection: Connection, now: number): Promise<readonly Migration[]> {
+  await createList(connection);
+  await connection.ask([question(ADD_ROW, { now })]);
+  const [, , seen] = await connection.ask([
+    plain('migration_begin', 'BEGIN'),
+    question(TAKE_ROW, {}),
+    question(VERSION, {}),
+  ]);
+  const applied = pending(Number(seen?.rows[0]?.['version']));
+  for (const { version, name, statements } of applied) {
+    const steps = statements.map((text, index) => plain(`migration_${version}_${index}`, text));
+    for (let start = 0; start < steps.length; start += STEPS_AT_ONCE) {
+      await connection.ask(steps.slice(start, start + STEPS_AT_ONCE));
+    }
+    await connection.ask([question(APPLIED, { version, name, now })]);
+  }
+  await connection.ask([plain('migration_commit', 'COMMIT')]);
+  return applied;
+}
+
+/** Each round trip has the deadline of the connection. */
+const STEPS_AT_ONCE = 20;
+
+const plain = (name: string, text: string): Question => ({
+  statement: { name, text, parameters: [] },
+  values: [],
+});
+
+async function createList(connection: Connection): Promise<void> {
+  try {
+    await connection.ask([question(CREATE_LIST, {})]);
+  } catch (error) {
+    if (!ALREADY_THERE.has(sqlState(error))) throw error;
+  }
+}

@@ -1,0 +1,126 @@
+import type { Outcome, Question, Row, Scalar, Value } from './statement.ts';
+
+/** What is sent of PostgreSQL's extended query protocol (PostgreSQL documentation, "Message Formats"). */
+export interface Wire {
+  readonly stream: { cork(): void; uncork(): void };
+  parse(message: { name: string; text: string; types: readonly number[] }): void;
+  bind(message: { statement: string; values: readonly (string | null)[] }): void;
+  describe(message: { type: 'P' | 'S'; name: string }): void;
+  execute(message: { portal: string; rows: number }): void;
+  close(message: { type: 'P' | 'S'; name: string }): void;
+  sync(): void;
+}
+
+export interface Field {
+  readonly name: string;
+  readonly dataTypeID: number;
+}
+
+/** What one connection has prepared: the fields of each statement, or that its fate is not known. */
+export type Prepared = Map<string, readonly Field[] | 'uncertain'>;
+
+const BOOLEAN = 16;
+/** int8, int2, int4. All of ours are exact in a JavaScript number. */
+const INTEGERS: ReadonlySet<number> = new Set([20, 21, 23]);
+
+/**
+ * Questions that are sent at once and answered in one round trip. Without a `Sync` between them they are one
+ * transaction, which commits at the end: all of it is durable when it resolves, and nothing has happened where the server
+ * refused one of them.
+ */
+export class Pipeline {
+  readonly answered: Promise<readonly Outcome[]>;
+  readonly #questions: readonly Question[];
+  readonly #prepared: Prepared;
+  readonly #outcomes: Outcome[] = [];
+  #fields: readonly Field[] = [];
+  #rows: Row[] = [];
+  #resolve: (outcomes: readonly Outcome[]) => void = () => undefined;
+  #reject: (reason: Error) => void = () => undefined;
+
+  constructor(questions: readonly Question[], prepared: Prepared) {
+    this.#questions = questions;
+    this.#prepared = prepared;
+    this.answered = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    // Whoever gave up waiting meanwhile has been told why.
+    this.answered.catch(() => undefined);
+    this.#expect();
+  }
+
+  submit(wire: Wire): void {
+    const parsed = new Set<string>();
+    wire.stream.cork();
+    for (const { statement, values } of this.#questions) {
+      const { name, text } = statement;
+      const known = this.#prepared.get(name);
+      if (!Array.isArray(known) && !parsed.has(name)) {
+        if (known === 'uncertain') wire.close({ type: 'S', name });
+        wire.parse({ name, text, types: [] });
+        this.#prepared.set(name, 'uncertain');
+      }
+      wire.bind({ statement: name, values: values.map(inText) });
+      if (!Array.isArray(known)) wire.describe({ type: 'P', name: '' });
+      parsed.add(name);
+      wire.execute({ portal: '', rows: 0 });
+    }
+    wire.sync();
+    wire.stream.uncork();
+  }
+
+  handleRowDescription({ fields }: { readonly fields: readonly Field[] }): void {
+    this.#fields = fields;
+  }
+
+  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+    const row: Record<string, Scalar> = {};
+    for (const [index, { name, dataTypeID }] of this.#fields.entries()) {
+      row[name] = scalar(fields[index] ?? null, dataTypeID);
+    }
+    this.#rows.push(row);
+  }
+
+  handleCommandComplete({ text }: { readonly text: string }): void {
+    const { statement } = this.#questions[this.#outcomes.length] ?? {};
+    if (statement !== undefined) this.#prepared.set(statement.name, this.#fields);
+    this.#outcomes.push({ rows: this.#rows, changed: Number(/\d+$/u.exec(text)?.[0] ?? 0) });
+    this.#expect();
+  }
+
+  handleReadyForQuery(): void {
+    if (this.#outcomes.length === this.#questions.length) this.#resolve(this.#outcomes);
+    else this.#reject(new Error('the database did not answer every question'));
+  }
+
+  handleError(error: Error): void {
+    this.#reject(error);
+  }
+
+  handlePortalSuspended(): void {}
+  handleEmptyQuery(): void {}
+
+  #expect(): void {
+    const next = this.#questions[this.#outcomes.length]?.statement.name ?? '';
+    const known = this.#prepared.get(next);
+    this.#fields = Array.isArray(known) ? known : [];
+    this.#rows = [];
+  }
+}
+
+function scalar(text: string | null, type: number): Scalar {
+  if (text === null) return null;
+  if (INTEGERS.has(type)) return Number(text);
+  return type === BOOLEAN ? text === 't' : text;
+}
+
+function inText(value: Value): string | null {
+  if (value === null || typeof value === 'string') return value;
+  return typeof value === 'number' ? String(value) : textArray(value);
+}
+
+/** PostgreSQL documentation, "Array Input and Output Syntax". */
+function textArray(values: readonly string[]): string {
+  return `{${values.map((value) => `"${value.replaceAll(/["\\]/gu, '\\$&')}"`).join(',')}}`;
+}

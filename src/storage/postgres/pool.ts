@@ -1,0 +1,152 @@
+import { StorageUnavailable } from '../../ports/storage.ts';
+import { Connection } from './connection.ts';
+import { unavailable } from './database-error.ts';
+import type { DatabaseUrl } from './database-url.ts';
+
+export interface PoolOptions {
+  readonly connections_max: number;
+  /** For connecting, and for each round trip. */
+  readonly deadline_ms: number;
+  /** Whether a standby will not do. */
+  readonly writable: boolean;
+}
+
+interface Waiting {
+  readonly take: (connection: Connection) => void;
+  readonly refuse: (reason: Error) => void;
+}
+
+/** A bounded number of connections to the server that is the primary now. Each is lent to one user at a time. */
+export class Pool {
+  readonly #url: DatabaseUrl;
+  readonly #options: PoolOptions;
+  readonly #idle: Connection[] = [];
+  #waiting: Waiting[] = [];
+  #open = 0;
+  #closed = false;
+  /** The host that was the primary last. */
+  #preferred = 0;
+
+  constructor(url: DatabaseUrl, options: PoolOptions) {
+    this.#url = url;
+    this.#options = options;
+  }
+
+  /** Lends a connection to `use`. Rejects with `StorageUnavailable` where none is to be had within the deadline. */
+  async with<T>(use: (connection: Connection) => Promise<T>): Promise<T> {
+    const connection = await this.#acquire();
+    try {
+      return await use(connection);
+    } finally {
+      this.#release(connection);
+    }
+  }
+
+  /** Closes what is idle; whoever still has a connection brings it back first. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const { refuse } of this.#waiting) refuse(closed());
+    this.#waiting = [];
+    await Promise.all(this.#idle.splice(0).map((connection) => connection.close()));
+  }
+
+  async #acquire(): Promise<Connection> {
+    if (this.#closed) throw closed();
+    for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
+      if (!idle.broken) return idle;
+      this.#open -= 1;
+    }
+    if (this.#open >= this.#options.connections_max) return await this.#wait();
+    this.#open += 1;
+    try {
+      return await this.#connect();
+    } catch (error) {
+      this.#open -= 1;
+      this.#refuseOne(unavailable(error));
+      throw error;
+    }
+  }
+
+  #wait(): Promise<Connection> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#waiting = this.#waiting.filter((each) => each !== waiting);
+        reject(new StorageUnavailable('all connections to the database are in use'));
+      }, this.#options.deadline_ms);
+      const waiting: Waiting = {
+        take(connection) {
+          clearTimeout(timer);
+          resolve(connection);
+        },
+        refuse(reason) {
+          clearTimeout(timer);
+          reject(reason);
+        },
+      };
+      this.#waiting.push(waiting);
+    });
+  }
+
+  #release(connection: Connection): void {
+    if (connection.broken || this.#closed) {
+      this.#open -= 1;
+      void connection.close().catch(() => undefined);
+      void this.#replaceForWaiting();
+      return;
+    }
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#idle.push(connection);
+    else next.take(connection);
+  }
+
+  /** Whoever waits must not wait for a connection that is gone. */
+  async #replaceForWaiting(): Promise<void> {
+    const next = this.#waiting.shift();
+    if (next === undefined) return;
+    try {
+      next.take(await this.#acquire());
+    } catch (error) {
+      next.refuse(error as Error);
+    }
+  }
+
+  #refuseOne(reason: Error): void {
+    this.#waiting.shift()?.refuse(reason);
+  }
+
+  /** Tries the host that was the primary last, then the others. */
+  async #connect(): Promise<Connection> {
+    const { hosts } = this.#url;
+    const { deadline_ms, writable } = this.#options;
+    const attempts = hosts.map(async (_host, distance) => {
+      const index = (this.#preferred + distance) % hosts.length;
+      const host = hosts[index];
+      if (host === undefined) throw new Error('no host');
+      const connection = await Connection.open(this.#url, host, { deadline_ms, writable });
+      return { connection, index };
+    });
+    const [first, ...others] = attempts;
+    if (first === undefined) throw new StorageUnavailable('storage.url names no host');
+    return await this.#firstOf([first, ...others]);
+  }
+
+  /** A host that hangs must not use up the time in which another one could have answered: they are asked side by side. */
+  async #firstOf(
+    attempts: readonly Promise<{ readonly connection: Connection; readonly index: number }>[],
+  ): Promise<Connection> {
+    try {
+      const { connection, index } = await Promise.any(attempts);
+      this.#preferred = index;
+      const closeOthers = attempts.map(async (attempt) => {
+        const other = (await attempt).connection;
+        if (other !== connection) await other.close();
+      });
+      void Promise.allSettled(closeOthers);
+      return connection;
+    } catch (error) {
+      throw unavailable(error instanceof AggregateError ? error.errors[0] : error);
+    }
+  }
+}
+
+const closed = (): StorageUnavailable => new StorageUnavailable('the storage is closed');

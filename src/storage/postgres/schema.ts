@@ -1,0 +1,204 @@
+/** Compared and ordered by code points, whatever the locale of the database: pages go on where they left off. */
+const TEXT = 'TEXT COLLATE "C"';
+
+/** A table in which every row is of one tenant. */
+interface TenantTable {
+  readonly name: string;
+  readonly columns: string;
+  readonly primaryKey: string;
+}
+
+/** JSON is kept as the text that was sent: a JSON type would change spaces, order and numbers. */
+const TENANT_TABLES: readonly TenantTable[] = [
+  {
+    name: 'tenant_counter',
+    columns: `tenant ${TEXT} NOT NULL, journal BIGINT NOT NULL, audit BIGINT NOT NULL`,
+    primaryKey: 'tenant',
+  },
+  {
+    name: 'client',
+    columns: `tenant ${TEXT} NOT NULL, client_id ${TEXT} NOT NULL, instance ${TEXT} NOT NULL, version BIGINT NOT NULL,
+      issued_at BIGINT NOT NULL, registration_token_digest ${TEXT} NOT NULL,
+      registration_token_sealed ${TEXT} NOT NULL, registered_via ${TEXT} NOT NULL, secrets ${TEXT} NOT NULL,
+      privileges ${TEXT} NOT NULL, metadata ${TEXT} NOT NULL, data ${TEXT}, shared_digest ${TEXT}, entity_id ${TEXT},
+      expires_at BIGINT`,
+    primaryKey: 'tenant, client_id',
+  },
+  {
+    name: 'deleted_client',
+    columns: `tenant ${TEXT} NOT NULL, client_id ${TEXT} NOT NULL, instance ${TEXT} NOT NULL, deleted_at BIGINT NOT NULL`,
+    primaryKey: 'tenant, client_id, instance',
+  },
+  {
+    name: 'open_client_count',
+    columns: `tenant ${TEXT} NOT NULL, clients BIGINT NOT NULL`,
+    primaryKey: 'tenant',
+  },
+  {
+    name: 'client_use',
+    columns: `tenant ${TEXT} NOT NULL, client_id ${TEXT} NOT NULL, instance ${TEXT} NOT NULL,
+      secret_digest ${TEXT} NOT NULL, last_used_at BIGINT NOT NULL`,
+    primaryKey: 'tenant, client_id, instance, secret_digest',
+  },
+  {
+    name: 'client_with_orphans',
+    columns: `tenant ${TEXT} NOT NULL, client_id ${TEXT} NOT NULL, instance ${TEXT} NOT NULL`,
+    primaryKey: 'tenant, client_id, instance',
+  },
+  {
+    name: 'access_token',
+    columns: `tenant ${TEXT} NOT NULL, key ${TEXT} NOT NULL, expires_at BIGINT NOT NULL, client_id ${TEXT} NOT NULL,
+      client_instance ${TEXT}, grant_id ${TEXT}, introspection ${TEXT} NOT NULL`,
+    primaryKey: 'tenant, key',
+  },
+  {
+    name: 'initial_access_token',
+    columns: `tenant ${TEXT} NOT NULL, key ${TEXT} NOT NULL, label ${TEXT} NOT NULL, issued_at BIGINT NOT NULL,
+      scope ${TEXT} NOT NULL, redirect_hosts ${TEXT}, expires_at BIGINT NOT NULL, used_at BIGINT,
+      used_by_client_id ${TEXT}, used_by_instance ${TEXT}, revoked_at BIGINT`,
+    primaryKey: 'tenant, key',
+  },
+  {
+    name: 'authorization_grant',
+    columns: `tenant ${TEXT} NOT NULL, grant_id ${TEXT} NOT NULL, client_id ${TEXT} NOT NULL,
+      client_instance ${TEXT} NOT NULL, sub ${TEXT} NOT NULL, authorization_text ${TEXT} NOT NULL,
+      created_at BIGINT NOT NULL, expires_at BIGINT, refresh_token_digest ${TEXT}, refresh_token_expires_at BIGINT,
+      sid ${TEXT}`,
+    primaryKey: 'tenant, grant_id',
+  },
+  {
+    name: 'authorization_code',
+    columns: `tenant ${TEXT} NOT NULL, key ${TEXT} NOT NULL, client_id ${TEXT} NOT NULL, client_instance ${TEXT} NOT NULL,
+      content ${TEXT} NOT NULL, expires_at BIGINT NOT NULL, kept_until BIGINT NOT NULL, grant_id ${TEXT}`,
+    primaryKey: 'tenant, key',
+  },
+  {
+    name: 'remembered_once',
+    columns: `tenant ${TEXT} NOT NULL, kind ${TEXT} NOT NULL, owner ${TEXT} NOT NULL, value ${TEXT} NOT NULL,
+      expires_at BIGINT NOT NULL`,
+    primaryKey: 'tenant, kind, owner, value',
+  },
+  {
+    name: 'server_key',
+    columns: `tenant ${TEXT} NOT NULL, kid ${TEXT} NOT NULL, position BIGINT NOT NULL, use ${TEXT} NOT NULL,
+      created_at BIGINT NOT NULL, active_at BIGINT NOT NULL, retired_at BIGINT, succeeds ${TEXT}, removed_at BIGINT,
+      reason ${TEXT}, public_jwk ${TEXT}, sealed_jwk ${TEXT}`,
+    primaryKey: 'tenant, kid',
+  },
+  {
+    name: 'audit_event',
+    columns: `tenant ${TEXT} NOT NULL, sequence BIGINT NOT NULL, at BIGINT NOT NULL, action ${TEXT} NOT NULL,
+      outcome ${TEXT} NOT NULL, actor ${TEXT} NOT NULL, client_id ${TEXT}, request_id ${TEXT} NOT NULL,
+      detail ${TEXT}`,
+    primaryKey: 'tenant, sequence',
+  },
+  {
+    name: 'change_journal',
+    columns: `tenant ${TEXT} NOT NULL, sequence BIGINT NOT NULL, kind ${TEXT} NOT NULL, subject ${TEXT} NOT NULL,
+      instance ${TEXT}`,
+    primaryKey: 'tenant, sequence',
+  },
+  {
+    name: 'account',
+    columns: `tenant ${TEXT} NOT NULL, sub ${TEXT} NOT NULL, version BIGINT NOT NULL, login_name ${TEXT} NOT NULL,
+      username ${TEXT} NOT NULL, password_hash ${TEXT}, claims ${TEXT} NOT NULL, created_at BIGINT NOT NULL,
+      updated_at BIGINT NOT NULL, disabled_at BIGINT`,
+    primaryKey: 'tenant, sub',
+  },
+  {
+    name: 'known_browser',
+    columns: `tenant ${TEXT} NOT NULL, sub ${TEXT} NOT NULL, browser ${TEXT} NOT NULL, expires_at BIGINT NOT NULL`,
+    primaryKey: 'tenant, sub, browser',
+  },
+  {
+    name: 'session',
+    columns: `tenant ${TEXT} NOT NULL, key ${TEXT} NOT NULL, sid ${TEXT} NOT NULL, sub ${TEXT} NOT NULL,
+      auth_time BIGINT NOT NULL, acr ${TEXT}, amr ${TEXT} NOT NULL, created_at BIGINT NOT NULL,
+      last_seen_at BIGINT NOT NULL, expires_at BIGINT NOT NULL, ends_at BIGINT NOT NULL`,
+    primaryKey: 'tenant, key',
+  },
+  {
+    name: 'session_client',
+    columns: `tenant ${TEXT} NOT NULL, sid ${TEXT} NOT NULL, client_id ${TEXT} NOT NULL, instance ${TEXT} NOT NULL,
+      first_used_at BIGINT NOT NULL, last_used_at BIGINT NOT NULL`,
+    primaryKey: 'tenant, sid, client_id, instance',
+  },
+  {
+    name: 'logout_notification',
+    columns: `tenant ${TEXT} NOT NULL, sid ${TEXT} NOT NULL, client_id ${TEXT} NOT NULL, instance ${TEXT} NOT NULL,
+      sub ${TEXT} NOT NULL, state ${TEXT} NOT NULL DEFAULT 'waiting', attempts BIGINT NOT NULL DEFAULT 0,
+      attempted_at BIGINT, due_at BIGINT DEFAULT 0, problem ${TEXT}`,
+    primaryKey: 'tenant, sid, client_id, instance',
+  },
+  {
+    name: 'interaction',
+    columns: `tenant ${TEXT} NOT NULL, key ${TEXT} NOT NULL, kind ${TEXT} NOT NULL, browser ${TEXT} NOT NULL,
+      version BIGINT NOT NULL, content ${TEXT} NOT NULL, created_at BIGINT NOT NULL, expires_at BIGINT NOT NULL`,
+    primaryKey: 'tenant, key',
+  },
+  {
+    name: 'consent',
+    columns: `tenant ${TEXT} NOT NULL, sub ${TEXT} NOT NULL, client_id ${TEXT} NOT NULL, instance ${TEXT} NOT NULL,
+      scope ${TEXT} NOT NULL, claims ${TEXT} NOT NULL, granted_at BIGINT NOT NULL, updated_at BIGINT NOT NULL`,
+    primaryKey: 'tenant, sub, client_id, instance',
+  },
+];
+
+/** Tables about all tenants. */
+const WHOLE_TABLES: readonly string[] = [
+  `CREATE TABLE tenant (tenant ${TEXT} NOT NULL, version BIGINT NOT NULL, settings ${TEXT} NOT NULL, created_at BIGINT NOT NULL, disabled_at BIGINT, PRIMARY KEY (tenant))`,
+  `CREATE TABLE tenant_issuer (tenant ${TEXT} NOT NULL, position BIGINT NOT NULL, issuer ${TEXT} NOT NULL, PRIMARY KEY (tenant, position))`,
+  `CREATE TABLE tenant_list (id BIGINT NOT NULL, version BIGINT NOT NULL, PRIMARY KEY (id))`,
+  `CREATE TABLE seal_canary (id BIGINT NOT NULL, sealed ${TEXT} NOT NULL, PRIMARY KEY (id))`,
+  `CREATE TABLE heartbeat (id BIGINT NOT NULL, beats BIGINT NOT NULL, PRIMARY KEY (id))`,
+  'CREATE UNIQUE INDEX tenant_issuer_name ON tenant_issuer (issuer)',
+  'INSERT INTO tenant_list (id, version) VALUES (1, 0)',
+  'INSERT INTO heartbeat (id, beats) VALUES (1, 0)',
+];
+
+const INDEXES: readonly string[] = [
+  'CREATE INDEX client_instance ON client (tenant, client_id, instance)',
+  'CREATE INDEX client_registration_token ON client (tenant, registration_token_digest)',
+  'CREATE UNIQUE INDEX client_shared ON client (tenant, shared_digest) WHERE shared_digest IS NOT NULL',
+  'CREATE UNIQUE INDEX client_entity ON client (tenant, entity_id) WHERE entity_id IS NOT NULL',
+  'CREATE INDEX client_end ON client (tenant, expires_at) WHERE expires_at IS NOT NULL',
+  'CREATE INDEX access_token_expiry ON access_token (tenant, expires_at)',
+  'CREATE INDEX access_token_grant ON access_token (tenant, grant_id) WHERE grant_id IS NOT NULL',
+  'CREATE INDEX initial_access_token_expiry ON initial_access_token (tenant, expires_at) WHERE used_at IS NULL',
+  'CREATE INDEX authorization_grant_expiry ON authorization_grant (tenant, expires_at)',
+  'CREATE INDEX authorization_grant_client ON authorization_grant (tenant, client_id, client_instance)',
+  'CREATE INDEX authorization_grant_subject ON authorization_grant (tenant, sub)',
+  'CREATE INDEX authorization_grant_session ON authorization_grant (tenant, sid) WHERE sid IS NOT NULL',
+  'CREATE INDEX authorization_code_keeping ON authorization_code (tenant, kept_until)',
+  'CREATE INDEX remembered_once_expiry ON remembered_once (tenant, expires_at)',
+  'CREATE INDEX audit_event_time ON audit_event (tenant, at)',
+  'CREATE UNIQUE INDEX account_login_name ON account (tenant, login_name)',
+  'CREATE INDEX known_browser_expiry ON known_browser (tenant, expires_at)',
+  'CREATE UNIQUE INDEX session_sid ON session (tenant, sid)',
+  'CREATE INDEX session_sub ON session (tenant, sub, last_seen_at)',
+  'CREATE INDEX session_expiry ON session (tenant, expires_at)',
+  'CREATE INDEX logout_notification_due ON logout_notification (tenant, due_at) WHERE due_at IS NOT NULL',
+  'CREATE INDEX logout_notification_settled ON logout_notification (tenant, attempted_at) WHERE due_at IS NULL',
+  'CREATE INDEX interaction_expiry ON interaction (tenant, expires_at)',
+  'CREATE INDEX consent_client ON consent (tenant, client_id, instance)',
+];
+
+/**
+ * A table whose rows are seen and written only in a transaction that has entered their tenant (`tenant-scope.ts`), by its
+ * owner too. A role that may bypass row security, such as a superuser, has the first lock only.
+ */
+function tenantTable({ name, columns, primaryKey }: TenantTable): readonly string[] {
+  return [
+    `CREATE TABLE ${name} (${columns}, PRIMARY KEY (${primaryKey}))`,
+    `ALTER TABLE ${name} ENABLE ROW LEVEL SECURITY`,
+    `ALTER TABLE ${name} FORCE ROW LEVEL SECURITY`,
+    `CREATE POLICY ${name}_of_tenant ON ${name} USING (tenant = current_setting('chancery.tenant', true))`,
+  ];
+}
+
+/** The schema as of the first version, one statement each. */
+export const FIRST_SCHEMA: readonly string[] = [
+  ...TENANT_TABLES.flatMap(tenantTable),
+  ...WHOLE_TABLES,
+  ...INDEXES,
+];

