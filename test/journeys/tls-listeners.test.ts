@@ -45,8 +45,25 @@ test('the first listener asks nobody for a certificate, the second one everybody
   assert.equal((await server.call({ path: '/jwks.json', port: mutualPort })).status, 200, 'without one');
 });
 
-test('oauth4webapi, TlsClientAuth: discovers the aliases, registers, gets a bound token there and introspects it (RFC 8705)', async () => {
-  const own = selfSigned();
+/** How a client of each method registers, and the certificate that it has. */
+const MUTUAL_TLS = {
+  tls_client_auth: () => ({ own: CLIENT_AUTHORITY.issue(SUBJECT), metadata: certified }),
+  self_signed_tls_client_auth: () => {
+    const own = selfSigned();
+    const jwk = new X509Certificate(own.cert).publicKey.export({ format: 'jwk' });
+    const token_endpoint_auth_method = 'self_signed_tls_client_auth';
+    return { own, metadata: { token_endpoint_auth_method, jwks: { keys: [jwk] } } };
+  },
+};
+
+for (const [method, made] of Object.entries(MUTUAL_TLS)) {
+  test(`oauth4webapi, ${method}: discovers the aliases, registers, gets a bound token there and introspects it (RFC 8705)`, async () => {
+    const { own, metadata } = made();
+    await boundTokenJourney(own, metadata);
+  });
+}
+
+async function boundTokenJourney(own: ReturnType<typeof selfSigned>, metadata: object): Promise<void> {
   const issuer = new URL(server.program.issuer);
   /** As a client's HTTP library does: the name resolves to the loopback interface, the certificate is its own. */
   const overTls = async (
@@ -74,11 +91,9 @@ test('oauth4webapi, TlsClientAuth: discovers the aliases, registers, gets a boun
   const options = { [oauth.customFetch]: overTls };
   const discovered = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...options });
   const as = await oauth.processDiscoveryResponse(issuer, discovered);
-  const jwk = new X509Certificate(own.cert).publicKey.export({ format: 'jwk' });
   const client_id = await server.register({
-    token_endpoint_auth_method: 'self_signed_tls_client_auth',
+    ...metadata,
     tls_client_certificate_bound_access_tokens: true,
-    jwks: { keys: [jwk] },
     scope: `${issuer.origin}/token/introspect`,
   });
   const client: oauth.Client = { client_id, use_mtls_endpoint_aliases: true };
@@ -94,7 +109,7 @@ test('oauth4webapi, TlsClientAuth: discovers the aliases, registers, gets a boun
   const answer = await oauth.processIntrospectionResponse(as, client, inspected);
   assert.equal(answer.active, true);
   assert.match(String(answer.cnf?.['x5t#S256']), /^[\w-]{43}$/);
-});
+}
 
 async function servedFingerprint(port: number): Promise<string> {
   const socket = connect({

@@ -82,7 +82,7 @@ export const rfc8705: Specification = {
       '§3.2',
       'Introspection answers cnf.',
       boundTokens('a client that wants bound tokens gets one'),
-      tlsListeners('oauth4webapi, TlsClientAuth'),
+      tlsListeners('oauth4webapi, …: discovers the aliases'),
     ),
     decided(
       '§3.4',
@@ -94,7 +94,7 @@ export const rfc8705: Specification = {
       '§5',
       'mtls_endpoint_aliases name the endpoints where certificates are asked for.',
       discovery('aliases are those of the endpoints'),
-      tlsListeners('the first listener asks nobody', 'oauth4webapi, TlsClientAuth'),
+      tlsListeners('the first listener asks nobody', 'oauth4webapi, …: discovers the aliases'),
       certificateHeader('aliases are named below the other origin'),
     ),
     must(
