@@ -104,7 +104,11 @@ test('clients that want no word, and clients that are gone, get none, and no rec
   const gone = await logout.client();
   const { session } = await logout.signedIn(gone);
   await logout.endUsers.storage.sessions.end(session.key);
-  await logout.endUsers.storage.clients.delete(gone, EVENT);
+  const { clients } = logout.endUsers.storage;
+  await clients.delete(gone, EVENT);
+  // Somebody else under the same name.
+  const another = { ...gone, instance: 'another' as typeof gone.instance };
+  await clients.create(another, { reuseDeletedId: true, now: START, event: EVENT });
   await logout.delivery.deliverDue();
   assert.deepEqual(logout.sent, []);
   assert.deepEqual(await stored(logout), []);
