@@ -29,8 +29,9 @@ const CONFIG_AND_MODE = '[--config FILE] [--mode development|production]';
 export const COMMANDS: readonly Command[] = [
   {
     words: ['dev'],
-    parameters: CONFIG,
-    summary: 'Start a server for development, with tokens and keys made for it',
+    parameters: `${CONFIG} [--federation [--federation-port PORT]]`,
+    summary:
+      'Start a server for development, with tokens and keys made for it; with a federation on loopback if asked',
     load: () => import('./dev.ts'),
   },
   {
@@ -72,6 +73,13 @@ export const COMMANDS: readonly Command[] = [
     summary:
       'Look for a trust chain to an entity; show every statement, check and policy operator that was met',
     load: () => import('./federation-resolve.ts'),
+  },
+  {
+    words: ['federation', 'register-demo'],
+    parameters: `[--dialect interface|final] ${CONFIG}`,
+    summary:
+      'Register the relying party of dev --federation at its server explicitly; show the request, the answer and the client',
+    load: () => import('./federation-register-demo.ts'),
   },
   {
     words: ['help'],

@@ -6,18 +6,32 @@ import type { Run } from './commands.ts';
 import { developmentBanner } from './development-banner.ts';
 import { developmentAccount, developmentTokens, usableInvitation } from './development-data.ts';
 import { dataFolder, developmentSettings } from './development-settings.ts';
+import { federationBanner, portOf, settingsOfLab, withLab } from './federation-lab/dev-federation.ts';
+import { federationLab } from './federation-lab/lab-data.ts';
 import { runUntilStopped } from './run-until-stopped.ts';
 import { CONFIG_OPTION, settingsFor } from './settings-sources.ts';
 
+/** Of the trust anchor, the intermediate and the relying party that --federation starts. */
+const LAB_PORT = '8090';
+
 /** The development server: what an operator would have to provide is made, kept in the data folder, and printed. */
 export const run: Run = async (parameters, context) => {
-  const { values } = parseArgs({ args: [...parameters], options: CONFIG_OPTION });
+  const { values } = parseArgs({
+    args: [...parameters],
+    options: {
+      ...CONFIG_OPTION,
+      federation: { type: 'boolean', default: false },
+      'federation-port': { type: 'string', default: LAB_PORT },
+    },
+  });
   const resolved = settingsFor('development', values.config, context);
   if (resolved === undefined) return 1;
   const folder = dataFolder(resolved.settings);
   const tokens = developmentTokens(folder);
+  const lab = values.federation ? federationLab(folder, portOf(values['federation-port'])) : undefined;
   const settings: Settings = {
     ...developmentSettings(resolved),
+    ...(lab === undefined ? {} : settingsOfLab(lab, resolved.settings)),
     'registration.master-token-sha256': [
       ...resolved.settings['registration.master-token-sha256'],
       `development:${tokens.master.sha256}`,
@@ -28,13 +42,15 @@ export const run: Run = async (parameters, context) => {
     ],
   };
   return await runUntilStopped(async () => {
-    const server = await startServer(settings, 'development', jsonLog(settings['log.level']));
+    const started = await startServer(settings, 'development', jsonLog(settings['log.level']));
+    const server = lab === undefined ? started : await withLab(started, lab);
     try {
       const { accessTokens, log } = server.tenant.registry;
       const invitation = await usableInvitation(folder, { ...accessTokens, log });
       const account = await developmentAccount(folder, server.tenant.endUsers.accounts);
       const { issuer } = settings;
       context.print(developmentBanner({ issuer, folder, tokens, account, invitation, server }));
+      if (lab !== undefined) context.print(federationBanner(lab, folder));
       return server;
     } catch (failure) {
       // The open listeners would keep the process alive behind its own error message.

@@ -115,7 +115,8 @@ function markedToken(): DevelopmentToken {
   }
 }
 
-function readOrMake<T>(folder: string, name: string, make: () => T): T {
+/** What is kept in a file of the data folder; made where there is none. */
+export function readOrMake<T>(folder: string, name: string, make: () => T): T {
   const file = join(folder, name);
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as T;
   const made = make();
@@ -125,7 +126,7 @@ function readOrMake<T>(folder: string, name: string, make: () => T): T {
 }
 
 /** Whole or not at all: a half-written key would make the database unreadable at the next start. */
-function writePrivately(file: string, text: string): void {
+export function writePrivately(file: string, text: string): void {
   writeFileSync(`${file}.new`, `${text}\n`, { mode: 0o600, flush: true });
   chmodSync(`${file}.new`, 0o600);
   renameSync(`${file}.new`, file);

@@ -14,6 +14,8 @@ const READY_TIMEOUT_MS = 20_000;
 
 export interface StartOptions {
   readonly mode?: 'serve' | 'dev';
+  /** Behind the mode, on the command line. */
+  readonly parameters?: readonly string[];
   /** Kept when the program stops; a new one, removed with the program, where none is named. */
   readonly folder?: string;
   readonly environment?: Readonly<Record<string, string>>;
@@ -97,7 +99,7 @@ export async function launchProgram(options: StartOptions = {}): Promise<Program
     ...options.environment,
   };
   if (tenant !== undefined) await createTenant(folder, tenant, environment);
-  const child = spawn(process.execPath, [PROGRAM, mode], {
+  const child = spawn(process.execPath, [PROGRAM, mode, ...(options.parameters ?? [])], {
     env: tenant === undefined ? environment : asDefaultTenant(environment),
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { freePort, type Program, startProgram } from '../program/start.ts';
+import { chancery, type Ended } from './command.ts';
+
+/** Three commands lead a newcomer to a registered federated client (issue 6, point 7). */
+let program: Program;
+let base: string;
+
+before(async () => {
+  const port = await freePort();
+  base = `http://127.0.0.1:${port}`;
+  program = await startProgram({
+    mode: 'dev',
+    parameters: ['--federation', '--federation-port', String(port)],
+  });
+});
+
+after(async () => await program.stop());
+
+async function demo(...words: readonly string[]): Promise<Ended> {
+  return await chancery(['federation', 'register-demo', ...words], {
+    CHANCERY_ISSUER: program.issuer,
+    CHANCERY_LISTEN_PORT: String(program.port),
+    CHANCERY_STORAGE_URL: `sqlite:${join(program.folder, 'chancery.db')}`,
+  });
+}
+
+for (const [dialect, type] of [
+  ['interface', 'application/jose;charset=UTF-8'],
+  ['final', 'application/explicit-registration-response+jwt'],
+] as const) {
+  test(`federation register-demo --dialect ${dialect} registers the relying party of dev --federation, and shows each step`, async () => {
+    const { how, stdout, stderr } = await demo('--dialect', dialect);
+    assert.deepEqual([how, stderr], [0, ''], stdout);
+    assert.ok(stdout.includes(`: 200 ${type}`), stdout);
+    assert.ok(stdout.includes(`"trust_anchor": "${base}/anchor"`));
+    const client = stdout.slice(stdout.indexOf('4. The registered client:'));
+    assert.match(client, /"client_id": "[A-Za-z0-9]{24}"/);
+    assert.ok(client.includes('federation@organisation.example'), 'the policy of the intermediate applies');
+  });
+}
+
+test('the printed command shows why the relying party is trusted; the server itself is in the federation too', async () => {
+  const config = join(program.folder, 'development-federation.yaml');
+  assert.ok(program.output().includes(`federation resolve ${base}/rp --mode development --config ${config}`));
+  for (const entity of [`${base}/rp`, program.issuer]) {
+    const environment = { CHANCERY_OUTBOUND_NEGATIVE_CACHE: '0', CHANCERY_ISSUER: 'http://127.0.0.1:1' };
+    const { how, stdout } = await chancery(
+      ['federation', 'resolve', entity, '--mode', 'development', '--config', config],
+      environment,
+    );
+    assert.equal(how, 0, stdout);
+    assert.ok(stdout.startsWith(`${entity}: trusted through ${base}/anchor until `), stdout);
+  }
+});
+
+test('without a federation on the desk the demonstration says what to start', async () => {
+  const { how, stderr } = await chancery(['federation', 'register-demo'], {
+    CHANCERY_STORAGE_URL: `sqlite:${join(program.folder, 'elsewhere', 'chancery.db')}`,
+  });
+  assert.equal(how, 1);
+  assert.match(stderr, /start the server with dev --federation first/);
+});
+
+test('a dialect that there is not, and a port that is none, are called wrongly', async () => {
+  assert.equal((await demo('--dialect', 'latin')).how, 2);
+  assert.equal((await chancery(['dev', '--federation', '--federation-port', '0'], {})).how, 2);
+});
