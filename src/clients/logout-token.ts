@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { ClientMetadata } from '../spec/client-metadata.ts';
 import { type ClientJwt, type ClientJwtNeeds, makeClientJwt } from './client-jwt.ts';
-import { subjectFor } from './pairwise-subject.ts';
+import { sessionFor, subjectFor } from './pairwise-subject.ts';
 
 export interface LogoutTokenNeeds {
   readonly issuer: string;
@@ -15,6 +15,7 @@ export interface LogoutTokenContent {
   readonly client_id: string;
   /** The end-user's own subject, whatever the client may know. */
   readonly sub: string;
+  /** The server's own, as the subject. */
   readonly sid: string;
   readonly iat: number;
   readonly jti: string;
@@ -46,7 +47,7 @@ export async function makeLogoutToken(
     exp: iat + LIFETIME,
     jti,
     events: { [LOGOUT_EVENT]: {} },
-    sid,
+    sid: sessionFor(metadata, sid, pairwiseSecret),
   };
   return await makeClientJwt(clientJwts, metadata, { kind: 'id_token', typ: LOGOUT_TOKEN_TYPE, claims });
 }

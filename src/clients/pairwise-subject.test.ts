@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac, createSecretKey } from 'node:crypto';
 import { test } from 'node:test';
 import type { ClientMetadata } from '../spec/client-metadata.ts';
-import { subjectFor } from './pairwise-subject.ts';
+import { sessionFor, subjectFor } from './pairwise-subject.ts';
 
 const SECRET = createSecretKey(Buffer.alloc(32, 7));
 const PAIRWISE: ClientMetadata = {
@@ -48,6 +48,20 @@ test('clients of one sector know the end-user by one subject: the host counts, i
   const shared = { ...PAIRWISE, sector_identifier_uri: SECTOR, redirect_uris: ['https://a.example/cb'] };
   const second = { ...shared, redirect_uris: ['https://b.example/cb', 'https://c.example/cb'] };
   assert.equal(subjectFor(shared, 'alice', SECRET), subjectFor(second, 'alice', SECRET));
+});
+
+test('clients of two sectors are told of one session by two names, and others by its own (OpenID Connect Core §17.3)', () => {
+  const other = { ...PAIRWISE, redirect_uris: ['https://other.example/cb'] };
+  const names = new Set([
+    sessionFor(PAIRWISE, 'alice', SECRET),
+    sessionFor(PAIRWISE, 'bob', SECRET),
+    sessionFor(other, 'alice', SECRET),
+    subjectFor(PAIRWISE, 'alice', SECRET),
+    'alice',
+  ]);
+  assert.equal(names.size, 5);
+  assert.match(sessionFor(PAIRWISE, 'alice', SECRET), /^[A-Za-z0-9_-]{43}$/);
+  assert.equal(sessionFor({ ...PAIRWISE, subject_type: 'public' }, 'alice', SECRET), 'alice');
 });
 
 test('a client of pairwise subjects without a sector is a fault, not a public subject', () => {

@@ -15,6 +15,18 @@ export function subjectFor(metadata: ClientMetadata, sub: string, secret: KeyObj
 }
 
 /**
+ * The identifier of a session as a client may know it: one value for everybody would tell clients of pairwise subjects that
+ * two of those are one end-user (OpenID Connect Core §17.3).
+ * @param secret as for `subjectFor`
+ */
+export function sessionFor(metadata: ClientMetadata, sid: string, secret: KeyObject): string {
+  if (metadata['subject_type'] !== 'pairwise') return sid;
+  // No sector begins with NUL: what is hashed here is never what is hashed for a subject.
+  const text = `\0sid\0${sectorIdentifier(metadata)}\0${sid}`;
+  return createHmac('sha256', secret).update(text).digest('base64url');
+}
+
+/**
  * §8.1: "the Sector Identifier … is the host component" of `sector_identifier_uri` where it is registered, otherwise of
  * the redirection URIs: registration has made sure that they have one host (clients/metadata-rules.ts).
  */
