@@ -45,6 +45,7 @@ export const authorizationCode: Grant = {
       endUserIdToken(endUsers, client, account, endUser, { nonce, access_token }),
     );
     await redeem(needs, endUsers, code, prepared);
+    await requireSession(needs, endUsers, content, prepared);
     return { ...prepared.response, ...id_token };
   },
 };
@@ -126,6 +127,22 @@ async function redeem(
   // Used all the same, so that a use before it expired has been noticed.
   await grants.end(grant.grant_id);
   throw invalidGrant('expired');
+}
+
+/**
+ * A code is good while its session is, though what it gives may outlive that (`offline_access`): whoever is put out by a new
+ * password or a disabled account must not come back by a code of before. Looked at once the grant is stored: what ends the
+ * account's sessions from now on ends the grant too.
+ */
+async function requireSession(
+  { grants }: GrantNeeds,
+  { sessions }: EndUserNeeds,
+  { endUser }: CodeContent,
+  { grant }: PreparedGrant,
+): Promise<void> {
+  if ((await sessions.findBySid(endUser.sid)) !== undefined) return;
+  await grants.end(grant.grant_id);
+  throw invalidGrant('the end-user has signed out');
 }
 
 /** RFC 6749 §5.2; the same words for every reason, which is for the log. */

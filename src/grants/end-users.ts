@@ -16,7 +16,7 @@ import type { RegisteredClient, TokenContent } from './issue-token.ts';
 export interface EndUserNeeds {
   readonly codes: AuthorizationCodeStore;
   readonly directory: AccountDirectory;
-  readonly sessions: Pick<SessionStore, 'addClient'>;
+  readonly sessions: Pick<SessionStore, 'addClient' | 'findBySid'>;
   readonly passwordSignIn: PasswordSignInNeeds;
   readonly idTokens: IdTokenNeeds;
   readonly clock: Clock;

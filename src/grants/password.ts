@@ -3,12 +3,19 @@ import type { AuthenticatedClient } from '../clients/client-authentication/authe
 import type { Account } from '../ports/account-directory.ts';
 import { authenticateWithPassword, PASSWORD_ACR, PASSWORD_AMR } from '../sessions/password-sign-in.ts';
 import { OAuthError, TooManyRequests } from '../spec/errors.ts';
+import type { GrantId } from '../spec/identifiers.ts';
 import type { Parameters } from '../spec/parameters.ts';
 import { audienceFor } from './audience.ts';
 import type { EndUserContext } from './end-user-context.ts';
 import { grantableScope } from './end-user-scope.ts';
-import { type EndUserNeeds, endUserContent, endUserIdToken, idTokenMember } from './end-users.ts';
-import type { Grant, RequestOrigin } from './grant.ts';
+import {
+  accountInUse,
+  type EndUserNeeds,
+  endUserContent,
+  endUserIdToken,
+  idTokenMember,
+} from './end-users.ts';
+import type { Grant, GrantNeeds, RequestOrigin } from './grant.ts';
 import { prepareGrant } from './prepare-grant.ts';
 import { refreshableFor } from './refreshable.ts';
 
@@ -37,6 +44,7 @@ export const password: Grant = {
       endUserIdToken(endUsers, client, account, endUser, { access_token }),
     );
     await needs.grants.create(made.grant, made.token);
+    await requireUnchanged(needs, endUsers, account, made.grant.grant_id);
     return { ...made.response, ...id_token };
   },
 };
@@ -67,8 +75,28 @@ async function authenticated(
   const outcome = await authenticateWithPassword(passwordSignIn, attempt);
   if (outcome.outcome === 'authenticated') return outcome.account;
   if (outcome.outcome === 'too_many_attempts') throw new TooManyRequests(outcome.retry_after);
-  // RFC 6749 §5.2: "invalid_grant … resource owner credentials". The reason is in the log.
-  throw new OAuthError('invalid_grant', { error_description: 'the name or the password is wrong' });
+  throw wrong();
+}
+
+/**
+ * The account may have been disabled or given another password while this one was checked, which takes its time. Looked at once
+ * the grant is stored: what changes the account from now on ends the grant too.
+ */
+async function requireUnchanged(
+  { grants }: GrantNeeds,
+  endUsers: EndUserNeeds,
+  { sub, version }: Account,
+  grant_id: GrantId,
+): Promise<void> {
+  const now = await accountInUse(endUsers, sub);
+  if (now !== undefined && now.version === version) return;
+  await grants.end(grant_id);
+  throw wrong();
+}
+
+/** RFC 6749 §5.2: "invalid_grant … resource owner credentials". The reason is in the log. */
+function wrong(): OAuthError {
+  return new OAuthError('invalid_grant', { error_description: 'the name or the password is wrong' });
 }
 
 function contextNow({ clock }: EndUserNeeds): EndUserContext {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeJwt } from 'jose';
-import { deleteAccount } from '../../sessions/manage-account.ts';
+import { deleteAccount, setPassword } from '../../sessions/manage-account.ts';
 import { ACTOR } from '../../sessions/test-end-users.ts';
 import { type Answer, assertError } from '../test-exchange.ts';
 import {
@@ -242,6 +242,21 @@ test('when the session ends, what it gave ends with it; offline_access goes on (
   assert.deepEqual(await tenant.introspect(text(online, 'access_token')), { active: false });
   assert.equal(await refreshed(offline), 200);
   assertError(await redeem(pending), 'invalid_grant');
+});
+
+test('a code of a session that has ended gives no offline_access either, whoever ended it and when', async () => {
+  const own = testTenant();
+  const relying = await own.register(RELYING_PARTY);
+  const person = await aPerson(own);
+  const asked = { scope: 'openid offline_access' };
+  const [before, meanwhile] = [await codeFor(asked, person, relying), await codeFor(asked, person, relying)];
+  const changed = async (): Promise<void> =>
+    void (await setPassword(person.accounts, person.account, 'new and long', ACTOR));
+  own.watch.before('authorizationCodes.redeem', changed);
+  for (const code of [meanwhile, before]) {
+    assertError(await redeem(code, { at: own, as: relying }), 'invalid_grant');
+    assert.equal(await own.unwatched.grants.endAllOf(person.account.sub), 0);
+  }
 });
 
 test('the account is gone between code and token: invalid_grant', async () => {

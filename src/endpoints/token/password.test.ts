@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeJwt } from 'jose';
-import { setDisabled } from '../../sessions/manage-account.ts';
+import { setDisabled, setPassword } from '../../sessions/manage-account.ts';
 import { ACTOR } from '../../sessions/test-end-users.ts';
 import { type Answer, assertError } from '../test-exchange.ts';
-import { aPerson, formText, type Parameters } from '../test-person.ts';
+import { aPerson, formText, type Parameters, type TestPerson } from '../test-person.ts';
 import { testTenant, WEB_CLIENT } from '../test-tenant.ts';
 
 const tenant = testTenant();
@@ -65,3 +65,24 @@ test('a disabled account: nothing is issued, and what was given is ended', async
   assertError(await signIn(as), 'invalid_grant');
   assert.deepEqual(await tenant.introspect(String(before.json['access_token'])), { active: false });
 });
+
+const MEANWHILE: readonly (readonly [what: string, act: (person: TestPerson) => Promise<unknown>])[] = [
+  ['disabled', async ({ accounts, account }) => await setDisabled(accounts, account, true, ACTOR)],
+  [
+    'given another password',
+    async ({ accounts, account }) => await setPassword(accounts, account, 'new and long', ACTOR),
+  ],
+];
+
+for (const [what, act] of MEANWHILE) {
+  test(`the account is ${what} while its password is checked: invalid_grant, and no grant is left`, async () => {
+    const own = testTenant();
+    const app = await own.register({ grant_types: ['password', 'refresh_token'], response_types: [] });
+    const person = await aPerson(own);
+    own.watch.before('grants.create', async () => void (await act(person)));
+    const form = { grant_type: 'password', username: 'ada', password: 'correct horse' };
+    const basic = [app.client_id, app.client_secret] as const;
+    assertError(await own.send('token', { basic, form: formText(form) }), 'invalid_grant');
+    assert.equal(await own.unwatched.grants.endAllOf(person.account.sub), 0);
+  });
+}
