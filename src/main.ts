@@ -31,7 +31,7 @@ export async function startServer(settings: Settings, mode: Mode, log: Log): Pro
   };
   try {
     const sealer = sealerOf(settings);
-    const storage = await openStorage(settings, { check: true });
+    const storage = await openStorage(settings, { check: true, mode });
     closers.push(async () => await storage.close());
     await requireRightKey(storage, sealer);
     const measured = prometheusMetrics();

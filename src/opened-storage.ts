@@ -1,7 +1,12 @@
+import type { Mode } from './config/rules.ts';
 import type { Settings } from './config/settings.ts';
 import { SealBroken, type Sealer } from './ports/sealer.ts';
 import { type Storage, StorageUnavailable } from './ports/storage.ts';
+import { openPostgresStorage, type PostgresOptions } from './storage/postgres/open.ts';
+import { openPostgresSchema } from './storage/postgres/postgres-schema.ts';
+import type { Schema } from './storage/schema.ts';
 import { openSqliteStorage } from './storage/sqlite/open.ts';
+import { openSqliteSchema } from './storage/sqlite/sqlite-schema.ts';
 import { sealerWith } from './system/sealer.ts';
 
 const CANARY_PLACE = 'canary';
@@ -10,11 +15,36 @@ export function sealerOf(settings: Settings): Sealer {
   return sealerWith((settings['encryption.key'] ?? []).map((key) => Buffer.from(key, 'hex')));
 }
 
+/** The path of the SQLite file; undefined for another engine. */
+export function sqlitePath(settings: Settings): string | undefined {
+  const url = settings['storage.url'];
+  return url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : undefined;
+}
+
+/** In production a schema that is behind the program is refused: an operator decides when it changes (`chancery migrate`). */
 export async function openStorage(
   settings: Settings,
-  options: { readonly check: boolean },
+  { check, mode }: { readonly check: boolean; readonly mode: Mode },
 ): Promise<Storage> {
-  return await openSqliteStorage(settings['storage.url'].slice('sqlite:'.length), options);
+  const path = sqlitePath(settings);
+  const migrate = mode === 'development';
+  if (path !== undefined) return await openSqliteStorage(path, { check, migrate });
+  return await openPostgresStorage(settings['storage.url'], { ...postgresLimits(settings), migrate });
+}
+
+function postgresLimits(settings: Settings): Omit<PostgresOptions, 'migrate'> {
+  return {
+    connections_max: settings['storage.connections'],
+    deadline_ms: settings['storage.deadline'],
+    replica: settings['storage.replica-url'],
+  };
+}
+
+/** The schema of the database that the settings name. */
+export function openSchema(settings: Settings): Schema {
+  const path = sqlitePath(settings);
+  if (path !== undefined) return openSqliteSchema(path);
+  return openPostgresSchema(settings['storage.url'], settings['storage.deadline']);
 }
 
 /** A wrong key is noticed here, in one clear line, and not by the first client that reads its secret. */

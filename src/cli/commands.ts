@@ -1,5 +1,6 @@
 import type { Environment } from '../config/environment.ts';
 import { KEY_COMMANDS } from './key-commands.ts';
+import { MIGRATE_COMMANDS } from './migrate-commands.ts';
 import { REGISTRY_COMMANDS } from './registry-commands.ts';
 import { TENANT_COMMANDS } from './tenant-commands.ts';
 
@@ -64,6 +65,7 @@ export const COMMANDS: readonly Command[] = [
     summary: 'Seal everything in the database with the first key of encryption.key',
     load: () => import('./keys-encryption-rotate.ts'),
   },
+  ...MIGRATE_COMMANDS,
   ...KEY_COMMANDS,
   ...REGISTRY_COMMANDS,
   ...TENANT_COMMANDS,

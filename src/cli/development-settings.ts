@@ -1,11 +1,16 @@
 import { dirname } from 'node:path';
 import type { ResolvedSettings } from '../config/load-settings.ts';
 import type { Settings } from '../config/settings.ts';
+import { sqlitePath } from '../opened-storage.ts';
 import { developmentEncryptionKey } from './development-data.ts';
+
+/** Beside a database that is no file. */
+const FOLDER = 'data';
 
 /** Where the development mode keeps what an operator would have to provide. */
 export function dataFolder(settings: Settings): string {
-  return dirname(settings['storage.url'].slice('sqlite:'.length));
+  const path = sqlitePath(settings);
+  return path === undefined ? FOLDER : dirname(path);
 }
 
 /** The settings of the development mode: as they were set, and for what was not set what suits one's desk. */

@@ -16,7 +16,7 @@ export const run: Run = async (parameters, context) => {
   const resolved = settingsFor('production', values.config, context);
   if (resolved === undefined) return 1;
   const sealer = sealerOf(resolved.settings);
-  const storage = await openStorage(resolved.settings, { check: false });
+  const storage = await openStorage(resolved.settings, { check: false, mode: 'production' });
   try {
     await requireRightKey(storage, sealer);
     let [keys, clients] = [0, 0];

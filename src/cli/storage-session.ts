@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Mode } from '../config/rules.ts';
 import type { Settings } from '../config/settings.ts';
-import { openStorage, requireRightKey, sealerOf } from '../opened-storage.ts';
+import { openStorage, requireRightKey, sealerOf, sqlitePath } from '../opened-storage.ts';
 import type { Sealer } from '../ports/sealer.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { StoredTenant } from '../ports/tenant-store.ts';
@@ -34,7 +34,7 @@ export async function withStorage(
   const given = storageSettings(access, context);
   if (given === undefined) return 1;
   const sealer = sealerOf(given.settings);
-  const storage = await openStorage(given.settings, { check: false });
+  const storage = await openStorage(given.settings, { check: false, mode: given.mode });
   try {
     await requireRightKey(storage, sealer);
     return await act({ ...given, storage, sealer });
@@ -67,6 +67,7 @@ function storageSettings(
 const isMode = (text: string): text is Mode => text === 'development' || text === 'production';
 
 function requireDatabase(settings: Settings): void {
-  const path = settings['storage.url'].slice('sqlite:'.length);
-  if (!existsSync(path)) throw new CommandFailure(`there is no database at ${path} (storage.url)`);
+  const path = sqlitePath(settings);
+  if (path !== undefined && !existsSync(path))
+    throw new CommandFailure(`there is no database at ${path} (storage.url)`);
 }

@@ -8,6 +8,7 @@ import { LIMIT_SETTINGS } from './limit-settings.ts';
 import { LOGOUT_SETTINGS } from './logout-settings.ts';
 import { choice, flag, integer, list, type Setting, seconds, text } from './setting.ts';
 import { softwareStatementIssuers } from './software-statement-issuers.ts';
+import { STORAGE_SETTINGS } from './storage-settings.ts';
 import { CERTIFICATE_SETTINGS, LISTEN_TLS_SETTINGS } from './tls-settings.ts';
 import { TOKEN_SETTINGS } from './token-settings.ts';
 
@@ -115,12 +116,7 @@ export const SETTINGS = {
     description: 'The TCP port of health and metrics; 0 takes any free one.',
   }),
 
-  'storage.url': text({
-    default: 'sqlite:data/chancery.db',
-    pattern: /^sqlite:(?!:memory:)[^\s?#][^?#]*$/u,
-    rule: 'must be sqlite: followed by the path of a file',
-    description: 'Where the server keeps its data. A relative path starts at the working directory.',
-  }),
+  ...STORAGE_SETTINGS,
   'storage.sweep-interval': seconds({
     default: 60,
     min: 1,

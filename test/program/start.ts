@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { asDefaultTenant, createTenant, TENANT_VARIABLE } from './second-tenant.ts';
+import { storageUrl } from './storage-place.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../src/cli/chancery.ts', import.meta.url));
 const READY_TIMEOUT_MS = 20_000;
@@ -92,7 +93,7 @@ export async function launchProgram(options: StartOptions = {}): Promise<Program
     CHANCERY_LISTEN_HOST: '127.0.0.1',
     CHANCERY_LISTEN_PORT: String(port),
     CHANCERY_MANAGEMENT_LISTEN_PORT: String(managementPort),
-    CHANCERY_STORAGE_URL: `sqlite:${join(folder, 'chancery.db')}`,
+    CHANCERY_STORAGE_URL: options.environment?.['CHANCERY_STORAGE_URL'] ?? (await storageUrl(folder)),
     CHANCERY_ENCRYPTION_KEY: ENCRYPTION_KEY,
     CHANCERY_REGISTRATION_MASTER_TOKEN_SHA256: sha256(secrets.masterToken),
     CHANCERY_DIRECT_AUTHORIZATION_TOKEN_SHA256: sha256(secrets.directToken),

@@ -66,7 +66,7 @@ async function prepareSchema(pool: Pool, options: Pick<PostgresOptions, 'migrate
   if (behind.length === 0) return;
   if (!options.migrate) {
     throw new StorageUnavailable(
-      `the schema of the database is ${behind.length} migrations behind this program: run chancery migrate up`,
+      'the schema of the database is behind this program: run chancery migrate up',
     );
   }
   await pool.with((connection) => migrate(connection, Math.floor(Date.now() / 1000)));

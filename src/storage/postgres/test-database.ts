@@ -27,11 +27,16 @@ async function testPort(): Promise<number> {
   return (await own).port;
 }
 
+/** A new database on the server of the test run. */
+export async function emptyDatabase(): Promise<string> {
+  return await createDatabase(await testPort());
+}
+
 const cleaned: string[] = [];
 
 /** Empty databases for a contract: one that was used is emptied and used again, which is quicker than making another. */
 export async function postgresEngine(): Promise<Engine> {
-  const url = cleaned.pop() ?? (await createDatabase(await testPort()));
+  const url = cleaned.pop() ?? (await emptyDatabase());
   return {
     open: (): Promise<Storage> => openPostgresStorage(url, TEST_OPTIONS),
     async remove() {

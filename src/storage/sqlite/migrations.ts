@@ -4,7 +4,7 @@ import { LOGOUT_ISSUER_SCHEMA, LOGOUT_SCHEMA } from './logout-schema.ts';
 import { SERVER_KEY_SCHEMA } from './server-key-schema.ts';
 import { SESSION_SCHEMA } from './session-schema.ts';
 
-interface Migration {
+export interface Migration {
   readonly version: number;
   readonly name: string;
   readonly sql: string;
@@ -252,7 +252,8 @@ export const MIGRATIONS: readonly Migration[] = [
 
 const NEWEST = MIGRATIONS.length;
 
-function versionOf(database: DatabaseSync): number {
+/** 0 for a database without a schema. */
+export function versionOf(database: DatabaseSync): number {
   const known = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migration'").get();
   if (known === undefined) return 0;
   const row = database.prepare('SELECT max(version) AS version FROM schema_migration').get();
@@ -268,6 +269,9 @@ export function refuseNewerSchema(database: DatabaseSync, path: string): void {
       'start the newer program',
   );
 }
+
+export const pendingMigrations = (database: DatabaseSync): readonly Migration[] =>
+  MIGRATIONS.slice(versionOf(database));
 
 export const needsMigration = (database: DatabaseSync): boolean => versionOf(database) < NEWEST;
 

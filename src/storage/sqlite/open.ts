@@ -37,13 +37,15 @@ export interface SqliteOptions {
    * beside one need not, and would take as long as the database is large.
    */
   readonly check?: boolean;
+  /** Whether a schema that is behind is brought up to date; otherwise such a database is refused. */
+  readonly migrate?: boolean;
 }
 
 /** Opens or creates the database at `path`. Rejects with `StorageUnavailable`, whose message names the path. */
 export async function openSqliteStorage(path: string, options: SqliteOptions = {}): Promise<Storage> {
   const lock_wait_ms_max = options.lock_wait_ms_max ?? LOCK_WAIT_MS_MAX;
   try {
-    const reader = openChecked(path, lock_wait_ms_max, options.check ?? true);
+    const reader = openChecked(path, lock_wait_ms_max, options);
     const channel =
       options.writer === 'main'
         ? mainThreadChannel(path, lock_wait_ms_max)
@@ -55,7 +57,11 @@ export async function openSqliteStorage(path: string, options: SqliteOptions = {
 }
 
 /** Creates, checks and migrates the database where that is needed, and answers the connection for reads. */
-function openChecked(path: string, lock_wait_ms_max: number, check: boolean): DatabaseSync {
+function openChecked(
+  path: string,
+  lock_wait_ms_max: number,
+  { check = true, migrate: mayMigrate = true }: SqliteOptions,
+): DatabaseSync {
   const now = Math.floor(Date.now() / 1000);
   createWhereAbsent(path, now);
   const { bytes, cleanlyClosed } = inspect(path);
@@ -64,7 +70,14 @@ function openChecked(path: string, lock_wait_ms_max: number, check: boolean): Da
   try {
     if (check && (!cleanlyClosed || bytes < ALWAYS_CHECKED_BYTES_MAX)) refuseDamage(database, path);
     refuseNewerSchema(database, path);
-    if (needsMigration(database)) migrate(database, now);
+    if (needsMigration(database)) {
+      if (!mayMigrate) {
+        throw new StorageUnavailable(
+          `the schema of the database ${path} is behind this program: run chancery migrate up`,
+        );
+      }
+      migrate(database, now);
+    }
     // Opened before the other is closed: the last connection to close would lock starting processes out while it tidies up.
     return openReadConnection(path);
   } finally {
