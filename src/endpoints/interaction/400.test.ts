@@ -20,6 +20,22 @@ test('the back button: a page that was answered says so, and does nothing', asyn
   }
 });
 
+for (const choice of ['cancel', 'sign-in']) {
+  test(`two answers at once, ${choice}: one of them does what was to be done, the other sees that it is over`, async () => {
+    const own = testTenant();
+    const relying = await own.register(RELYING_PARTY);
+    const person = await aPerson(own);
+    const page = await person.ask(relying);
+    let first: number | undefined;
+    own.watch.before('interactions.complete', async () => {
+      first = (await person.browser.submit(page, choice, { ...ADA, claims: '' })).status;
+    });
+    const second = await person.browser.submit(page, choice, { ...ADA, claims: '' });
+    assert.deepEqual([first, second.status], [303, 400]);
+    assert.equal(second.location, undefined);
+  });
+}
+
 test('a page of another browser: its address alone is good for nothing (security.md §1.9)', async () => {
   const page = await inFrontOf(browserOf(tenant)).ask(client);
   const other = inFrontOf(browserOf(tenant));
