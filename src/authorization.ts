@@ -7,6 +7,7 @@ import { authorization, postedAuthorization } from './endpoints/authorization/en
 import type { AuthorizationNeeds } from './endpoints/authorization-progress.ts';
 import { browserOf } from './endpoints/browser.ts';
 import type { Endpoint } from './endpoints/contract.ts';
+import { externalSignIn, externalSignInOutcome } from './endpoints/external-sign-in/endpoint.ts';
 import { interaction, interactionChoice } from './endpoints/interaction/endpoint.ts';
 import { contract as assetContract } from './endpoints/page-asset/contract.ts';
 import { pageAsset } from './endpoints/page-asset/endpoint.ts';
@@ -24,6 +25,7 @@ import { ThemeInvalid } from './pages/theme-files.ts';
 import type { Pages } from './ports/pages.ts';
 import type { TenantStorage } from './ports/storage.ts';
 import { systemRandom } from './system/random.ts';
+import { masterTokens } from './tenant-settings.ts';
 import { readIdTokenHint } from './tokens/id-token-hint.ts';
 
 export interface AuthorizationParts {
@@ -55,12 +57,16 @@ export function openAuthorization(parts: AuthorizationParts): OpenedAuthorizatio
   const receiving = receivingNeeds(parts);
   const authentication = withAutomaticClients(parts);
   const { directory, passwordSignIn } = parts.endUsers;
+  const externalUrl =
+    settings['sign-in.external-url'] === 'none' ? undefined : settings['sign-in.external-url'];
+  const interactionNeeds = { ...needs, directory, passwordSignIn, externalUrl, form };
   return {
     endpoints: [
       authorization({ ...needs, receiving, form }),
       postedAuthorization({ ...needs, receiving, form }),
-      interaction({ ...needs, directory, passwordSignIn, form }),
-      interactionChoice({ ...needs, directory, passwordSignIn, form }),
+      interaction(interactionNeeds),
+      interactionChoice(interactionNeeds),
+      ...(externalUrl === undefined ? [] : externalSignInEndpoints(parts)),
       pageAsset({ pages }),
       pushedAuthorizationRequest({ authentication, receiving, form }),
       ...userinfoEndpoints(parts, endUsers),
@@ -68,6 +74,25 @@ export function openAuthorization(parts: AuthorizationParts): OpenedAuthorizatio
     endUsers,
     languages: pages.languages,
   };
+}
+
+function externalSignInEndpoints({
+  settings,
+  storage,
+  direct,
+  endUsers,
+}: AuthorizationParts): readonly Endpoint[] {
+  const needs = {
+    issuer: settings.issuer,
+    clients: direct.clients,
+    accounts: storage.accounts,
+    clock: direct.accessTokens.clock,
+    interactions: endUsers.interactions,
+    masterTokens: masterTokens(settings['sign-in.token-sha256']),
+    bearerTokenLengthMax: settings['limits.bearer-token'],
+    json: { depth: settings['limits.json-depth'], members: settings['limits.json-members'] },
+  };
+  return [externalSignIn(needs), externalSignInOutcome(needs)];
 }
 
 /** Whoever pushes a request is authenticated with the keys that the federation names (OpenID Federation §12.1.1.2). */

@@ -1,4 +1,4 @@
-import { choice, flag, integer, type Setting, seconds, text } from './setting.ts';
+import { choice, flag, integer, list, type Setting, SHA256_HEX, seconds, text } from './setting.ts';
 
 const DAY = 86_400;
 
@@ -82,6 +82,21 @@ export const END_USER_SETTINGS = {
     values: ['third-party', 'always'],
     description:
       'Who is asked whether a client may know what it asks for: with `third-party` nobody is for clients that the operator registered, with a master token or by command, unless the client asks for that or for `offline_access`; with `always` everybody is, for every client. What was agreed to is remembered until the client is registered anew.',
+  }),
+
+  'sign-in.external-url': text({
+    default: 'none',
+    tenants: 'own',
+    pattern:
+      /^(?:none|https:\/\/[^\s#@]{1,2000}|http:\/\/(?:127\.0\.0\.1|localhost)(?::\d{1,5})?\/[^\s#@]{0,2000})$/u,
+    rule: 'must be none or an https address without fragment and user (http on loopback)',
+    description:
+      'The operator’s own sign-in page: whoever has to sign in is sent there, with the parameter `interaction`, and its server asks what is wanted and says what came of it (docs/sign-in.md). `none`: the page that comes with the server.',
+  }),
+  'sign-in.token-sha256': list({
+    ...SHA256_HEX,
+    description:
+      'SHA-256 digests of the tokens with which the operator’s own sign-in page speaks to the server; several at once for a roll-over.',
   }),
 
   'session.idle-lifetime': seconds({

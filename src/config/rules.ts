@@ -68,6 +68,13 @@ export const RULES: readonly Rule[] = [
   },
   noDevelopmentToken('registration.master-token-sha256'),
   noDevelopmentToken('direct-authorization.token-sha256'),
+  noDevelopmentToken('sign-in.token-sha256'),
+  {
+    path: 'sign-in.token-sha256',
+    reads: ['sign-in.external-url'],
+    problem: ({ 'sign-in.external-url': url, 'sign-in.token-sha256': tokens }) =>
+      url !== 'none' && tokens.length === 0 ? 'must be set where sign-in.external-url is' : undefined,
+  },
   ...TLS_RULES,
 ];
 

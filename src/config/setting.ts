@@ -125,6 +125,18 @@ export function list(words: Items): Setting<readonly string[]> {
   return setting(words, { schema, type: `list of ${words.items}`, rule: words.rule, fromText: splitText });
 }
 
+/** What a list of digests of tokens has in common with every other. */
+export const SHA256_HEX = {
+  items: 'SHA-256 digests',
+  pattern: /^(?:[\w.-]{1,40}:)?[0-9a-fA-F]{64}$/u,
+  rule: 'must be a list of SHA-256 digests, each as 64 hex digits, with a label and a colon in front or without',
+  keep: (entry: string) => entry.slice(0, -64) + entry.slice(-64).toLowerCase(),
+  default: [],
+  // Not a secret by itself; but where a digest belongs, a token gets pasted, and that must not be shown.
+  secret: true,
+  tenants: 'own',
+} as const;
+
 interface Maps<Item> extends Words<readonly Item[]> {
   readonly items: string;
   /** Of the whole list; its errors are words that follow the path of what they are about. */

@@ -6,24 +6,13 @@ import { FEDERATION_SETTINGS } from './federation-settings.ts';
 import { KEY_SETTINGS } from './key-settings.ts';
 import { LIMIT_SETTINGS } from './limit-settings.ts';
 import { LOGOUT_SETTINGS } from './logout-settings.ts';
-import { choice, flag, integer, list, type Setting, seconds, text } from './setting.ts';
+import { choice, flag, integer, list, type Setting, SHA256_HEX, seconds, text } from './setting.ts';
 import { softwareStatementIssuers } from './software-statement-issuers.ts';
 import { STORAGE_SETTINGS } from './storage-settings.ts';
 import { CERTIFICATE_SETTINGS, LISTEN_TLS_SETTINGS } from './tls-settings.ts';
 import { TOKEN_SETTINGS } from './token-settings.ts';
 
 const YEAR = 31_536_000;
-
-const SHA256_HEX = {
-  items: 'SHA-256 digests',
-  pattern: /^(?:[\w.-]{1,40}:)?[0-9a-fA-F]{64}$/u,
-  rule: 'must be a list of SHA-256 digests, each as 64 hex digits, with a label and a colon in front or without',
-  keep: (entry: string) => entry.slice(0, -64) + entry.slice(-64).toLowerCase(),
-  default: [],
-  // Not a secret by itself; but where a digest belongs, a token gets pasted, and that must not be shown.
-  secret: true,
-  tenants: 'own',
-} as const;
 
 /** Every setting, once, by its path in chancery.yaml. Durations are in seconds, sizes in bytes. */
 export const SETTINGS = {

@@ -14,7 +14,7 @@ export interface PageOptions {
   /** OpenID Connect Core §3.1.2.1. */
   readonly ui_locales?: string | undefined;
   /** Where the page's form may lead besides this server: browsers hold redirections after a form to it too (CSP Level 3 §6.4.1). */
-  readonly formTarget?: string | undefined;
+  readonly formTargets?: readonly string[];
   readonly cookies?: readonly string[];
 }
 
@@ -25,12 +25,12 @@ export function pageResponse(
   page: Page,
   options: PageOptions = {},
 ): EndpointResponse {
-  const { status = 200, ui_locales, formTarget, cookies = [] } = options;
+  const { status = 200, ui_locales, formTargets = [], cookies = [] } = options;
   const languages = preferredLanguages(ui_locales, request.headers['accept-language']);
-  const target = page.kind === 'form-post' ? page.action : formTarget;
+  const targets = page.kind === 'form-post' ? [page.action] : formTargets;
   return {
     status,
-    headers: { ...PAGE_HEADERS, 'content-security-policy': contentSecurityPolicy(page, target) },
+    headers: { ...PAGE_HEADERS, 'content-security-policy': contentSecurityPolicy(page, targets) },
     ...(cookies.length === 0 ? {} : { cookies }),
     body: pages.render(page, languages),
   };
@@ -45,17 +45,16 @@ const PAGE_HEADERS = {
   'x-frame-options': 'DENY',
 } as const;
 
-function contentSecurityPolicy(page: Page, target: string | undefined): string {
+function contentSecurityPolicy(page: Page, targets: readonly string[]): string {
   const script = page.kind === 'form-post' ? " script-src 'self';" : '';
   return (
-    `default-src 'none'; style-src 'self'; img-src 'self';${script} form-action 'self'${sourceOf(target)}; ` +
+    `default-src 'none'; style-src 'self'; img-src 'self';${script} form-action 'self'${targets.map(sourceOf).join('')}; ` +
     "frame-ancestors 'none'; base-uri 'none'"
   );
 }
 
 /** CSP Level 3 §2.3.1: a host-source for http, a scheme-source for an application's own scheme. */
-function sourceOf(target: string | undefined): string {
-  if (target === undefined) return '';
+function sourceOf(target: string): string {
   const { origin, protocol } = new URL(target);
   return ` ${origin === 'null' ? protocol : origin}`;
 }

@@ -36,6 +36,8 @@ export interface OpenedSignIn {
 const NAMES = [
   'authorization',
   'authorization-post',
+  'external-sign-in',
+  'external-sign-in-outcome',
   'interaction',
   'interaction-post',
   'page-asset',
@@ -67,7 +69,7 @@ export function openedSignIn({ storage, direct, authentication, options }: Parts
     endUsers: endUsersOf(storage, direct, options),
   });
   const named = new Map(opened.endpoints.map((endpoint) => [endpoint.contract.name, endpoint]));
-  const endpoints = NAMES.map((name) => [name, named.get(name)] as const);
+  const endpoints = NAMES.flatMap((name) => (named.has(name) ? [[name, named.get(name)] as const] : []));
   return {
     endUsers: opened.endUsers,
     endpoints: Object.fromEntries(endpoints) as unknown as OpenedSignIn['endpoints'],

@@ -31,6 +31,8 @@ export interface Authentication {
   readonly accountVersion: number | undefined;
   readonly acr: string | null;
   readonly amr: readonly string[];
+  /** When it was, where that is not now; never later. */
+  readonly auth_time?: number;
 }
 
 /** What the browser sent; each undefined where it sent none. */
@@ -63,15 +65,15 @@ export async function signIn(
   cookies: BrowserCookies,
 ): Promise<SignedIn> {
   const { sessions, clock, random, limits } = needs;
-  const { accountVersion, ...who } = authentication;
   const now = clock.now();
+  const { accountVersion, auth_time = now, ...who } = authentication;
   const session_cookie = random.alphanumeric(IDENTIFIER_LENGTHS.session);
   const ends_at = now + limits.lifetime;
   const session: StoredSession = {
     ...who,
     key: digestOf(session_cookie),
     sid: random.alphanumeric(IDENTIFIER_LENGTHS.sid) as SessionId,
-    auth_time: now,
+    auth_time: Math.min(auth_time, now),
     created_at: now,
     last_seen_at: now,
     expires_at: Math.min(ends_at, now + limits.idleLifetime),

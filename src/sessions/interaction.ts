@@ -72,6 +72,20 @@ export async function findInteraction<Content>(
     : undefined;
 }
 
+/**
+ * The same for a caller that is no browser, and has proven by something else that it may know. What it does with it must
+ * not be good for anything without the browser that the interaction began in.
+ */
+export async function findInteractionOfAnyBrowser<Content>(
+  { interactions, clock }: Pick<InteractionNeeds, 'interactions' | 'clock'>,
+  kind: StoredInteraction['kind'],
+  handle: string,
+): Promise<Interaction<Content> | undefined> {
+  const stored = await interactions.find(digestOf(handle));
+  if (stored === undefined || stored.kind !== kind || stored.expires_at <= clock.now()) return undefined;
+  return { stored, content: JSON.parse(stored.content) as Content };
+}
+
 /** Undefined when it was changed or completed since it was found. */
 export async function changeInteraction<Content extends object>(
   { interactions }: Pick<InteractionNeeds, 'interactions'>,

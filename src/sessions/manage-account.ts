@@ -55,7 +55,7 @@ export async function addAccount(
     updated_at: now,
     disabled_at: null,
   };
-  const outcome = await needs.accounts.create(account, event(needs, 'account.create', account, actor));
+  const outcome = await needs.accounts.create(account, accountEvent(needs, 'account.create', account, actor));
   if (outcome === 'created') return account;
   throw new AccountRefused(`there is an account ${JSON.stringify(login_name)} already`);
 }
@@ -89,7 +89,7 @@ export async function deleteAccount(
   account: StoredAccount,
   actor: AccountActor,
 ): Promise<void> {
-  const deleted = event(needs, 'account.delete', account, actor);
+  const deleted = accountEvent(needs, 'account.delete', account, actor);
   requireDone(await needs.accounts.delete(account, deleted), account);
 }
 
@@ -103,7 +103,7 @@ async function replace(
 ): Promise<StoredAccount> {
   const version = account.version + 1;
   const changed = { ...account, ...changes, version, updated_at: needs.clock.now() };
-  const updated = event(needs, 'account.update', account, actor, detail);
+  const updated = accountEvent(needs, 'account.update', account, actor, detail);
   const replacement = { expectedVersion: account.version, endAll, event: updated };
   requireDone(await needs.accounts.replace(changed, replacement), account);
   return changed;
@@ -119,8 +119,9 @@ async function hashOf(
   return await passwords.hash(password.password);
 }
 
-function event(
-  { clock }: AccountNeeds,
+/** What the audit keeps of an act on an account. */
+export function accountEvent(
+  { clock }: Pick<AccountNeeds, 'clock'>,
   action: AuditEvent['action'],
   { sub }: StoredAccount,
   actor: AccountActor,

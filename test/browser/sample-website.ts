@@ -32,16 +32,32 @@ export async function startWebsite(
   token: string,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Website> {
-  const child = spawn(
-    process.execPath,
-    [WEBSITE, '--issuer', issuer, '--initial-access-token', token, '--port', '0'],
-    { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...environment } },
-  );
+  const words = ['--issuer', issuer, '--initial-access-token', token, '--port', '0'];
+  const { found, stop } = await startExample(WEBSITE, words, /relying party (\S+) on (\S+)\n/, environment);
+  const [, client_id = '', origin = ''] = found;
+  return { client_id, origin, stop };
+}
+
+interface StartedExample {
+  /** What it printed when it was ready. */
+  readonly found: RegExpExecArray;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts one of the examples, and waits until it says that it is ready. */
+export async function startExample(
+  file: string,
+  words: readonly string[],
+  ready: RegExp,
+  environment: Readonly<Record<string, string>>,
+): Promise<StartedExample> {
+  const child = spawn(process.execPath, [file, ...words], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...environment },
+  });
   const exited = once(child, 'close');
-  const [, client_id = '', origin = ''] = await printed(child, /relying party (\S+) on (\S+)\n/);
   return {
-    client_id,
-    origin,
+    found: await printed(child, ready),
     async stop() {
       child.kill('SIGTERM');
       await exited;

@@ -101,7 +101,7 @@ async function dialog(
   };
   return pageResponse(needs, request, page, {
     ui_locales,
-    formTarget: logout.redirect?.uri,
+    formTargets: logout.redirect === undefined ? [] : [logout.redirect.uri],
     cookies: browser === sent ? [] : [needs.browser.keep('interaction', browser)],
   });
 }

@@ -30,6 +30,8 @@ import { formPurpose, nothingWaits, type Waiting, waitingRequest } from './waiti
 export interface InteractionEndpointNeeds extends AuthorizationNeeds {
   readonly directory: AccountDirectory;
   readonly passwordSignIn: PasswordSignInNeeds;
+  /** The operator's own page, where people sign in instead of here. */
+  readonly externalUrl: string | undefined;
   readonly form: FormLimits;
 }
 
@@ -57,7 +59,8 @@ export async function receiveChoice(
   const waiting = await waitingRequest(needs, request);
   if (waiting === undefined) return nothingWaits(needs, request);
   const choice = { request, waiting, form, askAgain };
-  if (form['choice'] === 'sign-in') return await signInChosen(needs, choice);
+  if (form['choice'] === 'sign-in' && needs.externalUrl === undefined)
+    return await signInChosen(needs, choice);
   if (form['choice'] === 'cancel') return await declined(needs, choice, undefined);
   const session = await sessionBehind(needs, request);
   if (form['choice'] === 'allow' && session !== undefined) return await allowed(needs, choice, session);
@@ -134,11 +137,11 @@ async function declined(
 }
 
 /** Answers the client, or shows the next page; the page that was shown is over either way. */
-async function goOn(
+export async function goOn(
   needs: InteractionEndpointNeeds,
-  { request, waiting }: Choice,
+  { request, waiting }: Pick<Choice, 'request' | 'waiting'>,
   session: StoredSession,
-  done: Pick<WaitingRequest, 'signedIn' | 'consented'>,
+  done: Partial<Pick<WaitingRequest, 'request' | 'signedIn' | 'consented'>>,
   cookies: readonly string[],
 ): Promise<EndpointResponse> {
   const { interaction } = waiting;

@@ -11,6 +11,7 @@ import { pageClient } from '../page-client.ts';
 import { errorPage, pageResponse } from '../page-response.ts';
 import { type InteractionEndpointNeeds, receiveChoice } from './choice.ts';
 import { contract, postContract } from './contract.ts';
+import { backFromExternalPage, toExternalPage } from './external.ts';
 import { formPurpose, nothingWaits, type Waiting, waitingRequest } from './waiting.ts';
 
 /** The pages between an authorisation request and its answer: shown by GET, answered by POST. */
@@ -21,7 +22,11 @@ export function interaction(needs: InteractionEndpointNeeds): Endpoint {
     handle: async (request) => {
       needs.browser.requireVisit(request);
       const waiting = await waitingRequest(needs, request);
-      return waiting === undefined ? nothingWaits(needs, request) : await show(needs, request, waiting);
+      if (waiting === undefined) return nothingWaits(needs, request);
+      const { external } = waiting.interaction.content;
+      return external === undefined
+        ? await show(needs, request, waiting)
+        : await backFromExternalPage(needs, request, waiting, external);
     },
   };
 }
@@ -46,7 +51,10 @@ async function show(
   const { content } = waiting.interaction;
   const session = await sessionBehind(needs, request);
   const progress = await progressNow(needs, content, session);
-  if (progress.next.step === 'sign-in') return await signInPage(needs, request, waiting, session);
+  if (progress.next.step === 'sign-in')
+    return needs.externalUrl === undefined
+      ? await signInPage(needs, request, waiting, session)
+      : toExternalPage(needs.externalUrl, waiting);
   if (progress.next.step === 'consent' && session !== undefined)
     return await consentPage(needs, request, waiting, session, progress.client);
   // What was missing was done in another tab.
@@ -77,7 +85,7 @@ async function signInPage(
   const response = pageResponse(needs, request, page, {
     status: tooMany ? 429 : 200,
     ui_locales,
-    formTarget: redirect_uri,
+    formTargets: [redirect_uri],
   });
   return tooMany
     ? { ...response, headers: { ...response.headers, 'retry-after': String(problem.wait_seconds) } }
@@ -103,7 +111,9 @@ async function consentPage(
     claims: requestedClaims(authorization),
     resources: resource,
   };
-  return pageResponse(needs, request, page, { ui_locales, formTarget: redirect_uri });
+  // Whoever is signed out by now is led from the form to the operator's page.
+  const formTargets = [redirect_uri, ...(needs.externalUrl === undefined ? [] : [needs.externalUrl])];
+  return pageResponse(needs, request, page, { ui_locales, formTargets });
 }
 
 function formOf(

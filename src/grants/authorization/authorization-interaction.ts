@@ -9,6 +9,7 @@ import { responseTypeName } from '../../spec/grant-types.ts';
 import type { Digest } from '../../spec/identifiers.ts';
 import { requestableScope } from '../end-user-scope.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
+import type { KeptOutcome } from './external-outcome.ts';
 import { type NextStep, nextStep, requestedClaims } from './next-step.ts';
 import { isStillTarget } from './response-target.ts';
 
@@ -19,6 +20,8 @@ export interface WaitingRequest {
   readonly signedIn?: Digest;
   /** The session that agreed to it: whoever signs in after that has not. */
   readonly consented?: Digest;
+  /** What the operator's own sign-in page has said of it, until its browser comes back. */
+  readonly external?: KeptOutcome;
 }
 
 export interface ProgressNeeds {

@@ -1,0 +1,148 @@
+import type { WaitingRequest } from '../../grants/authorization/authorization-interaction.ts';
+import type { AuthorizationRequest } from '../../grants/authorization/authorization-request.ts';
+import {
+  type ExternalOutcome,
+  type KeptOutcome,
+  readExternalOutcome,
+} from '../../grants/authorization/external-outcome.ts';
+import { requestedClaims } from '../../grants/authorization/next-step.ts';
+import { digestOf } from '../../keys/digest.ts';
+import type { ClientStore } from '../../ports/client-store.ts';
+import { type ExternalAccountNeeds, externalAccount } from '../../sessions/external-account.ts';
+import {
+  changeInteraction,
+  findInteractionOfAnyBrowser,
+  type Interaction,
+  type InteractionNeeds,
+} from '../../sessions/interaction.ts';
+import { AccountRefused } from '../../sessions/manage-account.ts';
+import { NotFound, OAuthError } from '../../spec/errors.ts';
+import { IDENTIFIER_LENGTHS } from '../../spec/identifiers.ts';
+import { type JsonLimits, parseJsonObject } from '../../spec/json.ts';
+import { preferredLanguages } from '../../spec/languages.ts';
+import { requireMediaType } from '../../spec/media-type.ts';
+import {
+  bearerTokenNeeded,
+  invalidToken,
+  type MasterToken,
+  masterTokenOf,
+  presentedBearer,
+} from '../../tokens/bearer-token.ts';
+import { UNCACHED } from '../answer.ts';
+import { INTERACTION_PATH } from '../authorization-progress.ts';
+import type { Endpoint, EndpointRequest, EndpointResponse } from '../contract.ts';
+import { pageClient } from '../page-client.ts';
+import { contract, outcomeContract } from './contract.ts';
+
+export interface ExternalSignInNeeds extends ExternalAccountNeeds {
+  readonly issuer: string;
+  readonly clients: ClientStore;
+  readonly interactions: InteractionNeeds;
+  /** Of the operator's own sign-in page. */
+  readonly masterTokens: readonly MasterToken[];
+  readonly bearerTokenLengthMax: number;
+  readonly json: JsonLimits;
+}
+
+/** What a request wants, for the operator's own sign-in page. */
+export function externalSignIn(needs: ExternalSignInNeeds): Endpoint {
+  return {
+    contract,
+    async handle(request) {
+      requirePage(needs, request);
+      const { stored, content } = await waiting(needs, request);
+      return json({ ...(await described(needs, content.request)), expires_at: stored.expires_at });
+    },
+  };
+}
+
+/**
+ * What came of it, and where the browser is to be sent. It is good once, and only together: the handle in the browser that the
+ * request began in, which is what nobody has whom it was sent by, and the proof in the address, which is what nobody has who
+ * sent it to somebody else to sign in for.
+ */
+export function externalSignInOutcome(needs: ExternalSignInNeeds): Endpoint {
+  return {
+    contract: outcomeContract,
+    async handle(request) {
+      const page = requirePage(needs, request);
+      requireMediaType(request.headers['content-type'], 'application/json');
+      const { members } = parseJsonObject(request.body, needs.json);
+      const interaction = await waiting(needs, request);
+      const times = { begun_at: interaction.stored.created_at, now: needs.clock.now() };
+      const outcome = readExternalOutcome(members, interaction.content.request, times);
+      const proof = needs.interactions.random.alphanumeric(IDENTIFIER_LENGTHS.session);
+      const kept = await keptOutcome(needs, outcome, proof, { page, request });
+      const content: WaitingRequest = { ...interaction.content, external: kept };
+      if ((await changeInteraction(needs.interactions, interaction, content)) === undefined)
+        throw new NotFound('answered meanwhile');
+      return json({
+        redirect_to: `${needs.issuer}${INTERACTION_PATH}/${request.segment}?outcome=${proof}`,
+      });
+    },
+  };
+}
+
+function requirePage(needs: ExternalSignInNeeds, { headers }: EndpointRequest): MasterToken {
+  const token = presentedBearer(headers['authorization'], needs.bearerTokenLengthMax);
+  if (token === undefined) throw bearerTokenNeeded();
+  const page = masterTokenOf(digestOf(token), needs.masterTokens);
+  if (page === undefined) throw invalidToken();
+  return page;
+}
+
+/** @throws NotFound for a handle that is unknown, expired, or has its outcome */
+async function waiting(
+  { interactions }: ExternalSignInNeeds,
+  { segment }: EndpointRequest,
+): Promise<Interaction<WaitingRequest>> {
+  const found = await findInteractionOfAnyBrowser<WaitingRequest>(interactions, 'authorization', segment);
+  if (found === undefined || found.content.external !== undefined) throw new NotFound('nothing waits');
+  return found;
+}
+
+async function described({ clients }: ExternalSignInNeeds, request: AuthorizationRequest): Promise<object> {
+  const { client_id, redirect_uri, prompt, max_age, acr_values, login_hint, ui_locales, scope, resource } =
+    request;
+  const client = await clients.find(client_id);
+  if (client?.instance !== request.client_instance) throw new NotFound('the client is gone');
+  return {
+    client: { client_id, ...pageClient(client, redirect_uri, preferredLanguages(ui_locales, undefined)) },
+    scope,
+    claims: requestedClaims(request),
+    resource,
+    prompt,
+    acr_values,
+    acr: request.claims.id_token['acr'],
+    max_age,
+    login_hint,
+    ui_locales,
+  };
+}
+
+async function keptOutcome(
+  needs: ExternalSignInNeeds,
+  outcome: ExternalOutcome,
+  proof: string,
+  by: { readonly page: MasterToken; readonly request: EndpointRequest },
+): Promise<KeptOutcome> {
+  if ('error' in outcome) return { proof: digestOf(proof), refused: outcome };
+  const { subject: sub, claims, ...how } = outcome;
+  const actor = { actor: `sign-in:${by.page.label}`, request_id: by.request.id };
+  try {
+    const { version } = await externalAccount(needs, { sub, claims }, actor);
+    return { proof: digestOf(proof), signedIn: { ...how, sub, accountVersion: version } };
+  } catch (failure) {
+    if (!(failure instanceof AccountRefused)) throw failure;
+    const error_description = failure.message.replaceAll(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, '');
+    throw new OAuthError('invalid_request', { error_description });
+  }
+}
+
+function json(members: object): EndpointResponse {
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/json', ...UNCACHED },
+    body: JSON.stringify(members),
+  };
+}

@@ -1,0 +1,80 @@
+import { AuthorizationError } from '../../grants/authorization/authorization-error.ts';
+import { rememberConsent } from '../../grants/authorization/authorization-interaction.ts';
+import { agreedRequest, type KeptOutcome } from '../../grants/authorization/external-outcome.ts';
+import { digestOf, sameDigest } from '../../keys/digest.ts';
+import { signIn } from '../../sessions/browser-session.ts';
+import { changeInteraction, completeInteraction } from '../../sessions/interaction.ts';
+import { parseParameters } from '../../spec/parameters.ts';
+import { redirection, refusal } from '../client-response.ts';
+import type { EndpointRequest, EndpointResponse } from '../contract.ts';
+import { goOn, type InteractionEndpointNeeds } from './choice.ts';
+import { nothingWaits, type Waiting } from './waiting.ts';
+
+const PARAMETERS: ReadonlySet<string> = new Set(['outcome']);
+
+/** To the operator's own page, with the handle that its server asks about. */
+export function toExternalPage(url: string, { handle }: Waiting): EndpointResponse {
+  const address = new URL(url);
+  address.searchParams.set('interaction', handle);
+  return redirection(address.href);
+}
+
+/** The browser that the request began in is back from the operator's page, with the proof that it was there. */
+export async function backFromExternalPage(
+  needs: InteractionEndpointNeeds,
+  request: EndpointRequest,
+  waiting: Waiting,
+  external: KeptOutcome,
+): Promise<EndpointResponse> {
+  const { outcome = '' } = parseParameters(request.query, PARAMETERS, needs.form);
+  if (!sameDigest(external.proof, digestOf(outcome))) return nothingWaits(needs, request);
+  const { external: _taken, ...content } = waiting.interaction.content;
+  const interaction = await changeInteraction(needs.interactions, waiting.interaction, content);
+  // Of two that come with it the other one takes it.
+  if (interaction === undefined) return nothingWaits(needs, request);
+  const taken = { ...waiting, interaction };
+  return 'refused' in external
+    ? await refused(needs, request, taken, external.refused)
+    : await signedIn(needs, request, taken, external.signedIn);
+}
+
+async function refused(
+  needs: InteractionEndpointNeeds,
+  request: EndpointRequest,
+  { interaction }: Waiting,
+  { error, error_description }: Extract<KeptOutcome, { readonly refused: object }>['refused'],
+): Promise<EndpointResponse> {
+  if (!(await completeInteraction(needs.interactions, interaction))) return nothingWaits(needs, request);
+  const { request: target } = interaction.content;
+  return await refusal(needs, request, new AuthorizationError(target, error, error_description));
+}
+
+async function signedIn(
+  needs: InteractionEndpointNeeds,
+  request: EndpointRequest,
+  waiting: Waiting,
+  { consent, ...authentication }: Extract<KeptOutcome, { readonly signedIn: object }>['signedIn'],
+): Promise<EndpointResponse> {
+  const cookies = {
+    session: needs.browser.cookie(request, 'session'),
+    browser: needs.browser.cookie(request, 'browser'),
+  };
+  const begun = await signIn(needs.sessions, authentication, cookies);
+  if (begun.outcome === 'account_changed')
+    return await refused(needs, request, waiting, {
+      error: 'login_required',
+      error_description: 'the account was changed while its owner signed in',
+    });
+  const { session } = begun;
+  const agreed = agreedRequest(waiting.interaction.content.request, consent);
+  if (consent !== undefined) await rememberConsent(needs.progress, agreed, session);
+  const done = {
+    request: agreed,
+    signedIn: session.key,
+    ...(consent === undefined ? {} : { consented: session.key }),
+  };
+  return await goOn(needs, { request, waiting }, session, done, [
+    needs.browser.keep('session', begun.cookies.session),
+    needs.browser.keep('browser', begun.cookies.browser, needs.sessions.limits.browserLifetime),
+  ]);
+}

@@ -1,0 +1,169 @@
+import { ERROR_CODES, type ErrorCode, OAuthError } from '../../spec/errors.ts';
+import type { Digest, Subject } from '../../spec/identifiers.ts';
+import type { JsonValue } from '../../spec/json.ts';
+import type { AuthorizationRequest } from './authorization-request.ts';
+import { requestedClaims } from './next-step.ts';
+
+/** What the operator's own sign-in page says of an authorisation request. */
+export type ExternalOutcome = ExternalRefusal | ExternalSignIn;
+
+export interface ExternalRefusal {
+  readonly error: ErrorCode;
+  readonly error_description: string;
+}
+
+export interface ExternalSignIn {
+  readonly subject: Subject;
+  readonly claims: Readonly<Record<string, JsonValue>> | undefined;
+  readonly acr: string | null;
+  readonly amr: readonly string[];
+  /** Seconds since the Unix epoch. */
+  readonly auth_time: number;
+  /** Undefined where our own page asks for it, if it has to be asked for. */
+  readonly consent: ExternalConsent | undefined;
+}
+
+/** What of the request the end-user has agreed to. */
+export interface ExternalConsent {
+  readonly scope: readonly string[];
+  readonly claims: readonly string[];
+}
+
+/** An outcome in the waiting request; the claims are in the account by then. */
+export type KeptOutcome = { readonly proof: Digest } & (
+  | { readonly refused: ExternalRefusal }
+  | {
+      readonly signedIn: Omit<ExternalSignIn, 'subject' | 'claims'> & {
+        readonly sub: Subject;
+        readonly accountVersion: number;
+      };
+    }
+);
+
+/** What a client may be told: the person's side of OpenID Connect Core §3.1.2.6 and RFC 6749 §4.1.2.1. */
+const REFUSALS: ReadonlySet<string> = new Set<ErrorCode>([
+  'access_denied',
+  'login_required',
+  'interaction_required',
+  'consent_required',
+  'account_selection_required',
+  'unmet_authentication_requirements',
+  'temporarily_unavailable',
+  'server_error',
+]);
+
+/** OpenID Connect Core §2, `sub`: "MUST NOT exceed 255 ASCII characters in length". */
+const SUBJECT = /^[\x21-\x7e]{1,255}$/;
+const WORD = /^[\x21\x23-\x5b\x5d-\x7e]{1,255}$/;
+const DESCRIPTION = /^[\x20\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
+const AMR_MAX = 16;
+/** Two machines do not agree on what time it is. */
+const CLOCK_LEEWAY = 10;
+
+type Members = Readonly<Record<string, JsonValue>>;
+
+/** When the request came, and what time it is. */
+export interface OutcomeTimes {
+  readonly begun_at: number;
+  readonly now: number;
+}
+
+/** @throws OAuthError invalid_request that names the member */
+export function readExternalOutcome(
+  members: Members,
+  request: AuthorizationRequest,
+  times: OutcomeTimes,
+): ExternalOutcome {
+  if (members['error'] !== undefined) return readRefusal(members);
+  const { subject, acr = null, amr = [], claims, consent } = members;
+  if (typeof subject !== 'string' || !SUBJECT.test(subject))
+    throw wrong('subject', 'must be 1 to 255 ASCII characters');
+  if (acr !== null && !isWord(acr)) throw wrong('acr', 'must be a string without spaces');
+  if (!isWords(amr) || amr.length > AMR_MAX)
+    throw wrong('amr', `must be a list of at most ${AMR_MAX} strings`);
+  if (claims !== undefined && !isObject(claims)) throw wrong('claims', 'must be an object');
+  return {
+    subject: subject as Subject,
+    claims,
+    acr,
+    amr,
+    auth_time: readAuthTime(members['auth_time'], request, times),
+    consent: consent === undefined ? undefined : readConsent(consent, request),
+  };
+}
+
+function readRefusal({
+  error,
+  error_description = 'the sign-in page has refused',
+}: Members): ExternalRefusal {
+  if (typeof error !== 'string' || !(error in ERROR_CODES) || !REFUSALS.has(error))
+    throw wrong('error', `must be one of ${[...REFUSALS].join(', ')}`);
+  if (typeof error_description !== 'string' || !DESCRIPTION.test(error_description))
+    throw wrong('error_description', 'must be 1 to 200 ASCII characters');
+  return { error: error as ErrorCode, error_description };
+}
+
+/**
+ * What the request wants of the time is looked at here, where the page can still do something about it (OpenID Connect Core
+ * §3.1.2.1, `prompt` and `max_age`).
+ */
+function readAuthTime(
+  given: JsonValue | undefined,
+  { prompt, max_age }: AuthorizationRequest,
+  { begun_at, now }: OutcomeTimes,
+): number {
+  const auth_time = given ?? now;
+  if (typeof auth_time !== 'number' || !Number.isSafeInteger(auth_time) || auth_time > now + CLOCK_LEEWAY)
+    throw wrong('auth_time', 'must be whole seconds since 1970, and not in the future');
+  const anew = prompt.includes('login') || prompt.includes('select_account') || max_age === 0;
+  const since = anew ? begun_at : max_age === undefined ? auth_time : now - max_age;
+  if (auth_time + CLOCK_LEEWAY < since)
+    throw wrong('auth_time', 'is too long ago for the request: the end-user must authenticate again');
+  return Math.min(auth_time, now);
+}
+
+function readConsent(consent: JsonValue, request: AuthorizationRequest): ExternalConsent {
+  if (!isObject(consent)) throw wrong('consent', 'must be an object');
+  const asked = requestedClaims(request);
+  const { scope, claims = asked } = consent;
+  if (!isWords(scope) || !scope.every((value) => request.scope.includes(value)))
+    throw wrong('consent.scope', 'must be a list of values that the request asks for');
+  if (request.scope.includes('openid') && !scope.includes('openid'))
+    throw wrong('consent.scope', 'must have openid; without it this is a refusal');
+  if (!isWords(claims) || !claims.every((name) => asked.includes(name)))
+    throw wrong('consent.claims', 'must be a list of claims that the request asks for');
+  return { scope, claims };
+}
+
+/** The request as far as it was agreed to. */
+export function agreedRequest(
+  request: AuthorizationRequest,
+  consent: ExternalConsent | undefined,
+): AuthorizationRequest {
+  if (consent === undefined) return request;
+  const refused = new Set(requestedClaims(request).filter((name) => !consent.claims.includes(name)));
+  const kept = <Value>(claims: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> =>
+    Object.fromEntries(Object.entries(claims).filter(([name]) => !refused.has(name)));
+  const { userinfo, id_token } = request.claims;
+  return {
+    ...request,
+    scope: request.scope.filter((value) => consent.scope.includes(value)),
+    claims: { userinfo: kept(userinfo), id_token: kept(id_token) },
+  };
+}
+
+function isWord(value: JsonValue | undefined): value is string {
+  return typeof value === 'string' && WORD.test(value);
+}
+
+function isWords(value: JsonValue | undefined): value is readonly string[] {
+  return Array.isArray(value) && value.every(isWord);
+}
+
+function isObject(value: JsonValue): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function wrong(member: string, problem: string): OAuthError {
+  return new OAuthError('invalid_request', { error_description: `${member} ${problem}` });
+}
