@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { createPublicKey, sign, verify } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, test } from 'node:test';
+import {
+  createEntityConfiguration,
+  createEntityStatement,
+  type JsonWebKey,
+  resolveTrustChains,
+  type SignCallback,
+  type VerifyCallback,
+} from '@openid-federation/core';
+import { decodeJwt } from 'jose';
+import { type TestKey, testKey } from '../../src/jose/test-jwt.ts';
+import { type Program, startProgram } from '../program/start.ts';
+
+/** A trust anchor and a relying party made with @openid-federation/core, whose authors know nothing of this server. */
+const ANCHOR = testKey('ES256', 'anchor-1');
+const RP = testKey('ES256', 'rp-1');
+const HOUR = 3600;
+let server: Server;
+let base: string;
+let program: Program;
+/** No two statements are the same. */
+let made = 0;
+
+const signing =
+  ({ privateKey }: TestKey): SignCallback =>
+  async ({ toBeSigned }) =>
+    sign('sha256', toBeSigned, { key: privateKey, dsaEncoding: 'ieee-p1363' });
+
+/** What the library leaves to its user: ES256 of the stranger's, RS256 of the server. */
+const verifying: VerifyCallback = async ({ data, signature, jwk }) => {
+  const key = createPublicKey({ key: jwk as never, format: 'jwk' });
+  return verify('sha256', data, { key, dsaEncoding: 'ieee-p1363' }, signature);
+};
+
+const jwkOf = ({ jwk }: TestKey): JsonWebKey => jwk as JsonWebKey;
+/** Numbers: of a Date the library makes text, which is no NumericDate (RFC 7519 §2). */
+function times(): { readonly iat: number; readonly exp: number } {
+  const iat = Math.floor(Date.now() / 1000);
+  made += 1;
+  return { iat, exp: iat + HOUR + made };
+}
+const anchorId = (): string => `${base}/anchor`;
+const rpId = (): string => `${base}/rp`;
+
+async function anchorConfiguration(): Promise<string> {
+  return await createEntityConfiguration({
+    header: { alg: 'ES256', kid: ANCHOR.kid, typ: 'entity-statement+jwt' },
+    claims: {
+      iss: anchorId(),
+      sub: anchorId(),
+      ...times(),
+      jwks: { keys: [jwkOf(ANCHOR)] },
+      metadata: { federation_entity: { federation_fetch_endpoint: `${anchorId()}/fetch` } },
+    },
+    signJwtCallback: signing(ANCHOR),
+  });
+}
+
+async function aboutSubordinate(sub: string): Promise<string> {
+  const configuration =
+    sub === rpId() ? undefined : await (await fetch(`${sub}/.well-known/openid-federation`)).text();
+  const jwks =
+    configuration === undefined
+      ? { keys: [jwkOf(RP)] }
+      : (decodeJwt(configuration)['jwks'] as { keys: JsonWebKey[] });
+  return await createEntityStatement({
+    header: { alg: 'ES256', kid: ANCHOR.kid, typ: 'entity-statement+jwt' },
+    jwk: jwkOf(ANCHOR),
+    claims: { iss: anchorId(), sub, ...times(), jwks },
+    signJwtCallback: signing(ANCHOR),
+  });
+}
+
+async function rpConfiguration(more: object = {}): Promise<string> {
+  return await createEntityConfiguration({
+    header: { alg: 'ES256', kid: RP.kid, typ: 'entity-statement+jwt' },
+    claims: {
+      iss: rpId(),
+      sub: rpId(),
+      ...times(),
+      jwks: { keys: [jwkOf(RP)] },
+      authority_hints: [anchorId()],
+      metadata: {
+        openid_relying_party: {
+          redirect_uris: ['https://rp.example/cb'],
+          client_registration_types: ['explicit'],
+          token_endpoint_auth_method: 'private_key_jwt',
+          jwks: { keys: [jwkOf(RP)] },
+        },
+      },
+      ...more,
+    },
+    signJwtCallback: signing(RP),
+  });
+}
+
+before(async () => {
+  server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', base);
+    const statement =
+      url.pathname === '/anchor/fetch'
+        ? aboutSubordinate(url.searchParams.get('sub') ?? '')
+        : url.pathname.startsWith('/anchor/')
+          ? anchorConfiguration()
+          : rpConfiguration();
+    statement.then(
+      (jwt) => response.writeHead(200, { 'content-type': 'application/entity-statement+jwt' }).end(jwt),
+      (failure: unknown) => response.writeHead(500).end(String(failure)),
+    );
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  program = await startProgram({
+    mode: 'dev',
+    environment: {
+      CHANCERY_FEDERATION_ENABLED: 'true',
+      CHANCERY_FEDERATION_ORGANIZATION_NAME: 'Example',
+      CHANCERY_FEDERATION_AUTHORITY_HINTS: anchorId(),
+      CHANCERY_FEDERATION_TRUST_ANCHORS: JSON.stringify([
+        { 'entity-id': anchorId(), jwks: { keys: [ANCHOR.jwk] } },
+      ]),
+      CHANCERY_OUTBOUND_ALLOW_HTTP: 'true',
+      CHANCERY_OUTBOUND_ALLOW_NETWORKS: '127.0.0.0/8',
+    },
+  });
+});
+
+after(async () => {
+  await program.stop();
+  server.close();
+  server.closeAllConnections();
+  await once(server, 'close');
+});
+
+for (const [contentType, more] of [
+  ['application/jose', () => ({})],
+  ['application/jose; charset=UTF-8', () => ({ aud: program.issuer })],
+  ['application/entity-statement+jwt', () => ({ aud: program.issuer })],
+] as const) {
+  test(`@openid-federation/core: a relying party that it made registers as ${contentType}, under an anchor that it made`, async () => {
+    const response = await fetch(`${program.url}/federation/clients`, {
+      method: 'POST',
+      headers: { 'content-type': contentType },
+      body: await rpConfiguration(more()),
+    });
+    const text = await response.text();
+    assert.equal(response.status, 200, text);
+    const { aud, iss, trust_anchor } = decodeJwt(text);
+    assert.deepEqual([aud, iss, trust_anchor], [rpId(), program.issuer, anchorId()]);
+  });
+}
+
+test('@openid-federation/core resolves the trust chain of this server, and finds its provider metadata', async () => {
+  const [chain] = await resolveTrustChains({
+    entityId: program.issuer,
+    trustAnchorEntityIds: [anchorId()],
+    verifyJwtCallback: verifying,
+  });
+  const provider = chain?.resolvedLeafMetadata?.openid_provider as Record<string, unknown> | undefined;
+  assert.equal(provider?.['issuer'], program.issuer);
+  assert.equal(provider?.['federation_registration_endpoint'], `${program.issuer}/federation/clients`);
+  assert.deepEqual(provider?.['client_registration_types_supported'], ['explicit', 'automatic']);
+});
