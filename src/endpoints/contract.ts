@@ -32,6 +32,7 @@ export interface Contract {
 
 /** The part of a request that endpoints see: plain data, nothing decoded but the header names. */
 export interface EndpointRequest {
+  /** As it was sent: HEAD is handled where GET is. */
   readonly method: string;
   /** The path segment that stands for `{id}`, still percent-encoded; `''` where the path has none. */
   readonly segment: string;

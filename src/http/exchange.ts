@@ -173,7 +173,7 @@ function handle(
     return refuse(edge, exchange, edgeRefusal(400, clientCertificate), clientCertificate);
   }
   const mark = target.indexOf('?');
-  const { name, method } = endpoint.contract;
+  const { name } = endpoint.contract;
   let failure: unknown;
   const finish = (answered: EndpointResponse): void => {
     if (failure !== undefined) logFailure(edge.log, exchange, name, answered.status, failure);
@@ -183,7 +183,7 @@ function handle(
     const answered = answer(
       endpoint,
       {
-        method,
+        method: request.method ?? '',
         segment: match.segment,
         headers,
         query: mark === -1 ? '' : target.slice(mark + 1),
