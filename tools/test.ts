@@ -4,6 +4,7 @@ import { fork } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { startTestServer } from '../src/storage/postgres/test-server.ts';
 import { TENANT_VARIABLE } from '../test/program/second-tenant.ts';
+import { ENGINE_VARIABLE } from '../test/program/storage-place.ts';
 import { runChecks, STATIC_CHECKS } from './checks.ts';
 import { ended, environment, ROOT } from './child.ts';
 import { addTallies, emptyTally, type Tally, tallyLine } from './test-tally.ts';
@@ -24,6 +25,13 @@ const ownProcess = /^src\/(storage|cli)\//;
 const inBrowser = /^test\/browser\//;
 const IN_BROWSER = 'in a browser';
 const besideSources = all('src/**/*.test.ts');
+
+/** All of test/journeys and test/hostile: `npm run test:postgres`. */
+const POSTGRES_SHORT = [
+  'test/faults/kill.test.ts',
+  'test/journeys/oauth4webapi.test.ts',
+  'test/journeys/two-servers.test.ts',
+];
 
 const GROUPS: readonly Group[] = [
   { name: 'pure', isolation: 'none', files: besideSources.filter((file) => !ownProcess.test(file)) },
@@ -49,6 +57,12 @@ const GROUPS: readonly Group[] = [
     files: all('test/hostile/**/*.program.test.ts'),
     environment: { [TENANT_VARIABLE]: 'b' },
   },
+  {
+    name: 'started program, on PostgreSQL',
+    isolation: 'process',
+    files: POSTGRES_SHORT,
+    environment: { [ENGINE_VARIABLE]: 'postgres' },
+  },
 ];
 
 const start = performance.now();
@@ -68,7 +82,7 @@ async function runGroup({ name, isolation, files, environment: own = {} }: Group
   const groupStart = performance.now();
   const child = fork(`${ROOT}/tools/test-group.ts`, [isolation, '--concurrency=2', ...files], {
     cwd: ROOT,
-    env: { ...environment(), ...own },
+    env: { ...environment(), CHANCERY_TEST_POSTGRES_PORT: String(postgres.port), ...own },
     timeout: GROUP_TIMEOUT_MS,
     execArgv: ['--disable-warning=ExperimentalWarning'],
   });

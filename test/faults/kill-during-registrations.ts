@@ -2,10 +2,11 @@ import { randomInt } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Program, startProgram } from '../program/start.ts';
+import { storageUrl } from '../program/storage-place.ts';
 import { type ExpectedRegistry, expectedRegistry } from './expected-registry.ts';
+import { integrityOf } from './integrity.ts';
 import { Ledger } from './ledger.ts';
 import { startTraffic } from './traffic.ts';
 import { type Findings, verifyRegistry } from './verify-registry.ts';
@@ -36,7 +37,7 @@ export interface KillReport extends Readonly<Findings> {
   /** Answers that no healthy server gives. */
   readonly unexpected: readonly string[];
   readonly restart_ms_max: number;
-  /** Of `PRAGMA integrity_check`: `ok`, or what is wrong. */
+  /** What the engine says of its own data: `ok`, or what is wrong. */
   readonly integrity: string;
   /** Whether a secret or token of the ledger was printed or logged. */
   readonly secrets_in_log: boolean;
@@ -81,7 +82,12 @@ export async function killDuringRegistrations({
     }
     const expected = await verifyRegistry(program, ledger, findings, new Set());
     await program.stop();
-    return { ...reportOf(run, expected, `${run.output}${program.output()}`), rounds, restart_ms_max };
+    const integrity = await integrityOf(await storageUrl(folder));
+    return {
+      ...reportOf(run, expected, integrity, `${run.output}${program.output()}`),
+      rounds,
+      restart_ms_max,
+    };
   } finally {
     program.signal('SIGKILL');
     await program.exited;
@@ -126,6 +132,7 @@ function touchedSince(ledger: Ledger, count: number): ReadonlySet<string> {
 function reportOf(
   run: Run,
   expected: ExpectedRegistry,
+  integrity: string,
   output: string,
 ): Omit<KillReport, 'rounds' | 'restart_ms_max'> {
   const secrets = [...expected.clients.values()].flatMap(({ current, former, accessTokens }) => [
@@ -138,19 +145,9 @@ function reportOf(
     clients: expected.clients.size,
     introspections: run.introspections,
     unexpected: [...run.unexpected, ...expected.unexpected],
-    integrity: integrityOf(join(run.folder, 'chancery.db')),
+    integrity,
     secrets_in_log: [...secrets, ...expected.initialAccessTokens.keys()].some((secret) =>
       output.includes(secret),
     ),
   };
-}
-
-function integrityOf(file: string): string {
-  const database = new DatabaseSync(file, { readOnly: true });
-  try {
-    const rows = database.prepare('PRAGMA integrity_check').all();
-    return rows.map((row) => String(row['integrity_check'])).join('; ');
-  } finally {
-    database.close();
-  }
 }

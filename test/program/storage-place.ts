@@ -4,7 +4,7 @@ import { openPostgresSchema } from '../../src/storage/postgres/postgres-schema.t
 import { emptyDatabase } from '../../src/storage/postgres/test-database.ts';
 
 /** Which engine the started programs use: `sqlite` where it is not set, or `postgres`. */
-const ENGINE_VARIABLE = 'CHANCERY_TEST_ENGINE';
+export const ENGINE_VARIABLE = 'CHANCERY_TEST_ENGINE';
 
 /** The `storage.url` of the program whose folder this is: the same each time. */
 export async function storageUrl(folder: string): Promise<string> {

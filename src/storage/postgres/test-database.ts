@@ -27,6 +27,10 @@ async function testPort(): Promise<number> {
   return (await own).port;
 }
 
+export async function openTestDatabase(url: string): Promise<Storage> {
+  return await openPostgresStorage(url, TEST_OPTIONS);
+}
+
 /** A new database on the server of the test run. */
 export async function emptyDatabase(): Promise<string> {
   return await createDatabase(await testPort());
@@ -38,7 +42,7 @@ const cleaned: string[] = [];
 export async function postgresEngine(): Promise<Engine> {
   const url = cleaned.pop() ?? (await emptyDatabase());
   return {
-    open: (): Promise<Storage> => openPostgresStorage(url, TEST_OPTIONS),
+    open: () => openTestDatabase(url),
     async remove() {
       await empty(url);
       cleaned.push(url);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { StoredAccessToken } from '../../ports/access-token-store.ts';
-import type { Refreshing, StoredGrant } from '../../ports/grant-store.ts';
-import type { Digest } from '../../spec/identifiers.ts';
-import { aGrant, aTokenOf, NOW } from '../stored-examples.ts';
-import { type Choices, RecordModel } from '../test-answer-model.ts';
+import type { StoredAccessToken } from '../ports/access-token-store.ts';
+import type { Refreshing, StoredGrant } from '../ports/grant-store.ts';
+import type { Digest } from '../spec/identifiers.ts';
+import { aGrant, aTokenOf, NOW } from './stored-examples.ts';
+import { type Choices, RecordModel } from './test-answer-model.ts';
 import {
   ask,
   change,

@@ -1,17 +1,27 @@
 import assert from 'node:assert/strict';
-import type { StoredAccessToken } from '../../ports/access-token-store.ts';
-import type { StoredClient } from '../../ports/client-store.ts';
-import type { StoredGrant } from '../../ports/grant-store.ts';
-import type { Storage, TenantStorage } from '../../ports/storage.ts';
-import type { ClientId, GrantId } from '../../spec/identifiers.ts';
-import type { Choices, RecordModel } from '../test-answer-model.ts';
-import type { SqliteOptions } from './open.ts';
+import type { StoredAccessToken } from '../ports/access-token-store.ts';
+import type { StoredClient } from '../ports/client-store.ts';
+import type { StoredGrant } from '../ports/grant-store.ts';
+import type { Storage, TenantStorage } from '../ports/storage.ts';
+import type { ClientId, GrantId } from '../spec/identifiers.ts';
+import type { Choices, RecordModel } from './test-answer-model.ts';
 
-/** A process: a database of its own on the same file, and a cache of its own. */
+/** Where the data of the processes is. */
+export interface Place {
+  /** A storage as each of the processes has it. */
+  readonly processes: readonly (() => Promise<Storage>)[];
+  /** Closes what a process had open, once nothing is asked of it any more. */
+  retire(storage: Storage): Promise<void>;
+  /** Begins to end a client, as a process that dies before its commit. */
+  crash(client_id: ClientId): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** A process: a storage of its own on the same data, and a cache of its own. */
 export interface View {
   storage: Storage;
   cached: TenantStorage;
-  readonly writer: SqliteOptions['writer'] & string;
+  readonly open: () => Promise<Storage>;
 }
 
 export interface ModelledToken {
@@ -36,7 +46,7 @@ export interface Subject {
 }
 
 export interface World {
-  readonly path: string;
+  readonly place: Place;
   readonly views: readonly View[];
   readonly subjects: readonly Subject[];
   initials: ModelledToken[];

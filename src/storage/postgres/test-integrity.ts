@@ -1,0 +1,32 @@
+import { Client } from 'pg';
+
+/** What must hold between the tables whatever happened: each counter says what is there. */
+const BROKEN = [
+  `SELECT 'the journal has a gap' AS broken FROM change_journal
+   HAVING count(*) <> coalesce(max(sequence) - min(sequence) + 1, 0)`,
+  `SELECT 'the audit has a gap' AS broken FROM audit_event
+   HAVING count(*) <> coalesce(max(sequence) - min(sequence) + 1, 0)`,
+  `SELECT 'the journal is not counted' AS broken FROM tenant_counter
+   WHERE journal <> (SELECT coalesce(max(sequence), 0) FROM change_journal)`,
+  `SELECT 'the audit is not counted' AS broken FROM tenant_counter
+   WHERE audit <> (SELECT coalesce(max(sequence), 0) FROM audit_event)`,
+  `SELECT 'open clients are not counted' AS broken FROM open_client_count
+   WHERE clients <> (SELECT count(*) FROM client WHERE registered_via = 'open')`,
+];
+
+/** What does not hold in the default tenant of a database at rest. */
+export async function brokenCounts(url: string): Promise<readonly string[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query("SELECT set_config('chancery.tenant', 'default', false)");
+    const broken: string[] = [];
+    for (const asked of BROKEN) {
+      const { rows } = await client.query<{ broken: string }>(asked);
+      broken.push(...rows.map((row) => row.broken));
+    }
+    return broken;
+  } finally {
+    await client.end();
+  }
+}
