@@ -11,7 +11,7 @@ import { asDefaultTenant, createTenant, TENANT_VARIABLE } from './second-tenant.
 import { storageUrl } from './storage-place.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../src/cli/chancery.ts', import.meta.url));
-const READY_TIMEOUT_MS = 20_000;
+const READY_TIMEOUT_MS = 60_000;
 
 export interface StartOptions {
   readonly mode?: 'serve' | 'dev';
