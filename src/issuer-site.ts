@@ -28,6 +28,7 @@ import { offeredGrants } from './grants/grants.ts';
 import type { Site } from './http/site.ts';
 import type { ServerKeys } from './keys/server-keys.ts';
 import { federationEndpoints, federationMembers, signedKeySetNeeds } from './own-entity.ts';
+import type { ServerKeyStore } from './ports/server-key-store.ts';
 import { certificateTrust, masterTokens } from './tenant-settings.ts';
 
 export interface IssuerNeeds {
@@ -35,6 +36,7 @@ export interface IssuerNeeds {
   readonly registry: RegistryNeeds;
   readonly direct: DirectAuthorizationNeeds;
   readonly keys: ServerKeys;
+  readonly removedKeys: ServerKeyStore['removed'];
   readonly authentication: AuthenticationNeeds;
   readonly clientJwts: ClientJwtNeeds;
   /** Undefined without a federation. */
@@ -72,7 +74,10 @@ export function issuerSite(needs: IssuerNeeds): Site {
       ...own,
       discovery(openidContract, metadata, maxAge),
       discovery(authorizationServerContract, metadata, maxAge),
-      ...federationEndpoints({ issuer, settings, keys: needs.keys, clock: needs.registry.clock }, metadata),
+      ...federationEndpoints(
+        { issuer, settings, keys: needs.keys, clock: needs.registry.clock, removed: needs.removedKeys },
+        metadata,
+      ),
     ],
     endpointsOutsideIssuer: issuerPath === '' ? [] : [discovery(infix, metadata, maxAge)],
     allowedOrigins: settings['cors.origins'],

@@ -2,11 +2,14 @@ import type { Settings } from './config/settings.ts';
 import { SettingsError } from './config/settings-error.ts';
 import type { Endpoint } from './endpoints/contract.ts';
 import { entityConfigurationEndpoint } from './endpoints/entity-configuration/endpoint.ts';
+import { contract as historicalKeysContract } from './endpoints/federation-historical-keys/contract.ts';
+import { federationHistoricalKeys } from './endpoints/federation-historical-keys/endpoint.ts';
 import type { SignedJwkSetNeeds } from './endpoints/signed-jwk-set/endpoint.ts';
 import type { SignedDocumentNeeds } from './federation/signed-document.ts';
 import { trustMarkType } from './federation/statement-checks/trust-mark-checks.ts';
 import type { ServerKeys } from './keys/server-keys.ts';
 import type { Clock } from './ports/clock.ts';
+import type { ServerKeyStore } from './ports/server-key-store.ts';
 
 const MARKS = 'federation.trust-marks';
 
@@ -45,7 +48,7 @@ export function federationMembers(settings: Settings): Readonly<Record<string, u
  * @throws SettingsError for trust marks that are none
  */
 export function federationEndpoints(
-  { issuer, settings, keys, clock }: Opened,
+  { issuer, settings, keys, clock, removed }: Opened & Pick<ServerKeyStore, 'removed'>,
   provider: Readonly<Record<string, unknown>>,
 ): readonly Endpoint[] {
   if (!settings['federation.enabled']) return [];
@@ -61,11 +64,16 @@ export function federationEndpoints(
     trust_marks: settings[MARKS],
     organization_name: settings['federation.organization-name'],
     contacts: settings['federation.contacts'],
+    historical_keys_endpoint: `${issuer}${historicalKeysContract.path}`,
     openid_provider: provider,
     lifetime: settings['federation.configuration-lifetime'],
   };
   const maxAge = settings['key-set.max-age'];
-  return [entityConfigurationEndpoint({ entity, document: documentNeeds(keys, clock), maxAge })];
+  const document = documentNeeds(keys, clock);
+  return [
+    entityConfigurationEndpoint({ entity, document, maxAge }),
+    federationHistoricalKeys({ issuer, removed, document, maxAge }),
+  ];
 }
 
 function documentNeeds(keys: ServerKeys, clock: Clock): SignedDocumentNeeds {

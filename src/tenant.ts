@@ -225,6 +225,7 @@ function siteUnder(
     registry,
     direct,
     keys,
+    removedKeys: async () => await storage.serverKeys.removed(),
     authentication,
     logout: logoutEndpoints({ settings, storage, keys, pages, endUsers, delivery, log: registry.log }),
     clientJwts,

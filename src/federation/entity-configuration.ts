@@ -9,6 +9,8 @@ export interface OwnEntity {
   readonly trust_marks: readonly string[];
   readonly organization_name: string | undefined;
   readonly contacts: readonly string[];
+  /** Where the federation keys of the past are (§8.7). */
+  readonly historical_keys_endpoint: string;
   /** The provider metadata as discovery has it. */
   readonly openid_provider: Readonly<Record<string, unknown>>;
   /** Seconds for which a configuration is good. */
@@ -33,6 +35,7 @@ export function entityConfiguration(
     ...(trust_marks.length === 0 ? {} : { trust_marks: trust_marks.map(shownMark) }),
     metadata: {
       federation_entity: {
+        federation_historical_keys_endpoint: entity.historical_keys_endpoint,
         ...(organization_name === undefined ? {} : { organization_name }),
         ...(contacts.length === 0 ? {} : { contacts }),
       },

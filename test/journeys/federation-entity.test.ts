@@ -38,7 +38,11 @@ test('the started program publishes its entity configuration below its issuer, a
   assert.ok('statement' in outcome);
   const { keys, metadata, authority_hints } = outcome.statement;
   assert.deepEqual(authority_hints, ['https://anchor.example']);
-  assert.deepEqual(metadata['federation_entity'], { organization_name: 'Example' });
+  const endpoint = `${member.issuer}/federation/historical-keys`;
+  const told = { federation_historical_keys_endpoint: endpoint, organization_name: 'Example' };
+  assert.deepEqual(metadata['federation_entity'], told);
+  const past = await fetch(`${member.url}/federation/historical-keys`);
+  assert.equal(past.headers.get('content-type'), 'application/jwk-set+jwt');
   const provider = metadata['openid_provider'] as Readonly<Record<string, unknown>>;
   assert.equal(provider['issuer'], member.issuer);
   assert.equal(provider['signed_jwks_uri'], `${member.issuer}/jwks.jwt`);

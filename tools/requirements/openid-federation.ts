@@ -11,6 +11,7 @@ const vectors = testsIn('src/federation/metadata-policy/vectors.test.ts');
 const properties = testsIn('src/federation/metadata-policy/properties.test.ts');
 const marks = testsIn('src/federation/trust-marks/trust-mark.test.ts');
 const configuration = testsIn('src/endpoints/entity-configuration/200.test.ts');
+const historicalKeys = testsIn('src/endpoints/federation-historical-keys/200.test.ts');
 const signedKeys = testsIn('src/endpoints/signed-jwk-set/200.test.ts');
 const entity = testsIn('test/journeys/federation-entity.test.ts');
 const registration = testsIn('src/federation/registration/registration.test.ts');
@@ -190,6 +191,12 @@ export const openidFederation: Specification = {
         'it is signed with RS256',
       ),
       entity('the started program publishes', 'without a federation'),
+    ),
+    must(
+      '§8.7',
+      'Keys of the past are told with the time of their end and why they were revoked, signed with a federation key of today.',
+      historicalKeys('GET /federation/historical-keys: 200'),
+      entity('the started program publishes'),
     ),
     must(
       '§5.2.1',

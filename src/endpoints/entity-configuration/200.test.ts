@@ -22,6 +22,7 @@ const ENTITY = {
   trust_marks: [MARK],
   organization_name: 'Example',
   contacts: ['ops@example.com'],
+  historical_keys_endpoint: `${ISSUER}/historical`,
   openid_provider: { issuer: ISSUER, client_registration_types_supported: [] },
   lifetime: 86_400,
 };
@@ -57,7 +58,11 @@ test('GET /.well-known/openid-federation: 200, an entity statement that passes e
   assert.deepEqual(authority_hints, ['https://anchor.example']);
   assert.deepEqual(trust_marks, [{ trust_mark_type: 'https://marks.example/audited', trust_mark: MARK }]);
   assert.deepEqual(metadata, {
-    federation_entity: { organization_name: 'Example', contacts: ['ops@example.com'] },
+    federation_entity: {
+      federation_historical_keys_endpoint: `${ISSUER}/historical`,
+      organization_name: 'Example',
+      contacts: ['ops@example.com'],
+    },
     openid_provider: ENTITY.openid_provider,
   });
   assert.equal(configurationUrl(ISSUER), `${ISSUER}${contract.path}`);
@@ -83,7 +88,7 @@ test('claims without a value are left out: authority_hints "MUST NOT be the empt
   };
   const claims = claimsOf((await got(endpointAt({ now: () => NOW }, bare as unknown as typeof ENTITY))).body);
   assert.deepEqual(Object.keys(claims), ['iss', 'sub', 'iat', 'exp', 'jwks', 'metadata']);
-  assert.deepEqual(claims.metadata.federation_entity, {});
+  assert.deepEqual(Object.keys(claims.metadata.federation_entity), ['federation_historical_keys_endpoint']);
 });
 
 test('one signature serves for five minutes: whoever asks again and again costs no signatures', async () => {

@@ -21,6 +21,7 @@ test('GET /.well-known/openid-federation, no key: 500 without body, and the next
       trust_marks: [],
       organization_name: undefined,
       contacts: [],
+      historical_keys_endpoint: 'https://op.example.com/historical',
       openid_provider: {},
       lifetime: 600,
     },
