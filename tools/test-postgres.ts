@@ -4,9 +4,20 @@ import { startTestServer } from '../src/storage/postgres/test-server.ts';
 import { ENGINE_VARIABLE } from '../test/program/storage-place.ts';
 import { ROOT, runFile } from './child.ts';
 
+/** What opens the SQLite file itself, or is about a file. */
+const OF_SQLITE: ReadonlySet<string> = new Set([
+  'test/faults/full-disk.test.ts',
+  'test/journeys/registry-hygiene.test.ts',
+  'test/journeys/starting.test.ts',
+]);
+
 const named = process.argv.slice(2);
 const files =
-  named.length > 0 ? named : globSync('test/{journeys,hostile,faults}/**/*.test.ts', { cwd: ROOT }).sort();
+  named.length > 0
+    ? named
+    : globSync('test/{journeys,hostile,faults}/**/*.test.ts', { cwd: ROOT })
+        .filter((file) => !OF_SQLITE.has(file))
+        .sort();
 const postgres = await startTestServer();
 try {
   process.env[ENGINE_VARIABLE] = 'postgres';

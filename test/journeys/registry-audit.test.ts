@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { hash, randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { type AuditRow, auditRows, auditRowsOnceThere } from '../program/audit-events.ts';
+import type { RecordedAuditEvent } from '../../src/ports/audit-log.ts';
+import { auditRows, auditRowsOnceThere } from '../program/audit-events.ts';
 import { type Program, startProgram } from '../program/start.ts';
 import { type Answer, type Call, call, type Registration, registrationOf } from './conformance-exchange.ts';
 import { initialAccessToken } from './initial-access-token.ts';
@@ -41,11 +42,11 @@ async function registered(): Promise<Registration> {
   return registrationOf(await post(WEB, MASTER));
 }
 
-const words = ({ action, outcome, actor, client_id, detail }: AuditRow): string =>
+const words = ({ action, outcome, actor, client_id, detail }: RecordedAuditEvent): string =>
   [action, outcome, actor, client_id ?? '-', detail ?? '-'].join(' ');
 
-async function eventsOf(act: () => Promise<unknown>, count = 1): Promise<readonly AuditRow[]> {
-  const last = auditRows(program).at(-1)?.sequence ?? 0;
+async function eventsOf(act: () => Promise<unknown>, count = 1): Promise<readonly RecordedAuditEvent[]> {
+  const last = (await auditRows(program)).at(-1)?.sequence ?? 0;
   await act();
   return await auditRowsOnceThere(program, last, count);
 }
@@ -252,7 +253,7 @@ test('neither the table nor the log holds a secret or a token', async () => {
     await send({ method: 'PUT', path: pathOf(client), bearer: client.client_secret, json: WEB });
   }, 2);
   assert.equal(rows.length, 2);
-  const everything = `${JSON.stringify(auditRows(program))}${program.output()}`;
+  const everything = `${JSON.stringify(await auditRows(program))}${program.output()}`;
   assert.ok(secrets.has(client.client_secret));
   for (const secret of secrets) assert.equal(everything.includes(secret), false);
 });

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import type { AuditEvent } from '../../src/ports/audit-log.ts';
 import { DEFAULT_TENANT } from '../../src/spec/identifiers.ts';
-import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
 import { ENCRYPTION_KEY, type Program } from '../program/start.ts';
+import { openProgramStorage, storageUrl } from '../program/storage-place.ts';
 import { chancery, type Ended } from './command.ts';
 
 export type Members = Readonly<Record<string, unknown>>;
@@ -20,11 +19,10 @@ export interface RegistryCommands {
 }
 
 export function registryCommands(folder: string, key = ENCRYPTION_KEY): RegistryCommands {
-  const database = join(folder, 'chancery.db');
   const attempt = async (...words: readonly string[]): Promise<Ended> =>
     await chancery(words, {
       CHANCERY_ISSUER: 'https://op.example.com',
-      CHANCERY_STORAGE_URL: `sqlite:${database}`,
+      CHANCERY_STORAGE_URL: await storageUrl(folder),
       CHANCERY_ENCRYPTION_KEY: key,
     });
   const run = async (...words: readonly string[]): Promise<string> => {
@@ -37,7 +35,7 @@ export function registryCommands(folder: string, key = ENCRYPTION_KEY): Registry
     run,
     json: async (...words) => jsonLines(await run(...words, '--json')),
     async audit() {
-      const storage = await openSqliteStorage(database);
+      const storage = await openProgramStorage(folder);
       try {
         return await storage.forTenant(DEFAULT_TENANT).audit.page(0, 1000);
       } finally {

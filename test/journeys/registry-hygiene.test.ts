@@ -74,7 +74,7 @@ test('an open client that was idle for long is ended by the server, with one eve
   backdate(ISSUED, now - 31 * DAY, idle);
   await until('the idle client is ended', async () => (await status(idle)) === 404);
   for (const id of [again, young, ofToken.client_id, service.client_id]) assert.equal(await status(id), 200);
-  const pruned = auditRows(program).filter(({ action }) => action === 'client.prune');
+  const pruned = (await auditRows(program)).filter(({ action }) => action === 'client.prune');
   assert.deepEqual(
     pruned.map(({ actor, outcome, client_id }) => [actor, outcome, client_id]),
     [['server', 'done', idle]],
@@ -84,14 +84,15 @@ test('an open client that was idle for long is ended by the server, with one eve
 
 test('audit events are removed once they are older than they are kept', async () => {
   await registerOpenly('audited');
-  const rows = auditRows(program);
+  const rows = await auditRows(program);
   const [first] = rows;
   const last = rows.at(-1);
   assert.ok(first !== undefined && last !== undefined);
   const now = Math.floor(Date.now() / 1000);
   backdate('UPDATE audit_event SET at = ? WHERE sequence = ?', now - 366 * DAY, first.sequence);
   backdate('UPDATE audit_event SET at = ? WHERE sequence = ?', now - 364 * DAY, last.sequence);
-  const sequences = (): readonly number[] => auditRows(program).map(({ sequence }) => sequence);
-  await until('the old event is gone', () => !sequences().includes(first.sequence));
-  assert.ok(sequences().includes(last.sequence));
+  const sequences = async (): Promise<readonly number[]> =>
+    (await auditRows(program)).map(({ sequence }) => sequence);
+  await until('the old event is gone', async () => !(await sequences()).includes(first.sequence));
+  assert.ok((await sequences()).includes(last.sequence));
 });

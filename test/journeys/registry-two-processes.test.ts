@@ -119,7 +119,7 @@ test('fifty readers of an expired secret at two processes at once get one new se
     assert.equal(await token(secret), 200);
     assert.equal(await token(client.client_secret), 401);
   }
-  const renewals = auditRows(one).filter(
+  const renewals = (await auditRows(one)).filter(
     ({ client_id, detail }) => client_id === client.client_id && detail === 'expired secret renewed',
   );
   assert.equal(renewals.length, 1);
@@ -160,7 +160,7 @@ test('fifty deletions at two processes at once: one 204, and the audit has one d
   const answers = await fifty({ ...read(client, MASTER), method: 'DELETE' });
   assert.equal(withStatus(answers, 204).length, 1);
   assert.equal(withStatus(answers, 404).length, 49);
-  const deletions = auditRows(one).filter(
+  const deletions = (await auditRows(one)).filter(
     ({ action, client_id, outcome }) =>
       action === 'client.delete' && client_id === client.client_id && outcome === 'done',
   );

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import * as client from 'openid-client';
 import { converse } from '../program/raw-socket.ts';
 import { ENCRYPTION_KEY, type Program, sha256, startProgram } from '../program/start.ts';
+import { storageUrl } from '../program/storage-place.ts';
 import { chancery, type Ended } from './command.ts';
 import { jsonLines, type Members } from './registry-commands.ts';
 
@@ -20,7 +20,7 @@ after(() => program.stop());
 async function attempt(...words: readonly string[]): Promise<Ended> {
   return await chancery([...words, '--mode', 'development'], {
     CHANCERY_ISSUER: program.issuer,
-    CHANCERY_STORAGE_URL: `sqlite:${join(program.folder, 'chancery.db')}`,
+    CHANCERY_STORAGE_URL: await storageUrl(program.folder),
     CHANCERY_ENCRYPTION_KEY: ENCRYPTION_KEY,
   });
 }

@@ -1,30 +1,22 @@
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { RecordedAuditEvent } from '../../src/ports/audit-log.ts';
+import { DEFAULT_TENANT } from '../../src/spec/identifiers.ts';
 import type { Program } from './start.ts';
-
-/** One row of `audit_event`, as it is in the file. */
-export interface AuditRow {
-  readonly sequence: number;
-  readonly at: number;
-  readonly action: string;
-  readonly outcome: string;
-  readonly actor: string;
-  readonly client_id: string | null;
-  readonly request_id: string;
-  readonly detail: string | null;
-}
+import { openProgramStorage } from './storage-place.ts';
 
 const PATIENCE_MS = 10_000;
+const EVENTS_MAX = 100_000;
 
 /** The events of a running program from `after` on, read from its database. */
-export function auditRows({ folder }: Pick<Program, 'folder'>, after = 0): readonly AuditRow[] {
-  const database = new DatabaseSync(join(folder, 'chancery.db'), { readOnly: true });
+export async function auditRows(
+  { folder }: Pick<Program, 'folder'>,
+  after = 0,
+): Promise<readonly RecordedAuditEvent[]> {
+  const storage = await openProgramStorage(folder);
   try {
-    const select = 'SELECT * FROM audit_event WHERE sequence > ? ORDER BY sequence';
-    return database.prepare(select).all(after) as unknown as readonly AuditRow[];
+    return await storage.forTenant(DEFAULT_TENANT).audit.page(after, EVENTS_MAX);
   } finally {
-    database.close();
+    await storage.close();
   }
 }
 
@@ -36,9 +28,9 @@ export async function auditRowsOnceThere(
   program: Pick<Program, 'folder'>,
   after: number,
   count: number,
-): Promise<readonly AuditRow[]> {
+): Promise<readonly RecordedAuditEvent[]> {
   const deadline = Date.now() + PATIENCE_MS;
-  while (auditRows(program, after).length < count && Date.now() < deadline) await sleep(10);
+  while ((await auditRows(program, after)).length < count && Date.now() < deadline) await sleep(10);
   await sleep(50);
-  return auditRows(program, after);
+  return await auditRows(program, after);
 }

@@ -1,7 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Storage } from '../../src/ports/storage.ts';
 import { openPostgresSchema } from '../../src/storage/postgres/postgres-schema.ts';
-import { emptyDatabase } from '../../src/storage/postgres/test-database.ts';
+import { emptyDatabase, openTestDatabase } from '../../src/storage/postgres/test-database.ts';
+import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
 
 /** Which engine the started programs use: `sqlite` where it is not set, or `postgres`. */
 export const ENGINE_VARIABLE = 'CHANCERY_TEST_ENGINE';
@@ -12,6 +14,14 @@ export async function storageUrl(folder: string): Promise<string> {
   const note = join(folder, 'storage-url');
   if (!existsSync(note)) writeFileSync(note, await postgresUrl());
   return readFileSync(note, 'utf8');
+}
+
+/** The data of the program whose folder this is, beside the program. */
+export async function openProgramStorage(folder: string): Promise<Storage> {
+  const url = await storageUrl(folder);
+  return url.startsWith('sqlite:')
+    ? await openSqliteStorage(url.slice('sqlite:'.length), { check: false })
+    : await openTestDatabase(url);
 }
 
 /** An empty database with a schema, as an operator would have made it. */
