@@ -36,7 +36,7 @@ function postgresLimits(settings: Settings): Omit<PostgresOptions, 'migrate'> {
   return {
     connections_max: settings['storage.connections'],
     deadline_ms: settings['storage.deadline'],
-    replica: settings['storage.replica-url'],
+    replica: settings['storage.replica-url'] === 'none' ? '' : settings['storage.replica-url'],
   };
 }
 

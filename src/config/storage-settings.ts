@@ -30,10 +30,10 @@ export const STORAGE_SETTINGS = {
       'How long PostgreSQL may take to accept a connection, and to answer; after that a request is answered 503 or 500 and its connection given up.',
   }),
   'storage.replica-url': text({
-    default: '',
+    default: 'none',
     secret: true,
-    pattern: new RegExp(`^(?:${POSTGRES})?$`, 'u'),
-    rule: 'must be empty or postgres://USER:PASSWORD@HOST:PORT,…/DATABASE',
+    pattern: new RegExp(`^(?:none|${POSTGRES})$`, 'u'),
+    rule: 'must be none or postgres://USER:PASSWORD@HOST:PORT,…/DATABASE',
     description:
       'A PostgreSQL standby where the list of clients (`GET /clients`) is read instead, as old as the standby is. Nothing else is ever read there.',
   }),

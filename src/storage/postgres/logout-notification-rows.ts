@@ -15,14 +15,14 @@ const NEXT_DUE = statement(
 );
 const PAGE = statement(
   'logout_page',
-  `SELECT sid, client_id, instance, sub, state, attempts, attempted_at, due_at, problem FROM logout_notification
+  `SELECT sid, client_id, instance, sub, issuer, state, attempts, attempted_at, due_at, problem FROM logout_notification
    WHERE tenant = :tenant AND (sid, client_id, instance) > (:sid, :client_id, :instance)
    ORDER BY sid, client_id, instance LIMIT :limit`,
 );
 const NOTE = statement(
   'logout_note',
-  `INSERT INTO logout_notification (tenant, sid, client_id, instance, sub)
-   SELECT tenant, sid, client_id, instance, :sub::text FROM session_client AS took_part
+  `INSERT INTO logout_notification (tenant, sid, client_id, instance, sub, issuer)
+   SELECT tenant, sid, client_id, instance, :sub::text, issuer FROM session_client AS took_part
    WHERE tenant = :tenant AND sid = :sid AND EXISTS (
      SELECT 1 FROM client WHERE client.tenant = :tenant AND client.client_id = took_part.client_id
        AND client.instance = took_part.instance)
@@ -35,7 +35,7 @@ const taking = (name: string, which: string): ReturnType<typeof statement> =>
      WHERE tenant = :tenant AND (sid, client_id, instance) IN (
        SELECT sid, client_id, instance FROM logout_notification
        WHERE tenant = :tenant AND due_at <= :now ${which} LIMIT :limit)
-     RETURNING sid, client_id, instance, sub, attempts`,
+     RETURNING sid, client_id, instance, sub, issuer, attempts`,
   );
 const TAKE = taking('logout_take', 'ORDER BY due_at');
 const TAKE_OF_SESSIONS = taking('logout_take_of_sessions', 'AND sid = ANY(:sids)');

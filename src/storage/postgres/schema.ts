@@ -120,14 +120,14 @@ const TENANT_TABLES: readonly TenantTable[] = [
   {
     name: 'session_client',
     columns: `tenant ${TEXT} NOT NULL, sid ${TEXT} NOT NULL, client_id ${TEXT} NOT NULL, instance ${TEXT} NOT NULL,
-      first_used_at BIGINT NOT NULL, last_used_at BIGINT NOT NULL`,
+      first_used_at BIGINT NOT NULL, last_used_at BIGINT NOT NULL, issuer ${TEXT}`,
     primaryKey: 'tenant, sid, client_id, instance',
   },
   {
     name: 'logout_notification',
     columns: `tenant ${TEXT} NOT NULL, sid ${TEXT} NOT NULL, client_id ${TEXT} NOT NULL, instance ${TEXT} NOT NULL,
       sub ${TEXT} NOT NULL, state ${TEXT} NOT NULL DEFAULT 'waiting', attempts BIGINT NOT NULL DEFAULT 0,
-      attempted_at BIGINT, due_at BIGINT DEFAULT 0, problem ${TEXT}`,
+      attempted_at BIGINT, due_at BIGINT DEFAULT 0, problem ${TEXT}, issuer ${TEXT}`,
     primaryKey: 'tenant, sid, client_id, instance',
   },
   {

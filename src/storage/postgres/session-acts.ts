@@ -19,8 +19,8 @@ const INSERT = statement(
 );
 const KEEP_CLIENT = statement(
   'session_keep_client',
-  `INSERT INTO session_client (tenant, sid, client_id, instance, first_used_at, last_used_at)
-   VALUES (:tenant, :sid, :client_id, :instance, :first_used_at, :last_used_at)`,
+  `INSERT INTO session_client (tenant, sid, client_id, instance, first_used_at, last_used_at, issuer)
+   VALUES (:tenant, :sid, :client_id, :instance, :first_used_at, :last_used_at, :issuer)`,
 );
 const TOUCH = statement(
   'session_touch',
@@ -29,8 +29,8 @@ const TOUCH = statement(
 );
 const ADD_CLIENT = statement(
   'session_add_client',
-  `INSERT INTO session_client (tenant, sid, client_id, instance, first_used_at, last_used_at)
-   SELECT tenant, sid, :client_id::text, :instance::text, :at::bigint, :at::bigint FROM session
+  `INSERT INTO session_client (tenant, sid, client_id, instance, first_used_at, last_used_at, issuer)
+   SELECT tenant, sid, :client_id::text, :instance::text, :at::bigint, :at::bigint, :issuer::text FROM session
    WHERE tenant = :tenant AND sid = :sid
    ON CONFLICT (tenant, sid, client_id, instance) DO UPDATE
    SET last_used_at = greatest(session_client.last_used_at, excluded.last_used_at)`,
@@ -63,7 +63,7 @@ export const SESSION_ACTS: Acts<Names> = {
   addSessionClient: {
     turn: true,
     quick: async (transaction, { tenant, sid, client, at }) =>
-      (await changed(transaction.ask(ADD_CLIENT, { tenant, sid, ...client, at }))) === 1,
+      (await changed(transaction.ask(ADD_CLIENT, { tenant, sid, issuer: null, ...client, at }))) === 1,
   },
   endSession: { turn: true, steps: (transaction, { tenant, key }) => endSession(transaction, tenant, key) },
   endSessionsOf: {
@@ -111,7 +111,7 @@ async function keepClients(
   sid: SessionId,
   { clients }: EndedSession,
 ): Promise<void> {
-  for (const client of clients) await transaction.ask(KEEP_CLIENT, { tenant, sid, ...client });
+  for (const client of clients) await transaction.ask(KEEP_CLIENT, { tenant, sid, issuer: null, ...client });
 }
 
 function isSameLiveSubject(

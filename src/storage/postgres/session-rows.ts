@@ -22,12 +22,16 @@ const OF_SUBJECT = statement(
 );
 const CLIENTS = statement(
   'session_clients',
-  `SELECT client_id, instance, first_used_at, last_used_at FROM session_client
+  `SELECT client_id, instance, first_used_at, last_used_at, issuer FROM session_client
    WHERE tenant = :tenant AND sid = :sid ORDER BY first_used_at, client_id, instance`,
 );
 
 export const storedSession = (row: Row): StoredSession =>
   ({ ...row, amr: JSON.parse(String(row['amr'])) as string[] }) as unknown as StoredSession;
+
+/** Without the member where the client took part under our main name. */
+const sessionClient = ({ issuer, ...row }: Row): SessionClient =>
+  ({ ...row, ...(issuer === null ? {} : { issuer }) }) as unknown as SessionClient;
 
 const one = (row: Row | undefined): StoredSession | undefined =>
   row === undefined ? undefined : storedSession(row);
@@ -37,8 +41,7 @@ export function sessionReads(reads: GatheredReads): Reads['sessions'] {
     find: async (tenant, key) => one(await reads.lookUp(tenant, FIND, key)),
     findBySid: async (tenant, sid) => one((await reads.rows(tenant, FIND_BY_SID, { sid }))[0]),
     ofSubject: async (tenant, sub) => (await reads.rows(tenant, OF_SUBJECT, { sub })).map(storedSession),
-    clients: async (tenant, sid) =>
-      (await reads.rows(tenant, CLIENTS, { sid })) as unknown as readonly SessionClient[],
+    clients: async (tenant, sid) => (await reads.rows(tenant, CLIENTS, { sid })).map(sessionClient),
   };
 }
 
@@ -49,5 +52,5 @@ export async function clientsOf(
   sid: SessionId,
 ): Promise<readonly SessionClient[]> {
   const { rows } = await transaction.ask(CLIENTS, { tenant, sid });
-  return rows as unknown as readonly SessionClient[];
+  return rows.map(sessionClient);
 }
