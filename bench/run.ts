@@ -16,6 +16,7 @@ import { besideList, list } from './benchmarks/list.ts';
 import { authenticationLookup, readLookup } from './benchmarks/lookup.ts';
 import { put } from './benchmarks/put.ts';
 import { registration } from './benchmarks/registration.ts';
+import { codeExchange, passwordHashing, refresh } from './benchmarks/sign-in.ts';
 import { start } from './benchmarks/start.ts';
 import { token } from './benchmarks/token.ts';
 import { startLoadGenerator } from './load-generator.ts';
@@ -41,6 +42,9 @@ const BENCHMARKS: readonly Benchmark[] = [
   list,
   besideList,
   put,
+  codeExchange,
+  refresh,
+  passwordHashing,
   start,
 ];
 

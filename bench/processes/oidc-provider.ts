@@ -2,9 +2,9 @@
  * oidc-provider with everything in memory. Its own memory adapter forgets all but 1,000 records; this one is a map
  * that forgets nothing, and so does even less work.
  */
-import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { Provider } from 'oidc-provider';
+import { MapAdapter, makeKeys } from './oidc-provider-parts.ts';
 
 export interface PeerOptions {
   readonly port: number;
@@ -13,44 +13,6 @@ export interface PeerOptions {
   readonly scope: string;
   /** How many access tokens to issue before it listens; they are sent to the parent process. */
   readonly tokens: number;
-}
-
-type Payload = Record<string, unknown>;
-
-const records = new Map<string, Payload>();
-
-class MapAdapter {
-  readonly model: string;
-
-  constructor(model: string) {
-    this.model = model;
-  }
-
-  async upsert(id: string, payload: Payload): Promise<void> {
-    records.set(`${this.model}:${id}`, payload);
-  }
-
-  async find(id: string): Promise<Payload | undefined> {
-    return records.get(`${this.model}:${id}`);
-  }
-
-  async destroy(id: string): Promise<void> {
-    records.delete(`${this.model}:${id}`);
-  }
-}
-
-/** The kinds that our server makes at its first start, so that the key sets are of one size. */
-function makeKeys(): object[] {
-  const rsa = (): object =>
-    generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' });
-  const ec = (namedCurve: string): object =>
-    generateKeyPairSync('ec', { namedCurve }).privateKey.export({ format: 'jwk' });
-  const signing = [rsa(), ec('P-256'), ec('P-384'), ec('P-521')];
-  const ed25519 = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
-  return [
-    ...[...signing, ed25519].map((jwk) => ({ ...jwk, use: 'sig' })),
-    ...[rsa(), ec('P-256')].map((jwk) => ({ ...jwk, use: 'enc' })),
-  ];
 }
 
 const options = JSON.parse(process.argv[2] ?? '') as PeerOptions;

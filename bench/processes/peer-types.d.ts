@@ -14,6 +14,26 @@ declare module 'oidc-provider' {
       client: Client;
       scope: string;
     }) => { save(): Promise<string> };
+    readonly Grant: new (payload: {
+      clientId: string;
+      accountId: string;
+    }) => { addOIDCScope(scope: string): void; save(): Promise<string> };
+    readonly AuthorizationCode: new (
+      payload: Granted & { redirectUri: string },
+    ) => {
+      save(): Promise<string>;
+    };
+    readonly RefreshToken: new (
+      payload: Granted & { gty: string },
+    ) => { save(): Promise<string> };
+  }
+
+  interface Granted {
+    client: Client;
+    accountId: string;
+    scope: string;
+    grantId: string;
+    authTime: number;
   }
 
   export { Provider };

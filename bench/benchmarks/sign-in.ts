@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RawAnswer } from '../../test/program/raw-socket.ts';
+import { freePort } from '../../test/program/start.ts';
+import { basic, httpSubject, requestHead, requests } from '../http-subject.ts';
+import type { Caller } from '../ours.ts';
+import { PEER } from '../peers.ts';
+import { messageFrom, startScript, stopChild } from '../processes/measured-process.ts';
+import type { SignInPeerOptions } from '../processes/oidc-provider-sign-in.ts';
+import { REDIRECT_URI, type SignedInServer, startSignedIn, VERIFIER } from '../signed-in.ts';
+import type { Bench, Benchmark, Figure, Scale, Subject } from '../subject.ts';
+
+/** Answers a second that nobody gives on one CPU: every request is good once, and the load must not run out of them. */
+const RATE_MAX = 2_500;
+const PEER_CLIENT = { client_id: 'peer', client_secret: 'secret-of-the-peer-0123456789abcdef0123456789' };
+
+interface Exchange {
+  readonly title: string;
+  /** Of what is good once. */
+  readonly take: (server: SignedInServer, count: number) => Promise<readonly string[]>;
+  readonly takeFromPeer: (issued: Issued) => readonly string[];
+  readonly body: (value: string) => string;
+  readonly peerBody: (value: string) => string;
+}
+
+interface Issued {
+  readonly codes: readonly string[];
+  readonly refreshTokens: readonly string[];
+}
+
+const codeBody = (code: string, more = ''): string =>
+  `grant_type=authorization_code&code=${code}&redirect_uri=${encodeURIComponent(REDIRECT_URI)}${more}`;
+const refreshBody = (token: string): string => `grant_type=refresh_token&refresh_token=${token}`;
+
+const CODE_EXCHANGE: Exchange = {
+  title: 'Code to tokens: access, refresh and ID token, RS256 (RFC 6749 §4.1.3)',
+  take: async (server, count) => await server.codes(count),
+  takeFromPeer: ({ codes }) => codes,
+  body: (code) => codeBody(code, `&code_verifier=${VERIFIER}`),
+  peerBody: (code) => codeBody(code),
+};
+
+const REFRESH: Exchange = {
+  title: 'Refresh with rotation: access, refresh and ID token, RS256 (RFC 6749 §6)',
+  take: async (server, count) => await server.refreshTokens(count),
+  takeFromPeer: ({ refreshTokens }) => refreshTokens,
+  body: refreshBody,
+  peerBody: refreshBody,
+};
+
+function verifyTokens({ status, body }: RawAnswer): void {
+  assert.equal(status, 200, body);
+  const tokens = JSON.parse(body) as Readonly<Record<string, unknown>>;
+  for (const name of ['access_token', 'refresh_token', 'id_token'])
+    assert.equal(typeof tokens[name], 'string', name);
+}
+
+const head = ({ client_id, client_secret }: Caller): string =>
+  requestHead('POST', '/token', {
+    'content-type': 'application/x-www-form-urlencoded',
+    authorization: basic(client_id, client_secret),
+  });
+
+/** For every round, the one that warms up, and what is not counted. */
+function needed({ rounds, round_ms }: Scale): number {
+  return Math.ceil((rounds + 1) * (round_ms / 1000 + 0.5) * RATE_MAX) + 1;
+}
+
+function exchange({ title, take, takeFromPeer, body, peerBody }: Exchange): Benchmark {
+  return {
+    name: 'sign-in',
+    title,
+    unit: 'per second',
+    needsTokens: false,
+    aims: [{ against: PEER }],
+    rounds: (scale) => scale.rounds,
+    async open(bench) {
+      const count = needed(bench.scale);
+      const server = await startSignedIn(bench.folder);
+      const { program, caller } = server;
+      const values = await take(server, count);
+      const ours = await httpSubject(
+        bench,
+        { name: 'ours, SQLite, durable', pid: program.pid, close: async () => await program.stop() },
+        { port: program.port, requests: requests(head(caller), values.map(body)), once: true },
+        verifyTokens,
+      );
+      return [ours.subject, await peer(bench, count, takeFromPeer, peerBody)];
+    },
+  };
+}
+
+async function peer(
+  bench: Bench,
+  count: number,
+  take: Exchange['takeFromPeer'],
+  body: (value: string) => string,
+): Promise<Subject> {
+  const port = await freePort();
+  const options: SignInPeerOptions = {
+    port,
+    ...PEER_CLIENT,
+    redirect_uri: REDIRECT_URI,
+    codes: take === CODE_EXCHANGE.takeFromPeer ? count : 0,
+    refreshTokens: take === REFRESH.takeFromPeer ? count : 0,
+  };
+  const child = startScript('oidc-provider-sign-in.ts', options);
+  const values = take(await messageFrom<Issued>(child));
+  const subject = await httpSubject(
+    bench,
+    { name: PEER, pid: child.pid ?? 0, close: async () => await stopChild(child) },
+    { port, requests: requests(head(PEER_CLIENT), values.map(body)), once: true },
+    verifyTokens,
+  );
+  return subject.subject;
+}
+
+export const codeExchange = exchange(CODE_EXCHANGE);
+export const refresh = exchange(REFRESH);
+
+const SIGN_INS_PER_SECOND = 20;
+
+/** Issue 5: passwords are hashed off the event loop, which stays free for everybody else. On all CPUs, as it would run. */
+export const passwordHashing: Benchmark = {
+  name: 'sign-in',
+  title: 'Delay of the event loop, p99, while 20 people a second sign in with a password (Argon2id, 19 MiB)',
+  unit: 'milliseconds',
+  needsTokens: false,
+  aims: [{ atMost: 20 }],
+  rounds: (scale) => scale.rounds,
+  async open(bench) {
+    const server = await startSignedIn(bench.folder);
+    const count = Math.ceil((SIGN_INS_PER_SECOND * bench.scale.round_ms) / 1000);
+    const delayDuring = async (load: () => Promise<unknown>): Promise<Figure> => {
+      // Reading it begins it anew (prom-client).
+      await eventLoopDelay_ms(server.program.managementUrl);
+      await load();
+      return { value: await eventLoopDelay_ms(server.program.managementUrl) };
+    };
+    return [
+      {
+        name: 'ours',
+        async measure() {
+          const posts = await Promise.all(Array.from({ length: count }, server.aboutToSignIn));
+          return await delayDuring(async () => await evenly(posts));
+        },
+        close: async () => await server.program.stop(),
+      },
+      {
+        name: 'ours, nobody signs in',
+        measure: async () => await delayDuring(async () => await sleep(bench.scale.round_ms)),
+        close: async () => undefined,
+      },
+    ];
+  },
+};
+
+async function evenly(posts: readonly (() => Promise<void>)[]): Promise<void> {
+  const running: Promise<void>[] = [];
+  for (const post of posts) {
+    running.push(post());
+    await sleep(1000 / SIGN_INS_PER_SECOND);
+  }
+  await Promise.all(running);
+}
+
+/** Node measures how late a timer of 10 ms is by when it comes: a loop that is free has 10 ms. */
+const TIMER_MS = 10;
+
+async function eventLoopDelay_ms(managementUrl: string): Promise<number> {
+  const metrics = await (await fetch(`${managementUrl}/metrics`)).text();
+  const seconds = /^nodejs_eventloop_lag_p99_seconds (\S+)$/m.exec(metrics)?.[1];
+  if (seconds === undefined) throw new Error('the program does not say how its event loop is delayed');
+  return Math.max(0, Number(seconds) * 1000 - TIMER_MS);
+}

@@ -1,0 +1,131 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { chancery } from '../test/journeys/command.ts';
+import { type PlainBrowser, plainBrowser } from '../test/program/plain-browser.ts';
+import { ENCRYPTION_KEY, type Program, startProgram } from '../test/program/start.ts';
+import { type Caller, register } from './ours.ts';
+
+export const REDIRECT_URI = 'https://client.example.com/callback';
+const SCOPE = 'openid';
+const PERSON = { username: 'ada', password: 'the analytical engine weaves' };
+/** Of the requests that fill the load. */
+const AT_ONCE = 32;
+/** Until the last round has used its codes. */
+const CODE_LIFETIME_S = 600;
+
+/** The program with one person who is signed in, and a client that the operator registered. */
+export interface SignedInServer {
+  readonly program: Program;
+  readonly caller: Caller;
+  /** Authorisation codes that nobody has redeemed, each with a grant to come. */
+  codes(count: number): Promise<readonly string[]>;
+  /** Refresh tokens that nobody has used, each of a grant of its own. */
+  refreshTokens(count: number): Promise<readonly string[]>;
+  /** A browser on the sign-in page, and the post that signs in. */
+  readonly aboutToSignIn: () => Promise<() => Promise<void>>;
+}
+
+export async function startSignedIn(folder: string): Promise<SignedInServer> {
+  const own = join(folder, `signed-in-${randomBytes(4).toString('hex')}`);
+  mkdirSync(own);
+  await addPerson(own);
+  const program = await startProgram({
+    folder: own,
+    environment: { CHANCERY_AUTHORIZATION_CODE_LIFETIME: String(CODE_LIFETIME_S) },
+  });
+  const caller = await register(program, {
+    grant_types: ['authorization_code', 'refresh_token'],
+    redirect_uris: [REDIRECT_URI],
+    scope: SCOPE,
+    token_endpoint_auth_method: 'client_secret_basic',
+  });
+  const browser = browserAt(program);
+  const address = authorizationAddress(program, caller);
+  await signIn(browser, address);
+  const code = async (): Promise<string> => codeIn((await browser.visit(address)).location);
+  const codes = async (count: number): Promise<readonly string[]> => await many(count, code);
+  return {
+    program,
+    caller,
+    codes,
+    async refreshTokens(count) {
+      return await many(count, async () => await redeemed(program, caller, await code()));
+    },
+    async aboutToSignIn() {
+      const fresh = browserAt(program);
+      const page = await fresh.open(address);
+      return async () => void codeIn((await fresh.submit(page, 'sign-in', PERSON)).location);
+    },
+  };
+}
+
+async function addPerson(folder: string): Promise<void> {
+  const environment = {
+    CHANCERY_ISSUER: 'https://op.example.com',
+    CHANCERY_STORAGE_URL: `sqlite:${join(folder, 'chancery.db')}`,
+    CHANCERY_ENCRYPTION_KEY: ENCRYPTION_KEY,
+  };
+  const words = ['accounts', 'add', PERSON.username, '--password-stdin'];
+  const { how, stderr } = await chancery(words, environment, Buffer.from(PERSON.password));
+  if (how !== 0) throw new Error(`chancery accounts add ended with ${how}: ${stderr}`);
+}
+
+/** The issuer is an https address of nobody; the listener is here. */
+function browserAt({ issuer, url }: Program): PlainBrowser {
+  return plainBrowser(issuer, async (address, init) => await fetch(address.replace(issuer, url), init));
+}
+
+function authorizationAddress({ issuer }: Program, { client_id }: Caller): string {
+  const challenge = createHash('sha256').update(VERIFIER).digest('base64url');
+  const query = new URLSearchParams({
+    client_id,
+    response_type: 'code',
+    redirect_uri: REDIRECT_URI,
+    scope: SCOPE,
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+  });
+  return `${issuer}/authorize?${query.toString()}`;
+}
+
+export const VERIFIER = randomBytes(32).toString('base64url');
+
+async function signIn(browser: PlainBrowser, address: string): Promise<void> {
+  codeIn((await browser.submit(await browser.open(address), 'sign-in', PERSON)).location);
+}
+
+function codeIn(location: string | undefined): string {
+  const code = new URL(location ?? 'about:blank').searchParams.get('code');
+  if (code === null) throw new Error(`no code in ${location}`);
+  return code;
+}
+
+async function redeemed(
+  { url }: Program,
+  { client_id, client_secret }: Caller,
+  code: string,
+): Promise<string> {
+  const response = await fetch(`${url}/token`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`${client_id}:${client_secret}`)}` },
+    body: new URLSearchParams({
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: REDIRECT_URI,
+      code_verifier: VERIFIER,
+    }),
+  });
+  const { refresh_token } = (await response.json()) as { refresh_token?: unknown };
+  if (typeof refresh_token !== 'string') throw new Error(`no refresh token, but ${response.status}`);
+  return refresh_token;
+}
+
+async function many(count: number, make: () => Promise<string>): Promise<readonly string[]> {
+  const made: string[] = [];
+  const work = async (): Promise<void> => {
+    while (made.length < count) made.push(await make());
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return made.slice(0, count);
+}
