@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { federation } from './benchmarks/federation.ts';
 import { get } from './benchmarks/get.ts';
 import { introspection } from './benchmarks/introspection.ts';
 import { introspectionCallers } from './benchmarks/introspection-callers.ts';
@@ -41,6 +42,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   readLookup,
   list,
   besideList,
+  ...federation,
   put,
   codeExchange,
   refresh,
