@@ -6,7 +6,7 @@ import { STATEMENTS } from './statement.ts';
 
 /**
  * What PostgreSQL, CockroachDB, YugabyteDB and Citus have in common, as far as it is used here. The other three could
- * not be run where this was written: their documentation was read for each row (ADR 22).
+ * not be run where this was written, and their documentation was not at hand: the list is from general knowledge (ADR 22).
  */
 const KINDS =
   /^(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH|BEGIN|COMMIT|ROLLBACK|CREATE TABLE|CREATE (?:UNIQUE )?INDEX|ALTER TABLE|CREATE POLICY)\b/u;
