@@ -6,12 +6,13 @@ import { PLAIN, postClient, putClient, register } from './registry.ts';
 
 /**
  * I9: a thousand repetitions of a hostile request leave no more than 10 MB behind. Memory goes up and down for many
- * reasons; what leaks goes up every time, so only growth in each of three rounds counts.
+ * reasons (caches that fill, a heap that is given room: three rounds in a row were seen); what leaks goes up every time,
+ * so only growth in each of eight rounds counts.
  */
 const GROWTH_MAX_BYTES = 10_000_000;
 const REPETITIONS = 1_000;
 const PIPELINED = 100;
-const ROUNDS = 3;
+const ROUNDS = 8;
 const attacked = attackedProgram();
 
 const deep = '{"a":'.repeat(9_000) + '1' + '}'.repeat(9_000);
