@@ -56,19 +56,19 @@ export function openAuthorization(parts: AuthorizationParts): OpenedAuthorizatio
   const needs = authorizationNeeds(parts, endUsers);
   const receiving = receivingNeeds(parts);
   const authentication = withAutomaticClients(parts);
-  const { directory, passwordSignIn } = parts.endUsers;
+  const { directory, passwordSignIn, interactionLimits } = parts.endUsers;
   const externalUrl =
     settings['sign-in.external-url'] === 'none' ? undefined : settings['sign-in.external-url'];
   const interactionNeeds = { ...needs, directory, passwordSignIn, externalUrl, form };
   return {
     endpoints: [
-      authorization({ ...needs, receiving, form }),
-      postedAuthorization({ ...needs, receiving, form }),
+      authorization({ ...needs, receiving, interactionLimits, form }),
+      postedAuthorization({ ...needs, receiving, interactionLimits, form }),
       interaction(interactionNeeds),
       interactionChoice(interactionNeeds),
       ...(externalUrl === undefined ? [] : externalSignInEndpoints(parts)),
       pageAsset({ pages }),
-      pushedAuthorizationRequest({ authentication, receiving, form }),
+      pushedAuthorizationRequest({ authentication, receiving, interactionLimits, form }),
       ...userinfoEndpoints(parts, endUsers),
     ],
     endUsers,

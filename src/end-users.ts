@@ -9,6 +9,7 @@ import type { AccountNeeds } from './sessions/manage-account.ts';
 import { ownAccounts } from './sessions/own-accounts.ts';
 import type { PasswordSignInNeeds } from './sessions/password-sign-in.ts';
 import { signInLimits } from './sessions/sign-in-limits.ts';
+import { type NetworkLimits, networkLimits } from './spec/network-limits.ts';
 import { systemClock } from './system/clock.ts';
 import { argon2PasswordHasher } from './system/password-hasher.ts';
 import { systemRandom } from './system/random.ts';
@@ -20,6 +21,8 @@ export interface EndUsers {
   readonly passwordSignIn: PasswordSignInNeeds;
   readonly sessions: SessionNeeds;
   readonly interactions: InteractionNeeds;
+  /** For what somebody begins who is not signed in. */
+  readonly interactionLimits: NetworkLimits;
 }
 
 /** One for a process: its threads and its memory are what is bounded. */
@@ -71,5 +74,9 @@ export function openEndUsers(
       ...time,
       interactionLifetime: settings['interaction.lifetime'],
     },
+    interactionLimits: networkLimits(
+      { perNetwork: settings['interaction.rate-per-network'], overall: settings['interaction.rate'] },
+      () => performance.now(),
+    ),
   };
 }

@@ -66,7 +66,7 @@ export function logoutEndpoints({
   storage: { clients },
   keys,
   pages,
-  endUsers: { directory, sessions, interactions },
+  endUsers: { directory, sessions, interactions, interactionLimits },
   delivery,
   log,
 }: LogoutParts): readonly Endpoint[] {
@@ -80,6 +80,7 @@ export function logoutEndpoints({
     browser: browserOf(issuer),
     sessions,
     interactions,
+    interactionLimits,
     directory,
     requests: {
       hints,

@@ -4,7 +4,6 @@ import type { AssertionNeeds, AuthenticationNeeds } from './clients/client-authe
 import { rememberedOutcomes } from './clients/client-authentication/remembered-outcomes.ts';
 import { type ClientUses, clientUses } from './clients/client-uses.ts';
 import { liveClients } from './clients/live-clients.ts';
-import { openRegistrationLimits } from './clients/open-registration-limits.ts';
 import type { RegistryNeeds } from './clients/registry-needs.ts';
 import { remoteJwkSets } from './clients/remote-jwk-set.ts';
 import type { Settings } from './config/settings.ts';
@@ -29,6 +28,7 @@ import type { LogoutDelivery } from './sessions/logout-delivery.ts';
 import { openSoftwareStatements } from './software-statements.ts';
 import { BoundedMap } from './spec/bounded-map.ts';
 import type { TenantId } from './spec/identifiers.ts';
+import { networkLimits } from './spec/network-limits.ts';
 import { withRecordCache } from './storage/record-cache.ts';
 import { systemClock } from './system/clock.ts';
 import { systemRandom } from './system/random.ts';
@@ -131,7 +131,7 @@ async function openShared(needs: TenantNeeds) {
     onKeyEvent,
   });
   const jwkSets = remoteJwkSets({ outbound, clock: systemClock });
-  const openLimits = openRegistrationLimits(
+  const openLimits = networkLimits(
     {
       perNetwork: settings['registration.open-rate-per-network'],
       overall: settings['registration.open-rate'],

@@ -9,7 +9,7 @@ import {
   testTenant,
   WEB_CLIENT,
 } from '../endpoints/test-tenant.ts';
-import { openRegistrationLimits } from './open-registration-limits.ts';
+import { networkLimits } from '../spec/network-limits.ts';
 
 const PUBLIC = { ...WEB_CLIENT, token_endpoint_auth_method: 'none' };
 
@@ -99,7 +99,7 @@ test('a shared client that the master token changes is shared no more', async ()
 });
 
 test('limits forget the network that was quiet for longest, and never keep more than ten thousand', () => {
-  const limits = openRegistrationLimits({ perNetwork: 1, overall: 0 }, () => 0);
+  const limits = networkLimits({ perNetwork: 1, overall: 0 }, () => 0);
   limits.admit('192.0.2.1');
   assert.throws(() => limits.admit('192.0.2.1'));
   for (let number = 0; number < 10_000; number += 1) limits.admit(`10.0.${number >> 8}.${number & 255}`);
@@ -107,9 +107,9 @@ test('limits forget the network that was quiet for longest, and never keep more 
 });
 
 test('a clock that stands still or a limit of 0 lets nobody in too much, or everybody', () => {
-  const none = openRegistrationLimits({ perNetwork: 0, overall: 0 }, () => 0);
+  const none = networkLimits({ perNetwork: 0, overall: 0 }, () => 0);
   for (let time = 0; time < 1000; time += 1) assert.doesNotThrow(() => none.admit('192.0.2.1'));
-  const one = openRegistrationLimits({ perNetwork: 0, overall: 1 }, () => 0);
+  const one = networkLimits({ perNetwork: 0, overall: 1 }, () => 0);
   one.admit('192.0.2.1');
   assert.throws(() => one.admit('198.51.100.1'), { retryAfterSeconds: 60 });
 });

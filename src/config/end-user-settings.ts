@@ -154,6 +154,24 @@ export const END_USER_SETTINGS = {
       'Whether error pages say what went wrong, for developers; otherwise they show an identifier that finds it in the log.',
   }),
 
+  'interaction.rate-per-network': integer({
+    default: 600,
+    tenants: 'inherited',
+    min: 0,
+    max: 1_000_000,
+    unit: 'requests per minute',
+    description:
+      'How many requests that wait for somebody (sign-in, sign-out, requests that public clients push) one network (an IPv4 address, an IPv6 /64) may begin without being signed in, as many at once as in a minute; further ones are answered 429. 0 = no limit, for a server behind a proxy that `listen.trusted-proxies` does not name: everybody is one network there.',
+  }),
+  'interaction.rate': integer({
+    default: 0,
+    tenants: 'inherited',
+    min: 0,
+    max: 1_000_000,
+    unit: 'requests per minute',
+    description:
+      'How many such requests all networks together may begin: whoever uses them up keeps everybody from signing in. 0 = no limit.',
+  }),
   'interaction.lifetime': seconds({
     default: 900,
     tenants: 'inherited',

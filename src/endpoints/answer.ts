@@ -49,7 +49,12 @@ function renderError(contract: Contract, failure: unknown): EndpointResponse {
 function failureOf(contract: Contract, failure: unknown): Failure {
   if (failure instanceof NotFound) return { status: 404, error: 'not_found', words: failure.message };
   if (failure instanceof TooManyRequests)
-    return { status: 429, error: 'temporarily_unavailable', words: failure.message };
+    return {
+      status: 429,
+      error: 'temporarily_unavailable',
+      words: failure.message,
+      retryAfter: failure.retryAfterSeconds,
+    };
   if (!(failure instanceof OAuthError)) return { status: 500, error: 'server_error', words: 'see the log' };
   const { code, error_description, detail } = failure;
   const status = contract.errorStatuses?.[code] ?? ERROR_CODES[code].status;

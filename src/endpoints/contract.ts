@@ -65,6 +65,8 @@ export interface Failure {
   readonly error: ErrorCode | 'not_found';
   /** What went wrong, for whoever may see it. */
   readonly words: string;
+  /** Seconds after which to come again. */
+  readonly retryAfter?: number;
 }
 
 export interface Endpoint {

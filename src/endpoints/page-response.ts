@@ -1,4 +1,4 @@
-import type { Page, PageNotice, Pages } from '../ports/pages.ts';
+import type { ErrorPage, Page, PageNotice, Pages } from '../ports/pages.ts';
 import { preferredLanguages } from '../spec/languages.ts';
 import { UNCACHED } from './answer.ts';
 import type { EndpointRequest, EndpointResponse, Failure } from './contract.ts';
@@ -71,7 +71,11 @@ export function pageNotice(
 /** How endpoints that people see in a browser say that something went wrong. */
 export const errorPage =
   (needs: PageNeeds) =>
-  (request: EndpointRequest, { status, error, words }: Failure): EndpointResponse => {
+  (request: EndpointRequest, { status, error, words, retryAfter }: Failure): EndpointResponse => {
     const notice = pageNotice(needs, request, words);
-    return pageResponse(needs, request, { kind: 'error', error, notice }, { status });
+    const page: ErrorPage = { kind: 'error', error, notice, wait_seconds: retryAfter };
+    const response = pageResponse(needs, request, page, { status });
+    return retryAfter === undefined
+      ? response
+      : { ...response, headers: { ...response.headers, 'retry-after': String(retryAfter) } };
   };

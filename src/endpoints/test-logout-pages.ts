@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { openPages } from '../pages/liquid-pages.ts';
 import type { LogoutRequestNeeds } from '../sessions/logout-request.ts';
 import { ISSUER, type TestLogout, testLogout } from '../sessions/test-logout.ts';
+import { networkLimits } from '../spec/network-limits.ts';
 import { answer } from './answer.ts';
 import { browserOf } from './browser.ts';
 import type { Endpoint, EndpointResponse } from './contract.ts';
@@ -48,14 +49,19 @@ export interface Different {
 
 export interface PageOptions extends Partial<LogoutRequestNeeds> {
   readonly showErrorDetails?: boolean;
+  /** From one network; 0 = no limit. */
+  readonly interactionsPerMinute?: number;
   /** Resolves at once where it is absent: nobody is waited for. */
   readonly patience?: () => Promise<void>;
 }
 
 /** The endpoints of RP-Initiated Logout, and one browser in front of them. */
 export function testLogoutPages(options: PageOptions = {}): TestLogoutPages {
-  const { showErrorDetails = false, patience = async () => await new Promise<void>(() => undefined) } =
-    options;
+  const {
+    showErrorDetails = false,
+    interactionsPerMinute = 0,
+    patience = async () => await new Promise<void>(() => undefined),
+  } = options;
   const logout = testLogout(options);
   const { sessions, interactions, signIn, lines } = logout.endUsers;
   const note = (members: Headers | object, message: string): void =>
@@ -67,6 +73,9 @@ export function testLogoutPages(options: PageOptions = {}): TestLogoutPages {
     browser: browserOf(ISSUER),
     sessions,
     interactions,
+    interactionLimits: networkLimits({ perNetwork: interactionsPerMinute, overall: 0 }, () =>
+      sessions.clock.milliseconds(),
+    ),
     directory: signIn.directory,
     requests: logout.requests,
     delivery: logout.delivery,

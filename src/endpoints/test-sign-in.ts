@@ -10,6 +10,7 @@ import type { TenantStorage } from '../ports/storage.ts';
 import { ownAccounts } from '../sessions/own-accounts.ts';
 import { type SignInRates, signInLimits } from '../sessions/sign-in-limits.ts';
 import { QUICK } from '../sessions/test-end-users.ts';
+import { type NetworkRates, networkLimits } from '../spec/network-limits.ts';
 import { argon2PasswordHasher } from '../system/password-hasher.ts';
 import { systemRandom } from '../system/random.ts';
 import type { Endpoint } from './contract.ts';
@@ -18,6 +19,7 @@ import { publishedKeys } from './test-server-keys.ts';
 export interface SignInOptions {
   readonly settings?: Partial<Settings>;
   readonly rates?: Partial<SignInRates>;
+  readonly interactionRates?: Partial<NetworkRates>;
 }
 
 interface Parts {
@@ -79,7 +81,7 @@ export function openedSignIn({ storage, direct, authentication, options }: Parts
 function endUsersOf(
   storage: TenantStorage,
   { accessTokens, log }: DirectAuthorizationNeeds,
-  { rates }: SignInOptions,
+  { rates, interactionRates }: SignInOptions,
 ): EndUsers {
   const { clock } = accessTokens;
   const time = { clock, random: systemRandom };
@@ -103,5 +105,8 @@ function endUsersOf(
       limits: { idleLifetime: 3600, lifetime: 86_400, perAccount: 3, browserLifetime: 864_000 },
     },
     interactions: { interactions, ...time, interactionLifetime: 900 },
+    interactionLimits: networkLimits({ perNetwork: 0, overall: 0, ...interactionRates }, () =>
+      clock.milliseconds(),
+    ),
   };
 }

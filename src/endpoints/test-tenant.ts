@@ -5,7 +5,6 @@ import { rememberedOutcomes } from '../clients/client-authentication/remembered-
 import type { ClientJwtNeeds } from '../clients/client-jwt.ts';
 import { clientUses } from '../clients/client-uses.ts';
 import { liveClients } from '../clients/live-clients.ts';
-import { type OpenRegistrationRates, openRegistrationLimits } from '../clients/open-registration-limits.ts';
 import type { RegistryNeeds, RegistrySettings } from '../clients/registry-needs.ts';
 import { remoteJwkSets } from '../clients/remote-jwk-set.ts';
 import type { AssertionGrantNeeds } from '../grants/assertion-grant.ts';
@@ -21,6 +20,7 @@ import type { OutboundHttp } from '../ports/outbound-http.ts';
 import type { TenantStorage } from '../ports/storage.ts';
 import { samlAssertionVerifier } from '../saml/assertion-verifier.ts';
 import { BoundedMap } from '../spec/bounded-map.ts';
+import { type NetworkRates, networkLimits } from '../spec/network-limits.ts';
 import { type CertificateTrust, SIGNING_ALGORITHMS } from '../spec/server-capabilities.ts';
 import { withRecordCache } from '../storage/record-cache.ts';
 import { systemRandom } from '../system/random.ts';
@@ -130,7 +130,7 @@ export interface ClientInformation {
 export interface TestTenantOptions {
   readonly settings?: Partial<RegistrySettings>;
   readonly directTokens?: readonly string[];
-  readonly openRates?: Partial<OpenRegistrationRates>;
+  readonly openRates?: Partial<NetworkRates>;
   /** What is fetched; nothing where it is absent. */
   readonly outbound?: OutboundHttp;
   readonly assertionAudience?: AudienceRule;
@@ -204,7 +204,7 @@ function registryNeeds(
     },
     sealer: sealerForTenant(sealerWith([systemRandom.bytes(32)]), 'test'),
     outbound: options.outbound ?? NO_WAY_OUT,
-    openLimits: openRegistrationLimits({ perNetwork: 0, overall: 0, ...options.openRates }, () =>
+    openLimits: networkLimits({ perNetwork: 0, overall: 0, ...options.openRates }, () =>
       clock.milliseconds(),
     ),
     audit: storage.audit,

@@ -47,6 +47,7 @@ export const SAMPLE_PAGES: Readonly<Record<string, Page>> = {
   'signed-out-none': { kind: 'signed-out', outcome: 'none', notice },
   error: { kind: 'error', error: 'invalid_request', notice },
   'error-over': { kind: 'error', error: 'interaction_over', notice },
+  'error-wait': { kind: 'error', error: 'temporarily_unavailable', notice, wait_seconds: 30 },
   'form-post': {
     kind: 'form-post',
     action: 'https://clips.example.com/callback',

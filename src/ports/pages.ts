@@ -58,6 +58,8 @@ export interface ErrorPage {
   readonly kind: 'error';
   /** An error code of a specification. */
   readonly error: string;
+  /** After how long it is worth while to try again. */
+  readonly wait_seconds?: number | undefined;
   readonly notice: PageNotice;
 }
 

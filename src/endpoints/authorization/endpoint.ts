@@ -8,6 +8,7 @@ import {
   receiveAuthorizationRequest,
 } from '../../grants/authorization/receive-authorization-request.ts';
 import { beginInteraction } from '../../sessions/interaction.ts';
+import type { NetworkLimits } from '../../spec/network-limits.ts';
 import { type FormLimits, parseForm, parseParameters } from '../../spec/parameters.ts';
 import {
   type AuthorizationNeeds,
@@ -23,6 +24,7 @@ import { contract, postContract } from './contract.ts';
 
 export interface AuthorizationEndpointNeeds extends AuthorizationNeeds {
   readonly receiving: ReceivingNeeds;
+  readonly interactionLimits: NetworkLimits;
   readonly form: FormLimits;
 }
 
@@ -43,6 +45,7 @@ async function begin(needs: AuthorizationEndpointNeeds, request: EndpointRequest
   const session = await sessionBehind(needs, request);
   const answered = await finalAnswer(needs, request, waiting, await progressNow(needs, waiting, session));
   if (answered !== undefined) return answered;
+  if (session === undefined) needs.interactionLimits.admit(request.remoteAddress);
   const { browser, interactions, issuer } = needs;
   const sentCookie = browser.cookie(request, 'interaction');
   const begun = await beginInteraction(interactions, 'authorization', waiting, sentCookie);
@@ -64,8 +67,8 @@ export function postedAuthorization(needs: AuthorizationEndpointNeeds): Endpoint
 }
 
 async function pushed(
-  { receiving, issuer, form }: AuthorizationEndpointNeeds,
-  { headers, body }: EndpointRequest,
+  { receiving, issuer, form, interactionLimits }: AuthorizationEndpointNeeds,
+  { headers, body, remoteAddress }: EndpointRequest,
 ): Promise<EndpointResponse> {
   const sent = parseForm(
     headers['content-type'],
@@ -75,6 +78,8 @@ async function pushed(
     REPEATABLE_PARAMETERS,
   );
   const { client, source } = await receiveAuthorizationRequest(receiving, sent);
+  // Whoever is signed in cannot be seen here.
+  interactionLimits.admit(remoteAddress);
   const { request_uri } = await pushRequest(receiving.pushed, client.client_id, source);
   const query = new URLSearchParams({ client_id: client.client_id, request_uri });
   return redirection(`${issuer}${contract.path}?${query.toString()}`);

@@ -16,6 +16,7 @@ import {
 } from '../../sessions/logout-request.ts';
 import { issuerPath } from '../../spec/issuer.ts';
 import { preferredLanguages } from '../../spec/languages.ts';
+import type { NetworkLimits } from '../../spec/network-limits.ts';
 import { type FormLimits, type Parameters, parseForm, parseParameters } from '../../spec/parameters.ts';
 import type { Browser } from '../browser.ts';
 import { redirection } from '../client-response.ts';
@@ -29,6 +30,7 @@ export interface EndSessionNeeds extends PageNeeds {
   readonly browser: Browser;
   readonly sessions: Pick<SessionNeeds, 'sessions' | 'clock' | 'limits'>;
   readonly interactions: InteractionNeeds;
+  readonly interactionLimits: NetworkLimits;
   readonly directory: Pick<AccountDirectory, 'find'>;
   readonly requests: LogoutRequestNeeds;
   readonly form: FormLimits;
@@ -86,6 +88,7 @@ async function dialog(
   const logout = await readLogoutRequest(needs.requests, parameters);
   const session = await currentSession(needs.sessions, needs.browser.cookie(request, 'session'));
   noteIgnored(needs, request, logout);
+  if (session === undefined) needs.interactionLimits.admit(request.remoteAddress);
   const sent = needs.browser.cookie(request, 'interaction');
   const waiting = waitingLogout(logout, session?.sid, ui_locales);
   const { handle, browser } = await beginInteraction(needs.interactions, 'logout', waiting, sent);

@@ -1,6 +1,7 @@
 import { identifyClient } from '../../clients/client-authentication/authenticate-client.ts';
 import { AUTHENTICATION_PARAMETERS } from '../../clients/client-authentication/credential-parameters.ts';
 import type { AuthenticationNeeds } from '../../clients/client-authentication/method.ts';
+import { metadataOf } from '../../clients/registered-client.ts';
 import { AuthorizationError } from '../../grants/authorization/authorization-error.ts';
 import {
   AUTHORIZATION_PARAMETERS,
@@ -12,6 +13,7 @@ import {
   receivePushedRequest,
 } from '../../grants/authorization/receive-authorization-request.ts';
 import { OAuthError } from '../../spec/errors.ts';
+import type { NetworkLimits } from '../../spec/network-limits.ts';
 import { type FormLimits, parseForm } from '../../spec/parameters.ts';
 import { UNCACHED } from '../answer.ts';
 import type { Endpoint } from '../contract.ts';
@@ -20,6 +22,8 @@ import { contract } from './contract.ts';
 export interface PushedAuthorizationRequestNeeds {
   readonly authentication: AuthenticationNeeds;
   readonly receiving: ReceivingNeeds;
+  /** For clients that prove nothing. */
+  readonly interactionLimits: NetworkLimits;
   readonly form: FormLimits;
 }
 
@@ -27,10 +31,10 @@ const PARAMETERS: ReadonlySet<string> = new Set([...AUTHORIZATION_PARAMETERS, ..
 
 /** Takes an authorisation request from its client itself, checks it as the other endpoint would, and keeps it for a while. */
 export function pushedAuthorizationRequest(needs: PushedAuthorizationRequestNeeds): Endpoint {
-  const { authentication, receiving } = needs;
+  const { authentication, receiving, interactionLimits } = needs;
   return {
     contract,
-    async handle({ headers, body, clientCertificate: certificate }) {
+    async handle({ headers, body, clientCertificate: certificate, remoteAddress }) {
       const { authorization } = headers;
       const sent = parseForm(headers['content-type'], body, PARAMETERS, needs.form, REPEATABLE_PARAMETERS);
       const { stored } = await identifyClient(authentication, {
@@ -43,6 +47,7 @@ export function pushedAuthorizationRequest(needs: PushedAuthorizationRequestNeed
           ...sent,
           client_id: stored.client_id,
         });
+        if (metadataOf(stored).token_endpoint_auth_method === 'none') interactionLimits.admit(remoteAddress);
         const pushed = await pushRequest(receiving.pushed, stored.client_id, request);
         return {
           status: 201,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TooManyRequests } from '../spec/errors.ts';
-import { type OpenRegistrationLimits, openRegistrationLimits } from './open-registration-limits.ts';
+import { TooManyRequests } from './errors.ts';
+import { type NetworkLimits, networkLimits } from './network-limits.ts';
 
 /** Seconds to wait; 0 for one that is admitted. */
-function ask(limits: OpenRegistrationLimits, from = '192.0.2.1'): number {
+function ask(limits: NetworkLimits, from = '192.0.2.1'): number {
   try {
     limits.admit(from);
     return 0;
@@ -19,7 +19,7 @@ for (const perNetwork of [1, 3, 7, 11, 59, 60, 61, 600, 9973]) {
     const start = 12_345.678;
     let now = start;
     let admitted = 0;
-    const limits = openRegistrationLimits({ perNetwork, overall: 0 }, () => now);
+    const limits = networkLimits({ perNetwork, overall: 0 }, () => now);
     for (; admitted < perNetwork; admitted += 1) assert.equal(ask(limits), 0);
     for (let round = 0; round < 50; round += 1) {
       let wait = ask(limits);
@@ -36,7 +36,7 @@ for (const perNetwork of [1, 3, 7, 11, 59, 60, 61, 600, 9973]) {
 
 test('whoever asks again too early is not set back by it', () => {
   let now = 0;
-  const limits = openRegistrationLimits({ perNetwork: 1, overall: 0 }, () => now);
+  const limits = networkLimits({ perNetwork: 1, overall: 0 }, () => now);
   assert.equal(ask(limits), 0);
   for (let second = 0; second < 60; second += 1) {
     now = second * 1000;
@@ -47,7 +47,7 @@ test('whoever asks again too early is not set back by it', () => {
 });
 
 test('a registration that one limit refuses is not counted by the other', () => {
-  const limits = openRegistrationLimits({ perNetwork: 1, overall: 3 }, () => 0);
+  const limits = networkLimits({ perNetwork: 1, overall: 3 }, () => 0);
   assert.equal(ask(limits, '192.0.2.1'), 0);
   for (let count = 0; count < 10; count += 1) assert.equal(ask(limits, '192.0.2.1'), 60);
   assert.equal(ask(limits, '192.0.2.2'), 0);
@@ -56,7 +56,7 @@ test('a registration that one limit refuses is not counted by the other', () => 
 });
 
 test('the longer of two waits is the one that is named', () => {
-  const limits = openRegistrationLimits({ perNetwork: 1, overall: 2 }, () => 0);
+  const limits = networkLimits({ perNetwork: 1, overall: 2 }, () => 0);
   ask(limits, '192.0.2.1');
   ask(limits, '192.0.2.2');
   assert.equal(ask(limits, '192.0.2.1'), 60);
@@ -64,7 +64,7 @@ test('the longer of two waits is the one that is named', () => {
 });
 
 test('the addresses of one IPv6 /64 share a bucket in every spelling; so do the two spellings of an IPv4 address', () => {
-  const limits = openRegistrationLimits({ perNetwork: 1, overall: 0 }, () => 0);
+  const limits = networkLimits({ perNetwork: 1, overall: 0 }, () => 0);
   assert.equal(ask(limits, '2001:db8:0:1::1'), 0);
   for (const same of ['2001:0DB8::1:ffff:0:0:1', '2001:db8:0:1:2:3:4:5%eth0'])
     assert.equal(ask(limits, same), 60);

@@ -1,16 +1,16 @@
-import { TooManyRequests } from '../spec/errors.ts';
-import { networkOf } from '../spec/ip-address.ts';
-import { retryAfterSeconds, TokenBuckets } from '../spec/token-buckets.ts';
+import { TooManyRequests } from './errors.ts';
+import { networkOf } from './ip-address.ts';
+import { retryAfterSeconds, TokenBuckets } from './token-buckets.ts';
 
-export interface OpenRegistrationRates {
-  /** Registrations per minute from one network; 0 = no limit. */
+export interface NetworkRates {
+  /** Per minute from one network; 0 = no limit. */
   readonly perNetwork: number;
-  /** Registrations per minute from all networks together; 0 = no limit. */
+  /** Per minute from all networks together; 0 = no limit. */
   readonly overall: number;
 }
 
-/** Admits or refuses registrations that nobody vouches for. */
-export interface OpenRegistrationLimits {
+/** Admits or refuses what strangers may do without anybody who vouches for them. */
+export interface NetworkLimits {
   /** @throws TooManyRequests */
   admit(remoteAddress: string): void;
 }
@@ -19,10 +19,7 @@ const NETWORKS_MAX = 10_000;
 const EVERYBODY = 'all networks';
 
 /** @param milliseconds a monotonic clock */
-export function openRegistrationLimits(
-  rates: OpenRegistrationRates,
-  milliseconds: () => number,
-): OpenRegistrationLimits {
+export function networkLimits(rates: NetworkRates, milliseconds: () => number): NetworkLimits {
   // A minute's worth may come at once.
   const buckets = (perMinute: number): TokenBuckets | undefined =>
     perMinute === 0
