@@ -32,8 +32,19 @@ export function installWhatIsMissing() {
     process.stderr.write('chancery: npm ci failed; see above\n');
     process.exit(1);
   }
+  proveThatItStarts(runtime());
   mkdirSync(modules, { recursive: true });
   writeFileSync(stamp, digest);
+}
+
+/** What the binary misses on this machine is said here, once, and not as the loader's error at each command. */
+function proveThatItStarts(program) {
+  const { status, stderr, error } = spawnSync(program, ['--version'], { encoding: 'utf8' });
+  if (status === 0) return;
+  const reason = (error?.message ?? stderr).trim();
+  const remedy = /libatomic/.test(reason) ? ' (on Debian and Ubuntu: apt-get install libatomic1)' : '';
+  process.stderr.write(`chancery: the pinned runtime does not start on this machine: ${reason}${remedy}\n`);
+  process.exit(1);
 }
 
 /** The pinned Node 26 of this platform; a machine's own Node serves where it is as new. */
