@@ -10,6 +10,8 @@ export interface StoredConsent {
   readonly scope: readonly string[];
   /** Names of claims that were asked for one by one (OpenID Connect Core §5.5), ordered as `scope`. */
   readonly claims: readonly string[];
+  /** Resources that its tokens may be for (RFC 8707), ordered as `scope`. */
+  readonly resources: readonly string[];
   readonly granted_at: number;
   readonly updated_at: number;
 }
@@ -26,7 +28,7 @@ export interface ConsentStore {
    * when the client is gone.
    */
   grant(
-    consent: Pick<StoredConsent, 'sub' | 'client_id' | 'instance' | 'scope' | 'claims'>,
+    consent: Pick<StoredConsent, 'sub' | 'client_id' | 'instance' | 'scope' | 'claims' | 'resources'>,
     at: number,
   ): Promise<StoredConsent | undefined>;
   /** Forgets it; answers whether there was one. */

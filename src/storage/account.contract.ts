@@ -168,7 +168,10 @@ function endsContract(make: MakeEngine): void {
       await tenant.accounts.rememberBrowser(account.sub, browser, LATER, 5);
       const grant = aGrant(client, { sub: account.sub });
       await tenant.grants.create(grant, aTokenOf(grant));
-      await tenant.consents.grant({ ...client, sub: account.sub, scope: ['openid'], claims: [] }, NOW);
+      await tenant.consents.grant(
+        { ...client, sub: account.sub, scope: ['openid'], claims: [], resources: [] },
+        NOW,
+      );
       assert.equal(await tenant.accounts.delete(account, EVENT), 'done');
       assert.equal(await tenant.sessions.find(session.key), undefined);
       assert.equal(await tenant.grants.find(grant.grant_id), undefined);

@@ -14,14 +14,22 @@ export function consentContract(make: MakeEngine): void {
       const client = aClient();
       const { client_id, instance } = client;
       await tenant.clients.create(client, OPEN);
-      const first = { sub: ADA, client_id, instance, scope: ['profile', 'openid'], claims: ['email'] };
-      const second = { ...first, scope: ['a', 'openid'], claims: [] };
+      const first = {
+        sub: ADA,
+        client_id,
+        instance,
+        scope: ['profile', 'openid'],
+        claims: ['email'],
+        resources: ['urn:b'],
+      };
+      const second = { ...first, scope: ['a', 'openid'], claims: [], resources: ['urn:a', 'urn:b'] };
       await tenant.consents.grant(first, NOW);
       const granted = await tenant.consents.grant(second, NOW + 60);
       const expected = {
         ...first,
         scope: ['a', 'openid', 'profile'],
         claims: ['email'],
+        resources: ['urn:a', 'urn:b'],
         granted_at: NOW,
         updated_at: NOW + 60,
       };
@@ -42,13 +50,13 @@ export function consentContract(make: MakeEngine): void {
         await Promise.all(
           values.map((value, index) =>
             (index % 2 === 0 ? tenant : second).consents.grant(
-              { ...client, sub: ADA, scope: [value], claims: [value] },
+              { ...client, sub: ADA, scope: [value], claims: [value], resources: [value] },
               NOW,
             ),
           ),
         );
         const consent = await tenant.consents.find(ADA, client);
-        assert.deepEqual([consent?.scope, consent?.claims], [values, values]);
+        assert.deepEqual([consent?.scope, consent?.claims, consent?.resources], [values, values, values]);
       });
     }),
   );
@@ -64,7 +72,7 @@ function endContract(make: MakeEngine): void {
       for (const view of [tenant, other]) {
         await view.clients.create(client, OPEN);
         for (const sub of [ADA, BOB]) {
-          await view.consents.grant({ ...client, sub, scope: ['openid'], claims: [] }, NOW);
+          await view.consents.grant({ ...client, sub, scope: ['openid'], claims: [], resources: [] }, NOW);
         }
       }
       assert.equal(await tenant.consents.revoke(ADA, client), true);
@@ -80,7 +88,7 @@ function endContract(make: MakeEngine): void {
     'consent to a client ends with it: nothing can be granted to one that is gone, and its id inherits nothing',
     onEmptyStorage(make, async ({ tenant }) => {
       const client = aClient();
-      const consent = { ...client, sub: ADA, scope: ['openid'], claims: [] };
+      const consent = { ...client, sub: ADA, scope: ['openid'], claims: [], resources: [] };
       assert.equal(await tenant.consents.grant(consent, NOW), undefined);
       await tenant.clients.create(client, OPEN);
       await tenant.consents.grant(consent, NOW);

@@ -65,7 +65,10 @@ export interface SessionWriteArguments {
   completeInteraction: OfTenant & { readonly interaction: InteractionTicket };
   sweepInteractions: Sweep;
   grantConsent: OfTenant & {
-    readonly consent: Pick<StoredConsent, 'sub' | 'client_id' | 'instance' | 'scope' | 'claims'>;
+    readonly consent: Pick<
+      StoredConsent,
+      'sub' | 'client_id' | 'instance' | 'scope' | 'claims' | 'resources'
+    >;
     readonly at: number;
   };
   revokeConsent: OfTenant & {

@@ -52,6 +52,22 @@ test('agreed: remembered for what was agreed to, and asked again for more (OpenI
   );
 });
 
+test('agreed for one resource server: asked again for another one, and not again for both (RFC 8707 §2.1)', async () => {
+  const strict = testTenant({ signIn: { settings: { 'sign-in.consent': 'always' } } });
+  const relying = await strict.register(RELYING_PARTY);
+  const person = await aPerson(strict);
+  const [one, two] = ['https://api.example/one', 'https://api.example/two'];
+  const asked = { scope: 'openid', resource: one };
+  const page = await person.signIn(await person.ask(relying, asked));
+  assert.match(page.html, /https:\/\/api\.example\/one/);
+  assert.ok(answeredTo(await person.browser.submit(page, 'allow'))['code']);
+  assert.ok(answeredTo(await person.ask(relying, asked))['code'], 'remembered');
+  const more = await person.ask(relying, { ...asked, resource: two });
+  assert.match(more.html, /value="allow"/);
+  assert.ok(answeredTo(await person.browser.submit(more, 'allow'))['code']);
+  assert.ok(answeredTo(await person.ask(relying, { ...asked, resource: `${one} ${two}` }))['code']);
+});
+
 test('two tabs: each has its own page, and finishing one does not disturb the other', async () => {
   const { browser, ask, signIn } = inFrontOf(browserOf(tenant));
   const [one, other] = [await ask(client, { state: 'one' }), await ask(client, { state: 'other' })];

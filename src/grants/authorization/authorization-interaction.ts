@@ -98,5 +98,7 @@ export async function rememberConsent(
 ): Promise<void> {
   const { client_id, client_instance: instance } = request;
   const scope = [...new Set(request.scope)].sort();
-  await consents.grant({ sub, client_id, instance, scope, claims: requestedClaims(request) }, clock.now());
+  const resources = [...new Set(request.resource)].sort();
+  const consent = { sub, client_id, instance, scope, claims: requestedClaims(request), resources };
+  await consents.grant(consent, clock.now());
 }

@@ -28,6 +28,7 @@ const consent: StoredConsent = {
   instance: client.instance,
   scope: ['email', 'openid'],
   claims: ['birthdate'],
+  resources: ['https://api.example/a'],
   granted_at: NOW,
   updated_at: NOW,
 };
@@ -114,6 +115,13 @@ const ROWS: readonly Row[] = [
   ['a claim that was agreed to', claims({ birthdate: null }), {}, 'grant'],
   ['a claim more than agreed to', claims({ birthdate: null, address: null }), {}, 'consent'],
   ['a claim about the authentication', claims({ auth_time: { essential: true } }), {}, 'grant'],
+  ['a resource that was agreed to (RFC 8707 §2.1)', { resource: ['https://api.example/a'] }, {}, 'grant'],
+  [
+    'a resource more than agreed to (RFC 8707 §2.1)',
+    { resource: ['https://api.example/a', 'https://api.example/b'] },
+    {},
+    'consent',
+  ],
   ['prompt consent', { prompt: ['consent'] }, { consentImplied: true }, 'consent'],
   ['prompt consent, just agreed', { prompt: ['consent'] }, { consented: true }, 'grant'],
   [

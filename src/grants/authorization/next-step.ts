@@ -91,7 +91,8 @@ function covers(consent: StoredConsent | undefined, request: AuthorizationReques
   if (consent === undefined) return false;
   return (
     request.scope.every((value) => consent.scope.includes(value)) &&
-    requestedClaims(request).every((name) => consent.claims.includes(name))
+    requestedClaims(request).every((name) => consent.claims.includes(name)) &&
+    request.resource.every((uri) => consent.resources.includes(uri))
   );
 }
 

@@ -4,7 +4,7 @@ import { type Acts, changed, one } from './act.ts';
 import type { GatheredReads } from './gathered-reads.ts';
 import { type Row, statement } from './statement.ts';
 
-const COLUMNS = 'sub, client_id, instance, scope, claims, granted_at, updated_at';
+const COLUMNS = 'sub, client_id, instance, scope, claims, resources, granted_at, updated_at';
 const PLACE = 'tenant = :tenant AND sub = :sub AND client_id = :client_id AND instance = :instance';
 
 const FIND = statement('consent_find', `SELECT ${COLUMNS} FROM consent WHERE ${PLACE}`);
@@ -21,9 +21,9 @@ const CLIENT = statement(
 const PUT = statement(
   'consent_put',
   `INSERT INTO consent (tenant, ${COLUMNS})
-   VALUES (:tenant, :sub, :client_id, :instance, :scope, :claims, :granted_at, :updated_at)
+   VALUES (:tenant, :sub, :client_id, :instance, :scope, :claims, :resources, :granted_at, :updated_at)
    ON CONFLICT (tenant, sub, client_id, instance) DO UPDATE SET scope = excluded.scope, claims = excluded.claims,
-     updated_at = excluded.updated_at`,
+     resources = excluded.resources, updated_at = excluded.updated_at`,
 );
 const REMOVE = statement('consent_remove', `DELETE FROM consent WHERE ${PLACE}`);
 
@@ -42,12 +42,16 @@ const storedConsent = (row: Row): StoredConsent =>
     ...row,
     scope: JSON.parse(String(row['scope'])) as string[],
     claims: JSON.parse(String(row['claims'])) as string[],
+    resources: JSON.parse(String(row['resources'])) as string[],
   }) as unknown as StoredConsent;
 
 export const CONSENT_ACTS: Acts<'grantConsent' | 'revokeConsent'> = {
   grantConsent: {
     turn: true,
-    async steps(transaction, { tenant, consent: { sub, client_id, instance, scope, claims }, at }) {
+    async steps(
+      transaction,
+      { tenant, consent: { sub, client_id, instance, scope, claims, resources }, at },
+    ) {
       const place = { tenant, sub, client_id, instance };
       if ((await one(transaction.ask(CLIENT, place))) === undefined) return undefined;
       const row = await one(transaction.ask(FIND, place));
@@ -58,10 +62,15 @@ export const CONSENT_ACTS: Acts<'grantConsent' | 'revokeConsent'> = {
         instance,
         scope: united(before?.scope, scope),
         claims: united(before?.claims, claims),
+        resources: united(before?.resources, resources),
         granted_at: before?.granted_at ?? at,
         updated_at: at,
       };
-      const lists = { scope: JSON.stringify(granted.scope), claims: JSON.stringify(granted.claims) };
+      const lists = {
+        scope: JSON.stringify(granted.scope),
+        claims: JSON.stringify(granted.claims),
+        resources: JSON.stringify(granted.resources),
+      };
       await transaction.ask(PUT, { tenant, ...granted, ...lists });
       return granted;
     },

@@ -139,7 +139,7 @@ const TENANT_TABLES: readonly TenantTable[] = [
   {
     name: 'consent',
     columns: `tenant ${TEXT} NOT NULL, sub ${TEXT} NOT NULL, client_id ${TEXT} NOT NULL, instance ${TEXT} NOT NULL,
-      scope ${TEXT} NOT NULL, claims ${TEXT} NOT NULL, granted_at BIGINT NOT NULL, updated_at BIGINT NOT NULL`,
+      scope ${TEXT} NOT NULL, claims ${TEXT} NOT NULL, resources ${TEXT} NOT NULL, granted_at BIGINT NOT NULL, updated_at BIGINT NOT NULL`,
     primaryKey: 'tenant, sub, client_id, instance',
   },
 ];

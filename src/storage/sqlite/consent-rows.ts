@@ -3,18 +3,18 @@ import type { ConsentStore, StoredConsent } from '../../ports/consent-store.ts';
 import type { OfTenant } from '../of-tenant.ts';
 import type { WriteHandlers } from './write-handlers.ts';
 
-const COLUMNS = 'sub, client_id, instance, scope, claims, granted_at, updated_at';
+const COLUMNS = 'sub, client_id, instance, scope, claims, resources, granted_at, updated_at';
 const LIVES = `EXISTS (SELECT 1 FROM client WHERE client.tenant = consent.tenant
   AND client.client_id = consent.client_id AND client.instance = consent.instance)`;
+
+type List = 'scope' | 'claims' | 'resources';
 
 type ConsentReads = OfTenant<Pick<ConsentStore, 'find' | 'ofSubject'>>;
 
 function storedConsent(row: object): StoredConsent {
-  const { scope, claims, ...columns } = row as Omit<StoredConsent, 'scope' | 'claims'> & {
-    readonly scope: string;
-    readonly claims: string;
-  };
-  return { ...columns, scope: JSON.parse(scope) as string[], claims: JSON.parse(claims) as string[] };
+  const { scope, claims, resources, ...columns } = row as Omit<StoredConsent, List> & Record<List, string>;
+  const read = (list: string): readonly string[] => JSON.parse(list) as string[];
+  return { ...columns, scope: read(scope), claims: read(claims), resources: read(resources) };
 }
 
 export function consentReads(database: DatabaseSync): ConsentReads {
@@ -31,12 +31,12 @@ export function consentWrites(database: DatabaseSync): Pick<WriteHandlers, 'gran
   const find = findConsent(database);
   const client = database.prepare('SELECT 1 FROM client WHERE tenant = ? AND client_id = ? AND instance = ?');
   const put = database.prepare(`
-    INSERT OR REPLACE INTO consent (tenant, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
+    INSERT OR REPLACE INTO consent (tenant, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const remove = database.prepare(
     'DELETE FROM consent WHERE tenant = ? AND sub = ? AND client_id = ? AND instance = ?',
   );
   return {
-    grantConsent({ tenant, consent: { sub, client_id, instance, scope, claims }, at }) {
+    grantConsent({ tenant, consent: { sub, client_id, instance, scope, claims, resources }, at }) {
       if (client.get(tenant, client_id, instance) === undefined) return undefined;
       const before = find(tenant, sub, { client_id, instance });
       const granted: StoredConsent = {
@@ -45,10 +45,11 @@ export function consentWrites(database: DatabaseSync): Pick<WriteHandlers, 'gran
         instance,
         scope: united(before?.scope, scope),
         claims: united(before?.claims, claims),
+        resources: united(before?.resources, resources),
         granted_at: before?.granted_at ?? at,
         updated_at: at,
       };
-      const lists = [JSON.stringify(granted.scope), JSON.stringify(granted.claims)];
+      const lists = [granted.scope, granted.claims, granted.resources].map((list) => JSON.stringify(list));
       put.run(tenant, sub, client_id, instance, ...lists, granted.granted_at, at);
       return granted;
     },

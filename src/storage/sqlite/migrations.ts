@@ -248,6 +248,11 @@ export const MIGRATIONS: readonly Migration[] = [
       CREATE INDEX client_end ON client (tenant, expires_at) WHERE expires_at IS NOT NULL;`,
   },
   { version: 12, name: 'logout under every name of the issuer', sql: LOGOUT_ISSUER_SCHEMA },
+  {
+    version: 13,
+    name: 'resources that were agreed to',
+    sql: "ALTER TABLE consent ADD COLUMN resources TEXT NOT NULL DEFAULT '[]';",
+  },
 ];
 
 const NEWEST = MIGRATIONS.length;
