@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { type ExpectedGrant, ExpectedGrants } from './expected-grants.ts';
 import type { Entry, Operation, Registration } from './ledger.ts';
 
 export interface ExpectedClient {
@@ -6,7 +7,9 @@ export interface ExpectedClient {
   current: Registration;
   /** Replaced by an acknowledged update: their token and secret are dead. */
   readonly former: Registration[];
-  readonly accessTokens: string[];
+  /** Live, as far as was acknowledged. */
+  readonly accessTokens: Set<string>;
+  readonly revoked: Set<string>;
   deleted: boolean;
 }
 
@@ -18,17 +21,20 @@ export interface UnknownOutcome {
 /** What the registry must hold, by the acknowledgements alone. */
 export interface ExpectedRegistry {
   readonly clients: ReadonlyMap<string, ExpectedClient>;
+  /** By client. */
+  readonly grants: ReadonlyMap<string, readonly ExpectedGrant[]>;
   /** Sent, never answered, not yet looked for. */
   readonly unknown: readonly UnknownOutcome[];
   /** Issued and acknowledged, with the clients that were registered with it. */
   readonly initialAccessTokens: ReadonlyMap<string, readonly string[]>;
   readonly acked: number;
-  /** Answers that no healthy server gives here, such as a 500. */
+  /** Answers that no healthy server gives here, such as a 404. */
   readonly unexpected: readonly string[];
 }
 
 interface Draft {
   readonly clients: Map<string, ExpectedClient>;
+  readonly grants: ExpectedGrants;
   readonly unknown: Map<number, Operation>;
   readonly initialAccessTokens: Map<string, string[]>;
   readonly unexpected: string[];
@@ -38,6 +44,7 @@ interface Draft {
 export function expectedRegistry(entries: readonly Entry[]): ExpectedRegistry {
   const draft: Draft = {
     clients: new Map(),
+    grants: new ExpectedGrants(),
     unknown: new Map(),
     initialAccessTokens: new Map(),
     unexpected: [],
@@ -48,7 +55,8 @@ export function expectedRegistry(entries: readonly Entry[]): ExpectedRegistry {
     else settle(draft, entry);
   }
   const unknown = [...draft.unknown].map(([op, operation]) => ({ op, operation }));
-  return { ...draft, unknown };
+  for (const { operation } of unknown) leaveOpen(draft, operation);
+  return { ...draft, grants: draft.grants.byClient, unknown };
 }
 
 function settle(draft: Draft, entry: Exclude<Entry, { sent: Operation }>): void {
@@ -57,36 +65,83 @@ function settle(draft: Draft, entry: Exclude<Entry, { sent: Operation }>): void 
   draft.unknown.delete(entry.op);
   if ('found' in entry) {
     if (entry.found === 'done') apply(draft, operation, entry.registration);
+    else leaveOpen(draft, operation);
     return;
   }
   const { status, body } = entry.acked;
   draft.acked += 1;
-  // Two requests race for one initial access token: the one that loses is refused, and leaves nothing behind.
-  const lostRace =
-    status === 401 && operation.kind === 'create' && operation.initialAccessToken !== undefined;
   if (status === 200 || (status === 204 && operation.kind === 'delete')) apply(draft, operation, body);
-  else if (!lostRace) draft.unexpected.push(`${operation.kind}: ${status} ${JSON.stringify(body)}`);
+  else if (operation.kind === 'refresh' && status === 400) {
+    // RFC 9700 §4.14.2: a second use ends the grant.
+    draft.grants.end(operation.client_id, operation.refresh_token);
+  } else if (!lostRace(operation, status)) {
+    draft.unexpected.push(`${operation.kind}: ${status} ${JSON.stringify(body)}`);
+  }
+}
+
+/** Two requests race for one initial access token: the one that loses is refused, and leaves nothing behind. */
+const lostRace = (operation: Operation, status: number): boolean =>
+  status === 401 && operation.kind === 'create' && operation.initialAccessToken !== undefined;
+
+/** An operation on a token whose outcome nobody knows: from now on nothing is expected of that token. */
+function leaveOpen(draft: Draft, operation: Operation): void {
+  if (operation.kind === 'refresh') draft.grants.forget(operation.client_id, operation.refresh_token);
+  if (operation.kind !== 'revoke') return;
+  draft.clients.get(operation.client_id)?.accessTokens.delete(operation.token);
+  draft.grants.forget(operation.client_id, operation.token);
 }
 
 function apply(draft: Draft, operation: Operation, body: unknown): void {
-  const answer = body as Registration & { readonly access_token: string };
-  if (operation.kind === 'invite') {
-    draft.initialAccessTokens.set(answer.access_token, []);
-    return;
+  const answer = body as Registration & { readonly access_token: string; readonly refresh_token: string };
+  switch (operation.kind) {
+    case 'invite':
+      draft.initialAccessTokens.set(answer.access_token, []);
+      return;
+    case 'create':
+      addClient(draft, answer, operation.initialAccessToken);
+      return;
+    case 'grant':
+      draft.grants.add(operation.client_id, answer);
+      return;
+    case 'refresh':
+      draft.grants.refresh(operation.client_id, operation.refresh_token, answer);
+      return;
+    default:
+      applyToClient(draft, operation, answer);
   }
-  if (operation.kind === 'create') {
-    draft.clients.set(answer.client_id, { current: answer, former: [], accessTokens: [], deleted: false });
-    if (operation.initialAccessToken !== undefined) {
-      draft.initialAccessTokens.get(operation.initialAccessToken)?.push(answer.client_id);
-    }
-    return;
+}
+
+function addClient(draft: Draft, current: Registration, initialAccessToken: string | undefined): void {
+  const client = { current, former: [], accessTokens: new Set<string>(), revoked: new Set<string>() };
+  draft.clients.set(current.client_id, { ...client, deleted: false });
+  if (initialAccessToken !== undefined) {
+    draft.initialAccessTokens.get(initialAccessToken)?.push(current.client_id);
   }
+}
+
+type OfClient = Extract<Operation, { kind: 'update' | 'delete' | 'access-token' | 'revoke' }>;
+
+function applyToClient(
+  draft: Draft,
+  operation: OfClient,
+  answer: Registration & { readonly access_token: string },
+): void {
   const client = draft.clients.get(operation.client_id);
   assert.ok(client !== undefined, `${operation.kind} of a client that was never registered`);
-  if (operation.kind === 'delete') client.deleted = true;
-  else if (operation.kind === 'access-token') client.accessTokens.push(answer.access_token);
-  else {
-    client.former.push(client.current);
-    client.current = answer;
+  switch (operation.kind) {
+    case 'delete':
+      client.deleted = true;
+      draft.grants.endAll(operation.client_id);
+      return;
+    case 'access-token':
+      client.accessTokens.add(answer.access_token);
+      return;
+    case 'revoke':
+      if (client.accessTokens.delete(operation.token)) client.revoked.add(operation.token);
+      else draft.grants.end(operation.client_id, operation.token);
+      return;
+    case 'update':
+      client.former.push(client.current);
+      client.current = answer;
   }
 }

@@ -1,16 +1,26 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { killDuringRegistrations } from './kill-during-registrations.ts';
+import { ENGINE_VARIABLE } from '../program/storage-place.ts';
+import { faultsOf } from './experiment.ts';
+import { kill } from './experiments/kill.ts';
+import { openStand } from './stand.ts';
 
-test('kill -9 during registrations, twenty times: nothing acknowledged is lost, nothing is half-written (F1, L1 to L6)', async (context) => {
-  const report = await killDuringRegistrations({ rounds: 20 });
-  const { lost, half_written, unexpected, integrity, secrets_in_log, ...figures } = report;
-  context.diagnostic(JSON.stringify({ ...figures, lost: lost.length, half_written: half_written.length }));
-  assert.deepEqual(
-    { lost, half_written, unexpected, integrity, secrets_in_log },
-    { lost: [], half_written: [], unexpected: [], integrity: 'ok', secrets_in_log: false },
-  );
-  assert.ok(figures.acked > 20 * 8, `the rounds had load: ${figures.acked} acknowledged`);
-  assert.ok(figures.introspections > 0);
-  assert.ok(figures.unknown_done + figures.unknown_absent > 0, 'kills fell into requests');
+const ROUNDS = 8;
+
+test('kill -9 under mixed load, again and again: nothing acknowledged is lost, half-written, used twice or active again (F1, L1 to L6)', async (context) => {
+  const engine = process.env[ENGINE_VARIABLE] === 'postgres' ? 'postgres' : 'sqlite';
+  const stand = await openStand(engine, { shared: true });
+  try {
+    const outcome = await kill.run(stand, { rounds: ROUNDS, minutes: 0, say: () => undefined });
+    assert.ok(!('skipped' in outcome));
+    context.diagnostic(
+      JSON.stringify({ acked: outcome.acked, unknown: outcome.unknown, ...outcome.figures }),
+    );
+    assert.deepEqual(faultsOf(outcome), []);
+    assert.ok(outcome.acked > ROUNDS * 8, `the rounds had load: ${outcome.acked} acknowledged`);
+    assert.ok(Number(outcome.figures['introspections']) > 0);
+    assert.ok(outcome.unknown > 0, 'kills fell into requests');
+  } finally {
+    await stand.close();
+  }
 });

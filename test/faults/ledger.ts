@@ -6,7 +6,12 @@ export type Operation =
   | { readonly kind: 'create'; readonly mark: string; readonly initialAccessToken?: string }
   | { readonly kind: 'update'; readonly mark: string; readonly client_id: string }
   | { readonly kind: 'delete'; readonly client_id: string }
-  | { readonly kind: 'access-token'; readonly client_id: string };
+  | { readonly kind: 'access-token'; readonly client_id: string }
+  /** An administrator's grant with a refresh token that each use replaces. */
+  | { readonly kind: 'grant'; readonly client_id: string }
+  | { readonly kind: 'refresh'; readonly client_id: string; readonly refresh_token: string }
+  /** Of an access token, or of a refresh token with all of its grant. */
+  | { readonly kind: 'revoke'; readonly client_id: string; readonly token: string };
 
 /** A client information response (RFC 7592 §3); compared as a whole. */
 export interface Registration {

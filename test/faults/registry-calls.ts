@@ -45,8 +45,9 @@ function basic({ client_id, client_secret }: Registration): string {
 function metadata({ issuer }: Program, mark: string): object {
   return {
     client_name: mark,
-    grant_types: ['client_credentials'],
-    scope: `${issuer}/token/introspect`,
+    grant_types: ['client_credentials', 'authorization_code', 'refresh_token'],
+    redirect_uris: ['https://rp.example/callback'],
+    scope: `${issuer}/token/introspect read`,
     contacts: [`${mark}@rp.example`],
     data: { mark },
   };
@@ -79,10 +80,32 @@ function requestOf(program: Program, operation: Operation, client?: Registration
       const authorization = client === undefined ? '' : basic(client);
       return { method: 'POST', path: '/token', authorization, form: { grant_type: 'client_credentials' } };
     }
+    case 'grant': {
+      const { client_id } = operation;
+      const json = { client_id, sub: 'alice', scope: ['read'], refresh_token: { issue: true, rotate: true } };
+      return {
+        method: 'POST',
+        path: '/direct-authz/rest/v2',
+        authorization: bearer(program.directToken),
+        json,
+      };
+    }
+    case 'refresh': {
+      const authorization = client === undefined ? '' : basic(client);
+      const form = { grant_type: 'refresh_token', refresh_token: operation.refresh_token };
+      return { method: 'POST', path: '/token', authorization, form };
+    }
+    case 'revoke': {
+      const authorization = client === undefined ? '' : basic(client);
+      return { method: 'POST', path: '/token/revoke', authorization, form: { token: operation.token } };
+    }
   }
 }
 
-/** Sends one operation with its entries in the ledger before and after. Rejects when no whole answer came. */
+/**
+ * Sends one operation with its entries in the ledger before and after. Rejects when no whole answer came. An answer of
+ * 500 or 503 leaves the operation without an outcome: it may have happened.
+ */
 export async function perform(
   program: Program,
   ledger: Ledger,
@@ -92,7 +115,7 @@ export async function perform(
 ): Promise<Answer> {
   const op = ledger.sent(operation);
   const answer = await call(program, requestOf(program, operation, client, byMaster));
-  ledger.acked(op, answer.status, answer.body);
+  if (answer.status < 500) ledger.acked(op, answer.status, answer.body);
   return answer;
 }
 

@@ -1,32 +1,83 @@
+/**
+ * The faults of test/faults, longer than a test run has time for:
+ * npm run faults -- [--only NAME,NAME] [--rounds N] [--minutes N] [--storage sqlite|postgres|both] [--markdown FILE]
+ * Ends with 1 when something acknowledged was lost, half-written, used twice or active again, or an expectation did not hold.
+ */
+import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { killDuringRegistrations } from './kill-during-registrations.ts';
+import { BOTH_ENGINES, type EngineName, type Experiment, type ExperimentOptions } from './experiment.ts';
+import { EXPERIMENTS } from './experiments.ts';
+import { machine } from './machine.ts';
+import { details, isSound, markdown, type Reported, terminalTable } from './report.ts';
+import { openStand } from './stand.ts';
 
-/** `npm run faults -- --rounds 100`: the faults of test/, more often than a test run has time for. */
 const ROUNDS_MAX = 1000;
+const MINUTES_MAX = 1440;
 
-const { values } = parseArgs({ options: { rounds: { type: 'string', default: '100' } } });
-const rounds = Number(values.rounds);
-if (!Number.isInteger(rounds) || rounds < 1 || rounds > ROUNDS_MAX) {
-  console.error(`--rounds must be a whole number from 1 to ${ROUNDS_MAX}`);
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    rounds: { type: 'string', default: '100' },
+    minutes: { type: 'string', default: '1' },
+    storage: { type: 'string', default: 'both' },
+    markdown: { type: 'string' },
+  },
+});
+const rounds = wholeNumber('rounds', values.rounds, ROUNDS_MAX);
+const minutes = wholeNumber('minutes', values.minutes, MINUTES_MAX);
+const engines = enginesOf(values.storage);
+const chosen = choose(values.only);
+
+const reported: Reported[] = [];
+for (const experiment of chosen) {
+  for (const engine of experiment.engines.filter((each) => engines.includes(each))) {
+    console.log(`\n${experiment.fault} (${experiment.name}), ${engine}`);
+    const one = await runOne(experiment, engine);
+    console.log(details(one));
+    reported.push(one);
+  }
+}
+console.log(`\n${terminalTable(reported)}`);
+if (values.markdown !== undefined) writeFileSync(values.markdown, markdown(machine(), reported));
+process.exitCode = reported.every(isSound) ? 0 : 1;
+
+async function runOne(experiment: Experiment, engine: EngineName): Promise<Reported> {
+  const options: ExperimentOptions = { rounds, minutes, say: (line) => console.log(`  ${line}`) };
+  const started = performance.now();
+  const stand = await openStand(engine);
+  try {
+    const outcome = await experiment.run(stand, options);
+    return { experiment, engine, outcome, seconds: (performance.now() - started) / 1000 };
+  } finally {
+    await stand.close();
+  }
+}
+
+function choose(only: string | undefined): readonly Experiment[] {
+  if (only === undefined) return EXPERIMENTS;
+  const names = only.split(',');
+  const unknown = names.filter((name) => !EXPERIMENTS.some((experiment) => experiment.name === name));
+  if (unknown.length > 0) {
+    refuse(`--only: ${unknown.join(', ')}; there are ${EXPERIMENTS.map(({ name }) => name).join(', ')}`);
+  }
+  return EXPERIMENTS.filter(({ name }) => names.includes(name));
+}
+
+function enginesOf(storage: string): readonly EngineName[] {
+  if (storage === 'both') return BOTH_ENGINES;
+  if (storage !== 'sqlite' && storage !== 'postgres') refuse('--storage must be sqlite, postgres or both');
+  return [storage as EngineName];
+}
+
+function wholeNumber(option: string, text: string, max: number): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1 || value > max) {
+    refuse(`--${option} must be a whole number from 1 to ${max}`);
+  }
+  return value;
+}
+
+function refuse(why: string): void {
+  console.error(why);
   process.exit(2);
 }
-
-const COLUMNS = ['round', 'killed after', 'ready after', 'acknowledged so far'] as const;
-const row = (cells: readonly string[]): string =>
-  cells.map((cell, index) => cell.padStart(COLUMNS[index]?.length ?? 0)).join('  ');
-
-console.log('kill -9 of the server during registrations, 8 clients at once\n');
-console.log(row(COLUMNS));
-const report = await killDuringRegistrations({
-  rounds,
-  progress: ({ round, killed_after_ms, restart_ms, acked }) =>
-    console.log(row([`${round}`, `${killed_after_ms} ms`, `${Math.round(restart_ms)} ms`, `${acked}`])),
-});
-console.log();
-for (const [figure, value] of Object.entries(report)) {
-  console.log(`${figure.padEnd(16)}${Array.isArray(value) ? value.length : String(value)}`);
-}
-const faults = [...report.lost, ...report.half_written, ...report.unexpected];
-for (const fault of faults) console.error(fault);
-const sound = faults.length === 0 && report.integrity === 'ok' && !report.secrets_in_log;
-process.exitCode = sound ? 0 : 1;

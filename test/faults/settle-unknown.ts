@@ -35,8 +35,8 @@ async function outcomeOf(
     if (found.length > 1) return { half: 'two clients of one request' };
     return found[0] === undefined ? { done: false } : await wholeOrHalf(program, found[0], operation.mark);
   }
-  // Their tokens were never seen by anybody: there is nothing that could be half.
-  if (operation.kind === 'invite' || operation.kind === 'access-token') return { done: false };
+  // Tokens that nobody ever saw, and tokens of which nothing is expected any more: there is nothing that could be half.
+  if (operation.kind !== 'update' && operation.kind !== 'delete') return { done: false };
   const before = clients.get(operation.client_id)?.current;
   const found = listed.find(({ client_id }) => client_id === operation.client_id);
   if (before === undefined) return { half: 'the client was never registered' };

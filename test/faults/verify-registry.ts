@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Program } from '../program/start.ts';
+import type { ExpectedGrant } from './expected-grants.ts';
 import { type ExpectedClient, type ExpectedRegistry, expectedRegistry } from './expected-registry.ts';
 import type { Ledger, Registration } from './ledger.ts';
 import { introspect, list, perform, read } from './registry-calls.ts';
@@ -11,29 +12,51 @@ export interface Findings {
   readonly lost: string[];
   /** Neither wholly there nor wholly absent. */
   readonly half_written: string[];
+  /** Good for one use, and used again. */
+  readonly used_twice: string[];
+  /** Revoked or replaced, and good again. */
+  readonly revoked_active: string[];
   unknown_done: number;
   unknown_absent: number;
 }
 
+export const noFindings = (): Findings => ({
+  lost: [],
+  half_written: [],
+  used_twice: [],
+  revoked_active: [],
+  unknown_done: 0,
+  unknown_absent: 0,
+});
+
+interface Verification {
+  readonly program: Program;
+  readonly ledger: Ledger;
+  readonly findings: Findings;
+  readonly inspector: Registration;
+}
+
 /**
- * Compares what a restarted server holds with what the ledger was promised (security.md §4.2, L1 to L4).
- * `touched`: clients and tokens of this round, which are tried one by one; all others are compared in the list.
+ * Compares what a server holds after a fault with what the ledger was promised (security.md §4.2, L1 to L4).
+ * `touched`: clients and tokens that are tried one by one; all others are compared in the list.
  */
 export async function verifyRegistry(
-  program: Program,
-  ledger: Ledger,
-  findings: Findings,
+  { program, ledger, findings, inspector }: Verification,
   touched: ReadonlySet<string>,
 ): Promise<ExpectedRegistry> {
   await settleUnknown(program, ledger, findings);
   const expected = expectedRegistry(ledger.entries());
   compareWithList(expected, await list(program), findings);
+  const verification = { program, ledger, findings, inspector };
   const clients = [...expected.clients].filter(([client_id]) => touched.has(client_id));
-  await inGroups(clients, async ([, client]) => await tryClient(program, client, findings));
+  await inGroups(clients, async ([client_id, client]) => {
+    await tryClient(verification, client);
+    for (const grant of expected.grants.get(client_id) ?? []) await tryGrant(verification, client, grant);
+  });
   const tokens = [...expected.initialAccessTokens].filter(([token]) => touched.has(token));
   await inGroups(tokens, async ([token, registered]) => {
-    if (registered.length > 1) findings.half_written.push('an initial access token made two clients');
-    else await tryInitialAccessToken(program, ledger, token, registered.length === 1, findings);
+    if (registered.length > 1) findings.used_twice.push('an initial access token made two clients');
+    else await tryInitialAccessToken(verification, token, registered.length === 1);
   });
   return expectedRegistry(ledger.entries());
 }
@@ -66,45 +89,84 @@ function compareWithList(
 }
 
 /** L1 and L2: the newest credentials work, everything they replaced is dead, and so is all of a deleted client. */
-async function tryClient(program: Program, client: ExpectedClient, { lost }: Findings): Promise<void> {
-  const { current, former, accessTokens, deleted } = client;
+async function tryClient(verification: Verification, client: ExpectedClient): Promise<void> {
+  const { program, findings } = verification;
+  const { current, former, accessTokens, revoked, deleted } = client;
   const { client_id } = current;
-  const complain = (holds: boolean, what: string): void => {
-    if (!holds) lost.push(`${client_id}: ${what}`);
-  };
+  const lost = complaint(findings.lost, client_id);
+  const active = complaint(findings.revoked_active, client_id);
   const own = await read(program, client_id, current.registration_access_token);
-  const authenticated = await introspect(program, current, accessTokens.at(-1) ?? 'junk');
+  const authenticated = await introspect(program, current, 'junk');
   if (deleted) {
-    complain(own.status === 401, 'the registration token of a deleted client opens it');
-    complain(authenticated.status === 401, 'the secret of a deleted client authenticates');
-    complain(
-      (await read(program, client_id, program.masterToken)).status === 404,
-      'a deleted client is read',
-    );
+    active(own.status === 401, 'the registration token of a deleted client opens it');
+    active(authenticated.status === 401, 'the secret of a deleted client authenticates');
+    lost((await read(program, client_id, program.masterToken)).status === 404, 'a deleted client is read');
   } else {
-    complain(own.status === 200 && isDeepStrictEqual(own.body, current), `its token reads ${own.status}`);
-    const { active } = (authenticated.body ?? {}) as { active?: boolean };
-    complain(authenticated.status === 200, `its secret gives ${authenticated.status}`);
-    complain(active === accessTokens.length > 0, `its access token is active: ${String(active)}`);
+    lost(own.status === 200 && isDeepStrictEqual(own.body, current), `its token reads ${own.status}`);
+    lost(authenticated.status === 200, `its secret gives ${authenticated.status}`);
+    const newest = [...accessTokens].at(-1);
+    if (newest !== undefined) lost(await isActive(verification, newest), 'its access token is inactive');
+  }
+  for (const token of [...revoked, ...(deleted ? accessTokens : [])]) {
+    active(!(await isActive(verification, token)), 'a revoked access token is active');
   }
   for (const replaced of former) {
     const byToken = await read(program, client_id, replaced.registration_access_token);
-    complain(byToken.status === 401, 'a replaced registration token opens it');
-    complain((await introspect(program, replaced, 'junk')).status === 401, 'a replaced secret authenticates');
+    active(byToken.status === 401, 'a replaced registration token opens it');
+    active((await introspect(program, replaced, 'junk')).status === 401, 'a replaced secret authenticates');
   }
+}
+
+const complaint =
+  (list_: string[], client_id: string) =>
+  (holds: boolean, what: string): void => {
+    if (!holds) list_.push(`${client_id}: ${what}`);
+  };
+
+async function isActive({ program, inspector }: Verification, token: string): Promise<boolean> {
+  const { status, body } = await introspect(program, inspector, token);
+  if (status !== 200) throw new Error(`introspection by the inspector: ${status}`);
+  return (body as { active: boolean }).active;
+}
+
+/** No refresh token was good twice; an ended grant is dead, and another one lives. */
+async function tryGrant(
+  verification: Verification,
+  { current, deleted }: ExpectedClient,
+  grant: ExpectedGrant,
+): Promise<void> {
+  const { program, ledger, findings } = verification;
+  const { client_id } = current;
+  const active = complaint(findings.revoked_active, client_id);
+  const used = [...grant.uses].filter(([, times]) => times > 0);
+  complaint(findings.used_twice, client_id)(
+    used.every(([, times]) => times === 1),
+    'a refresh token was answered twice',
+  );
+  if (grant.ended) {
+    for (const token of grant.accessTokens) {
+      active(!(await isActive(verification, token)), 'an access token of an ended grant is active');
+    }
+  } else if (!grant.open && !deleted) {
+    const newest = grant.accessTokens.at(-1) ?? '';
+    complaint(findings.lost, client_id)(await isActive(verification, newest), 'its grant is gone');
+  }
+  const [spent] = used.at(-1) ?? [];
+  if (spent === undefined || deleted) return;
+  const operation = { kind: 'refresh', client_id, refresh_token: spent } as const;
+  const { status } = await perform(program, ledger, operation, current);
+  if (status !== 400) findings.used_twice.push(`${client_id}: a used refresh token gives ${status}`);
 }
 
 /** L4: a used initial access token made one client and makes no other; an unused one still makes one. */
 async function tryInitialAccessToken(
-  program: Program,
-  ledger: Ledger,
+  { program, ledger, findings }: Verification,
   initialAccessToken: string,
   used: boolean,
-  findings: Findings,
 ): Promise<void> {
   const operation = { kind: 'create', mark: randomUUID(), initialAccessToken } as const;
   const { status } = await perform(program, ledger, operation);
   if (status === (used ? 401 : 200)) return;
-  if (used) findings.half_written.push(`a used initial access token gives ${status}`);
+  if (used) findings.used_twice.push(`a used initial access token gives ${status}`);
   else findings.lost.push(`an unused initial access token gives ${status}`);
 }

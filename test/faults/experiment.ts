@@ -1,0 +1,58 @@
+import type { Stand } from './stand.ts';
+
+export type EngineName = 'sqlite' | 'postgres';
+
+export interface ExperimentOptions {
+  /** How often a fault is repeated, where one is nothing. */
+  readonly rounds: number;
+  /** How long a soak takes. */
+  readonly minutes: number;
+  /** Is told how far it is. */
+  readonly say: (line: string) => void;
+}
+
+/** What an experiment found. The first four lists must be empty whatever the fault is (issue 7). */
+export interface Outcome {
+  readonly acked: number;
+  readonly lost: readonly string[];
+  readonly half_written: readonly string[];
+  readonly used_twice: readonly string[];
+  readonly revoked_active: readonly string[];
+  /** What else was expected under this fault and did not hold. */
+  readonly broken: readonly string[];
+  /** Operations whose answer never came. */
+  readonly unknown: number;
+  /** In the order in which they are printed, with their units. */
+  readonly figures: Readonly<Record<string, string>>;
+}
+
+/** Why it could not be done here. */
+export interface Skipped {
+  readonly skipped: string;
+}
+
+export interface Experiment {
+  /** For `--only`. */
+  readonly name: string;
+  /** With its row of security.md §4.3. */
+  readonly fault: string;
+  readonly engines: readonly EngineName[];
+  run(stand: Stand, options: ExperimentOptions): Promise<Outcome | Skipped>;
+}
+
+export const BOTH_ENGINES: readonly EngineName[] = ['sqlite', 'postgres'];
+
+/** Everything that keeps an experiment from being sound. */
+export function faultsOf(outcome: Outcome): readonly string[] {
+  const { lost, half_written, used_twice, revoked_active, broken } = outcome;
+  return [
+    ...lost.map((each) => `lost: ${each}`),
+    ...half_written.map((each) => `half-written: ${each}`),
+    ...used_twice.map((each) => `used twice: ${each}`),
+    ...revoked_active.map((each) => `revoked and active: ${each}`),
+    ...broken,
+  ];
+}
+
+export const milliseconds = (value: number | undefined): string =>
+  value === undefined ? 'never' : `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;

@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openPostgresSchema } from '../../src/storage/postgres/postgres-schema.ts';
+import { startTestServer, type TestServer } from '../../src/storage/postgres/test-server.ts';
+import { type Program, type StartOptions, sha256, startProgram } from '../program/start.ts';
+import { storageUrl } from '../program/storage-place.ts';
+import type { EngineName } from './experiment.ts';
+import { Ledger, type Registration } from './ledger.ts';
+import { perform } from './registry-calls.ts';
+
+/** A database, the clients' record of it, and the servers of one experiment. */
+export interface Stand {
+  readonly engine: EngineName;
+  readonly folder: string;
+  readonly ledger: Ledger;
+  /** Of the database, for whoever looks at it beside the servers. */
+  readonly url: string;
+  /** The database server, where it belongs to this experiment alone. */
+  readonly postgres: TestServer | undefined;
+  /** Starts a server on the database; all of them take the same tokens of an administrator. */
+  start(options?: StartOptions): Promise<Program>;
+  /** A client that nobody changes, which may introspect; the same one each time. */
+  inspector(program: Program): Promise<Registration>;
+  /** Ends every server that is left, and removes the data. */
+  close(): Promise<void>;
+}
+
+export interface StandOptions {
+  /** The PostgreSQL of the test run may do: this experiment does nothing to the database server. */
+  readonly shared?: boolean;
+  /** An SQLite file in there is used; made and removed by the caller. */
+  readonly folder?: string;
+}
+
+export async function openStand(engine: EngineName, options: StandOptions = {}): Promise<Stand> {
+  const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'chancery-faults-'));
+  const own = mkdtempSync(join(tmpdir(), 'chancery-ledger-'));
+  const ledger = new Ledger(join(own, 'ledger.jsonl'));
+  const shared = options.shared === true && engine === 'postgres';
+  const postgres = engine === 'postgres' && !shared ? await startTestServer() : undefined;
+  const url = shared ? await storageUrl(folder) : await databaseUrl(folder, postgres);
+  const tokens = {
+    masterToken: randomBytes(32).toString('hex'),
+    directToken: randomBytes(32).toString('hex'),
+  };
+  const programs: Program[] = [];
+  let inspector: Registration | undefined;
+  return {
+    engine,
+    folder,
+    ledger,
+    url,
+    postgres,
+    async start(given = {}) {
+      const environment = {
+        CHANCERY_STORAGE_URL: url,
+        CHANCERY_REGISTRATION_MASTER_TOKEN_SHA256: sha256(tokens.masterToken),
+        CHANCERY_DIRECT_AUTHORIZATION_TOKEN_SHA256: sha256(tokens.directToken),
+        ...given.environment,
+      };
+      const started = await startProgram({ folder, ...given, environment });
+      programs.push(started);
+      return { ...started, ...tokens };
+    },
+    async inspector(program) {
+      inspector ??= await makeInspector(program, ledger);
+      return inspector;
+    },
+    async close() {
+      for (const program of programs) {
+        program.signal('SIGCONT');
+        program.signal('SIGKILL');
+        await program.exited;
+      }
+      ledger.close();
+      await postgres?.stop();
+      rmSync(own, { recursive: true, force: true });
+      if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function databaseUrl(folder: string, postgres: TestServer | undefined): Promise<string> {
+  if (postgres === undefined) return `sqlite:${join(folder, 'chancery.db')}`;
+  const url = await postgres.createDatabase();
+  const schema = openPostgresSchema(url, 5000);
+  await schema.up(0);
+  await schema.close();
+  return url;
+}
+
+async function makeInspector(program: Program, ledger: Ledger): Promise<Registration> {
+  const { status, body } = await perform(program, ledger, { kind: 'create', mark: 'inspector' });
+  if (status !== 200) throw new Error(`the inspector was answered ${status}`);
+  return body as Registration;
+}
