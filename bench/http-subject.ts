@@ -9,6 +9,8 @@ export interface Server {
   readonly pid: number;
   /** Another process that gives the same answers, to half of the connections. */
   readonly second?: { readonly pid: number; readonly port: number };
+  /** The CPU seconds that a database server has used so far for it. */
+  readonly databaseCpu?: () => number | undefined;
   readonly close: () => Promise<void>;
 }
 
@@ -24,7 +26,7 @@ const SHORTER_BYTES_MAX = 8;
  */
 export async function httpSubject(
   { load, scale }: Bench,
-  { name, pid, second, close }: Server,
+  { name, pid, second, databaseCpu, close }: Server,
   order: LoadOrder,
   verify: (answer: RawAnswer) => void,
   beside?: LoadOrder,
@@ -38,22 +40,31 @@ export async function httpSubject(
   const besideNumber = beside === undefined ? {} : { beside: await load.prepare(beside) };
   const measure = async (): Promise<Figure> => {
     const before = cpuSecondsOf(pids);
+    const databaseBefore = databaseCpu?.();
     const result = await load.run({ order: number, milliseconds: scale.round_ms, ...besideNumber });
     if (result.refused > 0) throw new Error(`${name}: ${result.refused} answers were neither 200 nor 201`);
     if (result.bodyBytesMin < verified.body.length - SHORTER_BYTES_MAX) {
       throw new Error(`${name}: an answer had ${result.bodyBytesMin} bytes, not ${verified.body.length}`);
     }
-    const after = cpuSecondsOf(pids);
+    const seconds = result.seconds + LEAD_S;
     return {
       value: result.answered / result.seconds,
       p99_ms: result.p99_ms,
       loadBusy: result.busyShare,
-      ...(before === undefined || after === undefined
-        ? {}
-        : { serverCpu: (after - before) / (result.seconds + LEAD_S) }),
+      ...share('serverCpu', before, cpuSecondsOf(pids), seconds),
+      ...share('databaseCpu', databaseBefore, databaseCpu?.(), seconds),
     };
   };
   return { subject: { name, measure, close }, verified };
+}
+
+export function share(
+  name: 'serverCpu' | 'databaseCpu',
+  before: number | undefined,
+  after: number | undefined,
+  seconds: number,
+): Partial<Figure> {
+  return before === undefined || after === undefined ? {} : { [name]: (after - before) / seconds };
 }
 
 function cpuSecondsOf(pids: readonly number[]): number | undefined {

@@ -1,6 +1,6 @@
-import { join } from 'node:path';
 import type { StoredClient } from '../src/ports/client-store.ts';
 import { launchProgram, type Program, startProgram } from '../test/program/start.ts';
+import { type Place, sqlitePlace } from './place.ts';
 import { seed } from './seed.ts';
 import type { Scale } from './subject.ts';
 
@@ -30,19 +30,21 @@ const ENVIRONMENT = { CHANCERY_REGISTRATION_ALLOW_OPEN_REGISTRATION: 'true' };
 export async function startOurs(
   folder: string,
   { storedTokens, loadedTokens, manyTokens, selfContainedTokens }: TokenCounts,
+  place: Place = sqlitePlace(folder),
 ): Promise<Ours> {
-  const first = await startProgram({ folder, environment: ENVIRONMENT });
+  const environment = { ...ENVIRONMENT, ...place.environment };
+  const first = await startProgram({ folder, environment });
   const caller = await register(first);
   await first.stop();
   const { client, tokens, selfContained } = await seed({
-    path: join(folder, 'chancery.db'),
+    place,
     issuer: first.issuer,
     client_id: caller.client_id,
     tokens: storedTokens,
     kept: Math.min(storedTokens, loadedTokens + manyTokens),
     selfContained: selfContainedTokens,
   });
-  const program = await startProgram({ folder, environment: ENVIRONMENT });
+  const program = await startProgram({ folder, environment });
   return {
     program,
     caller,

@@ -7,6 +7,7 @@ import type { PeerOptions } from './processes/oidc-provider.ts';
 
 export const BARE = 'bare node:http';
 export const PEER = 'oidc-provider, memory';
+export const PEER_ON_POSTGRES = 'oidc-provider, PostgreSQL';
 
 /** Node writes these by itself. */
 const HOP_HEADERS = new Set(['date', 'connection', 'keep-alive', 'content-length']);
@@ -33,13 +34,16 @@ export interface Peer extends Server {
   readonly tokens: readonly string[];
 }
 
-/** @param tokens how many live access tokens it shall hold */
-export async function startPeer(tokens: number): Promise<Peer> {
-  const options: PeerOptions = { port: await freePort(), ...PEER_CLIENT, tokens };
+/**
+ * @param tokens how many live access tokens it shall hold
+ * @param postgres a database to hold everything, instead of its memory
+ */
+export async function startPeer(tokens: number, postgres?: string): Promise<Peer> {
+  const options: PeerOptions = { port: await freePort(), ...PEER_CLIENT, tokens, postgres };
   const child = startScript('oidc-provider.ts', options);
   const { tokens: issued } = await messageFrom<{ tokens: string[] }>(child);
   return {
-    name: PEER,
+    name: postgres === undefined ? PEER : PEER_ON_POSTGRES,
     pid: child.pid ?? 0,
     port: options.port,
     ...PEER_CLIENT,

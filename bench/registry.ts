@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { ClientId } from '../src/spec/identifiers.ts';
 import { type Program, startProgram } from '../test/program/start.ts';
 import { basic } from './http-subject.ts';
+import { type Place, sqlitePlace } from './place.ts';
 import { type Credentials, seedClients } from './seed-clients.ts';
 
 /** The real program with a registry of many clients. */
@@ -27,14 +28,20 @@ export const registrationRequest = (issuer: string): object => ({
 });
 
 /** Lets the program register one client, adds others like it while it is stopped, and starts it again. */
-export async function startRegistry(parent: string, clients: number, kept: number): Promise<Registry> {
+export async function startRegistry(
+  parent: string,
+  clients: number,
+  kept: number,
+  placeIn: (folder: string) => Place = sqlitePlace,
+): Promise<Registry> {
   const folder = mkdtempSync(join(parent, `clients-${clients}-`));
-  const first = await startProgram({ folder, environment: ENVIRONMENT });
+  const place = placeIn(folder);
+  const environment = { ...ENVIRONMENT, ...place.environment };
+  const first = await startProgram({ folder, environment });
   const { client_id } = await register(first);
   await first.stop();
-  const path = join(folder, 'chancery.db');
-  const seeded = await seedClients({ path, example: client_id as ClientId, clients: clients - 1, kept });
-  const program = await startProgram({ folder, environment: ENVIRONMENT });
+  const seeded = await seedClients({ place, example: client_id as ClientId, clients: clients - 1, kept });
+  const program = await startProgram({ folder, environment });
   const [caller] = seeded;
   if (caller === undefined) throw new Error('no client was seeded');
   return { program, clients: seeded, access_token: await issueToken(program, caller) };

@@ -16,6 +16,8 @@ const COLUMNS: Cells = [
   'per CPU second',
   'p99',
   'server, load busy',
+  'PostgreSQL busy',
+  'CPU of an answer',
   'memory at its peak',
 ];
 
@@ -38,6 +40,8 @@ function rows(benchmark: Benchmark, measured: readonly Measured[]): readonly Cel
       ours === undefined || each === ours ? '' : perCpuRatio(ours, each),
       milliseconds(each.figures.map((figure) => figure.p99_ms)),
       shares(each),
+      databaseShare(each),
+      cost(benchmark, each),
       memory(each),
     ];
   });
@@ -53,11 +57,13 @@ export function verdicts(benchmark: Benchmark, measured: readonly Measured[]): r
     if (limit === undefined) return [];
     if (aim.against !== undefined && peer === undefined) return [];
     if (aim.of === 'memory_mib') return [memoryVerdict(benchmark, ours, limit)];
-    const [one, other] = aim.of === 'p99_ms' ? [latencies(ours), peer && latencies(peer)] : [ours, peer];
+    const [one, other] = [ours, peer].map((measured) => measured && TOLD_BY[aim.of ?? 'value'](measured));
+    if (one === undefined) return [];
     const found = other === undefined ? median(valuesOf(one)) : pairedRatio(one, other);
     const reached = aim.atLeast === undefined ? found <= limit.value : found >= limit.value;
     const of = aim.of === 'p99_ms' ? 'p99 of ' : '';
-    const what = peer === undefined ? amount(benchmark, found) : `${ratio(found)} × ${of}${peer.name}`;
+    const each = aim.of === 'cpu' ? ' per CPU second' : '';
+    const what = peer === undefined ? amount(benchmark, found) : `${ratio(found)} × ${of}${peer.name}${each}`;
     const aimed = peer === undefined ? amount(benchmark, limit.value) : ratio(limit.value);
     return [
       `${benchmark.name}: ${what}; aim ${limit.words} ${aimed}: ${reached ? 'reached' : 'NOT reached'}`,
@@ -70,6 +76,19 @@ const latencies = ({ name, figures }: Measured): Measured => ({
   name,
   figures: figures.map(({ p99_ms = Number.NaN }) => ({ value: p99_ms })),
 });
+
+/** The same rounds, told by the answers in a second of the server's CPU time, which other work disturbs less. */
+const perCpuSecond = ({ name, figures }: Measured): Measured => ({
+  name,
+  figures: figures.map(({ value, serverCpu }) => ({ value: value / (serverCpu ?? Number.NaN) })),
+});
+
+const TOLD_BY = {
+  value: (measured: Measured): Measured => measured,
+  memory_mib: (measured: Measured): Measured => measured,
+  p99_ms: latencies,
+  cpu: perCpuSecond,
+};
 
 /** The highest counts: one list that takes too much is one too many. */
 function memoryVerdict({ name }: Benchmark, ours: Measured, { words, value }: Limit): string {
@@ -94,12 +113,7 @@ function pairedRatio(ours: Measured, peer: Measured): number {
   return median(valuesOf(ours).map((value, round) => value / (peers[round] ?? Number.NaN)));
 }
 
-/** The same for answers in a second of CPU time, which other work on the machine disturbs less. */
 function perCpuRatio(ours: Measured, peer: Measured): string {
-  const perCpuSecond = ({ name, figures }: Measured): Measured => ({
-    name,
-    figures: figures.map(({ value, serverCpu }) => ({ value: value / (serverCpu ?? Number.NaN) })),
-  });
   const found = pairedRatio(perCpuSecond(ours), perCpuSecond(peer));
   return Number.isNaN(found) ? '' : ratio(found);
 }
@@ -135,6 +149,21 @@ function shares({ figures }: Measured): string {
   if (figures.every(({ serverCpu, loadBusy }) => serverCpu === undefined && loadBusy === undefined))
     return '';
   return `${share(figures.map(({ serverCpu }) => serverCpu))} ${share(figures.map(({ loadBusy }) => loadBusy))}`;
+}
+
+function databaseShare({ figures }: Measured): string {
+  const found = present(figures.map(({ databaseCpu }) => databaseCpu));
+  return found.length === 0 ? '' : share(found);
+}
+
+/** Of the server, and of the database server besides. */
+function cost({ unit }: Benchmark, { figures }: Measured): string {
+  const microseconds = (shares: readonly (number | undefined)[]): number =>
+    median(present(figures.map(({ value }, round) => ((shares[round] ?? Number.NaN) / value) * 1e6)));
+  const server = microseconds(figures.map(({ serverCpu }) => serverCpu));
+  const database = microseconds(figures.map(({ databaseCpu }) => databaseCpu));
+  if (unit !== 'per second' || Number.isNaN(server)) return '';
+  return `${server.toFixed(1)}${Number.isNaN(database) ? '' : ` + ${database.toFixed(1)}`} µs`;
 }
 
 function share(values: readonly (number | undefined)[]): string {

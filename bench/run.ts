@@ -1,6 +1,6 @@
 /**
  * Side by side with peers, as ratios. Every subject of a benchmark runs in the same minute, in turn, on one CPU, under
- * the same load from another. Run: npm run bench -- [--quick] [--tokens N] [--only NAME,NAME] [--markdown FILE]
+ * the same load from another. Run: npm run bench -- [--quick] [--storage postgres] [--tokens N] [--only NAME,NAME] [--markdown FILE]
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,6 +15,14 @@ import { introspectionSize } from './benchmarks/introspection-size.ts';
 import { jwks } from './benchmarks/jwks.ts';
 import { besideList, list } from './benchmarks/list.ts';
 import { authenticationLookup, readLookup } from './benchmarks/lookup.ts';
+import {
+  introspectionOnceOnPostgres,
+  introspectionOnPostgres,
+  nodesOnPostgres,
+} from './benchmarks/postgres-introspection.ts';
+import { listOnPostgres } from './benchmarks/postgres-list.ts';
+import { rowSecurity } from './benchmarks/postgres-row-security.ts';
+import { registrationOnPostgres, tokenOnPostgres } from './benchmarks/postgres-writes.ts';
 import { put } from './benchmarks/put.ts';
 import { registration } from './benchmarks/registration.ts';
 import { codeExchange, passwordHashing, refresh } from './benchmarks/sign-in.ts';
@@ -23,6 +31,7 @@ import { token } from './benchmarks/token.ts';
 import { startLoadGenerator } from './load-generator.ts';
 import { machine } from './machine.ts';
 import { startOurs } from './ours.ts';
+import { startPostgres } from './postgres.ts';
 import { CAN_PIN } from './processes/measured-process.ts';
 import { openRegistries } from './registries.ts';
 import { type Measured, markdownTable, table, terminalTable, verdicts } from './report.ts';
@@ -48,6 +57,16 @@ const BENCHMARKS: readonly Benchmark[] = [
   refresh,
   passwordHashing,
   start,
+];
+
+const ON_POSTGRES: readonly Benchmark[] = [
+  introspectionOnPostgres,
+  introspectionOnceOnPostgres,
+  nodesOnPostgres,
+  tokenOnPostgres,
+  registrationOnPostgres,
+  listOnPostgres,
+  ...rowSecurity,
 ];
 
 const WHOLE: Scale = {
@@ -117,29 +136,38 @@ function markdown(outcomes: readonly Outcome[]): string {
       ...verdicts(benchmark, measured).map((verdict) => `- ${verdict}`),
     ].join('\n'),
   );
-  return `${machine()}\n\n${sections.join('\n\n')}\n`;
+  return `${sections.join('\n\n')}\n`;
 }
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       quick: { type: 'boolean' },
+      storage: { type: 'string', default: 'sqlite' },
       tokens: { type: 'string' },
       only: { type: 'string' },
       markdown: { type: 'string' },
     },
   });
   const only = values.only?.split(',');
-  const chosen = BENCHMARKS.filter(({ name }) => only?.includes(name) ?? true);
+  const all = benchmarksFor(values.storage);
+  const chosen = all.filter(({ name }) => only?.includes(name) ?? true);
   if (chosen.length === 0)
-    throw new Error(`--only takes ${[...new Set(BENCHMARKS.map(({ name }) => name))].join(', ')}`);
+    throw new Error(`--only takes ${[...new Set(all.map(({ name }) => name))].join(', ')}`);
   const preset = values.quick === true ? QUICK : WHOLE;
   const scale = values.tokens === undefined ? preset : { ...preset, storedTokens: tokenCount(values.tokens) };
   console.log(machine());
   if (!CAN_PIN) console.log('taskset is not here: servers and load are not held to CPUs of their own');
-  await runAll(chosen, scale, (outcomes) => {
-    if (values.markdown !== undefined) writeFileSync(values.markdown, markdown(outcomes));
+  await runAll({ chosen, scale, storage: values.storage }, (outcomes, bench) => {
+    if (values.markdown === undefined) return;
+    const postgres = values.storage === 'postgres' ? `\n\n${bench.postgres().described}` : '';
+    writeFileSync(values.markdown, `${machine()}${postgres}\n\n${markdown(outcomes)}`);
   });
+}
+
+function benchmarksFor(storage: string): readonly Benchmark[] {
+  if (storage !== 'sqlite' && storage !== 'postgres') throw new Error('--storage takes sqlite or postgres');
+  return storage === 'postgres' ? ON_POSTGRES : BENCHMARKS;
 }
 
 function tokenCount(text: string): number {
@@ -148,14 +176,15 @@ function tokenCount(text: string): number {
   return count;
 }
 
-async function runAll(
-  chosen: readonly Benchmark[],
-  scale: Scale,
-  keep: (outcomes: readonly Outcome[]) => void,
-): Promise<void> {
+interface Run {
+  readonly chosen: readonly Benchmark[];
+  readonly scale: Scale;
+  readonly storage: string;
+}
+
+async function runAll(run: Run, keep: (outcomes: readonly Outcome[], bench: Bench) => void): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'chancery-bench-'));
-  const load = startLoadGenerator();
-  const closers: (() => Promise<void>)[] = [async () => await load.close()];
+  const closers: (() => Promise<void>)[] = [];
   const closeAll = async (): Promise<void> => {
     for (const close of closers.splice(0)) await close();
     rmSync(folder, { recursive: true, force: true });
@@ -165,31 +194,51 @@ async function runAll(
     process.once(signal, () => void closeAll().finally(() => process.exit(1)));
   }
   try {
-    const registries = openRegistries(folder, scale);
-    closers.push(async () => await registries.close());
-    const needsTokens = chosen.some((benchmark) => benchmark.needsTokens);
-    // Both are filled at the same time, before anything is measured.
-    const filling = chosen.some((benchmark) => benchmark.needsManyClients)
-      ? registries.open(scale.manyClients)
-      : undefined;
-    const [ours] = await Promise.all([startOurs(folder, needsTokens ? scale : NO_TOKENS), filling]);
-    closers.push(async () => await ours.program.stop());
+    const bench = await openBench(run, folder, closers);
     const outcomes: Outcome[] = [];
-    for (const benchmark of chosen) {
-      const outcome = await runBenchmark(benchmark, {
-        scale,
-        folder,
-        load,
-        ours,
-        registry: async (clients) => await registries.open(clients),
-      });
+    for (const benchmark of run.chosen) {
+      const outcome = await runBenchmark(benchmark, bench);
       print(outcome);
       outcomes.push(outcome);
-      keep(outcomes);
+      keep(outcomes, bench);
     }
   } finally {
     await closeAll();
   }
+}
+
+/** Everything is filled at the same time, before anything is measured. */
+async function openBench(
+  { chosen, scale, storage }: Run,
+  folder: string,
+  closers: (() => Promise<void>)[],
+): Promise<Bench> {
+  const load = startLoadGenerator();
+  closers.push(async () => await load.close());
+  const registries = openRegistries(folder, scale);
+  closers.push(async () => await registries.close());
+  const counts = chosen.some((benchmark) => benchmark.needsTokens) ? scale : NO_TOKENS;
+  const filling = chosen.some((benchmark) => benchmark.needsManyClients)
+    ? registries.open(scale.manyClients)
+    : undefined;
+  const opening = storage === 'postgres' ? startPostgres(folder, counts) : undefined;
+  opening?.then(
+    (postgres) => closers.push(async () => await postgres.close()),
+    () => undefined,
+  );
+  const [ours, postgres] = await Promise.all([startOurs(folder, counts), opening, filling]);
+  closers.push(async () => await ours.program.stop());
+  return {
+    scale,
+    folder,
+    load,
+    ours,
+    registry: async (clients) => await registries.open(clients),
+    postgres() {
+      if (postgres === undefined) throw new Error('this benchmark wants --storage postgres');
+      return postgres;
+    },
+  };
 }
 
 await main();

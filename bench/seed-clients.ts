@@ -14,18 +14,18 @@ import {
   DEFAULT_TENANT,
   IDENTIFIER_LENGTHS,
 } from '../src/spec/identifiers.ts';
-import { openSqliteStorage } from '../src/storage/sqlite/open.ts';
 import { systemClock } from '../src/system/clock.ts';
 import { systemRandom } from '../src/system/random.ts';
 import { sealerForTenant, sealerWith } from '../src/system/sealer.ts';
 import { ENCRYPTION_KEY } from '../test/program/start.ts';
+import type { Place } from './place.ts';
 
 /** Creations that are sent at once and share a commit. The next ones are made while these are written. */
 const BATCH = 10_000;
 const PASSES = 16;
 
 export interface ClientSeeding {
-  readonly path: string;
+  readonly place: Place;
   /** A client that the server itself registered; the others are like it, each with identifiers and secrets of its own. */
   readonly example: ClientId;
   /** How many clients the database shall hold besides. */
@@ -42,7 +42,7 @@ export interface Credentials {
 
 /** Fills the database of a stopped server with clients whose secrets it can open, through the storage floor. */
 export async function seedClients(seeding: ClientSeeding): Promise<readonly Credentials[]> {
-  const storage = await openSqliteStorage(seeding.path);
+  const storage = await seeding.place.open();
   const store = storage.forTenant(DEFAULT_TENANT).clients;
   const needs: SecretNeeds = {
     sealer: sealerForTenant(sealerWith([Buffer.from(ENCRYPTION_KEY, 'hex')]), DEFAULT_TENANT),

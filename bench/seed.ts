@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { DatabaseSync } from 'node:sqlite';
 import { joseJwtSigner } from '../src/jose/jwt-signer.ts';
 import { joseJwtVerifier } from '../src/jose/jwt-verifier.ts';
 import { keyMaker } from '../src/jose/key-maker.ts';
@@ -15,9 +14,6 @@ import {
   type Digest,
   IDENTIFIER_LENGTHS,
 } from '../src/spec/identifiers.ts';
-import { accessTokenInsertion } from '../src/storage/sqlite/access-token-writes.ts';
-import { openWriteConnection } from '../src/storage/sqlite/connection.ts';
-import { openSqliteStorage } from '../src/storage/sqlite/open.ts';
 import { systemClock } from '../src/system/clock.ts';
 import { systemRandom } from '../src/system/random.ts';
 import { sealerForTenant, sealerWith } from '../src/system/sealer.ts';
@@ -31,12 +27,12 @@ import {
 import { locatorAt } from '../src/tokens/locator.ts';
 import type { GenuineJwt } from '../src/tokens/self-contained-token.ts';
 import { ENCRYPTION_KEY } from '../test/program/start.ts';
+import type { Place } from './place.ts';
 
-const ROWS_PER_COMMIT = 20_000;
 const LIFETIME_S = 86_400;
 
 export interface Seeding {
-  readonly path: string;
+  readonly place: Place;
   readonly issuer: string;
   readonly client_id: string;
   /** How many access tokens the database shall hold. */
@@ -53,29 +49,34 @@ export interface Seeded {
   readonly selfContained: readonly string[];
 }
 
-/** Fills the database of a stopped server, by the statement with which the storage floor inserts tokens. */
-export async function seed({ path, issuer, client_id, ...counts }: Seeding): Promise<Seeded> {
+/** Fills the database of a stopped server. */
+export async function seed({ place, issuer, client_id, ...counts }: Seeding): Promise<Seeded> {
   // It stays open: keys are read from it whenever one signs.
-  const storage = await openSqliteStorage(path);
-  const database = openWriteConnection(path, 0);
+  const storage = await place.open();
   try {
-    // A crash would only lose what the next run makes again.
-    database.exec('PRAGMA synchronous = OFF');
     const { needs, client } = await openNeeds(storage, issuer, client_id as ClientId);
     const selfContained: MintedAccessToken[] = [];
     while (selfContained.length < counts.selfContained) {
       selfContained.push(await mintAccessToken(needs, contentFor(client, 'self-contained')));
     }
-    insertAll(database, selfContained);
-    const tokens = insertAll(database, identifiers(needs, client, counts));
+    await place.insertTokens(selfContained.map(({ stored }) => stored));
+    const tokens: string[] = [];
+    await place.insertTokens(recordsOf(identifiers(needs, client, counts), tokens));
     return {
       client,
       tokens: shuffle(tokens),
       selfContained: shuffle(selfContained.map(({ access_token }) => access_token)),
     };
   } finally {
-    database.close();
     await storage.close();
+  }
+}
+
+/** Their records; the tokens themselves are put aside on the way. */
+function* recordsOf(rows: Iterable<Row>, tokens: string[]): Generator<StoredAccessToken> {
+  for (const { stored, access_token } of rows) {
+    if (access_token !== undefined) tokens.push(access_token);
+    yield stored;
   }
 }
 
@@ -165,22 +166,6 @@ function anotherLike(example: StoredAccessToken): StoredAccessToken {
     key: (locatorAt(Date.now()) + digest) as AccessTokenKey,
     introspection: example.introspection.replace(/(?<="jti":)"[^"]*"/, jti),
   };
-}
-
-/** @returns the access tokens among the rows */
-function insertAll(database: DatabaseSync, rows: Iterable<Row>): string[] {
-  const insert = accessTokenInsertion(database);
-  const tokens: string[] = [];
-  let count = 0;
-  database.exec('BEGIN');
-  for (const { stored, access_token } of rows) {
-    insert(DEFAULT_TENANT, stored);
-    if (access_token !== undefined) tokens.push(access_token);
-    count += 1;
-    if (count % ROWS_PER_COMMIT === 0) database.exec('COMMIT; BEGIN');
-  }
-  database.exec('COMMIT');
-  return tokens;
 }
 
 /** Load in the order of issue would read the table like a tape. */

@@ -1,5 +1,6 @@
 import type { LoadGenerator } from './load-generator.ts';
 import type { Ours } from './ours.ts';
+import type { OnPostgres } from './postgres.ts';
 import type { Registry } from './registry.ts';
 
 /** How much of everything is measured. */
@@ -33,6 +34,8 @@ export interface Bench {
   readonly ours: Ours;
   /** A server with so many clients; started when it is first asked for. */
   registry(clients: number): Promise<Registry>;
+  /** A PostgreSQL with the same data as `ours`. @throws where the run has none */
+  postgres(): OnPostgres;
 }
 
 export interface Figure {
@@ -41,6 +44,8 @@ export interface Figure {
   readonly p99_ms?: number;
   /** CPU seconds of the server in a second, all its threads together. */
   readonly serverCpu?: number;
+  /** The same of the database server. */
+  readonly databaseCpu?: number;
   /** Of the time. */
   readonly loadBusy?: number;
   /** The server's memory at its peak above what it had before (resident set, mapped files included). */
@@ -56,7 +61,7 @@ export interface Subject {
 
 export interface Aim {
   /** What the aim is for; without it the value. */
-  readonly of?: 'memory_mib' | 'p99_ms';
+  readonly of?: 'memory_mib' | 'p99_ms' | 'cpu';
   /** The name of the subject to compare with; without it the figure itself is the aim. */
   readonly against?: string;
   readonly atLeast?: number;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
-import { basic, httpSubject, requestHead, requests } from '../http-subject.ts';
+import { basic, httpSubject, requestHead, requests, share } from '../http-subject.ts';
 import type { LoadOrder } from '../load.ts';
 import { cpuSeconds, type Memory, memory, pin } from '../processes/measured-process.ts';
 import type { Registry } from '../registry.ts';
-import type { Benchmark, Figure } from '../subject.ts';
+import type { Benchmark, Figure, Subject } from '../subject.ts';
 
 const MEMORY_AIM_MIB = 64;
 const ENTRY = Buffer.from('{"client_id":"');
@@ -36,15 +36,22 @@ async function readList(registry: Registry): Promise<number> {
   return found;
 }
 
-async function measureList(registry: Registry, clients: number, used: Memory): Promise<Figure> {
+async function measureList(
+  registry: Registry,
+  clients: number,
+  used: Memory,
+  databaseCpu?: () => number | undefined,
+): Promise<Figure> {
   const { pid } = registry.program;
   const before = cpuSeconds(pid) ?? Number.NaN;
+  const databaseBefore = databaseCpu?.();
   const begun = performance.now();
   assert.equal(await readList(registry), clients);
   const seconds = (performance.now() - begun) / 1000;
   return {
     value: clients / seconds,
     serverCpu: ((cpuSeconds(pid) ?? Number.NaN) - before) / seconds,
+    ...share('databaseCpu', databaseBefore, databaseCpu?.(), seconds),
     ...used.peak(),
   };
 }
@@ -60,19 +67,26 @@ export const list: Benchmark = {
   rounds: (scale) => scale.lists,
   async open(bench) {
     const clients = bench.scale.manyClients;
-    const registry = await bench.registry(clients);
-    pin(registry.program.pid, 0);
-    // Since before the first list: what the uncounted one takes is not given back before the counted ones.
-    const used = memory(registry.program.pid);
-    return [
-      {
-        name: `ours, SQLite, ${clients.toLocaleString('en')} clients`,
-        measure: async () => await measureList(registry, clients, used),
-        close: async () => undefined,
-      },
-    ];
+    return [listSubject('ours, SQLite', await bench.registry(clients), clients)];
   },
 };
+
+export function listSubject(
+  name: string,
+  registry: Registry,
+  clients: number,
+  databaseCpu?: () => number | undefined,
+): Subject {
+  const { pid } = registry.program;
+  pin(pid, 0);
+  // Since before the first list: what the uncounted one takes is not given back before the counted ones.
+  const used = memory(pid);
+  return {
+    name: `${name}, ${clients.toLocaleString('en')} clients`,
+    measure: async () => await measureList(registry, clients, used, databaseCpu),
+    close: async () => undefined,
+  };
+}
 
 /** What others notice of a list: introspection by one client while it streams, and without it. */
 export const besideList: Benchmark = {

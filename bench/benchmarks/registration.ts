@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { RawAnswer } from '../../test/program/raw-socket.ts';
 import { httpSubject, requestHead, requests } from '../http-subject.ts';
 import { limit, storedRow } from '../limit.ts';
+import type { LoadOrder } from '../load.ts';
 import { PEER, startPeer } from '../peers.ts';
 import type { Benchmark } from '../subject.ts';
 
@@ -16,12 +17,17 @@ const BODIES = [
   }),
 ];
 
-function verifyRegistered({ status, body }: RawAnswer): void {
+export function verifyRegistered({ status, body }: RawAnswer): void {
   assert.ok(status === 200 || status === 201, `status ${status}`);
   const { client_id, client_secret } = JSON.parse(body) as { client_id: unknown; client_secret: unknown };
   assert.equal(typeof client_id, 'string');
   assert.equal(typeof client_secret, 'string');
 }
+
+export const registrationOrder = (port: number, path = '/clients'): LoadOrder => ({
+  port,
+  requests: requests(requestHead('POST', path, HEADERS), BODIES),
+});
 
 export const registration: Benchmark = {
   name: 'registration',
@@ -33,19 +39,12 @@ export const registration: Benchmark = {
   async open(bench) {
     const { program } = bench.ours;
     const server = { name: 'ours, SQLite, durable', pid: program.pid, close: async () => undefined };
-    const order = {
-      port: program.port,
-      requests: requests(requestHead('POST', '/clients', HEADERS), BODIES),
-    };
-    const ours = await httpSubject(bench, server, order, verifyRegistered);
+    const ours = await httpSubject(bench, server, registrationOrder(program.port), verifyRegistered);
     const { client_id } = JSON.parse(ours.verified.body) as { client_id: string };
     const client = storedRow(bench, 'client', 'client_id = ?', client_id);
     const event = storedRow(bench, 'audit_event', 'client_id = ?', client_id);
     const peerServer = await startPeer(0);
-    const peerOrder = {
-      port: peerServer.port,
-      requests: requests(requestHead('POST', '/reg', HEADERS), BODIES),
-    };
+    const peerOrder = registrationOrder(peerServer.port, '/reg');
     const peer = await httpSubject(bench, peerServer, peerOrder, verifyRegistered);
     return [ours.subject, limit(bench, LIMIT, { client, event }), peer.subject];
   },

@@ -3,6 +3,7 @@ import type { RawAnswer } from '../../test/program/raw-socket.ts';
 import { startGlewlwyd } from '../glewlwyd.ts';
 import { basic, httpSubject, requestHead, requests } from '../http-subject.ts';
 import { limit, storedRow } from '../limit.ts';
+import type { LoadOrder } from '../load.ts';
 import type { Caller } from '../ours.ts';
 import { type Peer, startPeer } from '../peers.ts';
 import type { Bench, Benchmark, Subject } from '../subject.ts';
@@ -11,7 +12,7 @@ const LIMIT = 'SQLite alone: commits of 64 access tokens';
 
 const BODIES = ['grant_type=client_credentials&scope=read'];
 
-function verifyIssued({ status, body }: RawAnswer): void {
+export function verifyIssued({ status, body }: RawAnswer): void {
   assert.equal(status, 200);
   const { access_token, token_type } = JSON.parse(body) as { access_token: unknown; token_type: unknown };
   assert.equal(typeof access_token, 'string');
@@ -19,11 +20,12 @@ function verifyIssued({ status, body }: RawAnswer): void {
   assert.equal(String(token_type).toLowerCase(), 'bearer');
 }
 
-function head({ client_id, client_secret }: Caller, path: string): string {
-  return requestHead('POST', path, {
+export function tokenOrder(port: number, { client_id, client_secret }: Caller, path = '/token'): LoadOrder {
+  const head = requestHead('POST', path, {
     'content-type': 'application/x-www-form-urlencoded',
     authorization: basic(client_id, client_secret),
   });
+  return { port, requests: requests(head, BODIES) };
 }
 
 export const token: Benchmark = {
@@ -36,8 +38,7 @@ export const token: Benchmark = {
   async open(bench) {
     const { program, caller } = bench.ours;
     const server = { name: 'ours, SQLite, durable', pid: program.pid, close: async () => undefined };
-    const order = { port: program.port, requests: requests(head(caller, '/token'), BODIES) };
-    const ours = await httpSubject(bench, server, order, verifyIssued);
+    const ours = await httpSubject(bench, server, tokenOrder(program.port, caller), verifyIssued);
     const token = storedRow(bench, 'access_token', 'client_id = ? LIMIT 1', caller.client_id);
     return [
       ours.subject,
@@ -49,8 +50,7 @@ export const token: Benchmark = {
 };
 
 async function peerToken(bench: Bench, peer: Peer, path: string): Promise<Subject> {
-  const order = { port: peer.port, requests: requests(head(peer, path), BODIES) };
-  return (await httpSubject(bench, peer, order, verifyIssued)).subject;
+  return (await httpSubject(bench, peer, tokenOrder(peer.port, peer, path), verifyIssued)).subject;
 }
 
 /** Where the Debian package is installed. */

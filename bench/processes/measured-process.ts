@@ -72,10 +72,30 @@ export async function firstAnswer(port: number, request: string): Promise<RawAns
 /** CPU time that a process has used so far, in seconds; undefined where /proc is not there. */
 export function cpuSeconds(pid: number): number | undefined {
   if (process.platform !== 'linux') return undefined;
+  return secondsIn(pid, [11, 12]);
+}
+
+/**
+ * proc(5): utime and stime are fields 14 and 15, those of children that are gone 16 and 17; field 2 may hold spaces, and
+ * ends at the last parenthesis.
+ */
+function secondsIn(pid: number, fields: readonly number[]): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-  // proc(5): utime and stime are fields 14 and 15; field 2 may hold spaces, and ends at the last parenthesis.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_S;
+  const all = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return fields.reduce((sum, field) => sum + Number(all[field]), 0) / TICKS_PER_S;
+}
+
+/** The same of a whole family: a parent, the children that it has and had. */
+export function familyCpuSeconds(pids: readonly number[]): number | undefined {
+  if (process.platform !== 'linux') return undefined;
+  return pids.reduce((sum, pid, index) => {
+    try {
+      return sum + secondsIn(pid, index === 0 ? [11, 12, 13, 14] : [11, 12]);
+    } catch {
+      // It ended meanwhile: the parent's figure has it, or will have.
+      return sum;
+    }
+  }, 0);
 }
 
 export interface Memory {

@@ -1,10 +1,11 @@
 /**
- * oidc-provider with everything in memory. Its own memory adapter forgets all but 1,000 records; this one is a map
- * that forgets nothing, and so does even less work.
+ * oidc-provider with everything in memory, or on PostgreSQL. Its own memory adapter forgets all but 1,000 records; ours is a
+ * map that forgets nothing, and so does even less work.
  */
 import { once } from 'node:events';
 import { Provider } from 'oidc-provider';
 import { MapAdapter, makeKeys } from './oidc-provider-parts.ts';
+import { openPeerDatabase } from './oidc-provider-postgres.ts';
 
 export interface PeerOptions {
   readonly port: number;
@@ -13,13 +14,19 @@ export interface PeerOptions {
   readonly scope: string;
   /** How many access tokens to issue before it listens; they are sent to the parent process. */
   readonly tokens: number;
+  /** Where everything is kept instead of in memory. */
+  readonly postgres?: string | undefined;
 }
+
+/** Of the tokens that it begins with. */
+const AT_ONCE = 64;
 
 const options = JSON.parse(process.argv[2] ?? '') as PeerOptions;
 const { client_id, client_secret, scope } = options;
+const database = options.postgres === undefined ? undefined : await openPeerDatabase(options.postgres);
 
 const provider = new Provider(`http://127.0.0.1:${options.port}`, {
-  adapter: MapAdapter,
+  adapter: database?.adapter ?? MapAdapter,
   clients: [
     {
       client_id,
@@ -50,8 +57,13 @@ const provider = new Provider(`http://127.0.0.1:${options.port}`, {
 const client = await provider.Client.find(client_id);
 if (client === undefined) throw new Error('oidc-provider does not know its client');
 const tokens: string[] = [];
-while (tokens.length < options.tokens)
-  tokens.push(await new provider.ClientCredentials({ client, scope }).save());
+while (tokens.length < options.tokens) {
+  const issuing = Array.from({ length: Math.min(AT_ONCE, options.tokens - tokens.length) }, () =>
+    new provider.ClientCredentials({ client, scope }).save(),
+  );
+  tokens.push(...(await Promise.all(issuing)));
+}
+await database?.beginDurable();
 await once(provider.listen(options.port, '127.0.0.1'), 'listening');
 process.send?.({ tokens });
 process.on('SIGTERM', () => process.exit());

@@ -26,6 +26,8 @@ const ROLE = 'chancery';
 
 export interface TestServer {
   readonly port: number;
+  /** Of the server and each of its children, as they are now. */
+  pids(): readonly number[];
   /** Makes an empty database; answers its address. */
   createDatabase(): Promise<string>;
   /** Kills the server as a power failure would; the data stays. */
@@ -66,9 +68,9 @@ export async function startTestServer(): Promise<TestServer> {
     async start() {
       child = await startPatiently(place);
     },
+    pids: () => withChildren(child.pid),
     signal(signal) {
-      if (child.pid === undefined) return;
-      for (const pid of [child.pid, ...childrenOf(child.pid)]) process.kill(pid, signal);
+      for (const pid of withChildren(child.pid)) process.kill(pid, signal);
     },
     async stop() {
       // Immediate shutdown: nobody needs the data any more.
@@ -163,9 +165,10 @@ function copyPrograms(to: string): string {
 }
 
 /** Each child of PostgreSQL leads a process group of its own. */
-function childrenOf(pid: number): readonly number[] {
+function withChildren(pid: number | undefined): readonly number[] {
+  if (pid === undefined) return [];
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
-  return children === '' ? [] : children.split(' ').map(Number);
+  return [pid, ...(children === '' ? [] : children.split(' ').map(Number))];
 }
 
 async function untilStarted(port: number, child: ChildProcess): Promise<void> {
