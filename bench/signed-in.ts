@@ -67,7 +67,7 @@ async function addPerson(folder: string): Promise<void> {
     CHANCERY_ENCRYPTION_KEY: ENCRYPTION_KEY,
   };
   const words = ['accounts', 'add', PERSON.username, '--password-stdin'];
-  const { how, stderr } = await chancery(words, environment, Buffer.from(PERSON.password));
+  const { how, stderr } = await chancery(words, environment, { input: Buffer.from(PERSON.password) });
   if (how !== 0) throw new Error(`chancery accounts add ended with ${how}: ${stderr}`);
 }
 

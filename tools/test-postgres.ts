@@ -4,11 +4,10 @@ import { startTestServer } from '../src/storage/postgres/test-server.ts';
 import { ENGINE_VARIABLE } from '../test/program/storage-place.ts';
 import { ROOT, runFile } from './child.ts';
 
-/** What opens the SQLite file itself, or is about a file. */
+/** What is about a file: a full file system below it, and one that is damaged, missing or not to be written. */
 const OF_SQLITE: ReadonlySet<string> = new Set([
   'test/faults/full-disk.test.ts',
-  'test/journeys/registry-hygiene.test.ts',
-  'test/journeys/starting.test.ts',
+  'test/journeys/sqlite-file.test.ts',
 ]);
 
 const named = process.argv.slice(2);

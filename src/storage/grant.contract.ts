@@ -316,4 +316,26 @@ function sweeping(make: MakeEngine): void {
       assert.deepEqual(await tenant.grants.find(other.grant.grant_id), other.grant);
     }),
   );
+
+  test(
+    'a grant without end that is created while its client is deleted, or after, is swept as well',
+    onEmptyStorage(make, async ({ tenant, engine }) => {
+      await onSecondView(engine, async (elsewhere) => {
+        const rounds = times(20, async (round) => {
+          const client = aClient();
+          await tenant.clients.create(client, OPEN);
+          const create = async (): Promise<void> => {
+            const grant = aGrant(client, { expires_at: null });
+            await elsewhere.grants.create(grant, aTokenOf(grant));
+          };
+          const deletion = tenant.clients.delete(client, EVENT);
+          if (round % 4 === 0) await deletion;
+          await Promise.all([deletion, create()]);
+        });
+        await Promise.all(rounds);
+        const swept = [await tenant.grants.sweepExpired(NOW, 100), await tenant.grants.sweepExpired(NOW, 100)];
+        assert.deepEqual(swept, [20, 0]);
+      });
+    }),
+  );
 }

@@ -53,9 +53,9 @@ let active: object;
 const claims = (changes: object = {}): object =>
   tokenClaims(attacked.program.issuer, caller.client_id, changes);
 
-function goodTokens(): readonly string[] {
+async function goodTokens(): Promise<readonly string[]> {
   const jwts = OWN.map((key) => accessTokenJwt(key, claims()));
-  record(attacked, jwts, active);
+  await record(attacked, jwts, active);
   return jwts;
 }
 
@@ -68,7 +68,7 @@ function assertUnauthorised(answer: Answer, what: string): void {
 /** As a token to inspect each is inactive, in the same bytes; as a bearer token it opens nothing. */
 async function assertRefused(rows: Rows): Promise<void> {
   const names = Object.keys(rows);
-  record(attacked, Object.values(rows), active);
+  await record(attacked, Object.values(rows), active);
   const usual = await attacked.send(introspect(caller, 'junk'));
   const answers = await inTurns(Object.values(rows).map((token) => introspect(caller, token)));
   for (const [index, { status, body, headers }] of answers.entries()) {
@@ -91,7 +91,7 @@ async function inTurns(requests: readonly HostileRequest[]): Promise<readonly An
 }
 
 test('a JWT that one of the server’s keys signed, with its record, is active and opens introspection: the rows below lack one thing only', async () => {
-  for (const token of goodTokens()) {
+  for (const token of await goodTokens()) {
     assert.equal((await attacked.send(introspect(caller, token))).json['active'], true);
     assert.equal((await attacked.send(asBearer(token))).status, 200);
   }
@@ -108,7 +108,7 @@ test('H-139, H-141 headers: none, other keys, keys that the token brings or name
 });
 
 test('H-139, H-142 other texts of a good token', async () => {
-  for (const good of goodTokens()) {
+  for (const good of await goodTokens()) {
     await assertRefused(formRows(good));
     assert.equal((await attacked.send(introspect(caller, good))).json['active'], true);
   }
@@ -119,7 +119,7 @@ test('H-140, H-142 claims that no token of ours has, signed by our key', async (
 });
 
 test('H-143 encrypted tokens: dir, PBES2, compressed, RSA1_5, and a good one inside', async () => {
-  const [good = ''] = goodTokens();
+  const [good = ''] = await goodTokens();
   await assertRefused(await encryptedRows(good));
 });
 
@@ -176,7 +176,7 @@ async function survives(
   { what, requests, ...expected }: Mutated,
 ) {
   const mutants = mutationsOf(original, count, seed);
-  record(attacked, mutants, active);
+  await record(attacked, mutants, active);
   const began = performance.now();
   for (const [index, answer] of (await inTurns(mutants.map(requests))).entries()) {
     const shown = `${what}, mutant ${index} of seed ${seed}: ${answer.status} ${answer.body}`;
@@ -187,7 +187,7 @@ async function survives(
 }
 
 test('4,500 mutations of good access tokens to be inspected: inactive, each with its record', async (context) => {
-  for (const [index, good] of goodTokens().entries()) {
+  for (const [index, good] of (await goodTokens()).entries()) {
     const requests = (mutant: string): HostileRequest => introspect(caller, mutant);
     const expected = { statuses: [200, 400], body: INACTIVE };
     const told = await survives(good, 1_500, 10 + index, { what: 'inspected', requests, ...expected });
@@ -197,7 +197,7 @@ test('4,500 mutations of good access tokens to be inspected: inactive, each with
 });
 
 test('1,500 mutations of a good access token that opens introspection: 400 or 401', async (context) => {
-  const [good = ''] = goodTokens();
+  const [good = ''] = await goodTokens();
   const sendable = (mutant: string): string => mutant.replaceAll(/[^\x21-\x7e]/g, '~');
   const told = await survives(good, 1_500, 20, {
     what: 'bearer',
@@ -209,7 +209,7 @@ test('1,500 mutations of a good access token that opens introspection: 400 or 40
 });
 
 test('1,000 mutations of a good access token to be revoked: nothing happens, and it is still good', async (context) => {
-  const [good = ''] = goodTokens();
+  const [good = ''] = await goodTokens();
   const told = await survives(good, 1_000, 30, {
     what: 'revoked',
     requests: (token) => ({ ...formAt('/token/revoke', { token }), authorization: basic(caller) }),

@@ -1,10 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { signedJwt, type TestKey, testKey } from '../../src/jose/test-jwt.ts';
 import { digestOf } from '../../src/keys/digest.ts';
 import type { JsonWebKey } from '../../src/spec/jwk.ts';
 import { locatorAt } from '../../src/tokens/locator.ts';
+import { openProgramRows } from '../program/program-rows.ts';
 import type { Attacked } from './attacked-program.ts';
 
 /** The signing keys of the attacked server, which it is configured with: what these sign is ours in every respect. */
@@ -59,19 +58,29 @@ export const accessTokenJwt = (key: TestKey, claims: object | string, header: ob
  * Writes the records that these JWTs would have if the server had issued each of them: then nothing but the verification
  * of the JWT stands between it and an active answer.
  */
-export function record(attacked: Attacked, jwts: readonly string[], introspection: object): void {
-  const database = new DatabaseSync(join(attacked.program.folder, 'chancery.db'), { timeout: 5_000 });
-  const insert = database.prepare(
-    `INSERT OR IGNORE INTO access_token (tenant, key, expires_at, client_id, client_instance, introspection)
-     VALUES (?, ?, ?, 'c', NULL, ?)`,
-  );
+export async function record(
+  { program: { folder, tenant } }: Attacked,
+  jwts: readonly string[],
+  introspection: object,
+): Promise<void> {
+  const rows = await openProgramRows(folder);
   const text = JSON.stringify(introspection);
-  database.exec('BEGIN IMMEDIATE');
-  for (const jwt of jwts)
-    insert.run(attacked.program.tenant, locatorOf(jwt) + digestOf(jwt), expiryOf(jwt), text);
-  database.exec('COMMIT');
-  database.close();
+  // A key with NUL is in no database.
+  const records = jwts
+    .map((jwt) => [tenant, locatorOf(jwt) + digestOf(jwt), expiryOf(jwt), text] as const)
+    .filter(([, key]) => !key.includes('\0'));
+  for (let first = 0; first < records.length; first += RECORDS_AT_ONCE) {
+    const some = records.slice(first, first + RECORDS_AT_ONCE);
+    await rows.ask(
+      `INSERT INTO access_token (tenant, key, expires_at, client_id, client_instance, introspection)
+       VALUES ${some.map(() => "(?, ?, ?, 'c', NULL, ?)").join(', ')} ON CONFLICT DO NOTHING`,
+      ...some.flat(),
+    );
+  }
+  await rows.close();
 }
+
+const RECORDS_AT_ONCE = 200;
 
 function claimOf(jwt: string, name: string): unknown {
   try {

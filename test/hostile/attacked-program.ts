@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { after, afterEach, before } from 'node:test';
+import { openProgramRows } from '../program/program-rows.ts';
 import type { Part, RawAnswer } from '../program/raw-socket.ts';
 import { converse } from '../program/raw-socket.ts';
 import type { Program, StartOptions } from '../program/start.ts';
@@ -43,7 +42,7 @@ export interface Attacked {
   /** Bytes over one connection, as they are; answers are checked as those of `sendAtOnce`. */
   sendParts(parts: readonly Part[], answers: number): Promise<readonly Answer[]>;
   /** What the database holds, as far as a refused request must not change it. */
-  stored(): StoredRows;
+  stored(): Promise<StoredRows>;
   /** GET /clients, however long it is. */
   list(): Promise<readonly ListedClient[]>;
   /** A value of the management listener's metrics. */
@@ -72,7 +71,7 @@ export function attackedProgram(
   prepare: (attacked: Attacked) => Promise<void> = async () => undefined,
 ): Attacked {
   let started: Program | undefined;
-  let database: DatabaseSync | undefined;
+  let rows: Rows | undefined;
   let ended: number | string | undefined;
   const secrets = new Set<string>();
   const program = (): Program => started ?? assert.fail('the program is not started');
@@ -85,7 +84,7 @@ export function attackedProgram(
     };
     void watch(started);
     secrets.add(started.masterToken).add(started.directToken);
-    database = new DatabaseSync(join(started.folder, 'chancery.db'), { readOnly: true });
+    rows = await openProgramRows(started.folder);
     await prepare(attacked);
   });
   afterEach(async () => {
@@ -95,10 +94,10 @@ export function attackedProgram(
     assert.equal(health.status, 200, await health.text());
   });
   after(async () => {
-    database?.close();
+    await rows?.close();
     await started?.stop();
   });
-  const stored = (): StoredRows => countRows(database ?? assert.fail('the database is not open'));
+  const stored = (): Promise<StoredRows> => countRows(rows ?? assert.fail('the database is not open'));
   const exchange = async (request: HostileRequest): Promise<Answer> => {
     remember(secrets, request);
     const head = request.method === 'HEAD';
@@ -114,9 +113,10 @@ export function attackedProgram(
     secrets,
     stored,
     async send(request) {
-      const rows = stored();
+      const before = await stored();
       const answer = await exchange(request);
-      if (answer.status >= 400) assert.deepEqual(stored(), rows, 'I7: a refused request changed rows');
+      if (answer.status >= 400)
+        assert.deepEqual(await stored(), before, 'I7: a refused request changed rows');
       return answer;
     },
     sendAtOnce: (requests) => Promise.all(requests.map(exchange)),
@@ -163,7 +163,8 @@ function remember(secrets: Set<string>, { bearer, authorization }: HostileReques
 }
 
 const SECRET_MEMBERS = /"(?:client_secret|registration_access_token|access_token)":"([^"]+)"/g;
-const INSIDES = /node_modules|\.ts:|\.js:|\n\s+at |fastify|FST_ERR|HPE_|SQLITE|sqlite|\/work\/|\/tmp\//;
+const INSIDES =
+  /node_modules|\.ts:|\.js:|\n\s+at |fastify|FST_ERR|HPE_|SQLITE|sqlite|postgres|SQLSTATE|relation |\/work\/|\/tmp\//;
 
 function checked(secrets: Set<string>, raw: RawAnswer): Answer {
   const body = Buffer.from(raw.body, 'latin1').toString('utf8');
@@ -202,16 +203,16 @@ function asObject(body: string): Readonly<Record<string, unknown>> {
   }
 }
 
-function countRows(database: DatabaseSync): StoredRows {
-  const row = database
-    .prepare(
-      `SELECT (SELECT count(*) FROM client) AS clients,
-        (SELECT coalesce(sum(version), 0) FROM client) AS versions,
-        (SELECT count(*) FROM deleted_client) AS deleted,
-        (SELECT count(*) FROM access_token) AS accessTokens,
-        (SELECT count(*) FROM initial_access_token WHERE used_at IS NOT NULL) AS usedInitialTokens`,
-    )
-    .get();
+type Rows = Awaited<ReturnType<typeof openProgramRows>>;
+
+async function countRows(rows: Rows): Promise<StoredRows> {
+  const [row] = await rows.ask(
+    `SELECT (SELECT count(*) FROM client) AS clients,
+      (SELECT coalesce(sum(version), 0) FROM client) AS versions,
+      (SELECT count(*) FROM deleted_client) AS deleted,
+      (SELECT count(*) FROM access_token) AS "accessTokens",
+      (SELECT count(*) FROM initial_access_token WHERE used_at IS NOT NULL) AS "usedInitialTokens"`,
+  );
   const count = (name: keyof StoredRows): number => Number(row?.[name]);
   return {
     clients: count('clients'),

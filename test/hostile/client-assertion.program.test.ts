@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHmac, createPublicKey } from 'node:crypto';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { segment, signedJwt, testKey } from '../../src/jose/test-jwt.ts';
+import { askProgramRows } from '../program/program-rows.ts';
 import { type Program, startProgram } from '../program/start.ts';
 import { mutationsOf } from './assertion-mutations.ts';
 import { type Answer, attackedProgram, type HostileRequest } from './attacked-program.ts';
@@ -257,20 +256,19 @@ test('H-150 an assertion that was used before a restart is refused after it; the
   const again = await startProgram({ folder: attacked.program.folder, environment });
   try {
     assert.deepEqual(await at(again, used), [401, 401]);
-    const database = new DatabaseSync(join(again.folder, 'chancery.db'), { readOnly: true });
-    const expired = (): number => {
+    const expired = async (): Promise<number> => {
       const now = Math.floor(Date.now() / 1000);
-      const row = database
-        .prepare('SELECT count(*) AS count, min(expires_at) AS oldest FROM remembered_once')
-        .get();
+      const [row] = await askProgramRows(
+        again.folder,
+        'SELECT count(*) AS count, min(expires_at) AS oldest FROM remembered_once',
+      );
       assert.ok(Number(row?.['count']) >= 2, 'what can still be used is remembered');
       return Number(row?.['oldest']) - now;
     };
     const deadline = Date.now() + 15_000;
     // The two above expire within three seconds of their making; everything else lives for a minute at least.
-    while (expired() < 10 && Date.now() < deadline) await sleep(100);
-    assert.ok(expired() >= 10, 'the sweep has not removed what expired');
-    database.close();
+    while ((await expired()) < 10 && Date.now() < deadline) await sleep(100);
+    assert.ok((await expired()) >= 10, 'the sweep has not removed what expired');
     assert.deepEqual(await at(again, used), [401, 401]);
   } finally {
     await again.stop();

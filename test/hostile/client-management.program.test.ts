@@ -210,7 +210,7 @@ test('C-18 the registration token of a simple client cannot widen it, and what t
 
 test('C-19 three hundred updates: token and secret are new each time, and the table does not grow', async () => {
   const client = await register(attacked);
-  const rows = attacked.stored();
+  const rows = await attacked.stored();
   const seen = new Set([client.registration_access_token, client.client_secret]);
   let token = client.registration_access_token;
   for (let round = 0; round < 300; round += 1) {
@@ -220,7 +220,7 @@ test('C-19 three hundred updates: token and secret are new each time, and the ta
     seen.add(token).add(String(answer.json['client_secret']));
   }
   assert.equal(seen.size, 602);
-  assert.deepEqual(attacked.stored(), { ...rows, versions: rows.versions + 300 });
+  assert.deepEqual(await attacked.stored(), { ...rows, versions: rows.versions + 300 });
 });
 
 test('C-25, C-28 what comes beside a request changes nothing', async () => {

@@ -36,7 +36,7 @@ export function testInvariantsAtTheEnd(attacked: Attacked): void {
   test('the whole registry can still be listed, and every client read', async () => {
     const { program } = attacked;
     const clients = await attacked.list();
-    assert.equal(clients.length, attacked.stored().clients);
+    assert.equal(clients.length, (await attacked.stored()).clients);
     for (const { client_id } of clients.slice(0, 200)) {
       const path = `/clients/${encodeURIComponent(client_id)}`;
       const read = await attacked.send({ method: 'GET', path, bearer: program.masterToken });

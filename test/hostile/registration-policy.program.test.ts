@@ -164,11 +164,11 @@ test('H-115 an expired initial access token is unknown', async () => {
 
 test('H-116 fifty requests at once with one initial access token: one client', async () => {
   const token = await authorise(attacked, 'client-reg');
-  const before = attacked.stored();
+  const before = await attacked.stored();
   const answers = await attacked.sendAtOnce(Array.from({ length: 50 }, () => postClient(PLAIN, token)));
   assert.equal(answers.filter(({ status }) => status === 200).length, 1);
   for (const answer of answers) if (answer.status !== 200) assertAnswer(answer, 'invalid_token');
-  const after = attacked.stored();
+  const after = await attacked.stored();
   assert.equal(after.clients, before.clients + 1);
   assert.equal(after.usedInitialTokens, before.usedInitialTokens + 1);
 });
@@ -185,14 +185,14 @@ test('H-117 a registration that is refused leaves the initial access token, one 
 test('H-117 the client hangs up before the answer: the token is used up if and only if there is a client', async () => {
   for (let wait_ms = 0; wait_ms < 10; wait_ms += 1) {
     const token = await authorise(attacked, 'client-reg');
-    const before = attacked.stored();
+    const before = await attacked.stored();
     const request = encode(postClient(PLAIN, token));
     await converse(attacked.program, [...request, { wait_ms: wait_ms / 2 }, { end: 'reset' }], {
       until: 'closed',
     });
     // A request that was read is carried out; this one waits for its turn behind it.
     const again = await attacked.sendAtOnce([postClient(PLAIN, token)]);
-    const after = attacked.stored();
+    const after = await attacked.stored();
     assert.ok([200, 401].includes(again[0]?.status ?? 0));
     assert.equal(after.clients - before.clients, 1);
     assert.equal(after.usedInitialTokens - before.usedInitialTokens, 1);

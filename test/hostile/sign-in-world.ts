@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import type { StoredAccount } from '../../src/ports/account-store.ts';
 import type { TenantStorage } from '../../src/ports/storage.ts';
 import { type AccountNeeds, addAccount } from '../../src/sessions/manage-account.ts';
 import { ACTOR } from '../../src/sessions/test-end-users.ts';
 import type { TenantId } from '../../src/spec/identifiers.ts';
-import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { argon2PasswordHasher } from '../../src/system/password-hasher.ts';
 import { systemRandom } from '../../src/system/random.ts';
 import { type PlainBrowser, plainBrowser, type Visit } from '../program/plain-browser.ts';
 import type { Program } from '../program/start.ts';
+import { openProgramStorage } from '../program/storage-place.ts';
 
 export const CALLBACK = 'https://rp.example/cb';
 /** RFC 7636, appendix B. */
@@ -43,7 +42,7 @@ export interface Accounts {
 }
 
 export async function accountsBeside({ folder, tenant: id }: Program): Promise<Accounts> {
-  const storage = await openSqliteStorage(join(folder, 'chancery.db'));
+  const storage = await openProgramStorage(folder);
   const tenant = storage.forTenant(id as TenantId);
   const passwords = argon2PasswordHasher(
     { parameters: PASSWORD_PARAMETERS, concurrency: 1, waitingMax: 9 },

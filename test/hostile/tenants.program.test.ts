@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import type { TenantId } from '../../src/spec/identifiers.ts';
-import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
 import { sha256 } from '../program/start.ts';
+import { openProgramStorage } from '../program/storage-place.ts';
 import { type Answer, attackedProgram, type HostileRequest } from './attacked-program.ts';
 import { tokenRequest as assertionRequest, registerAsserting } from './client-assertions.ts';
 import { testInvariantsAtTheEnd } from './closing-tests.ts';
@@ -28,7 +27,7 @@ const RIVAL = '/rival';
 const rivalMaster = randomBytes(32).toString('hex');
 const rivalDirect = randomBytes(32).toString('hex');
 const attacked = attackedProgram({}, async ({ program, secrets }) => {
-  const storage = await openSqliteStorage(join(program.folder, 'chancery.db'));
+  const storage = await openProgramStorage(program.folder);
   await storage.tenants.create(
     {
       id: 'rival' as TenantId,

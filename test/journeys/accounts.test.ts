@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { Storage, TenantStorage } from '../../src/ports/storage.ts';
 import { DEFAULT_TENANT, type Digest, type SessionId, type Subject } from '../../src/spec/identifiers.ts';
-import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
 import { ENCRYPTION_KEY } from '../program/start.ts';
+import { openProgramStorage, storageUrl } from '../program/storage-place.ts';
 import { chancery, type Ended } from './command.ts';
 import { registryCommands } from './registry-commands.ts';
 
@@ -16,19 +16,22 @@ after(() => rmSync(root, { recursive: true }));
 /** A folder of its own, its commands, and one that is given `input` to read. */
 function accountsIn(name: string) {
   const folder = join(root, name);
-  const environment = {
-    CHANCERY_ISSUER: 'https://op.example.com',
-    CHANCERY_STORAGE_URL: `sqlite:${join(folder, 'chancery.db')}`,
-    CHANCERY_ENCRYPTION_KEY: ENCRYPTION_KEY,
+  const fed = async (input: string | Uint8Array, ...words: readonly string[]): Promise<Ended> => {
+    const environment = {
+      CHANCERY_ISSUER: 'https://op.example.com',
+      CHANCERY_STORAGE_URL: await storageUrl(folder),
+      CHANCERY_ENCRYPTION_KEY: ENCRYPTION_KEY,
+    };
+    return await chancery([...words, '--password-stdin'], environment, {
+      input: Buffer.from(input),
+    });
   };
-  const fed = async (input: string | Uint8Array, ...words: readonly string[]): Promise<Ended> =>
-    await chancery([...words, '--password-stdin'], environment, Buffer.from(input));
-  return { database: join(folder, 'chancery.db'), fed, registry: registryCommands(folder) };
+  return { folder, fed, registry: registryCommands(folder) };
 }
 
 /** As another process sees the data. */
-async function beside(database: string, act: (tenant: TenantStorage) => Promise<void>): Promise<void> {
-  const storage: Storage = await openSqliteStorage(database);
+async function beside(folder: string, act: (tenant: TenantStorage) => Promise<void>): Promise<void> {
+  const storage: Storage = await openProgramStorage(folder);
   try {
     await act(storage.forTenant(DEFAULT_TENANT));
   } finally {
@@ -131,11 +134,11 @@ test('a password is no argument, and there is no terminal here to ask at', async
 });
 
 test('disable, set-password and delete end the sessions that other processes serve', async () => {
-  const { database, fed, registry } = accountsIn('ends');
+  const { folder, fed, registry } = accountsIn('ends');
   await fed('correct horse', 'accounts', 'add', 'Ada');
   const [account] = await registry.json('accounts', 'show', 'ada');
   const sub = String(account?.['sub']) as Subject;
-  await beside(database, async (tenant) => {
+  await beside(folder, async (tenant) => {
     const first = await withSession(tenant, sub, 'one');
     const [shown] = await registry.json('accounts', 'show', 'ada');
     assert.match(JSON.stringify(shown?.['sessions']), /^\[\{"sid":"sid of one",[^{}]*\}\]$/u);

@@ -14,24 +14,27 @@ export interface Ended {
 /** Longer than any command takes: one that should fail, and serves instead, is ended by this. */
 const TIMEOUT_MS = 20_000;
 
-/** Runs `chancery …` to its end, with nothing in the environment but what is given. */
+/** Runs `chancery …` to its end, with nothing in the environment but what is given, in `folder` (the repository). */
 export async function chancery(
   words: readonly string[],
   environment: Readonly<Record<string, string>>,
-  input?: Uint8Array,
+  { input, folder }: { readonly input?: Uint8Array; readonly folder?: string } = {},
 ): Promise<Ended> {
   const program = join(REPOSITORY, 'src/cli/chancery.ts');
-  return await command(process.execPath, [program, ...words], environment, input);
+  return await command(process.execPath, [program, ...words], environment, { input, folder });
 }
 
 export async function command(
   file: string,
   words: readonly string[],
   environment: Readonly<Record<string, string>>,
-  input: Uint8Array = new Uint8Array(),
+  {
+    input = new Uint8Array(),
+    folder = REPOSITORY,
+  }: { readonly input?: Uint8Array | undefined; readonly folder?: string | undefined } = {},
 ): Promise<Ended> {
   const child = spawn(file, words, {
-    cwd: REPOSITORY,
+    cwd: folder,
     env: { PATH: process.env['PATH'], ...environment },
     stdio: 'pipe',
     timeout: TIMEOUT_MS,

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { freePort, type Program, startProgram } from '../program/start.ts';
+import { developmentFolder, storageUrl } from '../program/storage-place.ts';
 import { chancery, type Ended } from './command.ts';
 
 /** Three commands lead a newcomer to a registered federated client (issue 6, point 7). */
@@ -20,11 +22,13 @@ before(async () => {
 after(async () => await program.stop());
 
 async function demo(...words: readonly string[]): Promise<Ended> {
-  return await chancery(['federation', 'register-demo', ...words], {
-    CHANCERY_ISSUER: program.issuer,
-    CHANCERY_LISTEN_PORT: String(program.port),
-    CHANCERY_STORAGE_URL: `sqlite:${join(program.folder, 'chancery.db')}`,
-  });
+  const { issuer, port, folder } = program;
+  const environment = {
+    CHANCERY_ISSUER: issuer,
+    CHANCERY_LISTEN_PORT: String(port),
+    CHANCERY_STORAGE_URL: await storageUrl(folder),
+  };
+  return await chancery(['federation', 'register-demo', ...words], environment, { folder });
 }
 
 for (const [dialect, type] of [
@@ -43,7 +47,7 @@ for (const [dialect, type] of [
 }
 
 test('the printed command shows why the relying party is trusted; the server itself is in the federation too', async () => {
-  const config = join(program.folder, 'development-federation.yaml');
+  const config = join(developmentFolder(program.folder), 'development-federation.yaml');
   assert.ok(program.output().includes(`federation resolve ${base}/rp --mode development --config ${config}`));
   for (const entity of [`${base}/rp`, program.issuer]) {
     const environment = { CHANCERY_OUTBOUND_NEGATIVE_CACHE: '0', CHANCERY_ISSUER: 'http://127.0.0.1:1' };
@@ -57,9 +61,10 @@ test('the printed command shows why the relying party is trusted; the server its
 });
 
 test('without a federation on the desk the demonstration says what to start', async () => {
-  const { how, stderr } = await chancery(['federation', 'register-demo'], {
-    CHANCERY_STORAGE_URL: `sqlite:${join(program.folder, 'elsewhere', 'chancery.db')}`,
-  });
+  const folder = join(program.folder, 'elsewhere');
+  const environment = { CHANCERY_STORAGE_URL: await storageUrl(folder) };
+  mkdirSync(folder, { recursive: true });
+  const { how, stderr } = await chancery(['federation', 'register-demo'], environment, { folder });
   assert.equal(how, 1);
   assert.match(stderr, /start the server with dev --federation first/);
 });

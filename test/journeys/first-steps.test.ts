@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { freePort } from '../program/start.ts';
+import { storageUrl } from '../program/storage-place.ts';
 import { type Launched, launch } from './launcher.ts';
 
 const shell = promisify(execFile);
@@ -28,10 +29,11 @@ let running: Launched | undefined;
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'chancery-first-steps-'));
+  const data = join(folder, 'data');
   environment = {
     CHANCERY_LISTEN_PORT: String(await freePort()),
     CHANCERY_MANAGEMENT_LISTEN_PORT: String(await freePort()),
-    CHANCERY_STORAGE_URL: `sqlite:${join(folder, 'data', 'chancery.db')}`,
+    CHANCERY_STORAGE_URL: await storageUrl(data),
   };
 });
 
@@ -39,7 +41,7 @@ afterEach(stop);
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 async function start(): Promise<Screen> {
-  running = launch(['dev'], { environment });
+  running = launch(['dev'], { environment, folder });
   const text = await running.untilPrinted(/^curl -s \S+\/jwks\.json\n/mu);
   const line = (label: string): string => new RegExp(`${label} +(\\S+)`, 'u').exec(text)?.[1] ?? '';
   return {
@@ -117,7 +119,7 @@ test('first steps: the development mode says what it is, and that its data folde
   const { text } = await start();
   assert.match(text, /DEVELOPMENT MODE.*Not for production/u);
   const files = readdirSync(join(folder, 'data'));
-  assert.ok(files.includes('development-tokens.json') && files.includes('chancery.db'), files.join(' '));
+  assert.ok(files.includes('development-tokens.json'), files.join(' '));
   for (const file of files) {
     assert.equal(statSync(join(folder, 'data', file)).mode & 0o077, 0, `${file} is for its owner only`);
   }

@@ -9,6 +9,8 @@ export interface LaunchOptions {
   readonly environment: Readonly<Record<string, string>>;
   /** The Node that runs the launcher; the one that runs this test where none is named. */
   readonly node?: string;
+  /** The working directory; that of the repository where none is named. */
+  readonly folder?: string;
 }
 
 export interface Launched {
@@ -24,10 +26,10 @@ export interface Launched {
 /** `node bin/chancery.mjs …` as an operator types it, with nothing in the environment but what is given. */
 export function launch(
   words: readonly string[],
-  { environment, node = process.execPath }: LaunchOptions,
+  { environment, node = process.execPath, folder = REPOSITORY }: LaunchOptions,
 ): Launched {
   const child = spawn(node, [LAUNCHER, ...words], {
-    cwd: REPOSITORY,
+    cwd: folder,
     env: { PATH: process.env['PATH'], ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -3,10 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ENCRYPTION_KEY, freePort } from '../program/start.ts';
+import { storageUrl } from '../program/storage-place.ts';
 
 /** Everything that a production server needs, in a folder of its own. */
 export interface Production {
   readonly folder: string;
+  /** Of SQLite: the file. */
   readonly database: string;
   readonly masterToken: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -28,7 +30,7 @@ export async function production(): Promise<Production> {
       CHANCERY_ISSUER: 'https://op.example.com',
       CHANCERY_LISTEN_PORT: String(port),
       CHANCERY_MANAGEMENT_LISTEN_PORT: String(await freePort()),
-      CHANCERY_STORAGE_URL: `sqlite:${database}`,
+      CHANCERY_STORAGE_URL: await storageUrl(folder),
       CHANCERY_ENCRYPTION_KEY: ENCRYPTION_KEY,
       CHANCERY_REGISTRATION_MASTER_TOKEN_SHA256: hash('sha256', masterToken, 'hex'),
     },

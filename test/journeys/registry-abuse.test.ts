@@ -172,10 +172,10 @@ test('the last use of a client and of its secret can be seen soon after a token 
   const basic = [client.client_id, client.client_secret] as const;
   assert.equal((await call(program, { method: 'POST', path: '/token', basic, form })).status, 200);
   const now = Date.now() / 1000;
-  let uses = usesOf(program, client.client_id);
+  let uses = await usesOf(program, client.client_id);
   for (const deadline = Date.now() + 8000; uses.length === 0 && Date.now() < deadline; ) {
     await sleep(50);
-    uses = usesOf(program, client.client_id);
+    uses = await usesOf(program, client.client_id);
   }
   assert.equal(uses.length, 1);
   assert.ok(Math.abs(Number(uses[0]?.last_used_at) - now) < 10, JSON.stringify(uses));

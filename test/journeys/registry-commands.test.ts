@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type Program, startProgram } from '../program/start.ts';
+import { developmentFolder, storageUrl } from '../program/storage-place.ts';
 import { chancery } from './command.ts';
 import {
   isActive,
@@ -312,13 +313,15 @@ test('clients list: filters by registrant, grant and name; says when there are m
 
 test('--mode development: the commands open the data folder with the key that is in it', async () => {
   const data = newFolder();
-  const environment = { CHANCERY_STORAGE_URL: `sqlite:${join(data, 'chancery.db')}` };
+  const environment = { CHANCERY_STORAGE_URL: await storageUrl(data) };
   const words = ['clients', 'create', jsonFile({ grant_types: ['client_credentials'] }), '--json'];
-  const { how, stdout, stderr } = await chancery([...words, '--mode', 'development'], environment);
+  const { how, stdout, stderr } = await chancery([...words, '--mode', 'development'], environment, {
+    folder: data,
+  });
   assert.deepEqual([how, stderr], [0, '']);
   const [client] = jsonLines(stdout);
   const [key = ''] = JSON.parse(
-    readFileSync(join(data, 'development-encryption-key.json'), 'utf8'),
+    readFileSync(join(developmentFolder(data), 'development-encryption-key.json'), 'utf8'),
   ) as string[];
   const development = await startProgram({
     mode: 'dev',

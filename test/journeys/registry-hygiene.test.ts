@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { auditRows } from '../program/audit-events.ts';
 import { usesOf } from '../program/client-uses.ts';
+import { askProgramRows } from '../program/program-rows.ts';
 import { type Program, startProgram } from '../program/start.ts';
 import { call, register, SERVICE } from './conformance-exchange.ts';
 
@@ -36,13 +35,9 @@ async function registerOpenly(client_name: string): Promise<string> {
 }
 
 /** Nobody waits for weeks: the rows say that they did. */
-function backdate(statement: string, ...values: readonly (string | number)[]): void {
-  const database = new DatabaseSync(join(program.folder, 'chancery.db'), { timeout: PATIENCE_MS });
-  try {
-    assert.ok(database.prepare(statement).run(...values).changes > 0);
-  } finally {
-    database.close();
-  }
+async function backdate(statement: string, ...values: readonly (string | number)[]): Promise<void> {
+  const changed = await askProgramRows(program.folder, `${statement} RETURNING 1 AS changed`, ...values);
+  assert.ok(changed.length > 0);
 }
 
 const ISSUED = 'UPDATE client SET issued_at = ? WHERE client_id = ?';
@@ -68,10 +63,10 @@ test('an open client that was idle for long is ended by the server, with one eve
   const service = await register(program, SERVICE);
   const now = Math.floor(Date.now() / 1000);
   assert.equal(await registerOpenly('registers at every start'), again);
-  await until('the use is recorded', () => usesOf(program, again).length > 0);
-  for (const id of [again, ofToken.client_id, service.client_id]) backdate(ISSUED, now - 400 * DAY, id);
-  backdate(ISSUED, now - 29 * DAY, young);
-  backdate(ISSUED, now - 31 * DAY, idle);
+  await until('the use is recorded', async () => (await usesOf(program, again)).length > 0);
+  for (const id of [again, ofToken.client_id, service.client_id]) await backdate(ISSUED, now - 400 * DAY, id);
+  await backdate(ISSUED, now - 29 * DAY, young);
+  await backdate(ISSUED, now - 31 * DAY, idle);
   await until('the idle client is ended', async () => (await status(idle)) === 404);
   for (const id of [again, young, ofToken.client_id, service.client_id]) assert.equal(await status(id), 200);
   const pruned = (await auditRows(program)).filter(({ action }) => action === 'client.prune');
@@ -89,8 +84,8 @@ test('audit events are removed once they are older than they are kept', async ()
   const last = rows.at(-1);
   assert.ok(first !== undefined && last !== undefined);
   const now = Math.floor(Date.now() / 1000);
-  backdate('UPDATE audit_event SET at = ? WHERE sequence = ?', now - 366 * DAY, first.sequence);
-  backdate('UPDATE audit_event SET at = ? WHERE sequence = ?', now - 364 * DAY, last.sequence);
+  await backdate('UPDATE audit_event SET at = ? WHERE sequence = ?', now - 366 * DAY, first.sequence);
+  await backdate('UPDATE audit_event SET at = ? WHERE sequence = ?', now - 364 * DAY, last.sequence);
   const sequences = async (): Promise<readonly number[]> =>
     (await auditRows(program)).map(({ sequence }) => sequence);
   await until('the old event is gone', async () => !(await sequences()).includes(first.sequence));

@@ -10,6 +10,7 @@ import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GRANT_TYPES } from '../../src/spec/grant-types.ts';
 import { ENCRYPTION_KEY, startProgram } from '../program/start.ts';
+import { storageUrl } from '../program/storage-place.ts';
 import { chancery } from './command.ts';
 import { REPOSITORY } from './launcher.ts';
 import { type Members, one, registryCommands } from './registry-commands.ts';
@@ -58,12 +59,12 @@ function exportFile(...lines: readonly Members[]): string {
 type Running = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /** A command that is still under way, with its standard input and output in the test's hands. */
-function underWay(folder: string, ...words: readonly string[]): Running {
+async function underWay(folder: string, ...words: readonly string[]): Promise<Running> {
   return spawn(process.execPath, [join(REPOSITORY, 'src/cli/chancery.ts'), ...words], {
     env: {
       PATH: process.env['PATH'],
       CHANCERY_ISSUER: 'https://op.example.com',
-      CHANCERY_STORAGE_URL: `sqlite:${join(folder, 'chancery.db')}`,
+      CHANCERY_STORAGE_URL: await storageUrl(folder),
       CHANCERY_ENCRYPTION_KEY: ENCRYPTION_KEY,
     },
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -78,7 +79,7 @@ test('clients import, killed half-way and run again: every client is there once,
   const lines = Array.from({ length: 120 }, (_, index) =>
     exported(`client-${String(index).padStart(3, '0')}`),
   );
-  const killed = underWay(folder, 'clients', 'import', '-');
+  const killed = await underWay(folder, 'clients', 'import', '-');
   killed.stdin.write(jsonLinesOf(lines.slice(0, 70)));
   const deadline = Date.now() + 20_000;
   let brought = 0;
@@ -100,7 +101,7 @@ test('clients export to a reader that stops early: no stack trace, exit code 0',
   const registry = registryCommands(folder);
   const lines = Array.from({ length: 400 }, (_, index) => exported(`client-${index}`));
   await registry.run('clients', 'import', exportFile(...lines));
-  const running = underWay(folder, 'clients', 'export');
+  const running = await underWay(folder, 'clients', 'export');
   await once(running.stdout, 'readable');
   running.stdout.destroy();
   const [[code], stderr] = await Promise.all([once(running, 'close'), text(running.stderr)]);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { hash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
@@ -9,6 +9,7 @@ import { freePort, startProgram } from '../program/start.ts';
 import { chancery, command, type Ended } from './command.ts';
 import { launch } from './launcher.ts';
 import { type Production, production } from './production.ts';
+import { assertOneLine, attemptAt } from './start-attempts.ts';
 
 let site: Production;
 
@@ -18,26 +19,11 @@ beforeEach(async () => {
 
 afterEach(() => site.remove());
 
-type Variables = Readonly<Record<string, string>>;
-
-/** Tries to start with these changes; an empty value takes the variable away. */
-async function attempt(
+const attempt = (
   mode: 'serve' | 'dev',
-  changes: Variables,
-  words: readonly string[] = [],
-): Promise<Ended> {
-  const changed = Object.entries({ ...site.environment, ...changes }).filter(([, value]) => value !== '');
-  return await chancery([mode, ...words], Object.fromEntries(changed));
-}
-
-/** One clear line for the operator: no stack, no log line around it, nothing on standard output. */
-function assertOneLine({ how, stdout, stderr }: Ended, pattern: RegExp): void {
-  assert.equal(how, 1, stderr);
-  assert.equal(stdout, '');
-  assert.match(stderr, pattern);
-  assert.equal(stderr.trimEnd().split('\n').length, 1, stderr);
-  assert.doesNotMatch(stderr, /\bat .*:\d+|ERR_|node:internal/u);
-}
+  changes: Readonly<Record<string, string>>,
+  words?: readonly string[],
+): Promise<Ended> => attemptAt(site, mode, changes, words);
 
 for (const variable of ['CHANCERY_LISTEN_PORT', 'CHANCERY_MANAGEMENT_LISTEN_PORT'] as const) {
   test(`start, ${variable} taken: one line that names the port, exit code 1`, async () => {
@@ -58,58 +44,6 @@ for (const variable of ['CHANCERY_LISTEN_PORT', 'CHANCERY_MANAGEMENT_LISTEN_PORT
   });
 }
 
-test('start, data folder that cannot be written: one line that names it, exit code 1', async () => {
-  // Root may write everywhere but below a regular file.
-  const file = join(site.folder, 'file');
-  writeFileSync(file, '');
-  const storage = { CHANCERY_STORAGE_URL: `sqlite:${file}/data/chancery.db` };
-  for (const changes of [storage, { ...storage, CHANCERY_ISSUER: '', CHANCERY_ENCRYPTION_KEY: '' }]) {
-    const mode = changes === storage ? 'serve' : 'dev';
-    assertOneLine(await attempt(mode, changes), new RegExp(`^chancery ${mode}: .*${file}/data`, 'u'));
-  }
-});
-
-test('start in development, data folder where the one above takes none: one line, exit code 1', {
-  skip: process.platform !== 'linux' && 'only Linux has /proc',
-}, async () => {
-  const storage = { CHANCERY_STORAGE_URL: 'sqlite:/proc/chancery/chancery.db' };
-  assertOneLine(
-    await attempt('dev', { ...storage, CHANCERY_ISSUER: '', CHANCERY_ENCRYPTION_KEY: '' }),
-    /^chancery dev: .*\/proc\/chancery/u,
-  );
-});
-
-test('start, the database path is a folder: one line, exit code 1', async () => {
-  mkdirSync(site.database);
-  assertOneLine(
-    await attempt('serve', {}),
-    /^chancery serve: cannot use the database .*it is a directory\n$/u,
-  );
-});
-
-test('start, damaged database: one line that says to restore it, and the file is left as it is', async () => {
-  const program = await startProgram({ folder: site.folder });
-  await program.stop();
-  const whole = readFileSync(site.database);
-  const scribbled = Buffer.from(whole).fill(0xa5, 4096, whole.length - 4096);
-  for (const damage of [Buffer.from('not a database'), Buffer.alloc(0), whole.subarray(0, 8192), scribbled]) {
-    writeFileSync(site.database, damage);
-    assertOneLine(
-      await attempt('serve', {}),
-      /^chancery serve: the database .* is damaged \(.*\): restore it/u,
-    );
-    assert.ok(readFileSync(site.database).equals(damage), 'what is left of it was not changed');
-  }
-});
-
-test('start, the database is missing and its log is there: one line, exit code 1', async () => {
-  const program = await startProgram({ folder: site.folder });
-  await program.stop();
-  writeFileSync(`${site.database}-wal`, readFileSync(site.database));
-  truncateSync(site.database, 0);
-  assertOneLine(await attempt('serve', {}), /^chancery serve: the database .* is damaged/u);
-});
-
 test('start, wrong encryption key: one line that says so and shows no key, exit code 1', async () => {
   const program = await startProgram({ folder: site.folder });
   await program.stop();
@@ -117,17 +51,6 @@ test('start, wrong encryption key: one line that says so and shows no key, exit 
   const ended = await attempt('serve', { CHANCERY_ENCRYPTION_KEY: wrong });
   assertOneLine(ended, /^chancery serve: encryption\.key does not open what the database holds/u);
   assert.doesNotMatch(ended.stderr, new RegExp(wrong, 'u'));
-});
-
-test('start in development, data files that cannot be read or written: the process ends, whichever file it is', async () => {
-  const { CHANCERY_ISSUER: _, CHANCERY_ENCRYPTION_KEY: __, ...environment } = site.environment;
-  for (const file of ['tokens', 'encryption-key', 'invitation']) {
-    const folder = join(site.folder, `without-${file}`);
-    // Root may replace everything but a folder that is in the way.
-    mkdirSync(join(folder, `development-${file}.json`), { recursive: true });
-    const storage = { CHANCERY_STORAGE_URL: `sqlite:${folder}/chancery.db` };
-    assertOneLine(await chancery(['dev'], { ...environment, ...storage }), /^chancery dev: EISDIR/u);
-  }
 });
 
 test('start in production, no encryption key: one line that names the setting and its variable', async () => {
@@ -145,7 +68,7 @@ test('start in production, http issuer: one line, exit code 1', async () => {
 
 test('start in production with a token that the development mode printed: one line, and the token is not in it', async () => {
   const { CHANCERY_ISSUER: _, ...environment } = site.environment;
-  const development = launch(['dev'], { environment });
+  const development = launch(['dev'], { environment, folder: site.folder });
   const screen = await development.untilPrinted(/jwks\.json\n/u);
   development.signal('SIGTERM');
   assert.equal(await development.exited, 0);
@@ -232,10 +155,13 @@ test('CHANCERY_CONFIG names the file for npm start as well, which is chancery de
   const { CHANCERY_ISSUER: _, ...environment } = site.environment;
   const config = join(site.folder, 'development.yaml');
   writeFileSync(config, 'federation:\n  contacts: ["desk@example.com", 7]\n');
-  const refused = await chancery(['dev'], { ...environment, CHANCERY_CONFIG: config });
+  const refused = await attempt('dev', { CHANCERY_ISSUER: '', CHANCERY_CONFIG: config });
   assertOneLine(refused, /^federation\.contacts: .*development\.yaml/u);
   writeFileSync(config, 'key-set:\n  max-age: 77\n');
-  const development = launch(['dev'], { environment: { ...environment, CHANCERY_CONFIG: config } });
+  const development = launch(['dev'], {
+    environment: { ...environment, CHANCERY_CONFIG: config },
+    folder: site.folder,
+  });
   try {
     const issuer = `http://127.0.0.1:${environment['CHANCERY_LISTEN_PORT']}`;
     await development.untilPrinted(/jwks\.json\n/u);

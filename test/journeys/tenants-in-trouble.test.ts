@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { KeyId, Sealed, TenantId } from '../../src/spec/identifiers.ts';
-import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
 import { type Program, startProgram } from '../program/start.ts';
+import { openProgramStorage } from '../program/storage-place.ts';
 
 /** Three tenants of which one can be served, behind a proxy that the server does not see here. */
 let program: Program;
 
 before(async () => {
   program = await startProgram({ environment: { CHANCERY_LISTEN_TRUSTED_PROXIES: '192.0.2.0/24' } });
-  const storage = await openSqliteStorage(join(program.folder, 'chancery.db'));
+  const storage = await openProgramStorage(program.folder);
   for (const [id, settings] of [
     ['good', '{}'],
     ['unkeyed', '{}'],

@@ -1,5 +1,4 @@
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { askProgramRows } from './program-rows.ts';
 import type { Program } from './start.ts';
 
 export interface UseRow {
@@ -9,12 +8,10 @@ export interface UseRow {
 }
 
 /** When a client and its secrets were last used, as it is in the database of a running program. */
-export function usesOf({ folder }: Pick<Program, 'folder'>, client_id: string): readonly UseRow[] {
-  const database = new DatabaseSync(join(folder, 'chancery.db'), { readOnly: true });
-  try {
-    const select = 'SELECT secret_digest, last_used_at FROM client_use WHERE client_id = ?';
-    return database.prepare(select).all(client_id) as unknown as readonly UseRow[];
-  } finally {
-    database.close();
-  }
+export async function usesOf(
+  { folder }: Pick<Program, 'folder'>,
+  client_id: string,
+): Promise<readonly UseRow[]> {
+  const select = 'SELECT secret_digest, last_used_at FROM client_use WHERE client_id = ?';
+  return (await askProgramRows(folder, select, client_id)) as unknown as readonly UseRow[];
 }

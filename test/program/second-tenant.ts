@@ -1,8 +1,7 @@
-import { join } from 'node:path';
 import { environmentName } from '../../src/config/environment.ts';
 import { SETTING_PATHS, settingAt } from '../../src/config/settings.ts';
 import type { TenantId } from '../../src/spec/identifiers.ts';
-import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
+import { openProgramStorage } from './storage-place.ts';
 
 /**
  * Names the tenant that a started program's tests are to be run against. The issuer that they know is then that tenant's,
@@ -22,7 +21,7 @@ export function asDefaultTenant(environment: Environment): Environment {
 /** Creates the tenant in the folder's database; one that is there already, because a program is started again, stays. */
 export async function createTenant(folder: string, id: string, environment: Environment): Promise<void> {
   const settings = overridable(environment).map(([path, , value]) => [path, value] as const);
-  const storage = await openSqliteStorage(join(folder, 'chancery.db'));
+  const storage = await openProgramStorage(folder);
   try {
     await storage.tenants.create(
       {

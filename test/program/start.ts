@@ -102,6 +102,8 @@ export async function launchProgram(options: StartOptions = {}): Promise<Program
   if (tenant !== undefined) await createTenant(folder, tenant, environment);
   const child = spawn(process.execPath, [PROGRAM, mode, ...(options.parameters ?? [])], {
     env: tenant === undefined ? environment : asDefaultTenant(environment),
+    // There the development mode keeps its own files, where the data is in no folder.
+    cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const stop = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Storage } from '../../src/ports/storage.ts';
 import { openPostgresSchema } from '../../src/storage/postgres/postgres-schema.ts';
@@ -8,12 +8,20 @@ import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
 /** Which engine the started programs use: `sqlite` where it is not set, or `postgres`. */
 export const ENGINE_VARIABLE = 'CHANCERY_TEST_ENGINE';
 
+const isPostgres = (): boolean => process.env[ENGINE_VARIABLE] === 'postgres';
+
 /** The `storage.url` of the program whose folder this is: the same each time. */
 export async function storageUrl(folder: string): Promise<string> {
-  if (process.env[ENGINE_VARIABLE] !== 'postgres') return `sqlite:${join(folder, 'chancery.db')}`;
+  if (!isPostgres()) return `sqlite:${join(folder, 'chancery.db')}`;
+  mkdirSync(folder, { recursive: true });
   const note = join(folder, 'storage-url');
-  if (!existsSync(note)) writeFileSync(note, await postgresUrl());
+  if (!existsSync(note)) writeFileSync(note, await postgresUrl(), { mode: 0o600 });
   return readFileSync(note, 'utf8');
+}
+
+/** Where a program in development keeps its own files, if `folder` is its working directory. */
+export function developmentFolder(folder: string): string {
+  return isPostgres() ? join(folder, 'data') : folder;
 }
 
 /** The data of the program whose folder this is, beside the program. */

@@ -23,7 +23,8 @@ const LEAVE_ORPHANS = statement(
   'client_leave_orphans',
   `INSERT INTO client_with_orphans (tenant, client_id, instance)
    SELECT DISTINCT tenant, client_id, client_instance FROM authorization_grant
-   WHERE tenant = :tenant AND client_id = :client_id AND client_instance = :instance`,
+   WHERE tenant = :tenant AND client_id = :client_id AND client_instance = :instance
+   ON CONFLICT DO NOTHING`,
 );
 const BURY = statement(
   'client_bury',

@@ -42,9 +42,13 @@ const FIND_ONE = statement(
   `SELECT refresh_token_digest, refresh_token_expires_at FROM authorization_grant AS granted
    WHERE tenant = :tenant AND grant_id = :grant_id AND ${LIVES}`,
 );
+// Its client may have been deleted meanwhile, and whoever sweeps must hear of what was left behind since.
 const CREATE = statement(
   'grant_create',
-  `WITH granted AS (INSERT INTO authorization_grant (${GRANT_COLUMNS}) VALUES (${GRANT_VALUES}))
+  `WITH granted AS (INSERT INTO authorization_grant (${GRANT_COLUMNS}) VALUES (${GRANT_VALUES})),
+   orphaned AS (INSERT INTO client_with_orphans (tenant, client_id, instance)
+     SELECT :tenant::text, :client_id::text, :client_instance::text WHERE NOT EXISTS (SELECT 1 FROM client
+       WHERE tenant = :tenant AND client_id = :client_id AND instance = :client_instance) ON CONFLICT DO NOTHING)
    INSERT INTO access_token (${TOKEN_COLUMNS}) VALUES (${TOKEN_VALUES})`,
 );
 /** Of two at once with one refresh token one finds it changed by the other: PostgreSQL looks at the row again. */
@@ -159,7 +163,8 @@ type Names = 'createGrant' | 'refreshGrant' | 'endGrant' | 'endGrantsOf' | 'swee
 
 export const GRANT_ACTS: Acts<Names> = {
   createGrant: {
-    turn: false,
+    // Otherwise it could be committed beside the deletion of its client, and neither would see the other.
+    turn: true,
     async quick(transaction, { tenant, grant, token }) {
       await transaction.ask(CREATE, grantValues(tenant, grant, token));
       return undefined;

@@ -25,7 +25,7 @@ export function clientEnding(
   );
   const leaveOrphans = database.prepare(`
     INSERT INTO client_with_orphans SELECT DISTINCT tenant, client_id, client_instance FROM authorization_grant
-    WHERE tenant = ? AND client_id = ? AND client_instance = ?`);
+    WHERE tenant = ? AND client_id = ? AND client_instance = ? ON CONFLICT DO NOTHING`);
   const count = openClientCount(database);
   const journal = journalling(database);
   return (tenant, { client_id, instance, registered_via }, at) => {

@@ -53,12 +53,18 @@ export function grantInsertion(
   const insert = database.prepare(`
     INSERT INTO authorization_grant (tenant, grant_id, client_id, client_instance, sub, authorization, created_at,
       expires_at, refresh_token_digest, refresh_token_expires_at, sid) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  // Its client may have been deleted meanwhile, and whoever sweeps must hear of what was left behind since.
+  const noteOrphan = database.prepare(`
+    INSERT INTO client_with_orphans (tenant, client_id, instance) SELECT ?1, ?2, ?3 WHERE NOT EXISTS (
+      SELECT 1 FROM client INDEXED BY client_instance WHERE tenant = ?1 AND client_id = ?2 AND instance = ?3)
+    ON CONFLICT DO NOTHING`);
   const issue = accessTokenInsertion(database);
   return (tenant, grant, token) => {
     const { grant_id, client_id, client_instance, sub, authorization, created_at, expires_at } = grant;
     const { digest = null, expires_at: until = null } = grant.refresh_token ?? {};
     const whose = [tenant, grant_id, client_id, client_instance] as const;
     insert.run(...whose, sub, authorization, created_at, expires_at, digest, until, grant.sid ?? null);
+    noteOrphan.run(tenant, client_id, client_instance);
     issue(tenant, token);
   };
 }
