@@ -333,7 +333,10 @@ function sweeping(make: MakeEngine): void {
           await Promise.all([deletion, create()]);
         });
         await Promise.all(rounds);
-        const swept = [await tenant.grants.sweepExpired(NOW, 100), await tenant.grants.sweepExpired(NOW, 100)];
+        const swept = [
+          await tenant.grants.sweepExpired(NOW, 100),
+          await tenant.grants.sweepExpired(NOW, 100),
+        ];
         assert.deepEqual(swept, [20, 0]);
       });
     }),

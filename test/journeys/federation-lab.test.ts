@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { after, before, test } from 'node:test';
 import { freePort, type Program, startProgram } from '../program/start.ts';
 import { developmentFolder, storageUrl } from '../program/storage-place.ts';
@@ -47,13 +47,16 @@ for (const [dialect, type] of [
 }
 
 test('the printed command shows why the relying party is trusted; the server itself is in the federation too', async () => {
-  const config = join(developmentFolder(program.folder), 'development-federation.yaml');
-  assert.ok(program.output().includes(`federation resolve ${base}/rp --mode development --config ${config}`));
+  const { folder } = program;
+  const printed = new RegExp(`federation resolve ${base}/rp --mode development --config (\\S+)`, 'u');
+  const config = printed.exec(program.output())?.[1] ?? '';
+  assert.equal(resolve(folder, config), join(developmentFolder(folder), 'development-federation.yaml'));
   for (const entity of [`${base}/rp`, program.issuer]) {
     const environment = { CHANCERY_OUTBOUND_NEGATIVE_CACHE: '0', CHANCERY_ISSUER: 'http://127.0.0.1:1' };
     const { how, stdout } = await chancery(
       ['federation', 'resolve', entity, '--mode', 'development', '--config', config],
       environment,
+      { folder },
     );
     assert.equal(how, 0, stdout);
     assert.ok(stdout.startsWith(`${entity}: trusted through ${base}/anchor until `), stdout);

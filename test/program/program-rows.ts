@@ -10,7 +10,8 @@ export async function openProgramRows(folder: string): Promise<TestRows> {
   if (!url.startsWith('sqlite:')) return await openTestRows(url);
   const database = new DatabaseSync(url.slice('sqlite:'.length), { timeout: PATIENCE_MS });
   return {
-    ask: async (sql, ...values) => database.prepare(sql).all(...values) as Awaited<ReturnType<TestRows['ask']>>,
+    ask: async (sql, ...values) =>
+      database.prepare(sql).all(...values) as Awaited<ReturnType<TestRows['ask']>>,
     close: async () => database.close(),
   };
 }

@@ -17,6 +17,7 @@ export class Connection {
   readonly #client: Client;
   readonly #deadline_ms: number;
   readonly #prepared: Prepared = new Map();
+  #answerBy: number | undefined;
   broken = false;
 
   private constructor(client: Client, deadline_ms: number) {
@@ -33,16 +34,16 @@ export class Connection {
   static async open(
     url: DatabaseUrl,
     host: DatabaseHost,
-    options: { readonly deadline_ms: number; readonly writable: boolean },
+    options: { readonly deadline_ms: number; readonly writable: boolean; readonly until: number },
   ): Promise<Connection> {
-    const { deadline_ms, writable } = options;
+    const { deadline_ms, writable, until } = options;
     const client = new Client({
       ...host,
       database: url.database,
       user: url.user,
       password: url.password ?? '',
       ssl: url.tls === false ? false : { rejectUnauthorized: url.tls.verify, ca: url.tls.ca },
-      connectionTimeoutMillis: deadline_ms,
+      connectionTimeoutMillis: remaining(until),
       keepAlive: true,
       application_name: 'chancery',
       // A transaction whose client has vanished must not keep the others waiting: the server ends it, too.
@@ -52,6 +53,7 @@ export class Connection {
     const connection = new Connection(client, deadline_ms);
     try {
       await client.connect();
+      connection.answerBy(until);
       const [state] = await connection.ask([question(STATE_OF_SERVER, {})]);
       if (writable && state?.rows[0]?.['standby'] === true) {
         throw new StorageUnavailable(`the database server ${host.host}:${host.port} is a standby`);
@@ -63,18 +65,25 @@ export class Connection {
     }
   }
 
+  /** The next answer is awaited no longer than until then (`performance.now`): whoever asks has waited before. */
+  answerBy(until: number): void {
+    this.#answerBy = until;
+  }
+
   /**
    * Asks all of them in one transaction and one round trip; durable when it resolves. Rejects with the server's error, or
    * with `StorageUnavailable` when there is no answer within the deadline: then what became of it is not known.
    */
   async ask(questions: readonly Question[]): Promise<readonly Outcome[]> {
     const pipeline = new Pipeline(questions, this.#prepared);
+    const patience_ms = this.#answerBy === undefined ? this.#deadline_ms : remaining(this.#answerBy);
+    this.#answerBy = undefined;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => {
         this.destroy();
         reject(new StorageUnavailable(`the database did not answer within ${this.#deadline_ms} ms`));
-      }, this.#deadline_ms);
+      }, patience_ms);
     });
     try {
       this.#client.query(pipeline as unknown as Submittable);
@@ -101,3 +110,6 @@ export class Connection {
     await this.#client.end();
   }
 }
+
+/** Milliseconds; never none at all, which would be no limit. */
+const remaining = (until: number): number => Math.max(1, Math.ceil(until - performance.now()));

@@ -111,14 +111,15 @@ export class GatheredReads {
   /** A question changes nothing: where the connection was lost on the way it is asked once more. */
   async #ask(questions: readonly Question[]): Promise<readonly Outcome[]> {
     const ask = (connection: Connection): Promise<readonly Outcome[]> => connection.ask(questions);
+    const until = this.#pool.deadline();
     try {
-      return await this.#pool.with(ask);
+      return await this.#pool.with(ask, until);
     } catch (error) {
       if (error instanceof StorageUnavailable) throw error;
       if (sqlState(error) !== undefined && !isPassing(error)) throw unavailable(error);
     }
     try {
-      return await this.#pool.with(ask);
+      return await this.#pool.with(ask, until);
     } catch (error) {
       throw unavailable(error);
     }

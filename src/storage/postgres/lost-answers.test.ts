@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Storage, StorageUnavailable, type TenantStorage } from '../../ports/storage.ts';
-import { aClient, aGrant, anEvent, aTenant, aToken, aTokenOf, EVENT, NOW, OPEN, TENANT } from '../stored-examples.ts';
+import {
+  aClient,
+  aGrant,
+  anEvent,
+  aTenant,
+  aToken,
+  aTokenOf,
+  EVENT,
+  NOW,
+  OPEN,
+  TENANT,
+} from '../stored-examples.ts';
 import { openPostgresStorage } from './open.ts';
 import { emptyDatabase, openTestDatabase } from './test-database.ts';
 import { startProxy, type TestProxy } from './test-proxy.ts';

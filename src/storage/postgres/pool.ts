@@ -12,6 +12,7 @@ export interface PoolOptions {
 }
 
 interface Waiting {
+  readonly until: number;
   readonly take: (connection: Connection) => void;
   readonly refuse: (reason: Error) => void;
 }
@@ -32,14 +33,23 @@ export class Pool {
     this.#options = options;
   }
 
-  /** Lends a connection to `use`. Rejects with `StorageUnavailable` where none is to be had within the deadline. */
-  async with<T>(use: (connection: Connection) => Promise<T>): Promise<T> {
-    const connection = await this.#acquire();
+  /**
+   * Lends a connection to `use`. Rejects with `StorageUnavailable` where none is to be had and has answered for the first
+   * time by `until` (`performance.now`): waiting, connecting and asking have one deadline together.
+   */
+  async with<T>(use: (connection: Connection) => Promise<T>, until = this.deadline()): Promise<T> {
+    const connection = await this.#acquire(until);
     try {
+      connection.answerBy(until);
       return await use(connection);
     } finally {
       this.#release(connection);
     }
+  }
+
+  /** For what begins now. */
+  deadline(): number {
+    return performance.now() + this.#options.deadline_ms;
   }
 
   /** Closes what is idle; whoever still has a connection brings it back first. */
@@ -50,16 +60,16 @@ export class Pool {
     await Promise.all(this.#idle.splice(0).map((connection) => connection.close()));
   }
 
-  async #acquire(): Promise<Connection> {
+  async #acquire(until: number): Promise<Connection> {
     if (this.#closed) throw closed();
     for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
       if (!idle.broken) return idle;
       this.#open -= 1;
     }
-    if (this.#open >= this.#options.connections_max) return await this.#wait();
+    if (this.#open >= this.#options.connections_max) return await this.#wait(until);
     this.#open += 1;
     try {
-      return await this.#connect();
+      return await this.#connect(until);
     } catch (error) {
       this.#open -= 1;
       this.#refuseOne(unavailable(error));
@@ -67,13 +77,17 @@ export class Pool {
     }
   }
 
-  #wait(): Promise<Connection> {
+  #wait(until: number): Promise<Connection> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.#waiting = this.#waiting.filter((each) => each !== waiting);
-        reject(new StorageUnavailable('all connections to the database are in use'));
-      }, this.#options.deadline_ms);
+      const timer = setTimeout(
+        () => {
+          this.#waiting = this.#waiting.filter((each) => each !== waiting);
+          reject(new StorageUnavailable('all connections to the database are in use'));
+        },
+        Math.max(1, until - performance.now()),
+      );
       const waiting: Waiting = {
+        until,
         take(connection) {
           clearTimeout(timer);
           resolve(connection);
@@ -104,7 +118,7 @@ export class Pool {
     const next = this.#waiting.shift();
     if (next === undefined) return;
     try {
-      next.take(await this.#acquire());
+      next.take(await this.#acquire(next.until));
     } catch (error) {
       next.refuse(error as Error);
     }
@@ -115,14 +129,14 @@ export class Pool {
   }
 
   /** Tries the host that was the primary last, then the others. */
-  async #connect(): Promise<Connection> {
+  async #connect(until: number): Promise<Connection> {
     const { hosts } = this.#url;
     const { deadline_ms, writable } = this.#options;
     const attempts = hosts.map(async (_host, distance) => {
       const index = (this.#preferred + distance) % hosts.length;
       const host = hosts[index];
       if (host === undefined) throw new Error('no host');
-      const connection = await Connection.open(this.#url, host, { deadline_ms, writable });
+      const connection = await Connection.open(this.#url, host, { deadline_ms, writable, until });
       return { connection, index };
     });
     const [first, ...others] = attempts;

@@ -26,6 +26,8 @@ interface Doing {
   readonly act: Act<WriteName>;
   readonly values: never;
   readonly tenant: TenantId | undefined;
+  /** When whoever asked for it has waited for long enough (`performance.now`). */
+  readonly until: number;
 }
 
 interface Waiting extends Doing {
@@ -41,6 +43,8 @@ export class PostgresWrites implements Writes {
   #batches = 0;
   #unanswered = 0;
   #closing = false;
+  /** Whether the last transaction could not use the database. */
+  #away = false;
   #drained: (() => void) | undefined;
   /** The last one with steps, by tenant: they would only wait for each other in the database. */
   readonly #last = new Map<TenantId | undefined, Promise<unknown>>();
@@ -56,7 +60,8 @@ export class PostgresWrites implements Writes {
     this.#unanswered += 1;
     try {
       const act = ACTS[name] as unknown as Act<WriteName>;
-      const doing = { act, values: values as never, tenant: tenantOf(values) };
+      const until = this.#pool.deadline();
+      const doing = { act, values: values as never, tenant: tenantOf(values), until };
       const answer = act.quick === undefined ? TAKE_STEPS : await this.#gather(doing);
       return (answer === TAKE_STEPS ? await this.#inOrder(doing) : answer) as WriteResults[Name];
     } finally {
@@ -96,7 +101,7 @@ export class PostgresWrites implements Writes {
 
   async #sendBatch(batch: readonly Waiting[]): Promise<void> {
     try {
-      const answers = await this.#attempt(() => this.#pool.with((connection) => quickly(connection, batch)));
+      const answers = await this.#transact(batch, (connection) => quickly(connection, batch));
       batch.forEach((waiting, index) => settle(waiting, answers[index]));
     } catch (error) {
       if (batch.length > 1 && concernsOneAct(error)) await this.#sendApart(batch);
@@ -111,9 +116,7 @@ export class PostgresWrites implements Writes {
   async #sendApart(batch: readonly Waiting[]): Promise<void> {
     for (const waiting of batch) {
       try {
-        const [answer] = await this.#attempt(() =>
-          this.#pool.with((connection) => quickly(connection, [waiting])),
-        );
+        const [answer] = await this.#transact([waiting], (connection) => quickly(connection, [waiting]));
         settle(waiting, answer);
       } catch (error) {
         waiting.reject(told(error));
@@ -122,8 +125,7 @@ export class PostgresWrites implements Writes {
   }
 
   #inOrder(doing: Doing): Promise<unknown> {
-    const begin = (): Promise<unknown> =>
-      this.#attempt(() => this.#pool.with((connection) => inSteps(connection, doing)));
+    const begin = (): Promise<unknown> => this.#transact([doing], (connection) => inSteps(connection, doing));
     const before = this.#last.get(doing.tenant);
     const done = before === undefined ? begin() : before.then(begin, begin);
     this.#last.set(doing.tenant, done);
@@ -136,14 +138,25 @@ export class PostgresWrites implements Writes {
     });
   }
 
-  async #attempt<T>(act: () => Promise<T>): Promise<T> {
+  async #transact<T>(doings: readonly Doing[], act: (connection: Connection) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await act();
+        const done = await this.#pool.with(act, this.#untilOf(doings));
+        this.#away = false;
+        return done;
       } catch (error) {
+        this.#away = error instanceof StorageUnavailable;
         if (!isUndoneForAnother(error) || attempt === ATTEMPTS_MAX) throw error;
       }
     }
+  }
+
+  /**
+   * Whoever waits for others may wait for longer than the deadline as long as they are getting done; not in a queue at a
+   * database that does not answer.
+   */
+  #untilOf(doings: readonly Doing[]): number {
+    return this.#away ? Math.max(...doings.map(({ until }) => until)) : this.#pool.deadline();
   }
 }
 

@@ -25,8 +25,7 @@ export async function openTestRows(url: string): Promise<TestRows> {
     ask(sql, ...values) {
       let number = 0;
       const numbered = sql.replaceAll('?', () => `$${(number += 1)}`);
-      const ask = async (): Promise<readonly Row[]> =>
-        (await client.query<Row>(numbered, [...values])).rows;
+      const ask = async (): Promise<readonly Row[]> => (await client.query<Row>(numbered, [...values])).rows;
       const asked = last.then(ask, ask);
       last = asked;
       return asked;
