@@ -1,12 +1,12 @@
-import type { ServerResponse } from 'node:http';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { EdgeStatus } from './edge-refusal.ts';
 import { edgeRefusal } from './edge-refusal.ts';
-import { writeResponse } from './response-writer.ts';
+import type { Response } from './node-messages.ts';
+import { LAST_ENVELOPE, writeResponse } from './response-writer.ts';
 
 /** The last response begun on each connection, to know what a late error on it would answer. */
-export type LastResponses = WeakMap<Socket, ServerResponse>;
+export type LastResponses = WeakMap<Socket, Response>;
 
 const STATUS_BY_CODE: Readonly<Record<string, EdgeStatus>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
@@ -42,12 +42,12 @@ export function answerClientError(
   }
   // The fault lies in this request's body. Its own response keeps the order of pipelined answers.
   const status = statusOf(error);
-  void writeResponse(response, edgeRefusal(status), ['connection', 'close']);
+  void writeResponse(response, edgeRefusal(status), [], LAST_ENVELOPE);
   return status;
 }
 
 /** Answers under way to whole requests are finished: what follows them on the connection is not their fault. */
-function closeAfter(response: ServerResponse, socket: Socket): void {
+function closeAfter(response: Response, socket: Socket): void {
   if (!response.req.complete && !response.writableEnded) response.end();
   if (response.writableFinished) socket.destroySoon();
   else response.once('close', () => socket.destroySoon());

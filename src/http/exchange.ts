@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answer } from '../endpoints/answer.ts';
 import type { Endpoint, EndpointResponse } from '../endpoints/contract.ts';
 import type { Log } from '../ports/log.ts';
@@ -6,11 +5,12 @@ import { NotFound, OAuthError, TooManyRequests } from '../spec/errors.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { CertificateReader } from './client-certificate.ts';
 import { corsHeaders, preflightHeaders } from './cors.ts';
+import { discardBody } from './discarded-body.ts';
 import { edgeRefusal } from './edge-refusal.ts';
+import type { EndOfTurn } from './end-of-turn.ts';
+import { EMPTY_BODY, type Request, type Response } from './node-messages.ts';
 import type { RequestHeaders } from './raw-headers.ts';
-import { readHeaders } from './raw-headers.ts';
-import { discardBody, EMPTY_BODY, readBody } from './request-body.ts';
-import { writeResponse } from './response-writer.ts';
+import { type Envelope, LAST_ENVELOPE, writeResponse } from './response-writer.ts';
 import type { Match, Router } from './router.ts';
 import type { Observe } from './site.ts';
 import { type Found, findAmongTenants, namesTenant, type Tenancy, VARY_BY_TENANT } from './tenancy.ts';
@@ -28,14 +28,16 @@ export interface Edge {
   readonly observe: Observe;
   readonly clientAddress: ClientAddress;
   readonly clientCertificate: CertificateReader;
-  /** Set when the host stops: answers then end their connections. */
-  closing: boolean;
+  /** Gathers exchanges whose requests are whole, for `handle`. */
+  readonly whole: EndOfTurn<WholeExchange>;
+  /** Another when the host stops: answers then end their connections. */
+  envelope: Envelope;
 }
 
 /** One request and its response. */
 export interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly request: Request;
+  readonly response: Response;
   /** The request target as it was sent. */
   readonly target: string;
   readonly id: string;
@@ -45,16 +47,25 @@ export interface Exchange {
   tenant: string | undefined;
 }
 
+/** All that its endpoint needs is there. */
+export interface WholeExchange {
+  readonly exchange: Exchange;
+  readonly endpoint: Endpoint;
+  readonly segment: string;
+  readonly headers: RequestHeaders;
+  readonly body: Uint8Array;
+  /** Header names and values of every answer to it. */
+  readonly lines: readonly string[];
+}
+
 const EDGE = 'edge';
-const ENVELOPE: readonly string[] = ['x-content-type-options', 'nosniff'];
-const ENVELOPE_LAST: readonly string[] = [...ENVELOPE, 'connection', 'close'];
 /** How much a refused client may still send, so that it reads its refusal and not a reset (RFC 9112 §9.6). */
 const DISCARD = { bytes: 1_048_576, milliseconds: 1_000 };
 
-/** The story of a request: headers → tenant → path → method → body → endpoint → response. */
+/** The story of a request: headers → tenant → path → method → body → end of the turn → endpoint → response. */
 export function serve(edge: Edge, exchange: Exchange): void {
   const { request, target } = exchange;
-  const headers = readHeaders(request.rawHeaders, request.httpVersion);
+  const headers = request.fields;
   if (typeof headers === 'string') return refuseAndClose(edge, exchange, edgeRefusal(400, headers), headers);
   if (target.charCodeAt(0) !== 0x2f) return refuse(edge, exchange, edgeRefusal(400), 'target is not a path');
   const mark = target.indexOf('?');
@@ -139,8 +150,10 @@ function receiveBody(
     return refuseAndClose(edge, exchange, edgeRefusal(417), 'unknown expectation', lines);
   }
   const hasBody = headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
+  const { segment } = match;
   if (endpoint.contract.body === 'none' || !hasBody) {
-    return handle(edge, exchange, endpoint, match, headers, EMPTY_BODY, lines);
+    if (hasBody) request.dropBody();
+    return edge.whole.add({ exchange, endpoint, segment, headers, body: EMPTY_BODY, lines });
   }
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
@@ -148,25 +161,20 @@ function receiveBody(
     return refuseAndClose(edge, exchange, refusal, 'content-encoding', lines);
   }
   if (expectation !== undefined) response.writeContinue();
-  readBody(request, edge.bodyLimit_bytes, (body) => {
-    if (body !== undefined) handle(edge, exchange, endpoint, match, headers, body, lines);
+  request.readBody((body) => {
+    if (body !== undefined) edge.whole.add({ exchange, endpoint, segment, headers, body, lines });
     else refuseAndClose(edge, exchange, edgeRefusal(413), 'body over the limit', lines);
   });
 }
 
 function varied(edge: Edge, lines: readonly string[]): readonly string[] {
-  return edge.tenancy?.several() === true ? [...VARY_BY_TENANT, ...lines] : lines;
+  if (edge.tenancy?.several() !== true) return lines;
+  return lines.length === 0 ? VARY_BY_TENANT : [...VARY_BY_TENANT, ...lines];
 }
 
-function handle(
-  edge: Edge,
-  exchange: Exchange,
-  endpoint: Endpoint,
-  match: Match,
-  headers: RequestHeaders,
-  body: Uint8Array,
-  lines: readonly string[],
-): void {
+/** Lets the endpoint answer. Does not throw. */
+export function handle(edge: Edge, whole: WholeExchange): void {
+  const { exchange, endpoint, segment, headers, body, lines } = whole;
   const { target, request } = exchange;
   const clientCertificate = edge.clientCertificate(request.socket, headers);
   if (typeof clientCertificate === 'string') {
@@ -184,7 +192,7 @@ function handle(
       endpoint,
       {
         method: request.method ?? '',
-        segment: match.segment,
+        segment,
         headers,
         query: mark === -1 ? '' : target.slice(mark + 1),
         body,
@@ -220,8 +228,7 @@ function send(
   const { response } = exchange;
   // Answered already: refused for what came after its header, or failed after its answer was out.
   if (response.headersSent) return;
-  const envelope = edge.closing ? ENVELOPE_LAST : ENVELOPE;
-  const writing = writeResponse(response, answered, lines.length === 0 ? envelope : [...lines, ...envelope]);
+  const writing = writeResponse(response, answered, lines, edge.envelope);
   const observed = (): void =>
     edge.observe(name, answered.status, (performance.now() - exchange.started) / 1_000);
   if (writing === undefined) return observed();
@@ -248,7 +255,12 @@ function refuseAndClose(
   edge.log.info({ endpoint: EDGE, status, detail, request_id: id }, 'refused');
   const text = typeof body === 'string' ? body : '';
   const length = ['content-length', String(Buffer.byteLength(text))];
-  response.writeHead(status, [...Object.entries(headers).flat(), ...lines, ...ENVELOPE_LAST, ...length]);
+  response.writeHead(status, [
+    ...Object.entries(headers).flat(),
+    ...lines,
+    ...LAST_ENVELOPE.lines,
+    ...length,
+  ]);
   response.write(text);
   edge.observe(EDGE, status, (performance.now() - started) / 1_000);
   discardBody(request, DISCARD, () => response.end());

@@ -1,15 +1,17 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer as createHttpServer, type Server } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
-import type { FastifyInstance } from 'fastify';
 import Fastify from 'fastify';
 import type { Log } from '../ports/log.ts';
 import { clientAddressBehind, trustedPeer } from './client-address.ts';
 import { type CertificateSources, certificateReader } from './client-certificate.ts';
 import type { LastResponses } from './client-error.ts';
 import { answerClientError, sendAndClose } from './client-error.ts';
-import type { Edge } from './exchange.ts';
-import { serve } from './exchange.ts';
+import { endOfTurn } from './end-of-turn.ts';
+import { type Edge, handle, serve } from './exchange.ts';
+import { type Request, Response, requestsUpTo } from './node-messages.ts';
+import { envelopeOf, LAST_ENVELOPE } from './response-writer.ts';
 import { buildRouter } from './router.ts';
 import type { Observe, Site } from './site.ts';
 import { type Tenancy, tenantNaming } from './tenancy.ts';
@@ -69,9 +71,8 @@ const STALL_TIMEOUT_MS = 30_000;
 /**
  * Puts sites behind one listening socket.
  *
- * Fastify carries the server's life: listening, hooks, closing. Its router, body parsers and error pages
- * would each decide something about a request that `spec/` decides here, so every request leaves it in the
- * first hook, with the target exactly as it was sent.
+ * Fastify carries the server's life: listening and closing. Its router, body parsers and error pages would each decide
+ * something about a request that `spec/` decides here, and cost; so no request reaches it.
  */
 export async function startHost(options: HostOptions): Promise<Host> {
   const { listen, log, observe } = options;
@@ -84,12 +85,14 @@ export async function startHost(options: HostOptions): Promise<Host> {
     observe,
     clientAddress: clientAddressBehind(listen.trustedProxies ?? []),
     clientCertificate: certificateReader(certificateSources(listen), log),
-    closing: false,
+    whole: endOfTurn((whole) => handle(edge, whole)),
+    envelope: envelopeOf(listen.keepAliveTimeout),
   };
-  const last: LastResponses = new WeakMap();
-  const app = createApp(options, edge, last);
-  limitServer(app.server, options);
-  rerouteExceptions(app, observe);
+  const app = Fastify({
+    logger: false,
+    serverFactory: () => createServer(options, edge),
+    clientErrorHandler: () => undefined,
+  });
   await app.listen({ host: listen.host, port: listen.port });
   return {
     address: app.server.address() as AddressInfo,
@@ -98,7 +101,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
       app.server.setSecureContext(secureContextOf({ ...listen.tls, ...material }));
     },
     async close() {
-      edge.closing = true;
+      edge.envelope = LAST_ENVELOPE;
       const deadline = setTimeout(() => app.server.closeAllConnections(), listen.closeTimeout);
       await app.close();
       clearTimeout(deadline);
@@ -120,64 +123,61 @@ function requestIds(): () => string {
   return () => `${start}-${++count}`;
 }
 
-function createApp(
-  { listen, limits, log, observe }: HostOptions,
-  edge: Edge,
-  last: LastResponses,
-): FastifyInstance {
+function createServer(options: HostOptions, edge: Edge): Server {
+  const { listen, limits, observe } = options;
+  const last: LastResponses = new WeakMap();
   const http = {
+    IncomingMessage: requestsUpTo(limits.body),
+    ServerResponse: Response,
     maxHeaderSize: limits.header,
     headersTimeout: listen.headersTimeout,
+    requestTimeout: listen.requestTimeout,
+    keepAliveTimeout: listen.keepAliveTimeout,
     connectionsCheckingInterval: listen.checkInterval,
     // `readHeaders` refuses a missing Host itself, in JSON.
     requireHostHeader: false,
-  };
+  } as const;
   const { tls } = listen;
-  const app = Fastify({
-    logger: false,
-    ...(tls === undefined ? { http } : { https: { ...http, ...tlsOptions(tls, listen.headersTimeout) } }),
-    requestTimeout: listen.requestTimeout,
-    keepAliveTimeout: listen.keepAliveTimeout,
-    connectionTimeout: listen.stallTimeout ?? STALL_TIMEOUT_MS,
-    return503OnClosing: false,
-    genReqId: requestIds(),
-    // One route for every target: a bad escape must reach the endpoint, not Fastify's error page.
-    rewriteUrl: () => '/',
-    clientErrorHandler: (error, socket) => {
-      const status = answerClientError(error, socket, last);
-      if (status === undefined) return;
-      log.info({ endpoint: 'edge', status, detail: error.code }, 'refused');
-      observe('edge', status, 0);
-    },
-  });
-  app.addHook('onRequest', (request, reply) => {
-    reply.hijack();
-    last.set(request.raw.socket, reply.raw);
+  const server =
+    tls === undefined
+      ? createHttpServer(http)
+      : createHttpsServer({ ...http, ...tlsOptions(tls, listen.headersTimeout) });
+  server.setTimeout(listen.stallTimeout ?? STALL_TIMEOUT_MS);
+  server.maxConnections = listen.maxConnections;
+  const nextId = requestIds();
+  const receive = (request: Request, response: Response): void => {
+    last.set(request.socket, response);
     serve(edge, {
-      request: request.raw,
-      response: reply.raw,
-      target: request.originalUrl,
-      id: request.id,
+      request,
+      response,
+      target: request.url ?? '',
+      id: nextId(),
       started: performance.now(),
       tenant: undefined,
     });
-  });
-  app.all('/', () => undefined);
-  return app;
-}
-
-function limitServer(server: Server, { listen, observe }: HostOptions): void {
-  server.maxConnections = listen.maxConnections;
+  };
+  server.on('request', receive);
+  // What Node does not hand to the request listener.
+  server.on('checkContinue', receive);
+  server.on('checkExpectation', receive);
+  server.on('connect', (_request, socket) => observe('edge', sendAndClose(socket as Socket, 400), 0));
+  server.on('clientError', (error, socket) => refuseBroken(options, edge, last, error, socket as Socket));
   server.on('drop', () => observe('edge', 503, 0));
+  return server;
 }
 
-/** What Node does not hand to the request listener. */
-function rerouteExceptions(app: FastifyInstance, observe: Observe): void {
-  const { server } = app;
-  const route = (request: IncomingMessage, response: ServerResponse): void => app.routing(request, response);
-  server.on('checkContinue', route);
-  server.on('checkExpectation', route);
-  server.on('connect', (_request, socket) => {
-    observe('edge', sendAndClose(socket as Socket, 400), 0);
-  });
+/** What Node's parser gave up on. */
+function refuseBroken(
+  { log, observe }: HostOptions,
+  edge: Edge,
+  last: LastResponses,
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+): void {
+  // Whole requests in front of the fault are answered before it is.
+  edge.whole.flush();
+  const status = answerClientError(error, socket, last);
+  if (status === undefined) return;
+  log.info({ endpoint: 'edge', status, detail: error.code }, 'refused');
+  observe('edge', status, 0);
 }

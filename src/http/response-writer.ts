@@ -2,23 +2,86 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EndpointResponse } from '../endpoints/contract.ts';
+import type { Response } from './node-messages.ts';
+import { dateLine, readyHead } from './ready-head.ts';
 
 /** A stream gives way to other requests at least this often. */
 const TURN_BYTES = 65_536;
 
+/** What every answer of a host carries besides. */
+export interface Envelope {
+  /** Header names and values, in turn. */
+  readonly lines: readonly string[];
+  /** The header lines, as text, that say that the connection stays open; undefined where it does not. */
+  readonly keepAlive: string | undefined;
+}
+
+const NO_SNIFFING: readonly string[] = ['x-content-type-options', 'nosniff'];
+const NO_SNIFFING_LINE = `${NO_SNIFFING.join(': ')}\r\n`;
+
+/** @param keepAliveTimeout milliseconds */
+export function envelopeOf(keepAliveTimeout: number): Envelope {
+  const timeout = Math.floor(keepAliveTimeout / 1_000);
+  return { lines: NO_SNIFFING, keepAlive: `connection: keep-alive\r\nkeep-alive: timeout=${timeout}\r\n` };
+}
+
+/** Of answers that end their connections. */
+export const LAST_ENVELOPE: Envelope = {
+  lines: [...NO_SNIFFING, 'connection', 'close'],
+  keepAlive: undefined,
+};
+
 /**
- * Writes head and body at once. `envelope` holds further header names and values, in turn.
+ * Writes head and body at once. `lines` holds further header names and values, in turn.
  * A stream's promise resolves when all is written or the client has gone, and rejects with what the iterator threw.
  */
 export function writeResponse(
+  response: Response,
+  answered: EndpointResponse,
+  lines: readonly string[],
+  envelope: Envelope,
+): Promise<void> | undefined {
+  const { headers, body } = answered;
+  if (typeof body === 'string' && answered.cookies === undefined && envelope.keepAlive !== undefined) {
+    if (
+      response.mayKeepAlive &&
+      writeReady(response, answered.status, headers, lines, envelope.keepAlive, body)
+    ) {
+      return undefined;
+    }
+  }
+  return writeAny(response, answered, lines, envelope);
+}
+
+/** Whether the head was ready, and so all is written. */
+function writeReady(
+  response: Response,
+  status: number,
+  headers: EndpointResponse['headers'],
+  lines: readonly string[],
+  keepAlive: string,
+  body: string,
+): boolean {
+  const head = readyHead(status, headers, lines);
+  if (head === undefined) return false;
+  const length = Buffer.byteLength(body);
+  // Only ASCII has as many bytes as characters; it need not be encoded.
+  const encoding = length === body.length ? 'latin1' : 'utf8';
+  const rest = `${dateLine()}${keepAlive}content-length: ${length}\r\n\r\n`;
+  response.sendWhole(status, `${head}${NO_SNIFFING_LINE}${rest}`, body, encoding);
+  return true;
+}
+
+function writeAny(
   response: ServerResponse,
   { status, headers, cookies, body }: EndpointResponse,
-  envelope: readonly string[],
+  more: readonly string[],
+  envelope: Envelope,
 ): Promise<void> | undefined {
   const lines: string[] = [];
   for (const name in headers) lines.push(name, String(headers[name]));
   if (cookies !== undefined) for (const cookie of cookies) lines.push('set-cookie', cookie);
-  for (let index = 0; index < envelope.length; index++) lines.push(String(envelope[index]));
+  lines.push(...more, ...envelope.lines);
   if (typeof body === 'object') {
     response.writeHead(status, lines);
     return writeStream(response, body);

@@ -32,7 +32,7 @@ const PARAMETERS: ReadonlySet<string> = new Set(['token', 'token_type_hint', ...
 const INACTIVE = '{"active":false}';
 
 const HEADERS = { ...UNCACHED, vary: 'Accept' };
-const JSON_HEADERS = { 'content-type': 'application/json;charset=UTF-8', ...HEADERS };
+const JSON_HEADERS = Object.freeze({ 'content-type': 'application/json;charset=UTF-8', ...HEADERS });
 
 /**
  * Says whether a token is good. The order is fixed (decision 22): authenticate (401), then read the form (400), then
