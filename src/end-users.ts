@@ -1,3 +1,4 @@
+import { type NetworkLimits, networkLimits } from './clients/network-limits.ts';
 import type { Settings } from './config/settings.ts';
 import type { AccountDirectory } from './ports/account-directory.ts';
 import type { Log } from './ports/log.ts';
@@ -9,7 +10,6 @@ import type { AccountNeeds } from './sessions/manage-account.ts';
 import { ownAccounts } from './sessions/own-accounts.ts';
 import type { PasswordSignInNeeds } from './sessions/password-sign-in.ts';
 import { signInLimits } from './sessions/sign-in-limits.ts';
-import { type NetworkLimits, networkLimits } from './spec/network-limits.ts';
 import { systemClock } from './system/clock.ts';
 import { argon2PasswordHasher } from './system/password-hasher.ts';
 import { systemRandom } from './system/random.ts';
@@ -48,12 +48,13 @@ export function openEndUsers(
   const { storage, passwords, log } = parts;
   const time = { clock: systemClock, random: systemRandom };
   const directory = ownAccounts({ accounts: storage.accounts, passwords, clock: systemClock, log });
+  const counting = { store: storage.rates, clock: systemClock, log };
   const rates = {
     perAccountAndNetwork: settings['sign-in.attempts-per-account-and-network'],
     perAccount: settings['sign-in.attempts-per-account'],
     perNetwork: settings['sign-in.attempts-per-network'],
   };
-  const limits = signInLimits(rates, () => performance.now());
+  const limits = signInLimits(rates, counting);
   return {
     accounts: { accounts: storage.accounts, passwords, ...time },
     directory,
@@ -75,8 +76,12 @@ export function openEndUsers(
       interactionLifetime: settings['interaction.lifetime'],
     },
     interactionLimits: networkLimits(
-      { perNetwork: settings['interaction.rate-per-network'], overall: settings['interaction.rate'] },
-      () => performance.now(),
+      {
+        kind: 'interaction',
+        perNetwork: settings['interaction.rate-per-network'],
+        overall: settings['interaction.rate'],
+      },
+      counting,
     ),
   };
 }

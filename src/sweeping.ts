@@ -41,13 +41,14 @@ async function sweepAll(tenants: Tenants, log: Log): Promise<void> {
 
 async function sweepTenant(tenant: TenantInService, log: Log): Promise<void> {
   const { settings, storage } = tenant;
-  const { accessTokens, authorizationCodes, grants, replays, audit } = storage;
+  const { accessTokens, authorizationCodes, grants, replays, rates, audit } = storage;
   const { accounts, sessions, interactions, logoutNotifications } = storage;
   const sweep = { clock: systemClock, log, batch: settings['storage.sweep-batch'] };
   await sweepExpired({ ...sweep, store: accessTokens, what: 'tokens' });
   await sweepExpired({ ...sweep, store: authorizationCodes, what: 'authorisation codes' });
   await sweepExpired({ ...sweep, store: grants, what: 'grants' });
   await sweepExpired({ ...sweep, store: replays, what: 'identifiers of client assertions' });
+  await sweepExpired({ ...sweep, store: rates, what: 'rates' });
   await sweepExpired({ ...sweep, store: sessions, what: 'sessions' });
   await sweepExpired({ ...sweep, store: toldLongAgo(logoutNotifications, settings), what: 'logouts' });
   await sweepExpired({ ...sweep, store: interactions, what: 'interactions' });

@@ -4,6 +4,7 @@ import type { AssertionNeeds, AuthenticationNeeds } from './clients/client-authe
 import { rememberedOutcomes } from './clients/client-authentication/remembered-outcomes.ts';
 import { type ClientUses, clientUses } from './clients/client-uses.ts';
 import { liveClients } from './clients/live-clients.ts';
+import { networkLimits } from './clients/network-limits.ts';
 import type { RegistryNeeds } from './clients/registry-needs.ts';
 import { remoteJwkSets } from './clients/remote-jwk-set.ts';
 import type { Settings } from './config/settings.ts';
@@ -28,7 +29,6 @@ import type { LogoutDelivery } from './sessions/logout-delivery.ts';
 import { openSoftwareStatements } from './software-statements.ts';
 import { BoundedMap } from './spec/bounded-map.ts';
 import type { TenantId } from './spec/identifiers.ts';
-import { networkLimits } from './spec/network-limits.ts';
 import { withRecordCache } from './storage/record-cache.ts';
 import { systemClock } from './system/clock.ts';
 import { systemRandom } from './system/random.ts';
@@ -133,10 +133,11 @@ async function openShared(needs: TenantNeeds) {
   const jwkSets = remoteJwkSets({ outbound, clock: systemClock });
   const openLimits = networkLimits(
     {
+      kind: 'open-registration',
       perNetwork: settings['registration.open-rate-per-network'],
       overall: settings['registration.open-rate'],
     },
-    () => performance.now(),
+    { store: storage.rates, clock: systemClock, log: tenantLog(log, id) },
   );
   return {
     settings,

@@ -1,6 +1,6 @@
 import type { Command } from './commands.ts';
 
-const OPTIONS = '[--config FILE] [--mode development|production]';
+const OPTIONS = '[--json] [--config FILE] [--mode development|production]';
 
 /** The commands of the database's schema. */
 export const MIGRATE_COMMANDS: readonly Command[] = [
@@ -13,7 +13,8 @@ export const MIGRATE_COMMANDS: readonly Command[] = [
   {
     words: ['migrate', 'plan'],
     parameters: OPTIONS,
-    summary: 'Print the statements that `migrate up` would execute',
+    summary:
+      'Print the statements that `migrate up` would execute, and whether older servers may run on meanwhile',
     load: () => import('./migrate-plan.ts'),
   },
   {

@@ -9,13 +9,17 @@ import { settingsFor } from './settings-sources.ts';
 export async function withSchema(
   parameters: readonly string[],
   context: CommandContext,
-  act: (schema: Schema) => Promise<number>,
+  act: (schema: Schema, json: boolean) => Promise<number>,
 ): Promise<number> {
   const { values } = parseArgs({
     args: [...parameters],
-    options: { config: { type: 'string' }, mode: { type: 'string', default: 'production' } },
+    options: {
+      config: { type: 'string' },
+      mode: { type: 'string', default: 'production' },
+      json: { type: 'boolean', default: false },
+    },
   });
-  const { config, mode } = values;
+  const { config, mode, json } = values;
   if (mode !== 'development' && mode !== 'production') {
     throw calledWrongly(`--mode must be development or production, found ${JSON.stringify(mode)}`);
   }
@@ -23,7 +27,7 @@ export async function withSchema(
   if (resolved === undefined) return 1;
   const schema = openSchema(resolved.settings);
   try {
-    return await act(schema);
+    return await act(schema, json);
   } finally {
     await schema.close();
   }

@@ -4,10 +4,10 @@ import type { Random } from '../ports/random.ts';
 import type { Sealer } from '../ports/sealer.ts';
 import type { MetadataLimits } from '../spec/client-metadata-checks.ts';
 import type { JsonLimits } from '../spec/json.ts';
-import type { NetworkLimits } from '../spec/network-limits.ts';
 import type { AccessTokenNeeds } from '../tokens/access-token.ts';
 import type { MasterToken } from '../tokens/bearer-token.ts';
 import type { AuditNeeds } from './audit-trail.ts';
+import type { NetworkLimits } from './network-limits.ts';
 import type { SoftwareStatementNeeds } from './software-statement.ts';
 
 export interface RegistrySettings {

@@ -49,7 +49,7 @@ export const END_USER_SETTINGS = {
     max: 1_000_000,
     unit: 'attempts per hour',
     description:
-      'How many failed attempts to sign in one network (an IPv4 address, an IPv6 /64) may make at one account, as many at once as in an hour; each browser that has signed in as the account before has as many for itself. 0 = no limit. Counted in each process.',
+      'How many failed attempts to sign in one network (an IPv4 address, an IPv6 /64) may make at one account, as many at once as in an hour; each browser that has signed in as the account before has as many for itself. 0 = no limit. Counted for all processes together.',
   }),
   'sign-in.attempts-per-account': integer({
     default: 60,

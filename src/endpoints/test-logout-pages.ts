@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import { networkLimits } from '../clients/network-limits.ts';
 import { openPages } from '../pages/liquid-pages.ts';
 import type { LogoutRequestNeeds } from '../sessions/logout-request.ts';
 import { ISSUER, type TestLogout, testLogout } from '../sessions/test-logout.ts';
-import { networkLimits } from '../spec/network-limits.ts';
 import { answer } from './answer.ts';
 import { browserOf } from './browser.ts';
 import type { Endpoint, EndpointResponse } from './contract.ts';
@@ -73,8 +73,13 @@ export function testLogoutPages(options: PageOptions = {}): TestLogoutPages {
     browser: browserOf(ISSUER),
     sessions,
     interactions,
-    interactionLimits: networkLimits({ perNetwork: interactionsPerMinute, overall: 0 }, () =>
-      sessions.clock.milliseconds(),
+    interactionLimits: networkLimits(
+      { kind: 'interaction', perNetwork: interactionsPerMinute, overall: 0 },
+      {
+        store: logout.endUsers.storage.rates,
+        clock: sessions.clock,
+        log: { info: note, warn: note, error: note },
+      },
     ),
     directory: signIn.directory,
     requests: logout.requests,

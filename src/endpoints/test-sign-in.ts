@@ -1,5 +1,6 @@
 import { openAuthorization } from '../authorization.ts';
 import type { AuthenticationNeeds } from '../clients/client-authentication/method.ts';
+import { type NetworkRates, networkLimits } from '../clients/network-limits.ts';
 import { SETTING_PATHS, type Settings, settingAt } from '../config/settings.ts';
 import type { EndUsers } from '../end-users.ts';
 import type { DirectAuthorizationNeeds } from '../grants/direct-authorization/authorize-directly.ts';
@@ -10,7 +11,6 @@ import type { TenantStorage } from '../ports/storage.ts';
 import { ownAccounts } from '../sessions/own-accounts.ts';
 import { type SignInRates, signInLimits } from '../sessions/sign-in-limits.ts';
 import { QUICK } from '../sessions/test-end-users.ts';
-import { type NetworkRates, networkLimits } from '../spec/network-limits.ts';
 import { argon2PasswordHasher } from '../system/password-hasher.ts';
 import { systemRandom } from '../system/random.ts';
 import type { Endpoint } from './contract.ts';
@@ -94,7 +94,7 @@ function endUsersOf(
     passwordSignIn: {
       directory,
       browsers: accounts,
-      limits: signInLimits(limits, () => clock.milliseconds()),
+      limits: signInLimits(limits, { store: storage.rates, clock, log }),
       clock,
       log,
     },
@@ -105,8 +105,9 @@ function endUsersOf(
       limits: { idleLifetime: 3600, lifetime: 86_400, perAccount: 3, browserLifetime: 864_000 },
     },
     interactions: { interactions, ...time, interactionLifetime: 900 },
-    interactionLimits: networkLimits({ perNetwork: 0, overall: 0, ...interactionRates }, () =>
-      clock.milliseconds(),
+    interactionLimits: networkLimits(
+      { kind: 'interaction', perNetwork: 0, overall: 0, ...interactionRates },
+      { store: storage.rates, clock, log },
     ),
   };
 }

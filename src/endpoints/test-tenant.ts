@@ -5,6 +5,7 @@ import { rememberedOutcomes } from '../clients/client-authentication/remembered-
 import type { ClientJwtNeeds } from '../clients/client-jwt.ts';
 import { clientUses } from '../clients/client-uses.ts';
 import { liveClients } from '../clients/live-clients.ts';
+import { type NetworkRates, networkLimits } from '../clients/network-limits.ts';
 import type { RegistryNeeds, RegistrySettings } from '../clients/registry-needs.ts';
 import { remoteJwkSets } from '../clients/remote-jwk-set.ts';
 import type { AssertionGrantNeeds } from '../grants/assertion-grant.ts';
@@ -20,7 +21,6 @@ import type { OutboundHttp } from '../ports/outbound-http.ts';
 import type { TenantStorage } from '../ports/storage.ts';
 import { samlAssertionVerifier } from '../saml/assertion-verifier.ts';
 import { BoundedMap } from '../spec/bounded-map.ts';
-import { type NetworkRates, networkLimits } from '../spec/network-limits.ts';
 import { type CertificateTrust, SIGNING_ALGORITHMS } from '../spec/server-capabilities.ts';
 import { withRecordCache } from '../storage/record-cache.ts';
 import { systemRandom } from '../system/random.ts';
@@ -204,8 +204,9 @@ function registryNeeds(
     },
     sealer: sealerForTenant(sealerWith([systemRandom.bytes(32)]), 'test'),
     outbound: options.outbound ?? NO_WAY_OUT,
-    openLimits: networkLimits({ perNetwork: 0, overall: 0, ...options.openRates }, () =>
-      clock.milliseconds(),
+    openLimits: networkLimits(
+      { kind: 'open-registration', perNetwork: 0, overall: 0, ...options.openRates },
+      { store: storage.rates, clock, log: { info: line, warn: line, error: line } },
     ),
     audit: storage.audit,
     clock,

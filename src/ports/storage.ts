@@ -9,6 +9,7 @@ import type { ConsentStore } from './consent-store.ts';
 import type { GrantStore } from './grant-store.ts';
 import type { InteractionStore } from './interaction-store.ts';
 import type { LogoutNotificationStore } from './logout-notification-store.ts';
+import type { RateStore } from './rate-store.ts';
 import type { ReplayStore } from './replay-store.ts';
 import type { ServerKeyStore } from './server-key-store.ts';
 import type { SessionStore } from './session-store.ts';
@@ -26,6 +27,7 @@ export interface TenantStorage {
   readonly grants: GrantStore;
   readonly authorizationCodes: AuthorizationCodeStore;
   readonly replays: ReplayStore;
+  readonly rates: RateStore;
   readonly serverKeys: ServerKeyStore;
   readonly audit: AuditLog;
   readonly journal: ChangeJournal;

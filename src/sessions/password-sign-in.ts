@@ -47,7 +47,7 @@ export async function authenticateWithPassword(
   attempt: PasswordAttempt,
 ): Promise<PasswordOutcome> {
   const account = await needs.directory.findByLoginName(attempt.username);
-  const admission = needs.limits.admit({
+  const admission = await needs.limits.admit({
     name: loginName(attempt.username) ?? NO_NAME,
     remoteAddress: attempt.remoteAddress,
     knownBrowser: await knownBrowser(needs, account, attempt),

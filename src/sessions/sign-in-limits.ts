@@ -1,6 +1,6 @@
+import { type Counted, type RateLimitNeeds, rateLimits } from '../clients/rate-limits.ts';
 import type { Digest, Subject } from '../spec/identifiers.ts';
 import { networkOf } from '../spec/ip-address.ts';
-import { retryAfterSeconds, TokenBuckets } from '../spec/token-buckets.ts';
 
 /** Failed attempts per hour, as many at once; 0 = no limit. */
 export interface SignInRates {
@@ -25,61 +25,39 @@ export type Admission =
   { readonly admitted: true; release(): void } | { readonly admitted: false; readonly retry_after: number };
 
 export interface SignInLimits {
-  admit(attempt: SignInAttempt): Admission;
+  admit(attempt: SignInAttempt): Promise<Admission>;
 }
 
 const MINUTES = 60;
-const BUCKETS_MAX = 100_000;
 
 /**
  * Counts attempts, each before its password is checked, so that attempts at once count too. A browser that its owner has
  * used before is counted by itself: whoever guesses elsewhere uses up what is left for strangers, and locks nobody out.
- * Counted in the memory of each process: a restart forgets, and a guess costs no write.
- *
- * @param milliseconds a monotonic clock
+ * Counted for all processes together (`rate-store.ts`).
  */
-export function signInLimits(rates: SignInRates, milliseconds: () => number): SignInLimits {
-  const perHour = (capacity: number): TokenBuckets | undefined =>
-    capacity === 0
-      ? undefined
-      : new TokenBuckets({ capacity, perMinute: capacity / MINUTES }, milliseconds, BUCKETS_MAX);
-  const pairs = perHour(rates.perAccountAndNetwork);
-  const accounts = perHour(rates.perAccount);
-  const networks = perHour(rates.perNetwork);
+export function signInLimits(rates: SignInRates, needs: RateLimitNeeds): SignInLimits {
+  const limits = rateLimits(needs);
+  const counted = (capacity: number, ...what: readonly string[]): readonly Counted[] =>
+    capacity === 0 ? [] : [{ what: ['sign-in', ...what], capacity, perMinute: capacity / MINUTES }];
 
-  const concerned = ({ name, remoteAddress, knownBrowser }: SignInAttempt): readonly Counter[] => {
+  const concerned = ({ name, remoteAddress, knownBrowser }: SignInAttempt): readonly Counted[] => {
     if (knownBrowser !== undefined) {
-      return counters([pairs, JSON.stringify(['browser', knownBrowser.sub, knownBrowser.browser])]);
+      return counted(rates.perAccountAndNetwork, 'browser', knownBrowser.sub, knownBrowser.browser);
     }
     const network = networkOf(remoteAddress);
-    return counters(
-      [pairs, JSON.stringify(['network', name, network])],
-      [accounts, name],
-      [networks, network],
-    );
+    return [
+      ...counted(rates.perAccountAndNetwork, 'account and network', name, network),
+      ...counted(rates.perAccount, 'account', name),
+      ...counted(rates.perNetwork, 'network', network),
+    ];
   };
 
   return {
-    admit(attempt) {
-      const counted = concerned(attempt);
-      const waitMs = Math.max(0, ...counted.map(({ buckets, name }) => buckets.waitMs(name)));
-      if (waitMs > 0) return { admitted: false, retry_after: retryAfterSeconds(waitMs) };
-      for (const { buckets, name } of counted) buckets.take(name);
-      return {
-        admitted: true,
-        release() {
-          for (const { buckets, name } of counted) buckets.giveBack(name);
-        },
-      };
+    async admit(attempt) {
+      const taken = concerned(attempt);
+      const wait = await limits.take(taken);
+      if (wait > 0) return { admitted: false, retry_after: wait };
+      return { admitted: true, release: () => limits.giveBack(taken) };
     },
   };
-}
-
-interface Counter {
-  readonly buckets: TokenBuckets;
-  readonly name: string;
-}
-
-function counters(...pairs: readonly (readonly [TokenBuckets | undefined, string])[]): readonly Counter[] {
-  return pairs.flatMap(([buckets, name]) => (buckets === undefined ? [] : [{ buckets, name }]));
 }

@@ -60,7 +60,7 @@ export function testEndUsers(options: TestOptions = {}): TestEndUsers {
     signIn: {
       directory: ownAccounts({ accounts: store, passwords, clock, log }),
       browsers: store,
-      limits: signInLimits(rates, () => now * 1000),
+      limits: signInLimits(rates, { store: storage.rates, clock, log }),
       clock,
       log,
     },

@@ -15,6 +15,7 @@ import { interactionContract } from './interaction.contract.ts';
 import { journalContract } from './journal.contract.ts';
 import { logoutNotificationContract } from './logout-notification.contract.ts';
 import { openRegistrationContract } from './open-registration.contract.ts';
+import { rateContract } from './rate.contract.ts';
 import { replayContract } from './replay.contract.ts';
 import { serverKeyContract } from './server-key.contract.ts';
 import { sessionContract } from './session.contract.ts';
@@ -41,6 +42,7 @@ export function storageContract(name: string, engine: () => Promise<Engine>): vo
     describe('audit log', () => auditContract(engine));
     describe('journal of changes', () => journalContract(engine));
     describe('what may be used once', () => replayContract(engine));
+    describe('rates', () => rateContract(engine));
     describe('server keys', () => serverKeyContract(engine));
     describe('tenants', () => tenantContract(engine));
     describe('whole storage', () => wholeStorageContract(engine));

@@ -61,6 +61,11 @@ export function tenantStorage(tenant: TenantId, reads: Reads, writes: Writes): T
         writes.write('rememberOnce', { tenant, kind, owner, value, expires_at }),
       sweepExpired: (now, limit) => writes.write('sweepRememberedOnce', { tenant, now, limit }),
     },
+    rates: {
+      take: (buckets, now) => writes.write('takeFromBuckets', { tenant, buckets, now }),
+      giveBack: (buckets, now) => writes.write('giveBackToBuckets', { tenant, buckets, now }),
+      sweepExpired: (now, limit) => writes.write('sweepFullBuckets', { tenant, now, limit }),
+    },
     serverKeys: serverKeyStore(tenant, reads.serverKeys, writes),
     audit: {
       append: (event) => writes.write('appendAuditEvent', { tenant, event }),

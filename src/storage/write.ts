@@ -9,6 +9,7 @@ import type {
   StoredClient,
 } from '../ports/client-store.ts';
 import type { Refreshing, RefreshOutcome, StoredGrant } from '../ports/grant-store.ts';
+import type { RateBucket } from '../ports/rate-store.ts';
 import type { ReplayKind } from '../ports/replay-store.ts';
 import type { Removal, StoredServerKey } from '../ports/server-key-store.ts';
 import type { StoredTenant, TenantContent, TenantStore } from '../ports/tenant-store.ts';
@@ -62,6 +63,9 @@ export interface WriteArguments extends SessionWriteArguments {
     readonly expires_at: number;
   };
   sweepRememberedOnce: OfTenant & { readonly now: number; readonly limit: number };
+  takeFromBuckets: OfTenant & { readonly buckets: readonly RateBucket[]; readonly now: number };
+  giveBackToBuckets: OfTenant & { readonly buckets: readonly RateBucket[]; readonly now: number };
+  sweepFullBuckets: OfTenant & { readonly now: number; readonly limit: number };
   addFirstServerKeys: OfTenant & {
     readonly keys: readonly StoredServerKey[];
     readonly use: StoredServerKey['use'] | undefined;
@@ -109,6 +113,9 @@ export interface WriteResults extends SessionWriteResults {
   sweepAuditEvents: number;
   rememberOnce: boolean;
   sweepRememberedOnce: number;
+  takeFromBuckets: readonly number[];
+  giveBackToBuckets: undefined;
+  sweepFullBuckets: number;
   addFirstServerKeys: readonly StoredServerKey[];
   addServerKey: boolean;
   succeedServerKey: boolean;

@@ -1,3 +1,4 @@
+import type { NetworkLimits } from '../../clients/network-limits.ts';
 import {
   AUTHORIZATION_PARAMETERS,
   REPEATABLE_PARAMETERS,
@@ -8,7 +9,6 @@ import {
   receiveAuthorizationRequest,
 } from '../../grants/authorization/receive-authorization-request.ts';
 import { beginInteraction } from '../../sessions/interaction.ts';
-import type { NetworkLimits } from '../../spec/network-limits.ts';
 import { type FormLimits, parseForm, parseParameters } from '../../spec/parameters.ts';
 import {
   type AuthorizationNeeds,
@@ -45,7 +45,7 @@ async function begin(needs: AuthorizationEndpointNeeds, request: EndpointRequest
   const session = await sessionBehind(needs, request);
   const answered = await finalAnswer(needs, request, waiting, await progressNow(needs, waiting, session));
   if (answered !== undefined) return answered;
-  if (session === undefined) needs.interactionLimits.admit(request.remoteAddress);
+  if (session === undefined) await needs.interactionLimits.admit(request.remoteAddress);
   const { browser, interactions, issuer } = needs;
   const sentCookie = browser.cookie(request, 'interaction');
   const begun = await beginInteraction(interactions, 'authorization', waiting, sentCookie);
@@ -79,7 +79,7 @@ async function pushed(
   );
   const { client, source } = await receiveAuthorizationRequest(receiving, sent);
   // Whoever is signed in cannot be seen here.
-  interactionLimits.admit(remoteAddress);
+  await interactionLimits.admit(remoteAddress);
   const { request_uri } = await pushRequest(receiving.pushed, client.client_id, source);
   const query = new URLSearchParams({ client_id: client.client_id, request_uri });
   return redirection(`${issuer}${contract.path}?${query.toString()}`);

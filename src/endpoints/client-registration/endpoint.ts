@@ -42,7 +42,7 @@ export function clientRegistration(needs: RegistryNeeds, address: RegistrationAd
       await audited(needs, 'client.create', id, async (trail) => {
         const authenticated = await authenticateRegistrant(needs, headers['authorization'], trail);
         if (authenticated === undefined || authenticated.kind === 'open')
-          needs.openLimits.admit(remoteAddress);
+          await needs.openLimits.admit(remoteAddress);
         requireMediaType(headers['content-type'], 'application/json');
         const sent = parseJsonObject(body, needs.settings.json);
         const { request, statement } = await applySoftwareStatement(needs, sent);

@@ -1,3 +1,4 @@
+import type { NetworkLimits } from '../../clients/network-limits.ts';
 import { metadataOf } from '../../clients/registered-client.ts';
 import type { AccountDirectory } from '../../ports/account-directory.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
@@ -16,7 +17,6 @@ import {
 } from '../../sessions/logout-request.ts';
 import { issuerPath } from '../../spec/issuer.ts';
 import { preferredLanguages } from '../../spec/languages.ts';
-import type { NetworkLimits } from '../../spec/network-limits.ts';
 import { type FormLimits, type Parameters, parseForm, parseParameters } from '../../spec/parameters.ts';
 import type { Browser } from '../browser.ts';
 import { redirection } from '../client-response.ts';
@@ -88,7 +88,7 @@ async function dialog(
   const logout = await readLogoutRequest(needs.requests, parameters);
   const session = await currentSession(needs.sessions, needs.browser.cookie(request, 'session'));
   noteIgnored(needs, request, logout);
-  if (session === undefined) needs.interactionLimits.admit(request.remoteAddress);
+  if (session === undefined) await needs.interactionLimits.admit(request.remoteAddress);
   const sent = needs.browser.cookie(request, 'interaction');
   const waiting = waitingLogout(logout, session?.sid, ui_locales);
   const { handle, browser } = await beginInteraction(needs.interactions, 'logout', waiting, sent);

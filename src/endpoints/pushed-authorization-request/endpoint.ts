@@ -1,6 +1,7 @@
 import { identifyClient } from '../../clients/client-authentication/authenticate-client.ts';
 import { AUTHENTICATION_PARAMETERS } from '../../clients/client-authentication/credential-parameters.ts';
 import type { AuthenticationNeeds } from '../../clients/client-authentication/method.ts';
+import type { NetworkLimits } from '../../clients/network-limits.ts';
 import { metadataOf } from '../../clients/registered-client.ts';
 import { AuthorizationError } from '../../grants/authorization/authorization-error.ts';
 import {
@@ -13,7 +14,6 @@ import {
   receivePushedRequest,
 } from '../../grants/authorization/receive-authorization-request.ts';
 import { OAuthError } from '../../spec/errors.ts';
-import type { NetworkLimits } from '../../spec/network-limits.ts';
 import { type FormLimits, parseForm } from '../../spec/parameters.ts';
 import { UNCACHED } from '../answer.ts';
 import type { Endpoint } from '../contract.ts';
@@ -47,7 +47,8 @@ export function pushedAuthorizationRequest(needs: PushedAuthorizationRequestNeed
           ...sent,
           client_id: stored.client_id,
         });
-        if (metadataOf(stored).token_endpoint_auth_method === 'none') interactionLimits.admit(remoteAddress);
+        if (metadataOf(stored).token_endpoint_auth_method === 'none')
+          await interactionLimits.admit(remoteAddress);
         const pushed = await pushRequest(receiving.pushed, stored.client_id, request);
         return {
           status: 201,

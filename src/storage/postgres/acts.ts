@@ -8,6 +8,7 @@ import { CONSENT_ACTS } from './consent-rows.ts';
 import { GRANT_ACTS } from './grant-rows.ts';
 import { INTERACTION_ACTS } from './interaction-rows.ts';
 import { LOGOUT_NOTIFICATION_ACTS } from './logout-notification-rows.ts';
+import { RATE_ACTS } from './rate-rows.ts';
 import { REPLAY_ACTS } from './replay-rows.ts';
 import { SERVER_KEY_ACTS } from './server-key-rows.ts';
 import { SESSION_ACTS } from './session-acts.ts';
@@ -25,6 +26,7 @@ export const ACTS: Acts = {
   ...GRANT_ACTS,
   ...INTERACTION_ACTS,
   ...LOGOUT_NOTIFICATION_ACTS,
+  ...RATE_ACTS,
   ...REPLAY_ACTS,
   ...SERVER_KEY_ACTS,
   ...SESSION_ACTS,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import './open.ts';
-import { FIRST_SCHEMA } from './schema.ts';
+import { MIGRATIONS } from './migrations.ts';
 import { STATEMENTS } from './statement.ts';
 
 /**
@@ -30,10 +30,11 @@ const NO_CALLS =
 const FORBIDDEN =
   /\b(?:SERIAL|BIGSERIAL|NEXTVAL|TRIGGER|FUNCTION|PROCEDURE|LISTEN|NOTIFY|LOCK|ADVISORY|FOR UPDATE|FOR SHARE|FOR NO KEY|SKIP LOCKED|JSON|JSONB|TEMP|TEMPORARY|MERGE|LATERAL|RECURSIVE|REFERENCES|CTID|XMAX)\b/iu;
 
+const SCHEMA = MIGRATIONS.flatMap(({ statements }) => statements);
 const strings = /'(?:[^']|'')*'/gu;
 const all = [
   ...[...STATEMENTS.values()].map(({ name, text }) => ({ name, text })),
-  ...FIRST_SCHEMA.map((text, index) => ({ name: `schema ${index}`, text: text.replaceAll(/\s+/gu, ' ') })),
+  ...SCHEMA.map((text, index) => ({ name: `schema ${index}`, text: text.replaceAll(/\s+/gu, ' ') })),
 ];
 
 /** Names that are defined with a list of columns: tables in `INSERT INTO name (` and `CREATE TABLE name (`, indexes. */
@@ -92,6 +93,7 @@ const WHOLE_TABLES: ReadonlySet<string> = new Set([
   'seal_canary',
   'heartbeat',
   'schema_migration',
+  'schema_compatibility',
   'tenant',
   'tenant_issuer',
 ]);
@@ -106,7 +108,7 @@ test('every statement about rows of tenants names the tenant', () => {
         table,
       })),
     )
-    .filter(({ table }) => FIRST_SCHEMA.some((text) => text.startsWith(`CREATE TABLE ${table} `)))
+    .filter(({ table }) => SCHEMA.some((text) => text.startsWith(`CREATE TABLE ${table} `)))
     .filter(({ table }) => !WHOLE_TABLES.has(table));
   assert.ok(parts.length > 100);
   for (const { name } of parts)
@@ -114,15 +116,15 @@ test('every statement about rows of tenants names the tenant', () => {
 });
 
 test('every table has a primary key that begins with the tenant, and row security, or is about all tenants', () => {
-  const tables = FIRST_SCHEMA.flatMap((text) => /^CREATE TABLE ([a-z_]+) /u.exec(text)?.[1] ?? []);
+  const tables = SCHEMA.flatMap((text) => /^CREATE TABLE ([a-z_]+) /u.exec(text)?.[1] ?? []);
   assert.ok(tables.length > 20);
   for (const table of tables) {
-    const made = FIRST_SCHEMA.find((text) => text.startsWith(`CREATE TABLE ${table} `)) ?? '';
+    const made = SCHEMA.find((text) => text.startsWith(`CREATE TABLE ${table} `)) ?? '';
     if (WHOLE_TABLES.has(table)) continue;
     assert.match(made, /PRIMARY KEY \(tenant\b/u, table);
-    assert.ok(FIRST_SCHEMA.includes(`ALTER TABLE ${table} FORCE ROW LEVEL SECURITY`), table);
+    assert.ok(SCHEMA.includes(`ALTER TABLE ${table} FORCE ROW LEVEL SECURITY`), table);
     assert.ok(
-      FIRST_SCHEMA.some((text) => text.startsWith(`CREATE POLICY ${table}_of_tenant ON ${table} `)),
+      SCHEMA.some((text) => text.startsWith(`CREATE POLICY ${table}_of_tenant ON ${table} `)),
       table,
     );
   }

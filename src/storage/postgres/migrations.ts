@@ -1,21 +1,19 @@
 import { StorageUnavailable } from '../../ports/storage.ts';
+import { type SchemaState, type SchemaStep, suits, tooNew } from '../schema.ts';
 import type { Connection } from './connection.ts';
 import { sqlState } from './database-error.ts';
-import { FIRST_SCHEMA } from './schema.ts';
+import { FIRST_SCHEMA, RATE_SCHEMA } from './schema.ts';
 import { type Question, question, statement } from './statement.ts';
 
-export interface Migration {
-  readonly version: number;
-  readonly name: string;
-  readonly statements: readonly string[];
-}
-
 /** In order, without gaps. A migration that was ever released is never edited; a change is a new one. */
-const MIGRATIONS: readonly Migration[] = [
+export const MIGRATIONS: readonly SchemaStep[] = [
   { version: 1, name: 'everything as of the first version', statements: FIRST_SCHEMA },
+  { version: 2, name: 'rates that all processes share', statements: RATE_SCHEMA, compatibleFrom: 1 },
 ];
 
-const NEWEST = MIGRATIONS.length;
+export const NEWEST = MIGRATIONS.length;
+/** Since this version the schema says whom it suits. */
+const COMPATIBILITY_KNOWN_FROM = 2;
 
 const CREATE_LIST = statement(
   'migration_list_create',
@@ -39,13 +37,21 @@ const APPLIED = statement(
   'migration_applied',
   'INSERT INTO schema_migration (version, name, applied_at) VALUES (:version, :name, :now)',
 );
+const SUITS_FROM = statement(
+  'migration_suits_from',
+  'INSERT INTO schema_compatibility (version, compatible_from) VALUES (:version, :compatible_from)',
+);
+const COMPATIBLE_FROM = statement(
+  'migration_compatible_from',
+  'SELECT compatible_from FROM schema_compatibility WHERE version = :version',
+);
 
 const UNDEFINED_TABLE = '42P01';
 /** Two that create one table at once: the loser is told so, in one of these ways. */
 const ALREADY_THERE: ReadonlySet<string | undefined> = new Set(['42P07', '23505', '40001']);
 
 /** The version of the schema; 0 for an empty database. */
-export async function schemaVersion(connection: Connection): Promise<number> {
+async function schemaVersion(connection: Connection): Promise<number> {
   try {
     const [outcome] = await connection.ask([question(VERSION, {})]);
     return Number(outcome?.rows[0]?.['version'] ?? 0);
@@ -55,31 +61,37 @@ export async function schemaVersion(connection: Connection): Promise<number> {
   }
 }
 
-/** What is still to be done. @throws StorageUnavailable for a database that a newer program has migrated */
-export function pending(version: number): readonly Migration[] {
-  if (version <= NEWEST) return MIGRATIONS.slice(version);
-  throw new StorageUnavailable(
-    `the database has schema version ${version}, but this program knows only versions up to ${NEWEST}: ` +
-      'start the newer program',
-  );
+export async function schemaState(connection: Connection): Promise<SchemaState> {
+  const version = await schemaVersion(connection);
+  if (version < COMPATIBILITY_KNOWN_FROM) return { version, compatibleFrom: version };
+  const [outcome] = await connection.ask([question(COMPATIBLE_FROM, { version })]);
+  return { version, compatibleFrom: Number(outcome?.rows[0]?.['compatible_from'] ?? version) };
+}
+
+/**
+ * What is still to be done.
+ * @throws StorageUnavailable for a database that a newer program has changed in a way that this one does not bear
+ */
+export function pending(state: SchemaState): readonly SchemaStep[] {
+  if (!suits(state, NEWEST)) throw new StorageUnavailable(`the database has ${tooNew(state, NEWEST)}`);
+  return MIGRATIONS.slice(state.version);
 }
 
 /** Brings the schema up to date, all or nothing. Of several at once one does; the others wait, and find it done. */
-export async function migrate(connection: Connection, now: number): Promise<readonly Migration[]> {
+export async function migrate(connection: Connection, now: number): Promise<readonly SchemaStep[]> {
+  pending(await schemaState(connection));
   await createList(connection);
   await connection.ask([question(ADD_ROW, { now })]);
-  const [, , seen] = await connection.ask([
-    plain('migration_begin', 'BEGIN'),
-    question(TAKE_ROW, {}),
-    question(VERSION, {}),
-  ]);
-  const applied = pending(Number(seen?.rows[0]?.['version']));
-  for (const { version, name, statements } of applied) {
+  await connection.ask([plain('migration_begin', 'BEGIN'), question(TAKE_ROW, {})]);
+  const applied = pending(await schemaState(connection));
+  for (const { version, name, statements, compatibleFrom = version } of applied) {
     const steps = statements.map((text, index) => plain(`migration_${version}_${index}`, text));
     for (let start = 0; start < steps.length; start += STEPS_AT_ONCE) {
       await connection.ask(steps.slice(start, start + STEPS_AT_ONCE));
     }
     await connection.ask([question(APPLIED, { version, name, now })]);
+    if (version < COMPATIBILITY_KNOWN_FROM) continue;
+    await connection.ask([question(SUITS_FROM, { version, compatible_from: compatibleFrom })]);
   }
   await connection.ask([plain('migration_commit', 'COMMIT')]);
   return applied;

@@ -13,7 +13,7 @@ import { grantReads } from './grant-rows.ts';
 import { interactionReads } from './interaction-rows.ts';
 import { journalReads } from './journal-rows.ts';
 import { logoutNotificationReads } from './logout-notification-rows.ts';
-import { migrate, pending, schemaVersion } from './migrations.ts';
+import { migrate, pending, schemaState } from './migrations.ts';
 import { Pool } from './pool.ts';
 import { PostgresWrites } from './postgres-writes.ts';
 import { serverKeyReads } from './server-key-rows.ts';
@@ -62,7 +62,7 @@ export async function openPostgresStorage(url: string, options: PostgresOptions)
 }
 
 async function prepareSchema(pool: Pool, options: Pick<PostgresOptions, 'migrate'>): Promise<void> {
-  const behind = await pool.with(async (connection) => pending(await schemaVersion(connection)));
+  const behind = await pool.with(async (connection) => pending(await schemaState(connection)));
   if (behind.length === 0) return;
   if (!options.migrate) {
     throw new StorageUnavailable(

@@ -2,7 +2,7 @@ import type { Schema } from '../schema.ts';
 import type { Connection } from './connection.ts';
 import { unavailable } from './database-error.ts';
 import { parseDatabaseUrl } from './database-url.ts';
-import { migrate, pending, schemaVersion } from './migrations.ts';
+import { migrate, NEWEST, pending, schemaState } from './migrations.ts';
 import { Pool } from './pool.ts';
 
 /** Steps may take longer than a request may. */
@@ -22,8 +22,9 @@ export function openPostgresSchema(url: string, deadline_ms: number): Schema {
     }
   };
   return {
-    version: () => on(schemaVersion),
-    pending: () => on(async (connection) => pending(await schemaVersion(connection))),
+    newest: NEWEST,
+    state: () => on(schemaState),
+    pending: () => on(async (connection) => pending(await schemaState(connection))),
     up: (now) => on((connection) => migrate(connection, now)),
     close: () => pool.close(),
   };

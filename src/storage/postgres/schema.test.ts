@@ -19,12 +19,12 @@ test('a database behind the program is refused where nobody may migrate, and tak
     return true;
   });
   const schema = openPostgresSchema(url, DEADLINE_MS);
-  assert.equal(await schema.version(), 0);
+  assert.equal((await schema.state()).version, 0);
   const pending = await schema.pending();
   assert.ok(pending.length > 0);
   assert.deepEqual(await schema.up(1), pending);
   assert.deepEqual(await schema.pending(), []);
-  assert.equal(await schema.version(), pending.length);
+  assert.equal((await schema.state()).version, pending.length);
   assert.deepEqual(await schema.up(2), []);
   await schema.close();
   const storage = await open();
@@ -39,7 +39,7 @@ test('of eight nodes that start at once on an empty database one migrates, and a
   await Promise.all(storages.map((storage) => storage.close()));
 });
 
-test('a database that a newer program has migrated is refused', async () => {
+test('a database that a newer program has migrated is refused, unless the migration says that it suits (ADR 24)', async () => {
   const url = await emptyDatabase();
   const schema = openPostgresSchema(url, DEADLINE_MS);
   await schema.up(1);
@@ -49,7 +49,16 @@ test('a database that a newer program has migrated is refused', async () => {
     pathname.slice(1),
     "INSERT INTO schema_migration (version, name, applied_at) VALUES (1000, 'of tomorrow', 0)",
   );
+  assert.deepEqual(await schema.state(), { version: 1000, compatibleFrom: 1000 });
   await assert.rejects(schema.pending(), /start the newer program/u);
   await assert.rejects(openPostgresStorage(url, { ...OPTIONS, migrate: true }), /start the newer program/u);
+  await administer(
+    Number(port),
+    pathname.slice(1),
+    `INSERT INTO schema_compatibility (version, compatible_from) VALUES (1000, ${schema.newest})`,
+  );
+  assert.deepEqual(await schema.pending(), []);
+  assert.deepEqual(await schema.up(2), []);
+  await (await openPostgresStorage(url, { ...OPTIONS, migrate: true })).close();
   await schema.close();
 });

@@ -60,7 +60,7 @@ const EMPTY_ALL = `DO $$
   DECLARE named text;
   BEGIN
     FOR named IN SELECT tablename FROM pg_tables WHERE schemaname = 'public'
-      AND tablename NOT IN ('schema_migration', 'heartbeat', 'tenant_list')
+      AND tablename NOT IN ('schema_migration', 'schema_compatibility', 'heartbeat', 'tenant_list')
     LOOP EXECUTE format('DELETE FROM %I', named); END LOOP;
     UPDATE tenant_list SET version = 0;
   END $$`;

@@ -1,13 +1,20 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { StorageUnavailable } from '../../ports/storage.ts';
+import { type SchemaState, suits, tooNew } from '../schema.ts';
 import { LOGOUT_ISSUER_SCHEMA, LOGOUT_SCHEMA } from './logout-schema.ts';
+import { RATE_SCHEMA } from './rate-writes.ts';
 import { SERVER_KEY_SCHEMA } from './server-key-schema.ts';
 import { SESSION_SCHEMA } from './session-schema.ts';
+
+const COMPATIBILITY_SCHEMA = `
+  CREATE TABLE schema_compatibility (version INTEGER PRIMARY KEY, compatible_from INTEGER NOT NULL) STRICT;`;
 
 export interface Migration {
   readonly version: number;
   readonly name: string;
   readonly sql: string;
+  /** The oldest version whose programs may go on working when this is done (ADR 24); its own, where that is absent. */
+  readonly compatibleFrom?: number;
 }
 
 /** Marks a file as ours: `Chcy`. */
@@ -253,26 +260,40 @@ export const MIGRATIONS: readonly Migration[] = [
     name: 'resources that were agreed to',
     sql: "ALTER TABLE consent ADD COLUMN resources TEXT NOT NULL DEFAULT '[]';",
   },
+  {
+    version: 14,
+    name: 'rates that all processes share',
+    sql: RATE_SCHEMA + COMPATIBILITY_SCHEMA,
+    compatibleFrom: 13,
+  },
 ];
 
-const NEWEST = MIGRATIONS.length;
+export const NEWEST = MIGRATIONS.length;
+/** Since this version the schema says whom it suits. */
+const COMPATIBILITY_KNOWN_FROM = 14;
 
 /** 0 for a database without a schema. */
-export function versionOf(database: DatabaseSync): number {
+function versionOf(database: DatabaseSync): number {
   const known = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migration'").get();
   if (known === undefined) return 0;
   const row = database.prepare('SELECT max(version) AS version FROM schema_migration').get();
   return Number(row?.['version'] ?? 0);
 }
 
-/** Throws `StorageUnavailable` for a database that a newer program has migrated. */
-export function refuseNewerSchema(database: DatabaseSync, path: string): void {
+export function stateOf(database: DatabaseSync): SchemaState {
   const version = versionOf(database);
-  if (version <= NEWEST) return;
-  throw new StorageUnavailable(
-    `the database ${path} has schema version ${version}, but this program knows only versions up to ${NEWEST}: ` +
-      'start the newer program',
-  );
+  if (version < COMPATIBILITY_KNOWN_FROM) return { version, compatibleFrom: version };
+  const row = database
+    .prepare('SELECT compatible_from FROM schema_compatibility WHERE version = ?')
+    .get(version);
+  return { version, compatibleFrom: Number(row?.['compatible_from'] ?? version) };
+}
+
+/** Throws `StorageUnavailable` for a database that a newer program has changed in a way that this one does not bear. */
+export function refuseNewerSchema(database: DatabaseSync, path: string): void {
+  const state = stateOf(database);
+  if (!suits(state, NEWEST))
+    throw new StorageUnavailable(`the database ${path} has ${tooNew(state, NEWEST)}`);
 }
 
 export const pendingMigrations = (database: DatabaseSync): readonly Migration[] =>
@@ -294,7 +315,8 @@ export function migrate(database: DatabaseSync, now: number): void {
   }
 }
 
-function apply(database: DatabaseSync, { version, name, sql }: Migration, now: number): void {
+function apply(database: DatabaseSync, migration: Migration, now: number): void {
+  const { version, name, sql, compatibleFrom = version } = migration;
   if (version === 1) {
     database.exec(`
       PRAGMA application_id = ${APPLICATION_ID};
@@ -305,4 +327,8 @@ function apply(database: DatabaseSync, { version, name, sql }: Migration, now: n
   database
     .prepare('INSERT INTO schema_migration (version, name, applied_at) VALUES (?, ?, ?)')
     .run(version, name, now);
+  if (version < COMPATIBILITY_KNOWN_FROM) return;
+  database
+    .prepare('INSERT INTO schema_compatibility (version, compatible_from) VALUES (?, ?)')
+    .run(version, compatibleFrom);
 }

@@ -53,7 +53,13 @@ test('every table is STRICT, and its primary key begins with the tenant unless i
   await (await openSqliteStorage(path, { writer: 'main' })).close();
   const tables = rows(path, "SELECT name, strict FROM pragma_table_list WHERE name NOT LIKE 'sqlite_%'");
   assert.ok(tables.length >= 12);
-  const whole = new Set(['heartbeat', 'schema_migration', 'seal_canary', 'tenant_list']);
+  const whole = new Set([
+    'heartbeat',
+    'schema_compatibility',
+    'schema_migration',
+    'seal_canary',
+    'tenant_list',
+  ]);
   for (const { name, strict } of tables) {
     assert.equal(strict, 1, String(name));
     const [first] = rows(path, `SELECT name FROM pragma_table_info('${String(name)}') WHERE pk = 1`);

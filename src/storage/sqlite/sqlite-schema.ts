@@ -7,9 +7,10 @@ import {
   MIGRATIONS,
   type Migration,
   migrate,
+  NEWEST,
   pendingMigrations,
   refuseNewerSchema,
-  versionOf,
+  stateOf,
 } from './migrations.ts';
 
 const LOCK_WAIT_MS_MAX = 5000;
@@ -33,7 +34,8 @@ export function openSqliteSchema(path: string): Schema {
   };
   const steps = (database: DatabaseSync): readonly SchemaStep[] => pendingMigrations(database).map(asStep);
   return {
-    version: async () => (existsSync(path) ? await on(versionOf) : 0),
+    newest: NEWEST,
+    state: async () => (existsSync(path) ? await on(stateOf) : { version: 0, compatibleFrom: 0 }),
     pending: async () => (existsSync(path) ? await on(steps) : MIGRATIONS.map(asStep)),
     async up(now) {
       const isNew = !existsSync(path);
@@ -47,8 +49,4 @@ export function openSqliteSchema(path: string): Schema {
   };
 }
 
-const asStep = ({ version, name, sql }: Migration): SchemaStep => ({
-  version,
-  name,
-  statements: [sql.trim()],
-});
+const asStep = ({ sql, ...step }: Migration): SchemaStep => ({ ...step, statements: [sql.trim()] });

@@ -10,6 +10,7 @@ import { consentWrites } from './consent-rows.ts';
 import { grantWrites } from './grant-writes.ts';
 import { interactionWrites } from './interaction-writes.ts';
 import { logoutNotificationWrites } from './logout-notification-rows.ts';
+import { rateWrites } from './rate-writes.ts';
 import { replayWrites } from './replay-writes.ts';
 import { serverKeyWrites } from './server-key-writes.ts';
 import { sessionWrites } from './session-writes.ts';
@@ -39,6 +40,7 @@ export function batchExecution(database: DatabaseSync): (writes: readonly Write[
     ...consentWrites(database),
     ...interactionWrites(database),
     ...logoutNotificationWrites(database),
+    ...rateWrites(database),
     ...replayWrites(database),
     ...serverKeyWrites(database),
     ...tenantWrites(database),
