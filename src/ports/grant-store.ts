@@ -51,6 +51,14 @@ export type RefreshOutcome = 'refreshed' | 'reused' | 'absent';
 export interface GrantStore {
   /** Stores the grant and its first access token, both or neither. Durable when it resolves. */
   create(grant: StoredGrant, token: StoredAccessToken): Promise<void>;
+  /**
+   * The same for a grant that ends with its session, if that is there; answers whether it was. A session that ends at the
+   * same moment ends the grant too, or is found to have ended.
+   */
+  createInSession(
+    grant: StoredGrant & { readonly sid: SessionId },
+    token: StoredAccessToken,
+  ): Promise<boolean>;
   /** Undefined for an unknown or ended grant, and for one whose client is gone. Expired ones may still be found. */
   find(grant_id: GrantId): Awaitable<StoredGrant | undefined>;
   /**

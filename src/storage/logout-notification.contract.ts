@@ -154,6 +154,30 @@ function grantsContract(make: MakeEngine): void {
   );
 
   test(
+    'of grants that are made in a session while it ends none stays, and none is made afterwards',
+    onEmptyStorage(make, async ({ engine, tenant }) => {
+      const { session, clients } = await aScene(tenant, 1);
+      const client = clients[0] ?? assert.fail();
+      const grants = times(10, () => ({ ...aGrant(client), sid: session.sid }));
+      await onSecondView(engine, async (second) => {
+        const making = grants.map(async (grant, index) => {
+          // Some before, some after.
+          if (index === 5) await second.sessions.end(session.key);
+          return await tenant.grants.createInSession(grant, aTokenOf(grant));
+        });
+        const [early, late] = [await making[0], await making[5]];
+        await Promise.all(making);
+        assert.deepEqual([early, late], [true, false]);
+        for (const { grant_id } of grants) assert.equal(await second.grants.find(grant_id), undefined);
+      });
+      const after = { ...aGrant(client), sid: session.sid };
+      const token = aTokenOf(after);
+      assert.equal(await tenant.grants.createInSession(after, token), false);
+      assert.equal(await tenant.accessTokens.find(token.key), undefined);
+    }),
+  );
+
+  test(
     'a code of a session that has ended gives no grant that ends with it',
     onEmptyStorage(make, async ({ tenant }) => {
       const { session, clients } = await aScene(tenant, 1);

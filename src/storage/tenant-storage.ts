@@ -50,6 +50,7 @@ export function tenantStorage(tenant: TenantId, reads: Reads, writes: Writes): T
     },
     grants: {
       create: (grant, token) => writes.write('createGrant', { tenant, grant, token }),
+      createInSession: (grant, token) => writes.write('createGrantInSession', { tenant, grant, token }),
       find: (grant_id) => reads.grants.find(tenant, grant_id),
       refresh: (refreshing) => writes.write('refreshGrant', { tenant, refreshing }),
       end: (grant_id) => writes.write('endGrant', { tenant, grant_id }),

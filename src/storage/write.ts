@@ -13,7 +13,15 @@ import type { RateBucket } from '../ports/rate-store.ts';
 import type { ReplayKind } from '../ports/replay-store.ts';
 import type { Removal, StoredServerKey } from '../ports/server-key-store.ts';
 import type { StoredTenant, TenantContent, TenantStore } from '../ports/tenant-store.ts';
-import type { AccessTokenKey, Digest, GrantId, KeyId, Sealed, TenantId } from '../spec/identifiers.ts';
+import type {
+  AccessTokenKey,
+  Digest,
+  GrantId,
+  KeyId,
+  Sealed,
+  SessionId,
+  TenantId,
+} from '../spec/identifiers.ts';
 import type { SessionWriteArguments, SessionWriteResults } from './session-write.ts';
 
 interface OfTenant {
@@ -32,6 +40,10 @@ export interface WriteArguments extends SessionWriteArguments {
   revokeAccessToken: OfTenant & { readonly key: AccessTokenKey; readonly now: number };
   sweepExpired: OfTenant & { readonly now: number; readonly limit: number };
   createGrant: OfTenant & { readonly grant: StoredGrant; readonly token: StoredAccessToken };
+  createGrantInSession: OfTenant & {
+    readonly grant: StoredGrant & { readonly sid: SessionId };
+    readonly token: StoredAccessToken;
+  };
   refreshGrant: OfTenant & { readonly refreshing: Refreshing };
   endGrant: OfTenant & { readonly grant_id: GrantId };
   endGrantsOf: OfTenant & { readonly sub: string };
@@ -98,6 +110,7 @@ export interface WriteResults extends SessionWriteResults {
   revokeAccessToken: boolean;
   sweepExpired: number;
   createGrant: undefined;
+  createGrantInSession: boolean;
   refreshGrant: RefreshOutcome;
   endGrant: boolean;
   endGrantsOf: number;

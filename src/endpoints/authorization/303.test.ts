@@ -95,6 +95,31 @@ test('POST /authorize: 303 to the same as a GET, with nothing of the request in 
   assert.equal(twice.status, 400, 'once, and who asked is not known without it (RFC 9126 §7.3)');
 });
 
+test('GET /authorize, logged out while a token is made for the implicit flow: no token, login_required (Back-Channel Logout §2.7)', async () => {
+  const own = testTenant();
+  const relying = await own.register({
+    ...RELYING_PARTY,
+    grant_types: ['implicit'],
+    response_types: ['id_token token'],
+  });
+  const person = await aPerson(own);
+  const request = {
+    response_type: 'id_token token',
+    code_challenge: undefined,
+    code_challenge_method: undefined,
+  };
+  assert.ok(answeredTo(await person.grant(relying, request))['access_token']);
+  const [session] = await own.unwatched.sessions.ofSubject(person.account.sub);
+  assert.ok(session !== undefined);
+  own.watch.before(
+    'grants.createInSession',
+    async () => void (await own.unwatched.sessions.end(session.key)),
+  );
+  const answered = answeredTo(await person.ask(relying, request));
+  assert.deepEqual([answered['error'], answered['access_token']], ['login_required', undefined]);
+  assert.equal(await own.unwatched.grants.endAllOf(person.account.sub), 0);
+});
+
 test('GET /authorize, the account is disabled: its sessions are gone, and it is asked to sign in', async () => {
   const own = testTenant();
   const relying = await own.register(RELYING_PARTY);

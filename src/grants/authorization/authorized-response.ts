@@ -52,14 +52,17 @@ export async function authorizedResponse(
   const noted =
     account !== undefined &&
     (await endUsers.sessions.addClient(session.sid, { client_id, instance, issuer }, now));
-  if (account === undefined || !noted)
-    throw new AuthorizationError(request, 'login_required', 'the end-user is signed out meanwhile');
+  if (account === undefined || !noted) throw signedOut(request);
   // What is live must show as a use, or the client could be taken for an idle one.
   uses.note(stored, undefined);
   const authorized = { client, request, session, account };
   const code = request.response_type.includes('code') ? await issueCode(needs, authorized) : {};
   const token = request.response_type.includes('token') ? await issueAccessToken(needs, authorized) : {};
   return { ...code, ...token, ...(await idToken(needs, authorized, { ...code, ...token })) };
+}
+
+function signedOut(request: AuthorizationRequest): AuthorizationError {
+  return new AuthorizationError(request, 'login_required', 'the end-user is signed out meanwhile');
 }
 
 async function issueCode(
@@ -100,7 +103,12 @@ async function issueAccessToken(
     { confirmation: undefined },
     null,
   );
-  await issuing.grants.create(grant, token);
+  const { sid } = grant;
+  const created =
+    sid === undefined
+      ? issuing.grants.create(grant, token)
+      : issuing.grants.createInSession({ ...grant, sid }, token);
+  if ((await created) === false) throw signedOut(request);
   const { access_token, token_type, expires_in } = response;
   return { access_token, token_type, expires_in, scope: response.scope };
 }

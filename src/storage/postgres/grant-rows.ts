@@ -51,6 +51,12 @@ const CREATE = statement(
        WHERE tenant = :tenant AND client_id = :client_id AND instance = :client_instance) ON CONFLICT DO NOTHING)
    INSERT INTO access_token (${TOKEN_COLUMNS}) VALUES (${TOKEN_VALUES})`,
 );
+const CREATE_IN_SESSION = statement(
+  'grant_create_in_session',
+  `WITH granted AS (INSERT INTO authorization_grant (${GRANT_COLUMNS}) SELECT ${GRANT_VALUES} FROM session
+     WHERE session.tenant = :tenant AND session.sid = :sid RETURNING grant_id)
+   INSERT INTO access_token (${TOKEN_COLUMNS}) SELECT ${TOKEN_VALUES} FROM granted`,
+);
 /** Of two at once with one refresh token one finds it changed by the other: PostgreSQL looks at the row again. */
 const ROTATE = statement(
   'grant_rotate',
@@ -159,7 +165,13 @@ export async function endGrantsOfSession(
   for (const { grant_id } of rows) await endGrant(transaction, tenant, grant_id as GrantId);
 }
 
-type Names = 'createGrant' | 'refreshGrant' | 'endGrant' | 'endGrantsOf' | 'sweepGrants';
+type Names =
+  | 'createGrant'
+  | 'createGrantInSession'
+  | 'refreshGrant'
+  | 'endGrant'
+  | 'endGrantsOf'
+  | 'sweepGrants';
 
 export const GRANT_ACTS: Acts<Names> = {
   createGrant: {
@@ -169,6 +181,12 @@ export const GRANT_ACTS: Acts<Names> = {
       await transaction.ask(CREATE, grantValues(tenant, grant, token));
       return undefined;
     },
+  },
+  createGrantInSession: {
+    // Who ends the session takes it too: the grant is there by then, or the session is not.
+    turn: true,
+    quick: async (transaction, { tenant, grant, token }) =>
+      (await changed(transaction.ask(CREATE_IN_SESSION, grantValues(tenant, grant, token)))) === 1,
   },
   refreshGrant: {
     turn: true,

@@ -9,7 +9,7 @@ import type { WriteHandlers } from './write-handlers.ts';
 
 type GrantWrites = Pick<
   WriteHandlers,
-  'createGrant' | 'refreshGrant' | 'endGrant' | 'endGrantsOf' | 'sweepGrants'
+  'createGrant' | 'createGrantInSession' | 'refreshGrant' | 'endGrant' | 'endGrantsOf' | 'sweepGrants'
 >;
 
 export function grantWrites(database: DatabaseSync): GrantWrites {
@@ -18,6 +18,7 @@ export function grantWrites(database: DatabaseSync): GrantWrites {
     UPDATE authorization_grant SET refresh_token_digest = ?4, refresh_token_expires_at = ?5,
       expires_at = CASE WHEN ?3 IS NULL OR expires_at IS NULL THEN NULL ELSE max(expires_at, ?3) END
     WHERE tenant = ?1 AND grant_id = ?2`);
+  const session = database.prepare('SELECT 1 FROM session WHERE tenant = ? AND sid = ?');
   const find = grantReads(database);
   const issue = accessTokenInsertion(database);
   const end = grantEnding(database);
@@ -27,6 +28,11 @@ export function grantWrites(database: DatabaseSync): GrantWrites {
     createGrant({ tenant, grant, token }) {
       create(tenant, grant, token);
       return undefined;
+    },
+    createGrantInSession({ tenant, grant, token }) {
+      if (session.get(tenant, grant.sid) === undefined) return false;
+      create(tenant, grant, token);
+      return true;
     },
     refreshGrant({ tenant, refreshing: { grant_id, presented, next, expires_at, token, now } }) {
       const refresh_token = find(tenant, grant_id)?.refresh_token ?? null;
