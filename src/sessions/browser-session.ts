@@ -4,7 +4,7 @@ import type { AccountStore } from '../ports/account-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
 import type { EndedSession, SessionStore, StoredSession } from '../ports/session-store.ts';
-import { IDENTIFIER_LENGTHS, type SessionId, type Subject } from '../spec/identifiers.ts';
+import { type Digest, IDENTIFIER_LENGTHS, type SessionId, type Subject } from '../spec/identifiers.ts';
 
 export interface SessionNeeds {
   readonly sessions: SessionStore;
@@ -39,6 +39,8 @@ export interface Authentication {
 export interface BrowserCookies {
   readonly session: string | undefined;
   readonly browser: string | undefined;
+  /** A session that began for what the browser does now, and whose cookie it may never have got: a form sent twice. */
+  readonly abandoned?: Digest | undefined;
 }
 
 export type SignedIn =
@@ -79,7 +81,7 @@ export async function signIn(
     expires_at: Math.min(ends_at, now + limits.idleLifetime),
     ends_at,
   };
-  const replaces = cookies.session === undefined ? undefined : digestOf(cookies.session);
+  const replaces = await replacedBy(sessions, cookies);
   const conditions = { replaces, accountVersion, sessionsMax: limits.perAccount, now };
   const creation = await sessions.create(session, conditions);
   if (creation.outcome === 'account_changed') return creation;
@@ -90,6 +92,16 @@ export async function signIn(
     cookies: { session: session_cookie, browser },
     ended: creation.ended,
   };
+}
+
+/** The session that a browser had so far. */
+async function replacedBy(
+  sessions: SessionStore,
+  { session, abandoned }: BrowserCookies,
+): Promise<Digest | undefined> {
+  const own = session === undefined ? undefined : digestOf(session);
+  if (abandoned === undefined || own === abandoned) return own;
+  return own !== undefined && (await sessions.find(own)) !== undefined ? own : abandoned;
 }
 
 /** The cookie that tells this browser from strangers' at the next sign-in as `sub`. */

@@ -20,21 +20,73 @@ test('the back button: a page that was answered says so, and does nothing', asyn
   }
 });
 
-for (const choice of ['cancel', 'sign-in']) {
+for (const [choice, verb] of [
+  ['cancel', 'interactions.complete'],
+  ['sign-in', 'interactions.change'],
+] as const) {
   test(`two answers at once, ${choice}: one of them does what was to be done, the other sees that it is over`, async () => {
     const own = testTenant();
     const relying = await own.register(RELYING_PARTY);
     const person = await aPerson(own);
     const page = await person.ask(relying);
     let first: number | undefined;
-    own.watch.before('interactions.complete', async () => {
+    own.watch.before(verb, async () => {
       first = (await person.browser.submit(page, choice, { ...ADA, claims: '' })).status;
     });
     const second = await person.browser.submit(page, choice, { ...ADA, claims: '' });
     assert.deepEqual([first, second.status], [303, 400]);
     assert.equal(second.location, undefined);
+    const sessions = await own.storage.sessions.ofSubject(person.account.sub);
+    assert.equal(sessions.length, choice === 'sign-in' ? 1 : 0, 'no session that nobody has the cookie of');
   });
 }
+
+test('a form that comes while somebody is being signed in by the same page: over', async () => {
+  const own = testTenant();
+  const relying = await own.register(RELYING_PARTY);
+  const person = await aPerson(own);
+  const page = await person.ask(relying);
+  const meanwhile: number[] = [];
+  own.watch.before('sessions.create', async () => {
+    for (const choice of ['sign-in', 'cancel'])
+      meanwhile.push((await person.browser.submit(page, choice, { ...ADA, claims: '' })).status);
+    meanwhile.push((await person.browser.visit(page.url)).status);
+  });
+  assert.equal((await person.signIn(page)).status, 303);
+  assert.deepEqual(meanwhile, [400, 400, 400]);
+  assert.equal((await own.storage.sessions.ofSubject(person.account.sub)).length, 1);
+});
+
+test('a sign-in form twice, and the first answer never came: the second one goes on with the session of the first', async () => {
+  const own = testTenant({ signIn: { settings: { 'sign-in.consent': 'always' } } });
+  const relying = await own.register(RELYING_PARTY);
+  const person = await aPerson(own);
+  const page = await person.ask(relying);
+  const lost = browserOf(own);
+  for (const [name, value] of person.browser.cookies())
+    (lost.cookies() as Map<string, string>).set(name, value);
+  assert.match((await lost.submit(page, 'sign-in', { ...ADA, claims: '' })).html, /value="allow"/);
+  const [first] = await own.storage.sessions.ofSubject(person.account.sub);
+  assert.match((await person.signIn(page)).html, /value="allow"/);
+  const sessions = await own.storage.sessions.ofSubject(person.account.sub);
+  assert.deepEqual(
+    sessions.map(({ sid }) => sid),
+    [first?.sid],
+  );
+});
+
+test('agreed and refused at once: what was done first counts, and a no is not remembered as a yes', async () => {
+  const own = testTenant({ signIn: { settings: { 'sign-in.consent': 'always' } } });
+  const relying = await own.register(RELYING_PARTY);
+  const person = await aPerson(own);
+  const page = await person.signIn(await person.ask(relying));
+  own.watch.before('interactions.complete', async () => {
+    assert.equal((await person.browser.submit(page, 'deny')).status, 303);
+  });
+  assert.equal((await person.browser.submit(page, 'allow')).status, 400);
+  assert.deepEqual(await own.storage.consents.ofSubject(person.account.sub), []);
+  assert.match((await person.ask(relying)).html, /value="allow"/);
+});
 
 test('a page of another browser: its address alone is good for nothing (security.md §1.9)', async () => {
   const page = await inFrontOf(browserOf(tenant)).ask(client);

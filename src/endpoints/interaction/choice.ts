@@ -95,14 +95,39 @@ async function signInChosen(needs: InteractionEndpointNeeds, choice: Choice): Pr
   if (outcome.outcome === 'refused') return await askAgain(waiting, 'refused');
   const { sub, version: accountVersion } = outcome.account;
   const authentication = { sub, accountVersion, acr: PASSWORD_ACR, amr: PASSWORD_AMR };
-  const session = needs.browser.cookie(request, 'session');
-  const signedIn = await signIn(needs.sessions, authentication, { session, browser });
-  if (signedIn.outcome === 'account_changed') return await askAgain(waiting, 'refused');
-  const cookies = [
-    needs.browser.keep('session', signedIn.cookies.session),
-    needs.browser.keep('browser', signedIn.cookies.browser, needs.sessions.limits.browserLifetime),
-  ];
-  return await goOn(needs, choice, signedIn.session, { signedIn: signedIn.session.key }, cookies);
+  // Of several forms at once one signs in: a session whose cookie nobody is shown would be left behind.
+  const taken = await changed(needs, waiting, { taken: true });
+  if (taken === undefined) return nothingWaits(needs, request);
+  try {
+    const signedIn = await signIn(needs.sessions, authentication, {
+      session: needs.browser.cookie(request, 'session'),
+      browser,
+      abandoned: waiting.interaction.content.signedIn,
+    });
+    if (signedIn.outcome === 'account_changed')
+      return await askAgain((await changed(needs, taken, { taken: false })) ?? waiting, 'refused');
+    const cookies = [
+      needs.browser.keep('session', signedIn.cookies.session),
+      needs.browser.keep('browser', signedIn.cookies.browser, needs.sessions.limits.browserLifetime),
+    ];
+    const done = { signedIn: signedIn.session.key, taken: false };
+    return await goOn(needs, { request, waiting: taken }, signedIn.session, done, { cookies });
+  } catch (failure) {
+    // Whoever comes again finds the page as it was.
+    await changed(needs, taken, { taken: false }).catch(() => undefined);
+    throw failure;
+  }
+}
+
+/** The request with something else noted in it; undefined where somebody else was faster. */
+async function changed(
+  needs: InteractionEndpointNeeds,
+  waiting: Waiting,
+  note: Pick<WaitingRequest, 'taken'>,
+): Promise<Waiting | undefined> {
+  const content = { ...waiting.interaction.content, ...note };
+  const interaction = await changeInteraction(needs.interactions, waiting.interaction, content);
+  return interaction === undefined ? undefined : { ...waiting, interaction };
 }
 
 async function allowed(
@@ -115,8 +140,13 @@ async function allowed(
   const { next } = await progressNow(needs, content, session);
   // Something else is to be done first: the page that says so comes now.
   if (next.step !== 'consent') return redirection(addressOf(needs, choice.waiting));
-  await rememberConsent(needs.progress, content.request, session);
-  return await goOn(needs, choice, session, { consented: session.key }, []);
+  return await goOn(
+    needs,
+    choice,
+    session,
+    { consented: session.key },
+    { first: async () => await rememberConsent(needs.progress, content.request, session) },
+  );
 }
 
 async function declined(
@@ -136,23 +166,31 @@ async function declined(
   );
 }
 
+interface GoingOn {
+  readonly cookies?: readonly string[];
+  /** What is done by the one whose choice counts, and by nobody else. */
+  readonly first?: () => Promise<void>;
+}
+
 /** Answers the client, or shows the next page; the page that was shown is over either way. */
 export async function goOn(
   needs: InteractionEndpointNeeds,
   { request, waiting }: Pick<Choice, 'request' | 'waiting'>,
   session: StoredSession,
-  done: Partial<Pick<WaitingRequest, 'request' | 'signedIn' | 'consented'>>,
-  cookies: readonly string[],
+  done: Partial<Pick<WaitingRequest, 'request' | 'signedIn' | 'consented' | 'taken'>>,
+  { cookies = [], first = async () => undefined }: GoingOn,
 ): Promise<EndpointResponse> {
   const { interaction } = waiting;
   const content: WaitingRequest = { ...interaction.content, ...done };
   const progress = await progressNow(needs, content, session);
   if (progress.next.step === 'sign-in' || progress.next.step === 'consent') {
-    await changeInteraction(needs.interactions, interaction, content);
+    if ((await changeInteraction(needs.interactions, interaction, content)) !== undefined) await first();
     return redirection(addressOf(needs, waiting), cookies);
   }
-  const first = await completeInteraction(needs.interactions, interaction);
-  const answered = first ? await finalAnswer(needs, request, content, progress, cookies) : undefined;
+  if (!(await completeInteraction(needs.interactions, interaction)))
+    return { ...nothingWaits(needs, request), cookies };
+  await first();
+  const answered = await finalAnswer(needs, request, content, progress, cookies);
   return answered ?? { ...nothingWaits(needs, request), cookies };
 }
 

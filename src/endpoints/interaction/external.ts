@@ -58,6 +58,7 @@ async function signedIn(
   const cookies = {
     session: needs.browser.cookie(request, 'session'),
     browser: needs.browser.cookie(request, 'browser'),
+    abandoned: waiting.interaction.content.signedIn,
   };
   const begun = await signIn(needs.sessions, authentication, cookies);
   if (begun.outcome === 'account_changed')
@@ -73,8 +74,10 @@ async function signedIn(
     signedIn: session.key,
     ...(consent === undefined ? {} : { consented: session.key }),
   };
-  return await goOn(needs, { request, waiting }, session, done, [
-    needs.browser.keep('session', begun.cookies.session),
-    needs.browser.keep('browser', begun.cookies.browser, needs.sessions.limits.browserLifetime),
-  ]);
+  return await goOn(needs, { request, waiting }, session, done, {
+    cookies: [
+      needs.browser.keep('session', begun.cookies.session),
+      needs.browser.keep('browser', begun.cookies.browser, needs.sessions.limits.browserLifetime),
+    ],
+  });
 }

@@ -20,7 +20,9 @@ export async function waitingRequest(
   const { segment: handle } = request;
   const cookie = browser.cookie(request, 'interaction');
   const interaction = await findInteraction<WaitingRequest>(interactions, 'authorization', handle, cookie);
-  return cookie === undefined || interaction === undefined ? undefined : { handle, cookie, interaction };
+  if (cookie === undefined || interaction === undefined || interaction.content.taken === true)
+    return undefined;
+  return { handle, cookie, interaction };
 }
 
 /** What somebody sees who comes back to a page that was answered: by the back button, a bookmark, a second click. */

@@ -20,6 +20,8 @@ export interface WaitingRequest {
   readonly signedIn?: Digest;
   /** The session that agreed to it: whoever signs in after that has not. */
   readonly consented?: Digest;
+  /** Somebody is being signed in for it: until that is done nobody else does anything with it. */
+  readonly taken?: boolean;
   /** What the operator's own sign-in page has said of it, until its browser comes back. */
   readonly external?: KeptOutcome;
 }
