@@ -153,6 +153,10 @@ function grantsContract(make: MakeEngine): void {
     }),
   );
 
+  endedSessionContract(make);
+}
+
+function endedSessionContract(make: MakeEngine): void {
   test(
     'of grants that are made in a session while it ends none stays, and none is made afterwards',
     onEmptyStorage(make, async ({ engine, tenant }) => {

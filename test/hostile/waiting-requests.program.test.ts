@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
+import { askProgramRows } from '../program/program-rows.ts';
 import { type Program, startProgram } from '../program/start.ts';
 import {
   accountsBeside,
@@ -33,13 +32,9 @@ after(async () => {
   await program.stop();
 });
 
-function waiting(): number {
-  const database = new DatabaseSync(join(program.folder, 'chancery.db'), { readOnly: true });
-  try {
-    return Number(database.prepare('SELECT count(*) AS waiting FROM interaction').get()?.['waiting']);
-  } finally {
-    database.close();
-  }
+async function waiting(): Promise<number> {
+  const [row] = await askProgramRows(program.folder, 'SELECT count(*) AS waiting FROM interaction');
+  return Number(row?.['waiting']);
 }
 
 const from = (address: string): Readonly<Record<string, string>> => ({ 'x-forwarded-for': address });
@@ -86,13 +81,13 @@ const WAYS: readonly (readonly [
 
 for (const [index, [way, send]] of WAYS.entries()) {
   test(`S-17 a flood of ${way}: what one network may leave waiting is bounded, 429 with Retry-After beyond it (RFC 6585 §4)`, async () => {
-    const before = waiting();
+    const before = await waiting();
     const network = from(`192.0.2.${index + 1}`);
     const answers = await Promise.all(
       Array.from({ length: 3 * PER_MINUTE }, async () => await send(network)),
     );
     const refused = answers.filter(({ status }) => status === 429);
-    const kept = waiting() - before;
+    const kept = (await waiting()) - before;
     assert.equal(kept, answers.length - refused.length);
     assert.ok(kept >= PER_MINUTE && refused.length > 0, `${kept} wait`);
     for (const answer of refused) assert.match(answer.headers.get('retry-after') ?? '', /^[1-9][0-9]?$/);
