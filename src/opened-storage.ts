@@ -2,11 +2,14 @@ import type { Mode } from './config/rules.ts';
 import type { Settings } from './config/settings.ts';
 import { SealBroken, type Sealer } from './ports/sealer.ts';
 import { type Storage, StorageUnavailable } from './ports/storage.ts';
+import type { TableDump } from './ports/table-dump.ts';
 import { openPostgresStorage, type PostgresOptions } from './storage/postgres/open.ts';
 import { openPostgresSchema } from './storage/postgres/postgres-schema.ts';
+import { postgresTables } from './storage/postgres/table-dump.ts';
 import type { Schema } from './storage/schema.ts';
 import { openSqliteStorage } from './storage/sqlite/open.ts';
 import { openSqliteSchema } from './storage/sqlite/sqlite-schema.ts';
+import { sqliteTables } from './storage/sqlite/table-dump.ts';
 import { sealerWith } from './system/sealer.ts';
 
 const CANARY_PLACE = 'canary';
@@ -17,7 +20,10 @@ export function sealerOf(settings: Settings): Sealer {
 
 /** The path of the SQLite file; undefined for another engine. */
 export function sqlitePath(settings: Settings): string | undefined {
-  const url = settings['storage.url'];
+  return sqlitePathOf(settings['storage.url']);
+}
+
+function sqlitePathOf(url: string): string | undefined {
   return url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : undefined;
 }
 
@@ -42,9 +48,21 @@ function postgresLimits(settings: Settings): Omit<PostgresOptions, 'migrate'> {
 
 /** The schema of the database that the settings name. */
 export function openSchema(settings: Settings): Schema {
-  const path = sqlitePath(settings);
-  if (path !== undefined) return openSqliteSchema(path);
-  return openPostgresSchema(settings['storage.url'], settings['storage.deadline']);
+  return openSchemaAt(settings['storage.url'], settings['storage.deadline']);
+}
+
+const SCHEMA_DEADLINE_MS = 2000;
+
+/** The schema of the database at a `storage.url`. */
+export function openSchemaAt(url: string, deadline_ms = SCHEMA_DEADLINE_MS): Schema {
+  const path = sqlitePathOf(url);
+  return path === undefined ? openPostgresSchema(url, deadline_ms) : openSqliteSchema(path);
+}
+
+/** The rows of the database at a `storage.url`. */
+export function tablesAt(url: string): TableDump {
+  const path = sqlitePathOf(url);
+  return path === undefined ? postgresTables(url) : sqliteTables(path);
 }
 
 /** A wrong key is noticed here, in one clear line, and not by the first client that reads its secret. */

@@ -2,6 +2,7 @@ import type { Environment } from '../config/environment.ts';
 import { KEY_COMMANDS } from './key-commands.ts';
 import { MIGRATE_COMMANDS } from './migrate-commands.ts';
 import { REGISTRY_COMMANDS } from './registry-commands.ts';
+import { STORAGE_COMMANDS } from './storage-commands.ts';
 import { TENANT_COMMANDS } from './tenant-commands.ts';
 
 /** What a command needs of the process it runs in. */
@@ -66,6 +67,7 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./keys-encryption-rotate.ts'),
   },
   ...MIGRATE_COMMANDS,
+  ...STORAGE_COMMANDS,
   ...KEY_COMMANDS,
   ...REGISTRY_COMMANDS,
   ...TENANT_COMMANDS,

@@ -23,6 +23,12 @@ export const tooNew = ({ version, compatibleFrom }: SchemaState, newest: number)
   `schema version ${version}, for programs that know version ${compatibleFrom} or later; ` +
   `this one knows versions up to ${newest}: start the newer program`;
 
+/** Why rows cannot be copied: a program knows all tables and columns of its own version only. */
+export const otherSchema = (version: number, newest: number): string =>
+  version < newest
+    ? `the database has schema version ${version}, and this program ${newest}: run chancery migrate up`
+    : `the database has schema version ${version}, and this program ${newest}: use the newer program`;
+
 /** The schema of a database, looked at and changed apart from its data. Rejects with `StorageUnavailable`. */
 export interface Schema {
   /** What this program would change; empty where the schema is up to date. */

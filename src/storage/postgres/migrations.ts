@@ -2,13 +2,14 @@ import { StorageUnavailable } from '../../ports/storage.ts';
 import { type SchemaState, type SchemaStep, suits, tooNew } from '../schema.ts';
 import type { Connection } from './connection.ts';
 import { sqlState } from './database-error.ts';
-import { FIRST_SCHEMA, RATE_SCHEMA } from './schema.ts';
+import { FIRST_SCHEMA, MARK_SCHEMA, RATE_SCHEMA } from './schema.ts';
 import { type Question, question, statement } from './statement.ts';
 
 /** In order, without gaps. A migration that was ever released is never edited; a change is a new one. */
 export const MIGRATIONS: readonly SchemaStep[] = [
   { version: 1, name: 'everything as of the first version', statements: FIRST_SCHEMA },
   { version: 2, name: 'rates that all processes share', statements: RATE_SCHEMA, compatibleFrom: 1 },
+  { version: 3, name: 'what the database says of itself', statements: MARK_SCHEMA, compatibleFrom: 1 },
 ];
 
 export const NEWEST = MIGRATIONS.length;

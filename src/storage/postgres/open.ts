@@ -1,4 +1,5 @@
 import { type Storage, StorageUnavailable } from '../../ports/storage.ts';
+import { refuseUnfinishedCopy } from '../copy-mark.ts';
 import { type Reads, tenantStorage } from '../tenant-storage.ts';
 import { accessTokenReads } from './access-token-rows.ts';
 import { accountReads } from './account-rows.ts';
@@ -18,6 +19,7 @@ import { Pool } from './pool.ts';
 import { PostgresWrites } from './postgres-writes.ts';
 import { serverKeyReads } from './server-key-rows.ts';
 import { sessionReads } from './session-rows.ts';
+import { copyMark } from './storage-mark-rows.ts';
 import { tenantReads } from './tenant-rows.ts';
 
 export interface PostgresOptions {
@@ -53,12 +55,17 @@ export async function openPostgresStorage(url: string, options: PostgresOptions)
         });
   if (replica !== readers) pools.push(replica);
   try {
-    await prepareSchema(writers, options);
+    await prepare(writers, options);
   } catch (error) {
     await closeAll(pools);
     throw unavailable(error);
   }
   return storage(new GatheredReads(readers), new GatheredReads(replica), new PostgresWrites(writers), pools);
+}
+
+async function prepare(pool: Pool, options: Pick<PostgresOptions, 'migrate'>): Promise<void> {
+  await prepareSchema(pool, options);
+  refuseUnfinishedCopy(await pool.with(copyMark));
 }
 
 async function prepareSchema(pool: Pool, options: Pick<PostgresOptions, 'migrate'>): Promise<void> {

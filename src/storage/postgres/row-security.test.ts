@@ -8,7 +8,9 @@ import { openTestRows, type TestRows } from './test-rows.ts';
 /** The second lock between tenants, as the database itself describes and keeps it: whatever table there is has one. */
 const ABOUT_ALL_TENANTS: ReadonlySet<string> = new Set([
   'heartbeat',
+  'schema_compatibility',
   'schema_migration',
+  'storage_mark',
   'seal_canary',
   'tenant',
   'tenant_issuer',

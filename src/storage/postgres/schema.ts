@@ -208,6 +208,10 @@ export const RATE_SCHEMA: readonly string[] = [
   'CREATE TABLE schema_compatibility (version BIGINT NOT NULL, compatible_from BIGINT NOT NULL, PRIMARY KEY (version))',
 ];
 
+export const MARK_SCHEMA: readonly string[] = [
+  `CREATE TABLE storage_mark (name ${TEXT} NOT NULL, content ${TEXT} NOT NULL, PRIMARY KEY (name))`,
+];
+
 /** The schema as of the first version, one statement each. */
 export const FIRST_SCHEMA: readonly string[] = [
   ...TENANT_TABLES.flatMap(tenantTable),

@@ -266,6 +266,12 @@ export const MIGRATIONS: readonly Migration[] = [
     sql: RATE_SCHEMA + COMPATIBILITY_SCHEMA,
     compatibleFrom: 13,
   },
+  {
+    version: 15,
+    name: 'what the database says of itself',
+    sql: 'CREATE TABLE storage_mark (name TEXT NOT NULL PRIMARY KEY, content TEXT NOT NULL) STRICT, WITHOUT ROWID;',
+    compatibleFrom: 13,
+  },
 ];
 
 export const NEWEST = MIGRATIONS.length;

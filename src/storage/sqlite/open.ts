@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Storage, StorageUnavailable } from '../../ports/storage.ts';
+import { refuseUnfinishedCopy } from '../copy-mark.ts';
 import { GatheredWrites } from '../gathered-writes.ts';
 import { type Reads, tenantStorage } from '../tenant-storage.ts';
 import type { WriteChannel } from '../write.ts';
@@ -78,11 +79,17 @@ function openChecked(
       }
       migrate(database, now);
     }
+    refuseUnfinishedCopy(copyMark(database));
     // Opened before the other is closed: the last connection to close would lock starting processes out while it tidies up.
     return openReadConnection(path);
   } finally {
     database.close();
   }
+}
+
+function copyMark(database: DatabaseSync): string | undefined {
+  const row = database.prepare("SELECT content FROM storage_mark WHERE name = 'copy'").get();
+  return row === undefined ? undefined : String(row['content']);
 }
 
 function refuseDamage(database: DatabaseSync, path: string): void {

@@ -1,0 +1,204 @@
+import { createHash } from 'node:crypto';
+import { StorageUnavailable } from '../ports/storage.ts';
+import type { DumpTable, TableDump, TableReader, TableWriter } from '../ports/table-dump.ts';
+import { type CopyMark, parseCopyMark } from './copy-mark.ts';
+import { type CopiedTable, copyTable, digestOf, type TableDigest } from './copy-table.ts';
+import { countOf, DUMPED_TABLES, sectionsOf } from './dumped-tables.ts';
+
+export interface CopyOptions {
+  /** Whether the target may be put into service afterwards: nothing writes to the source any more. */
+  readonly final: boolean;
+  /** Seconds since the epoch. */
+  readonly now: number;
+  readonly progress: (progress: CopyProgress) => void;
+}
+
+export interface CopyProgress {
+  /** `check`: the source is read once more, to see that nothing was written to it. */
+  readonly phase: 'copy' | 'verify' | 'check';
+  readonly table: string;
+  readonly rows: number;
+  readonly total: number;
+}
+
+export interface CopyReport {
+  readonly tables: readonly (CopiedTable & { readonly table: string })[];
+  readonly rows: number;
+  readonly put: number;
+  readonly removed: number;
+}
+
+const NAMED_NUL_ROWS_MAX = 20;
+
+/**
+ * Makes the target's rows those of the source, as of the moment of the call, and compares the digests of all tables.
+ * Interrupted, or called again after the source went on, it changes what differs. Without `final` the target stays marked
+ * as unfinished, and no server starts on it. Rejects with `StorageUnavailable`, also for a target that holds anything else.
+ */
+export async function copyRegistry(
+  source: TableDump,
+  target: TableDump,
+  options: CopyOptions,
+): Promise<CopyReport> {
+  const writer = await target.writer();
+  try {
+    const snapshot = await source.snapshot();
+    let copied: Copied;
+    try {
+      copied = await copySnapshot(snapshot, writer, options);
+    } finally {
+      await snapshot.close();
+    }
+    await verify(writer, copied, options);
+    if (options.final) await finish(source, writer, copied, options);
+    return reportOf(copied);
+  } finally {
+    await writer.close();
+  }
+}
+
+interface Copied {
+  readonly mark: CopyMark;
+  readonly tenants: readonly string[];
+  readonly tables: ReadonlyMap<DumpTable, CopiedTable>;
+}
+
+async function copySnapshot(
+  snapshot: TableReader,
+  writer: TableWriter,
+  { now, progress }: CopyOptions,
+): Promise<Copied> {
+  const tenants = [...new Set([...(await snapshot.tenants()), ...(await writer.tenants())])].sort(byBytes);
+  if (!writer.keepsNul) await refuseNul(snapshot, tenants);
+  const mark = await beginCopy(snapshot, writer, tenants, now);
+  const tables = new Map<DumpTable, CopiedTable>();
+  for (const table of DUMPED_TABLES) {
+    const total = await countOf(snapshot, table, tenants);
+    const advance = (rows: number): void => progress({ phase: 'copy', table: table.name, rows, total });
+    tables.set(table, await copyTable(snapshot, writer, table, tenants, advance));
+  }
+  await writer.putMark('restored', await snapshot.mark('restored'));
+  return { mark, tenants, tables };
+}
+
+async function beginCopy(
+  snapshot: TableReader,
+  writer: TableWriter,
+  tenants: readonly string[],
+  now: number,
+): Promise<CopyMark> {
+  if (parseCopyMark(await snapshot.mark('copy'))?.finished_at === null) {
+    throw new StorageUnavailable('the source is an unfinished copy itself');
+  }
+  const source = await registryName(snapshot);
+  const begun = parseCopyMark(await writer.mark('copy'));
+  if (begun === undefined) {
+    if (!(await isEmpty(writer, tenants))) {
+      throw new StorageUnavailable(
+        'the target is not empty, and not an unfinished copy: nothing was changed',
+      );
+    }
+    const mark = { source, started_at: now, finished_at: null };
+    await writer.putMark('copy', JSON.stringify(mark));
+    return mark;
+  }
+  if (begun.finished_at !== null) {
+    throw new StorageUnavailable(
+      'the target is a finished copy, and servers may have written to it since: nothing was changed',
+    );
+  }
+  if (begun.source !== source) {
+    throw new StorageUnavailable(
+      'the target is an unfinished copy of another registry, or encryption.key was changed meanwhile: nothing was changed',
+    );
+  }
+  return begun;
+}
+
+/** The sealed text is made anew with a random nonce by each registry. */
+async function registryName(reader: TableReader): Promise<string> {
+  const table = DUMPED_TABLES.find(({ name }) => name === 'seal_canary');
+  const [row] = table === undefined ? [] : await reader.page({ table, tenant: undefined }, undefined, 1);
+  if (row === undefined)
+    throw new StorageUnavailable('no server was ever started on the source: there is nothing to copy');
+  return createHash('sha256').update(String(row[1])).digest('hex');
+}
+
+async function isEmpty(writer: TableReader, tenants: readonly string[]): Promise<boolean> {
+  // A new schema has its row of the list of tenants.
+  for (const table of DUMPED_TABLES.filter(({ name }) => name !== 'tenant_list')) {
+    for (const section of sectionsOf(table, tenants)) {
+      if ((await writer.page(section, undefined, 1)).length > 0) return false;
+    }
+  }
+  return true;
+}
+
+async function refuseNul(snapshot: TableReader, tenants: readonly string[]): Promise<void> {
+  const found: string[] = [];
+  for (const table of DUMPED_TABLES) {
+    for (const section of sectionsOf(table, tenants)) {
+      const keys = await snapshot.withNul(section, NAMED_NUL_ROWS_MAX - found.length);
+      found.push(...keys.map((key) => `${table.name} ${JSON.stringify(key)}`));
+      if (found.length >= NAMED_NUL_ROWS_MAX) break;
+    }
+  }
+  if (found.length === 0) return;
+  throw new StorageUnavailable(
+    `the target cannot keep a text with a NUL, and there are some (change or delete them first): ${found.join('; ')}`,
+  );
+}
+
+/** What the target answers is read back: what it acknowledged is not taken for what it holds. */
+async function verify(writer: TableReader, { tenants, tables }: Copied, options: CopyOptions): Promise<void> {
+  const differing = await differences(writer, tenants, tables, options, 'verify');
+  if (differing.length === 0) return;
+  throw new StorageUnavailable(`the copy is not what was copied, in ${differing.join(', ')}: run it again`);
+}
+
+async function finish(
+  source: TableDump,
+  writer: TableWriter,
+  { mark, tenants, tables }: Copied,
+  options: CopyOptions,
+): Promise<void> {
+  const snapshot = await source.snapshot();
+  try {
+    const changed = await differences(snapshot, tenants, tables, options, 'check');
+    if (changed.length > 0) {
+      throw new StorageUnavailable(
+        `something was written to the source while it was copied, in ${changed.join(', ')}: stop every server on it, and run this again`,
+      );
+    }
+  } finally {
+    await snapshot.close();
+  }
+  await writer.putMark('copy', JSON.stringify({ ...mark, finished_at: options.now } satisfies CopyMark));
+}
+
+/** The tables that are not as they were copied. */
+async function differences(
+  reader: TableReader,
+  tenants: readonly string[],
+  tables: ReadonlyMap<DumpTable, TableDigest>,
+  { progress }: CopyOptions,
+  phase: CopyProgress['phase'],
+): Promise<readonly string[]> {
+  const differing: string[] = [];
+  for (const [table, { rows: total, digest }] of tables) {
+    const found = await digestOf(reader, table, tenants, (rows) =>
+      progress({ phase, table: table.name, rows, total }),
+    );
+    if (found.digest !== digest) differing.push(`${table.name} (${found.rows} rows instead of ${total})`);
+  }
+  return differing;
+}
+
+function reportOf({ tables }: Copied): CopyReport {
+  const list = [...tables].map(([{ name }, copied]) => ({ table: name, ...copied }));
+  const sum = (member: 'rows' | 'put' | 'removed'): number =>
+    list.reduce((total, copied) => total + copied[member], 0);
+  return { tables: list, rows: sum('rows'), put: sum('put'), removed: sum('removed') };
+}
+
+const byBytes = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));

@@ -1,0 +1,102 @@
+import type { DumpColumn, DumpSection, DumpTable, TableReader } from '../ports/table-dump.ts';
+
+/** `name*` is a column of the key, `name#` a number; both may stand together. */
+function table(name: string, ofTenants: boolean, columns: string): DumpTable {
+  const described = columns.split(/\s+/u).map((word) => ({
+    column: {
+      name: word.replaceAll(/[*#]/gu, ''),
+      type: word.includes('#') ? 'integer' : 'text',
+    } satisfies DumpColumn,
+    isKey: word.includes('*'),
+  }));
+  return {
+    name,
+    ofTenants,
+    columns: described.map(({ column }) => column),
+    keyLength: described.filter(({ isKey }) => isKey).length,
+  };
+}
+
+/**
+ * Everything that a storage holds, in the order in which it is copied: `counters` last of the tables of tenants, because
+ * SQLite counts what is in the tables. What is not here does not travel: the heartbeat, the list of migrations, and marks.
+ */
+export const DUMPED_TABLES: readonly DumpTable[] = [
+  table('tenant', false, 'tenant* version# settings created_at# disabled_at#'),
+  table('tenant_issuer', false, 'tenant* position*# issuer'),
+  table('tenant_list', false, 'id*# version#'),
+  table('seal_canary', false, 'id*# sealed'),
+  table(
+    'client',
+    true,
+    `tenant* client_id* instance version# issued_at# registration_token_digest registration_token_sealed registered_via
+    secrets privileges metadata data shared_digest entity_id expires_at#`,
+  ),
+  table('deleted_client', true, 'tenant* client_id* instance* deleted_at#'),
+  table('open_client_count', true, 'tenant* clients#'),
+  table('client_use', true, 'tenant* client_id* instance* secret_digest* last_used_at#'),
+  table('client_with_orphans', true, 'tenant* client_id* instance*'),
+  table('access_token', true, 'tenant* key* expires_at# client_id client_instance grant_id introspection'),
+  table(
+    'initial_access_token',
+    true,
+    `tenant* key* label issued_at# scope redirect_hosts expires_at# used_at# used_by_client_id used_by_instance
+    revoked_at#`,
+  ),
+  table(
+    'authorization_grant',
+    true,
+    `tenant* grant_id* client_id client_instance sub authorization created_at# expires_at# refresh_token_digest
+    refresh_token_expires_at# sid`,
+  ),
+  table(
+    'authorization_code',
+    true,
+    'tenant* key* client_id client_instance content expires_at# kept_until# grant_id',
+  ),
+  table('rate_bucket', true, 'tenant* bucket* full_at#'),
+  table('remembered_once', true, 'tenant* kind* owner* value* expires_at#'),
+  table(
+    'server_key',
+    true,
+    'tenant* kid* position# use created_at# active_at# retired_at# succeeds removed_at# reason public_jwk sealed_jwk',
+  ),
+  table(
+    'account',
+    true,
+    'tenant* sub* version# login_name username password_hash claims created_at# updated_at# disabled_at#',
+  ),
+  table('known_browser', true, 'tenant* sub* browser* expires_at#'),
+  table(
+    'session',
+    true,
+    'tenant* key* sid sub auth_time# acr amr created_at# last_seen_at# expires_at# ends_at#',
+  ),
+  table('session_client', true, 'tenant* sid* client_id* instance* first_used_at# last_used_at# issuer'),
+  table(
+    'logout_notification',
+    true,
+    'tenant* sid* client_id* instance* sub state attempts# attempted_at# due_at# problem issuer',
+  ),
+  table('interaction', true, 'tenant* key* kind browser version# content created_at# expires_at#'),
+  table('consent', true, 'tenant* sub* client_id* instance* scope claims resources granted_at# updated_at#'),
+  table('audit_event', true, 'tenant* sequence*# at# action outcome actor client_id request_id detail'),
+  table('change_journal', true, 'tenant* sequence*# kind subject instance'),
+  table('counters', true, 'tenant* journal# audit#'),
+];
+
+/** The parts of a table that are read one by one. */
+export function sectionsOf(dumped: DumpTable, tenants: readonly string[]): readonly DumpSection[] {
+  if (!dumped.ofTenants) return [{ table: dumped, tenant: undefined }];
+  return tenants.map((tenant) => ({ table: dumped, tenant }));
+}
+
+export async function countOf(
+  reader: TableReader,
+  dumped: DumpTable,
+  tenants: readonly string[],
+): Promise<number> {
+  let rows = 0;
+  for (const section of sectionsOf(dumped, tenants)) rows += await reader.count(section);
+  return rows;
+}

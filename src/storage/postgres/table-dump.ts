@@ -1,0 +1,214 @@
+import { StorageUnavailable } from '../../ports/storage.ts';
+import type {
+  DumpRow,
+  DumpSection,
+  DumpTable,
+  StorageMark,
+  TableDump,
+  TableReader,
+  TableWriter,
+} from '../../ports/table-dump.ts';
+import { DEFAULT_TENANT, type TenantId } from '../../spec/identifiers.ts';
+import { DUMPED_TABLES } from '../dumped-tables.ts';
+import { otherSchema } from '../schema.ts';
+import { Connection } from './connection.ts';
+import { unavailable } from './database-error.ts';
+import { type DatabaseUrl, parseDatabaseUrl } from './database-url.ts';
+import { NEWEST, schemaState } from './migrations.ts';
+import { type Outcome, type Question, question, type Row, type Statement, statement } from './statement.ts';
+import { markOf } from './storage-mark-rows.ts';
+import { enterTenant } from './tenant-scope.ts';
+
+/** A page, or the acts of one; between two of them the other side is read or written. */
+const DEADLINE_MS = 120_000;
+const CONNECT_MS_MAX = 10_000;
+
+/** The names of tables and columns where they are not those of `DUMPED_TABLES`. */
+const OWN_NAMES: Readonly<Record<string, string>> = {
+  counters: 'tenant_counter',
+  'authorization_grant.authorization': 'authorization_text',
+};
+
+interface TableStatements {
+  readonly firstPage: Statement;
+  readonly nextPage: Statement;
+  readonly count: Statement;
+  readonly remove: Statement;
+  readonly put: Statement;
+}
+
+const STATEMENTS_BY_TABLE: ReadonlyMap<string, TableStatements> = new Map(
+  DUMPED_TABLES.map((table) => [table.name, tableStatements(table)]),
+);
+
+/** The name and the columns of a table as this engine has them. */
+export function ownTable({ name, columns }: DumpTable): {
+  readonly name: string;
+  readonly columns: readonly string[];
+} {
+  return {
+    name: OWN_NAMES[name] ?? name,
+    columns: columns.map((column) => OWN_NAMES[`${name}.${column.name}`] ?? column.name),
+  };
+}
+
+function tableStatements(table: DumpTable): TableStatements {
+  const { columns, keyLength, ofTenants } = table;
+  const own = ownTable(table);
+  const values = own.columns.map(
+    (name, index) => `:${name}::${columns[index]?.type === 'integer' ? 'bigint' : 'text'}`,
+  );
+  const key = own.columns.slice(0, keyLength);
+  const rest = ofTenants ? key.slice(1) : key;
+  // A counter that has counted nothing is one that is not there.
+  const counted = table.name === 'counters' ? 'AND (journal > 0 OR audit > 0)' : '';
+  const scope = `${ofTenants ? 'tenant = :tenant' : 'TRUE'} ${counted}`;
+  const bound = values.slice(keyLength - rest.length, keyLength);
+  const behind = rest.length === 0 ? 'AND FALSE' : `AND (${rest.join(', ')}) > (${bound.join(', ')})`;
+  const select = `SELECT ${own.columns.join(', ')} FROM ${own.name} WHERE ${scope}`;
+  const order = `ORDER BY ${key.join(', ')} LIMIT :limit`;
+  return {
+    firstPage: statement(`dump_${table.name}`, `${select} ${order}`),
+    nextPage: statement(`dump_${table.name}_behind`, `${select} ${behind} ${order}`),
+    count: statement(
+      `dump_${table.name}_count`,
+      `SELECT count(*) AS rows_there FROM ${own.name} WHERE ${scope}`,
+    ),
+    remove: statement(
+      `dump_${table.name}_remove`,
+      `DELETE FROM ${own.name} WHERE ${key.map((name, index) => `${name} = ${values[index] ?? ''}`).join(' AND ')}`,
+    ),
+    put: statement(
+      `dump_${table.name}_put`,
+      `INSERT INTO ${own.name} (${own.columns.join(', ')}) VALUES (${values.join(', ')}) ON CONFLICT DO NOTHING`,
+    ),
+  };
+}
+
+const TENANTS = statement('dump_tenants', 'SELECT tenant FROM tenant ORDER BY tenant');
+const PUT_MARK = statement(
+  'mark_put',
+  `INSERT INTO storage_mark (name, content) VALUES (:name, :content)
+   ON CONFLICT (name) DO UPDATE SET content = excluded.content`,
+);
+const REMOVE_MARK = statement('mark_remove', 'DELETE FROM storage_mark WHERE name = :name');
+const BEGIN_SNAPSHOT = statement('snapshot_begin', 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+
+/** The rows of the database at a `postgres:` URL, which must have the schema of this program. */
+export function postgresTables(url: string): TableDump {
+  const database = parseDatabaseUrl(url);
+  return {
+    async snapshot() {
+      const connection = await connect(database);
+      await guarded(async () => await connection.ask([question(BEGIN_SNAPSHOT, {})]));
+      return tableReader(connection);
+    },
+    writer: async () => tableWriter(await connect(database)),
+  };
+}
+
+async function connect(url: DatabaseUrl): Promise<Connection> {
+  const failures: unknown[] = [];
+  for (const host of url.hosts) {
+    try {
+      const connection = await Connection.open(url, host, {
+        deadline_ms: DEADLINE_MS,
+        writable: true,
+        until: performance.now() + CONNECT_MS_MAX,
+      });
+      const { version } = await schemaState(connection);
+      if (version === NEWEST) return connection;
+      await connection.close();
+      throw new StorageUnavailable(otherSchema(version, NEWEST));
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  throw unavailable(failures[0]);
+}
+
+async function guarded<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    throw unavailable(error);
+  }
+}
+
+function tableReader(connection: Connection): TableReader {
+  const rowsIn = async ({ tenant }: DumpSection, asked: Question): Promise<readonly Row[]> =>
+    await guarded(async () => (await askWithin(connection, tenant, [asked]))[0]?.rows ?? []);
+  return {
+    tenants: () =>
+      guarded(async () => {
+        const [outcome] = await connection.ask([question(TENANTS, {})]);
+        const listed = outcome?.rows.map(({ tenant }) => String(tenant)) ?? [];
+        return [...new Set([DEFAULT_TENANT, ...listed])].sort((one, other) =>
+          Buffer.compare(Buffer.from(one), Buffer.from(other)),
+        );
+      }),
+    async page(section, after, limit) {
+      const { firstPage, nextPage } = statementsOf(section.table);
+      const { columns } = ownTable(section.table);
+      const key = Object.fromEntries((after ?? []).map((value, index) => [columns[index], value]));
+      const values = { ...key, tenant: section.tenant ?? key['tenant'], limit };
+      const rows = await rowsIn(section, question(after === undefined ? firstPage : nextPage, values));
+      return rows.map((row) => columns.map((name) => row[name] as string | number | null));
+    },
+    async count(section) {
+      const [row] = await rowsIn(
+        section,
+        question(statementsOf(section.table).count, { tenant: section.tenant }),
+      );
+      return Number(row?.['rows_there']);
+    },
+    // This engine takes none.
+    withNul: async () => await Promise.resolve([]),
+    mark: (name) => guarded(() => markOf(connection, name)),
+    close: () => guarded(() => connection.close()),
+  };
+}
+
+function tableWriter(connection: Connection): TableWriter {
+  return {
+    ...tableReader(connection),
+    keepsNul: false,
+    change: ({ table, tenant }, removed, put) =>
+      guarded(async () => {
+        const statements = statementsOf(table);
+        const questions = [
+          ...removed.map((key) => question(statements.remove, named(table, key))),
+          ...put.map((row) => question(statements.put, named(table, row))),
+        ];
+        const outcomes = await askWithin(connection, tenant, questions);
+        return outcomes.slice(removed.length).reduce((sum, { changed }) => sum + changed, 0);
+      }),
+    putMark: (name: StorageMark, content) =>
+      guarded(async () => {
+        await connection.ask([
+          content === undefined ? question(REMOVE_MARK, { name }) : question(PUT_MARK, { name, content }),
+        ]);
+      }),
+  };
+}
+
+/** In one transaction that has entered the tenant; answers the outcomes of `questions` alone. */
+async function askWithin(
+  connection: Connection,
+  tenant: string | undefined,
+  questions: readonly Question[],
+): Promise<readonly Outcome[]> {
+  if (tenant === undefined) return await connection.ask(questions);
+  return (await connection.ask([enterTenant(tenant as TenantId), ...questions])).slice(1);
+}
+
+function named(table: DumpTable, values: DumpRow): Readonly<Record<string, string | number | null>> {
+  const { columns } = ownTable(table);
+  return Object.fromEntries(values.map((value, index) => [columns[index] ?? '', value]));
+}
+
+function statementsOf({ name }: DumpTable): TableStatements {
+  const found = STATEMENTS_BY_TABLE.get(name);
+  if (found === undefined) throw new Error(`the table ${name} is not among those that are copied`);
+  return found;
+}

@@ -1,0 +1,165 @@
+import { existsSync } from 'node:fs';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { StorageUnavailable } from '../../ports/storage.ts';
+import type {
+  DumpKey,
+  DumpRow,
+  DumpSection,
+  DumpTable,
+  StorageMark,
+  TableDump,
+  TableReader,
+  TableWriter,
+} from '../../ports/table-dump.ts';
+import { DEFAULT_TENANT } from '../../spec/identifiers.ts';
+import { DUMPED_TABLES } from '../dumped-tables.ts';
+import { otherSchema } from '../schema.ts';
+import { openScanConnection, openWriteConnection } from './connection.ts';
+import { inspect, unavailable } from './database-file.ts';
+import { type DumpStatements, dumpStatements } from './dump-statements.ts';
+import { NEWEST, stateOf } from './migrations.ts';
+
+const LOCK_WAIT_MS_MAX = 5000;
+
+/** The rows of the database file at `path`, which must have the schema of this program. */
+export function sqliteTables(path: string): TableDump {
+  return {
+    snapshot: async () =>
+      await opened(path, () => {
+        const database = ofThisVersion(openScanConnection(path));
+        // The state is fixed by the first read of the transaction.
+        database.exec('BEGIN; SELECT 1 FROM sqlite_schema;');
+        return tableReader(database, path);
+      }),
+    writer: async () =>
+      await opened(path, () => tableWriter(ofThisVersion(openWriteConnection(path, LOCK_WAIT_MS_MAX)), path)),
+  };
+}
+
+async function opened<T>(path: string, open: () => T): Promise<T> {
+  return await guarded(path, () => {
+    if (!existsSync(path)) throw new StorageUnavailable(`there is no database at ${path}`);
+    inspect(path);
+    return open();
+  });
+}
+
+function ofThisVersion(database: DatabaseSync): DatabaseSync {
+  const { version } = stateOf(database);
+  if (version === NEWEST) return database;
+  database.close();
+  throw new StorageUnavailable(otherSchema(version, NEWEST));
+}
+
+/** SQLite answers at once: the promise is for the other engine's sake. */
+async function guarded<T>(path: string, act: () => T): Promise<T> {
+  try {
+    return await Promise.resolve(act());
+  } catch (error) {
+    throw unavailable(path, error);
+  }
+}
+
+function tableReader(database: DatabaseSync, path: string): TableReader {
+  const statements = preparedStatements(database);
+  const mark = database.prepare('SELECT content FROM storage_mark WHERE name = ?');
+  return {
+    tenants: () => guarded(path, () => tenantsIn(database)),
+    page: ({ table, tenant = null }, after, limit) =>
+      guarded(path, () => {
+        const { firstPage, nextPage } = statements(table);
+        if (after === undefined) return rowsOf(firstPage.all(tenant, limit));
+        return rowsOf(nextPage.all(tenant, limit, ...(tenant === null ? after : after.slice(1))));
+      }),
+    count: ({ table, tenant = null }) =>
+      guarded(path, () => Number(rowsOf([statements(table).count.get(tenant)])[0]?.[0] ?? 0)),
+    withNul: ({ table, tenant = null }, limit) =>
+      guarded(path, () => rowsOf(statements(table).withNul.all(tenant, limit))),
+    mark: (name) =>
+      guarded(path, () => {
+        const content = mark.get(name)?.['content'];
+        return typeof content === 'string' ? content : undefined;
+      }),
+    close: () => guarded(path, () => database.close()),
+  };
+}
+
+function tableWriter(database: DatabaseSync, path: string): TableWriter {
+  const statements = preparedStatements(database);
+  const putMark = database.prepare(
+    'INSERT INTO storage_mark (name, content) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET content = excluded.content',
+  );
+  const removeMark = database.prepare('DELETE FROM storage_mark WHERE name = ?');
+  const change = ({ table }: DumpSection, removed: readonly DumpKey[], put: readonly DumpRow[]): number => {
+    const { remove, put: insert } = statements(table);
+    for (const key of removed) remove.run(...key);
+    return put.reduce((sum, row) => sum + Number(insert.run(...row).changes), 0);
+  };
+  return {
+    ...tableReader(database, path),
+    keepsNul: true,
+    change: (section, removed, put) =>
+      guarded(path, () => inTransaction(database, () => change(section, removed, put))),
+    putMark: (name: StorageMark, content) =>
+      guarded(path, () => {
+        if (content === undefined) removeMark.run(name);
+        else putMark.run(name, content);
+      }),
+  };
+}
+
+function inTransaction<T>(database: DatabaseSync, act: () => T): T {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const result = act();
+    database.exec('COMMIT');
+    return result;
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+const rowsOf = (rows: unknown): readonly DumpRow[] => rows as readonly DumpRow[];
+
+type Prepared = { readonly [Name in Exclude<keyof DumpStatements, 'tables'>]: StatementSync };
+
+/** Prepared when they are first needed. */
+function preparedStatements(database: DatabaseSync): (table: DumpTable) => Prepared {
+  const known = new Map<string, Prepared>();
+  const prepare = (sql: string): StatementSync => {
+    const statement = database.prepare(sql);
+    statement.setReturnArrays(true);
+    return statement;
+  };
+  return (table) => {
+    const found = known.get(table.name);
+    if (found !== undefined) return found;
+    const { firstPage, nextPage, count, withNul, remove, put } = dumpStatements(table);
+    const made = {
+      firstPage: prepare(firstPage),
+      nextPage: prepare(nextPage),
+      count: prepare(count),
+      withNul: prepare(withNul),
+      remove: prepare(remove),
+      put: prepare(put),
+    };
+    known.set(table.name, made);
+    return made;
+  };
+}
+
+/** Each index of a table of tenants begins with the tenant: from one to the next is a step, however many rows it has. */
+function tenantsIn(database: DatabaseSync): readonly string[] {
+  const found = new Set<string>([DEFAULT_TENANT]);
+  const listed = database.prepare('SELECT tenant FROM tenant').all();
+  for (const { tenant } of listed) found.add(String(tenant));
+  for (const name of DUMPED_TABLES.flatMap((table) => dumpStatements(table).tables)) {
+    const next = database.prepare(`SELECT min(tenant) AS tenant FROM ${name} WHERE tenant > ?`);
+    for (let tenant = next.get('')?.['tenant']; typeof tenant === 'string'; ) {
+      found.add(tenant);
+      tenant = next.get(tenant)?.['tenant'];
+    }
+  }
+  return [...found].sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+}
