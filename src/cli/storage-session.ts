@@ -34,7 +34,9 @@ export async function withStorage(
   const given = storageSettings(access, context);
   if (given === undefined) return 1;
   const sealer = sealerOf(given.settings);
-  const storage = await openStorage(given.settings, { check: false, mode: given.mode });
+  // What a command writes depends on what it reads: a standby may be behind.
+  const settings = { ...given.settings, 'storage.replica-url': 'none' };
+  const storage = await openStorage(settings, { check: false, mode: given.mode });
   try {
     await requireRightKey(storage, sealer);
     return await act({ ...given, storage, sealer });

@@ -12,7 +12,7 @@ export const STORAGE_SETTINGS = {
     pattern: new RegExp(`^(?:${SQLITE}|${POSTGRES})$`, 'u'),
     rule: 'must be sqlite: followed by the path of a file, or postgres://USER:PASSWORD@HOST:PORT,…/DATABASE',
     description:
-      'Where the server keeps its data: an SQLite file (a relative path starts at the working directory), or PostgreSQL. Of several hosts the one that is the primary is used. `?sslmode=` is `verify-full` (with `&sslrootcert=FILE` for your own authority), `require` or `disable`; without it servers on other machines are verified. `?host=FOLDER` names the folder of a Unix socket.',
+      'Where the server keeps its data: an SQLite file (a relative path starts at the working directory), or PostgreSQL. Of several hosts the one that is the primary is used. `?sslmode=` is `verify-full` (with `&sslrootcert=FILE` for your own authority), `verify-ca`, `require` (encrypted, but not verified unless `sslrootcert` is there) or `disable`; without it servers on other machines are verified. `&sslcert=FILE&sslkey=FILE` show a certificate to the database. `?host=FOLDER` names the folder of a Unix socket.',
   }),
   'storage.connections': integer({
     default: 10,

@@ -15,7 +15,7 @@ export async function storageUrl(folder: string): Promise<string> {
   if (!isPostgres()) return `sqlite:${join(folder, 'chancery.db')}`;
   mkdirSync(folder, { recursive: true });
   const note = join(folder, 'storage-url');
-  if (!existsSync(note)) writeFileSync(note, await postgresUrl(), { mode: 0o600 });
+  if (!existsSync(note)) writeFileSync(note, await migratedDatabase(), { mode: 0o600 });
   return readFileSync(note, 'utf8');
 }
 
@@ -32,8 +32,8 @@ export async function openProgramStorage(folder: string): Promise<Storage> {
     : await openTestDatabase(url);
 }
 
-/** An empty database with a schema, as an operator would have made it. */
-async function postgresUrl(): Promise<string> {
+/** The URL of an empty PostgreSQL database with a schema, as an operator would have made it. */
+export async function migratedDatabase(): Promise<string> {
   const url = await emptyDatabase();
   const schema = openPostgresSchema(url, 2000);
   await schema.up(0);

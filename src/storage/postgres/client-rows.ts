@@ -1,4 +1,5 @@
 import type { ClientUse, StoredClient, StoredSecret } from '../../ports/client-store.ts';
+import { StorageUnavailable } from '../../ports/storage.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
 import type { Reads } from '../tenant-storage.ts';
 import type { Values } from './act.ts';
@@ -69,15 +70,14 @@ const SCANNED_MAX = 1000;
 /** Greater than every client id. */
 const BEYOND_ALL = '\u{10ffff}';
 
-/** @param replica where pages are read, which may be a moment behind */
+/** @param replica where pages are read as long as it answers, which may be a moment behind */
 export function clientReads(reads: GatheredReads, replica: GatheredReads): Reads['clients'] {
   return {
     find: async (tenant, client_id) => storedClient(await reads.lookUp(tenant, FIND, client_id)),
     findShared: async (tenant, digest) => storedClient(await reads.lookUp(tenant, FIND_SHARED, digest)),
     hasRegistrationToken: async (tenant, digest) =>
       (await reads.lookUp(tenant, HAS_TOKEN, digest)) !== undefined,
-    page: async (tenant, after, limit) =>
-      (await replica.slowRows(tenant, PAGE, { after: after ?? '', limit })).map(asClient),
+    page: pages(reads, replica),
     uses: async (tenant, { client_id, instance }) =>
       (await reads.slowRows(tenant, USES, { client_id, instance })) as unknown as readonly ClientUse[],
     async countOpen(tenant) {
@@ -102,6 +102,25 @@ function idleClients(reads: GatheredReads): Reads['clients']['idle'] {
       if (last === undefined || found.length >= limit) return found;
       start = until;
     }
+  };
+}
+
+/** A standby that is away is left alone for a while: whoever lists must not wait for it each time. */
+const REPLICA_LEFT_MS = 10_000;
+
+function pages(reads: GatheredReads, replica: GatheredReads): Reads['clients']['page'] {
+  let leftUntil = 0;
+  return async (tenant, after, limit) => {
+    const values = { after: after ?? '', limit };
+    if (replica !== reads && performance.now() >= leftUntil) {
+      try {
+        return (await replica.slowRows(tenant, PAGE, values)).map(asClient);
+      } catch (error) {
+        if (!(error instanceof StorageUnavailable)) throw error;
+        leftUntil = performance.now() + REPLICA_LEFT_MS;
+      }
+    }
+    return (await reads.slowRows(tenant, PAGE, values)).map(asClient);
   };
 }
 

@@ -1,7 +1,8 @@
+import type { ConnectionOptions } from 'node:tls';
 import { Client, type Connection as ProtocolConnection, type Submittable } from 'pg';
 import { StorageUnavailable } from '../../ports/storage.ts';
 import { endsConnection, unavailable } from './database-error.ts';
-import type { DatabaseHost, DatabaseUrl } from './database-url.ts';
+import type { DatabaseHost, DatabaseTls, DatabaseUrl } from './database-url.ts';
 import { Pipeline, type Prepared } from './pipeline.ts';
 import { type Outcome, type Question, question, statement } from './statement.ts';
 
@@ -11,6 +12,16 @@ const STATE_OF_SERVER = statement(
   `SELECT pg_is_in_recovery() AS standby,
     CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', false) END AS made_durable`,
 );
+
+function tlsOptions({ verify, ca, client }: DatabaseTls): ConnectionOptions {
+  return {
+    rejectUnauthorized: verify !== 'nothing',
+    // The name that is looked for is the host of the URL.
+    ...(verify === 'host' ? {} : { checkServerIdentity: () => undefined }),
+    ...(ca === undefined ? {} : { ca }),
+    ...client,
+  };
+}
 
 /** One connection to one server. After a failure that leaves it unusable it is `broken`, and never works again. */
 export class Connection {
@@ -42,7 +53,7 @@ export class Connection {
       database: url.database,
       user: url.user,
       password: url.password ?? '',
-      ssl: url.tls === false ? false : { rejectUnauthorized: url.tls.verify, ca: url.tls.ca },
+      ssl: url.tls !== false && tlsOptions(url.tls),
       connectionTimeoutMillis: remaining(until),
       keepAlive: true,
       application_name: 'chancery',

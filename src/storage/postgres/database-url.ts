@@ -14,17 +14,28 @@ export interface DatabaseUrl {
   readonly database: string;
   readonly user: string;
   readonly password: string | undefined;
-  /** False: in the clear. `verify`: whether the server has to show who it is. */
-  readonly tls: false | { readonly verify: boolean; readonly ca: string | undefined };
+  /** False: in the clear. */
+  readonly tls: false | DatabaseTls;
+}
+
+/** Certificates and keys are PEM. */
+export interface DatabaseTls {
+  /** What the server has to show: a certificate of its host, any certificate of the authorities, or nothing. */
+  readonly verify: 'host' | 'authority' | 'nothing';
+  /** Undefined: those that the runtime trusts. */
+  readonly ca: string | undefined;
+  /** What this server shows, if the database asks for it. */
+  readonly client: { readonly cert: string; readonly key: string } | undefined;
 }
 
 const SHAPE = /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?([^/?#]*)\/([^?#]*)(?:\?([^#]*))?$/u;
 const HOST = /^(\[[0-9A-Fa-f:.]+\]|[^:[\]]*)(?::([0-9]{1,5}))?$/u;
 const DEFAULT_PORT = 5432;
-const PARAMETERS: ReadonlySet<string> = new Set(['sslmode', 'sslrootcert', 'host']);
+const PARAMETERS: ReadonlySet<string> = new Set(['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'host']);
 
 /**
- * Reads `postgres://user:password@host:port,host:port/database?sslmode=…&sslrootcert=…&host=/socket/folder`.
+ * Reads `postgres://user:password@host:port,host:port/database?sslmode=…&sslrootcert=…&host=/socket/folder`; parameters have
+ * the names and meanings that libpq gives them (PostgreSQL documentation, "Parameter Key Words").
  * @throws StorageUnavailable that says what is wrong, without the password
  */
 export function parseDatabaseUrl(url: string): DatabaseUrl {
@@ -34,6 +45,7 @@ export function parseDatabaseUrl(url: string): DatabaseUrl {
   const parameters = new URLSearchParams(query ?? '');
   for (const name of parameters.keys()) {
     if (!PARAMETERS.has(name)) throw unusable(`does not know the parameter ${JSON.stringify(name)}`);
+    if (parameters.getAll(name).length > 1) throw unusable(`has the parameter ${JSON.stringify(name)} twice`);
   }
   const socket = parameters.get('host');
   const hosts =
@@ -61,27 +73,50 @@ function parseHost(text: string): DatabaseHost {
 /** Whoever can pretend to be the database can answer that every token is good: what leaves the machine is verified. */
 function tlsOf(parameters: URLSearchParams, hosts: readonly DatabaseHost[]): DatabaseUrl['tls'] {
   const mode = parameters.get('sslmode') ?? (hosts.every(isOwnMachine) ? 'disable' : 'verify-full');
-  const file = parameters.get('sslrootcert');
+  const ca = pemFile(parameters, 'sslrootcert');
+  const client = clientCertificate(parameters);
   switch (mode) {
     case 'disable':
+      if (ca !== undefined || client !== undefined) throw unusable('has certificates, but no TLS (sslmode)');
       return false;
     case 'require':
-      return { verify: false, ca: undefined };
+      // As libpq has it: whoever names an authority wants it to be looked at.
+      return { verify: ca === undefined ? 'nothing' : 'authority', ca, client };
+    case 'verify-ca':
+      if (ca === undefined)
+        throw unusable('must name an sslrootcert with sslmode=verify-ca: anybody has a certificate');
+      return { verify: 'authority', ca, client };
     case 'verify-full':
-      return { verify: true, ca: file === null ? undefined : authorities(file) };
+      return { verify: 'host', ca, client };
+    case 'allow':
+    case 'prefer':
+      throw unusable(
+        `must not have ${mode} as its sslmode: whoever is between would decide that nothing is encrypted; say disable, require, verify-ca or verify-full`,
+      );
     default:
-      throw unusable('must have disable, require or verify-full as its sslmode');
+      throw unusable('must have disable, require, verify-ca or verify-full as its sslmode');
   }
 }
 
-const isOwnMachine = ({ host }: DatabaseHost): boolean =>
-  host.startsWith('/') || host === 'localhost' || host === '::1' || host.startsWith('127.');
+function clientCertificate(parameters: URLSearchParams): DatabaseTls['client'] {
+  const cert = pemFile(parameters, 'sslcert');
+  const key = pemFile(parameters, 'sslkey');
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert === undefined || key === undefined)
+    throw unusable('must name both an sslcert and an sslkey, or neither');
+  return { cert, key };
+}
 
-function authorities(file: string): string {
+const isOwnMachine = ({ host }: DatabaseHost): boolean =>
+  host.startsWith('/') || host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/u.test(host);
+
+function pemFile(parameters: URLSearchParams, name: string): string | undefined {
+  const file = parameters.get(name);
+  if (file === null) return undefined;
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    throw unusable('names an sslrootcert that cannot be read');
+    throw unusable(`names an ${name} that cannot be read`);
   }
 }
 

@@ -158,7 +158,10 @@ export class Pool {
       void Promise.allSettled(closeOthers);
       return connection;
     } catch (error) {
-      throw unavailable(error instanceof AggregateError ? error.errors[0] : error);
+      const reasons = error instanceof AggregateError ? (error.errors as unknown[]) : [error];
+      throw new StorageUnavailable(reasons.map((each) => unavailable(each).message).join('; '), {
+        cause: error,
+      });
     }
   }
 }

@@ -10,6 +10,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
@@ -37,7 +38,24 @@ export interface TestServer {
   signal(signal: NodeJS.Signals): void;
   /** Stops the server and removes its folder. */
   stop(): Promise<void>;
+  /** A second server that follows this one and answers questions; it is stopped with this one. */
+  startStandby(): Promise<Standby>;
 }
+
+interface Standby {
+  readonly port: number;
+  /** Stops it for good. */
+  stop(): Promise<void>;
+}
+
+/** Beside what every test server has. */
+interface ServerOptions {
+  /** Files in the folder of its data, by name. */
+  readonly files?: Readonly<Record<string, string>>;
+  readonly settings?: Settings;
+}
+
+type Settings = Readonly<Record<string, string | number>>;
 
 interface Place {
   readonly programs: string;
@@ -45,21 +63,22 @@ interface Place {
   readonly port: number;
   /** Who runs it. */
   readonly owner: { readonly uid?: number; readonly gid?: number };
+  readonly settings: Settings;
 }
 
 /** Starts a real PostgreSQL, from the package registry, in a folder of its own, durable as in production. */
-export async function startTestServer(): Promise<TestServer> {
+export async function startTestServer({
+  files = {},
+  settings = {},
+}: ServerOptions = {}): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), 'chancery-postgres-'));
   chmodSync(folder, 0o755);
-  const place = await makePlace(folder);
+  const place = { ...(await makePlace(folder)), settings };
+  for (const [name, text] of Object.entries(files)) writeOwned(place, name, text);
   const { port } = place;
   let child = await startPatiently(place);
-  const end = async (signal: NodeJS.Signals): Promise<void> => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    const exited = once(child, 'exit');
-    child.kill(signal);
-    await exited;
-  };
+  const end = (signal: NodeJS.Signals): Promise<void> => endProcess(child, signal);
+  const standbys: (() => Promise<void>)[] = [];
   await administer(port, 'postgres', `CREATE ROLE ${ROLE} LOGIN`);
   return {
     port,
@@ -72,7 +91,20 @@ export async function startTestServer(): Promise<TestServer> {
     signal(signal) {
       for (const pid of withChildren(child.pid)) process.kill(pid, signal);
     },
+    async startStandby() {
+      await end('SIGINT');
+      const standby = { ...place, port: await freePort(), data: join(folder, `standby-${standbys.length}`) };
+      execFileSync('cp', ['-a', place.data, standby.data]);
+      writeOwned(standby, 'standby.signal', '');
+      child = await startPatiently(place);
+      const primary_conninfo = `host=127.0.0.1 port=${port} user=postgres`;
+      const process = await startPatiently({ ...standby, settings: { ...settings, primary_conninfo } });
+      const stop = (): Promise<void> => endProcess(process, 'SIGQUIT');
+      standbys.push(stop);
+      return { port: standby.port, stop };
+    },
     async stop() {
+      for (const stop of standbys) await stop();
       // Immediate shutdown: nobody needs the data any more.
       await end('SIGQUIT');
       rmSync(folder, { recursive: true, force: true });
@@ -97,7 +129,21 @@ async function makePlace(folder: string): Promise<Place> {
     '--no-sync',
   ];
   execFileSync(join(programs, 'bin/initdb'), options, { ...owner, stdio: 'ignore', cwd: data });
-  return { programs, data, port: await freePort(), owner };
+  return { programs, data, port: await freePort(), owner, settings: {} };
+}
+
+async function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill(signal);
+  await exited;
+}
+
+/** As PostgreSQL wants its keys: its own, and nobody else's. */
+function writeOwned({ data, owner }: Place, name: string, text: string): void {
+  const file = join(data, name);
+  writeFileSync(file, text, { mode: 0o600 });
+  if (owner.uid !== undefined && owner.gid !== undefined) chownSync(file, owner.uid, owner.gid);
 }
 
 async function startPatiently(place: Place): Promise<ChildProcess> {
@@ -112,9 +158,12 @@ async function startPatiently(place: Place): Promise<ChildProcess> {
   }
 }
 
-async function start({ programs, data, port, owner }: Place): Promise<ChildProcess> {
-  const settings = { port, listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: 300 };
-  const parameters = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+async function start({ programs, data, port, owner, settings }: Place): Promise<ChildProcess> {
+  const usual = { port, listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: 300 };
+  const parameters = Object.entries({ ...usual, ...settings }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ]);
   const child = spawn(join(programs, 'bin/postgres'), ['-D', data, ...parameters], {
     ...owner,
     cwd: data,
