@@ -36,7 +36,7 @@ export async function prepareGrant(
   const { stored, response } = await mintToken(needs, client, content, { ...particulars, grant_id });
   const refresh = refreshable === null ? undefined : firstRefreshToken(needs, grant_id, refreshable, now);
   const { sub, ...authorized } = content;
-  const authorization: GrantAuthorization = { ...authorized, refreshable };
+  const authorization: GrantAuthorization = { ...authorized, refreshable, ...holderOf(client, particulars) };
   const grant: StoredGrant = {
     grant_id,
     client_id: client.stored.client_id,
@@ -49,6 +49,17 @@ export async function prepareGrant(
     refresh_token: refresh?.stored ?? null,
   };
   return { grant, token: stored, response: { ...response, ...refresh?.members } };
+}
+
+/**
+ * RFC 8705 §4: when a public client has its tokens bound, the authorisation server "SHOULD also bind the refresh token to the
+ * respective certificate". Those of others are bound to the client, which authenticates (§6.3 there).
+ */
+function holderOf(
+  { metadata }: RegisteredClient,
+  { confirmation }: Pick<TokenParticulars, 'confirmation'>,
+): Pick<GrantAuthorization, 'confirmation'> {
+  return confirmation === undefined || metadata.token_endpoint_auth_method !== 'none' ? {} : { confirmation };
 }
 
 /** Back-Channel Logout §2.7: "Refresh tokens issued without the offline_access property … SHOULD be revoked" with the session. */

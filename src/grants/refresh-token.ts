@@ -4,6 +4,7 @@ import type { Account } from '../ports/account-directory.ts';
 import type { StoredGrant } from '../ports/grant-store.ts';
 import { OAuthError } from '../spec/errors.ts';
 import { parseScope } from '../spec/scope.ts';
+import { confirms } from '../tokens/confirmation.ts';
 import {
   type GenuineRefreshToken,
   genuineRefreshToken,
@@ -140,8 +141,10 @@ async function grantOf(
   // RFC 6749 §6: "The authorization server MUST … ensure that the refresh token was issued to the authenticated client".
   if (grant?.client_id !== client_id || grant.client_instance !== instance) throw invalidGrant();
   const authorization = JSON.parse(grant.authorization) as GrantAuthorization;
-  const { refreshable } = authorization;
+  const { refreshable, confirmation } = authorization;
   if (refreshable === null) throw invalidGrant();
+  // Before the reuse is looked for: without the certificate a copied token is good for nothing, not even for ending the grant.
+  if (confirmation !== undefined && !confirms(client.certificate, confirmation)) throw invalidGrant();
   if (grant.refresh_token?.digest !== presented.digest) {
     if (await needs.grants.end(grant.grant_id)) tellOfReuse(needs, client, presented);
     throw invalidGrant();

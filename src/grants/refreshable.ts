@@ -1,5 +1,6 @@
 import type { StoredRefreshToken } from '../ports/grant-store.ts';
 import type { ClientMetadata } from '../spec/client-metadata.ts';
+import type { Confirmation } from '../tokens/confirmation.ts';
 import type { TokenSettings } from './grant.ts';
 import type { TokenContent } from './issue-token.ts';
 
@@ -7,6 +8,8 @@ import type { TokenContent } from './issue-token.ts';
 export interface GrantAuthorization extends Omit<TokenContent, 'sub'> {
   /** How its refresh tokens live; null where it has none. */
   readonly refreshable: Refreshable | null;
+  /** The certificate that refresh tokens of a public client are bound to; absent: none. */
+  readonly confirmation?: Confirmation;
 }
 
 export interface Refreshable {

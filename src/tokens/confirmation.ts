@@ -22,9 +22,13 @@ export function isConfirmed(token: StoredAccessToken, certificate: ClientCertifi
   // Most tokens are bound to nothing, and are not parsed to learn that.
   if (!token.introspection.includes('"cnf":')) return true;
   const { cnf } = JSON.parse(token.introspection) as { cnf?: Confirmation };
-  if (cnf === undefined) return true;
+  return cnf === undefined || confirms(certificate, cnf);
+}
+
+/** Whether this certificate is the one. */
+export function confirms(certificate: ClientCertificate | undefined, confirmation: Confirmation): boolean {
   if (certificate === undefined) return false;
-  const [expected, presented] = [cnf, confirmationBy(certificate)].map((each) =>
+  const [expected, presented] = [confirmation, confirmationBy(certificate)].map((each) =>
     Buffer.from(each['x5t#S256']),
   );
   return (

@@ -91,6 +91,11 @@ export const rfc8705: Specification = {
       boundTokens('such a client gets no token without a certificate'),
     ),
     must(
+      '§4',
+      'A refresh token of a public client whose access tokens are bound is bound to the same certificate (SHOULD).',
+      boundTokens('refresh tokens of a public client with bound tokens'),
+    ),
+    must(
       '§5',
       'mtls_endpoint_aliases name the endpoints where certificates are asked for.',
       discovery('aliases are those of the endpoints'),

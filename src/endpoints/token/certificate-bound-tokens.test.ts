@@ -4,7 +4,8 @@ import { test } from 'node:test';
 import { derOf, selfSigned } from '../../../test/tls/certificate.ts';
 import { certifiedClient, shown } from '../test-certificate.ts';
 import { type Answer, assertError } from '../test-exchange.ts';
-import { INTROSPECTION_SCOPE, testTenant } from '../test-tenant.ts';
+import { answeredTo, aPerson, RELYING_PARTY, VERIFIER } from '../test-person.ts';
+import { CALLBACK, INTROSPECTION_SCOPE, testTenant } from '../test-tenant.ts';
 
 const bound = { tls_client_certificate_bound_access_tokens: true };
 const secret = { token_endpoint_auth_method: 'client_secret_basic', ...bound };
@@ -57,4 +58,44 @@ test('a bound token opens introspection with its certificate, and with another o
     assertError(refused, 'invalid_client', /^the bearer token is not valid$/);
     assert.match(refused.headers['www-authenticate'] ?? '', /^Bearer error="invalid_token"/);
   }
+});
+
+test('refresh tokens of a public client with bound tokens are good with its certificate only, and without it end nothing (RFC 8705 §4)', async () => {
+  const tenant = testTenant({ certificateAuthorities: [] });
+  const { client_id } = await tenant.register({
+    ...RELYING_PARTY,
+    token_endpoint_auth_method: 'none',
+    ...bound,
+  });
+  const ada = await aPerson(tenant);
+  const sent = await ada.grant({ client_id, client_secret: '', registration_access_token: '', members: {} });
+  const { code = '' } = answeredTo(sent);
+  const ask = async (members: Readonly<Record<string, string>>, identity?: typeof OWN): Promise<Answer> =>
+    await tenant.send('token', {
+      form: { client_id, ...members },
+      ...(identity === undefined ? {} : { certificate: shown(identity, 'DEPTH_ZERO_SELF_SIGNED_CERT') }),
+    });
+  const redemption = {
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: CALLBACK,
+    code_verifier: VERIFIER,
+  };
+  const first = await ask(redemption, OWN);
+  assert.equal(first.status, 200, first.body);
+  const refreshing = (answer: Answer): Readonly<Record<string, string>> => ({
+    grant_type: 'refresh_token',
+    refresh_token: String(answer.json['refresh_token']),
+  });
+  assertError(await ask(refreshing(first), OTHER), 'invalid_grant');
+  assertError(await ask(refreshing(first)), 'invalid_grant');
+  const second = await ask(refreshing(first), OWN);
+  assert.equal(second.status, 200, second.body);
+  assertError(await ask(refreshing(first), OTHER), 'invalid_grant');
+  const third = await ask(refreshing(second), OWN);
+  assert.equal(third.status, 200, 'an old token in strange hands has ended nothing');
+  const { cnf } = await tenant.introspect(String(third.json['access_token']));
+  assert.deepEqual(cnf, { 'x5t#S256': createHash('sha256').update(derOf(OWN)).digest('base64url') });
+  assertError(await ask(refreshing(second), OWN), 'invalid_grant');
+  assertError(await ask(refreshing(third), OWN), 'invalid_grant');
 });
