@@ -158,6 +158,7 @@ function authorizationNeeds(
     issuer,
     pages,
     showErrorDetails: settings['pages.error-details'],
+    askBeforeLeaving: settings['sign-in.open-client-errors'] === 'page',
     responses: { issuer, clientJwts: idTokens.clientJwts },
     clients,
     clock,

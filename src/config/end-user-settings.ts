@@ -84,6 +84,13 @@ export const END_USER_SETTINGS = {
       'Who is asked whether a client may know what it asks for: with `third-party` nobody is for clients that the operator registered, with a master token or by command, unless the client asks for that or for `offline_access`; with `always` everybody is, for every client. What was agreed to is remembered until the client is registered anew.',
   }),
 
+  'sign-in.open-client-errors': choice({
+    default: 'page',
+    tenants: 'inherited',
+    values: ['page', 'redirect'],
+    description:
+      'How a client that anybody could have registered (`registration.allow-open-registration`) hears of an error: with `page` the end-user is asked before leaving for it, so that nobody is led to a stranger’s site by a link to this server (RFC 9700 §4.11.2); with `redirect` the browser goes at once, as for all other clients. The answers to `prompt=none` always go at once.',
+  }),
   'sign-in.external-url': text({
     default: 'none',
     tenants: 'own',

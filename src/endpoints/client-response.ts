@@ -2,6 +2,7 @@ import { metadataOf } from '../clients/registered-client.ts';
 import { AuthorizationError } from '../grants/authorization/authorization-error.ts';
 import type { ResponseTarget } from '../grants/authorization/authorization-request.ts';
 import {
+  type AuthorizationResponse,
   authorizationResponse,
   type ResponseNeeds,
   type ResponseParameters,
@@ -10,10 +11,12 @@ import { isStillTarget } from '../grants/authorization/response-target.ts';
 import type { ClientStore, StoredClient } from '../ports/client-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
+import type { LeavePage } from '../ports/pages.ts';
 import { OAuthError } from '../spec/errors.ts';
+import { preferredLanguages } from '../spec/languages.ts';
 import { UNCACHED } from './answer.ts';
 import type { EndpointRequest, EndpointResponse } from './contract.ts';
-import { pageClient } from './page-client.ts';
+import { isAnybodys, pageClient } from './page-client.ts';
 import { type PageNeeds, pageResponse } from './page-response.ts';
 
 export interface ClientResponseNeeds extends PageNeeds {
@@ -21,6 +24,8 @@ export interface ClientResponseNeeds extends PageNeeds {
   readonly clients: ClientStore;
   readonly clock: Clock;
   readonly log: Log;
+  /** Whether end-users are asked before an error leads them to a client that anybody could have registered. */
+  readonly askBeforeLeaving: boolean;
 }
 
 /** Where an answer goes, and in which language a page that carries it speaks. */
@@ -37,14 +42,36 @@ export async function clientResponse(
   parameters: ResponseParameters,
   cookies: readonly string[] = [],
 ): Promise<EndpointResponse> {
+  return delivered(needs, request, target, await responseFor(needs, target, parameters), cookies);
+}
+
+/** An answer for a client, with the client as it is registered now. */
+interface Made {
+  readonly client: StoredClient;
+  readonly response: AuthorizationResponse;
+}
+
+function delivered(
+  needs: ClientResponseNeeds,
+  request: EndpointRequest,
+  { ui_locales }: AnsweredRequest,
+  { client, response }: Made,
+  cookies: readonly string[],
+): EndpointResponse {
+  if (response.kind === 'redirect') return redirection(response.location, cookies);
+  const { action, parameters } = response;
+  const page = { kind: 'form-post', action, client: pageClient(client, action, []), parameters } as const;
+  return pageResponse(needs, request, page, { ui_locales, cookies });
+}
+
+async function responseFor(
+  needs: ClientResponseNeeds,
+  target: ResponseTarget,
+  parameters: ResponseParameters,
+): Promise<Made> {
   const client = await sameClient(needs, target);
   const responses = { ...needs.responses, now: needs.clock.now() };
-  const response = await authorizationResponse(responses, target, metadataOf(client), parameters);
-  if (response.kind === 'redirect') return redirection(response.location, cookies);
-  const { action } = response;
-  const shown = pageClient(client, action, []);
-  const page = { kind: 'form-post', action, client: shown, parameters: response.parameters } as const;
-  return pageResponse(needs, request, page, { ui_locales: target.ui_locales, cookies });
+  return { client, response: await authorizationResponse(responses, target, metadataOf(client), parameters) };
 }
 
 /** RFC 9700 §4.12: after a form "303 … unambiguously enforces rewriting the HTTP POST request to an HTTP GET request". */
@@ -79,7 +106,37 @@ export async function refusal(
 ): Promise<EndpointResponse> {
   const { client_id } = target;
   needs.log.info({ request_id: request.id, client_id, error, detail }, 'authorisation refused');
-  return await clientResponse(needs, request, target, { error, error_description }, cookies);
+  const made = await responseFor(needs, target, { error, error_description });
+  const asks = needs.askBeforeLeaving && !SILENT.has(error) && isAnybodys(made.client);
+  return asks
+    ? leavePage(needs, request, { target, error, ...made }, cookies)
+    : delivered(needs, request, target, made, cookies);
+}
+
+/** OpenID Connect Core §3.1.2.6: what a client is told that wanted no page to be shown. */
+const SILENT: ReadonlySet<string> = new Set(['login_required', 'consent_required']);
+
+/**
+ * RFC 9700 §4.11.2: "The authorization server SHOULD only automatically redirect the user agent if it trusts the redirect URI. If the
+ * URI is not trusted, the authorization server MAY inform the user and rely on the user to make the correct decision."
+ */
+function leavePage(
+  needs: ClientResponseNeeds,
+  request: EndpointRequest,
+  { target, error, client, response }: Made & { readonly target: AnsweredRequest; readonly error: string },
+  cookies: readonly string[],
+): EndpointResponse {
+  const { redirect_uri, ui_locales } = target;
+  const languages = preferredLanguages(ui_locales, request.headers['accept-language']);
+  const redirects = response.kind === 'redirect';
+  const page: LeavePage = {
+    kind: 'leave',
+    client: pageClient(client, redirect_uri, languages),
+    error,
+    location: redirects ? response.location : undefined,
+    post: redirects ? undefined : response,
+  };
+  return pageResponse(needs, request, page, { ui_locales, formTargets: [redirect_uri], cookies });
 }
 
 async function sameClient({ clients }: ClientResponseNeeds, target: ResponseTarget): Promise<StoredClient> {

@@ -23,10 +23,15 @@ export function pageClient(
     name: said(metadata, 'client_name', languages) ?? client.client_id,
     // An application's own scheme names no host, and anybody may claim it (RFC 8252 §8.6).
     host: host === '' ? protocol : host,
-    vouched: client.registered_via !== 'open',
+    vouched: !isAnybodys(client),
     ...(policy_uri === undefined ? {} : { policy_uri }),
     ...(tos_uri === undefined ? {} : { tos_uri }),
   };
+}
+
+/** Whether nobody has to answer for a client: it registered itself, without a token. */
+export function isAnybodys({ registered_via }: StoredClient): boolean {
+  return registered_via === 'open';
 }
 
 /** OpenID Connect Registration §2.1: the member in a language that is wanted, otherwise as it stands without one. */

@@ -48,6 +48,20 @@ export const SAMPLE_PAGES: Readonly<Record<string, Page>> = {
   error: { kind: 'error', error: 'invalid_request', notice },
   'error-over': { kind: 'error', error: 'interaction_over', notice },
   'error-wait': { kind: 'error', error: 'temporarily_unavailable', notice, wait_seconds: 30 },
+  leave: {
+    kind: 'leave',
+    client: stranger,
+    error: 'access_denied',
+    location: 'https://somebody.example.net/cb?error=access_denied&state="><script>',
+    post: undefined,
+  },
+  'leave-post': {
+    kind: 'leave',
+    client: stranger,
+    error: 'invalid_scope',
+    location: undefined,
+    post: { action: 'https://somebody.example.net/cb', parameters: [['state', '"><script>']] },
+  },
   'form-post': {
     kind: 'form-post',
     action: 'https://clips.example.com/callback',

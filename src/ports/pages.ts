@@ -78,7 +78,25 @@ export interface FormPostPage {
   readonly parameters: readonly (readonly [name: string, value: string])[];
 }
 
-export type Page = SignInPage | ConsentPage | LogoutPage | SignedOutPage | ErrorPage | FormPostPage;
+/** Asks before an error leads to a client that nobody vouches for (RFC 9700 §4.11.2). */
+export interface LeavePage {
+  readonly kind: 'leave';
+  readonly client: PageClient;
+  readonly error: string;
+  /** Where the person goes who wants to, with the answer in it; undefined where it is posted. */
+  readonly location: string | undefined;
+  /** What is posted instead, and where. */
+  readonly post: Pick<FormPostPage, 'action' | 'parameters'> | undefined;
+}
+
+export type Page =
+  | SignInPage
+  | ConsentPage
+  | LogoutPage
+  | SignedOutPage
+  | ErrorPage
+  | FormPostPage
+  | LeavePage;
 
 export interface PageAsset {
   readonly body: string;
