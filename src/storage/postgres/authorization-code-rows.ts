@@ -7,8 +7,8 @@ import type { GatheredReads } from './gathered-reads.ts';
 import { endGrant, GRANT_COLUMNS, GRANT_VALUES, grantValues } from './grant-rows.ts';
 import { statement } from './statement.ts';
 
-const LIVES = `EXISTS (SELECT 1 FROM client WHERE client.tenant = :tenant AND client.client_id = code.client_id
-  AND client.instance = code.client_instance)`;
+const LIVES = `(SELECT 1 FROM client WHERE client.tenant = :tenant AND client.client_id = code.client_id
+  AND client.instance = code.client_instance) = 1`;
 const COLUMNS = 'key, client_id, client_instance, content, expires_at, kept_until';
 
 const FIND = statement(

@@ -6,42 +6,57 @@ import { RECORDING, record, recorded } from './audit-rows.ts';
 import { type EndingClient, endClient } from './client-ending.ts';
 import { CHANGING, CHANGING_VALUES, clientValues } from './client-rows.ts';
 import { JOURNALLING_CLIENT, JOURNALLING_TOKEN, trimJournal } from './journal-rows.ts';
-import { Refused, type Row, statement } from './statement.ts';
+import { Refused, type Row, type Statement, statement } from './statement.ts';
+
+/** Whether there is an initial access token that is still good. */
+const USABLE = `coalesce((SELECT used_at IS NULL AND revoked_at IS NULL AND expires_at > :now::bigint
+       FROM initial_access_token WHERE tenant = :tenant AND key = :ended_key), :ended_key::text IS NULL)`;
 
 /** Each condition is answered as it was seen; what is written depends on all of them (`may`). */
-const CIRCUMSTANCES = `seen AS (SELECT
+const circumstances = (usable: string): string => `seen AS (SELECT
      EXISTS (SELECT 1 FROM client WHERE tenant = :tenant AND client_id = :client_id) AS taken,
      EXISTS (SELECT 1 FROM deleted_client WHERE tenant = :tenant AND client_id = :client_id) AS buried,
      EXISTS (SELECT 1 FROM deleted_client WHERE tenant = :tenant AND client_id = :client_id AND instance = :instance)
        AS buried_instance,
-     EXISTS (SELECT 1 FROM client WHERE tenant = :tenant AND shared_digest = :shared_digest) AS identical,
+     :shared_digest::text IS NOT NULL AND EXISTS (
+       SELECT 1 FROM client WHERE tenant = :tenant AND shared_digest = :shared_digest) AS identical,
      coalesce((SELECT clients FROM open_client_count WHERE tenant = :tenant), 0) AS open_clients,
-     EXISTS (SELECT 1 FROM initial_access_token WHERE tenant = :tenant AND key = :ended_key AND used_at IS NULL
-       AND revoked_at IS NULL AND expires_at > :now) AS usable),
+     ${usable} AS usable),
    may AS (SELECT 1 AS done FROM seen WHERE NOT taken AND (NOT buried OR :reuse::bigint = 1) AND NOT buried_instance
-     AND NOT identical AND (:more::bigint = 0 OR open_clients + :more::bigint <= :open_max::bigint)
-     AND (:ended_key::text IS NULL OR usable))`;
+     AND NOT identical AND (:more::bigint = 0 OR open_clients + :more::bigint <= :open_max::bigint) AND usable)`;
 const SEEN =
   'SELECT taken, buried, buried_instance, identical, usable, EXISTS (SELECT 1 FROM may) AS done FROM seen';
-const LOOK = statement('client_look', `WITH ${CIRCUMSTANCES} ${SEEN}`);
-const CREATE = statement(
-  'client_create',
-  `WITH ${CIRCUMSTANCES},
-   created AS (INSERT INTO client (tenant, client_id, instance, ${CHANGING})
+const CREATED = `created AS (INSERT INTO client (tenant, client_id, instance, ${CHANGING})
      SELECT :tenant::text, :client_id::text, :instance::text, ${CHANGING_VALUES} FROM may),
    counted AS (INSERT INTO open_client_count (tenant, clients)
      SELECT :tenant::text, :more::bigint FROM may WHERE :more::bigint > 0
-     ON CONFLICT (tenant) DO UPDATE SET clients = open_client_count.clients + excluded.clients),
+     ON CONFLICT (tenant) DO UPDATE SET clients = open_client_count.clients + excluded.clients)`;
+const LOOK = statement('client_look', `WITH ${circumstances(USABLE)} ${SEEN}`);
+/** Without a token: what a statement might change costs, also where it changes nothing. */
+const CREATE = statement(
+  'client_create',
+  `WITH ${circumstances('1 = 1')},
+   ${CREATED},
+   counters AS (UPDATE tenant_counter SET audit = audit + 1
+     WHERE tenant = :tenant AND EXISTS (SELECT 1 FROM may) RETURNING audit),
+   recorded AS (${RECORDING})
+   ${SEEN}`,
+);
+const CREATE_BY_TOKEN = statement(
+  'client_create_by_token',
+  `WITH ${circumstances(USABLE)},
+   ${CREATED},
    used AS (UPDATE initial_access_token SET used_at = :now, used_by_client_id = :client_id, used_by_instance = :instance
      WHERE tenant = :tenant AND key = :ended_key AND EXISTS (SELECT 1 FROM may)),
    removed AS (DELETE FROM access_token WHERE tenant = :tenant AND key = :ended_key AND EXISTS (SELECT 1 FROM may)),
-   counters AS (UPDATE tenant_counter SET audit = audit + 1,
-       journal = journal + CASE WHEN :ended_key::text IS NULL THEN 0 ELSE 1 END
+   counters AS (UPDATE tenant_counter SET audit = audit + 1, journal = journal + 1
      WHERE tenant = :tenant AND EXISTS (SELECT 1 FROM may) RETURNING audit, journal),
    journalled AS (${JOURNALLING_TOKEN}),
    recorded AS (${RECORDING})
    ${SEEN}`,
 );
+const creation = ({ initialAccessToken }: CreateConditions): Statement =>
+  initialAccessToken === undefined ? CREATE : CREATE_BY_TOKEN;
 
 const REPLACE = statement(
   'client_replace',
@@ -88,7 +103,7 @@ export const CLIENT_ACTS: Acts<'createClient' | 'replaceClient' | 'deleteClient'
     turn: true,
     async quick(transaction, { tenant, client, conditions }) {
       if (client.entity_id !== null) return TAKE_STEPS;
-      const asked = transaction.ask(CREATE, creationValues({ tenant, client, conditions }));
+      const asked = transaction.ask(creation(conditions), creationValues({ tenant, client, conditions }));
       if (conditions.initialAccessToken !== undefined) await trimJournal(transaction, tenant);
       return creationOutcome(await one(asked), conditions);
     },
@@ -98,7 +113,7 @@ export const CLIENT_ACTS: Acts<'createClient' | 'replaceClient' | 'deleteClient'
       const outcome = creationOutcome(await one(transaction.ask(LOOK, values)), conditions);
       if (outcome !== 'created') return outcome;
       await supersede(transaction, tenant, client, conditions);
-      return creationOutcome(await one(transaction.ask(CREATE, values)), conditions);
+      return creationOutcome(await one(transaction.ask(creation(conditions), values)), conditions);
     },
   },
   replaceClient: {

@@ -10,9 +10,9 @@ const PLACE = 'tenant = :tenant AND sub = :sub AND client_id = :client_id AND in
 const FIND = statement('consent_find', `SELECT ${COLUMNS} FROM consent WHERE ${PLACE}`);
 const OF_SUBJECT = statement(
   'consent_of_subject',
-  `SELECT ${COLUMNS} FROM consent WHERE tenant = :tenant AND sub = :sub AND EXISTS (
-     SELECT 1 FROM client WHERE client.tenant = consent.tenant AND client.client_id = consent.client_id
-       AND client.instance = consent.instance) ORDER BY client_id`,
+  `SELECT ${COLUMNS} FROM consent WHERE tenant = :tenant AND sub = :sub AND (
+     SELECT 1 FROM client WHERE client.tenant = :tenant AND client.client_id = consent.client_id
+       AND client.instance = consent.instance) = 1 ORDER BY client_id`,
 );
 const CLIENT = statement(
   'consent_client',

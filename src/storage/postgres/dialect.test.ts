@@ -12,6 +12,7 @@ const KINDS =
   /^(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH|BEGIN|COMMIT|ROLLBACK|CREATE TABLE|CREATE (?:UNIQUE )?INDEX|ALTER TABLE|CREATE POLICY)\b/u;
 const FUNCTIONS: ReadonlySet<string> = new Set([
   'any',
+  'array',
   'coalesce',
   'count',
   'current_setting',

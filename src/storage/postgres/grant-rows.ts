@@ -8,9 +8,9 @@ import type { GatheredReads } from './gathered-reads.ts';
 import { journal } from './journal-rows.ts';
 import { type Row, statement } from './statement.ts';
 
-/** Whether the client instance that a grant is for is still there. */
-const LIVES = `EXISTS (SELECT 1 FROM client WHERE client.tenant = :tenant AND client.client_id = granted.client_id
-  AND client.instance = granted.client_instance)`;
+/** Whether the client instance that a grant is for is still there; looked up, where `EXISTS` may be planned as a join. */
+const LIVES = `(SELECT 1 FROM client WHERE client.tenant = :tenant AND client.client_id = granted.client_id
+  AND client.instance = granted.client_instance) = 1`;
 
 /** For statements that store a grant with its first access token as a part of something else. */
 export const GRANT_COLUMNS = `tenant, grant_id, client_id, client_instance, sub, authorization_text, created_at, expires_at,
@@ -87,9 +87,9 @@ const OF_SESSION = statement(
 );
 const SWEEP = statement(
   'grant_sweep',
-  `DELETE FROM authorization_grant WHERE tenant = :tenant AND grant_id IN
-    (SELECT grant_id FROM authorization_grant
-     WHERE tenant = :tenant AND expires_at < :now ORDER BY expires_at LIMIT :limit)`,
+  `DELETE FROM authorization_grant WHERE tenant = :tenant AND grant_id = ANY(ARRAY(
+     SELECT grant_id FROM authorization_grant
+     WHERE tenant = :tenant AND expires_at < :now ORDER BY expires_at LIMIT :limit))`,
 );
 const SOME_GONE = statement(
   'grant_client_gone',
@@ -97,9 +97,9 @@ const SOME_GONE = statement(
 );
 const SWEEP_ORPHANS = statement(
   'grant_sweep_orphans',
-  `DELETE FROM authorization_grant WHERE tenant = :tenant AND grant_id IN
-    (SELECT grant_id FROM authorization_grant
-     WHERE tenant = :tenant AND client_id = :client_id AND client_instance = :instance LIMIT :limit)`,
+  `DELETE FROM authorization_grant WHERE tenant = :tenant AND grant_id = ANY(ARRAY(
+     SELECT grant_id FROM authorization_grant
+     WHERE tenant = :tenant AND client_id = :client_id AND client_instance = :instance LIMIT :limit))`,
 );
 const FORGET_GONE = statement(
   'grant_forget_client_gone',

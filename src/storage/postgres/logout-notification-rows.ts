@@ -23,9 +23,9 @@ const NOTE = statement(
   'logout_note',
   `INSERT INTO logout_notification (tenant, sid, client_id, instance, sub, issuer)
    SELECT tenant, sid, client_id, instance, :sub::text, issuer FROM session_client AS took_part
-   WHERE tenant = :tenant AND sid = :sid AND EXISTS (
+   WHERE tenant = :tenant AND sid = :sid AND (
      SELECT 1 FROM client WHERE client.tenant = :tenant AND client.client_id = took_part.client_id
-       AND client.instance = took_part.instance)
+       AND client.instance = took_part.instance) = 1
    ON CONFLICT DO NOTHING`,
 );
 const taking = (name: string, which: string): ReturnType<typeof statement> =>

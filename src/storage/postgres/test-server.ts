@@ -181,11 +181,15 @@ export async function createDatabase(port: number): Promise<string> {
 }
 
 /** Executes a statement as the superuser of the test server. */
-export async function administer(port: number, database: string, statement: string): Promise<void> {
+export async function administer(
+  port: number,
+  database: string,
+  statement: string,
+): Promise<readonly Readonly<Record<string, unknown>>[]> {
   const client = new Client({ host: '127.0.0.1', port, user: 'postgres', database });
   await client.connect();
   try {
-    await client.query(statement);
+    return (await client.query<Record<string, unknown>>(statement)).rows;
   } finally {
     await client.end();
   }
@@ -225,7 +229,8 @@ async function untilStarted(port: number, child: ChildProcess): Promise<void> {
   while (Date.now() < deadline) {
     if (child.exitCode !== null) throw new Error(`PostgreSQL ended with ${child.exitCode}`);
     try {
-      return await administer(port, 'postgres', 'SELECT 1');
+      await administer(port, 'postgres', 'SELECT 1');
+      return;
     } catch {
       await sleep(20);
     }

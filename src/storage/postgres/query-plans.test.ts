@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import './open.ts';
+import { openPostgresSchema } from './postgres-schema.ts';
+import { STATEMENTS } from './statement.ts';
+import { emptyDatabase } from './test-database.ts';
+import { administer } from './test-server.ts';
+
+/** What grows with the users, and so must be found by its key. */
+const GROWING: ReadonlySet<string> = new Set([
+  'access_token',
+  'account',
+  'authorization_code',
+  'authorization_grant',
+  'client',
+  'client_use',
+  'consent',
+  'deleted_client',
+  'initial_access_token',
+  'interaction',
+  'remembered_once',
+  'session',
+  'session_client',
+]);
+
+interface Plan {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Cond'?: string;
+  readonly Plans?: readonly Plan[];
+}
+
+/** Of a table that was never analysed: what a connection planned in the first minute of a database it keeps. */
+async function plansOfAll(): Promise<ReadonlyMap<string, Plan>> {
+  const url = await emptyDatabase();
+  const schema = openPostgresSchema(url, 20_000);
+  await schema.up(1);
+  await schema.close();
+  const { port, pathname } = new URL(url.replace('postgres:', 'http:'));
+  const plans = new Map<string, Plan>();
+  for (const { name, text } of STATEMENTS.values()) {
+    if (!/^(?:SELECT|WITH|INSERT|UPDATE|DELETE)/u.test(text)) continue;
+    const rows = await administer(
+      Number(port),
+      pathname.slice(1),
+      `EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${text}`,
+    );
+    const [{ Plan: plan }] = rows[0]?.['QUERY PLAN'] as [{ readonly Plan: Plan }];
+    plans.set(name, plan);
+  }
+  return plans;
+}
+
+const nodesOf = (plan: Plan): readonly Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+
+/** Reads by nothing but the tenant, or by nothing at all. */
+const readsThrough = (node: Plan): boolean =>
+  GROWING.has(node['Relation Name'] ?? '') &&
+  (node['Node Type'] === 'Seq Scan' ||
+    (node['Index Cond'] !== undefined && !node['Index Cond'].includes(' AND ')));
+
+test('no statement reads through the rows of a tenant, also not as it is planned while the tables are empty', async () => {
+  const plans = await plansOfAll();
+  assert.ok(plans.size > 120, String(plans.size));
+  const found = [...plans].filter(([, plan]) => nodesOf(plan).some(readsThrough)).map(([name]) => name);
+  assert.deepEqual(found, []);
+});
+
+test('no statement hashes all clients to see whether those of some tokens live', async () => {
+  for (const [name, plan] of await plansOfAll()) assert.doesNotMatch(JSON.stringify(plan), /hashed/u, name);
+});
