@@ -40,13 +40,11 @@ async function plansOfAll(): Promise<ReadonlyMap<string, Plan>> {
   const plans = new Map<string, Plan>();
   for (const { name, text } of STATEMENTS.values()) {
     if (!/^(?:SELECT|WITH|INSERT|UPDATE|DELETE)/u.test(text)) continue;
-    const rows = await administer(
-      Number(port),
-      pathname.slice(1),
-      `EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${text}`,
-    );
-    const [{ Plan: plan }] = rows[0]?.['QUERY PLAN'] as [{ readonly Plan: Plan }];
-    plans.set(name, plan);
+    const asked = `EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${text}`;
+    const [row = {}] = await administer(Number(port), pathname.slice(1), asked);
+    const [explained] = row['QUERY PLAN'] as readonly { readonly Plan: Plan }[];
+    assert.ok(explained !== undefined, name);
+    plans.set(name, explained.Plan);
   }
   return plans;
 }
