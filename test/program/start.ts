@@ -100,7 +100,7 @@ export async function launchProgram(options: StartOptions = {}): Promise<Program
     ...options.environment,
   };
   if (tenant !== undefined) await createTenant(folder, tenant, environment);
-  const child = spawn(process.execPath, [PROGRAM, mode, ...(options.parameters ?? [])], {
+  const child = spawn(process.env['CHANCERY_TEST_RUNTIME'] ?? process.execPath, [PROGRAM, mode, ...(options.parameters ?? [])], {
     env: tenant === undefined ? environment : asDefaultTenant(environment),
     // There the development mode keeps its own files, where the data is in no folder.
     cwd: folder,
