@@ -61,8 +61,9 @@ export type TokenCounts = Pick<Scale, 'storedTokens' | 'loadedTokens' | 'manyTok
 export async function startAnother(
   folder: string,
   environment: Readonly<Record<string, string>> = {},
+  runtime = process.execPath,
 ): Promise<Program> {
-  return await startProgram({ folder, environment: { ...ENVIRONMENT, ...environment } });
+  return await startProgram({ folder, environment: { ...ENVIRONMENT, ...environment }, runtime });
 }
 
 /** The same, for measuring how long it takes to start. */

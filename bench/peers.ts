@@ -16,6 +16,7 @@ const HOP_HEADERS = new Set(['date', 'connection', 'keep-alive', 'content-length
 export async function startBare(
   answer: RawAnswer,
   environment?: Readonly<Record<string, string>>,
+  { script = 'bare-http.ts', execPath }: { readonly script?: string; readonly execPath?: string } = {},
 ): Promise<Server & { readonly port: number }> {
   const options: BareOptions = {
     port: await freePort(),
@@ -23,7 +24,7 @@ export async function startBare(
     headers: Object.entries(answer.headers).filter(([name]) => !HOP_HEADERS.has(name)),
     body: answer.body,
   };
-  const child = startScript('bare-http.ts', options, environment);
+  const child = startScript(script, options, environment, execPath);
   return { name: BARE, pid: child.pid ?? 0, port: options.port, close: async () => await stopChild(child) };
 }
 

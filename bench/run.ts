@@ -25,6 +25,7 @@ import { rowSecurity } from './benchmarks/postgres-row-security.ts';
 import { registrationOnPostgres, tokenOnPostgres } from './benchmarks/postgres-writes.ts';
 import { put } from './benchmarks/put.ts';
 import { registration } from './benchmarks/registration.ts';
+import { runtimes } from './benchmarks/runtimes.ts';
 import { codeExchange, passwordHashing, refresh } from './benchmarks/sign-in.ts';
 import { start } from './benchmarks/start.ts';
 import { token } from './benchmarks/token.ts';
@@ -52,6 +53,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   list,
   besideList,
   ...federation,
+  ...runtimes,
   put,
   codeExchange,
   refresh,
@@ -151,7 +153,7 @@ async function main(): Promise<void> {
   });
   const only = values.only?.split(',');
   const all = benchmarksFor(values.storage);
-  const chosen = all.filter(({ name }) => only?.includes(name) ?? true);
+  const chosen = all.filter(({ name, byNameOnly }) => only?.includes(name) ?? byNameOnly !== true);
   if (chosen.length === 0)
     throw new Error(`--only takes ${[...new Set(all.map(({ name }) => name))].join(', ')}`);
   const preset = values.quick === true ? QUICK : WHOLE;

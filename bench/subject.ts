@@ -76,6 +76,8 @@ export interface Benchmark {
   readonly needsTokens: boolean;
   /** Whether it works on the large registry. */
   readonly needsManyClients?: true;
+  /** Left out of a run of everything. */
+  readonly byNameOnly?: true;
   readonly aims: readonly Aim[];
   rounds(scale: Scale): number;
   /** Ours first. Each has proven that its answer is right before it is here. */

@@ -22,10 +22,12 @@ export function startScript(
   script: string,
   options: unknown,
   environment: NodeJS.ProcessEnv = {},
+  execPath = process.execPath,
 ): ChildProcess {
   const path = fileURLToPath(new URL(script, import.meta.url));
   return fork(path, [JSON.stringify(options)], {
     env: { PATH: process.env['PATH'], ...environment },
+    execPath,
     execArgv: ['--disable-warning=ExperimentalWarning'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });

@@ -12,6 +12,8 @@ import { storageUrl } from './storage-place.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../src/cli/chancery.ts', import.meta.url));
 const READY_TIMEOUT_MS = 60_000;
+/** Names the executable that started programs run on, for trials of other runtimes. */
+const RUNTIME_VARIABLE = 'CHANCERY_TEST_RUNTIME';
 
 export interface StartOptions {
   readonly mode?: 'serve' | 'dev';
@@ -22,6 +24,8 @@ export interface StartOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Of the issuer, for instance `/c2`. */
   readonly issuerPath?: string;
+  /** The executable that runs the program: this process's own where neither this nor `CHANCERY_TEST_RUNTIME` names one. */
+  readonly runtime?: string;
 }
 
 /** The started program, as its operator and its clients see it. */
@@ -100,7 +104,8 @@ export async function launchProgram(options: StartOptions = {}): Promise<Program
     ...options.environment,
   };
   if (tenant !== undefined) await createTenant(folder, tenant, environment);
-  const child = spawn(process.env['CHANCERY_TEST_RUNTIME'] ?? process.execPath, [PROGRAM, mode, ...(options.parameters ?? [])], {
+  const runtime = options.runtime ?? process.env[RUNTIME_VARIABLE] ?? process.execPath;
+  const child = spawn(runtime, [PROGRAM, mode, ...(options.parameters ?? [])], {
     env: tenant === undefined ? environment : asDefaultTenant(environment),
     // There the development mode keeps its own files, where the data is in no folder.
     cwd: folder,

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import type { RawAnswer } from '../../test/program/raw-socket.ts';
+import { bunExecutable } from '../bun.ts';
+import { httpSubject, requestHead, requests } from '../http-subject.ts';
+import { introspectionWithBasic, verifyActive } from '../introspection-load.ts';
+import type { LoadOrder } from '../load.ts';
+import { startAnother } from '../ours.ts';
+import { BARE, startBare } from '../peers.ts';
+import type { Bench, Benchmark, Subject } from '../subject.ts';
+
+/** The same program, and the least that can be done, on another runtime: only where it is asked for by name. */
+export const runtimes: readonly Benchmark[] = [
+  {
+    ...benchmark('Introspection (RFC 7662) on Node and on Bun', verifyActive, ({ ours }) =>
+      introspectionWithBasic(ours.program.port, ours.caller, ours.tokens),
+    ),
+    needsTokens: true,
+  },
+  benchmark('Key set (RFC 7517 §5) on Node and on Bun', verifyKeySet, ({ ours }) => ({
+    port: ours.program.port,
+    requests: requests(requestHead('GET', '/jwks.json', {}), ['']),
+  })),
+];
+
+function verifyKeySet({ status, body }: RawAnswer): void {
+  assert.equal(status, 200);
+  assert.ok((JSON.parse(body) as { keys: unknown[] }).keys.length > 0);
+}
+
+function benchmark(
+  title: string,
+  verify: (answer: RawAnswer) => void,
+  load: (bench: Bench) => LoadOrder,
+): Benchmark {
+  return {
+    name: 'runtimes',
+    title,
+    unit: 'per second',
+    needsTokens: false,
+    byNameOnly: true,
+    aims: [],
+    rounds: (scale) => scale.rounds,
+    open: async (bench) => await open(bench, load(bench), verify),
+  };
+}
+
+async function open(
+  bench: Bench,
+  order: LoadOrder,
+  verify: (answer: RawAnswer) => void,
+): Promise<readonly Subject[]> {
+  const bun = bunExecutable();
+  const { pid } = bench.ours.program;
+  const onNode = { name: 'ours on Node', pid, close: async () => undefined };
+  const ours = await httpSubject(bench, onNode, order, verify);
+  const another = await startAnother(bench.folder, {}, bun);
+  const onBun = {
+    name: "ours on Bun's node:http",
+    pid: another.pid,
+    close: async () => await another.stop(),
+  };
+  const bare = [
+    { ...(await startBare(ours.verified)), name: `${BARE} on Node` },
+    {
+      ...(await startBare(ours.verified, {}, { execPath: bun })),
+      name: `${BARE} on Bun`,
+    },
+    {
+      ...(await startBare(ours.verified, {}, { script: 'bare-bun-serve.ts', execPath: bun })),
+      name: 'bare Bun.serve',
+    },
+  ];
+  const subjects = [
+    ours.subject,
+    (await httpSubject(bench, onBun, { ...order, port: another.port }, verify)).subject,
+  ];
+  for (const server of bare) {
+    subjects.push((await httpSubject(bench, server, { ...order, port: server.port }, verify)).subject);
+  }
+  return subjects;
+}
