@@ -85,9 +85,9 @@ async function open(
 }
 
 /** Compilers differ in when they have seen enough; on a busy machine a round is too little for any. */
-async function warm({ measure }: Subject, round_ms: number): Promise<void> {
+async function warm(subject: Subject, round_ms: number): Promise<void> {
   for (let cpu_s = 0; cpu_s < WARM_CPU_S; ) {
-    const { serverCpu } = await measure();
+    const { serverCpu } = await subject.measure();
     if (serverCpu === undefined) return;
     cpu_s += (serverCpu * round_ms) / 1_000;
   }
