@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { inheritedEnvironment } from '../program/inherited-environment.ts';
 import { REPOSITORY } from './launcher.ts';
 
 export interface Ended {
@@ -35,7 +36,7 @@ export async function command(
 ): Promise<Ended> {
   const child = spawn(file, words, {
     cwd: folder,
-    env: { PATH: process.env['PATH'], ...environment },
+    env: { ...inheritedEnvironment(), ...environment },
     stdio: 'pipe',
     timeout: TIMEOUT_MS,
     killSignal: 'SIGKILL',

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { inheritedEnvironment } from '../program/inherited-environment.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../../bin/chancery.mjs', import.meta.url));
 export const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
@@ -30,7 +31,7 @@ export function launch(
 ): Launched {
   const child = spawn(node, [LAUNCHER, ...words], {
     cwd: folder,
-    env: { PATH: process.env['PATH'], ...environment },
+    env: { ...inheritedEnvironment(), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

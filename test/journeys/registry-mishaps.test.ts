@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GRANT_TYPES } from '../../src/spec/grant-types.ts';
+import { inheritedEnvironment } from '../program/inherited-environment.ts';
 import { ENCRYPTION_KEY, startProgram } from '../program/start.ts';
 import { storageUrl } from '../program/storage-place.ts';
 import { chancery } from './command.ts';
@@ -62,7 +63,7 @@ type Running = ChildProcessByStdio<Writable, Readable, Readable>;
 async function underWay(folder: string, ...words: readonly string[]): Promise<Running> {
   return spawn(process.execPath, [join(REPOSITORY, 'src/cli/chancery.ts'), ...words], {
     env: {
-      PATH: process.env['PATH'],
+      ...inheritedEnvironment(),
       CHANCERY_ISSUER: 'https://op.example.com',
       CHANCERY_STORAGE_URL: await storageUrl(folder),
       CHANCERY_ENCRYPTION_KEY: ENCRYPTION_KEY,

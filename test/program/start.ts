@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { inheritedEnvironment } from './inherited-environment.ts';
 import { asDefaultTenant, createTenant, TENANT_VARIABLE } from './second-tenant.ts';
 import { storageUrl } from './storage-place.ts';
 
@@ -92,7 +93,7 @@ export async function launchProgram(options: StartOptions = {}): Promise<Program
   const issuer =
     mode === 'dev' ? `http://127.0.0.1:${port}${issuerPath}` : `https://op.example.com${issuerPath}`;
   const environment = {
-    PATH: process.env['PATH'],
+    ...inheritedEnvironment(),
     CHANCERY_ISSUER: issuer,
     CHANCERY_LISTEN_HOST: '127.0.0.1',
     CHANCERY_LISTEN_PORT: String(port),
