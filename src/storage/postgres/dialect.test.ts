@@ -5,8 +5,8 @@ import { MIGRATIONS } from './migrations.ts';
 import { STATEMENTS } from './statement.ts';
 
 /**
- * What PostgreSQL, CockroachDB, YugabyteDB and Citus have in common, as far as it is used here. The other three could
- * not be run where this was written, and their documentation was not at hand: the list is from general knowledge (ADR 22).
+ * What PostgreSQL, CockroachDB, YugabyteDB and Citus have in common, as far as it is used here. None of the other three could
+ * be run where this was written. ADR 22 says which of it was read in their documentation, and what they refuse of it.
  */
 const KINDS =
   /^(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH|BEGIN|COMMIT|ROLLBACK|CREATE TABLE|CREATE (?:UNIQUE )?INDEX|ALTER TABLE|CREATE POLICY)\b/u;
@@ -130,5 +130,25 @@ test('every table has a primary key that begins with the tenant, and row securit
       SCHEMA.some((text) => text.startsWith(`CREATE POLICY ${table}_of_tenant ON ${table} `)),
       table,
     );
+  }
+});
+
+const changed = (text: string): readonly string[] =>
+  [...text.matchAll(/\b(?:INSERT INTO|DELETE FROM|(?<!DO )UPDATE) ([a-z_]+)\b/gu)].map(([, table = '']) => table);
+
+test('no statement changes a table twice: CockroachDB refuses that (cockroachdb/cockroach#70731), PostgreSQL leaves open what comes of it', () => {
+  assert.deepEqual(changed('WITH a AS (UPDATE t SET i = 1), b AS (DELETE FROM t) SELECT 1'), ['t', 't']);
+  for (const { name, text } of all) {
+    const tables = changed(text.replaceAll(strings, "''"));
+    assert.equal(new Set(tables).size, tables.length, name);
+  }
+});
+
+test('every unique index of rows of tenants has the tenant in it: Citus wants the distribution column there', () => {
+  const unique = SCHEMA.filter((text) => text.startsWith('CREATE UNIQUE INDEX'));
+  assert.ok(unique.length > 3);
+  for (const text of unique) {
+    const [, table = ''] = / ON ([a-z_]+) \(/u.exec(text) ?? [];
+    if (!WHOLE_TABLES.has(table)) assert.match(text, /\((?:[a-z_, ]+, )?tenant\b/u, text);
   }
 });
