@@ -34,6 +34,7 @@ export async function startServer(settings: Settings, mode: Mode, log: Log): Pro
     const storage = await openStorage(settings, { check: true, mode });
     closers.push(async () => await storage.close());
     await requireRightKey(storage, sealer);
+    for (const concern of await storage.concerns()) log.warn({}, concern);
     const measured = prometheusMetrics();
     const passwords = openPasswords(settings);
     const tls = openTls(settings, log);

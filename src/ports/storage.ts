@@ -41,6 +41,8 @@ export interface Storage {
   replaceSealCanary(sealed: Sealed): Promise<void>;
   /** Resolves when the engine can read and write durably; rejects with the reason otherwise. */
   ready(): Promise<void>;
+  /** What an operator should know of how the storage is set up, a line each: it works, and a safeguard is missing. */
+  concerns(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 

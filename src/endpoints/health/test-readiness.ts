@@ -6,7 +6,8 @@ import type { Storage } from '../../ports/storage.ts';
 export function aStorage(ready: () => Promise<void>): Storage {
   const unused = (): never => assert.fail('readiness asks for nothing else');
   const tenants = { version: unused, all: unused, create: unused, replace: unused };
-  return { ready, tenants, forTenant: unused, sealCanary: unused, replaceSealCanary: unused, close: unused };
+  const sealing = { sealCanary: unused, replaceSealCanary: unused };
+  return { ready, tenants, forTenant: unused, ...sealing, concerns: unused, close: unused };
 }
 
 export const SILENT: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };

@@ -134,7 +134,9 @@ test('every table has a primary key that begins with the tenant, and row securit
 });
 
 const changed = (text: string): readonly string[] =>
-  [...text.matchAll(/\b(?:INSERT INTO|DELETE FROM|(?<!DO )UPDATE) ([a-z_]+)\b/gu)].map(([, table = '']) => table);
+  [...text.matchAll(/\b(?:INSERT INTO|DELETE FROM|(?<!DO )UPDATE) ([a-z_]+)\b/gu)].map(
+    ([, table = '']) => table,
+  );
 
 test('no statement changes a table twice: CockroachDB refuses that (cockroachdb/cockroach#70731), PostgreSQL leaves open what comes of it', () => {
   assert.deepEqual(changed('WITH a AS (UPDATE t SET i = 1), b AS (DELETE FROM t) SELECT 1'), ['t', 't']);

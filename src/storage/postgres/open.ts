@@ -21,6 +21,7 @@ import { serverKeyReads } from './server-key-rows.ts';
 import { sessionReads } from './session-rows.ts';
 import { copyMark } from './storage-mark-rows.ts';
 import { tenantReads } from './tenant-rows.ts';
+import { concernsOfRole } from './tenant-scope.ts';
 
 export interface PostgresOptions {
   /** In all; half of them for reads. */
@@ -60,7 +61,14 @@ export async function openPostgresStorage(url: string, options: PostgresOptions)
     await closeAll(pools);
     throw unavailable(error);
   }
-  return storage(new GatheredReads(readers), new GatheredReads(replica), new PostgresWrites(writers), pools);
+  const concerns = (): Promise<readonly string[]> => readers.with(concernsOfRole);
+  return storage(
+    concerns,
+    new GatheredReads(readers),
+    new GatheredReads(replica),
+    new PostgresWrites(writers),
+    pools,
+  );
 }
 
 async function prepare(pool: Pool, options: Pick<PostgresOptions, 'migrate'>): Promise<void> {
@@ -80,6 +88,7 @@ async function prepareSchema(pool: Pool, options: Pick<PostgresOptions, 'migrate
 }
 
 function storage(
+  concerns: Storage['concerns'],
   reading: GatheredReads,
   replica: GatheredReads,
   writes: PostgresWrites,
@@ -113,6 +122,7 @@ function storage(
     async ready() {
       await writes.write('beat', {});
     },
+    concerns,
     close() {
       closed ??= writes.drain().then(() => closeAll(pools));
       return closed;

@@ -134,6 +134,23 @@ test('row security: rows of another tenant are neither changed nor removed nor m
   }
 });
 
+test('a role that row security does not hold is a concern: a superuser, one with BYPASSRLS, and no other', async () => {
+  const url = await emptyDatabase();
+  await superuser.ask('DROP ROLE IF EXISTS beyond');
+  await superuser.ask('CREATE ROLE beyond LOGIN BYPASSRLS IN ROLE chancery');
+  for (const [role, count] of [
+    ['chancery', 0],
+    ['beyond', 1],
+    ['postgres', 1],
+  ] as const) {
+    const storage = await openTestDatabase(url.replace('chancery@', `${role}@`));
+    const concerns = await storage.concerns();
+    await storage.close();
+    assert.equal(concerns.length, count, role);
+    for (const concern of concerns) assert.match(concern, new RegExp(`"${role}".*BYPASSRLS`, 'u'));
+  }
+});
+
 test('the tenant of a transaction ends with it', async () => {
   await inTenant(TENANT, () => tenantsSeen('client'));
   assert.deepEqual(await tenantsSeen('client'), []);

@@ -137,6 +137,7 @@ function storage(path: string, reader: DatabaseSync, channel: WriteChannel): Sto
       if (!hasRoom(path)) throw new StorageUnavailable(`the disk of the database ${path} is full`);
       await writes.write('beat', {});
     },
+    concerns: () => Promise.resolve([]),
     close() {
       closed ??= close([reader, scanner], channel, writes);
       return closed;
