@@ -85,11 +85,11 @@ export const END_USER_SETTINGS = {
   }),
 
   'sign-in.open-client-errors': choice({
-    default: 'page',
+    default: 'redirect',
     tenants: 'inherited',
     values: ['page', 'redirect'],
     description:
-      'How a client that anybody could have registered (`registration.allow-open-registration`) hears of an error: with `page` the end-user is asked before leaving for it, so that nobody is led to a stranger’s site by a link to this server (RFC 9700 §4.11.2); with `redirect` the browser goes at once, as for all other clients. The answers to `prompt=none` always go at once.',
+      'How a client that anybody could have registered (`registration.allow-open-registration`) hears of an error: with `redirect` the browser goes at once, as for all other clients; with `page` the end-user is asked before leaving for it (RFC 9700 §4.11.2). The answers to `prompt=none`, and the no of an end-user, always go at once.',
   }),
   'sign-in.external-url': text({
     default: 'none',

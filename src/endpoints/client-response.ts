@@ -107,14 +107,14 @@ export async function refusal(
   const { client_id } = target;
   needs.log.info({ request_id: request.id, client_id, error, detail }, 'authorisation refused');
   const made = await responseFor(needs, target, { error, error_description });
-  const asks = needs.askBeforeLeaving && !SILENT.has(error) && isAnybodys(made.client);
+  const asks = needs.askBeforeLeaving && !AT_ONCE.has(error) && isAnybodys(made.client);
   return asks
     ? leavePage(needs, request, { target, error, ...made }, cookies)
     : delivered(needs, request, target, made, cookies);
 }
 
-/** OpenID Connect Core §3.1.2.6: what a client is told that wanted no page to be shown. */
-const SILENT: ReadonlySet<string> = new Set(['login_required', 'consent_required']);
+/** What a client is told that wanted no page to be shown (OpenID Connect Core §3.1.2.6), or when the person said no on a page of ours. */
+const AT_ONCE: ReadonlySet<string> = new Set(['login_required', 'consent_required', 'access_denied']);
 
 /**
  * RFC 9700 §4.11.2: "The authorization server SHOULD only automatically redirect the user agent if it trusts the redirect URI. If the
