@@ -61,9 +61,8 @@ export type TokenCounts = Pick<Scale, 'storedTokens' | 'loadedTokens' | 'manyTok
 export async function startAnother(
   folder: string,
   environment: Readonly<Record<string, string>> = {},
-  runtime = process.execPath,
 ): Promise<Program> {
-  return await startProgram({ folder, environment: { ...ENVIRONMENT, ...environment }, runtime });
+  return await startProgram({ folder, environment: { ...ENVIRONMENT, ...environment } });
 }
 
 /** The same, for measuring how long it takes to start. */

@@ -4,22 +4,23 @@ import { bunExecutable } from '../bun.ts';
 import { httpSubject, requestHead, requests } from '../http-subject.ts';
 import { introspectionWithBasic, verifyActive } from '../introspection-load.ts';
 import type { LoadOrder } from '../load.ts';
-import { startAnother } from '../ours.ts';
 import { BARE, startBare } from '../peers.ts';
 import type { Bench, Benchmark, Subject } from '../subject.ts';
 
 /** What each server has used before it is measured. */
 const WARM_CPU_S = 3;
 
-/** The same program, and the least that can be done, on another runtime: only where it is asked for by name. */
+/** The program beside the least that can be done on Node and on Bun (ADR 28): only where it is asked for by name. */
 export const runtimes: readonly Benchmark[] = [
   {
-    ...benchmark('Introspection (RFC 7662) on Node and on Bun', verifyActive, ({ ours }) =>
-      introspectionWithBasic(ours.program.port, ours.caller, ours.tokens),
+    ...benchmark(
+      'Introspection (RFC 7662) beside empty servers on Node and on Bun',
+      verifyActive,
+      ({ ours }) => introspectionWithBasic(ours.program.port, ours.caller, ours.tokens),
     ),
     needsTokens: true,
   },
-  benchmark('Key set (RFC 7517 §5) on Node and on Bun', verifyKeySet, ({ ours }) => ({
+  benchmark('Key set (RFC 7517 §5) beside empty servers on Node and on Bun', verifyKeySet, ({ ours }) => ({
     port: ours.program.port,
     requests: requests(requestHead('GET', '/jwks.json', {}), ['']),
   })),
@@ -54,14 +55,8 @@ async function open(
 ): Promise<readonly Subject[]> {
   const bun = bunExecutable();
   const { pid } = bench.ours.program;
-  const onNode = { name: 'ours on Node', pid, close: async () => undefined };
-  const ours = await httpSubject(bench, onNode, order, verify);
-  const another = await startAnother(bench.folder, {}, bun);
-  const onBun = {
-    name: "ours on Bun's node:http",
-    pid: another.pid,
-    close: async () => await another.stop(),
-  };
+  const server = { name: 'ours', pid, close: async () => undefined };
+  const ours = await httpSubject(bench, server, order, verify);
   const bare = [
     { ...(await startBare(ours.verified)), name: `${BARE} on Node` },
     {
@@ -73,10 +68,7 @@ async function open(
       name: 'bare Bun.serve',
     },
   ];
-  const subjects = [
-    ours.subject,
-    (await httpSubject(bench, onBun, { ...order, port: another.port }, verify)).subject,
-  ];
+  const subjects = [ours.subject];
   for (const server of bare) {
     subjects.push((await httpSubject(bench, server, { ...order, port: server.port }, verify)).subject);
   }

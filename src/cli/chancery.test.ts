@@ -48,6 +48,23 @@ for (const words of [['version'], ['--version']]) {
   });
 }
 
+const OTHER_RUNTIMES: readonly (readonly [versions: Readonly<Record<string, string>>, name: string])[] = [
+  [{ node: '26.3.0', bun: '1.4.5' }, 'Bun 1.4.5'],
+  [{ node: '26.0.0', deno: '2.8.0' }, 'Deno 2.8.0'],
+  [{ node: '24.14.0' }, 'Node 24.14.0'],
+];
+for (const [versions, name] of OTHER_RUNTIMES) {
+  test(`chancery serve on ${name}: does not start, one line says why, exit code 1`, () => {
+    const pretend = `Object.defineProperty(process, 'versions', { value: ${JSON.stringify(versions)} })`;
+    const { status, stdout, stderr } = chancery(['serve'], {
+      ...PRODUCTION,
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(pretend)}`,
+    });
+    const line = `chancery runs on Node 26 or later; this is ${name}\n`;
+    assert.deepEqual([status, stdout, stderr], [1, '', line]);
+  });
+}
+
 const MISTYPED: readonly (readonly [words: readonly string[], answer: RegExp])[] = [
   [['sreve'], /^chancery: unknown command "sreve"; did you mean serve\? .*\n$/u],
   [

@@ -1,6 +1,7 @@
 import { suggestion } from '../spec/nearest.ts';
 import { CommandFailure } from './command-failure.ts';
 import { COMMANDS, type Command, type CommandContext } from './commands.ts';
+import { runtimeRefusal } from './runtime.ts';
 
 const context: CommandContext = {
   environment: process.env,
@@ -17,6 +18,11 @@ const ALIASES: Readonly<Record<string, string>> = {
 };
 
 async function dispatch(typed: readonly string[]): Promise<number> {
+  const refusal = runtimeRefusal(process.versions);
+  if (refusal !== undefined) {
+    context.complain(refusal);
+    return 1;
+  }
   const words =
     typed.length === 0
       ? ['help']

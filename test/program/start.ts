@@ -13,7 +13,7 @@ import { storageUrl } from './storage-place.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../src/cli/chancery.ts', import.meta.url));
 const READY_TIMEOUT_MS = 60_000;
-/** Names the executable that started programs run on, for trials of other runtimes. */
+/** Names the executable that started programs run on, for trials of another Node; this process's own where it is not set. */
 const RUNTIME_VARIABLE = 'CHANCERY_TEST_RUNTIME';
 
 export interface StartOptions {
@@ -25,8 +25,6 @@ export interface StartOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Of the issuer, for instance `/c2`. */
   readonly issuerPath?: string;
-  /** The executable that runs the program: this process's own where neither this nor `CHANCERY_TEST_RUNTIME` names one. */
-  readonly runtime?: string;
 }
 
 /** The started program, as its operator and its clients see it. */
@@ -105,7 +103,7 @@ export async function launchProgram(options: StartOptions = {}): Promise<Program
     ...options.environment,
   };
   if (tenant !== undefined) await createTenant(folder, tenant, environment);
-  const runtime = options.runtime ?? process.env[RUNTIME_VARIABLE] ?? process.execPath;
+  const runtime = process.env[RUNTIME_VARIABLE] ?? process.execPath;
   const child = spawn(runtime, [PROGRAM, mode, ...(options.parameters ?? [])], {
     env: tenant === undefined ? environment : asDefaultTenant(environment),
     // There the development mode keeps its own files, where the data is in no folder.
