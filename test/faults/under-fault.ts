@@ -38,15 +38,19 @@ export async function underFault(stand: Stand, experiment: UnderFault): Promise<
   const workers = experiment.workers ?? 8;
   const load = startMixedLoad({ nodes, ledger, inspector, workers });
   const { figures } = load;
+  let notReady: readonly string[] = [];
   figures.begin();
-  await sleep(experiment.before_ms);
-  figures.phase = 'during';
-  await experiment.fault(load);
-  figures.faultEnds();
-  const notReady = await untilAllReady(nodes, recovery_ms);
-  figures.phase = 'after';
-  await sleep(experiment.after_ms);
-  await load.stop();
+  try {
+    await sleep(experiment.before_ms);
+    figures.phase = 'during';
+    await experiment.fault(load);
+    figures.faultEnds();
+    notReady = await untilAllReady(nodes, recovery_ms);
+    figures.phase = 'after';
+    await sleep(experiment.after_ms);
+  } finally {
+    await load.stop();
+  }
   await sleep(experiment.settle_ms ?? 500);
   const findings = noFindings();
   const verification = { program: first, ledger, findings, inspector };

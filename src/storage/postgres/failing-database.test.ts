@@ -7,7 +7,9 @@ import { Client } from 'pg';
 import { type Storage, StorageUnavailable } from '../../ports/storage.ts';
 import { withRecordCache } from '../record-cache.ts';
 import { aClient, aToken, EVENT, OPEN, OTHER_TENANT, TENANT, times } from '../stored-examples.ts';
+import { parseDatabaseUrl } from './database-url.ts';
 import { openPostgresStorage } from './open.ts';
+import { Pool } from './pool.ts';
 import { administer, startTestServer, type TestServer } from './test-server.ts';
 
 const OPTIONS = { connections_max: 6, deadline_ms: 1000, migrate: true, replica: '' };
@@ -61,6 +63,56 @@ test('a stopped server (SIGSTOP) hangs nobody: reads, writes and cached answers 
   await recovered(storage);
   assert.deepEqual(await readsAgain(async () => await tenant.accessTokens.find(token.key)), token);
   await storage.close();
+});
+
+test('however many writes wait for a stopped server, none waits longer than the deadline', {
+  timeout: 60_000,
+}, async () => {
+  const storage = await openPostgresStorage(await server.createDatabase(), OPTIONS);
+  const tenant = storage.forTenant(TENANT);
+  const clients = times(40, () => aClient());
+  for (const client of clients) await tenant.clients.create(client, OPEN);
+  server.signal('SIGSTOP');
+  const started = performance.now();
+  try {
+    const writes = clients.flatMap((client) => [
+      tenant.clients.delete(client, EVENT),
+      tenant.accessTokens.issue(aToken(client)),
+    ]);
+    const outcomes = await Promise.allSettled(writes);
+    assert.ok(outcomes.every(({ status }) => status === 'rejected'));
+    // One after the other they would take forty deadlines; two are room for a machine that does other things too.
+    assert.ok(performance.now() - started < 2 * OPTIONS.deadline_ms, `${performance.now() - started} ms`);
+  } finally {
+    server.signal('SIGCONT');
+  }
+  await recovered(storage);
+  await storage.close();
+});
+
+test('a connection that comes too late for who waited for it is not lost to the pool', {
+  timeout: 60_000,
+}, async () => {
+  const deadline_ms = 1000;
+  const url = parseDatabaseUrl(await server.createDatabase());
+  const pool = new Pool(url, { connections_max: 1, deadline_ms, writable: true });
+  const taken = Promise.withResolvers<void>();
+  const first = pool.with(async (connection) => {
+    await taken.promise;
+    connection.destroy();
+  });
+  const refused = assert.rejects(
+    pool.with(async () => undefined),
+    StorageUnavailable,
+  );
+  await sleep(deadline_ms / 2);
+  server.signal('SIGSTOP');
+  taken.resolve();
+  await Promise.all([first, refused]);
+  server.signal('SIGCONT');
+  await sleep(deadline_ms);
+  assert.equal(await pool.with(async () => 'lent'), 'lent');
+  await pool.close();
 });
 
 test('a server that was killed and comes back has everything that was acknowledged', {

@@ -13,7 +13,8 @@ export interface PoolOptions {
 
 interface Waiting {
   readonly until: number;
-  readonly take: (connection: Connection) => void;
+  /** Whether it still waits: a connection that comes too late is somebody else's. */
+  readonly take: (connection: Connection) => boolean;
   readonly refuse: (reason: Error) => void;
 }
 
@@ -79,8 +80,10 @@ export class Pool {
 
   #wait(until: number): Promise<Connection> {
     return new Promise((resolve, reject) => {
+      let waits = true;
       const timer = setTimeout(
         () => {
+          waits = false;
           this.#waiting = this.#waiting.filter((each) => each !== waiting);
           reject(new StorageUnavailable('all connections to the database are in use'));
         },
@@ -90,7 +93,8 @@ export class Pool {
         until,
         take(connection) {
           clearTimeout(timer);
-          resolve(connection);
+          if (waits) resolve(connection);
+          return waits;
         },
         refuse(reason) {
           clearTimeout(timer);
@@ -108,9 +112,13 @@ export class Pool {
       void this.#replaceForWaiting();
       return;
     }
+    this.#passOn(connection);
+  }
+
+  #passOn(connection: Connection): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#idle.push(connection);
-    else next.take(connection);
+    else if (!next.take(connection)) this.#passOn(connection);
   }
 
   /** Whoever waits must not wait for a connection that is gone. */
@@ -118,7 +126,8 @@ export class Pool {
     const next = this.#waiting.shift();
     if (next === undefined) return;
     try {
-      next.take(await this.#acquire(next.until));
+      const connection = await this.#acquire(next.until);
+      if (!next.take(connection)) this.#release(connection);
     } catch (error) {
       next.refuse(error as Error);
     }

@@ -33,6 +33,8 @@ export interface TestServer {
   createDatabase(): Promise<string>;
   /** Kills the server as a power failure would; the data stays. */
   kill(): Promise<void>;
+  /** Sends the server a signal that ends it, such as the fast (SIGINT) or immediate (SIGQUIT) shutdown, and waits for its end. */
+  end(signal: NodeJS.Signals): Promise<void>;
   start(): Promise<void>;
   /** Sends it to the server and to each of its children. */
   signal(signal: NodeJS.Signals): void;
@@ -84,6 +86,7 @@ export async function startTestServer({
     port,
     createDatabase: () => createDatabase(port),
     kill: () => end('SIGKILL'),
+    end,
     async start() {
       child = await startPatiently(place);
     },

@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Program } from '../../program/start.ts';
+import { startDelayingProxy } from '../delaying-proxy.ts';
+import { type Experiment, milliseconds } from '../experiment.ts';
+import { quantiles } from '../load-figures.ts';
+import { underFault } from '../under-fault.ts';
+
+const DELAYS_MS = [200, 2_000, 20_000] as const;
+const EACH_MS = 5_000;
+/** `storage.deadline` is 2,000; the rest is for a machine that does other things too. */
+const SLOWEST_MS = 2_500;
+const KEY_SET_MS = 1_000;
+
+export const databaseSlow: Experiment = {
+  name: 'database-slow',
+  fault: 'F14 each answer of the database is 200 ms late, then 2 s, then 20 s',
+  engines: ['postgres'],
+  async run(stand) {
+    const { port } = stand.postgres ?? {};
+    if (port === undefined) throw new Error('needs a database server of its own');
+    const proxy = await startDelayingProxy(port);
+    try {
+      const url = stand.url.replace(`:${port}/`, `:${proxy.port}/`);
+      const node = await stand.start({ environment: { CHANCERY_STORAGE_URL: url } });
+      const keySet: number[] = [];
+      const slowest: Record<string, string> = {};
+      const outcome = await underFault(stand, {
+        nodes: [node],
+        workers: 32,
+        before_ms: 2_000,
+        after_ms: 2_000,
+        settle_ms: 3_000,
+        async fault({ figures }) {
+          for (const delay_ms of DELAYS_MS) {
+            proxy.delay_ms = delay_ms;
+            await watchKeySet(node, keySet);
+            const { answered, failed, max } = figures.times('during');
+            slowest[`so far, ${delay_ms} ms late`] =
+              `${answered} answered, ${failed} failed, slowest ${milliseconds(max)}`;
+          }
+          proxy.delay_ms = 0;
+        },
+        expect(figures) {
+          const { max } = figures.times('during');
+          const slowestKeySet = quantiles(keySet.toSorted((one, other) => one - other)).max;
+          return [
+            ...(max > SLOWEST_MS ? [`a request took ${Math.round(max)} ms`] : []),
+            ...(slowestKeySet > KEY_SET_MS ? [`/jwks.json took ${Math.round(slowestKeySet)} ms`] : []),
+          ];
+        },
+      });
+      const { p99, max } = quantiles(keySet.toSorted((one, other) => one - other));
+      const ofKeySet = `${keySet.length} answered, p99 ${milliseconds(p99)}, slowest ${milliseconds(max)}`;
+      return { ...outcome, figures: { ...slowest, '/jwks.json': ofKeySet, ...outcome.figures } };
+    } finally {
+      await proxy.close();
+    }
+  },
+};
+
+/** The key set needs no database. */
+async function watchKeySet(node: Program, times: number[]): Promise<void> {
+  const until = performance.now() + EACH_MS;
+  while (performance.now() < until) {
+    const started = performance.now();
+    const answer = await fetch(`${node.url}/jwks.json`, { signal: AbortSignal.timeout(10_000) });
+    await answer.arrayBuffer();
+    if (answer.status !== 200) throw new Error(`/jwks.json: ${answer.status}`);
+    times.push(performance.now() - started);
+    await sleep(50);
+  }
+}

@@ -1,0 +1,28 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BOTH_ENGINES, type Experiment } from '../experiment.ts';
+import { underFault } from '../under-fault.ts';
+
+const STOPPED_MS = 5_000;
+
+/** What it had begun goes on when it wakes: by then the other node may have used the same token. */
+export const nodeStopped: Experiment = {
+  name: 'node-stopped',
+  fault: 'F26 one of two nodes is stopped (SIGSTOP) for five seconds in the midst of its requests',
+  engines: BOTH_ENGINES,
+  async run(stand) {
+    const awake = await stand.start();
+    const stopped = await stand.start();
+    return await underFault(stand, {
+      nodes: [awake, stopped],
+      workers: 16,
+      before_ms: 2_000,
+      after_ms: 2_000,
+      settle_ms: 3_000,
+      async fault() {
+        stopped.signal('SIGSTOP');
+        await sleep(STOPPED_MS);
+        stopped.signal('SIGCONT');
+      },
+    });
+  },
+};
