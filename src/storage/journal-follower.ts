@@ -15,7 +15,8 @@ export interface JournalFollower {
  * next one of its turn: a turn also brings polls that come after a timer's reading, the answers to own writes, and
  * requests that were pipelined meanwhile.
  *
- * Of a remote journal one reading is under way at a time, and whoever comes meanwhile shares the next one.
+ * Of a remote journal one reading is under way at a time, and whoever comes meanwhile shares the next one; or the failure of
+ * the one under way, for they have waited as long as anybody may wait for an answer.
  * @param learn is told the changes since it was told last; undefined: anything may have changed.
  */
 export function followJournal(
@@ -68,12 +69,17 @@ export function followJournal(
     next = undefined;
     return beginFirst();
   };
+  const failNext = (reason: unknown): never => {
+    next = undefined;
+    underWay = undefined;
+    throw reason;
+  };
 
   return {
     catchUp() {
       if (current) return undefined;
       if (underWay !== undefined) {
-        next ??= underWay.then(beginNext, beginNext);
+        next ??= underWay.then(beginNext, failNext);
         return next;
       }
       if (!readThisTurn) return beginFirst();

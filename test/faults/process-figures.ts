@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { Program } from '../program/start.ts';
 
 /** One gauge of /metrics. */
-export async function metric(node: Program, name: string): Promise<number> {
+async function metric(node: Program, name: string): Promise<number> {
   const answer = await fetch(`${node.managementUrl}/metrics`);
   const line = (await answer.text()).split('\n').find((each) => each.startsWith(`${name} `));
   return Number(line?.slice(name.length + 1) ?? Number.NaN);
@@ -13,11 +13,11 @@ export async function eventLoopDelayMax_ms(node: Program): Promise<number> {
   return (await metric(node, 'nodejs_eventloop_lag_max_seconds')) * 1000;
 }
 
-export function residentBytes({ pid }: Program): number {
+function residentBytes({ pid }: Program): number {
   const line = /^VmRSS:\s+(\d+) kB$/mu.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
   return Number(line?.[1] ?? Number.NaN) * 1024;
 }
 
-export const openDescriptors = ({ pid }: Program): number => readdirSync(`/proc/${pid}/fd`).length;
+const openDescriptors = ({ pid }: Program): number => readdirSync(`/proc/${pid}/fd`).length;
 
-export const megabytes = (bytes: number): string => `${Math.round(bytes / 1_000_000)} MB`;
+const megabytes = (bytes: number): string => `${Math.round(bytes / 1_000_000)} MB`;

@@ -18,6 +18,8 @@ export interface UnderFault {
   readonly workers?: number;
   /** How long requests that were given up may go on in the server. Default 500. */
   readonly settle_ms?: number;
+  /** How long what began under the fault may still fail when the servers are ready again. Default 0. */
+  readonly grace_ms?: number;
   /** How long the servers may take to be ready again. Default 30,000. */
   readonly recovery_ms?: number;
   /** What is expected beyond the zeros; answers what does not hold. */
@@ -46,6 +48,7 @@ export async function underFault(stand: Stand, experiment: UnderFault): Promise<
     await experiment.fault(load);
     figures.faultEnds();
     notReady = await untilAllReady(nodes, recovery_ms);
+    await sleep(experiment.grace_ms ?? 0);
     figures.phase = 'after';
     await sleep(experiment.after_ms);
   } finally {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ServerKeys } from '../../keys/server-keys.ts';
+import { StorageUnavailable } from '../../ports/storage.ts';
 import { systemClock } from '../../system/clock.ts';
 import { answer } from '../answer.ts';
 import { type Answer, received, requestOf } from '../test-exchange.ts';
@@ -40,6 +41,31 @@ test('while a key waits to take over, no cache keeps the set beyond that moment 
   assert.equal(await cacheControl(), 'public, max-age=250');
   now += 250;
   assert.equal(await cacheControl(), 'public, max-age=0');
+});
+
+test('while storage is away: 200 with the last set for as long as a cache may keep it, then the fault (security.md F14, RFC 9111 §4.2)', async () => {
+  const { keys: published } = await keys.jwks();
+  let now = 1_800_000_000;
+  const clock = { now: () => now, milliseconds: () => now * 1000 };
+  const away = new StorageUnavailable('away');
+  const answers = [{ keys: published }, away, away, away, new Error('a defect')];
+  const jwks = async () => {
+    const found = answers.shift();
+    if (found instanceof Error) throw found;
+    return found ?? { keys: published };
+  };
+  const endpoint = jwkSet({ keys: { jwks }, maxAge: 300, clock });
+  const ask = async () => await endpoint.handle(requestOf(contract, {}));
+  const first = await ask();
+  now += 100;
+  const kept = await ask();
+  assert.equal(kept.body, first.body);
+  assert.equal(kept.headers['cache-control'], 'public, max-age=200');
+  now += 200;
+  await assert.rejects(ask, away);
+  now -= 1;
+  assert.equal((await ask()).headers['cache-control'], 'public, max-age=1');
+  await assert.rejects(ask, /a defect/);
 });
 
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {

@@ -1,7 +1,8 @@
 import { digestOf } from '../../keys/digest.ts';
 import type { JwkSet, ServerKeys } from '../../keys/server-keys.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { whenKnown } from '../../spec/awaitable.ts';
+import { StorageUnavailable } from '../../ports/storage.ts';
+import { type Awaitable, whenKnown } from '../../spec/awaitable.ts';
 import type { Endpoint } from '../contract.ts';
 import { contract } from './contract.ts';
 
@@ -15,22 +16,55 @@ export interface JwkSetNeeds {
 /** The server JWK set. */
 export function jwkSet(needs: JwkSetNeeds): Endpoint {
   const rendered = rendering();
+  const fresh = lastFresh(needs);
   return {
     contract,
     handle: (request) =>
-      whenKnown(needs.keys.jwks(), (set) => {
+      whenKnown(fresh(), ({ set, until }) => {
         const { body, etag } = rendered(set);
-        const headers = { 'cache-control': `public, max-age=${maxAge(needs, set)}`, etag };
+        const maxAge = Math.max(0, until - needs.clock.now());
+        const headers = { 'cache-control': `public, max-age=${maxAge}`, etag };
         if (isUnchanged(request.headers['if-none-match'], etag)) return { status: 304, headers };
         return { status: 200, headers: { 'content-type': 'application/json', ...headers }, body };
       }),
   };
 }
 
+interface Fresh {
+  readonly set: JwkSet;
+  /** Seconds since the epoch: nobody keeps it beyond that moment. */
+  readonly until: number;
+}
+
+/**
+ * The set as it is now. While storage is away, the one that was last seen for as long as any cache might keep it (RFC 9111
+ * §4.2): those who verify tokens elsewhere need nothing of the database.
+ */
+function lastFresh(needs: JwkSetNeeds): () => Awaitable<Fresh> {
+  let last: Fresh | undefined;
+  const seen = (set: JwkSet): Fresh => {
+    last = { set, until: freshUntil(needs, set) };
+    return last;
+  };
+  const kept = (reason: unknown): Fresh => {
+    if (!(reason instanceof StorageUnavailable) || last === undefined || last.until <= needs.clock.now())
+      throw reason;
+    return last;
+  };
+  return () => {
+    try {
+      const found = needs.keys.jwks();
+      return found instanceof Promise ? found.then(seen, kept) : seen(found);
+    } catch (reason) {
+      return kept(reason);
+    }
+  };
+}
+
 /** While a key waits to take over, nobody keeps a set beyond that moment. */
-function maxAge({ maxAge, clock }: JwkSetNeeds, { activation_at }: JwkSet): number {
-  if (activation_at === undefined) return maxAge;
-  return Math.max(0, Math.min(maxAge, activation_at - clock.now()));
+function freshUntil({ maxAge, clock }: JwkSetNeeds, { activation_at }: JwkSet): number {
+  const now = clock.now();
+  return activation_at === undefined ? now + maxAge : Math.min(now + maxAge, activation_at);
 }
 
 /** The text of a set and its tag; made once for as long as the set is the same. */

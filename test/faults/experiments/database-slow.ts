@@ -7,9 +7,10 @@ import { underFault } from '../under-fault.ts';
 
 const DELAYS_MS = [200, 2_000, 20_000] as const;
 const EACH_MS = 5_000;
-/** `storage.deadline` is 2,000; the rest is for a machine that does other things too. */
-const SLOWEST_MS = 2_500;
-const KEY_SET_MS = 1_000;
+/** `storage.deadline`. */
+const DEADLINE_MS = 2_000;
+/** A request asks the database a few times, one after the other, and each answer may just be in time. */
+const SLOWEST_MS = 4 * DEADLINE_MS;
 
 export const databaseSlow: Experiment = {
   name: 'database-slow',
@@ -30,6 +31,7 @@ export const databaseSlow: Experiment = {
         before_ms: 2_000,
         after_ms: 2_000,
         settle_ms: 3_000,
+        grace_ms: DEADLINE_MS,
         async fault({ figures }) {
           for (const delay_ms of DELAYS_MS) {
             proxy.delay_ms = delay_ms;
@@ -45,7 +47,7 @@ export const databaseSlow: Experiment = {
           const slowestKeySet = quantiles(keySet.toSorted((one, other) => one - other)).max;
           return [
             ...(max > SLOWEST_MS ? [`a request took ${Math.round(max)} ms`] : []),
-            ...(slowestKeySet > KEY_SET_MS ? [`/jwks.json took ${Math.round(slowestKeySet)} ms`] : []),
+            ...(slowestKeySet > 2 * DEADLINE_MS ? [`/jwks.json took ${Math.round(slowestKeySet)} ms`] : []),
           ];
         },
       });
@@ -58,14 +60,14 @@ export const databaseSlow: Experiment = {
   },
 };
 
-/** The key set needs no database. */
+/** Whoever verifies tokens gets the key set: late, where the database does not say that it is still the same. */
 async function watchKeySet(node: Program, times: number[]): Promise<void> {
   const until = performance.now() + EACH_MS;
   while (performance.now() < until) {
     const started = performance.now();
     const answer = await fetch(`${node.url}/jwks.json`, { signal: AbortSignal.timeout(10_000) });
     await answer.arrayBuffer();
-    if (answer.status !== 200) throw new Error(`/jwks.json: ${answer.status}`);
+    if (answer.status !== 200) times.push(Number.POSITIVE_INFINITY);
     times.push(performance.now() - started);
     await sleep(50);
   }
