@@ -17,6 +17,10 @@ export interface MixedLoadOptions {
   readonly inspector: Registration;
   /** A worker rests for so long between two steps. Default 0. */
   readonly pause_ms?: number;
+  /** A worker with so many clients removes one before it registers another. Default: no limit. */
+  readonly clients_max?: number;
+  /** Tokens older than this are not expected to be active. Default: they live longer than the load. */
+  readonly tokensLive_ms?: number;
 }
 
 export interface MixedLoad {
@@ -33,6 +37,8 @@ export interface MixedLoad {
 interface Held {
   registration: Registration;
   accessToken: string | undefined;
+  /** When the access token was received (`performance.now`). */
+  since: number;
   refreshToken: string | undefined;
 }
 
@@ -66,9 +72,7 @@ export function startMixedLoad(options: MixedLoadOptions): MixedLoad {
     },
   };
   const loops = Array.from({ length: workers }, async (_, index) => {
-    const clients = adopted
-      .filter((_client, position) => position % workers === index)
-      .map((registration) => ({ registration, accessToken: undefined, refreshToken: undefined }));
+    const clients = adopted.filter((_client, position) => position % workers === index).map(heldAnew);
     const worker = { options, load, clients, dead: [] };
     while (!stopping.signal.aborted) {
       await step(worker);
@@ -95,7 +99,10 @@ const SHARES: readonly (readonly [percent: number, step: Step])[] = [
 ];
 
 async function step(worker: Worker): Promise<void> {
+  const { clients_max = Number.POSITIVE_INFINITY, tokensLive_ms = Number.POSITIVE_INFINITY } = worker.options;
   const held = worker.clients[randomInt(Math.max(1, worker.clients.length))];
+  if (held !== undefined && worker.clients.length >= clients_max) return await remove(worker, held);
+  if (held !== undefined && performance.now() - held.since > tokensLive_ms) held.accessToken = undefined;
   let dice = randomInt(100);
   for (const [percent, act] of held === undefined ? [] : SHARES) {
     dice -= percent;
@@ -154,11 +161,11 @@ async function attempt(
 
 function keep(worker: Worker, answer: Answer | undefined): void {
   if (answer?.status !== 200) return;
-  worker.clients.push({
-    registration: answer.body as Registration,
-    accessToken: undefined,
-    refreshToken: undefined,
-  });
+  worker.clients.push(heldAnew(answer.body as Registration));
+}
+
+function heldAnew(registration: Registration): Held {
+  return { registration, accessToken: undefined, since: 0, refreshToken: undefined };
 }
 
 function letGo({ clients }: Worker, held: Held): void {
@@ -200,7 +207,9 @@ async function remove(worker: Worker, held: Held): Promise<void> {
 async function getAccessToken(worker: Worker, held: Held): Promise<void> {
   const { client_id } = held.registration;
   const answer = await attempt(worker, { kind: 'access-token', client_id }, held.registration);
-  if (answer?.status === 200) held.accessToken = (answer.body as { access_token: string }).access_token;
+  if (answer?.status !== 200) return;
+  held.accessToken = (answer.body as { access_token: string }).access_token;
+  held.since = performance.now();
 }
 
 async function getGrant(worker: Worker, held: Held): Promise<void> {

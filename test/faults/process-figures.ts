@@ -13,11 +13,11 @@ export async function eventLoopDelayMax_ms(node: Program): Promise<number> {
   return (await metric(node, 'nodejs_eventloop_lag_max_seconds')) * 1000;
 }
 
-function residentBytes({ pid }: Program): number {
+export function residentBytes({ pid }: Program): number {
   const line = /^VmRSS:\s+(\d+) kB$/mu.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
   return Number(line?.[1] ?? Number.NaN) * 1024;
 }
 
-const openDescriptors = ({ pid }: Program): number => readdirSync(`/proc/${pid}/fd`).length;
+export const openDescriptors = ({ pid }: Program): number => readdirSync(`/proc/${pid}/fd`).length;
 
-const megabytes = (bytes: number): string => `${Math.round(bytes / 1_000_000)} MB`;
+export const megabytes = (bytes: number): string => `${Math.round(bytes / 1_000_000)} MB`;

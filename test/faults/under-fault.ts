@@ -128,7 +128,8 @@ export async function outcomeOf(stand: Stand, found: Found): Promise<Outcome> {
   const integrity = await integrityOf(stand.url);
   const problems = [...broken, ...summary(expected.unexpected)];
   if (integrity !== 'ok') problems.push(`the engine says of its data: ${integrity}`);
-  if (secretsOf(expected).some((secret) => output.includes(secret))) problems.push('a secret is in the log');
+  const words = new Set(output.match(/[\w.~-]{16,}/gu));
+  if (secretsOf(expected).some((secret) => words.has(secret))) problems.push('a secret is in the log');
   const last = loads.at(-1)?.figures;
   return {
     acked: expected.acked,
