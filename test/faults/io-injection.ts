@@ -33,8 +33,12 @@ export async function inject(
   const tracer = spawn(
     'strace',
     [
-      ...['-f', '-p', String(node.pid), '-o', record, '-e', `trace=${calls.join(',')}`, '-e', 'signal=none'],
-      ...injections.flatMap((each) => ['-e', `inject=${each}`]),
+      '-f',
+      `--attach=${node.pid}`,
+      `--output=${record}`,
+      `--trace=${calls.join(',')}`,
+      '--signal=none',
+      ...injections.map((each) => `--inject=${each}`),
     ],
     { stdio: ['ignore', 'ignore', 'pipe'] },
   );
