@@ -1,4 +1,4 @@
-import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { hash, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 /** Characters of base64url: 132 bits. */
 const MAC_LENGTH = 22;
@@ -35,6 +35,47 @@ export function isGenuine(
 }
 
 function macOf(kind: Authenticated, identifier: string, mac: KeyObject): string {
-  const text = PREFIXES[kind] + identifier;
-  return createHmac('sha256', mac).update(text, 'latin1').digest('base64url').slice(0, MAC_LENGTH);
+  return hmacSha256(mac, PREFIXES[kind] + identifier).slice(0, MAC_LENGTH);
+}
+
+/** SHA-256, in bytes. */
+const BLOCK = 64;
+const DIGEST = 32;
+
+/** A key as HMAC pads it, each pad with room behind it for what is hashed after it. */
+interface PaddedKey {
+  /** By length of the text: each kind of token has its own. */
+  readonly inner: Map<number, Buffer>;
+  readonly outer: Buffer;
+}
+
+const paddedKeys = new WeakMap<KeyObject, PaddedKey>();
+
+/**
+ * HMAC (RFC 2104 §2) by two calls of the one-shot hash, which together cost half of an `Hmac` object.
+ * @param text Latin-1
+ * @returns base64url
+ */
+export function hmacSha256(key: KeyObject, text: string): string {
+  let padded = paddedKeys.get(key);
+  if (padded === undefined) {
+    padded = { inner: new Map(), outer: padOf(key, 0x5c, DIGEST) };
+    paddedKeys.set(key, padded);
+  }
+  let inner = padded.inner.get(text.length);
+  if (inner === undefined) {
+    inner = padOf(key, 0x36, text.length);
+    padded.inner.set(text.length, inner);
+  }
+  inner.write(text, BLOCK, 'latin1');
+  padded.outer.write(hash('sha256', inner, 'latin1'), BLOCK, 'latin1');
+  return hash('sha256', padded.outer, 'base64url');
+}
+
+function padOf(key: KeyObject, pad: number, room: number): Buffer {
+  const secret = key.export();
+  const bytes = secret.length > BLOCK ? hash('sha256', secret, 'buffer') : secret;
+  const padded = Buffer.alloc(BLOCK + room);
+  for (let index = 0; index < BLOCK; index += 1) padded[index] = (bytes[index] ?? 0) ^ pad;
+  return padded;
 }

@@ -18,7 +18,8 @@ export interface AccessTokenReads {
 
 type AccessTokenRow = readonly [number, ClientId, ClientInstance | null, GrantId | null, string];
 
-export function accessTokenReads(database: DatabaseSync): AccessTokenReads {
+/** @param snapshot called before each look-up (`callbackSnapshot`) */
+export function accessTokenReads(database: DatabaseSync, snapshot: () => void): AccessTokenReads {
   // The token of a dead instance is not removed with it, it is not found: deleting a client costs the same for any number of tokens.
   const find = database.prepare(`
     SELECT expires_at, client_id, client_instance, grant_id, introspection FROM access_token AS token
@@ -36,6 +37,7 @@ export function accessTokenReads(database: DatabaseSync): AccessTokenReads {
       revoked_at FROM initial_access_token WHERE tenant = ? AND key > ? ORDER BY key LIMIT ?`);
   return {
     find(tenant, key) {
+      snapshot();
       const row = find.get(tenant, key) as unknown as AccessTokenRow | undefined;
       if (row === undefined) return undefined;
       const [expires_at, client_id, client_instance, grant_id, introspection] = row;

@@ -12,7 +12,8 @@ const REPLAYED_MAX = 1000;
 
 type Row = readonly [sequence: number, kind: Change['kind'], subject: string, instance: string | null];
 
-export function journalReads(database: DatabaseSync): JournalReads {
+/** @param snapshot called before each reading of the head (`callbackSnapshot`) */
+export function journalReads(database: DatabaseSync, snapshot: () => void): JournalReads {
   // Changes when any other connection, in any process, has committed anything; asking costs less than a look-up.
   const dataVersion = database.prepare('PRAGMA data_version');
   dataVersion.setReturnArrays(true);
@@ -28,6 +29,7 @@ export function journalReads(database: DatabaseSync): JournalReads {
 
   return {
     head(tenant) {
+      snapshot();
       const now = version();
       if (now !== readAt) {
         heads.clear();

@@ -8,6 +8,7 @@ import { accessTokenReads } from './access-token-reads.ts';
 import { accountReads } from './account-reads.ts';
 import { auditReads } from './audit-reads.ts';
 import { authorizationCodeReads } from './authorization-code-rows.ts';
+import { callbackSnapshot } from './callback-snapshot.ts';
 import { clientPage, clientReads } from './client-reads.ts';
 import { clientUseReads } from './client-use-reads.ts';
 import { openReadConnection, openScanConnection, openWriteConnection } from './connection.ts';
@@ -102,9 +103,10 @@ function refuseDamage(database: DatabaseSync, path: string): void {
 function storage(path: string, reader: DatabaseSync, channel: WriteChannel): Storage {
   const writes = new GatheredWrites(channel);
   const scanner = openScanConnection(path);
+  const snapshot = callbackSnapshot(reader);
   const reads: Reads = {
     clients: { ...clientReads(reader), ...clientUseReads(scanner), page: clientPage(scanner) },
-    accessTokens: accessTokenReads(reader),
+    accessTokens: accessTokenReads(reader, snapshot),
     authorizationCodes: { find: authorizationCodeReads(reader) },
     grants: { find: grantReads(reader) },
     accounts: accountReads(reader),
@@ -114,7 +116,7 @@ function storage(path: string, reader: DatabaseSync, channel: WriteChannel): Sto
     consents: consentReads(reader),
     serverKeys: { all: serverKeyRows(reader), removed: removedServerKeyRows(reader) },
     audit: auditReads(scanner),
-    journal: journalReads(reader),
+    journal: journalReads(reader, snapshot),
   };
   const tenants = tenantReads(reader);
   const opened = fileIdentity(path);
