@@ -1,7 +1,8 @@
 /**
  * Where the CPU time of one introspection goes, layer by layer, as Markdown: the real program with V8's profiler, under
  * the load of the benchmarks. The profiler itself costs some: take the shares.
- * Run: npm run profile -- [--seconds N] [--tokens N]
+ * Run: npm run profile -- [--seconds N] [--tokens N] [--layers [--rounds N]]; with --layers without the profiler, by
+ * leaving layers out.
  */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,6 +11,7 @@ import { parseArgs } from 'node:util';
 import { monotonic, type SelfTime, selfTimes } from './cpu-profile.ts';
 import { firstRequest } from './http-subject.ts';
 import { introspectionWithBasic } from './introspection-load.ts';
+import { layersTable } from './layers.ts';
 import type { LoadOrder } from './load.ts';
 import { type LoadGenerator, startLoadGenerator } from './load-generator.ts';
 import { machine } from './machine.ts';
@@ -148,6 +150,8 @@ async function main(): Promise<void> {
     options: {
       seconds: { type: 'string', default: '10' },
       tokens: { type: 'string', default: '1000000' },
+      layers: { type: 'boolean', default: false },
+      rounds: { type: 'string', default: '7' },
     },
   });
   const folder = mkdtempSync(join(tmpdir(), 'chancery-profile-'));
@@ -160,6 +164,12 @@ async function main(): Promise<void> {
       selfContainedTokens: 10_000,
     });
     await ours.program.stop();
+    if (values.layers) {
+      console.log(
+        `${machine()}\n\n${await layersTable({ folder, load, ours, rounds: Number(values.rounds) })}`,
+      );
+      return;
+    }
     const setting = { folder, load, ours, milliseconds: Number(values.seconds) * 1000 };
     const profiled = [
       await profileOurs(setting, 'identifier, asked about repeatedly', ours.tokens),

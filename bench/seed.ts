@@ -30,6 +30,8 @@ import { ENCRYPTION_KEY } from '../test/program/start.ts';
 import type { Place } from './place.ts';
 
 const LIFETIME_S = 86_400;
+/** As the program does by default. */
+const REMEMBERED_MAX = 200_000;
 
 export interface Seeding {
   readonly place: Place;
@@ -54,7 +56,7 @@ export async function seed({ place, issuer, client_id, ...counts }: Seeding): Pr
   // It stays open: keys are read from it whenever one signs.
   const storage = await place.open();
   try {
-    const { needs, client } = await openNeeds(storage, issuer, client_id as ClientId);
+    const { needs, client } = await openNeeds(storage, issuer, client_id as ClientId, ENCRYPTION_KEY);
     const selfContained: MintedAccessToken[] = [];
     while (selfContained.length < counts.selfContained) {
       selfContained.push(await mintAccessToken(needs, contentFor(client, 'self-contained')));
@@ -80,10 +82,12 @@ function* recordsOf(rows: Iterable<Row>, tokens: string[]): Generator<StoredAcce
   }
 }
 
-async function openNeeds(
+/** @param encryptionKey of the database, in hexadecimal digits */
+export async function openNeeds(
   storage: Storage,
   issuer: string,
   client_id: ClientId,
+  encryptionKey: string,
 ): Promise<{ readonly needs: AccessTokenNeeds; readonly client: StoredClient }> {
   const tenant = storage.forTenant(DEFAULT_TENANT);
   const bound = { clock: systemClock, random: systemRandom };
@@ -91,7 +95,7 @@ async function openNeeds(
     store: tenant.serverKeys,
     keyMaker,
     signer: joseJwtSigner(),
-    sealer: sealerForTenant(sealerWith([Buffer.from(ENCRYPTION_KEY, 'hex')]), DEFAULT_TENANT),
+    sealer: sealerForTenant(sealerWith([Buffer.from(encryptionKey, 'hex')]), DEFAULT_TENANT),
     configured: undefined,
     ...bound,
   });
@@ -102,9 +106,9 @@ async function openNeeds(
     verifier: joseJwtVerifier(systemClock),
     algorithm: 'RS256',
     defaultAudience: [issuer],
-    genuine: new BoundedMap<Digest, GenuineJwt>(2),
+    genuine: new BoundedMap<Digest, GenuineJwt>(REMEMBERED_MAX),
   } as const;
-  const genuine = new BoundedMap<AccessTokenKey, true>(2);
+  const genuine = new BoundedMap<AccessTokenKey, true>(REMEMBERED_MAX);
   const needs = {
     issuer,
     mac: keys.accessTokenMac,
