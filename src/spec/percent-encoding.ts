@@ -1,3 +1,5 @@
+import { isAscii } from 'node:buffer';
+
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
@@ -22,9 +24,8 @@ export function formDecode(text: string): string | undefined {
 
 /** The bytes as text if they are US-ASCII, which every correctly encoded form is. */
 export function asciiText(bytes: Uint8Array): string | undefined {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
-  // oxlint-disable-next-line no-control-regex -- the control characters are what is looked for
-  return /^[\x00-\x7f]*$/.test(text) ? text : undefined;
+  if (!isAscii(bytes)) return undefined;
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }
 
 /** Strict UTF-8. @returns undefined where the bytes are something else. */
