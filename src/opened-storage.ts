@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Mode } from './config/rules.ts';
 import type { Settings } from './config/settings.ts';
+import type { Log } from './ports/log.ts';
 import { SealBroken, type Sealer } from './ports/sealer.ts';
 import { type Storage, StorageUnavailable } from './ports/storage.ts';
 import type { TableDump } from './ports/table-dump.ts';
@@ -63,6 +65,64 @@ export function openSchemaAt(url: string, deadline_ms = SCHEMA_DEADLINE_MS): Sch
 export function tablesAt(url: string): TableDump {
   const path = sqlitePathOf(url);
   return path === undefined ? postgresTables(url) : sqliteTables(path);
+}
+
+export interface WaitingNeeds {
+  readonly settings: Settings;
+  readonly mode: Mode;
+  readonly log: Log;
+  /** Ends the waiting. */
+  readonly stopped: AbortSignal;
+  /** Called once, where there is something to wait for; what it answers is called when that is over. */
+  readonly meanwhile: () => Promise<() => Promise<void>>;
+}
+
+const WAIT_MS = 1000;
+
+/**
+ * The storage of a server, whose database may be away and come later: the order in which things start does not matter.
+ * What would not mend itself (a wrong password, a schema that is behind) rejects at once, like everything of SQLite.
+ * Undefined where it was stopped meanwhile.
+ */
+export async function openStorageWhenThere(
+  needs: WaitingNeeds,
+): Promise<{ readonly storage: Storage; readonly sealer: Sealer } | undefined> {
+  const { settings, log, stopped } = needs;
+  const sealer = sealerOf(settings);
+  let reason: string | undefined;
+  let endWaiting = async (): Promise<void> => undefined;
+  try {
+    while (!stopped.aborted) {
+      try {
+        const storage = await openReady(needs, sealer);
+        if (reason !== undefined) log.info({}, 'the database is there');
+        return { storage, sealer };
+      } catch (failure) {
+        if (!(failure instanceof StorageUnavailable && failure.mayComeBack)) throw failure;
+        if (reason === undefined) endWaiting = await needs.meanwhile();
+        if (reason !== failure.message) {
+          log.warn({ reason: failure.message }, 'the database is away: waiting for it, nothing is served');
+        }
+        reason = failure.message;
+      }
+      await sleep(WAIT_MS, undefined, { signal: stopped }).catch(() => undefined);
+    }
+    return undefined;
+  } finally {
+    await endWaiting();
+  }
+}
+
+async function openReady({ settings, mode, log }: WaitingNeeds, sealer: Sealer): Promise<Storage> {
+  const storage = await openStorage(settings, { check: true, mode });
+  try {
+    await requireRightKey(storage, sealer);
+    for (const concern of await storage.concerns()) log.warn({}, concern);
+    return storage;
+  } catch (failure) {
+    await storage.close();
+    throw failure;
+  }
 }
 
 /** A wrong key is noticed here, in one clear line, and not by the first client that reads its secret. */

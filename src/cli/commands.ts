@@ -38,8 +38,8 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     words: ['serve'],
-    parameters: CONFIG,
-    summary: 'Start a server for production',
+    parameters: `[--workers N] ${CONFIG}`,
+    summary: 'Start a server for production, with so many processes',
     load: () => import('./serve.ts'),
   },
   {

@@ -41,12 +41,14 @@ export const run: Run = async (parameters, context) => {
       `development:${tokens.directAuthorization.sha256}`,
     ],
   };
-  return await runUntilStopped(async () => {
-    const started = await startServer(settings, 'development', jsonLog(settings['log.level']));
+  const log = jsonLog(settings['log.level']);
+  return await runUntilStopped({ settings, log }, async (stopped) => {
+    const started = await startServer(settings, 'development', log, stopped);
+    if (started === undefined) return undefined;
     const server = lab === undefined ? started : await withLab(started, lab);
     try {
-      const { accessTokens, log } = server.tenant.registry;
-      const invitation = await usableInvitation(folder, { ...accessTokens, log });
+      const { registry } = server.tenant;
+      const invitation = await usableInvitation(folder, { ...registry.accessTokens, log: registry.log });
       const account = await developmentAccount(folder, server.tenant.endUsers.accounts);
       const { issuer } = settings;
       context.print(developmentBanner({ issuer, folder, tokens, account, invitation, server }));

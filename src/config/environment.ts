@@ -21,6 +21,9 @@ export const CONFIG_VARIABLE = 'CHANCERY_CONFIG';
 /** Set by bin/run.mjs for the server it starts as its child: the descriptor whose end means that the launcher is gone. */
 export const LIFELINE_VARIABLE = 'CHANCERY_LIFELINE';
 
+/** Set by a server of several processes for each of them: its number. */
+export const WORKER_VARIABLE = 'CHANCERY_WORKER';
+
 /** `listen.max-connections` → `CHANCERY_LISTEN_MAX_CONNECTIONS`. */
 export function environmentName(path: string): string {
   return PREFIX + path.toUpperCase().replaceAll(/[.-]/gu, '_');
@@ -81,6 +84,7 @@ function unknownVariables(environment: Environment): SettingsProblem[] {
       (name) =>
         name.startsWith(PREFIX) &&
         name !== LIFELINE_VARIABLE &&
+        name !== WORKER_VARIABLE &&
         environment[name] !== undefined &&
         !allowed.has(name),
     )

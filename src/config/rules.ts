@@ -51,6 +51,14 @@ export const RULES: readonly Rule[] = [
     problem: announcementProblem,
   },
   {
+    path: 'workers',
+    reads: ['listen.port'],
+    problem: ({ workers, 'listen.port': port }) =>
+      workers > 1 && port === 0
+        ? 'must be 1 where listen.port is 0: each would take a port of its own'
+        : undefined,
+  },
+  {
     path: 'management.listen-port',
     reads: ['listen.port', 'listen.host', 'management.listen-host'],
     problem: (settings) =>

@@ -6,6 +6,7 @@ import { FEDERATION_SETTINGS } from './federation-settings.ts';
 import { KEY_SETTINGS } from './key-settings.ts';
 import { LIMIT_SETTINGS } from './limit-settings.ts';
 import { LOGOUT_SETTINGS } from './logout-settings.ts';
+import { PROCESS_SETTINGS } from './process-settings.ts';
 import { choice, flag, integer, list, type Setting, SHA256_HEX, seconds, text } from './setting.ts';
 import { softwareStatementIssuers } from './software-statement-issuers.ts';
 import { STORAGE_SETTINGS } from './storage-settings.ts';
@@ -105,6 +106,7 @@ export const SETTINGS = {
     description: 'The TCP port of health and metrics; 0 takes any free one.',
   }),
 
+  ...PROCESS_SETTINGS,
   ...STORAGE_SETTINGS,
   'storage.sweep-interval': seconds({
     default: 60,

@@ -38,6 +38,8 @@ export interface Listen {
   readonly certificateHeader?: boolean;
   /** A connection on which nothing moves for so long, in either direction, is cut: its reader has stalled. Default 30,000. */
   readonly stallTimeout?: number;
+  /** Whether other processes may listen there, too: each gets some of the connections. */
+  readonly reusePort?: boolean;
   /** How long `close` waits for requests under way. */
   readonly closeTimeout: number;
 }
@@ -62,6 +64,8 @@ export interface Host {
   readonly address: AddressInfo;
   /** New connections get these certificates; those that are open keep theirs. */
   renewTls(material: TlsMaterial): void;
+  /** From now on each answer is the last one of its connection. */
+  drain(): void;
   /** Takes no more connections, finishes what is under way within `closeTimeout`, cuts what is left. */
   close(): Promise<void>;
 }
@@ -93,16 +97,27 @@ export async function startHost(options: HostOptions): Promise<Host> {
     serverFactory: () => createServer(options, edge),
     clientErrorHandler: () => undefined,
   });
-  await app.listen({ host: listen.host, port: listen.port });
+  // Fastify hands on what it does not know.
+  const place = { host: listen.host, port: listen.port, reusePort: listen.reusePort ?? false };
+  await app.listen(place);
   return {
     address: app.server.address() as AddressInfo,
     renewTls(material) {
       if (listen.tls === undefined || !(app.server instanceof TlsServer)) return;
       app.server.setSecureContext(secureContextOf({ ...listen.tls, ...material }));
     },
+    drain() {
+      edge.envelope = LAST_ENVELOPE;
+    },
     async close() {
       edge.envelope = LAST_ENVELOPE;
-      const deadline = setTimeout(() => app.server.closeAllConnections(), listen.closeTimeout);
+      const deadline = setTimeout(() => {
+        log.warn(
+          {},
+          'requests were still under way at the deadline (stop.deadline): their connections are cut',
+        );
+        app.server.closeAllConnections();
+      }, listen.closeTimeout);
       await app.close();
       clearTimeout(deadline);
     },

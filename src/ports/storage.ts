@@ -49,4 +49,11 @@ export interface Storage {
 /** The storage cannot be opened or used; the message is one line for the operator. */
 export class StorageUnavailable extends Error {
   override readonly name = 'StorageUnavailable';
+  /** Whether it may work later without anybody changing a setting or the data: what it needs is away. */
+  readonly mayComeBack: boolean;
+
+  constructor(message: string, options: ErrorOptions & { readonly mayComeBack?: boolean } = {}) {
+    super(message, options);
+    this.mayComeBack = options.mayComeBack ?? false;
+  }
 }

@@ -7,15 +7,19 @@ const UNREAD_BYTES_MAX = 8 * 1024 * 1024;
 /**
  * JSON lines on standard error, written beside the requests: a system call for each line would be a third of a small
  * request, and a full pipe would stop the server until somebody reads it. What is left is written when the process ends.
+ * `every` is in every line.
  * A log nobody reads any more must not end the process (EPIPE).
  */
-export function jsonLog(level: 'silent' | 'error' | 'warn' | 'info' | 'debug'): Log {
+export function jsonLog(
+  level: 'silent' | 'error' | 'warn' | 'info' | 'debug',
+  every: Readonly<Record<string, unknown>> | null = null,
+): Log {
   const destination = pino.destination({ dest: 2, sync: false, maxLength: UNREAD_BYTES_MAX });
   destination.on('error', () => undefined);
   const log = pino(
     {
       level,
-      base: null,
+      base: every,
       timestamp: pino.stdTimeFunctions.isoTime,
       serializers: { cause: pino.stdSerializers.errWithCause },
       formatters: { level: (label) => ({ level: label }) },

@@ -4,7 +4,8 @@ import { answer } from '../answer.ts';
 import { received, requestOf } from '../test-exchange.ts';
 import { liveContract, readyContract } from './contract.ts';
 import { healthLive, healthReady } from './endpoint.ts';
-import { aStorage, SILENT } from './test-readiness.ts';
+import { storageState } from './readiness.ts';
+import { SILENT } from './test-readiness.ts';
 
 test('GET /health/live: 200, whatever the storage does: the process answers', async () => {
   const response = await answer(healthLive(), requestOf(liveContract, {}), () => assert.fail('no failure'));
@@ -16,10 +17,10 @@ test('GET /health/live: 200, whatever the storage does: the process answers', as
 
 test('GET /health/ready: 200 where the storage reads and writes, asked anew each time', async () => {
   let asked = 0;
-  const storage = aStorage(async () => {
+  const ready = async (): Promise<void> => {
     asked += 1;
-  });
-  const endpoint = healthReady({ storage, isServing: () => true, log: SILENT });
+  };
+  const endpoint = healthReady(() => storageState({ ready }, SILENT));
   for (let time = 1; time <= 2; time += 1) {
     const answered = await received(
       readyContract,

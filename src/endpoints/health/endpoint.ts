@@ -1,31 +1,21 @@
-import type { Log } from '../../ports/log.ts';
-import type { Storage } from '../../ports/storage.ts';
+import type { Awaitable } from '../../spec/awaitable.ts';
 import type { Endpoint, EndpointResponse } from '../contract.ts';
 import { liveContract, readyContract } from './contract.ts';
 
-export interface ReadinessNeeds {
-  readonly storage: Storage;
-  /** False from the moment the process was told to stop. */
-  readonly isServing: () => boolean;
-  readonly log: Log;
-}
+/** `starting`: not there yet. `not-ready`: it was, or will be, but its storage does not work. */
+export type ReadyState = 'starting' | 'ready' | 'not-ready' | 'stopping';
 
 export function healthLive(): Endpoint {
   return { contract: liveContract, handle: () => health(200, { status: 'live' }) };
 }
 
-export function healthReady(needs: ReadinessNeeds): Endpoint {
+export function healthReady(state: () => Awaitable<ReadyState>): Endpoint {
   return {
     contract: readyContract,
     async handle() {
-      if (!needs.isServing()) return health(503, { status: 'stopping' });
-      try {
-        await needs.storage.ready();
-      } catch (cause) {
-        needs.log.error({ cause }, 'storage is not ready');
-        return health(503, { status: 'not-ready', checks: { storage: 'failed' } });
-      }
-      return health(200, { status: 'ready', checks: { storage: 'passed' } });
+      const status = await state();
+      if (status === 'ready') return health(200, { status, checks: { storage: 'passed' } });
+      return health(503, status === 'not-ready' ? { status, checks: { storage: 'failed' } } : { status });
     },
   };
 }

@@ -67,7 +67,9 @@ export class Connection {
       connection.answerBy(until);
       const [state] = await connection.ask([question(STATE_OF_SERVER, {})]);
       if (writable && state?.rows[0]?.['standby'] === true) {
-        throw new StorageUnavailable(`the database server ${host.host}:${host.port} is a standby`);
+        throw new StorageUnavailable(`the database server ${host.host}:${host.port} is a standby`, {
+          mayComeBack: true,
+        });
       }
       return connection;
     } catch (error) {
@@ -93,7 +95,11 @@ export class Connection {
     const late = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => {
         this.destroy();
-        reject(new StorageUnavailable(`the database did not answer within ${this.#deadline_ms} ms`));
+        reject(
+          new StorageUnavailable(`the database did not answer within ${this.#deadline_ms} ms`, {
+            mayComeBack: true,
+          }),
+        );
       }, patience_ms);
     });
     try {

@@ -41,10 +41,42 @@ export function concernsOneAct(error: unknown): boolean {
 /** One line for the operator. The server's messages name tables and constraints, never our values: `detail` would. */
 export function unavailable(error: unknown): StorageUnavailable {
   if (error instanceof StorageUnavailable) return error;
-  const message = error instanceof Error ? error.message.replaceAll(/\s+/gu, ' ') : 'unknown';
   const state = sqlState(error);
   const code = state === undefined ? '' : ` (SQLSTATE ${state})`;
-  return new StorageUnavailable(`the database cannot be used: ${message}${code}`, { cause: error });
+  return new StorageUnavailable(`the database cannot be used: ${reasonOf(error)}${code}`, {
+    cause: error,
+    mayComeBack: isAway(error),
+  });
+}
+
+/** Of the addresses of one name, each refused, Node tells nothing but the code. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  if (error.message !== '') return error.message.replaceAll(/\s+/gu, ' ');
+  return 'code' in error ? String(error.code) : error.name;
+}
+
+/** The network's way of saying that nobody is there (yet); a name may be known a moment later, too. */
+const NOBODY_THERE: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENOENT',
+]);
+
+/** A wrong password, an unknown database or a certificate that nobody vouches for does not mend itself. */
+function isAway(error: unknown): boolean {
+  const state = sqlState(error);
+  if (state !== undefined) return AWAY.has(state) || state.startsWith('08') || isReadOnly(error);
+  if (!(error instanceof Error)) return false;
+  if ('code' in error) return NOBODY_THERE.has(error.code);
+  // Words of the package `pg`: a server that ends the connection, or does not answer.
+  return /terminated|timeout/iu.test(error.message);
 }
 
 /** Whether the connection is to be given up after this error. */

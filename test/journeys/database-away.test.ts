@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openPostgresSchema } from '../../src/storage/postgres/postgres-schema.ts';
+import { startTestServer, type TestServer } from '../../src/storage/postgres/test-server.ts';
+import { freePort, launchProgram, type Program } from '../program/start.ts';
+import { production } from './production.ts';
+import { assertOneLine, attemptAt } from './start-attempts.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'chancery-away-'));
+const SECRET = 'correct-horse-battery';
+let server: TestServer;
+let program: Program | undefined;
+
+before(async () => {
+  server = await startTestServer();
+});
+
+after(async () => {
+  await program?.stop();
+  await server.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const withPassword = (url: string): string => url.replace('://chancery@', `://chancery:${SECRET}@`);
+
+async function readiness({
+  managementUrl,
+}: Program): Promise<{ readonly status: number; readonly body: string }> {
+  try {
+    const answer = await fetch(`${managementUrl}/health/ready`);
+    return { status: answer.status, body: await answer.text() };
+  } catch {
+    return { status: 0, body: '' };
+  }
+}
+
+async function untilReadiness(of: Program, status: number): Promise<string> {
+  for (let attempt = 0; attempt < 1500; attempt += 1) {
+    const found = await readiness(of);
+    if (found.status === status) return found.body;
+    await sleep(40);
+  }
+  assert.fail(`never ${status}:\n${of.output()}`);
+}
+
+/** Lines of the log that say that the database is away. */
+const waiting = (of: Program): readonly string[] =>
+  of
+    .output()
+    .split('\n')
+    .filter((line) => line.includes('the database is away'));
+
+test('a server whose database is away lives, is not ready, answers 500, says once that it waits, and serves when the database comes', async () => {
+  const url = await server.createDatabase();
+  const schema = openPostgresSchema(url, 5000);
+  await schema.up(0);
+  await schema.close();
+  await server.kill();
+  program = await launchProgram({ folder, environment: { CHANCERY_STORAGE_URL: withPassword(url) } });
+  const running = program;
+  assert.deepEqual(JSON.parse(await untilReadiness(running, 503)), { status: 'starting' });
+  assert.equal((await fetch(`${running.managementUrl}/health/live`)).status, 200);
+  for (let round = 0; waiting(running).length === 0 && round < 500; round += 1) await sleep(20);
+  // Long enough for several attempts.
+  await sleep(3000);
+  for (const path of ['/token/introspect', '/nowhere']) {
+    const answer = await fetch(`${running.url}${path}`, { method: 'POST', body: 'token=x' });
+    assert.deepEqual({ status: answer.status, body: await answer.text() }, { status: 500, body: '' });
+  }
+  assert.equal(waiting(running).length, 1, running.output());
+  assert.match(waiting(running)[0] ?? '', /"level":"warn".*ECONNREFUSED/u);
+  await server.start();
+  await untilReadiness(running, 200);
+  const answer = await fetch(`${running.url}/clients`, {
+    headers: { authorization: `Bearer ${running.masterToken}` },
+  });
+  assert.equal(answer.status, 200);
+  assert.match(running.output(), /"msg":"the database is there"/u);
+  assert.match(running.output(), /^chancery serves /mu);
+  assert.doesNotMatch(running.output(), new RegExp(SECRET, 'u'));
+});
+
+test('SIGTERM while a server waits for its database: it ends with 0', async () => {
+  const url = `postgres://chancery:${SECRET}@127.0.0.1:${await freePort()}/nobody?sslmode=disable`;
+  const stopped = await launchProgram({ environment: { CHANCERY_STORAGE_URL: url } });
+  await untilReadiness(stopped, 503);
+  stopped.signal('SIGTERM');
+  assert.equal(await stopped.exited, 0, stopped.output());
+  await stopped.stop();
+});
+
+test('what does not mend itself ends the start in one line: an unknown database, an unknown role, a schema that is behind', async () => {
+  const site = await production();
+  const url = await server.createDatabase();
+  const cases = [
+    [url.replace(/\/test_\w+/u, '/nobody'), /database "nobody" does not exist \(SQLSTATE 3D000\)/u],
+    [url.replace('chancery@', `stranger:${SECRET}@`), /role "stranger" does not exist \(SQLSTATE 28000\)/u],
+    [url, /the schema of the database is behind this program: run chancery migrate up/u],
+  ] as const;
+  try {
+    for (const [storage, pattern] of cases) {
+      const ended = await attemptAt(site, 'serve', { CHANCERY_STORAGE_URL: storage });
+      assertOneLine(ended, pattern);
+      assert.doesNotMatch(ended.stderr, new RegExp(SECRET, 'u'));
+    }
+  } finally {
+    site.remove();
+  }
+});

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { afterEach, beforeEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { launchProgram, type Program, startProgram } from '../program/start.ts';
+import { call, registrationOf, SERVICE } from './conformance-exchange.ts';
+import { production } from './production.ts';
+import { assertOneLine, attemptAt } from './start-attempts.ts';
+
+const WORKERS = { CHANCERY_WORKERS: '2' };
+let program: Program | undefined;
+
+beforeEach(() => {
+  program = undefined;
+});
+
+afterEach(async () => {
+  await program?.stop();
+});
+
+/** The processes that this one has started and that still are. */
+function children(pid: number): readonly number[] {
+  const file = `/proc/${pid}/task/${pid}/children`;
+  if (!existsSync(file)) return [];
+  return readFileSync(file, 'utf8').trim().split(/\s+/u).filter(Boolean).map(Number);
+}
+
+const skip = process.platform === 'linux' ? false : 'SO_REUSEPORT as Linux has it';
+
+async function metrics({ managementUrl }: Program): Promise<string> {
+  return await (await fetch(`${managementUrl}/metrics`)).text();
+}
+
+/** How many requests each worker has answered. */
+function answeredBy(text: string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  const lines = text.matchAll(/^chancery_http_requests_total\{worker="(\d+)",.*\} (\d+)$/gmu);
+  for (const [, worker = '', count] of lines) counts.set(worker, (counts.get(worker) ?? 0) + Number(count));
+  return counts;
+}
+
+/** Each on a connection of its own. */
+async function askManyTimes({ url }: Program, times: number): Promise<readonly number[]> {
+  return await Promise.all(
+    Array.from({ length: times }, async () => {
+      const answer = await fetch(`${url}/.well-known/openid-configuration`, {
+        headers: { connection: 'close' },
+      });
+      await answer.arrayBuffer();
+      return answer.status;
+    }),
+  );
+}
+
+async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  for (let attempt = 0; attempt < 1500; attempt += 1) {
+    if (await holds()) return;
+    await sleep(20);
+  }
+  assert.fail(`${what}\n${program?.output()}`);
+}
+
+test('serve --workers 2: one ready line, two processes share the port, health and metrics speak for both', {
+  skip,
+}, async () => {
+  program = await startProgram({ parameters: ['--workers', '2'] });
+  assert.equal(children(program.pid).length, 2);
+  const ready = program.output().match(/^chancery serves .*$/gmu);
+  assert.deepEqual(ready, [
+    `chancery serves ${program.issuer} on 127.0.0.1:${program.port} with 2 processes`,
+  ]);
+  const statuses = await askManyTimes(program, 60);
+  assert.deepEqual(new Set(statuses), new Set([200]));
+  const text = await metrics(program);
+  const counts = answeredBy(text);
+  assert.deepEqual([...counts.keys()].toSorted(), ['1', '2'], 'both got some of the connections');
+  assert.equal(
+    [...counts.values()].reduce((sum, count) => sum + count, 0),
+    60,
+  );
+  assert.equal(text.match(/^# TYPE chancery_http_requests_total counter$/gmu)?.length, 1);
+  for (const worker of ['1', '2', 'none']) {
+    assert.match(text, new RegExp(`^process_start_time_seconds\\{worker="${worker}"\\} \\d`, 'mu'));
+  }
+});
+
+test('a worker that is killed is replaced: the others go on, what was acknowledged is there, the log says who died', {
+  skip,
+}, async () => {
+  const running = (program = await startProgram({ environment: WORKERS }));
+  const json = SERVICE;
+  const answer = await call(running, {
+    method: 'POST',
+    path: '/register',
+    bearer: running.masterToken,
+    json,
+  });
+  const client = registrationOf(answer);
+  const [victim = 0, ...others] = children(running.pid);
+  process.kill(victim, 'SIGKILL');
+  await until(
+    () => children(running.pid).length === 2 && !children(running.pid).includes(victim),
+    'no successor',
+  );
+  assert.ok(others.every((pid) => children(running.pid).includes(pid)));
+  await until(async () => {
+    await askManyTimes(running, 20);
+    return answeredBy(await metrics(running)).size === 2;
+  }, 'the successor gets nothing to do');
+  assert.match(
+    running.output(),
+    new RegExp(`"worker":[12],.*"pid":${victim},.*"signal":"SIGKILL".*a worker died`, 'u'),
+  );
+  const read = { method: 'GET', path: `/clients/${client.client_id}`, bearer: running.masterToken };
+  assert.equal((await call(running, read)).status, 200);
+  assert.equal(running.output().match(/^chancery serves /gmu)?.length, 1, 'ready is said once');
+});
+
+test('a worker that is asked to end is replaced at once, and nobody is told of a failure', {
+  skip,
+}, async () => {
+  const running = (program = await startProgram({ environment: WORKERS }));
+  const [one = 0] = children(running.pid);
+  process.kill(one, 'SIGTERM');
+  await until(
+    () => children(running.pid).length === 2 && !children(running.pid).includes(one),
+    'no successor',
+  );
+  assert.doesNotMatch(running.output(), /"level":"error"/u);
+});
+
+test('SIGTERM ends all workers with what they had under way, and the server with 0', { skip }, async () => {
+  const running = await startProgram({ environment: WORKERS });
+  const pids = children(running.pid);
+  const asked = Promise.all(
+    Array.from({ length: 30 }, async () => {
+      const json = SERVICE;
+      return await call(running, { method: 'POST', path: '/register', bearer: running.masterToken, json });
+    }),
+  );
+  const answers = await asked;
+  running.signal('SIGTERM');
+  assert.equal(await running.exited, 0, running.output());
+  for (const pid of pids) assert.throws(() => process.kill(pid, 0), /ESRCH/u);
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
+  await running.stop();
+});
+
+test('the process that looks after the workers is killed: they finish and go, nobody stays on the port', {
+  skip,
+}, async () => {
+  const running = await startProgram({ environment: WORKERS });
+  const pids = children(running.pid);
+  assert.equal(pids.length, 2);
+  running.signal('SIGKILL');
+  assert.equal(await running.exited, 'SIGKILL');
+  await until(() => pids.every((pid) => !existsSync(`/proc/${pid}`)), 'workers stayed');
+  await running.stop();
+});
+
+test('workers that die as they start: their one line, once, and exit code 1', { skip }, async () => {
+  const site = await production();
+  try {
+    const ended = await attemptAt(site, 'serve', {
+      ...WORKERS,
+      CHANCERY_STORAGE_URL: `sqlite:${site.folder}`,
+    });
+    assertOneLine(ended, /^chancery serve: cannot use the database .*: it is a directory\n$/u);
+  } finally {
+    site.remove();
+  }
+});
+
+test('SIGTERM while the workers start: the server ends, and leaves none behind', { skip }, async () => {
+  for (const wait_ms of [50, 300, 700]) {
+    const starting = await launchProgram({ environment: WORKERS });
+    await sleep(wait_ms);
+    const pids = children(starting.pid);
+    starting.signal('SIGTERM');
+    assert.ok([0, 'SIGTERM'].includes(await starting.exited), starting.output());
+    await until(() => pids.every((pid) => !existsSync(`/proc/${pid}`)), 'workers stayed');
+    await starting.stop();
+  }
+});
