@@ -26,12 +26,32 @@ const inBrowser = /^test\/browser\//;
 const IN_BROWSER = 'in a browser';
 const besideSources = all('src/**/*.test.ts');
 
-/** All of test/journeys and test/hostile: `npm run test:postgres`. */
-const POSTGRES_SHORT = [
+/**
+ * Of what tests the started program without being hostile: what changes and reads most. The others, whose time goes into
+ * starting commands, are run on PostgreSQL by `npm run test:postgres`.
+ */
+const ON_POSTGRES = [
   'test/faults/kill.test.ts',
-  'test/journeys/oauth4webapi.test.ts',
-  'test/journeys/two-servers.test.ts',
+  ...[
+    'key-rotation',
+    'logout',
+    'management-conformance',
+    'oauth4webapi',
+    'registration-conformance',
+    'registry-abuse',
+    'registry-hygiene',
+    'registry-two-processes',
+    'sign-in',
+    'tenants-in-trouble',
+    'token-conformance',
+    'tokens',
+    'two-servers',
+  ].map((name) => `test/journeys/${name}.test.ts`),
 ];
+
+/** They know nothing of tenants, so that the program may have two of them. */
+const forAnyTenant = /\.program\.test\.ts$/u;
+const hostile = all('test/hostile/**/*.test.ts');
 
 const GROUPS: readonly Group[] = [
   { name: 'pure', isolation: 'none', files: besideSources.filter((file) => !ownProcess.test(file)) },
@@ -52,15 +72,15 @@ const GROUPS: readonly Group[] = [
     files: all('test/**/*.test.ts').filter((file) => inBrowser.test(file)),
   },
   {
-    name: 'hostile, to the second of two tenants',
+    name: 'hostile on PostgreSQL, to the second of two tenants',
     isolation: 'process',
-    files: all('test/hostile/**/*.program.test.ts'),
-    environment: { [TENANT_VARIABLE]: 'b' },
+    files: hostile.filter((file) => forAnyTenant.test(file)),
+    environment: { [TENANT_VARIABLE]: 'b', [ENGINE_VARIABLE]: 'postgres' },
   },
   {
-    name: 'started program, on PostgreSQL',
+    name: 'started program on PostgreSQL',
     isolation: 'process',
-    files: POSTGRES_SHORT,
+    files: [...hostile.filter((file) => !forAnyTenant.test(file)), ...ON_POSTGRES],
     environment: { [ENGINE_VARIABLE]: 'postgres' },
   },
 ];

@@ -1,4 +1,5 @@
 import { StorageUnavailable } from '../ports/storage.ts';
+import { refuseNul } from './nul.ts';
 import type {
   Answer,
   Write,
@@ -36,6 +37,7 @@ export class GatheredWrites implements Writes {
       if (this.#closing) throw new StorageUnavailable('the storage is closed');
       if (this.#unanswered >= UNANSWERED_WRITES_MAX)
         throw new StorageUnavailable('too many writes are waiting');
+      refuseNul(values);
       this.#unanswered += 1;
       if (this.#gathered.length === 0) setImmediate(() => void this.#send());
       const write = { name, ...values } as unknown as Write;

@@ -1,11 +1,45 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StorageUnavailable } from '../ports/storage.ts';
-import type { Sealed } from '../spec/identifiers.ts';
+import type { AccessTokenKey, ClientId, Sealed } from '../spec/identifiers.ts';
 import { type MakeEngine, onEmptyStorage, onSecondView } from './contract-engine.ts';
-import { aClient, aServerKey, aToken, EVENT, LABEL, OPEN, TENANT, times } from './stored-examples.ts';
+import {
+  aClient,
+  anEvent,
+  aServerKey,
+  aTenant,
+  aToken,
+  EVENT,
+  LABEL,
+  NOW,
+  OPEN,
+  TENANT,
+  times,
+} from './stored-examples.ts';
 
 export function wholeStorageContract(make: MakeEngine): void {
+  test(
+    'text with NUL is not stored, not by itself and not within, and what is asked for with one is not there',
+    onEmptyStorage(make, async ({ storage, tenant }) => {
+      const refused: readonly (() => Promise<unknown>)[] = [
+        () => tenant.clients.create(aClient({ data: 'a\0b' }), OPEN),
+        () => tenant.accessTokens.issue(aToken(undefined, { key: 'a\0b' as AccessTokenKey })),
+        () => tenant.accessTokens.issueInitial(aToken(), { ...LABEL, redirect_hosts: ['a', '\0'] }, EVENT),
+        () => tenant.audit.append(anEvent({ detail: '\0' })),
+        () => tenant.replays.rememberOnce('client-assertion', 'owner', 'a\0b', NOW),
+        () => storage.tenants.create(aTenant({ settings: '\0' }), EVENT),
+      ];
+      for (const write of refused)
+        await assert.rejects(async () => await write(), /cannot be stored|cannot store/u);
+      assert.deepEqual(await tenant.clients.page(undefined, 10), []);
+      assert.deepEqual(await tenant.audit.page(0, 10), []);
+      assert.deepEqual(await tenant.accessTokens.pageInitial(undefined, 10), []);
+      assert.equal(await tenant.clients.find('a\0b' as ClientId), undefined);
+      assert.equal(await tenant.accessTokens.find('a\0b' as AccessTokenKey), undefined);
+      await tenant.accessTokens.issue(aToken());
+    }),
+  );
+
   test(
     'the first canary wins, for parallel callers too, until it is replaced',
     onEmptyStorage(make, async ({ storage }) => {

@@ -1,5 +1,6 @@
 import { StorageUnavailable } from '../../ports/storage.ts';
 import type { TenantId } from '../../spec/identifiers.ts';
+import { refuseNul } from '../nul.ts';
 import type { WriteArguments, WriteName, WriteResults, Writes } from '../write.ts';
 import { type Act, TAKE_STEPS, type Transaction } from './act.ts';
 import { ACTS } from './acts.ts';
@@ -57,6 +58,7 @@ export class PostgresWrites implements Writes {
     if (this.#closing) throw new StorageUnavailable('the storage is closed');
     if (this.#unanswered >= UNANSWERED_WRITES_MAX)
       throw new StorageUnavailable('too many writes are waiting');
+    refuseNul(values);
     this.#unanswered += 1;
     try {
       const act = ACTS[name] as unknown as Act<WriteName>;
