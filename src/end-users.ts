@@ -10,6 +10,7 @@ import type { AccountNeeds } from './sessions/manage-account.ts';
 import { ownAccounts } from './sessions/own-accounts.ts';
 import type { PasswordSignInNeeds } from './sessions/password-sign-in.ts';
 import { signInLimits } from './sessions/sign-in-limits.ts';
+import { BoundedMap } from './spec/bounded-map.ts';
 import { systemClock } from './system/clock.ts';
 import { argon2PasswordHasher } from './system/password-hasher.ts';
 import { systemRandom } from './system/random.ts';
@@ -41,6 +42,9 @@ export function openPasswords(settings: Settings): PasswordHasher {
   );
 }
 
+/** Accounts. */
+const ATTACKED_MAX = 10_000;
+
 export function openEndUsers(
   settings: Settings,
   parts: { readonly storage: TenantStorage; readonly passwords: PasswordHasher; readonly log: Log },
@@ -58,7 +62,15 @@ export function openEndUsers(
   return {
     accounts: { accounts: storage.accounts, passwords, ...time },
     directory,
-    passwordSignIn: { directory, browsers: storage.accounts, limits, clock: systemClock, log },
+    passwordSignIn: {
+      directory,
+      browsers: storage.accounts,
+      limits,
+      clock: systemClock,
+      log,
+      audit: storage.audit,
+      attacked: new BoundedMap(ATTACKED_MAX),
+    },
     sessions: {
       sessions: storage.sessions,
       browsers: storage.accounts,

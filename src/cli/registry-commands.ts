@@ -109,6 +109,12 @@ export const REGISTRY_COMMANDS: readonly Command[] = [
     load: () => import('./accounts-show.ts'),
   },
   {
+    words: ['accounts', 'update'],
+    parameters: `NAME [--email ADDRESS] [--claim NAME=VALUE …] [--remove-claim NAME …] ${OPTIONS}`,
+    summary: 'Change claims of an account; its sessions and grants go on',
+    load: () => import('./accounts-update.ts'),
+  },
+  {
     words: ['accounts', 'disable'],
     parameters: `NAME ${OPTIONS}`,
     summary: 'Let nobody sign in with an account; its sessions and grants end',
@@ -131,6 +137,30 @@ export const REGISTRY_COMMANDS: readonly Command[] = [
     parameters: `NAME ${OPTIONS}`,
     summary: 'Delete an account with its sessions, grants and consents',
     load: () => import('./accounts-delete.ts'),
+  },
+  {
+    words: ['sessions', 'list'],
+    parameters: `NAME|--sub SUB ${OPTIONS}`,
+    summary: 'List the sessions of an end-user, with the clients that took part',
+    load: () => import('./sessions-list.ts'),
+  },
+  {
+    words: ['sessions', 'end'],
+    parameters: `NAME|--sub SUB [SESSION] ${OPTIONS}`,
+    summary: 'End one session of an end-user, or all; a running server tells their clients',
+    load: () => import('./sessions-end.ts'),
+  },
+  {
+    words: ['grants', 'list'],
+    parameters: `NAME|--sub SUB ${OPTIONS}`,
+    summary: 'List what clients may do for somebody',
+    load: () => import('./grants-list.ts'),
+  },
+  {
+    words: ['grants', 'revoke'],
+    parameters: `NAME|--sub SUB [GRANT] ${OPTIONS}`,
+    summary: 'End one grant about somebody, or all, with every token of it',
+    load: () => import('./grants-revoke.ts'),
   },
   {
     words: ['logouts', 'list'],

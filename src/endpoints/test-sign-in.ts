@@ -11,6 +11,7 @@ import type { TenantStorage } from '../ports/storage.ts';
 import { ownAccounts } from '../sessions/own-accounts.ts';
 import { type SignInRates, signInLimits } from '../sessions/sign-in-limits.ts';
 import { QUICK } from '../sessions/test-end-users.ts';
+import { BoundedMap } from '../spec/bounded-map.ts';
 import { argon2PasswordHasher } from '../system/password-hasher.ts';
 import { systemRandom } from '../system/random.ts';
 import type { Endpoint } from './contract.ts';
@@ -97,6 +98,8 @@ function endUsersOf(
       limits: signInLimits(limits, { store: storage.rates, clock, log }),
       clock,
       log,
+      audit: storage.audit,
+      attacked: new BoundedMap(100),
     },
     sessions: {
       sessions,

@@ -1,6 +1,7 @@
 import { tokenConfirmation } from '../clients/certificate-binding.ts';
 import type { AuthenticatedClient } from '../clients/client-authentication/authenticate-client.ts';
 import type { Account } from '../ports/account-directory.ts';
+import type { AuditEvent } from '../ports/audit-log.ts';
 import type { StoredGrant } from '../ports/grant-store.ts';
 import { OAuthError } from '../spec/errors.ts';
 import { parseScope } from '../spec/scope.ts';
@@ -32,9 +33,9 @@ import {
 export const refreshToken: Grant = {
   grant_type: 'refresh_token',
   parameters: ['refresh_token', 'scope'],
-  async handle(needs, client, parameters) {
+  async handle(needs, client, parameters, { request_id }) {
     const presented = presentedToken(needs, parameters['refresh_token']);
-    const { grant, refreshable, authorization } = await grantOf(needs, client, presented);
+    const { grant, refreshable, authorization } = await grantOf(needs, client, presented, request_id);
     const account = await endUserOf(needs, grant, authorization);
     const scope = narrowedScope(authorization.scope, parameters['scope']);
     const audience = narrowedAudience(authorization.audience, parameters['resource']);
@@ -49,7 +50,8 @@ export const refreshToken: Grant = {
       : undefined;
     const { access_token } = minted.response;
     const id_token = await idTokenFor(needs, client, { account, scope, access_token }, authorization);
-    const use = { presented, refreshable, minted, rotated };
+    const onReuse = reuseEvent(needs, client, grant, request_id);
+    const use = { presented, refreshable, minted, rotated, onReuse };
     return { ...(await refreshed(needs, client, use, parameters['refresh_token'])), ...id_token };
   },
 };
@@ -89,13 +91,14 @@ interface Use {
   readonly refreshable: Refreshable;
   readonly minted: MintedToken;
   readonly rotated: MintedRefreshToken | undefined;
+  readonly onReuse: AuditEvent;
 }
 
 /** Stores what was made; only now it is known whether the token was good. */
 async function refreshed(
   needs: GrantNeeds,
   client: AuthenticatedClient,
-  { presented, refreshable, minted, rotated }: Use,
+  { presented, refreshable, minted, rotated, onReuse }: Use,
   same: string | undefined,
 ): Promise<TokenResponse> {
   const now = needs.accessTokens.clock.now();
@@ -108,6 +111,7 @@ async function refreshed(
     expires_at: endOfGrant(next, minted.stored.expires_at),
     token: minted.stored,
     now,
+    onReuse,
   });
   if (outcome === 'reused') tellOfReuse(needs, client, presented);
   if (outcome !== 'refreshed') throw invalidGrant();
@@ -135,6 +139,7 @@ async function grantOf(
   needs: GrantNeeds,
   client: AuthenticatedClient,
   presented: GenuineRefreshToken,
+  request_id: string,
 ): Promise<RefreshableGrant> {
   const grant = await needs.grants.find(presented.grant_id);
   const { client_id, instance } = client.stored;
@@ -146,10 +151,22 @@ async function grantOf(
   // Before the reuse is looked for: without the certificate a copied token is good for nothing, not even for ending the grant.
   if (confirmation !== undefined && !confirms(client.certificate, confirmation)) throw invalidGrant();
   if (grant.refresh_token?.digest !== presented.digest) {
-    if (await needs.grants.end(grant.grant_id)) tellOfReuse(needs, client, presented);
+    const event = reuseEvent(needs, client, grant, request_id);
+    if (await needs.grants.end(grant.grant_id, event)) tellOfReuse(needs, client, presented);
     throw invalidGrant();
   }
   return { grant, refreshable, authorization };
+}
+
+function reuseEvent(
+  { accessTokens }: GrantNeeds,
+  { stored: { client_id } }: AuthenticatedClient,
+  { sub }: StoredGrant,
+  request_id: string,
+): AuditEvent {
+  const detail = `sub ${sub}: refresh token used again`;
+  const who = { actor: `client:${client_id}`, client_id, request_id };
+  return { at: accessTokens.clock.now(), action: 'grant.end', outcome: 'done', detail, ...who };
 }
 
 function tellOfReuse(

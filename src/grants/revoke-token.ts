@@ -1,5 +1,6 @@
 import type { AuthenticatedClient } from '../clients/client-authentication/authenticate-client.ts';
 import type { StoredAccessToken } from '../ports/access-token-store.ts';
+import type { AuditEvent } from '../ports/audit-log.ts';
 import type { GrantStore, StoredGrant } from '../ports/grant-store.ts';
 import { OAuthError } from '../spec/errors.ts';
 import { type AccessTokenNeeds, findAccessToken } from '../tokens/access-token.ts';
@@ -19,19 +20,33 @@ export async function revokeToken(
   needs: RevocationNeeds,
   client: AuthenticatedClient,
   presented: string,
+  request_id: string,
 ): Promise<void> {
   const refresh = genuineRefreshToken(needs.accessTokens, presented);
   if (refresh !== undefined) {
     const grant = await needs.grants.find(refresh.grant_id);
     if (grant === undefined) return;
     requireOwn(client, grant);
-    await needs.grants.end(grant.grant_id);
+    const event = eventOf(needs, client, request_id, 'grant.end', `sub ${grant.sub}: refresh token revoked`);
+    await needs.grants.end(grant.grant_id, event);
     return;
   }
   const found = await findAccessToken(needs.accessTokens, presented);
   if (found === undefined) return;
   requireOwn(client, found);
-  await needs.accessTokens.store.revoke(found.key, needs.accessTokens.clock.now());
+  const event = eventOf(needs, client, request_id, 'token.revoke', null);
+  await needs.accessTokens.store.revoke(found.key, event.at, event);
+}
+
+function eventOf(
+  { accessTokens }: RevocationNeeds,
+  { stored: { client_id } }: AuthenticatedClient,
+  request_id: string,
+  action: AuditEvent['action'],
+  detail: string | null,
+): AuditEvent {
+  const at = accessTokens.clock.now();
+  return { at, action, outcome: 'done', actor: `client:${client_id}`, client_id, request_id, detail };
 }
 
 function requireOwn(

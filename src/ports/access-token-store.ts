@@ -50,13 +50,14 @@ export interface AccessTokenStore {
   /**
    * Ends an initial access token that was neither used nor revoked and has not expired at the time of the event;
    * answers whether it did. In a race with a registration that uses it exactly one of the two happens.
+   * @param event recorded in the same transaction, where it was there
    */
   revokeInitial(key: AccessTokenKey, event: AuditEvent): Promise<boolean>;
   /**
    * Ends an access token of any kind; answers whether it was there. From then on nobody finds it, and an initial access
    * token among them registers nobody: in a race with a registration that uses it exactly one of the two happens.
    */
-  revoke(key: AccessTokenKey, now: number): Promise<boolean>;
+  revoke(key: AccessTokenKey, now: number, event?: AuditEvent): Promise<boolean>;
   /** Removes at most `limit` tokens that expired before `now`; answers how many it removed. */
   sweepExpired(now: number, limit: number): Promise<number>;
 }

@@ -18,6 +18,10 @@ export interface AuditEvent {
     | 'account.create'
     | 'account.update'
     | 'account.delete'
+    | 'account.locked'
+    | 'session.end'
+    | 'grant.end'
+    | 'token.revoke'
     | 'initial-access-token.create'
     | 'initial-access-token.revoke'
     | 'tenant.create'
@@ -30,7 +34,7 @@ export interface AuditEvent {
     | 'server-key.remove'
     | 'server-key.revoke';
   readonly outcome: 'done' | 'refused';
-  /** `master:LABEL`, `initial:LABEL`, `registration`, `statement:ISSUER`, `federation:ENTITY`, `open`, `cli`, `server`, or `unknown`. */
+  /** `master:LABEL`, `initial:LABEL`, `registration`, `statement:ISSUER`, `federation:ENTITY`, `open`, `client:ID`, `end-user`, `cli`, `server`, or `unknown`. */
   readonly actor: string;
   readonly client_id: string | null;
   readonly request_id: string;

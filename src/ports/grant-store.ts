@@ -1,6 +1,7 @@
 import type { Awaitable } from '../spec/awaitable.ts';
 import type { ClientId, ClientInstance, Digest, GrantId, SessionId } from '../spec/identifiers.ts';
 import type { StoredAccessToken } from './access-token-store.ts';
+import type { AuditEvent } from './audit-log.ts';
 
 export interface StoredRefreshToken {
   readonly digest: Digest;
@@ -40,6 +41,8 @@ export interface Refreshing {
   /** The access token that is issued for it. */
   readonly token: StoredAccessToken;
   readonly now: number;
+  /** Recorded in the same transaction if the grant ends because the token was used before. */
+  readonly onReuse?: AuditEvent;
 }
 
 /**
@@ -61,14 +64,16 @@ export interface GrantStore {
   ): Promise<boolean>;
   /** Undefined for an unknown or ended grant, and for one whose client is gone. Expired ones may still be found. */
   find(grant_id: GrantId): Awaitable<StoredGrant | undefined>;
+  /** Every one that is found, the oldest first. */
+  ofSubject(sub: string): Awaitable<readonly StoredGrant[]>;
   /**
    * Issues an access token for a refresh token. Of any number of callers at once with one token that is rotated, in
    * whatever process, exactly one gets `refreshed`; the next one gets `reused`, and the grant ends with every access
    * token of it, the winner's too (RFC 9700 §4.14.2).
    */
   refresh(refreshing: Refreshing): Promise<RefreshOutcome>;
-  /** Ends a grant with every token of it; answers whether there was one. A token is never issued for an ended grant. */
-  end(grant_id: GrantId): Promise<boolean>;
+  /** Ends a grant with every token of it, and records the event with that; answers whether there was one. A token is never issued for an ended grant. */
+  end(grant_id: GrantId, event?: AuditEvent): Promise<boolean>;
   /** Ends every grant of a subject; answers how many there were. */
   endAllOf(sub: string): Promise<number>;
   /**

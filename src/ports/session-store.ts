@@ -1,5 +1,6 @@
 import type { Awaitable } from '../spec/awaitable.ts';
 import type { ClientId, ClientInstance, Digest, SessionId, Subject } from '../spec/identifiers.ts';
+import type { AuditEvent } from './audit-log.ts';
 
 /** An end-user's session in one browser. All times in seconds since the Unix epoch. */
 export interface StoredSession {
@@ -80,8 +81,11 @@ export interface SessionStore {
     client: Pick<SessionClient, 'client_id' | 'instance' | 'issuer'>,
     at: number,
   ): Promise<boolean>;
-  /** Of any number of callers at once exactly one gets the session; every later request finds none, in any process. */
-  end(key: Digest): Promise<EndedSession | undefined>;
+  /**
+   * Of any number of callers at once exactly one gets the session; every later request finds none, in any process.
+   * @param event recorded in the same transaction, by that one
+   */
+  end(key: Digest, event?: AuditEvent): Promise<EndedSession | undefined>;
   /** Every session of `sub`, but for the one in `except`. Each ended session is given to one caller only. */
   endAllOf(sub: Subject, except?: Digest): Promise<readonly EndedSession[]>;
   /** Removes at most `limit` sessions that expired before `now`; answers how many it removed. No client is told. */

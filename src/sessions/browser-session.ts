@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { digestOf } from '../keys/digest.ts';
 import type { AccountStore } from '../ports/account-store.ts';
+import type { AuditEvent } from '../ports/audit-log.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
 import type { EndedSession, SessionStore, StoredSession } from '../ports/session-store.ts';
@@ -134,12 +135,24 @@ export async function currentSession(
     : undefined;
 }
 
+/** What the audit keeps of the end of a session. @param client_id who sent the end-user to log out */
+export function sessionEnded(
+  { clock }: Pick<SessionNeeds, 'clock'>,
+  { sub, sid }: StoredSession,
+  who: Pick<AuditEvent, 'actor' | 'request_id'>,
+  client_id: string | null = null,
+): AuditEvent {
+  const detail = `sub ${sub}: sid ${sid}`;
+  return { at: clock.now(), action: 'session.end', outcome: 'done', client_id, detail, ...who };
+}
+
 /** Ends the session that a cookie stands for, live or not; undefined where there was none. */
 export async function endSession(
   { sessions }: Pick<SessionNeeds, 'sessions'>,
   cookie: string | undefined,
+  event?: AuditEvent,
 ): Promise<EndedSession | undefined> {
-  return cookie === undefined ? undefined : await sessions.end(digestOf(cookie));
+  return cookie === undefined ? undefined : await sessions.end(digestOf(cookie), event);
 }
 
 /**

@@ -83,6 +83,18 @@ export async function setDisabled(
   return await replace(needs, account, { disabled_at }, detail, disabled, actor);
 }
 
+/** Gives other claims; what is open goes on. @throws AccountRefused */
+export async function setClaims(
+  needs: AccountNeeds,
+  account: StoredAccount,
+  claims: NewAccount['claims'],
+  actor: AccountActor,
+): Promise<StoredAccount> {
+  const fault = claimsFault(claims);
+  if (fault !== undefined) throw new AccountRefused(fault);
+  return await replace(needs, account, { claims: JSON.stringify(claims) }, 'claims', false, actor);
+}
+
 /** Ends the account with everything of it. @throws AccountRefused */
 export async function deleteAccount(
   needs: AccountNeeds,

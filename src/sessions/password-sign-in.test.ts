@@ -92,8 +92,15 @@ test('after too many failures even the right password waits, at an unknown name 
       assert.equal((await attempted(endUsers, { username, password: 'wrong' })).outcome, 'refused');
     }
     const refused = { outcome: 'too_many_attempts', retry_after: 1200 };
-    assert.deepEqual(await attempted(endUsers, { username }), refused);
+    for (let time = 0; time < 3; time += 1)
+      assert.deepEqual(await attempted(endUsers, { username }), refused);
   }
+  const locked = await endUsers.storage.audit.page(0, 100);
+  assert.deepEqual(
+    locked.map(({ action }) => action),
+    ['account.create', 'account.locked'],
+    'one event for an attack, and none for a name that nobody has',
+  );
   endUsers.pass(1200);
   assert.equal((await attempted(endUsers)).outcome, 'authenticated');
 });

@@ -1,10 +1,13 @@
+import { record } from '../clients/audit-trail.ts';
 import { digestOf } from '../keys/digest.ts';
 import type { Account, AccountDirectory } from '../ports/account-directory.ts';
 import type { AccountStore } from '../ports/account-store.ts';
+import type { AuditLog } from '../ports/audit-log.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
+import type { BoundedMap } from '../spec/bounded-map.ts';
 import { TooManyRequests } from '../spec/errors.ts';
-import type { Digest } from '../spec/identifiers.ts';
+import type { Digest, Subject } from '../spec/identifiers.ts';
 import { loginName } from '../spec/login-name.ts';
 import type { Admission, SignInLimits } from './sign-in-limits.ts';
 
@@ -15,6 +18,9 @@ export interface PasswordSignInNeeds {
   readonly limits: SignInLimits;
   readonly clock: Clock;
   readonly log: Log;
+  readonly audit: AuditLog;
+  /** Until when an account is known to be under attack, by its subject: an attack is one event an hour, not one an attempt. */
+  readonly attacked: BoundedMap<Subject, number>;
 }
 
 export interface PasswordAttempt {
@@ -95,11 +101,24 @@ async function knownBrowser(
 }
 
 function tooMany(
-  { log }: PasswordSignInNeeds,
+  needs: PasswordSignInNeeds,
   { request_id }: PasswordAttempt,
   retry_after: number,
   account: Account | undefined,
 ): PasswordOutcome {
+  const { log } = needs;
+  if (account !== undefined) noteAttack(needs, account.sub, request_id);
   log.warn({ request_id, sub: account?.sub, retry_after }, 'sign-in refused: too many attempts');
   return { outcome: 'too_many_attempts', retry_after };
+}
+
+const ATTACK_SECONDS = 3600;
+
+function noteAttack(needs: PasswordSignInNeeds, sub: Subject, request_id: string): void {
+  const at = needs.clock.now();
+  if ((needs.attacked.get(sub) ?? 0) > at) return;
+  needs.attacked.set(sub, at + ATTACK_SECONDS);
+  const detail = `sub ${sub}: too many attempts`;
+  const who = { actor: 'unknown', client_id: null, request_id };
+  record(needs, { at, action: 'account.locked', outcome: 'done', detail, ...who });
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { TenantStorage } from '../ports/storage.ts';
+import { BoundedMap } from '../spec/bounded-map.ts';
 import { argon2PasswordHasher } from '../system/password-hasher.ts';
 import { systemRandom } from '../system/random.ts';
 import type { SessionNeeds } from './browser-session.ts';
@@ -63,6 +64,8 @@ export function testEndUsers(options: TestOptions = {}): TestEndUsers {
       limits: signInLimits(rates, { store: storage.rates, clock, log }),
       clock,
       log,
+      audit: storage.audit,
+      attacked: new BoundedMap(100),
     },
     sessions: {
       sessions: storage.sessions,

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StoredAccessToken } from '../ports/access-token-store.ts';
+import type { AuditEvent } from '../ports/audit-log.ts';
 import type { StoredClient } from '../ports/client-store.ts';
 import type { Refreshing, StoredGrant } from '../ports/grant-store.ts';
 import type { TenantStorage } from '../ports/storage.ts';
-import type { Digest } from '../spec/identifiers.ts';
+import type { Digest, Subject } from '../spec/identifiers.ts';
 import { type MakeEngine, onEmptyStorage, onSecondView } from './contract-engine.ts';
+import { aSession, NEW_SESSION } from './end-user-examples.ts';
 import {
   aClient,
   aGrant,
@@ -25,6 +27,7 @@ export function grantContract(make: MakeEngine): void {
   ending(make);
   livesOfClients(make);
   sweeping(make);
+  lists(make);
 }
 
 interface Granted {
@@ -339,6 +342,44 @@ function sweeping(make: MakeEngine): void {
         ];
         assert.deepEqual(swept, [20, 0]);
       });
+    }),
+  );
+}
+
+function lists(make: MakeEngine): void {
+  test(
+    'the grants of a subject are listed, the oldest first, without those of clients that are gone',
+    onEmptyStorage(make, async ({ tenant, other }) => {
+      const { grant: second } = await granted(tenant, { created_at: NOW + 1 });
+      const { grant: first } = await granted(tenant, { created_at: NOW });
+      const { client } = await granted(tenant);
+      await granted(tenant, { sub: 'somebody else' });
+      await tenant.clients.delete(client, EVENT);
+      assert.deepEqual(await tenant.grants.ofSubject(first.sub), [first, second]);
+      assert.deepEqual(await other.grants.ofSubject(first.sub), []);
+    }),
+  );
+
+  test(
+    'the end of a grant, of a token, and of a session is recorded with it, and once',
+    onEmptyStorage(make, async ({ tenant }) => {
+      const { grant, token, client } = await granted(tenant);
+      const before = (await tenant.audit.page(0, 100)).length;
+      const event = (action: AuditEvent['action']): AuditEvent => ({ ...EVENT, action });
+      for (let time = 0; time < 2; time += 1) {
+        await tenant.accessTokens.revoke(token.key, NOW, event('token.revoke'));
+        await tenant.grants.end(grant.grant_id, event('grant.end'));
+      }
+      const session = aSession('ada' as Subject);
+      await tenant.sessions.create(session, NEW_SESSION);
+      await Promise.all([1, 2].map(async () => await tenant.sessions.end(session.key, event('session.end'))));
+      const reused = aGrant(client);
+      await tenant.grants.create(reused, aTokenOf(reused));
+      const copied = { ...aUse(reused), presented: 'another' as Digest, onReuse: event('grant.end') };
+      assert.equal(await tenant.grants.refresh(copied), 'reused');
+      assert.equal(await tenant.grants.refresh(copied), 'absent');
+      const recorded = (await tenant.audit.page(0, 100)).slice(before).map(({ action }) => action);
+      assert.deepEqual(recorded, ['token.revoke', 'grant.end', 'session.end', 'grant.end']);
     }),
   );
 }

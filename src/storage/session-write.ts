@@ -51,7 +51,7 @@ export interface SessionWriteArguments {
     readonly client: Pick<SessionClient, 'client_id' | 'instance' | 'issuer'>;
     readonly at: number;
   };
-  endSession: OfTenant & { readonly key: Digest };
+  endSession: OfTenant & { readonly key: Digest; readonly event: AuditEvent | undefined };
   endSessionsOf: OfTenant & { readonly sub: Subject; readonly except: Digest | undefined };
   sweepSessions: Sweep;
   takeLogoutNotifications: OfTenant & { readonly taking: Taking };

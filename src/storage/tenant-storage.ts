@@ -25,7 +25,7 @@ export interface Reads {
   >;
   readonly accessTokens: OfTenant<Pick<AccessTokenStore, 'find' | 'findInitial' | 'pageInitial'>>;
   readonly authorizationCodes: OfTenant<Pick<AuthorizationCodeStore, 'find'>>;
-  readonly grants: OfTenant<Pick<GrantStore, 'find'>>;
+  readonly grants: OfTenant<Pick<GrantStore, 'find' | 'ofSubject'>>;
   readonly accounts: OfTenant<Pick<AccountStore, 'find' | 'findByLoginName' | 'page' | 'knowsBrowser'>>;
   readonly sessions: OfTenant<Pick<SessionStore, 'find' | 'findBySid' | 'ofSubject' | 'clients'>>;
   readonly logoutNotifications: OfTenant<Pick<LogoutNotificationStore, 'nextDue' | 'page'>>;
@@ -53,7 +53,8 @@ export function tenantStorage(tenant: TenantId, reads: Reads, writes: Writes): T
       createInSession: (grant, token) => writes.write('createGrantInSession', { tenant, grant, token }),
       find: (grant_id) => reads.grants.find(tenant, grant_id),
       refresh: (refreshing) => writes.write('refreshGrant', { tenant, refreshing }),
-      end: (grant_id) => writes.write('endGrant', { tenant, grant_id }),
+      ofSubject: (sub) => reads.grants.ofSubject(tenant, sub),
+      end: (grant_id, event) => writes.write('endGrant', { tenant, grant_id, event }),
       endAllOf: (sub) => writes.write('endGrantsOf', { tenant, sub }),
       sweepExpired: (now, limit) => writes.write('sweepGrants', { tenant, now, limit }),
     },
@@ -108,7 +109,7 @@ function accessTokenStore(tenant: TenantId, reads: Reads['accessTokens'], writes
     issueInitial: (token, label, event) =>
       writes.write('issueInitialAccessToken', { tenant, token, label, event }),
     revokeInitial: (key, event) => writes.write('revokeInitialAccessToken', { tenant, key, event }),
-    revoke: (key, now) => writes.write('revokeAccessToken', { tenant, key, now }),
+    revoke: (key, now, event) => writes.write('revokeAccessToken', { tenant, key, now, event }),
     sweepExpired: (now, limit) => writes.write('sweepExpired', { tenant, now, limit }),
   };
 }
@@ -194,7 +195,7 @@ function sessionStore(tenant: TenantId, reads: Reads['sessions'], writes: Writes
         client: { client_id, instance, ...(issuer === undefined ? {} : { issuer }) },
         at,
       }),
-    end: (key) => writes.write('endSession', { tenant, key }),
+    end: (key, event) => writes.write('endSession', { tenant, key, event }),
     endAllOf: (sub, except) => writes.write('endSessionsOf', { tenant, sub, except }),
     sweepExpired: (now, limit) => writes.write('sweepSessions', { tenant, now, limit }),
   };

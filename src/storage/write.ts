@@ -37,7 +37,11 @@ export interface WriteArguments extends SessionWriteArguments {
     readonly event: AuditEvent;
   };
   revokeInitialAccessToken: OfTenant & { readonly key: AccessTokenKey; readonly event: AuditEvent };
-  revokeAccessToken: OfTenant & { readonly key: AccessTokenKey; readonly now: number };
+  revokeAccessToken: OfTenant & {
+    readonly key: AccessTokenKey;
+    readonly now: number;
+    readonly event: AuditEvent | undefined;
+  };
   sweepExpired: OfTenant & { readonly now: number; readonly limit: number };
   createGrant: OfTenant & { readonly grant: StoredGrant; readonly token: StoredAccessToken };
   createGrantInSession: OfTenant & {
@@ -45,7 +49,7 @@ export interface WriteArguments extends SessionWriteArguments {
     readonly token: StoredAccessToken;
   };
   refreshGrant: OfTenant & { readonly refreshing: Refreshing };
-  endGrant: OfTenant & { readonly grant_id: GrantId };
+  endGrant: OfTenant & { readonly grant_id: GrantId; readonly event: AuditEvent | undefined };
   endGrantsOf: OfTenant & { readonly sub: string };
   sweepGrants: OfTenant & { readonly now: number; readonly limit: number };
   issueAuthorizationCode: OfTenant & { readonly code: StoredAuthorizationCode };

@@ -15,6 +15,11 @@ test('yes: the session is dead at once, its cookie is taken back, and clients ar
   assert.match(answered.body, /You are signed out/);
   assert.equal(pages.jar.has(sessionCookieName()), false);
   assert.equal(await pages.endUsers.storage.sessions.find(session.key), undefined);
+  const event = (await pages.endUsers.storage.audit.page(0, 100)).at(-1);
+  assert.deepEqual(
+    [event?.action, event?.actor, event?.detail],
+    ['session.end', 'end-user', `sub ada: sid ${session.sid}`],
+  );
   await pages.delivery.close();
   assert.equal(pages.sent.length, 1);
   pages.use(cookie);

@@ -6,6 +6,7 @@ import {
   endSession,
   isAntiForgeryToken,
   type SessionNeeds,
+  sessionEnded,
 } from '../../sessions/browser-session.ts';
 import {
   completeInteraction,
@@ -57,7 +58,7 @@ export function endSessionConfirmation(needs: EndSessionConfirmationNeeds): Endp
       const { content } = interaction;
       const session = await sessionMeant(needs, request, content);
       if (!(await completeInteraction(needs.interactions, interaction))) throw answeredAlready();
-      const outcome = choice === 'logout' ? await ended(needs, request, content) : kept(session);
+      const outcome = choice === 'logout' ? await ended(needs, request, content, session) : kept(session);
       return await goOn(needs, request, content, outcome);
     },
   };
@@ -112,8 +113,13 @@ async function ended(
   { sessions, browser, delivery, patience, log }: EndSessionConfirmationNeeds,
   request: EndpointRequest,
   { client }: WaitingLogout,
+  meant: StoredSession | undefined,
 ): Promise<Outcome> {
-  const session = await endSession(sessions, browser.cookie(request, 'session'));
+  const event =
+    meant === undefined
+      ? undefined
+      : sessionEnded(sessions, meant, { actor: 'end-user', request_id: request.id }, client?.client_id);
+  const session = await endSession(sessions, browser.cookie(request, 'session'), event);
   if (session === undefined) return 'none';
   const { sid } = session;
   const telling = async (): Promise<void> => {

@@ -10,6 +10,8 @@ test('GET /logout without anything: the dialog, and nothing to log out of (H-159
   const page = await pages.dialog();
   assertPage(page);
   assert.match(page.body, /You are not signed in here/);
+  assert.doesNotMatch(page.body, /value="logout"|Stay signed in|Sign out\?/);
+  assert.match(page.body, /value="stay">Continue/, 'the way back');
   assert.doesNotMatch(page.body, /class="notice"|class="client"/);
 });
 

@@ -23,5 +23,5 @@ test('GET /assets/{id}: what a page refers to, kept for ever (RFC 8246 §2)', as
       return headers['content-type'];
     }),
   );
-  assert.deepEqual(types, ['text/css; charset=utf-8', 'text/javascript; charset=utf-8']);
+  assert.deepEqual(types, ['image/svg+xml', 'text/css; charset=utf-8', 'text/javascript; charset=utf-8']);
 });

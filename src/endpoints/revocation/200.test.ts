@@ -85,3 +85,15 @@ test('an initial access token that its client ends registers nobody', async () =
   assertRevoked(await tenant.send('revoke', { basic, form: { token } }));
   assert.equal((await tenant.send('register', { bearer: token, json: WEB_CLIENT })).status, 401);
 });
+
+test('the audit says who revoked what: a token, and a grant by its refresh token', async () => {
+  const tenant = testTenant();
+  const { basic, token } = await ownerOf(tenant);
+  await tenant.send('revoke', { basic, form: { token: await token() } });
+  await tenant.send('revoke', { basic, form: { token: 'nothing' } });
+  const events = (await tenant.storage.audit.page(0, 100)).filter(({ action }) => action === 'token.revoke');
+  assert.deepEqual(
+    events.map(({ actor, client_id, detail }) => [actor, client_id, detail]),
+    [[`client:${basic[0]}`, basic[0], null]],
+  );
+});

@@ -22,7 +22,7 @@ const PARAMETERS: ReadonlySet<string> = new Set(['token', 'token_type_hint', ...
 export function revocation(needs: RevocationEndpointNeeds): Endpoint {
   return {
     contract,
-    async handle({ headers, body, clientCertificate }) {
+    async handle({ headers, body, clientCertificate, id }) {
       const parameters = parseForm(headers['content-type'], body, PARAMETERS, needs.form);
       const { authorization } = headers;
       const client = await identifyClient(needs.authentication, {
@@ -33,7 +33,7 @@ export function revocation(needs: RevocationEndpointNeeds): Endpoint {
       const token = parameters['token'];
       if (token === undefined)
         throw new OAuthError('invalid_request', { error_description: 'token is missing' });
-      await revokeToken(needs, client, token);
+      await revokeToken(needs, client, token, id);
       // RFC 7009 §2.2: "The content of the response body is ignored by the client".
       return { status: 200, headers: UNCACHED };
     },

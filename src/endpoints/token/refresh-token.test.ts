@@ -123,6 +123,9 @@ test('of ten uses of a rotated token at once one is answered, and then nothing o
   for (const token of [access, ...won.map((answer) => tokenOf(answer))]) {
     assert.deepEqual(await tenant.introspect(token), INACTIVE);
   }
+  const ends = (await tenant.storage.audit.page(0, 100)).filter(({ action }) => action === 'grant.end');
+  assert.equal(ends.length, 1);
+  assert.match(ends[0]?.detail ?? '', /refresh token used again$/);
 });
 
 test('a narrower scope is that of the new access token only; the grant keeps its own (RFC 6749 §6)', async () => {

@@ -82,6 +82,19 @@ const REVOKE = statement(
    journalled AS (${JOURNALLING_TOKEN})
    SELECT key FROM removed`,
 );
+const REVOKE_RECORDED = statement(
+  'access_token_revoke_recorded',
+  `WITH revoked AS (
+     UPDATE initial_access_token SET revoked_at = :now WHERE tenant = :tenant AND key = :ended_key AND used_at IS NULL
+       AND revoked_at IS NULL AND expires_at > :now),
+   removed AS (DELETE FROM access_token WHERE tenant = :tenant AND key = :ended_key RETURNING key),
+   counters AS (
+     UPDATE tenant_counter SET audit = audit + 1, journal = journal + 1
+     WHERE tenant = :tenant AND EXISTS (SELECT 1 FROM removed) RETURNING audit, journal),
+   journalled AS (${JOURNALLING_TOKEN}),
+   recorded AS (${RECORDING})
+   SELECT key FROM removed`,
+);
 const SWEEP = statement(
   'access_token_sweep',
   `DELETE FROM access_token WHERE tenant = :tenant AND key IN
@@ -158,8 +171,11 @@ export const ACCESS_TOKEN_ACTS: Acts<Names> = {
   },
   revokeAccessToken: {
     turn: true,
-    async quick(transaction, { tenant, key, now }) {
-      const removed = transaction.ask(REVOKE, { tenant, ended_key: key, now });
+    async quick(transaction, { tenant, key, now, event }) {
+      const removed =
+        event === undefined
+          ? transaction.ask(REVOKE, { tenant, ended_key: key, now })
+          : transaction.ask(REVOKE_RECORDED, { tenant, ended_key: key, now, ...recorded(event) });
       await trimJournal(transaction, tenant);
       return (await removed).rows.length === 1;
     },

@@ -4,6 +4,7 @@ import type { AccessTokenKey, GrantId, SessionId, TenantId } from '../../spec/id
 import type { Reads } from '../tenant-storage.ts';
 import { TOKEN_COLUMNS, TOKEN_VALUES, tokenValues } from './access-token-rows.ts';
 import { type Acts, changed, one, TAKE_STEPS, type Transaction, type Values } from './act.ts';
+import { record } from './audit-rows.ts';
 import type { GatheredReads } from './gathered-reads.ts';
 import { journal } from './journal-rows.ts';
 import { type Row, statement } from './statement.ts';
@@ -85,6 +86,11 @@ const OF_SESSION = statement(
   'grant_of_session',
   'SELECT grant_id FROM authorization_grant WHERE tenant = :tenant AND sid = :sid',
 );
+const ALL_OF_SUBJECT = statement(
+  'grant_all_of_subject',
+  `SELECT ${COLUMNS} FROM authorization_grant AS granted
+   WHERE tenant = :tenant AND sub = :sub AND ${LIVES} ORDER BY created_at, grant_id`,
+);
 const SWEEP = statement(
   'grant_sweep',
   `DELETE FROM authorization_grant WHERE tenant = :tenant AND grant_id = ANY(ARRAY(
@@ -112,6 +118,8 @@ export function grantReads(reads: GatheredReads): Reads['grants'] {
       const row = await reads.lookUp(tenant, FIND, grant_id);
       return row === undefined ? undefined : storedGrant(row);
     },
+    ofSubject: async (tenant, sub) =>
+      (await reads.slowRows(tenant, ALL_OF_SUBJECT, { sub })).map(storedGrant),
   };
 }
 
@@ -197,7 +205,11 @@ export const GRANT_ACTS: Acts<Names> = {
   },
   endGrant: {
     turn: true,
-    steps: (transaction, { tenant, grant_id }) => endGrant(transaction, tenant, grant_id),
+    async steps(transaction, { tenant, grant_id, event }) {
+      const ended = await endGrant(transaction, tenant, grant_id);
+      if (ended) await record(transaction, tenant, event);
+      return ended;
+    },
   },
   endGrantsOf: {
     turn: true,
@@ -230,12 +242,12 @@ async function refreshOrEnd(
   transaction: Transaction,
   { tenant, refreshing }: { readonly tenant: TenantId; readonly refreshing: Refreshing },
 ): Promise<RefreshOutcome> {
-  const { grant_id, presented } = refreshing;
+  const { grant_id, presented, onReuse } = refreshing;
   const found = await one(transaction.ask(FIND_ONE, { tenant, grant_id }));
   const digest = found?.['refresh_token_digest'] ?? null;
   if (digest === null) return 'absent';
   if (digest === presented) return (await rotate(transaction, tenant, refreshing)) ? 'refreshed' : 'absent';
-  await endGrant(transaction, tenant, grant_id);
+  if (await endGrant(transaction, tenant, grant_id)) await record(transaction, tenant, onReuse);
   return 'reused';
 }
 

@@ -8,6 +8,7 @@ import type { SessionId, TenantId } from '../../spec/identifiers.ts';
 import type { WriteArguments } from '../write.ts';
 import { accountIsUnchanged } from './account-rows.ts';
 import { type Acts, changed, type Transaction } from './act.ts';
+import { record } from './audit-rows.ts';
 import { endSession, endSessionsOf, replaceSession } from './session-ending.ts';
 import { SESSION_COLUMNS } from './session-rows.ts';
 import { statement } from './statement.ts';
@@ -65,7 +66,14 @@ export const SESSION_ACTS: Acts<Names> = {
     quick: async (transaction, { tenant, sid, client, at }) =>
       (await changed(transaction.ask(ADD_CLIENT, { tenant, sid, issuer: null, ...client, at }))) === 1,
   },
-  endSession: { turn: true, steps: (transaction, { tenant, key }) => endSession(transaction, tenant, key) },
+  endSession: {
+    turn: true,
+    async steps(transaction, { tenant, key, event }) {
+      const ended = await endSession(transaction, tenant, key);
+      if (ended !== undefined) await record(transaction, tenant, event);
+      return ended;
+    },
+  },
   endSessionsOf: {
     turn: true,
     steps: (transaction, { tenant, sub, except }) => endSessionsOf(transaction, tenant, sub, { except }),

@@ -66,10 +66,11 @@ export function accessTokenWrites(database: DatabaseSync): AccessTokenWrites {
       record(tenant, event);
       return true;
     },
-    revokeAccessToken({ tenant, key, now }) {
+    revokeAccessToken({ tenant, key, now, event }) {
       revokeInitial.run(tenant, key, now);
       if (remove.run(tenant, key).changes === 0) return false;
       journal(tenant, { kind: 'access-token-ended', key });
+      if (event !== undefined) record(tenant, event);
       return true;
     },
     sweepExpired({ tenant, now, limit }) {

@@ -3,6 +3,7 @@ import type { StoredAccessToken } from '../../ports/access-token-store.ts';
 import type { StoredGrant } from '../../ports/grant-store.ts';
 import type { AccessTokenKey, GrantId, SessionId, TenantId } from '../../spec/identifiers.ts';
 import { accessTokenInsertion } from './access-token-writes.ts';
+import { eventRecording } from './audit-writes.ts';
 import { grantReads } from './grant-reads.ts';
 import { journalling } from './journal-writes.ts';
 import type { WriteHandlers } from './write-handlers.ts';
@@ -23,6 +24,7 @@ export function grantWrites(database: DatabaseSync): GrantWrites {
   const issue = accessTokenInsertion(database);
   const end = grantEnding(database);
   const endOfSubject = subjectGrantsEnding(database);
+  const record = eventRecording(database);
 
   return {
     createGrant({ tenant, grant, token }) {
@@ -34,11 +36,12 @@ export function grantWrites(database: DatabaseSync): GrantWrites {
       create(tenant, grant, token);
       return true;
     },
-    refreshGrant({ tenant, refreshing: { grant_id, presented, next, expires_at, token, now } }) {
+    refreshGrant({ tenant, refreshing }) {
+      const { grant_id, presented, next, expires_at, token, now, onReuse } = refreshing;
       const refresh_token = find(tenant, grant_id)?.refresh_token ?? null;
       if (refresh_token === null) return 'absent';
       if (refresh_token.digest !== presented) {
-        end(tenant, grant_id);
+        if (end(tenant, grant_id) && onReuse !== undefined) record(tenant, onReuse);
         return 'reused';
       }
       if (refresh_token.expires_at !== null && refresh_token.expires_at <= now) return 'absent';
@@ -46,7 +49,11 @@ export function grantWrites(database: DatabaseSync): GrantWrites {
       issue(tenant, token);
       return 'refreshed';
     },
-    endGrant: ({ tenant, grant_id }) => end(tenant, grant_id),
+    endGrant({ tenant, grant_id, event }) {
+      const ended = end(tenant, grant_id);
+      if (ended && event !== undefined) record(tenant, event);
+      return ended;
+    },
     endGrantsOf: ({ tenant, sub }) => endOfSubject(tenant, sub),
     sweepGrants: sweeping(database),
   };

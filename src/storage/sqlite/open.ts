@@ -14,7 +14,7 @@ import { clientUseReads } from './client-use-reads.ts';
 import { openReadConnection, openScanConnection, openWriteConnection } from './connection.ts';
 import { consentReads } from './consent-rows.ts';
 import { createWhereAbsent, fileIdentity, hasRoom, inspect, unavailable } from './database-file.ts';
-import { grantReads } from './grant-reads.ts';
+import { grantReads, grantsOfSubject } from './grant-reads.ts';
 import { interactionReads } from './interaction-reads.ts';
 import { journalReads } from './journal-reads.ts';
 import { logoutNotificationReads } from './logout-notification-rows.ts';
@@ -108,7 +108,7 @@ function storage(path: string, reader: DatabaseSync, channel: WriteChannel): Sto
     clients: { ...clientReads(reader), ...clientUseReads(scanner), page: clientPage(scanner) },
     accessTokens: accessTokenReads(reader, snapshot),
     authorizationCodes: { find: authorizationCodeReads(reader) },
-    grants: { find: grantReads(reader) },
+    grants: { find: grantReads(reader), ofSubject: grantsOfSubject(reader) },
     accounts: accountReads(reader),
     sessions: sessionReads(reader),
     logoutNotifications: logoutNotificationReads(reader),

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { EndedSession, SessionConditions, StoredSession } from '../../ports/session-store.ts';
 import type { SessionId, TenantId } from '../../spec/identifiers.ts';
 import { accountUnchanged } from './account-writes.ts';
+import { eventRecording } from './audit-writes.ts';
 import { sessionEnding } from './session-ending.ts';
 import type { WriteHandlers } from './write-handlers.ts';
 
@@ -23,6 +24,7 @@ export function sessionWrites(database: DatabaseSync): SessionWrites {
   const remove = database.prepare('DELETE FROM session WHERE tenant = ? AND key = ?');
   const removeClients = database.prepare('DELETE FROM session_client WHERE tenant = ? AND sid = ?');
   const ending = sessionEnding(database);
+  const record = eventRecording(database);
   return {
     createSession: sessionCreation(database),
     touchSession({ tenant, key, last_seen_at, expires_at }) {
@@ -31,7 +33,11 @@ export function sessionWrites(database: DatabaseSync): SessionWrites {
     addSessionClient({ tenant, sid, client: { client_id, instance, issuer = null }, at }) {
       return addClient.run(tenant, sid, client_id, instance, at, issuer).changes === 1;
     },
-    endSession: ({ tenant, key }) => ending.one(tenant, key),
+    endSession({ tenant, key, event }) {
+      const ended = ending.one(tenant, key);
+      if (ended !== undefined && event !== undefined) record(tenant, event);
+      return ended;
+    },
     endSessionsOf: ({ tenant, sub, except }) => ending.ofSubject(tenant, sub, except),
     sweepSessions({ tenant, now, limit }) {
       const rows = expired.all(tenant, now, limit);
