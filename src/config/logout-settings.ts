@@ -49,7 +49,7 @@ export const LOGOUT_SETTINGS = {
     min: 1,
     max: 3600,
     description:
-      'How long after a failed attempt a client is told again; after each further one twice as long, up to an hour.',
+      'How long after a failed attempt a client is told again; after each further one twice as long, up to an hour. Each wait is longer by up to a half, by chance, so that a client that was away is not told of everything at once.',
   }),
   'logout.delivery-interval': seconds({
     default: 5,

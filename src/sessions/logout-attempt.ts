@@ -75,11 +75,17 @@ function judged(needs: LogoutAttemptNeeds, taken: TakenLogoutNotification, poste
 }
 
 function later(
-  { attemptsMax, retryDelay, clock }: LogoutAttemptNeeds,
+  { attemptsMax, retryDelay, clock, random }: LogoutAttemptNeeds,
   { attempts }: TakenLogoutNotification,
   problem: string,
 ): LogoutAttempt {
   if (attempts >= attemptsMax) return { outcome: 'failed', problem };
   const wait = Math.min(retryDelay * 2 ** (attempts - 1), RETRY_DELAY_MAX);
-  return { outcome: 'postponed', problem, due_at: clock.now() + wait };
+  return { outcome: 'postponed', problem, due_at: clock.now() + spread(wait, random) };
+}
+
+/** Half as long again at most: who could not be told of many sessions at once is not told of all of them at once either. */
+function spread(wait: number, random: Random): number {
+  const [high = 0, low = 0] = random.bytes(2);
+  return Math.floor(wait * (1 + (high * 256 + low) / 131_072));
 }

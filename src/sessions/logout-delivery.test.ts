@@ -171,6 +171,24 @@ test('a client is told again after 5 and 10 seconds, and given up after the thir
   assert.deepEqual(logout.outcomes, ['postponed', 'postponed', 'failed']);
 });
 
+test('a wait is longer by up to a half, by chance: a client that was away is not told of everything at once', async () => {
+  for (const [octet, wait] of [
+    [0, 100],
+    [128, 125],
+    [255, 149],
+  ] as const) {
+    const logout = testLogout();
+    logout.answer(answered(503));
+    await ended(logout);
+    const random = {
+      ...logout.deliveryNeeds.random,
+      bytes: (count: number) => new Uint8Array(count).fill(octet),
+    };
+    await logoutDelivery({ ...logout.deliveryNeeds, retryDelay: 100, random }).deliverDue();
+    assert.equal((await stored(logout))[0]?.due_at, START + wait);
+  }
+});
+
 test('a client that recovers is told; others are not told again meanwhile', async () => {
   const logout = testLogout();
   const slow = await logout.client({ backchannel_logout_uri: 'https://slow.example/' });

@@ -79,7 +79,8 @@ export function testLogout(settings: Partial<LogoutRequestNeeds> = {}): TestLogo
       },
     },
     clock,
-    random: systemRandom,
+    // No jitter, unless a test wants it.
+    random: { ...systemRandom, bytes: (count) => new Uint8Array(count) },
     log: { info: note, warn: note, error: note },
     attemptsMax: 3,
     retryDelay: 5,
