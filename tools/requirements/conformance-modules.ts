@@ -66,6 +66,11 @@ export const conformanceModules: Specification = {
       codes('a second use half an hour later'),
     ),
     must(
+      'oidcc-ensure-client-assertion-with-iss-aud-succeeds',
+      'A client assertion whose audience is the issuer.',
+      authorizationModules('oidcc-ensure-client-assertion-with-iss-aud-succeeds'),
+    ),
+    must(
       'oidcc-ensure-post-request-succeeds',
       'A request by POST.',
       authorizationModules('oidcc-ensure-post-request-succeeds'),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
+import { ASSERTING, asserted, claimsOf } from '../test-assertion.ts';
 import { type Answer, assertError } from '../test-exchange.ts';
 import {
   answeredTo,
@@ -282,4 +283,28 @@ test('oidcc-registration-policy-uri and -tos-uri: both are on the page where one
   assert.match(html, /href="https:\/\/client\.example\/policy"/);
   assert.match(html, /href="https:\/\/client\.example\/tos"/);
   assert.doesNotMatch(html, /logo\.png/);
+});
+
+test('oidcc-ensure-client-assertion-with-iss-aud-succeeds: the issuer as the audience of a client assertion, of either method', async () => {
+  for (const make of Object.values(ASSERTING)) {
+    const asserting = await make(tenant, RELYING_PARTY);
+    const { client_id } = asserting;
+    const redeem = async (aud: string): Promise<Answer> => {
+      const iat = tenant.clock.now();
+      const assertion = asserting.sign(claimsOf(client_id, { aud, iat, exp: iat + 60 }));
+      const code = await codeOf({}, asserting);
+      const form = {
+        grant_type: 'authorization_code',
+        redirect_uri: CALLBACK,
+        code,
+        code_verifier: VERIFIER,
+      };
+      return await tenant.send('token', { form: asserted(assertion, form) });
+    };
+    const answered = await redeem(ISSUER);
+    assert.equal(answered.status, 200, answered.body);
+    assert.equal(answered.headers['content-type'], 'application/json');
+    assert.equal(typeof answered.json['access_token'], 'string');
+    assertError(await redeem('https://another.example/c2'), 'invalid_client');
+  }
 });
