@@ -7,7 +7,7 @@ import type { RegistrySession } from './registry-session.ts';
 /** For `parseArgs` of commands about somebody: an account by its name, or a subject that has none here. */
 export const SUBJECT_OPTION = { sub: { type: 'string' } } as const;
 
-export interface SubjectOperands {
+interface SubjectOperands {
   /** Whose things the command is about. @throws NotFound for a name that no account has */
   find(session: RegistrySession): Promise<Subject>;
   /** What may come after it. */
