@@ -5,6 +5,7 @@ import type { Log } from './ports/log.ts';
 import { SealBroken, type Sealer } from './ports/sealer.ts';
 import { type Storage, StorageUnavailable } from './ports/storage.ts';
 import type { TableDump } from './ports/table-dump.ts';
+import type { Sealed } from './spec/identifiers.ts';
 import { openPostgresStorage, type PostgresOptions } from './storage/postgres/open.ts';
 import { openPostgresSchema } from './storage/postgres/postgres-schema.ts';
 import { postgresTables } from './storage/postgres/table-dump.ts';
@@ -25,7 +26,8 @@ export function sqlitePath(settings: Settings): string | undefined {
   return sqlitePathOf(settings['storage.url']);
 }
 
-function sqlitePathOf(url: string): string | undefined {
+/** The path in a `storage.url`; undefined where it names another engine. */
+export function sqlitePathOf(url: string): string | undefined {
   return url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : undefined;
 }
 
@@ -128,12 +130,17 @@ async function openReady({ settings, mode, log }: WaitingNeeds, sealer: Sealer):
 /** A wrong key is noticed here, in one clear line, and not by the first client that reads its secret. */
 export async function requireRightKey(storage: Storage, sealer: Sealer): Promise<void> {
   const kept = await storage.sealCanary(sealer.seal(CANARY_PLACE, CANARY_PLACE));
+  requireKeyOpens(kept, sealer, 'the database');
+}
+
+/** @param holder of the canary, as a message names it */
+export function requireKeyOpens(canary: Sealed, sealer: Sealer, holder: string): void {
   try {
-    sealer.open(kept, CANARY_PLACE);
+    sealer.open(canary, CANARY_PLACE);
   } catch (cause) {
     if (!(cause instanceof SealBroken)) throw cause;
     throw new StorageUnavailable(
-      'encryption.key does not open what the database holds: it was sealed with another key',
+      `encryption.key does not open what ${holder} holds: it was sealed with another key`,
       { cause },
     );
   }

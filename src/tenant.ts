@@ -130,6 +130,7 @@ async function openShared(needs: TenantNeeds) {
     log: tenantLog(log, id),
     onKeyEvent,
   });
+  const restoration = await whole.restoration();
   const jwkSets = remoteJwkSets({ outbound, clock: systemClock });
   const openLimits = networkLimits(
     {
@@ -150,6 +151,7 @@ async function openShared(needs: TenantNeeds) {
     certificateAuthorities,
     openLimits,
     softwareStatements: openSoftwareStatements(settings, outbound, systemClock),
+    restoration,
     log: tenantLog(log, id),
     uses: clientUses({ clients: storage.clients, clock: systemClock, log }),
     jwkSets,
@@ -169,6 +171,7 @@ function registryUnder(shared: Shared, issuer: string): RegistryNeeds {
     outbound,
     openLimits,
     ...(softwareStatements === undefined ? {} : { softwareStatements }),
+    ...(shared.restoration === undefined ? {} : { restoration: shared.restoration }),
     audit: storage.audit,
     log,
     settings: registrySettings(settings, shared.serverKeys.keys),

@@ -1,4 +1,5 @@
 import type { Environment } from '../config/environment.ts';
+import { BACKUP_COMMANDS } from './backup-commands.ts';
 import { KEY_COMMANDS } from './key-commands.ts';
 import { MIGRATE_COMMANDS } from './migrate-commands.ts';
 import { REGISTRY_COMMANDS } from './registry-commands.ts';
@@ -68,6 +69,7 @@ export const COMMANDS: readonly Command[] = [
   },
   ...MIGRATE_COMMANDS,
   ...STORAGE_COMMANDS,
+  ...BACKUP_COMMANDS,
   ...KEY_COMMANDS,
   ...REGISTRY_COMMANDS,
   ...TENANT_COMMANDS,

@@ -151,5 +151,22 @@ export async function authenticateManager(
     return { kind: 'registration', client };
   }
   const isAccessToken = (await findAccessToken(needs.accessTokens, token)) !== undefined;
+  if (client !== undefined && !isAccessToken) noteNewerToken(needs, client, token);
   throw isAccessToken ? insufficientScope(['client-reg']) : invalidToken();
+}
+
+/** Shorter ones were never registration tokens, whatever length they have had here. */
+const REGISTRATION_TOKEN = /^[A-Za-z0-9]{43,}$/u;
+
+/**
+ * A client whose record is that of a backup comes with a token that is not in it: somebody guesses, or the client was
+ * changed after the backup, and only an operator can help it now.
+ */
+function noteNewerToken({ log, restoration }: RegistryNeeds, client: StoredClient, token: string): void {
+  if (restoration === undefined || client.issued_at > restoration.taken_at) return;
+  if (!REGISTRATION_TOKEN.test(token)) return;
+  log.warn(
+    { client_id: client.client_id, ...restoration },
+    'a registration token is newer than the restored record, or wrong',
+  );
 }

@@ -2,6 +2,7 @@ import type { ClientStore } from '../ports/client-store.ts';
 import type { OutboundHttp } from '../ports/outbound-http.ts';
 import type { Random } from '../ports/random.ts';
 import type { Sealer } from '../ports/sealer.ts';
+import type { Restoration } from '../ports/storage.ts';
 import type { MetadataLimits } from '../spec/client-metadata-checks.ts';
 import type { JsonLimits } from '../spec/json.ts';
 import type { AccessTokenNeeds } from '../tokens/access-token.ts';
@@ -39,6 +40,8 @@ export interface RegistryNeeds extends AuditNeeds {
   readonly sealer: Sealer;
   readonly outbound: OutboundHttp;
   readonly openLimits: NetworkLimits;
+  /** Present where the registry was restored from a backup. */
+  readonly restoration?: Restoration;
   /** Absent where no issuer of software statements is trusted. */
   readonly softwareStatements?: SoftwareStatementNeeds;
   readonly random: Random;

@@ -32,7 +32,8 @@ export interface AuditEvent {
     | 'server-key.announce'
     | 'server-key.activate'
     | 'server-key.remove'
-    | 'server-key.revoke';
+    | 'server-key.revoke'
+    | 'storage.restore';
   readonly outcome: 'done' | 'refused';
   /** `master:LABEL`, `initial:LABEL`, `registration`, `statement:ISSUER`, `federation:ENTITY`, `open`, `client:ID`, `end-user`, `cli`, `server`, or `unknown`. */
   readonly actor: string;

@@ -39,11 +39,20 @@ export interface Storage {
   /** A text sealed at first start, to recognise a wrong encryption key. Puts `sealed` where there is none; answers what is kept. */
   sealCanary(sealed: Sealed): Promise<Sealed>;
   replaceSealCanary(sealed: Sealed): Promise<void>;
+  /** That the data was a backup; undefined where it never was. */
+  restoration(): Promise<Restoration | undefined>;
   /** Resolves when the engine can read and write durably; rejects with the reason otherwise. */
   ready(): Promise<void>;
   /** What an operator should know of how the storage is set up, a line each: it works, and a safeguard is missing. */
   concerns(): Promise<readonly string[]>;
   close(): Promise<void>;
+}
+
+/** Data that was restored from a backup. Seconds since the epoch. */
+export interface Restoration {
+  /** What happened between the two is not known any more. */
+  readonly taken_at: number;
+  readonly restored_at: number;
 }
 
 /** The storage cannot be opened or used; the message is one line for the operator. */

@@ -9,7 +9,7 @@ import { argon2PasswordHasher } from '../../src/system/password-hasher.ts';
 import { systemRandom } from '../../src/system/random.ts';
 import { type PlainBrowser, plainBrowser, type Visit } from '../program/plain-browser.ts';
 import type { Program } from '../program/start.ts';
-import { openProgramStorage } from '../program/storage-place.ts';
+import { openProgramStorage, storageAt } from '../program/storage-place.ts';
 
 export const CALLBACK = 'https://rp.example/cb';
 /** RFC 7636, appendix B. */
@@ -41,8 +41,8 @@ export interface Accounts {
   close(): Promise<void>;
 }
 
-export async function accountsBeside({ folder, tenant: id }: Program): Promise<Accounts> {
-  const storage = await openProgramStorage(folder);
+export async function accountsBeside({ folder, tenant: id }: Program, url?: string): Promise<Accounts> {
+  const storage = url === undefined ? await openProgramStorage(folder) : await storageAt(url);
   const tenant = storage.forTenant(id as TenantId);
   const passwords = argon2PasswordHasher(
     { parameters: PASSWORD_PARAMETERS, concurrency: 1, waitingMax: 9 },

@@ -1,5 +1,6 @@
 import { type Storage, StorageUnavailable } from '../../ports/storage.ts';
 import { refuseUnfinishedCopy } from '../copy-mark.ts';
+import { parseRestoration } from '../mark-restored.ts';
 import { type Reads, tenantStorage } from '../tenant-storage.ts';
 import { accessTokenReads } from './access-token-rows.ts';
 import { accountReads } from './account-rows.ts';
@@ -19,7 +20,7 @@ import { Pool } from './pool.ts';
 import { PostgresWrites } from './postgres-writes.ts';
 import { serverKeyReads } from './server-key-rows.ts';
 import { sessionReads } from './session-rows.ts';
-import { copyMark } from './storage-mark-rows.ts';
+import { markOf } from './storage-mark-rows.ts';
 import { tenantReads } from './tenant-rows.ts';
 import { concernsOfRole } from './tenant-scope.ts';
 
@@ -73,7 +74,7 @@ export async function openPostgresStorage(url: string, options: PostgresOptions)
 
 async function prepare(pool: Pool, options: Pick<PostgresOptions, 'migrate'>): Promise<void> {
   await prepareSchema(pool, options);
-  refuseUnfinishedCopy(await pool.with(copyMark));
+  refuseUnfinishedCopy(await pool.with((connection) => markOf(connection, 'copy')));
 }
 
 async function prepareSchema(pool: Pool, options: Pick<PostgresOptions, 'migrate'>): Promise<void> {
@@ -119,6 +120,8 @@ function storage(
     },
     sealCanary: (sealed) => writes.write('sealCanary', { sealed }),
     replaceSealCanary: (sealed) => writes.write('replaceSealCanary', { sealed }),
+    restoration: async () =>
+      parseRestoration(await pools[0]?.with((connection) => markOf(connection, 'restored'))),
     async ready() {
       await writes.write('beat', {});
     },

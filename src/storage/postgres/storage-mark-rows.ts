@@ -10,5 +10,3 @@ export async function markOf(connection: Connection, name: StorageMark): Promise
   const content = outcome?.rows[0]?.['content'];
   return typeof content === 'string' ? content : undefined;
 }
-
-export const copyMark = (connection: Connection): Promise<string | undefined> => markOf(connection, 'copy');

@@ -81,11 +81,11 @@ function publish(draft: string, path: string): void {
   }
 }
 
-function removeWithLog(path: string): void {
+export function removeWithLog(path: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
 }
 
-function syncFolder(folder: string): void {
+export function syncFolder(folder: string): void {
   const descriptor = openSync(folder, 'r');
   try {
     fsyncSync(descriptor);

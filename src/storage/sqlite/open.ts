@@ -1,7 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Storage, StorageUnavailable } from '../../ports/storage.ts';
+import type { StorageMark } from '../../ports/table-dump.ts';
 import { refuseUnfinishedCopy } from '../copy-mark.ts';
 import { GatheredWrites } from '../gathered-writes.ts';
+import { parseRestoration } from '../mark-restored.ts';
 import { type Reads, tenantStorage } from '../tenant-storage.ts';
 import type { WriteChannel } from '../write.ts';
 import { accessTokenReads } from './access-token-reads.ts';
@@ -80,7 +82,7 @@ function openChecked(
       }
       migrate(database, now);
     }
-    refuseUnfinishedCopy(copyMark(database));
+    refuseUnfinishedCopy(markOf(database, 'copy'));
     // Opened before the other is closed: the last connection to close would lock starting processes out while it tidies up.
     return openReadConnection(path);
   } finally {
@@ -88,8 +90,8 @@ function openChecked(
   }
 }
 
-function copyMark(database: DatabaseSync): string | undefined {
-  const row = database.prepare("SELECT content FROM storage_mark WHERE name = 'copy'").get();
+function markOf(database: DatabaseSync, name: StorageMark): string | undefined {
+  const row = database.prepare('SELECT content FROM storage_mark WHERE name = ?').get(name);
   return row === undefined ? undefined : String(row['content']);
 }
 
@@ -132,6 +134,7 @@ function storage(path: string, reader: DatabaseSync, channel: WriteChannel): Sto
     },
     sealCanary: (sealed) => writes.write('sealCanary', { sealed }),
     replaceSealCanary: (sealed) => writes.write('replaceSealCanary', { sealed }),
+    restoration: async () => await Promise.resolve(parseRestoration(markOf(reader, 'restored'))),
     async ready() {
       if (fileIdentity(path) !== opened) {
         throw new StorageUnavailable(`the database ${path} was removed or replaced while it was in use`);

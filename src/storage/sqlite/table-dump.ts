@@ -29,7 +29,7 @@ export function sqliteTables(path: string): TableDump {
         const database = ofThisVersion(openScanConnection(path));
         // The state is fixed by the first read of the transaction.
         database.exec('BEGIN; SELECT 1 FROM sqlite_schema;');
-        return tableReader(database, path);
+        return readTables(database, path);
       }),
     writer: async () =>
       await opened(path, () => tableWriter(ofThisVersion(openWriteConnection(path, LOCK_WAIT_MS_MAX)), path)),
@@ -60,7 +60,8 @@ async function guarded<T>(path: string, act: () => T): Promise<T> {
   }
 }
 
-function tableReader(database: DatabaseSync, path: string): TableReader {
+/** The rows of a database that is open already; `path` is for messages. */
+export function readTables(database: DatabaseSync, path: string): TableReader {
   const statements = preparedStatements(database);
   const mark = database.prepare('SELECT content FROM storage_mark WHERE name = ?');
   return {
@@ -96,7 +97,7 @@ function tableWriter(database: DatabaseSync, path: string): TableWriter {
     return put.reduce((sum, row) => sum + Number(insert.run(...row).changes), 0);
   };
   return {
-    ...tableReader(database, path),
+    ...readTables(database, path),
     keepsNul: true,
     change: (section, removed, put) =>
       guarded(path, () => inTransaction(database, () => change(section, removed, put))),

@@ -1,0 +1,242 @@
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { StorageUnavailable } from '../../ports/storage.ts';
+import type { Sealed } from '../../spec/identifiers.ts';
+import {
+  type BackupManifest,
+  differingTables,
+  keyNameOf,
+  parseManifest,
+  sealedCanary,
+  tableDigests,
+} from '../backup-manifest.ts';
+import { otherSchema } from '../schema.ts';
+import { openWriteConnection } from './connection.ts';
+import { inspect, makeFolder, removeWithLog, syncFolder, unavailable } from './database-file.ts';
+import { migrate, NEWEST, stateOf } from './migrations.ts';
+import { isBusy } from './sqlite-error.ts';
+import { readTables } from './table-dump.ts';
+
+const OWNER_ONLY = 0o600;
+
+/**
+ * Writes what the database at `path` holds at this moment to a new file, while servers write on: they wait for nothing,
+ * but their log is not emptied meanwhile. The file appears whole, checked and durable, or not at all. It has no free pages:
+ * what was deleted is not in it. Rejects with `StorageUnavailable`, also where something stands at `out`.
+ */
+export async function createSqliteBackup(
+  path: string,
+  out: string,
+  { program, now }: { readonly program: string; readonly now: () => number },
+): Promise<BackupManifest> {
+  if (existsSync(out)) throw new StorageUnavailable(`${out} is there already: nothing was changed`);
+  const draft = `${out}.new-${process.pid}`;
+  removeWithLog(draft);
+  try {
+    const taken_at = copyDatabase(path, draft, now);
+    const manifest = await describe(draft, { program, taken_at });
+    publish(draft, out);
+    return manifest;
+  } catch (error) {
+    throw unavailable(path, error);
+  } finally {
+    removeWithLog(draft);
+  }
+}
+
+/** @returns when the copy's state was the present one */
+function copyDatabase(path: string, draft: string, now: () => number): number {
+  if (!existsSync(path)) throw new StorageUnavailable(`there is no database at ${path}`);
+  inspect(path);
+  closeSync(openSync(draft, 'wx', OWNER_ONLY));
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    const { version } = stateOf(database);
+    if (version !== NEWEST) throw new StorageUnavailable(otherSchema(version, NEWEST));
+    const taken_at = now();
+    database.prepare('VACUUM INTO ?').run(draft);
+    return taken_at;
+  } finally {
+    database.close();
+  }
+}
+
+async function describe(
+  draft: string,
+  given: Pick<BackupManifest, 'program' | 'taken_at'>,
+): Promise<BackupManifest> {
+  // Not by a connection of the server's kind: a backup is one file, without a log.
+  const database = new DatabaseSync(draft);
+  try {
+    refuseDamage(database, draft);
+    const reader = readTables(database, draft);
+    const manifest: BackupManifest = {
+      ...given,
+      schema: stateOf(database).version,
+      encryption_key: keyNameOf(await sealedCanary(reader)),
+      tables: await tableDigests(reader),
+    };
+    database
+      .prepare("INSERT INTO storage_mark (name, content) VALUES ('backup', ?)")
+      .run(JSON.stringify(manifest));
+    return manifest;
+  } finally {
+    database.close();
+  }
+}
+
+export interface VerifiedBackup {
+  readonly manifest: BackupManifest;
+  /** The text that the encryption key has to open. */
+  readonly canary: Sealed | undefined;
+  /** False for a backup with an older schema: its tables are other ones, and only SQLite's own check was made. */
+  readonly digestsCompared: boolean;
+}
+
+/** Reads a backup through. Rejects with `StorageUnavailable` for one that is damaged, changed, or newer than the program. */
+export async function verifySqliteBackup(file: string): Promise<VerifiedBackup> {
+  try {
+    if (!existsSync(file)) throw new StorageUnavailable(`there is no file at ${file}`);
+    inspect(file);
+    const database = new DatabaseSync(file, { readOnly: true });
+    try {
+      refuseNewer(database);
+      refuseDamage(database, file);
+      const reader = readTables(database, file);
+      const manifest = parseManifest(await reader.mark('backup'), file);
+      const digestsCompared = manifest.schema === NEWEST;
+      if (digestsCompared) {
+        const differing = differingTables(manifest, await tableDigests(reader));
+        if (differing.length > 0) {
+          throw new StorageUnavailable(
+            `the backup ${file} was changed since it was made: ${differing.join(', ')}`,
+          );
+        }
+      }
+      return { manifest, canary: await sealedCanary(reader), digestsCompared };
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    throw unavailable(file, error);
+  }
+}
+
+export interface RestoredPlace {
+  /** Where what stood at the path was put; undefined where nothing did. */
+  readonly aside: string | undefined;
+}
+
+/**
+ * Puts a backup that was verified at `path`, with the schema of this program and whatever `complete` does to it. What
+ * stands there is moved aside, where that is allowed, and never while somebody has it open. It appears whole or not at all.
+ */
+export async function restoreSqliteBackup(
+  file: string,
+  path: string,
+  { moveAside, now, complete }: RestoreOptions,
+): Promise<RestoredPlace> {
+  const draft = `${path}.new-${process.pid}`;
+  try {
+    const inTheWay = ['', '-wal', '-shm'].filter((suffix) => existsSync(`${path}${suffix}`));
+    if (inTheWay.length > 0 && !moveAside) {
+      throw new StorageUnavailable(
+        `there is a database at ${path}: nothing was changed (--move-aside puts it away)`,
+      );
+    }
+    if (inTheWay.length > 0) refuseInUse(path);
+    makeFolder(dirname(path));
+    removeWithLog(draft);
+    copyFileSync(file, draft, constants.COPYFILE_EXCL);
+    chmodSync(draft, OWNER_ONLY);
+    const database = openWriteConnection(draft, 0);
+    try {
+      migrate(database, now);
+    } finally {
+      database.close();
+    }
+    await complete(draft);
+    const aside = inTheWay.length === 0 ? undefined : `${path}.before-restore-${now}`;
+    if (aside !== undefined) putAside(path, aside, inTheWay);
+    publish(draft, path);
+    return { aside };
+  } catch (error) {
+    throw unavailable(path, error);
+  } finally {
+    removeWithLog(draft);
+  }
+}
+
+export interface RestoreOptions {
+  readonly moveAside: boolean;
+  /** Seconds since the epoch. */
+  readonly now: number;
+  /** Is given the path of the database before it is in its place. */
+  readonly complete: (draft: string) => Promise<void>;
+}
+
+/** A server goes on with a file that was moved away, and nobody would see what it writes. */
+function refuseInUse(path: string): void {
+  try {
+    const database = new DatabaseSync(path, { timeout: 0 });
+    try {
+      database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; ROLLBACK;');
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    // What is too damaged to be opened is no reason to keep it: that is what a backup is for.
+    if (isBusy(error))
+      throw new StorageUnavailable(`the database ${path} is in use: stop every server on it first`);
+  }
+}
+
+function putAside(path: string, aside: string, suffixes: readonly string[]): void {
+  if (existsSync(aside)) throw new StorageUnavailable(`${aside} is there already`);
+  for (const suffix of suffixes) {
+    if (existsSync(`${path}${suffix}`)) renameSync(`${path}${suffix}`, `${aside}${suffix}`);
+  }
+  syncFolder(dirname(path));
+}
+
+/** Unlike a rename, a link replaces nothing. */
+function publish(draft: string, path: string): void {
+  const descriptor = openSync(draft, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    throw new StorageUnavailable(`${path} is there already`);
+  }
+  rmSync(draft, { force: true });
+  syncFolder(dirname(path));
+}
+
+/** Also where a newer program says that this one could work on it: a part of it would be lost unseen. */
+function refuseNewer(database: DatabaseSync): void {
+  const { version } = stateOf(database);
+  if (version > NEWEST) throw new StorageUnavailable(otherSchema(version, NEWEST));
+}
+
+function refuseDamage(database: DatabaseSync, path: string): void {
+  const finding = String(database.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check']);
+  if (finding === 'ok') return;
+  throw new StorageUnavailable(`${path} is damaged (${finding.replaceAll(/\s+/gu, ' ')})`);
+}
