@@ -1,0 +1,84 @@
+import { mkdtempSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { startTestServer } from '../src/storage/postgres/test-server.ts';
+import { openWriteConnection } from '../src/storage/sqlite/connection.ts';
+import { type Place, postgresPlace, sqlitePlace } from './place.ts';
+import { query } from './postgres.ts';
+import { familyCpuSeconds } from './processes/measured-process.ts';
+
+/** Where growth is measured: an empty database, and what it takes from outside. */
+export interface GrowthEngine {
+  readonly name: string;
+  readonly folder: string;
+  readonly place: Place;
+  /** On disk, tables and indexes, without the log of changes. */
+  bytes(): Promise<number>;
+  /** Of the log of changes written so far; undefined where that is not counted. */
+  logBytes(): Promise<number | undefined>;
+  /** Of a database server, so far. */
+  readonly databaseCpu: () => number | undefined;
+  /** Memory that is each backend's own, of those that serve the program. */
+  backendBytes(): Promise<readonly number[]>;
+  /** Transactions so far; undefined where they are not counted. */
+  transactions(): Promise<number | undefined>;
+  close(): Promise<void>;
+}
+
+export function sqliteGrowth(parent: string): GrowthEngine {
+  const folder = mkdtempSync(join(parent, 'sqlite-'));
+  const path = join(folder, 'chancery.db');
+  return {
+    name: 'SQLite',
+    folder,
+    place: sqlitePlace(folder),
+    async bytes() {
+      const database = openWriteConnection(path, 0);
+      database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      database.close();
+      return await Promise.resolve(statSync(path).size);
+    },
+    logBytes: async () => await Promise.resolve(undefined),
+    databaseCpu: () => undefined,
+    backendBytes: async () => await Promise.resolve([]),
+    transactions: async () => await Promise.resolve(undefined),
+    close: async () => await Promise.resolve(),
+  };
+}
+
+export async function postgresGrowth(parent: string): Promise<GrowthEngine> {
+  const server = await startTestServer();
+  const url = await server.createDatabase();
+  const superuserUrl = url.replace(/\/\/[^@]+@/u, '//postgres@');
+  const place = postgresPlace(url);
+  await (await place.open()).close();
+  const number = async (text: string): Promise<number> => {
+    const [row] = await query(superuserUrl, text);
+    return Number(row?.['value']);
+  };
+  return {
+    name: 'PostgreSQL',
+    folder: mkdtempSync(join(parent, 'postgres-')),
+    place,
+    async bytes() {
+      await query(superuserUrl, 'VACUUM ANALYZE');
+      return await number('SELECT pg_database_size(current_database()) AS value');
+    },
+    logBytes: async () => await number(`SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') AS value`),
+    databaseCpu: () => familyCpuSeconds(server.pids()),
+    async backendBytes() {
+      const rows = await query(
+        superuserUrl,
+        `SELECT pid FROM pg_stat_activity WHERE application_name = 'chancery'`,
+      );
+      return rows.map(({ pid }) => ownMemory(Number(pid)));
+    },
+    transactions: async () => await number('SELECT sum(xact_commit) AS value FROM pg_stat_database'),
+    close: async () => await server.stop(),
+  };
+}
+
+/** proc(5): what is not shared with others and not a file. */
+function ownMemory(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+  return Number(/^RssAnon:\s+(\d+) kB$/mu.exec(status)?.[1] ?? Number.NaN) * 1024;
+}
