@@ -223,13 +223,21 @@ async function openBench(
   const filling = chosen.some((benchmark) => benchmark.needsManyClients)
     ? registries.open(scale.manyClients)
     : undefined;
-  const opening = storage === 'postgres' ? startPostgres(folder, counts) : undefined;
-  opening?.then(
-    (postgres) => closers.push(async () => await postgres.close()),
-    () => undefined,
-  );
-  const [ours, postgres] = await Promise.all([startOurs(folder, counts), opening, filling]);
-  closers.push(async () => await ours.program.stop());
+  const closing = <Opened>(opening: Promise<Opened>, close: (opened: Opened) => Promise<void>): Promise<Opened> =>
+    opening.then((opened) => {
+      closers.push(async () => await close(opened));
+      return opened;
+    });
+  const opening = [
+    closing(startOurs(folder, counts), async ({ program }) => await program.stop()),
+    storage === 'postgres'
+      ? closing(startPostgres(folder, counts), async (started) => await started.close())
+      : undefined,
+    filling,
+  ] as const;
+  // Of several that are being opened none is left behind where one fails.
+  await Promise.allSettled(opening);
+  const [ours, postgres] = await Promise.all(opening);
   return {
     scale,
     folder,
