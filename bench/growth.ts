@@ -10,7 +10,12 @@ import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { StoredAccessToken } from '../src/ports/access-token-store.ts';
-import { type AccessTokenKey, type ClientId, DEFAULT_TENANT, type TenantId } from '../src/spec/identifiers.ts';
+import {
+  type AccessTokenKey,
+  type ClientId,
+  DEFAULT_TENANT,
+  type TenantId,
+} from '../src/spec/identifiers.ts';
 import { withRecordCache } from '../src/storage/record-cache.ts';
 import { type Program, startProgram } from '../test/program/start.ts';
 import { type GrowthEngine, postgresGrowth, sqliteGrowth } from './growth-engine.ts';
@@ -64,7 +69,10 @@ async function firstStart(engine: GrowthEngine, found: Found): Promise<ClientId>
   await sleep(IDLE_MS);
   const after = await engine.transactions();
   if (before !== undefined && after !== undefined) {
-    found.set('transactions a second of a node that has nothing to do', (((after - before) / IDLE_MS) * 1000).toFixed(1));
+    found.set(
+      'transactions a second of a node that has nothing to do',
+      (((after - before) / IDLE_MS) * 1000).toFixed(1),
+    );
   }
   await program.stop();
   return client_id as ClientId;
@@ -80,10 +88,18 @@ async function growClients(
   for (const size of sizes) {
     const [bytes, log] = [await engine.bytes(), await engine.logBytes()];
     const added = size - there;
-    const seeded = await seedClients({ place: engine.place, example, clients: added, kept: Math.min(added, KEPT) });
+    const seeded = await seedClients({
+      place: engine.place,
+      example,
+      clients: added,
+      kept: Math.min(added, KEPT),
+    });
     const logAfter = await engine.logBytes();
     const grown = ((await engine.bytes()) - bytes) / added;
-    found.set(`one more client, up to ${count(size)}: disk, with its indexes and its audit event`, inBytes(grown));
+    found.set(
+      `one more client, up to ${count(size)}: disk, with its indexes and its audit event`,
+      inBytes(grown),
+    );
     if (log !== undefined && logAfter !== undefined)
       found.set(`one more client, up to ${count(size)}: write-ahead log`, inBytes((logAfter - log) / added));
     const ids = seeded.map(({ client_id }) => client_id as ClientId);
@@ -91,7 +107,10 @@ async function growClients(
       `look-up of a client among ${count(size)}, CPU`,
       await lookUps(engine, ids, (tenant) => tenant.clients),
     );
-    found.set('one more client in memory (`cache.clients`)', await kept(engine, ids, (tenant) => tenant.clients));
+    found.set(
+      'one more client in memory (`cache.clients`)',
+      await kept(engine, ids, (tenant) => tenant.clients),
+    );
     there = size;
   }
 }
@@ -99,7 +118,11 @@ async function growClients(
 async function growTokens(
   engine: GrowthEngine,
   found: Found,
-  { client_id, issuer, sizes }: { readonly client_id: ClientId; readonly issuer: string; readonly sizes: readonly number[] },
+  {
+    client_id,
+    issuer,
+    sizes,
+  }: { readonly client_id: ClientId; readonly issuer: string; readonly sizes: readonly number[] },
 ): Promise<void> {
   let there = 0;
   for (const size of sizes) {
@@ -155,7 +178,10 @@ async function issueSome(engine: GrowthEngine, found: Found, example: AccessToke
     );
   }
   await storage.close();
-  found.set('one more access token: write-ahead log', inBytes((((await engine.logBytes()) ?? Number.NaN) - log) / ISSUED));
+  found.set(
+    'one more access token: write-ahead log',
+    inBytes((((await engine.logBytes()) ?? Number.NaN) - log) / ISSUED),
+  );
 }
 
 type TenantStores = ReturnType<Awaited<ReturnType<Place['open']>>['forTenant']>;
@@ -182,12 +208,18 @@ async function lookUps<Key>(
   return `${own} + ${(((databaseAfter - database) / done) * 1e6).toFixed(1)} µs`;
 }
 
-async function lookUpFor<Key>(milliseconds: number, keys: readonly Key[], store: Finder<Key>): Promise<number> {
+async function lookUpFor<Key>(
+  milliseconds: number,
+  keys: readonly Key[],
+  store: Finder<Key>,
+): Promise<number> {
   const until = performance.now() + milliseconds;
   let done = 0;
   while (performance.now() < until) {
     const asked = Array.from({ length: CALLERS }, (_, index) => keys[(done + index) % keys.length]);
-    const answers = await Promise.all(asked.map(async (key) => (key === undefined ? undefined : await store.find(key))));
+    const answers = await Promise.all(
+      asked.map(async (key) => (key === undefined ? undefined : await store.find(key))),
+    );
     if (answers.includes(undefined)) throw new Error('what was stored is not found');
     done += CALLERS;
   }
@@ -229,14 +261,20 @@ async function growTenants(engine: GrowthEngine, found: Found, tenants: number):
     if (answer.status !== 200) throw new Error(`tenant ${id}: ${answer.status}`);
   }
   await sleep(1000);
-  found.set(`one more tenant that is served (of ${tenants}): memory`, mebibytes((residentBytes(program.pid) - before) / tenants));
+  found.set(
+    `one more tenant that is served (of ${tenants}): memory`,
+    mebibytes((residentBytes(program.pid) - before) / tenants),
+  );
   const backends = await engine.backendBytes();
   if (backends.length > 0) {
     const all = backends.reduce((sum, each) => sum + each, 0);
     found.set('one more connection: memory of its backend', mebibytes(all / backends.length));
   }
   await program.stop();
-  found.set('one more tenant: disk, with its seven keys', inBytes(((await engine.bytes()) - bytes) / tenants));
+  found.set(
+    'one more tenant: disk, with its seven keys',
+    inBytes(((await engine.bytes()) - bytes) / tenants),
+  );
 }
 
 const tenantNamed = (id: TenantId) => ({
@@ -269,7 +307,10 @@ const mebibytes = (value: number): string => `${(value / 2 ** 20).toFixed(1)} Mi
 
 function growthTable(engines: readonly { readonly name: string; readonly found: Found }[]): string {
   const names = new Set(engines.flatMap(({ found }) => [...found.keys()]));
-  const rows: Cells[] = [...names].map((name) => [name, ...engines.map(({ found }) => found.get(name) ?? '–')]);
+  const rows: Cells[] = [...names].map((name) => [
+    name,
+    ...engines.map(({ found }) => found.get(name) ?? '–'),
+  ]);
   return markdownTable([['', ...engines.map(({ name }) => name)], ...rows]);
 }
 
@@ -288,14 +329,19 @@ async function main(): Promise<void> {
       tenants: { type: 'string', default: '10' },
     },
   });
-  const sizes = { clients: sizesOf(values.clients), tokens: sizesOf(values.tokens), tenants: sizesOf(values.tenants)[0] ?? 1 };
+  const sizes = {
+    clients: sizesOf(values.clients),
+    tokens: sizesOf(values.tokens),
+    tenants: sizesOf(values.tenants)[0] ?? 1,
+  };
   const folder = mkdtempSync(join(tmpdir(), 'chancery-growth-'));
   const engines: GrowthEngine[] = [];
   try {
     engines.push(sqliteGrowth(folder));
     engines.push(await postgresGrowth(folder));
     const measured: { name: string; found: Found }[] = [];
-    for (const engine of engines) measured.push({ name: engine.name, found: await measureEngine(engine, sizes) });
+    for (const engine of engines)
+      measured.push({ name: engine.name, found: await measureEngine(engine, sizes) });
     console.log(`${machine()}\n\n${growthTable(measured)}`);
   } finally {
     for (const engine of engines) await engine.close();

@@ -223,7 +223,10 @@ async function openBench(
   const filling = chosen.some((benchmark) => benchmark.needsManyClients)
     ? registries.open(scale.manyClients)
     : undefined;
-  const closing = <Opened>(opening: Promise<Opened>, close: (opened: Opened) => Promise<void>): Promise<Opened> =>
+  const closing = <Opened>(
+    opening: Promise<Opened>,
+    close: (opened: Opened) => Promise<void>,
+  ): Promise<Opened> =>
     opening.then((opened) => {
       closers.push(async () => await close(opened));
       return opened;
