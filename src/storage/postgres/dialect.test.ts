@@ -23,7 +23,6 @@ const FUNCTIONS: ReadonlySet<string> = new Set([
   'nullif',
   'pg_is_in_recovery',
   'set_config',
-  'unnest',
 ]);
 const TYPES: ReadonlySet<string> = new Set(['text', 'bigint']);
 /** Words that a parenthesis may follow without a call. */

@@ -103,37 +103,22 @@ export class PostgresWrites implements Writes {
 
   async #sendBatch(batch: readonly Waiting[]): Promise<void> {
     try {
-      await this.#send(batch, 'together');
+      const answers = await this.#transact(batch, (connection) => quickly(connection, batch));
+      batch.forEach((waiting, index) => settle(waiting, answers[index]));
+    } catch (error) {
+      if (batch.length > 1 && concernsOneAct(error)) await this.#sendApart(batch);
+      else for (const { reject } of batch) reject(told(error));
     } finally {
       this.#batches -= 1;
       this.#sendBatches();
     }
   }
 
-  async #send(batch: readonly Waiting[], how: How): Promise<void> {
-    let answers: readonly PromiseSettledResult<unknown>[];
-    try {
-      answers = await this.#transact(batch, (connection) => quickly(connection, batch, how));
-    } catch (error) {
-      if (batch.length > 1 && concernsOneAct(error)) await this.#sendApart(batch);
-      else for (const { reject } of batch) reject(told(error));
-      return;
-    }
-    const again: Waiting[] = [];
-    batch.forEach((waiting, index) => {
-      if (isUndone(answers[index])) again.push(waiting);
-      else settle(waiting, answers[index]);
-    });
-    if (again.length > 0) await this.#send(again, 'each');
-  }
-
   /** Nothing of the batch has happened: what cannot be done fails alone. */
   async #sendApart(batch: readonly Waiting[]): Promise<void> {
     for (const waiting of batch) {
       try {
-        const [answer] = await this.#transact([waiting], (connection) =>
-          quickly(connection, [waiting], 'each'),
-        );
+        const [answer] = await this.#transact([waiting], (connection) => quickly(connection, [waiting]));
         settle(waiting, answer);
       } catch (error) {
         waiting.reject(told(error));
@@ -192,19 +177,10 @@ function tenantOf(values: WriteArguments[WriteName]): TenantId | undefined {
   return 'expectedVersion' in values ? values.id : undefined;
 }
 
-/** Whether acts that can be done by one statement are. */
-type How = 'together' | 'each';
-
-/** What an act answers that was tried together with others, where none of them was done. */
-const UNDONE = Symbol('undone');
-const isUndone = (answer: PromiseSettledResult<unknown> | undefined): boolean =>
-  answer?.status === 'fulfilled' && answer.value === UNDONE;
-
 /** One round trip and one transaction for all. */
 async function quickly(
   connection: Connection,
   batch: readonly Doing[],
-  how: How,
 ): Promise<readonly PromiseSettledResult<unknown>[]> {
   const questions: Question[] = [];
   const settling: ((outcomes: readonly Outcome[]) => void)[] = [];
@@ -212,7 +188,9 @@ async function quickly(
   for (const [tenant, doings] of byTenant(batch)) {
     if (tenant !== undefined) questions.push(enterTenant(tenant));
     if (tenant !== undefined && doings.some(({ act }) => act.turn)) questions.push(takeTurn(tenant));
-    for (const put of puttings(doings, how, answers)) {
+    for (const doing of doings) {
+      const put = putting(doing);
+      answers.set(doing, put.answer);
       if (put.refused) continue;
       const first = questions.length;
       questions.push(...put.questions);
@@ -224,42 +202,6 @@ async function quickly(
   return await Promise.allSettled(batch.map(async (doing) => await answers.get(doing)));
 }
 
-/** What is asked for these acts of one tenant, in their order; `answers` gets the answer of each. */
-function puttings(
-  doings: readonly Doing[],
-  how: How,
-  answers: Map<Doing, Promise<unknown>>,
-): readonly Putting[] {
-  const joined = how === 'together' ? joinedPuttings(doings, answers) : [];
-  const single = doings
-    .filter((doing) => !answers.has(doing))
-    .map((doing) => {
-      const { act, values } = doing;
-      const put = putting((transaction) => act.quick?.(transaction, values) ?? Promise.resolve(TAKE_STEPS));
-      answers.set(doing, put.answer);
-      return put;
-    });
-  return [...joined, ...single];
-}
-
-function joinedPuttings(doings: readonly Doing[], answers: Map<Doing, Promise<unknown>>): readonly Putting[] {
-  const all: Putting[] = [];
-  for (const [{ together }, alike] of Map.groupBy(doings, ({ act }) => act)) {
-    const values = alike.map((doing) => doing.values);
-    if (alike.length < 2 || together?.fits(values) !== true) continue;
-    const put = putting((transaction) => together.try(transaction, values));
-    // A value that cannot be stored is one act's: the others must not be refused with it.
-    const done = (put.answer as Promise<readonly unknown[] | undefined>).catch(() => undefined);
-    const answerOf = async (index: number): Promise<unknown> => {
-      const found = await done;
-      return found === undefined ? UNDONE : found[index];
-    };
-    alike.forEach((doing, index) => answers.set(doing, answerOf(index)));
-    all.push(put);
-  }
-  return all;
-}
-
 interface Putting {
   readonly questions: readonly Question[];
   /** One of its questions cannot be put: then none is. */
@@ -269,7 +211,7 @@ interface Putting {
 }
 
 /** What a quick act asks, all of it before it waits for an answer. */
-function putting(put: (transaction: Transaction) => Promise<unknown>): Putting {
+function putting({ act, values }: Doing): Putting {
   const questions: Question[] = [];
   const waiting: ((outcome: Outcome) => void)[] = [];
   let refused = false;
@@ -284,7 +226,7 @@ function putting(put: (transaction: Transaction) => Promise<unknown>): Putting {
       return new Promise((resolve) => waiting.push(resolve));
     },
   };
-  const answer = put(transaction);
+  const answer = act.quick?.(transaction, values) ?? Promise.resolve(TAKE_STEPS);
   // It may be refused while the others are still under way; it is told with them.
   answer.catch(() => undefined);
   return {
