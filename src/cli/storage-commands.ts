@@ -9,4 +9,11 @@ export const STORAGE_COMMANDS: readonly Command[] = [
       'Copy everything from one database to another, of any engine; run it again for what was missed; --final when servers are stopped',
     load: () => import('./storage-copy.ts'),
   },
+  {
+    words: ['storage', 'check'],
+    parameters: '[--config FILE] [--json]',
+    summary:
+      'Read the database through: damage, counts, rows that belong to nothing, sealed texts that do not open; ends with 1 where there are any',
+    load: () => import('./storage-check.ts'),
+  },
 ];

@@ -62,7 +62,7 @@ export async function digestOf(
 }
 
 /** All rows of a section in the order of their keys. */
-async function* pages(reader: TableReader, section: DumpSection): AsyncGenerator<readonly DumpRow[]> {
+export async function* pages(reader: TableReader, section: DumpSection): AsyncGenerator<readonly DumpRow[]> {
   let after: DumpKey | undefined;
   while (true) {
     const rows = await reader.page(section, after, PAGE);
