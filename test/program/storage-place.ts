@@ -26,7 +26,11 @@ export function developmentFolder(folder: string): string {
 
 /** The data of the program whose folder this is, beside the program. */
 export async function openProgramStorage(folder: string): Promise<Storage> {
-  const url = await storageUrl(folder);
+  return await storageAt(await storageUrl(folder));
+}
+
+/** The data at a `storage.url`, beside the programs that use it. */
+export async function storageAt(url: string): Promise<Storage> {
   return url.startsWith('sqlite:')
     ? await openSqliteStorage(url.slice('sqlite:'.length), { check: false })
     : await openTestDatabase(url);
