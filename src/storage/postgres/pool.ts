@@ -167,9 +167,12 @@ export class Pool {
       void Promise.allSettled(closeOthers);
       return connection;
     } catch (error) {
-      const reasons = error instanceof AggregateError ? (error.errors as unknown[]) : [error];
-      throw new StorageUnavailable(reasons.map((each) => unavailable(each).message).join('; '), {
+      const reasons = (error instanceof AggregateError ? (error.errors as unknown[]) : [error]).map(
+        unavailable,
+      );
+      throw new StorageUnavailable(reasons.map(({ message }) => message).join('; '), {
         cause: error,
+        mayComeBack: reasons.every(({ mayComeBack }) => mayComeBack),
       });
     }
   }
