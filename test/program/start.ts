@@ -20,6 +20,8 @@ export interface StartOptions {
   readonly mode?: 'serve' | 'dev';
   /** Behind the mode, on the command line. */
   readonly parameters?: readonly string[];
+  /** Another version of the program: the path of its `chancery.ts`. */
+  readonly program?: string;
   /** Kept when the program stops; a new one, removed with the program, where none is named. */
   readonly folder?: string;
   readonly environment?: Readonly<Record<string, string>>;
@@ -104,7 +106,7 @@ export async function launchProgram(options: StartOptions = {}): Promise<Program
   };
   if (tenant !== undefined) await createTenant(folder, tenant, environment);
   const runtime = process.env[RUNTIME_VARIABLE] ?? process.execPath;
-  const child = spawn(runtime, [PROGRAM, mode, ...(options.parameters ?? [])], {
+  const child = spawn(runtime, [options.program ?? PROGRAM, mode, ...(options.parameters ?? [])], {
     env: tenant === undefined ? environment : asDefaultTenant(environment),
     // There the development mode keeps its own files, where the data is in no folder.
     cwd: folder,
