@@ -50,7 +50,7 @@ async function strangerOf(own: TestTenant): Promise<ClientInformation> {
 }
 
 const OPEN = { settings: { allowOpenRegistration: true } };
-const OPEN_WITH_PAGE = { ...OPEN, signIn: { settings: { 'sign-in.open-client-errors': 'page' } } };
+const OPEN_WITH_PAGE = { ...OPEN, signIn: { settings: { 'sign-in.open-client-errors': 'page' } } } as const;
 
 const ERRONEOUS: readonly (readonly [what: string, change: Parameters, error: string])[] = [
   ['a malformed scope', { scope: 'a"b' }, 'invalid_scope'],
