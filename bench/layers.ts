@@ -80,7 +80,7 @@ async function measured(world: World, tokens: readonly string[]): Promise<readon
     }
     return subjects.map((subject) => ({ name: subject.name, microseconds: median(subject.microseconds) }));
   } finally {
-    for (const { close } of subjects) await close();
+    for (const subject of subjects) await subject.close();
   }
 }
 

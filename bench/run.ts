@@ -235,8 +235,8 @@ async function openBench(
     closing(startOurs(folder, counts), async ({ program }) => await program.stop()),
     storage === 'postgres'
       ? closing(startPostgres(folder, counts), async (started) => await started.close())
-      : undefined,
-    filling,
+      : Promise.resolve(undefined),
+    filling ?? Promise.resolve(),
   ] as const;
   // Of several that are being opened none is left behind where one fails.
   await Promise.allSettled(opening);

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { openRegistrationToken, openSecret } from '../clients/client-secrets.ts';
+import type { Settings } from '../config/settings.ts';
 import { keyPlace } from '../keys/make-server-keys.ts';
 import { openStorage, requireKeyOpens, sealerOf, sqlitePath, tablesAt } from '../opened-storage.ts';
 import type { StoredClient } from '../ports/client-store.ts';
@@ -37,9 +38,7 @@ export const run: Run = async (parameters, context) => {
     const { rows, findings } = await checkTables(reader);
     // Where the rows cannot be relied on, what is sealed in them says nothing.
     const sound = damage.length + findings.length === 0;
-    const storage = await openStorage(settings, { check: false, mode: 'production' });
-    const sealed = sound ? await brokenSeals(storage, sealer).finally(() => storage.close()) : [];
-    if (!sound) await storage.close();
+    const sealed = sound ? await brokenSealsAt(settings, sealer) : [];
     const all = [...damage, ...findings, ...sealed];
     if (values.json) context.print(JSON.stringify({ rows, findings: all }));
     else {
@@ -53,6 +52,15 @@ export const run: Run = async (parameters, context) => {
     await reader.close();
   }
 };
+
+async function brokenSealsAt(settings: Settings, sealer: Sealer): Promise<readonly string[]> {
+  const storage = await openStorage(settings, { check: false, mode: 'production' });
+  try {
+    return await brokenSeals(storage, sealer);
+  } finally {
+    await storage.close();
+  }
+}
 
 async function brokenSeals(storage: Storage, sealer: Sealer): Promise<readonly string[]> {
   const broken: string[] = [];
