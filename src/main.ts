@@ -43,13 +43,13 @@ export async function startServer(
     await management.close();
     return undefined;
   }
-  const { address, tenant, close } = service;
+  const running = service;
   return {
-    address,
+    address: running.address,
     managementAddress: management.address,
-    tenant,
+    tenant: running.tenant,
     async close() {
-      await close();
+      await running.close();
       await management.close();
     },
   };
