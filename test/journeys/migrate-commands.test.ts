@@ -76,10 +76,11 @@ for (const [engine, makePlace] of [
     });
 
     test('a schema of a newer program: refused, unless it says that it suits this one (ADR 24)', async () => {
-      const { url, change } = await makePlace();
+      const place = await makePlace();
+      const { url } = place;
       assert.equal((await migrate(url, 'up')).how, 0);
       const { version } = JSON.parse((await migrate(url, 'status', '--json')).stdout) as { version: number };
-      await change(
+      await place.change(
         `INSERT INTO schema_migration (version, name, applied_at) VALUES (${version + 1}, 'tomorrow', 0)`,
       );
       for (const words of [['status'], ['plan'], ['up'], ['status', '--json']]) {
@@ -87,7 +88,7 @@ for (const [engine, makePlace] of [
         assert.deepEqual([refused.how, refused.stdout], [1, ''], words.join(' '));
         assert.match(refused.stderr, /^chancery migrate \w+: .*start the newer program\n$/u);
       }
-      await change(
+      await place.change(
         `INSERT INTO schema_compatibility (version, compatible_from) VALUES (${version + 1}, ${version})`,
       );
       const suits = await migrate(url, 'status');
