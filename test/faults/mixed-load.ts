@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Program } from '../program/start.ts';
 import type { Ledger, Operation, Registration } from './ledger.ts';
 import { type Kind, LoadFigures } from './load-figures.ts';
-import { type Answer, introspect, perform, read } from './registry-calls.ts';
+import { type Answer, introspect, isWithoutOutcome, perform, read } from './registry-calls.ts';
 
 export interface MixedLoadOptions {
   /** One is chosen for each request. */
@@ -128,7 +128,7 @@ async function timed(worker: Worker, kind: Kind, act: () => Promise<Answer>): Pr
   let failure: string;
   try {
     const answer = await act();
-    if (answer.status < 500) {
+    if (!isWithoutOutcome(answer)) {
       figures.answered(phase, kind, started);
       return answer;
     }

@@ -104,7 +104,7 @@ function requestOf(program: Program, operation: Operation, client?: Registration
 
 /**
  * Sends one operation with its entries in the ledger before and after. Rejects when no whole answer came. An answer of
- * 500 or 503 leaves the operation without an outcome: it may have happened.
+ * 408, 500 or 503 leaves the operation without an outcome: it may have happened.
  */
 export async function perform(
   program: Program,
@@ -115,9 +115,12 @@ export async function perform(
 ): Promise<Answer> {
   const op = ledger.sent(operation);
   const answer = await call(program, requestOf(program, operation, client, byMaster));
-  if (answer.status < 500) ledger.acked(op, answer.status, answer.body);
+  if (!isWithoutOutcome(answer)) ledger.acked(op, answer.status, answer.body);
   return answer;
 }
+
+/** 408: it did not arrive in time; a machine that does too much at once may answer so to anybody. */
+export const isWithoutOutcome = ({ status }: Answer): boolean => status >= 500 || status === 408;
 
 export async function read(program: Program, client_id: string, token: string): Promise<Answer> {
   return await call(program, { method: 'GET', path: `/clients/${client_id}`, authorization: bearer(token) });

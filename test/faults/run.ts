@@ -1,11 +1,17 @@
 /**
  * The faults of test/faults, longer than a test run has time for:
- * npm run faults -- [--only NAME,NAME] [--rounds N] [--minutes N] [--storage sqlite|postgres|both] [--markdown FILE]
+ * npm run faults -- [--only NAME,NAME or the beginning of several, such as failover] [--rounds N] [--minutes N] [--storage sqlite|postgres|both] [--markdown FILE]
  * Ends with 1 when something acknowledged was lost, half-written, used twice or active again, or an expectation did not hold.
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { BOTH_ENGINES, type EngineName, type Experiment, type ExperimentOptions } from './experiment.ts';
+import {
+  BOTH_ENGINES,
+  type EngineName,
+  type Experiment,
+  type ExperimentOptions,
+  type Outcome,
+} from './experiment.ts';
 import { EXPERIMENTS } from './experiments.ts';
 import { machine } from './machine.ts';
 import { details, isSound, markdown, type Reported, terminalTable } from './report.ts';
@@ -46,21 +52,30 @@ async function runOne(experiment: Experiment, engine: EngineName): Promise<Repor
   const started = performance.now();
   const stand = await openStand(engine);
   try {
-    const outcome = await experiment.run(stand, options);
+    const outcome = await experiment.run(stand, options).catch(asBroken);
     return { experiment, engine, outcome, seconds: (performance.now() - started) / 1000 };
   } finally {
     await stand.close();
   }
 }
 
+/** An experiment that could not be done to its end is no sound one; the others go on. */
+function asBroken(error: unknown): Outcome {
+  const none = { lost: [], half_written: [], used_twice: [], revoked_active: [] };
+  const reason = error instanceof Error ? error.message : String(error);
+  return { ...none, acked: 0, unknown: 0, broken: [`the experiment failed: ${reason}`], figures: {} };
+}
+
 function choose(only: string | undefined): readonly Experiment[] {
   if (only === undefined) return EXPERIMENTS;
   const names = only.split(',');
-  const unknown = names.filter((name) => !EXPERIMENTS.some((experiment) => experiment.name === name));
+  const isNamed = (name: string) => (experiment: Experiment) =>
+    experiment.name === name || experiment.name.startsWith(`${name}-`);
+  const unknown = names.filter((name) => !EXPERIMENTS.some(isNamed(name)));
   if (unknown.length > 0) {
     refuse(`--only: ${unknown.join(', ')}; there are ${EXPERIMENTS.map(({ name }) => name).join(', ')}`);
   }
-  return EXPERIMENTS.filter(({ name }) => names.includes(name));
+  return EXPERIMENTS.filter((experiment) => names.some((name) => isNamed(name)(experiment)));
 }
 
 function enginesOf(storage: string): readonly EngineName[] {

@@ -15,8 +15,8 @@ export interface Stand {
   readonly engine: EngineName;
   readonly folder: string;
   readonly ledger: Ledger;
-  /** Of the database, for whoever looks at it beside the servers. */
-  readonly url: string;
+  /** Of the database, for the servers and for whoever looks at it beside them. An experiment may move it. */
+  url: string;
   /** The database server, where it belongs to this experiment alone. */
   readonly postgres: TestServer | undefined;
   /** Starts a server on the database; all of them take the same tokens of an administrator. */
@@ -47,7 +47,7 @@ export async function openStand(engine: EngineName, options: StandOptions = {}):
   };
   const programs: Program[] = [];
   let inspector: Registration | undefined;
-  return {
+  const stand: Stand = {
     engine,
     folder,
     ledger,
@@ -55,7 +55,7 @@ export async function openStand(engine: EngineName, options: StandOptions = {}):
     postgres,
     async start(given = {}) {
       const environment = {
-        CHANCERY_STORAGE_URL: url,
+        CHANCERY_STORAGE_URL: stand.url,
         CHANCERY_REGISTRATION_MASTER_TOKEN_SHA256: sha256(tokens.masterToken),
         CHANCERY_DIRECT_AUTHORIZATION_TOKEN_SHA256: sha256(tokens.directToken),
         ...given.environment,
@@ -69,6 +69,7 @@ export async function openStand(engine: EngineName, options: StandOptions = {}):
       return inspector;
     },
     async close() {
+      await reportDead(programs);
       for (const program of programs) {
         program.signal('SIGCONT');
         program.signal('SIGKILL');
@@ -80,6 +81,16 @@ export async function openStand(engine: EngineName, options: StandOptions = {}):
       if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
+  return stand;
+}
+
+/** A server that nobody has ended, and that is gone, says why. */
+async function reportDead(programs: readonly Program[]): Promise<void> {
+  for (const program of programs) {
+    const how = await Promise.race([program.exited, Promise.resolve(undefined)]);
+    if (how !== undefined && how !== 0 && how !== 'SIGKILL')
+      console.error(`a server ended with ${how}:\n${program.output().slice(-4000)}`);
+  }
 }
 
 async function databaseUrl(folder: string, postgres: TestServer | undefined): Promise<string> {
