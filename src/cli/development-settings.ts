@@ -19,6 +19,9 @@ export function developmentSettings({ settings, origins }: ResolvedSettings): Se
     ...settings,
     'pages.error-details': origins['pages.error-details'] === 'default' || settings['pages.error-details'],
     'outbound.ports': developmentPorts({ settings, origins }),
+    // On one's desk everybody comes from one network: oneself.
+    'interaction.rate-per-network':
+      origins['interaction.rate-per-network'] === 'default' ? 0 : settings['interaction.rate-per-network'],
     'encryption.key': settings['encryption.key'] ?? developmentEncryptionKey(dataFolder(settings)),
   };
 }

@@ -168,7 +168,7 @@ export const END_USER_SETTINGS = {
     max: 1_000_000,
     unit: 'requests per minute',
     description:
-      'How many requests that wait for somebody (sign-in, sign-out, requests that public clients push) one network (an IPv4 address, an IPv6 /64) may begin without being signed in, as many at once as in a minute; further ones are answered 429. 0 = no limit, for a server behind a proxy that `listen.trusted-proxies` does not name: everybody is one network there.',
+      'How many requests that wait for somebody (sign-in, sign-out, requests that public clients push) one network (an IPv4 address, an IPv6 /64) may begin without being signed in, as many at once as in a minute; further ones are answered 429. 0 = no limit, for a server behind a proxy that `listen.trusted-proxies` does not name: everybody is one network there. Development: 0 unless it is set.',
   }),
   'interaction.rate': integer({
     default: 0,

@@ -58,6 +58,7 @@ test('every table is STRICT, and its primary key begins with the tenant unless i
     'schema_compatibility',
     'schema_migration',
     'seal_canary',
+    'storage_mark',
     'tenant_list',
   ]);
   for (const { name, strict } of tables) {
