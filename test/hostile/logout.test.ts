@@ -89,7 +89,9 @@ test('H-159, H-160 whatever calls /logout with GET or HEAD, the session lives', 
       await answer.text();
     }
   }
-  assertDialog(await plainBrowser(program.issuer).visit(url({})));
+  const stranger = await plainBrowser(program.issuer).visit(url({}));
+  assert.equal(stranger.status, 200);
+  assert.match(stranger.html, /You are not signed in here/);
   await assertAlive();
 });
 
