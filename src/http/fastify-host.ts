@@ -1,7 +1,7 @@
 import { createServer as createHttpServer, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { Server as TlsServer } from 'node:tls';
+import { type TLSSocket, Server as TlsServer } from 'node:tls';
 import Fastify from 'fastify';
 import type { Log } from '../ports/log.ts';
 import { clientAddressBehind, trustedPeer } from './client-address.ts';
@@ -157,6 +157,7 @@ function createServer(options: HostOptions, edge: Edge): Server {
     tls === undefined
       ? createHttpServer(http)
       : createHttpsServer({ ...http, ...tlsOptions(tls, listen.headersTimeout) });
+  if (tls?.asksForCertificates === true) server.on('secureConnection', forgetFailedSignature);
   server.setTimeout(listen.stallTimeout ?? STALL_TIMEOUT_MS);
   server.maxConnections = listen.maxConnections;
   const nextId = requestIds();
@@ -179,6 +180,14 @@ function createServer(options: HostOptions, edge: Edge): Server {
   server.on('clientError', (error, socket) => refuseBroken(options, edge, last, error, socket as Socket));
   server.on('drop', () => observe('edge', 503, 0));
   return server;
+}
+
+/**
+ * A client certificate with a wrong signature leaves a complaint with OpenSSL, which the next reading from the connection would
+ * take for its own and end it: RFC 8705 wants the request to be answered 401. Asking for the certificate takes the complaint away.
+ */
+function forgetFailedSignature(socket: TLSSocket): void {
+  socket.getPeerX509Certificate();
 }
 
 /** What Node's parser gave up on. */
