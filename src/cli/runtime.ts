@@ -6,7 +6,7 @@ const OTHERS: Readonly<Record<string, string>> = { bun: 'Bun', deno: 'Deno' };
 
 /**
  * Why the program does not start on this runtime: a sentence, or undefined where it does. How requests are taken apart is
- * tested on Node alone, and rests on it: on Bun every request, whoever sent it, was answered with an empty 200 (ADR 28).
+ * tested on Node alone, and rests on it: on Bun a request that ought to be refused was answered with an empty 200 (ADR 28).
  * @param versions `process.versions`
  */
 export function runtimeRefusal(versions: Readonly<Record<string, string | undefined>>): string | undefined {
