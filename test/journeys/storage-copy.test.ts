@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { administer } from '../../src/storage/postgres/test-server.ts';
 import { aClient, OPEN, TENANT, times } from '../../src/storage/stored-examples.ts';
 import { register } from '../hostile/sign-in-world.ts';
 import { ENCRYPTION_KEY, type Program, startProgram } from '../program/start.ts';
@@ -111,13 +111,20 @@ test('a copy that was killed again and again goes on; what it says of a wrong ca
   assert.deepEqual([absent.how, /no registry at --from/.test(absent.stderr)], [1, true], absent.stderr);
 });
 
-/** @returns whether it was killed before it ended */
+/** Kills a copy as soon as it has brought something. @returns whether it was killed before it ended */
 async function killedCopy(from: string, to: string): Promise<boolean> {
+  const before = await clientsIn(to);
   const program = join(REPOSITORY, 'src/cli/chancery.ts');
   const words = [program, 'storage', 'copy', '--from', from, '--to', to];
   const child = spawn(process.execPath, words, { stdio: 'ignore' });
   const ended = once(child, 'close') as Promise<[number | null, string | null]>;
-  await sleep(randomInt(600, 2500));
+  while (child.exitCode === null && (await clientsIn(to)) === before) await sleep(1);
   child.kill('SIGKILL');
   return (await ended)[1] === 'SIGKILL';
+}
+
+async function clientsIn(url: string): Promise<number> {
+  const { port, pathname } = new URL(url);
+  const [row] = await administer(Number(port), pathname.slice(1), 'SELECT count(*) AS clients FROM client');
+  return Number(row?.['clients']);
 }
