@@ -1,8 +1,8 @@
-import type { StoredConsent } from '../../ports/consent-store.ts';
+import { consentLists, storedConsent, widenedConsent } from '../consent-row.ts';
 import type { Reads } from '../tenant-storage.ts';
 import { type Acts, changed, one } from './act.ts';
 import type { GatheredReads } from './gathered-reads.ts';
-import { type Row, statement } from './statement.ts';
+import { statement } from './statement.ts';
 
 const COLUMNS = 'sub, client_id, instance, scope, claims, resources, granted_at, updated_at';
 const PLACE = 'tenant = :tenant AND sub = :sub AND client_id = :client_id AND instance = :instance';
@@ -37,41 +37,17 @@ export function consentReads(reads: GatheredReads): Reads['consents'] {
   };
 }
 
-const storedConsent = (row: Row): StoredConsent =>
-  ({
-    ...row,
-    scope: JSON.parse(String(row['scope'])) as string[],
-    claims: JSON.parse(String(row['claims'])) as string[],
-    resources: JSON.parse(String(row['resources'])) as string[],
-  }) as unknown as StoredConsent;
-
 export const CONSENT_ACTS: Acts<'grantConsent' | 'revokeConsent'> = {
   grantConsent: {
     turn: true,
-    async steps(
-      transaction,
-      { tenant, consent: { sub, client_id, instance, scope, claims, resources }, at },
-    ) {
+    async steps(transaction, written) {
+      const { tenant, consent } = written;
+      const { sub, client_id, instance } = consent;
       const place = { tenant, sub, client_id, instance };
       if ((await one(transaction.ask(CLIENT, place))) === undefined) return undefined;
       const row = await one(transaction.ask(FIND, place));
-      const before = row === undefined ? undefined : storedConsent(row);
-      const granted: StoredConsent = {
-        sub,
-        client_id,
-        instance,
-        scope: united(before?.scope, scope),
-        claims: united(before?.claims, claims),
-        resources: united(before?.resources, resources),
-        granted_at: before?.granted_at ?? at,
-        updated_at: at,
-      };
-      const lists = {
-        scope: JSON.stringify(granted.scope),
-        claims: JSON.stringify(granted.claims),
-        resources: JSON.stringify(granted.resources),
-      };
-      await transaction.ask(PUT, { tenant, ...granted, ...lists });
+      const granted = widenedConsent(row === undefined ? undefined : storedConsent(row), written);
+      await transaction.ask(PUT, { tenant, ...granted, ...consentLists(granted) });
       return granted;
     },
   },
@@ -81,6 +57,3 @@ export const CONSENT_ACTS: Acts<'grantConsent' | 'revokeConsent'> = {
       (await changed(transaction.ask(REMOVE, { tenant, sub, ...client }))) === 1,
   },
 };
-
-const united = (one: readonly string[] = [], other: readonly string[]): readonly string[] =>
-  [...new Set([...one, ...other])].sort();

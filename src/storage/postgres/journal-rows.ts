@@ -1,9 +1,10 @@
 import type { Change } from '../../ports/change-journal.ts';
-import type { AccessTokenKey, ClientId, ClientInstance, TenantId } from '../../spec/identifiers.ts';
+import type { TenantId } from '../../spec/identifiers.ts';
+import { type ChangeRow, changeOf, changeRow } from '../change-row.ts';
 import type { Reads } from '../tenant-storage.ts';
 import type { Transaction } from './act.ts';
 import type { GatheredReads } from './gathered-reads.ts';
-import { type Row, statement } from './statement.ts';
+import { statement } from './statement.ts';
 
 /** Changes that are kept for processes that have not read them yet; one that is further behind forgets everything. */
 const KEPT = 10_000;
@@ -39,13 +40,7 @@ const SINCE = statement(
 
 /** Appends to the journal in the transaction of the change itself, which has the tenant's turn. */
 export async function journal(transaction: Transaction, tenant: TenantId, change: Change): Promise<void> {
-  const instance = change.kind === 'client-ended' ? change.instance : null;
-  const appended = transaction.ask(APPEND, {
-    tenant,
-    kind: change.kind,
-    subject: subjectOf(change),
-    instance,
-  });
+  const appended = transaction.ask(APPEND, { tenant, ...changeRow(change) });
   await Promise.all([appended, trimJournal(transaction, tenant)]);
 }
 
@@ -63,31 +58,9 @@ export function journalReads(reads: GatheredReads): Reads['journal'] {
     async since(tenant, sequence) {
       const rows = await reads.rows(tenant, SINCE, { sequence });
       const complete = rows.length === 0 || rows[0]?.['sequence'] === sequence + 1;
-      return complete && rows.length <= REPLAYED_MAX ? rows.map(change) : undefined;
+      return complete && rows.length <= REPLAYED_MAX
+        ? rows.map((row) => changeOf(row as unknown as ChangeRow))
+        : undefined;
     },
   };
-}
-
-function subjectOf(change: Change): string {
-  switch (change.kind) {
-    case 'access-token-ended':
-      return change.key;
-    case 'server-keys-changed':
-      return '';
-    default:
-      return change.client_id;
-  }
-}
-
-function change({ kind, subject, instance }: Row): Change {
-  switch (kind as Change['kind']) {
-    case 'client-changed':
-      return { kind: 'client-changed', client_id: subject as ClientId };
-    case 'client-ended':
-      return { kind: 'client-ended', client_id: subject as ClientId, instance: instance as ClientInstance };
-    case 'access-token-ended':
-      return { kind: 'access-token-ended', key: subject as AccessTokenKey };
-    case 'server-keys-changed':
-      return { kind: 'server-keys-changed' };
-  }
 }

@@ -1,10 +1,6 @@
-import type {
-  EndedSession,
-  SessionConditions,
-  SessionCreation,
-  StoredSession,
-} from '../../ports/session-store.ts';
+import type { EndedSession, SessionCreation, StoredSession } from '../../ports/session-store.ts';
 import type { SessionId, TenantId } from '../../spec/identifiers.ts';
+import { isSameLiveSubject } from '../replaced-session.ts';
 import type { WriteArguments } from '../write.ts';
 import { accountIsUnchanged } from './account-rows.ts';
 import { type Acts, changed, type Transaction } from './act.ts';
@@ -120,12 +116,4 @@ async function keepClients(
   { clients }: EndedSession,
 ): Promise<void> {
   for (const client of clients) await transaction.ask(KEEP_CLIENT, { tenant, sid, issuer: null, ...client });
-}
-
-function isSameLiveSubject(
-  replaced: StoredSession,
-  { sub }: StoredSession,
-  now: SessionConditions['now'],
-): boolean {
-  return replaced.sub === sub && replaced.expires_at > now;
 }

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { ConsentStore, StoredConsent } from '../../ports/consent-store.ts';
+import { consentLists, storedConsent, widenedConsent } from '../consent-row.ts';
 import type { OfTenant } from '../of-tenant.ts';
 import type { WriteHandlers } from './write-handlers.ts';
 
@@ -7,15 +8,7 @@ const COLUMNS = 'sub, client_id, instance, scope, claims, resources, granted_at,
 const LIVES = `EXISTS (SELECT 1 FROM client WHERE client.tenant = consent.tenant
   AND client.client_id = consent.client_id AND client.instance = consent.instance)`;
 
-type List = 'scope' | 'claims' | 'resources';
-
 type ConsentReads = OfTenant<Pick<ConsentStore, 'find' | 'ofSubject'>>;
-
-function storedConsent(row: object): StoredConsent {
-  const { scope, claims, resources, ...columns } = row as Omit<StoredConsent, List> & Record<List, string>;
-  const read = (list: string): readonly string[] => JSON.parse(list) as string[];
-  return { ...columns, scope: read(scope), claims: read(claims), resources: read(resources) };
-}
 
 export function consentReads(database: DatabaseSync): ConsentReads {
   const find = findConsent(database);
@@ -36,21 +29,14 @@ export function consentWrites(database: DatabaseSync): Pick<WriteHandlers, 'gran
     'DELETE FROM consent WHERE tenant = ? AND sub = ? AND client_id = ? AND instance = ?',
   );
   return {
-    grantConsent({ tenant, consent: { sub, client_id, instance, scope, claims, resources }, at }) {
+    grantConsent(written) {
+      const { tenant, consent } = written;
+      const { sub, client_id, instance } = consent;
       if (client.get(tenant, client_id, instance) === undefined) return undefined;
-      const before = find(tenant, sub, { client_id, instance });
-      const granted: StoredConsent = {
-        sub,
-        client_id,
-        instance,
-        scope: united(before?.scope, scope),
-        claims: united(before?.claims, claims),
-        resources: united(before?.resources, resources),
-        granted_at: before?.granted_at ?? at,
-        updated_at: at,
-      };
-      const lists = [granted.scope, granted.claims, granted.resources].map((list) => JSON.stringify(list));
-      put.run(tenant, sub, client_id, instance, ...lists, granted.granted_at, at);
+      const granted = widenedConsent(find(tenant, sub, { client_id, instance }), written);
+      const { scope, claims, resources } = consentLists(granted);
+      const { granted_at, updated_at } = granted;
+      put.run(tenant, sub, client_id, instance, scope, claims, resources, granted_at, updated_at);
       return granted;
     },
     revokeConsent: ({ tenant, sub, client: { client_id, instance } }) =>
@@ -68,6 +54,3 @@ function findConsent(
     return row === undefined ? undefined : storedConsent(row);
   };
 }
-
-const united = (one: readonly string[] = [], other: readonly string[]): readonly string[] =>
-  [...new Set([...one, ...other])].sort();

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Change } from '../../ports/change-journal.ts';
-import type { AccessTokenKey, ClientId, ClientInstance, TenantId } from '../../spec/identifiers.ts';
+import type { TenantId } from '../../spec/identifiers.ts';
+import { changeOf } from '../change-row.ts';
 
 interface JournalReads {
   head(tenant: TenantId): number;
@@ -45,20 +46,9 @@ export function journalReads(database: DatabaseSync, snapshot: () => void): Jour
     since(tenant, sequence) {
       const rows = after.all(tenant, sequence) as unknown as readonly Row[];
       const complete = rows.length === 0 || rows[0]?.[0] === sequence + 1;
-      return complete && rows.length <= REPLAYED_MAX ? rows.map(change) : undefined;
+      return complete && rows.length <= REPLAYED_MAX
+        ? rows.map(([, kind, subject, instance]) => changeOf({ kind, subject, instance }))
+        : undefined;
     },
   };
-}
-
-function change([, kind, subject, instance]: Row): Change {
-  switch (kind) {
-    case 'client-changed':
-      return { kind, client_id: subject as ClientId };
-    case 'client-ended':
-      return { kind, client_id: subject as ClientId, instance: instance as ClientInstance };
-    case 'access-token-ended':
-      return { kind, key: subject as AccessTokenKey };
-    case 'server-keys-changed':
-      return { kind };
-  }
 }

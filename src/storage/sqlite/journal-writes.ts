@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Change } from '../../ports/change-journal.ts';
 import type { TenantId } from '../../spec/identifiers.ts';
+import { changeRow } from '../change-row.ts';
 
 /** Changes that are kept for processes that have not read them yet; one that is further behind forgets everything. */
 const KEPT = 10_000;
@@ -14,23 +15,8 @@ export function journalling(database: DatabaseSync): (tenant: TenantId, change: 
     DELETE FROM change_journal WHERE tenant = ?1 AND sequence <=
       (SELECT max(sequence) FROM change_journal WHERE tenant = ?1) - ${KEPT}`);
   return (tenant, change) => {
-    append.run(
-      tenant,
-      change.kind,
-      subjectOf(change),
-      change.kind === 'client-ended' ? change.instance : null,
-    );
+    const { kind, subject, instance } = changeRow(change);
+    append.run(tenant, kind, subject, instance);
     trim.run(tenant);
   };
-}
-
-function subjectOf(change: Change): string {
-  switch (change.kind) {
-    case 'access-token-ended':
-      return change.key;
-    case 'server-keys-changed':
-      return '';
-    default:
-      return change.client_id;
-  }
 }

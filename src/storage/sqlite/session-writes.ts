@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { EndedSession, SessionConditions, StoredSession } from '../../ports/session-store.ts';
+import type { EndedSession, StoredSession } from '../../ports/session-store.ts';
 import type { SessionId, TenantId } from '../../spec/identifiers.ts';
+import { isSameLiveSubject } from '../replaced-session.ts';
 import { accountUnchanged } from './account-writes.ts';
 import { eventRecording } from './audit-writes.ts';
 import { sessionEnding } from './session-ending.ts';
@@ -82,12 +83,4 @@ function sessionCreation(database: DatabaseSync): WriteHandlers['createSession']
     const ended = replaced?.goesOn === false ? [replaced.session, ...surplus] : surplus;
     return { outcome: 'created', session: kept, ended };
   };
-}
-
-function isSameLiveSubject(
-  replaced: StoredSession,
-  { sub }: StoredSession,
-  now: SessionConditions['now'],
-): boolean {
-  return replaced.sub === sub && replaced.expires_at > now;
 }
