@@ -79,8 +79,8 @@ test('a server whose database is away lives, is not ready, answers 500, says onc
     headers: { authorization: `Bearer ${running.masterToken}` },
   });
   assert.equal(answer.status, 200);
-  assert.match(running.output(), /"msg":"the database is there"/u);
-  assert.match(running.output(), /^chancery serves /mu);
+  await running.printed(/"msg":"the database is there"/u);
+  await running.printed(/^chancery serves /mu);
   assert.doesNotMatch(running.output(), new RegExp(SECRET, 'u'));
 });
 

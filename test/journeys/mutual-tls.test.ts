@@ -131,6 +131,7 @@ test('a Client-Cert header that no trusted proxy sent is ignored, and the log sa
   for (let time = 0; time < 3; time += 1) {
     assert.equal((await server.call({ path: '/token', form, headers })).status, 401);
   }
+  await server.program.printed(/a Client-Cert header is ignored/);
   assert.equal(server.program.output().match(/a Client-Cert header is ignored/g)?.length, 1);
 });
 

@@ -205,6 +205,7 @@ test('a hundred and fifty acts at once leave a hundred and fifty events, each wi
   assert.equal(rows.filter(({ action }) => action === 'client.read').length, 40);
   const ids = rows.map(({ request_id }) => request_id);
   assert.equal(new Set(ids).size, 150);
+  for (const id of ids) await program.printed(new RegExp(`"${id}"`));
   const logged = lines().slice(before);
   for (const id of ids) assert.equal(logged.filter((line) => line.includes(`"${id}"`)).length, 1, id);
 });

@@ -44,7 +44,7 @@ test('a tenant that cannot be opened answers 500 without body, one with bad sett
     }),
   );
   assert.deepEqual(statuses, [500, 404, 200, 200, 500]);
-  assert.match(program.output(), /"tenant":"unset".*access-token\.lifetime: must be an integer/);
+  await program.printed(/"tenant":"unset".*access-token\.lifetime: must be an integer/);
 });
 
 test('Issuer and Tenant-ID are not heeded from whoever is no trusted proxy (decision 38)', async () => {

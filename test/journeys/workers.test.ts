@@ -65,6 +65,7 @@ test('serve --workers 2: one ready line, two processes share the port, health an
 }, async () => {
   program = await startProgram({ parameters: ['--workers', '2'] });
   assert.equal(children(program.pid).length, 2);
+  await program.printed(/^chancery serves /mu);
   const ready = program.output().match(/^chancery serves .*$/gmu);
   assert.deepEqual(ready, [
     `chancery serves ${program.issuer} on 127.0.0.1:${program.port} with 2 processes`,
@@ -107,8 +108,7 @@ test('a worker that is killed is replaced: the others go on, what was acknowledg
     await askManyTimes(running, 20);
     return answeredBy(await metrics(running)).size === 2;
   }, 'the successor gets nothing to do');
-  assert.match(
-    running.output(),
+  await running.printed(
     new RegExp(`"worker":[12],.*"pid":${victim},.*"signal":"SIGKILL".*a worker died`, 'u'),
   );
   const read = { method: 'GET', path: `/clients/${client.client_id}`, bearer: running.masterToken };

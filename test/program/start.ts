@@ -13,6 +13,7 @@ import { storageUrl } from './storage-place.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../src/cli/chancery.ts', import.meta.url));
 const READY_TIMEOUT_MS = 60_000;
+const PRINTED_TIMEOUT_MS = 30_000;
 /** Names the executable that started programs run on, for trials of another Node; this process's own where it is not set. */
 const RUNTIME_VARIABLE = 'CHANCERY_TEST_RUNTIME';
 
@@ -47,6 +48,8 @@ export interface Program {
   readonly directToken: string;
   /** Everything printed so far, standard output and log together. */
   output(): string;
+  /** Resolves as soon as something is printed that matches: what is in a log comes by another way than the answer it is about. */
+  printed(words: RegExp): Promise<void>;
   signal(signal: NodeJS.Signals): void;
   /** Resolves with the exit code, or the signal's name, once the process is gone. */
   readonly exited: Promise<number | string>;
@@ -133,7 +136,7 @@ export async function launchProgram(options: StartOptions = {}): Promise<Program
 function describe(
   child: ChildProcess,
   stop: () => Promise<void>,
-  known: Omit<Program, 'pid' | 'output' | 'signal' | 'exited' | 'stop'>,
+  known: Omit<Program, 'pid' | 'output' | 'printed' | 'signal' | 'exited' | 'stop'>,
 ): Program {
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -146,6 +149,13 @@ function describe(
     ...known,
     pid: child.pid ?? 0,
     output: () => output,
+    printed: async (words) => {
+      const deadline = Date.now() + PRINTED_TIMEOUT_MS;
+      while (!words.test(output)) {
+        if (Date.now() > deadline) throw new Error(`never printed: ${String(words)}\n${output}`);
+        await sleep(10);
+      }
+    },
     signal: (name) => child.kill(name),
     exited,
     stop,
