@@ -81,8 +81,8 @@ test('however many writes wait for a stopped server, none waits longer than the 
     ]);
     const outcomes = await Promise.allSettled(writes);
     assert.ok(outcomes.every(({ status }) => status === 'rejected'));
-    // One after the other they would take forty deadlines; two are room for a machine that does other things too.
-    assert.ok(performance.now() - started < 2 * OPTIONS.deadline_ms, `${performance.now() - started} ms`);
+    // One after the other they would take forty deadlines; ten are room for a machine that does other things too.
+    assert.ok(performance.now() - started < 10 * OPTIONS.deadline_ms, `${performance.now() - started} ms`);
   } finally {
     server.signal('SIGCONT');
   }
