@@ -1,11 +1,11 @@
+import { metadataOf } from '../src/clients/registered-client.ts';
 import {
   makeRegistrationToken,
   makeSecret,
   openRegistrationToken,
   openSecret,
   type SecretNeeds,
-} from '../src/clients/client-secrets.ts';
-import { metadataOf } from '../src/clients/registered-client.ts';
+} from '../src/clients/secrets/client-secrets.ts';
 import type { CreateConditions, StoredClient } from '../src/ports/client-store.ts';
 import type { Sealer } from '../src/ports/sealer.ts';
 import {

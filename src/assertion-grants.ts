@@ -1,4 +1,4 @@
-import { remoteJwkSets } from './clients/remote-jwk-set.ts';
+import { remoteJwkSets } from './clients/client-keys/remote-jwk-set.ts';
 import type { ConfiguredAssertionIssuer } from './config/assertion-grant-settings.ts';
 import type { Settings } from './config/settings.ts';
 import { SettingsError, type SettingsProblem } from './config/settings-error.ts';

@@ -1,5 +1,5 @@
 import type { AuthenticationNeeds } from './clients/client-authentication/method.ts';
-import type { RemoteJwkSets } from './clients/remote-jwk-set.ts';
+import type { RemoteJwkSets } from './clients/client-keys/remote-jwk-set.ts';
 import type { Settings } from './config/settings.ts';
 import { SettingsError } from './config/settings-error.ts';
 import type { EndUsers } from './end-users.ts';

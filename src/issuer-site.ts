@@ -1,6 +1,6 @@
 import type { OpenedAuthorization } from './authorization.ts';
 import type { AuthenticationNeeds } from './clients/client-authentication/method.ts';
-import type { ClientJwtNeeds } from './clients/client-jwt.ts';
+import type { ClientJwtNeeds } from './clients/issued-jwt/client-jwt.ts';
 import type { RegistryNeeds } from './clients/registry-needs.ts';
 import type { Settings } from './config/settings.ts';
 import { clientDelete } from './endpoints/client-delete/endpoint.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LogoutTokenNeeds } from './clients/logout-token.ts';
+import type { LogoutTokenNeeds } from './clients/issued-jwt/logout-token.ts';
 import type { Settings } from './config/settings.ts';
 import type { EndUsers } from './end-users.ts';
 import { browserOf } from './endpoints/browser.ts';

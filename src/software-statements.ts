@@ -1,5 +1,8 @@
-import { remoteJwkSets } from './clients/remote-jwk-set.ts';
-import type { SoftwareStatementIssuer, SoftwareStatementNeeds } from './clients/software-statement.ts';
+import { remoteJwkSets } from './clients/client-keys/remote-jwk-set.ts';
+import type {
+  SoftwareStatementIssuer,
+  SoftwareStatementNeeds,
+} from './clients/registration/software-statement.ts';
 import type { Settings } from './config/settings.ts';
 import { SettingsError } from './config/settings-error.ts';
 import type { ConfiguredStatementIssuer } from './config/software-statement-issuers.ts';

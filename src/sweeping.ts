@@ -1,6 +1,6 @@
-import { endExpiredClients } from './clients/end-expired-clients.ts';
-import { pruneIdleClients } from './clients/prune-clients.ts';
-import { sweepAuditEvents } from './clients/sweep-audit.ts';
+import { endExpiredClients } from './clients/upkeep/end-expired-clients.ts';
+import { pruneIdleClients } from './clients/upkeep/prune-clients.ts';
+import { sweepAuditEvents } from './clients/upkeep/sweep-audit.ts';
 import type { Settings } from './config/settings.ts';
 import { tendServerKeys } from './keys/rotate-server-keys.ts';
 import type { Log } from './ports/log.ts';

@@ -1,10 +1,10 @@
 import type { Environment } from '../config/environment.ts';
-import { BACKUP_COMMANDS } from './backup-commands.ts';
-import { KEY_COMMANDS } from './key-commands.ts';
-import { MIGRATE_COMMANDS } from './migrate-commands.ts';
+import { BACKUP_COMMANDS } from './backup/backup-commands.ts';
+import { KEY_COMMANDS } from './keys/key-commands.ts';
+import { MIGRATE_COMMANDS } from './migrate/migrate-commands.ts';
 import { REGISTRY_COMMANDS } from './registry-commands.ts';
-import { STORAGE_COMMANDS } from './storage-commands.ts';
-import { TENANT_COMMANDS } from './tenant-commands.ts';
+import { STORAGE_COMMANDS } from './storage/storage-commands.ts';
+import { TENANT_COMMANDS } from './tenants/tenant-commands.ts';
 
 /** What a command needs of the process it runs in. */
 export interface CommandContext {
@@ -35,7 +35,7 @@ export const COMMANDS: readonly Command[] = [
     parameters: `${CONFIG} [--federation [--federation-port PORT]]`,
     summary:
       'Start a server for development, with tokens and keys made for it; with a federation on loopback if asked',
-    load: () => import('./dev.ts'),
+    load: () => import('./dev/dev.ts'),
   },
   {
     words: ['serve'],
@@ -47,25 +47,25 @@ export const COMMANDS: readonly Command[] = [
     words: ['config', 'check'],
     parameters: CONFIG_AND_MODE,
     summary: 'Check the settings; list everything that is wrong with them',
-    load: () => import('./config-check.ts'),
+    load: () => import('./config/check.ts'),
   },
   {
     words: ['config', 'print'],
     parameters: CONFIG_AND_MODE,
     summary: 'Print every setting, its value and where the value came from; secrets are masked',
-    load: () => import('./config-print.ts'),
+    load: () => import('./config/print.ts'),
   },
   {
     words: ['keys', 'encryption', 'generate'],
     parameters: '',
     summary: 'Print a new key for encryption.key',
-    load: () => import('./keys-encryption-generate.ts'),
+    load: () => import('./keys/encryption-generate.ts'),
   },
   {
     words: ['keys', 'encryption', 'rotate'],
     parameters: CONFIG,
     summary: 'Seal everything in the database with the first key of encryption.key',
-    load: () => import('./keys-encryption-rotate.ts'),
+    load: () => import('./keys/encryption-rotate.ts'),
   },
   ...MIGRATE_COMMANDS,
   ...STORAGE_COMMANDS,
@@ -78,14 +78,14 @@ export const COMMANDS: readonly Command[] = [
     parameters: `ENTITY [--anchor ENTITY] [--json | --svg] ${CONFIG_AND_MODE}`,
     summary:
       'Look for a trust chain to an entity; show every statement, check and policy operator that was met',
-    load: () => import('./federation-resolve.ts'),
+    load: () => import('./federation/resolve.ts'),
   },
   {
     words: ['federation', 'register-demo'],
     parameters: `[--dialect interface|final] ${CONFIG}`,
     summary:
       'Register the relying party of dev --federation at its server explicitly; show the request, the answer and the client',
-    load: () => import('./federation-register-demo.ts'),
+    load: () => import('./federation/register-demo.ts'),
   },
   {
     words: ['help'],

@@ -7,7 +7,7 @@ import type { Storage } from '../ports/storage.ts';
 import type { StoredTenant } from '../ports/tenant-store.ts';
 import { CommandFailure, calledWrongly } from './command-failure.ts';
 import type { CommandContext } from './commands.ts';
-import { developmentSettings } from './development-settings.ts';
+import { developmentSettings } from './dev/development-settings.ts';
 import { settingsFor } from './settings-sources.ts';
 
 /** A data folder, opened beside the servers that may be running on it. */

@@ -1,6 +1,6 @@
 import type { StoredClient } from '../ports/client-store.ts';
 import type { Sealer } from '../ports/sealer.ts';
-import { openRegistrationToken, openSecret } from './client-secrets.ts';
+import { openRegistrationToken, openSecret } from './secrets/client-secrets.ts';
 
 export interface InformationNeeds {
   readonly issuer: string;

@@ -2,17 +2,21 @@ import type { StoredClient } from '../ports/client-store.ts';
 import { OAuthError } from '../spec/errors.ts';
 import type { JsonObject } from '../spec/json.ts';
 import { ALL_PRIVILEGES, type RegistrationPrivileges } from '../spec/registration-privileges.ts';
-import { admitMetadata } from './admit-metadata.ts';
 import { type AuditTrail, doneEvent, record } from './audit-trail.ts';
 import { storeChange, storeEnd, untilUncontested } from './change-client.ts';
-import { isLive, makeRegistrationToken, makeSecret, previousSecrets } from './client-secrets.ts';
 import { metadataOf } from './registered-client.ts';
-import type { ClientManager } from './registration-authority.ts';
+import { admitMetadata } from './registration/admit-metadata.ts';
+import type { ClientManager } from './registration/registration-authority.ts';
+import { privilegesByMaster } from './registration/remembered-privileges.ts';
+import {
+  privilegesWithStatement,
+  type SoftwareStatement,
+  type StatedRequest,
+} from './registration/software-statement.ts';
+import { withTokenPolicyOf } from './registration/token-policy.ts';
+import { isConfidential } from './registration/validate-metadata.ts';
 import type { RegistryNeeds } from './registry-needs.ts';
-import { privilegesByMaster } from './remembered-privileges.ts';
-import { privilegesWithStatement, type SoftwareStatement, type StatedRequest } from './software-statement.ts';
-import { withTokenPolicyOf } from './token-policy.ts';
-import { isConfidential } from './validate-metadata.ts';
+import { isLive, makeRegistrationToken, makeSecret, previousSecrets } from './secrets/client-secrets.ts';
 
 /** Establishes anew who manages which client; called again whenever somebody else changed the client first. */
 export type Authenticate = () => Promise<ClientManager>;

@@ -9,7 +9,7 @@ import type { AccessTokenNeeds } from '../tokens/access-token.ts';
 import type { MasterToken } from '../tokens/bearer-token.ts';
 import type { AuditNeeds } from './audit-trail.ts';
 import type { NetworkLimits } from './network-limits.ts';
-import type { SoftwareStatementNeeds } from './software-statement.ts';
+import type { SoftwareStatementNeeds } from './registration/software-statement.ts';
 
 export interface RegistrySettings {
   readonly allowOpenRegistration: boolean;

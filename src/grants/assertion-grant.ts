@@ -1,6 +1,6 @@
 import type { AuthenticatedClient } from '../clients/client-authentication/authenticate-client.ts';
+import type { RemoteJwkSets } from '../clients/client-keys/remote-jwk-set.ts';
 import { registeredScope } from '../clients/registered-client.ts';
-import type { RemoteJwkSets } from '../clients/remote-jwk-set.ts';
 import { digestOf } from '../keys/digest.ts';
 import type { ClientStore } from '../ports/client-store.ts';
 import type { Clock } from '../ports/clock.ts';

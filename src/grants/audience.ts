@@ -1,4 +1,4 @@
-import { tokenPolicyOf } from '../clients/token-policy.ts';
+import { tokenPolicyOf } from '../clients/registration/token-policy.ts';
 import type { ClientMetadata } from '../spec/client-metadata.ts';
 import { OAuthError } from '../spec/errors.ts';
 import { parseUri } from '../spec/uri.ts';

@@ -1,6 +1,6 @@
-import type { ClientJwt } from '../clients/client-jwt.ts';
-import { type IdTokenNeeds, issueIdToken } from '../clients/issue-id-token.ts';
-import { subjectFor } from '../clients/pairwise-subject.ts';
+import type { ClientJwt } from '../clients/issued-jwt/client-jwt.ts';
+import { type IdTokenNeeds, issueIdToken } from '../clients/issued-jwt/issue-id-token.ts';
+import { subjectFor } from '../clients/issued-jwt/pairwise-subject.ts';
 import type { Account, AccountDirectory } from '../ports/account-directory.ts';
 import type { AuthorizationCodeStore } from '../ports/authorization-code-store.ts';
 import type { Clock } from '../ports/clock.ts';

@@ -1,6 +1,6 @@
 import { tokenConfirmation } from '../clients/certificate-binding.ts';
 import type { AuthenticatedClient } from '../clients/client-authentication/authenticate-client.ts';
-import { tokenPolicyOf } from '../clients/token-policy.ts';
+import { tokenPolicyOf } from '../clients/registration/token-policy.ts';
 import type { StoredAccessToken } from '../ports/access-token-store.ts';
 import type { GrantId } from '../spec/identifiers.ts';
 import { type AccessTokenFormat, mintAccessToken } from '../tokens/access-token.ts';

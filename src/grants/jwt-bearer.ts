@@ -1,5 +1,5 @@
 import type { AuthenticatedClient } from '../clients/client-authentication/authenticate-client.ts';
-import type { RemoteVerification } from '../clients/remote-jwk-set.ts';
+import type { RemoteVerification } from '../clients/client-keys/remote-jwk-set.ts';
 import type { AudienceRule, JwtProfile, JwtRefusal, VerifiedClaims } from '../ports/jwt-verifier.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
 import {

@@ -1,4 +1,4 @@
-import { subjectFor } from '../clients/pairwise-subject.ts';
+import { subjectFor } from '../clients/issued-jwt/pairwise-subject.ts';
 import { metadataOf } from '../clients/registered-client.ts';
 import type { StoredAccessToken } from '../ports/access-token-store.ts';
 import type { ClientStore } from '../ports/client-store.ts';

@@ -1,4 +1,4 @@
-import { type LogoutTokenNeeds, makeLogoutToken } from '../clients/logout-token.ts';
+import { type LogoutTokenNeeds, makeLogoutToken } from '../clients/issued-jwt/logout-token.ts';
 import { metadataOf } from '../clients/registered-client.ts';
 import type { ClientStore } from '../ports/client-store.ts';
 import type { Clock } from '../ports/clock.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createSecretKey } from 'node:crypto';
-import type { LogoutTokenNeeds } from '../clients/logout-token.ts';
-import { remoteJwkSets } from '../clients/remote-jwk-set.ts';
+import { remoteJwkSets } from '../clients/client-keys/remote-jwk-set.ts';
+import type { LogoutTokenNeeds } from '../clients/issued-jwt/logout-token.ts';
 import { joseJweDecrypter, joseJweEncrypter } from '../jose/jwe.ts';
 import { joseJwtSigner } from '../jose/jwt-signer.ts';
 import { joseJwtVerifier } from '../jose/jwt-verifier.ts';

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonWebKey } from '../../spec/jwk.ts';
-import { readOrMake, writePrivately } from '../development-data.ts';
+import { readOrMake, writePrivately } from '../dev/development-data.ts';
 
 const ROLES = ['anchor', 'organisation', 'rp'] as const;
 export type LabRole = (typeof ROLES)[number];

@@ -1,5 +1,5 @@
 import { HMAC_ALGORITHMS } from '../../spec/server-capabilities.ts';
-import { isLive, openSecret } from '../client-secrets.ts';
+import { isLive, openSecret } from '../secrets/client-secrets.ts';
 import { assertionProblem, assertionProfile, clientAssertion } from './client-assertion.ts';
 import type { AuthenticationMethod } from './method.ts';
 

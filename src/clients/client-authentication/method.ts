@@ -9,8 +9,8 @@ import type { Awaitable } from '../../spec/awaitable.ts';
 import type { ClientCertificate } from '../../spec/client-certificate.ts';
 import type { AuthMethod } from '../../spec/client-metadata.ts';
 import type { Parameters } from '../../spec/parameters.ts';
-import type { ClientUses } from '../client-uses.ts';
-import type { RemoteJwkSets } from '../remote-jwk-set.ts';
+import type { RemoteJwkSets } from '../client-keys/remote-jwk-set.ts';
+import type { ClientUses } from '../upkeep/client-uses.ts';
 import type { RememberedOutcomes } from './remembered-outcomes.ts';
 
 export interface AuthenticationNeeds {

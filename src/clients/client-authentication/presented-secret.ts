@@ -1,5 +1,5 @@
 import type { StoredClient } from '../../ports/client-store.ts';
-import { liveSecretOf } from '../client-secrets.ts';
+import { liveSecretOf } from '../secrets/client-secrets.ts';
 import type { AuthenticationNeeds, Claimed, Proof } from './method.ts';
 
 /** The secret itself is the proof, wherever it was presented. */

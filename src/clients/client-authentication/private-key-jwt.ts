@@ -1,5 +1,5 @@
 import { SIGNING_ALGORITHMS } from '../../spec/server-capabilities.ts';
-import { refusalInWords, verifyWithClientKeys } from '../client-keys.ts';
+import { refusalInWords, verifyWithClientKeys } from '../client-keys/client-keys.ts';
 import { assertionProblem, assertionProfile, clientAssertion } from './client-assertion.ts';
 import type { AuthenticationMethod } from './method.ts';
 

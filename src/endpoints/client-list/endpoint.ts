@@ -1,6 +1,6 @@
 import { audited, doneEvent, record } from '../../clients/audit-trail.ts';
 import { listClients, listPage, type PageRequest } from '../../clients/list-clients.ts';
-import { requireMasterToken } from '../../clients/registration-authority.ts';
+import { requireMasterToken } from '../../clients/registration/registration-authority.ts';
 import type { RegistryNeeds } from '../../clients/registry-needs.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import type { ClientId } from '../../spec/identifiers.ts';

@@ -1,7 +1,7 @@
 import { audited } from '../../clients/audit-trail.ts';
 import { clientInformation } from '../../clients/client-information.ts';
 import { readClient } from '../../clients/manage-client.ts';
-import { authenticateManager } from '../../clients/registration-authority.ts';
+import { authenticateManager } from '../../clients/registration/registration-authority.ts';
 import type { RegistryNeeds } from '../../clients/registry-needs.ts';
 import { clientIdFromSegment } from '../../spec/identifiers.ts';
 import { UNCACHED } from '../answer.ts';

@@ -1,10 +1,13 @@
 import { audited } from '../../clients/audit-trail.ts';
 import { clientInformation } from '../../clients/client-information.ts';
-import { dryRun } from '../../clients/dry-run.ts';
-import { registerClient } from '../../clients/register-client.ts';
-import { authenticateRegistrant, authorisedRegistrant } from '../../clients/registration-authority.ts';
+import { dryRun } from '../../clients/registration/dry-run.ts';
+import { registerClient } from '../../clients/registration/register-client.ts';
+import {
+  authenticateRegistrant,
+  authorisedRegistrant,
+} from '../../clients/registration/registration-authority.ts';
+import { applySoftwareStatement } from '../../clients/registration/software-statement.ts';
 import type { RegistryNeeds } from '../../clients/registry-needs.ts';
-import { applySoftwareStatement } from '../../clients/software-statement.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import { parseJsonObject } from '../../spec/json.ts';
 import { requireMediaType } from '../../spec/media-type.ts';

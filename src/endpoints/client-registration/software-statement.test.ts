@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { remoteJwkSets } from '../../clients/remote-jwk-set.ts';
-import type { SoftwareStatementIssuer } from '../../clients/software-statement.ts';
+import { remoteJwkSets } from '../../clients/client-keys/remote-jwk-set.ts';
+import type { SoftwareStatementIssuer } from '../../clients/registration/software-statement.ts';
 import { joseJwtVerifier } from '../../jose/jwt-verifier.ts';
 import { signedJwt, testKey } from '../../jose/test-jwt.ts';
 import { answer } from '../answer.ts';

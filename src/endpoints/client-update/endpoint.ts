@@ -1,9 +1,9 @@
 import { audited } from '../../clients/audit-trail.ts';
 import { clientInformation } from '../../clients/client-information.ts';
 import { type Authenticate, updateClient } from '../../clients/manage-client.ts';
-import { authenticateManager } from '../../clients/registration-authority.ts';
+import { authenticateManager } from '../../clients/registration/registration-authority.ts';
+import { applySoftwareStatement } from '../../clients/registration/software-statement.ts';
 import type { RegistryNeeds } from '../../clients/registry-needs.ts';
-import { applySoftwareStatement } from '../../clients/software-statement.ts';
 import { clientIdFromSegment } from '../../spec/identifiers.ts';
 import { parseJsonObject } from '../../spec/json.ts';
 import { requireMediaType } from '../../spec/media-type.ts';

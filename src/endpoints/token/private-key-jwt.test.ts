@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createPublicKey } from 'node:crypto';
 import { test } from 'node:test';
-import { KEY_SET_LIFETIME, RELOAD_INTERVAL } from '../../clients/remote-jwk-set.ts';
+import { KEY_SET_LIFETIME, RELOAD_INTERVAL } from '../../clients/client-keys/remote-jwk-set.ts';
 import { macJwt, segment, signedJwt, type TestKey, testKey } from '../../jose/test-jwt.ts';
 import type { OutboundHttp } from '../../ports/outbound-http.ts';
 import { SIGNING_ALGORITHMS } from '../../spec/server-capabilities.ts';

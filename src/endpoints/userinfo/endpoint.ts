@@ -1,4 +1,4 @@
-import { type ClientJwtNeeds, makeClientJwt, wantsUserinfoJwt } from '../../clients/client-jwt.ts';
+import { type ClientJwtNeeds, makeClientJwt, wantsUserinfoJwt } from '../../clients/issued-jwt/client-jwt.ts';
 import { type Userinfo, type UserinfoNeeds, userinfoFor } from '../../grants/userinfo.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import { type FormLimits, parseForm } from '../../spec/parameters.ts';

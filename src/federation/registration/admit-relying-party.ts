@@ -1,7 +1,7 @@
-import { admitMetadata } from '../../clients/admit-metadata.ts';
-import { missingPrivileges } from '../../clients/registration-needs.ts';
+import { admitMetadata } from '../../clients/registration/admit-metadata.ts';
+import { missingPrivileges } from '../../clients/registration/registration-needs.ts';
+import type { ValidatedMetadata } from '../../clients/registration/validate-metadata.ts';
 import type { RegistryNeeds } from '../../clients/registry-needs.ts';
-import type { ValidatedMetadata } from '../../clients/validate-metadata.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import { type JsonObject, parseJsonObject } from '../../spec/json.ts';
 import type { RegistrationPrivileges } from '../../spec/registration-privileges.ts';

@@ -1,7 +1,7 @@
 import { doneEvent } from '../../clients/audit-trail.ts';
-import { newClient } from '../../clients/register-client.ts';
+import { newClient } from '../../clients/registration/register-client.ts';
+import { isConfidential, type ValidatedMetadata } from '../../clients/registration/validate-metadata.ts';
 import type { RegistryNeeds } from '../../clients/registry-needs.ts';
-import { isConfidential, type ValidatedMetadata } from '../../clients/validate-metadata.ts';
 import type { ChangeOutcome, ClientStore, CreateOutcome, StoredClient } from '../../ports/client-store.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import type { ClientId } from '../../spec/identifiers.ts';

@@ -1,6 +1,6 @@
 import { type AuditTrail, doneEvent } from '../../clients/audit-trail.ts';
 import { clientInformation } from '../../clients/client-information.ts';
-import { newClient } from '../../clients/register-client.ts';
+import { newClient } from '../../clients/registration/register-client.ts';
 import type { RegistryNeeds } from '../../clients/registry-needs.ts';
 import { digestOf } from '../../keys/digest.ts';
 import type { StoredClient } from '../../ports/client-store.ts';

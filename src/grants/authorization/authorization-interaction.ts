@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { subjectFor } from '../../clients/pairwise-subject.ts';
+import { subjectFor } from '../../clients/issued-jwt/pairwise-subject.ts';
 import { metadataOf } from '../../clients/registered-client.ts';
 import type { ClientStore, StoredClient } from '../../ports/client-store.ts';
 import type { Clock } from '../../ports/clock.ts';

@@ -1,4 +1,4 @@
-import { type ClientJwtNeeds, makeClientJwt } from '../../clients/client-jwt.ts';
+import { type ClientJwtNeeds, makeClientJwt } from '../../clients/issued-jwt/client-jwt.ts';
 import type { ClientMetadata } from '../../spec/client-metadata.ts';
 import type { ResponseTarget } from './authorization-request.ts';
 

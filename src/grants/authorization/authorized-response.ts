@@ -1,5 +1,5 @@
-import type { ClientUses } from '../../clients/client-uses.ts';
 import { metadataOf } from '../../clients/registered-client.ts';
+import type { ClientUses } from '../../clients/upkeep/client-uses.ts';
 import type { Account } from '../../ports/account-directory.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
 import type { Random } from '../../ports/random.ts';

@@ -1,6 +1,6 @@
-import { refusalInWords, verifyWithClientKeys } from '../../clients/client-keys.ts';
+import { refusalInWords, verifyWithClientKeys } from '../../clients/client-keys/client-keys.ts';
+import type { RemoteJwkSets } from '../../clients/client-keys/remote-jwk-set.ts';
 import { isAutomatic, metadataOf } from '../../clients/registered-client.ts';
-import type { RemoteJwkSets } from '../../clients/remote-jwk-set.ts';
 import { digestOf } from '../../keys/digest.ts';
 import type { ServerKeys } from '../../keys/server-keys.ts';
 import type { StoredClient } from '../../ports/client-store.ts';

@@ -1,7 +1,7 @@
-import type { ClientUses } from '../../clients/client-uses.ts';
-import { type IdTokenNeeds, issueIdToken } from '../../clients/issue-id-token.ts';
+import { type IdTokenNeeds, issueIdToken } from '../../clients/issued-jwt/issue-id-token.ts';
 import { metadataOf } from '../../clients/registered-client.ts';
-import { tokenPolicyOf } from '../../clients/token-policy.ts';
+import { tokenPolicyOf } from '../../clients/registration/token-policy.ts';
+import type { ClientUses } from '../../clients/upkeep/client-uses.ts';
 import type { StoredAccessToken } from '../../ports/access-token-store.ts';
 import type { ClientStore } from '../../ports/client-store.ts';
 import type { StoredGrant } from '../../ports/grant-store.ts';

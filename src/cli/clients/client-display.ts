@@ -1,0 +1,65 @@
+import { clientInformation } from '../../clients/client-information.ts';
+import { metadataOf } from '../../clients/registered-client.ts';
+import type { RegistryNeeds } from '../../clients/registry-needs.ts';
+import type { StoredClient } from '../../ports/client-store.ts';
+import type { CommandContext } from '../commands.ts';
+import { printFields, timeText } from '../table.ts';
+
+/** When any of the client's secrets, or the client without one, was last seen; null where no use is on record. */
+export async function lastUsedAt(needs: RegistryNeeds, client: StoredClient): Promise<number | null> {
+  const uses = await needs.clients.uses(client);
+  return uses.length === 0 ? null : Math.max(...uses.map(({ last_used_at }) => last_used_at));
+}
+
+export interface Display {
+  readonly json: boolean;
+  readonly secrets: boolean;
+}
+
+/** One client: the client information response, and what the registry remembers besides. */
+export async function printClient(
+  needs: RegistryNeeds,
+  client: StoredClient,
+  { json, secrets }: Display,
+  context: CommandContext,
+): Promise<void> {
+  const last_used_at = await lastUsedAt(needs, client);
+  const remembered = { registered_via: client.registered_via, last_used_at };
+  const information = secrets ? clientInformation(needs, client) : withoutSecrets(client);
+  if (json) {
+    context.print(`${JSON.stringify(remembered).slice(0, -1)},${information.slice(1)}`);
+    return;
+  }
+  const members = JSON.parse(information) as Record<string, unknown>;
+  const { client_id, client_id_issued_at, client_secret_expires_at, ...rest } = members;
+  printFields(context.print, [
+    ['client_id', String(client_id)],
+    ['client_id_issued_at', timeText(Number(client_id_issued_at), '-')],
+    ...(client_secret_expires_at === undefined
+      ? []
+      : ([['client_secret_expires_at', timeText(Number(client_secret_expires_at), 'never')]] as const)),
+    ['registered_via', client.registered_via],
+    ['last_used_at', timeText(last_used_at, 'not on record')],
+    ...Object.entries(rest).map(([name, value]) => [name, valueText(name, value, client)] as const),
+  ]);
+}
+
+/** The response without what opens something. Nothing is unsealed for it. `data` stands letter for letter. */
+function withoutSecrets(client: StoredClient): string {
+  const [secret] = client.secrets;
+  const members = {
+    client_id: client.client_id,
+    client_id_issued_at: client.issued_at,
+    ...(secret === undefined ? {} : { client_secret_expires_at: secret.expires_at }),
+    ...metadataOf(client),
+  };
+  const data = client.data === null ? '' : `,"data":${client.data}`;
+  return `${JSON.stringify(members).slice(0, -1)}${data}}`;
+}
+
+function valueText(name: string, value: unknown, client: StoredClient): string {
+  if (name === 'data') return client.data ?? '';
+  if (typeof value === 'string') return value;
+  const isList = Array.isArray(value) && value.every((element) => typeof element === 'string');
+  return isList ? value.join(' ') : JSON.stringify(value);
+}

@@ -1,3 +1,0 @@
-import { switchTenant } from './tenants-switch.ts';
-
-export const run = switchTenant(true);

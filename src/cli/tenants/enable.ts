@@ -1,0 +1,3 @@
+import { switchTenant } from './switch.ts';
+
+export const run = switchTenant(true);

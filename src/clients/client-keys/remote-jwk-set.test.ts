@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JwtVerification } from '../../ports/jwt-verifier.ts';
+import type { Expectation, Fetched, OutboundHttp } from '../../ports/outbound-http.ts';
+import type { JsonWebKey } from '../../spec/jwk.ts';
+import {
+  KEY_SET_LIFETIME,
+  RELOAD_INTERVAL,
+  type RemoteVerification,
+  remoteJwkSets,
+} from './remote-jwk-set.ts';
+
+const URL_A = 'https://publisher.example/jwks.json';
+const KEY = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' };
+
+interface Peer {
+  readonly sets: ReturnType<typeof remoteJwkSets>;
+  readonly fetched: string[];
+  readonly expectations: Expectation[];
+  /** What the next fetches find; a string is a body. */
+  found: string | Fetched;
+  advance(seconds: number): void;
+  /** Asks for the key of this kid, as a JWT does: verified if the set has it. */
+  ask(kid: string, url?: string): Promise<string>;
+}
+
+function peer(found: Peer['found']): Peer {
+  let now = 1_800_000_000;
+  const fetched: string[] = [];
+  const expectations: Expectation[] = [];
+  const outbound: OutboundHttp = {
+    urlProblem: () => undefined,
+    async get(url, expectation) {
+      fetched.push(url);
+      expectations.push(expectation);
+      const { found } = self;
+      await Promise.resolve();
+      if (typeof found !== 'string') return found;
+      return { status: 'ok', body: Buffer.from(found), mediaType: 'application/json' };
+    },
+  };
+  const sets = remoteJwkSets({ outbound, clock: { now: () => now, milliseconds: () => now * 1000 } });
+  const self: Peer = {
+    sets,
+    fetched,
+    expectations,
+    found,
+    advance: (seconds) => {
+      now += seconds;
+    },
+    ask: async (kid, url = URL_A) => outcome(await sets.verifyWith(url, verifierOf(kid))),
+  };
+  return self;
+}
+
+function verifierOf(kid: string): (keys: readonly JsonWebKey[]) => Promise<JwtVerification> {
+  return async (keys) => {
+    const known = keys.some((key) => key['kid'] === kid);
+    return await Promise.resolve<JwtVerification>(
+      known
+        ? { verified: true, claims: {} as (JwtVerification & { verified: true })['claims'], header: {} }
+        : { verified: false, reason: 'unknown-key' },
+    );
+  };
+}
+
+const outcome = (verification: RemoteVerification): string =>
+  verification.verified ? 'verified' : verification.reason;
+
+const setOf = (...kids: readonly string[]): string =>
+  JSON.stringify({ keys: kids.map((kid) => ({ ...KEY, kid })) });
+
+test('a key set is fetched once and kept for its lifetime, then fetched anew (RFC 7517 §5)', async () => {
+  const publisher = peer(setOf('a'));
+  assert.equal(await publisher.ask('a'), 'verified');
+  publisher.advance(KEY_SET_LIFETIME - 1);
+  assert.equal(await publisher.ask('a'), 'verified');
+  assert.deepEqual(publisher.fetched, [URL_A]);
+  assert.deepEqual(publisher.expectations[0]?.mediaTypes, ['application/jwk-set+json', 'application/json']);
+  publisher.found = setOf('b');
+  publisher.advance(1);
+  assert.equal(await publisher.ask('a'), 'unknown-key');
+  assert.equal(publisher.fetched.length, 2);
+});
+
+test('a key that was added is found at once: one reload for a kid the set does not have', async () => {
+  const publisher = peer(setOf('a'));
+  await publisher.ask('a');
+  publisher.found = setOf('a', 'b');
+  publisher.advance(1);
+  assert.equal(await publisher.ask('b'), 'verified');
+  assert.equal(publisher.fetched.length, 2);
+});
+
+test('made-up kids cost one reload a minute, for all who ask (security catalogue 5.3)', async () => {
+  const publisher = peer(setOf('a'));
+  await publisher.ask('a');
+  for (let round = 0; round < 10; round += 1) assert.equal(await publisher.ask(`x${round}`), 'unknown-key');
+  assert.equal(publisher.fetched.length, 2);
+  publisher.advance(RELOAD_INTERVAL - 1);
+  await publisher.ask('x');
+  assert.equal(publisher.fetched.length, 2);
+  publisher.advance(1);
+  await publisher.ask('x');
+  assert.equal(publisher.fetched.length, 3);
+});
+
+test('those who ask for a new key at the same time wait for the same reload', async () => {
+  const publisher = peer(setOf('a'));
+  await publisher.ask('a');
+  publisher.found = setOf('b');
+  const asked = Array.from({ length: 20 }, async () => await publisher.ask('b'));
+  assert.deepEqual(new Set(await Promise.all(asked)), new Set(['verified']));
+  assert.equal(publisher.fetched.length, 2);
+});
+
+test('a set that was fetched for this very question is not fetched again', async () => {
+  const publisher = peer(setOf('a'));
+  assert.equal(await publisher.ask('x'), 'unknown-key');
+  assert.equal(publisher.fetched.length, 1);
+});
+
+test('only an unknown key is a reason to reload: a bad signature is none', async () => {
+  const publisher = peer(setOf('a'));
+  await publisher.ask('a');
+  const bad = await publisher.sets.verifyWith(
+    URL_A,
+    async () => await Promise.resolve({ verified: false, reason: 'signature' }),
+  );
+  assert.equal(outcome(bad), 'signature');
+  assert.equal(publisher.fetched.length, 1);
+});
+
+test('a fetch that fails verifies nothing, says why, and is no set to be kept', async () => {
+  const publisher = peer({ status: 'failed', reason: 'timeout', detail: 'after 3000 ms' });
+  const verification = await publisher.sets.verifyWith(URL_A, verifierOf('a'));
+  assert.deepEqual(verification, { verified: false, reason: 'key-set', detail: 'timeout: after 3000 ms' });
+  publisher.found = setOf('a');
+  assert.equal(await publisher.ask('a'), 'verified');
+});
+
+test('a reload that fails leaves the keys that are there in use until their time is over', async () => {
+  const publisher = peer(setOf('a'));
+  await publisher.ask('a');
+  publisher.found = { status: 'failed', reason: 'status', detail: '503' };
+  assert.equal(await publisher.ask('b'), 'key-set');
+  assert.equal(await publisher.ask('a'), 'verified');
+  publisher.advance(KEY_SET_LIFETIME);
+  assert.equal(await publisher.ask('a'), 'key-set');
+});
+
+for (const body of [
+  '',
+  '[]',
+  '{}',
+  '{"keys":{}}',
+  '{"keys":"a"}',
+  '{"keys":[],"keys":[]}',
+  setOf(...Array.from({ length: 21 }, (_, at) => `k${at}`)),
+]) {
+  test(`${body.slice(0, 40) || 'nothing'} is no key set (RFC 7517 §5)`, async () => {
+    assert.equal(await peer(body).ask('a'), 'key-set');
+  });
+}
+
+test('keys that break the key policy are left out, and the others are used (security catalogue 1.5)', async () => {
+  const good = { ...KEY, kid: 'good' };
+  const keys = [
+    null,
+    'text',
+    { ...KEY, kid: 'private', d: 'AAAA' },
+    { kty: 'oct', k: 'c2VjcmV0', kid: 'secret' },
+    { kty: 'RSA', n: 'AQAB', e: 'AQ', kid: 'weak' },
+    good,
+  ];
+  const publisher = peer(JSON.stringify({ keys }));
+  let seen: readonly JsonWebKey[] = [];
+  await publisher.sets.verifyWith(URL_A, async (found) => {
+    seen = found;
+    return await verifierOf('good')(found);
+  });
+  assert.deepEqual(seen, [good]);
+});
+
+test('sets are kept apart by URL, and no more than 1,000 of them: the oldest goes', async () => {
+  const publisher = peer(setOf('a'));
+  const urls = Array.from({ length: 1001 }, (_, at) => `https://publisher.example/${at}`);
+  for (const url of urls) await publisher.ask('a', url);
+  assert.equal(publisher.fetched.length, 1001);
+  await publisher.ask('a', urls[1]);
+  assert.equal(publisher.fetched.length, 1001);
+  await publisher.ask('a', urls[0]);
+  assert.equal(publisher.fetched.length, 1002);
+});
+
+const find = async ({ sets }: Peer, kid: string): Promise<unknown> =>
+  await sets.find(URL_A, (keys) => keys.find((key) => key['kid'] === kid)?.['kid']);
+
+test('a key to encrypt with is found in the kept set; one that it does not have costs one more fetch in a minute', async () => {
+  const publisher = peer(setOf('a'));
+  assert.deepEqual(await find(publisher, 'a'), { found: 'a' });
+  assert.deepEqual(await find(publisher, 'a'), { found: 'a' });
+  assert.equal(publisher.fetched.length, 1);
+  publisher.found = setOf('b');
+  assert.deepEqual(await find(publisher, 'b'), { found: 'b' });
+  assert.equal(publisher.fetched.length, 2);
+  for (const kid of ['c', 'd', 'e']) {
+    assert.deepEqual(await find(publisher, kid), { problem: 'no key of the set at jwks_uri fits' });
+  }
+  assert.equal(publisher.fetched.length, 2);
+  publisher.advance(RELOAD_INTERVAL);
+  publisher.found = setOf('c');
+  assert.deepEqual(await find(publisher, 'c'), { found: 'c' });
+  assert.equal(publisher.fetched.length, 3);
+});
+
+test('a set that cannot be fetched has no key, and says why; one just fetched is not fetched again for a missing key', async () => {
+  const publisher = peer({ status: 'failed', reason: 'timeout', detail: 'late' });
+  assert.deepEqual(await find(publisher, 'a'), { problem: 'timeout: late' });
+  publisher.found = setOf('b');
+  assert.deepEqual(await find(publisher, 'a'), { problem: 'no key of the set at jwks_uri fits' });
+  assert.equal(publisher.fetched.length, 2);
+});

@@ -1,0 +1,140 @@
+import { clientJwkProblem } from '../../keys/client-jwk.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { JwtVerification } from '../../ports/jwt-verifier.ts';
+import type { OutboundHttp } from '../../ports/outbound-http.ts';
+import { OAuthError } from '../../spec/errors.ts';
+import { parseJsonObject } from '../../spec/json.ts';
+import type { JsonWebKey } from '../../spec/jwk.ts';
+
+/** Seconds for which a fetched key set is used; so long a key may live on that its owner has taken away. */
+export const KEY_SET_LIFETIME = 300;
+
+/** Seconds between two fetches of one set that are made because a JWT names a key it does not have. */
+export const RELOAD_INTERVAL = 60;
+
+/** Sets kept at a time; the one fetched longest ago goes first. */
+const SETS_MAX = 1000;
+
+const KEYS_MAX = 20;
+
+const JSON_LIMITS = { depth: 8, members: 64 };
+
+const MEDIA_TYPES = ['application/jwk-set+json', 'application/json'];
+
+export type RemoteVerification =
+  | JwtVerification
+  | { readonly verified: false; readonly reason: 'key-set'; readonly detail: string };
+
+/** Key sets that others publish at a `jwks_uri`, fetched when needed and kept for a while. */
+export interface RemoteJwkSets {
+  /**
+   * Verifies with the keys at `url`. When none of them is the one the JWT names, the set is fetched once more, since its
+   * owner may have added the key; at most once in `RELOAD_INTERVAL`, so that made-up names cost nobody a fetch each.
+   */
+  verifyWith(
+    url: string,
+    verify: (keys: readonly JsonWebKey[]) => Promise<JwtVerification>,
+  ): Promise<RemoteVerification>;
+  /**
+   * What `choose` finds among the keys at `url`. Where it finds none, the set is fetched once more under the same limit.
+   * @returns why there is none, for the log
+   */
+  find<Found>(
+    url: string,
+    choose: (keys: readonly JsonWebKey[]) => Found | undefined,
+  ): Promise<RemoteFinding<Found>>;
+}
+
+export type RemoteFinding<Found> = { readonly found: Found } | { readonly problem: string };
+
+interface KeptSet {
+  readonly keys: readonly JsonWebKey[];
+  readonly fetchedAt: number;
+  /** The latest fetch for the sake of an unknown key; whoever has one meanwhile waits for the same. */
+  reload: { readonly at: number; readonly result: Promise<Loaded> } | undefined;
+}
+
+type Loaded = KeptSet | { readonly problem: string };
+
+export interface RemoteJwkSetNeeds {
+  readonly outbound: OutboundHttp;
+  readonly clock: Clock;
+}
+
+export function remoteJwkSets(needs: RemoteJwkSetNeeds): RemoteJwkSets {
+  const kept = new Map<string, KeptSet>();
+  const load = async (url: string): Promise<Loaded> => {
+    const fetched = await fetchKeySet(needs.outbound, url);
+    if ('problem' in fetched) return fetched;
+    const set = { keys: fetched.keys, fetchedAt: needs.clock.now(), reload: kept.get(url)?.reload };
+    keep(kept, url, set);
+    return set;
+  };
+  const reload = async (url: string, set: KeptSet): Promise<Loaded> => {
+    const now = needs.clock.now();
+    if (set.reload === undefined || now >= set.reload.at + RELOAD_INTERVAL) {
+      set.reload = { at: now, result: load(url) };
+    }
+    return await set.reload.result;
+  };
+  const liveSet = (url: string): KeptSet | undefined => {
+    const found = kept.get(url);
+    return found !== undefined && needs.clock.now() < found.fetchedAt + KEY_SET_LIFETIME ? found : undefined;
+  };
+  return {
+    async verifyWith(url, verify) {
+      const live = liveSet(url);
+      const set = live ?? (await load(url));
+      if ('problem' in set) return keySetProblem(set.problem);
+      const verification = await verify(set.keys);
+      if (live === undefined || verification.verified || verification.reason !== 'unknown-key')
+        return verification;
+      const newer = await reload(url, set);
+      return 'problem' in newer ? keySetProblem(newer.problem) : await verify(newer.keys);
+    },
+    async find(url, choose) {
+      const live = liveSet(url);
+      const first = live ?? (await load(url));
+      if ('problem' in first) return first;
+      const found = choose(first.keys);
+      if (found !== undefined) return { found };
+      const newer = live === undefined ? first : await reload(url, live);
+      if ('problem' in newer) return newer;
+      const late = choose(newer.keys);
+      return late === undefined ? { problem: 'no key of the set at jwks_uri fits' } : { found: late };
+    },
+  };
+}
+
+function keep(kept: Map<string, KeptSet>, url: string, set: KeptSet): void {
+  kept.delete(url);
+  kept.set(url, set);
+  const [oldest] = kept.keys();
+  if (kept.size > SETS_MAX && oldest !== undefined) kept.delete(oldest);
+}
+
+function keySetProblem(detail: string): RemoteVerification {
+  return { verified: false, reason: 'key-set', detail };
+}
+
+/** RFC 7517 §5. A key that breaks the key policy is left out, so that it does not take the others with it. */
+async function fetchKeySet(
+  outbound: OutboundHttp,
+  url: string,
+): Promise<{ readonly keys: readonly JsonWebKey[] } | { readonly problem: string }> {
+  const fetched = await outbound.get(url, { mediaTypes: MEDIA_TYPES });
+  if (fetched.status === 'failed') return { problem: `${fetched.reason}: ${fetched.detail}` };
+  const keys = keysOf(fetched.body);
+  if (keys === undefined) return { problem: `not a JWK set of at most ${KEYS_MAX} keys` };
+  return { keys: keys.filter((key) => clientJwkProblem(key) === undefined) };
+}
+
+function keysOf(body: Uint8Array): readonly JsonWebKey[] | undefined {
+  try {
+    const { keys } = parseJsonObject(body, JSON_LIMITS).members;
+    return Array.isArray(keys) && keys.length <= KEYS_MAX ? (keys as readonly JsonWebKey[]) : undefined;
+  } catch (failure) {
+    if (failure instanceof OAuthError) return undefined;
+    throw failure;
+  }
+}

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CALLBACK, SERVICE, START, type TestTenant, testTenant } from '../../endpoints/test-tenant.ts';
+import type { ClientId } from '../../spec/identifiers.ts';
+import { audited } from '../audit-trail.ts';
+import { exportClients } from './export-clients.ts';
+import { type ImportOptions, type ImportOutcome, importClient } from './import-clients.ts';
+import { readExportHeader } from './imported-client.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+const NOTHING_ELSE: ImportOptions = { replace: false, dryRun: false };
+
+async function exported({ needs }: TestTenant): Promise<readonly string[]> {
+  const lines: string[] = [];
+  for await (const line of exportClients(needs)) lines.push(line ?? 'unreadable');
+  return lines.slice(1);
+}
+
+async function bring(
+  { needs }: TestTenant,
+  line: string | Members,
+  options: Partial<ImportOptions> = {},
+): Promise<ImportOutcome> {
+  const bytes = Buffer.from(typeof line === 'string' ? line : JSON.stringify(line));
+  return await audited(
+    needs,
+    'client.import',
+    'test',
+    async (trail) => await importClient(needs, bytes, { ...NOTHING_ELSE, ...options }, trail),
+  );
+}
+
+/** The line of one exported client of the grant `client_credentials`, parsed. */
+async function serviceLine(): Promise<Members> {
+  const tenant = testTenant();
+  await tenant.register({ ...SERVICE, preferred_client_id: 'service', scope: 'a b' });
+  const [line = ''] = await exported(tenant);
+  return JSON.parse(line) as Members;
+}
+
+test('export, import, export: the same bytes, for a confidential, a public and a shared client', async () => {
+  const settings = { allowOpenRegistration: true, openIdempotent: true };
+  const from = testTenant({ settings });
+  await from.register({ ...SERVICE, data: { exact: 1 }, 'client_name#de': 'Dienst', client_name: 'Service' });
+  await from.register({ redirect_uris: [CALLBACK], token_endpoint_auth_method: 'none' });
+  const shared = { redirect_uris: [CALLBACK], token_endpoint_auth_method: 'none', client_name: 'Shared' };
+  const registration = await from.send('register', { json: shared });
+  assert.equal(registration.status, 200);
+  const lines = await exported(from);
+  assert.equal(lines.length, 3);
+
+  const to = testTenant({ settings: { ...settings, openIdempotent: false } });
+  for (const line of lines) assert.equal(await bring(to, line), 'imported');
+  assert.deepEqual(await exported(to), lines);
+  for (const line of lines) assert.equal(await bring(to, line), 'unchanged');
+});
+
+test("import: letters of data are kept, and so are an update's bounds", async () => {
+  const tenant = testTenant();
+  const line = JSON.stringify(await serviceLine());
+  await bring(tenant, `${line.slice(0, -1)},"data":{ "n": 1.00, "e":1e400}}`);
+  const client = await tenant.needs.clients.find('service' as ClientId);
+  assert.equal(client?.data, '{ "n": 1.00, "e":1e400}');
+  assert.deepEqual(JSON.parse(client?.privileges ?? ''), (await serviceLine())['privileges']);
+});
+
+test('import: uses come along, so that an imported client is not taken for an idle one', async () => {
+  const tenant = testTenant();
+  const last_used = [
+    { secret: 0, at: START - 5 },
+    { secret: null, at: START - 9 },
+  ];
+  await bring(tenant, { ...(await serviceLine()), last_used });
+  const client = await tenant.needs.clients.find('service' as ClientId);
+  assert.ok(client !== undefined);
+  const uses = await tenant.needs.clients.uses(client);
+  assert.deepEqual(
+    uses.map(({ secret_digest, last_used_at }) => [secret_digest, last_used_at]),
+    [
+      [null, START - 9],
+      [client.secrets[0]?.digest, START - 5],
+    ],
+  );
+});
+
+test('import: a client that was deleted here comes back only with replace', async () => {
+  const tenant = testTenant();
+  const line = await serviceLine();
+  await bring(tenant, line);
+  const client = await tenant.needs.clients.find('service' as ClientId);
+  assert.ok(client !== undefined);
+  const event = { action: 'client.delete', actor: 'cli', client_id: 'service', request_id: 'test' } as const;
+  await tenant.needs.clients.delete(client, { ...event, at: START, outcome: 'done', detail: null });
+  await assert.rejects(bring(tenant, line), /a client with this client_id was deleted/);
+  assert.equal(await bring(tenant, line, { replace: true }), 'imported');
+});
+
+test('import, dry run: says what would be done, and does nothing', async () => {
+  const tenant = testTenant();
+  const line = await serviceLine();
+  assert.equal(await bring(tenant, line, { dryRun: true }), 'imported');
+  assert.deepEqual(await exported(tenant), []);
+  await bring(tenant, line);
+  const other = { ...line, issued_at: START - 1 };
+  assert.equal(await bring(tenant, other, { dryRun: true, replace: true }), 'replaced');
+  assert.deepEqual(await exported(tenant), [JSON.stringify(line)]);
+});
+
+test('import: the same line fifty times at once makes one client', async () => {
+  const tenant = testTenant();
+  const line = await serviceLine();
+  const outcomes = await Promise.all(Array.from({ length: 50 }, async () => await bring(tenant, line)));
+  assert.equal(outcomes.filter((outcome) => outcome === 'imported').length, 1);
+  assert.equal(outcomes.filter((outcome) => outcome === 'unchanged').length, 49);
+});
+
+const SECRET = { client_secret: 's'.repeat(43), created_at: START, expires_at: 0 };
+
+/** What is changed in a line that is good, and what is said of it. */
+const BAD: readonly (readonly [what: string, change: Members, because: RegExp])[] = [
+  ['no client_id', { client_id: undefined }, /client_id/],
+  ['a client_id that could not be preferred', { client_id: 'a b' }, /client_id/],
+  ["the server's own name", { client_id: 'chancery' }, /is a name of this server/],
+  ['a time that is none', { issued_at: '2026' }, /issued_at is not a time/],
+  ['a negative time', { issued_at: -1 }, /issued_at is not a time/],
+  ['a registrant that there is not', { registered_via: 'root' }, /registered_via/],
+  ['a registrant with a line break', { registered_via: 'initial:a\nb' }, /registered_via/],
+  ['shared neither true nor false', { shared: 1 }, /shared is neither/],
+  ['no secret where the method needs one', { secrets: [] }, /secrets/],
+  ['a secret that is too short', { secrets: [{ ...SECRET, client_secret: 'short' }] }, /32 to 256/],
+  ['a secret that is a number', { secrets: [{ ...SECRET, client_secret: 1 }] }, /client_secret/],
+  ['a secret without end', { secrets: [{ ...SECRET, expires_at: undefined }] }, /expires_at/],
+  ['secrets that are no list', { secrets: SECRET }, /secrets is not a list/],
+  ['a short registration token', { registration_access_token: 'short' }, /registration_access_token/],
+  ['no privileges', { privileges: undefined }, /privileges is not an object/],
+  ['metadata that is a list', { metadata: [] }, /metadata is not an object/],
+  [
+    'a javascript: URI, which no token may register',
+    { metadata: { redirect_uris: ['javascript:alert(1)'] } },
+    /invalid_redirect_uri/,
+  ],
+  [
+    'metadata that hides another identifier',
+    { metadata: { preferred_client_id: 'other', grant_types: ['client_credentials'] } },
+    /names a member twice/,
+  ],
+  ['data that is no object', { data: 'text' }, /data/],
+  ['a use of a secret that is not there', { last_used: [{ secret: 1, at: START }] }, /last_used/],
+];
+
+for (const [what, change, because] of BAD) {
+  test(`import of a line with ${what}: refused, recorded, nothing stored`, async () => {
+    const tenant = testTenant();
+    await assert.rejects(bring(tenant, { ...(await serviceLine()), ...change }), because);
+    assert.deepEqual(await exported(tenant), []);
+    const line = tenant.log.find(({ message }) => message === 'audit');
+    assert.deepEqual([line?.members['action'], line?.members['outcome']], ['client.import', 'refused']);
+  });
+}
+
+for (const privilege of ['grant_types', 'scope', 'data', 'set_id', 'set_secret', 'redirect_hosts']) {
+  test(`import of a line whose privileges have a wrong ${privilege}: refused`, async () => {
+    const line = await serviceLine();
+    for (const value of [undefined, null, 'all', [''], [1], 1]) {
+      const privileges = { ...(line['privileges'] as Members), [privilege]: value };
+      await assert.rejects(bring(testTenant(), { ...line, privileges }), /invalid_request/);
+    }
+  });
+}
+
+const HEADERS: readonly (readonly [line: string, because: RegExp])[] = [
+  ['{"client_id":"a"}', /is not an export of clients/],
+  ['{"chancery_export":1}', /is not an export of clients/],
+  ['{"chancery_export":2,"issuer":"https://op.example"}', /format version 2, which is not 1/],
+  ['[]', /not a JSON object/],
+];
+
+for (const [line, because] of HEADERS) {
+  test(`the header ${line} is refused`, () => {
+    assert.throws(() => readExportHeader(testTenant().needs, Buffer.from(line)), because);
+  });
+}

@@ -1,0 +1,143 @@
+import type { ClientUse, CreateOutcome, StoredClient } from '../../ports/client-store.ts';
+import { OAuthError } from '../../spec/errors.ts';
+import { type ClientInstance, IDENTIFIER_LENGTHS } from '../../spec/identifiers.ts';
+import { ALL_PRIVILEGES } from '../../spec/registration-privileges.ts';
+import { type AuditTrail, doneEvent } from '../audit-trail.ts';
+import { storeChange } from '../change-client.ts';
+import { sharedDigest } from '../registration/identical-client.ts';
+import { requireCallableUrls } from '../registration/outbound-members.ts';
+import { requireFreeOfOurNames } from '../registration/register-client.ts';
+import type { RegistryNeeds } from '../registry-needs.ts';
+import { makeRegistrationToken, makeSecret } from '../secrets/client-secrets.ts';
+import { exportedRegistration } from './exported-client.ts';
+import { type ImportedClient, readImportedClient } from './imported-client.ts';
+
+export type ImportOutcome = 'imported' | 'replaced' | 'unchanged';
+
+export interface ImportOptions {
+  /** Whether a client that is registered here in another way is replaced, and a deleted one is registered again. */
+  readonly replace: boolean;
+  readonly dryRun: boolean;
+}
+
+/** A lost race means that the client is there now: looked at again, it is unchanged, replaced or in the way. */
+const ROUNDS_MAX = 10;
+
+/**
+ * Brings one client from an export, with its identifier, secrets and registration token, sealed with the key in use
+ * here. Done twice, the second time changes nothing.
+ * @throws OAuthError for a line that holds no valid client, and for a client that is in the way
+ */
+export async function importClient(
+  needs: RegistryNeeds,
+  line: Uint8Array,
+  options: ImportOptions,
+  trail: AuditTrail,
+): Promise<ImportOutcome> {
+  const imported = readImportedClient(needs, line, (client_id) => {
+    trail.client_id = client_id;
+  });
+  requireFreeOfOurNames(needs, imported.client_id);
+  requireCallableUrls(needs, imported.metadata);
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const present = await needs.clients.find(imported.client_id);
+    const outcome =
+      present === undefined
+        ? await bring(needs, imported, options, trail)
+        : await compare(needs, imported, present, options, trail);
+    if (outcome !== undefined) return outcome;
+  }
+  throw new Error('a client was changed by others in every round');
+}
+
+/** Undefined where somebody registered the identifier first. */
+async function bring(
+  needs: RegistryNeeds,
+  imported: ImportedClient,
+  { replace, dryRun }: ImportOptions,
+  trail: AuditTrail,
+): Promise<ImportOutcome | undefined> {
+  if (dryRun) return 'imported';
+  const instance = needs.random.alphanumeric(IDENTIFIER_LENGTHS.instance) as ClientInstance;
+  const client = sealedHere(needs, imported, instance, 1);
+  const conditions = { reuseDeletedId: replace, now: needs.clock.now(), event: doneEvent(needs, trail) };
+  const outcome = await needs.clients.create(client, conditions);
+  if (outcome === 'client_id_taken') return undefined;
+  if (outcome !== 'created') throw inTheWay(outcome);
+  await needs.clients.recordUses(usesOf(client, imported));
+  return 'imported';
+}
+
+/** Undefined where the client changed meanwhile. */
+async function compare(
+  needs: RegistryNeeds,
+  imported: ImportedClient,
+  present: StoredClient,
+  { replace, dryRun }: ImportOptions,
+  trail: AuditTrail,
+): Promise<ImportOutcome | undefined> {
+  const client = sealedHere(needs, imported, present.instance, present.version + 1);
+  if (exportedRegistration(needs, client) === exportedRegistration(needs, present)) return 'unchanged';
+  if (!replace) throw refused('another client is registered with this client_id');
+  if (dryRun) return 'replaced';
+  const event = doneEvent(needs, trail, 'replaced');
+  if ((await storeChange(needs, client, present.version, event)) !== 'done') return undefined;
+  await needs.clients.recordUses(usesOf(client, imported));
+  return 'replaced';
+}
+
+function sealedHere(
+  needs: RegistryNeeds,
+  imported: ImportedClient,
+  instance: ClientInstance,
+  version: number,
+): StoredClient {
+  const owner = { client_id: imported.client_id, instance };
+  return {
+    ...owner,
+    version,
+    issued_at: imported.issued_at,
+    metadata: JSON.stringify(imported.metadata),
+    data: imported.data,
+    secrets: imported.secrets.map(({ client_secret, created_at, expires_at }) => ({
+      ...makeSecret(needs, owner, imported.metadata, client_secret),
+      created_at,
+      expires_at,
+    })),
+    ...makeRegistrationToken(needs, owner, imported.registration_access_token),
+    privileges: JSON.stringify(imported.privileges),
+    registered_via: imported.registered_via,
+    shared_digest: imported.shared ? digestWhereShared(needs, imported) : null,
+    entity_id: null,
+    expires_at: null,
+  };
+}
+
+/** What it was shared by there is what it is shared by here, whether or not open registrations are shared here. */
+function digestWhereShared(
+  needs: RegistryNeeds,
+  { metadata }: ImportedClient,
+): StoredClient['shared_digest'] {
+  const settings = { ...needs.settings, openIdempotent: true };
+  const registrant = { kind: 'open', name: 'open', privileges: ALL_PRIVILEGES } as const;
+  return sharedDigest({ ...needs, settings }, registrant, metadata);
+}
+
+function usesOf(client: StoredClient, { last_used }: ImportedClient): readonly ClientUse[] {
+  return last_used.map(({ secret, at }) => ({
+    client_id: client.client_id,
+    instance: client.instance,
+    secret_digest: secret === null ? null : (client.secrets[secret]?.digest ?? null),
+    last_used_at: at,
+  }));
+}
+
+function inTheWay(outcome: Exclude<CreateOutcome, 'created' | 'client_id_taken'>): Error {
+  if (outcome === 'client_id_deleted') return refused('a client with this client_id was deleted');
+  if (outcome === 'identical_exists') return refused('an identical shared client has another client_id');
+  return new Error(`an import cannot end with ${outcome}`);
+}
+
+function refused(error_description: string): OAuthError {
+  return new OAuthError('invalid_client_metadata', { error_description });
+}

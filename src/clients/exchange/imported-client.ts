@@ -1,0 +1,194 @@
+import { type ClientMetadata, SECRET_METHODS } from '../../spec/client-metadata.ts';
+import { preferredSecret } from '../../spec/client-metadata-checks.ts';
+import { OAuthError } from '../../spec/errors.ts';
+import { isGrantType } from '../../spec/grant-types.ts';
+import type { ClientId } from '../../spec/identifiers.ts';
+import { type JsonObject, type JsonValue, parseJsonObject } from '../../spec/json.ts';
+import type { RegistrationPrivileges } from '../../spec/registration-privileges.ts';
+import { isScopeToken } from '../../spec/scope.ts';
+import { type ValidatedMetadata, validateMetadata } from '../registration/validate-metadata.ts';
+import type { RegistryNeeds } from '../registry-needs.ts';
+import { EXPORT_VERSION } from './exported-client.ts';
+
+export interface ImportedSecret {
+  readonly client_secret: string;
+  readonly created_at: number;
+  readonly expires_at: number;
+}
+
+/** A line of an export that holds: the registration is one that this server could have made. */
+export interface ImportedClient {
+  readonly client_id: ClientId;
+  readonly issued_at: number;
+  readonly registered_via: string;
+  readonly shared: boolean;
+  /** Newest first. */
+  readonly secrets: readonly ImportedSecret[];
+  readonly registration_access_token: string;
+  readonly privileges: RegistrationPrivileges;
+  readonly metadata: ClientMetadata;
+  readonly data: string | null;
+  /** `secret`: its place in the list; null for uses that involved none. */
+  readonly last_used: readonly { readonly secret: number | null; readonly at: number }[];
+}
+
+/** The line itself is an object around what a request's outermost object was. */
+const DEPTH_AROUND = 2;
+/** `preferred_client_id` and `data` stand beside the metadata while it is checked. */
+const MEMBERS_BESIDE = 2;
+
+/** RFC 6749 Appendix A.1, VSCHAR; which of them are ids here, the rule of `preferred_client_id` says. */
+const CLIENT_ID = /^[\x20-\x7e]{1,512}$/;
+const REGISTERED_VIA = /^(?:open|cli|(?:master|initial|statement):[^\p{Cc}]{0,512})$/u;
+const REGISTRATION_TOKEN = /^[\x21-\x7e]{43,256}$/;
+const SECRETS_MAX = 100;
+const LISTED_MAX = 1000;
+
+/**
+ * The first line of an export.
+ * @throws OAuthError invalid_request for anything else, and for another version
+ */
+export function readExportHeader(needs: RegistryNeeds, line: Uint8Array): { readonly issuer: string } {
+  const { chancery_export, issuer } = parseJsonObject(line, needs.settings.json).members;
+  if (chancery_export === undefined || typeof issuer !== 'string')
+    throw refused('is not an export of clients');
+  if (chancery_export === EXPORT_VERSION) return { issuer };
+  throw refused(`has format version ${JSON.stringify(chancery_export)}, which is not ${EXPORT_VERSION}`);
+}
+
+/**
+ * @param named is told whom the line is about, before anything else of it is looked at.
+ * @throws OAuthError invalid_request, invalid_client_metadata, invalid_redirect_uri
+ */
+export function readImportedClient(
+  needs: RegistryNeeds,
+  line: Uint8Array,
+  named: (client_id: ClientId) => void = () => undefined,
+): ImportedClient {
+  const { json } = needs.settings;
+  const record = parseJsonObject(line, { depth: json.depth + DEPTH_AROUND, members: json.members });
+  const { members } = record;
+  const client_id = textOf(members['client_id'], 'client_id', CLIENT_ID) as ClientId;
+  named(client_id);
+  const { metadata, data } = checkedMetadata(needs, record);
+  const secrets = listOf(members['secrets'], 'secrets', SECRETS_MAX).map((secret) => secretOf(needs, secret));
+  if (secrets.length > 0 !== SECRET_METHODS.has(metadata.token_endpoint_auth_method)) {
+    throw refused('has secrets where its token_endpoint_auth_method needs none, or none where it needs one');
+  }
+  return {
+    client_id,
+    issued_at: timeOf(members['issued_at'], 'issued_at'),
+    registered_via: textOf(members['registered_via'], 'registered_via', REGISTERED_VIA),
+    shared: booleanOf(members['shared'], 'shared'),
+    secrets,
+    registration_access_token: textOf(
+      members['registration_access_token'],
+      'registration_access_token',
+      REGISTRATION_TOKEN,
+    ),
+    privileges: privilegesOf(members['privileges']),
+    metadata,
+    data,
+    last_used: listOf(members['last_used'] ?? [], 'last_used', SECRETS_MAX + 1).map((use) =>
+      useOf(use, secrets.length),
+    ),
+  };
+}
+
+/** Metadata, `data` and the identifier pass what those of a registration pass. */
+function checkedMetadata(needs: RegistryNeeds, record: JsonObject): ValidatedMetadata {
+  objectOf(record.members['metadata'], 'metadata');
+  const metadata = record.source('metadata')?.slice(1, -1).trim() ?? '';
+  const data = record.source('data');
+  const members = [
+    `"preferred_client_id":${record.source('client_id') ?? 'null'}`,
+    ...(data === undefined ? [] : [`"data":${data}`]),
+    ...(metadata === '' ? [] : [metadata]),
+  ];
+  const { depth, members: membersMax } = needs.settings.json;
+  const request = parseJsonObject(Buffer.from(`{${members.join(',')}}`), {
+    depth,
+    members: membersMax + MEMBERS_BESIDE,
+  });
+  return validateMetadata(request, needs.settings.metadata);
+}
+
+function secretOf(needs: RegistryNeeds, value: JsonValue): ImportedSecret {
+  const { client_secret, created_at, expires_at } = objectOf(value, 'secrets');
+  if (typeof client_secret !== 'string')
+    throw refused('client_secret is missing or has a form that it cannot have');
+  const checked = preferredSecret(client_secret, needs.settings.metadata);
+  if ('problem' in checked) throw refused(`client_secret ${checked.problem}`);
+  return {
+    client_secret,
+    created_at: timeOf(created_at, 'created_at'),
+    expires_at: timeOf(expires_at, 'expires_at'),
+  };
+}
+
+function useOf(value: JsonValue, secrets: number): ImportedClient['last_used'][number] {
+  const { secret, at } = objectOf(value, 'last_used');
+  const place = secret ?? null;
+  if (
+    place !== null &&
+    !(typeof place === 'number' && Number.isInteger(place) && place >= 0 && place < secrets)
+  ) {
+    throw refused('last_used names a secret that is not there');
+  }
+  return { secret: place, at: timeOf(at, 'at') };
+}
+
+function privilegesOf(value: JsonValue | undefined): RegistrationPrivileges {
+  const { grant_types, scope, data, set_id, set_secret, redirect_hosts } = objectOf(value, 'privileges');
+  return {
+    grant_types: anyOrList(grant_types, 'grant_types', isGrantType),
+    scope: anyOrList(scope, 'scope', (text): text is string => isScopeToken(text)),
+    data: booleanOf(data, 'data'),
+    set_id: booleanOf(set_id, 'set_id'),
+    set_secret: booleanOf(set_secret, 'set_secret'),
+    redirect_hosts: anyOrList(redirect_hosts, 'redirect_hosts', (text): text is string => text !== ''),
+  };
+}
+
+function anyOrList<Text extends string>(
+  value: JsonValue | undefined,
+  name: string,
+  fits: (text: string) => text is Text,
+): 'any' | readonly Text[] {
+  if (value === 'any') return value;
+  return listOf(value, name, LISTED_MAX).map((text) => {
+    if (typeof text === 'string' && fits(text)) return text;
+    throw refused(`privileges hold a value of ${name} that there is not`);
+  });
+}
+
+function objectOf(value: JsonValue | undefined, name: string): Readonly<Record<string, JsonValue>> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return value as Readonly<Record<string, JsonValue>>;
+  }
+  throw refused(`${name} is not an object`);
+}
+
+function listOf(value: JsonValue | undefined, name: string, countMax: number): readonly JsonValue[] {
+  if (Array.isArray(value) && value.length <= countMax) return value as readonly JsonValue[];
+  throw refused(`${name} is not a list of at most ${countMax}`);
+}
+
+function textOf(value: JsonValue | undefined, name: string, form: RegExp): string {
+  if (typeof value === 'string' && form.test(value)) return value;
+  throw refused(`${name} is missing or has a form that it cannot have`);
+}
+
+function booleanOf(value: JsonValue | undefined, name: string): boolean {
+  if (typeof value === 'boolean') return value;
+  throw refused(`${name} is neither true nor false`);
+}
+
+function timeOf(value: JsonValue | undefined, name: string): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
+  throw refused(`${name} is not a time in whole seconds`);
+}
+
+function refused(error_description: string): OAuthError {
+  return new OAuthError('invalid_request', { error_description });
+}

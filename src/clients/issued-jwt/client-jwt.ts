@@ -1,0 +1,121 @@
+import { encryptionKey } from '../../keys/client-encryption-key.ts';
+import type { ServerKeys } from '../../keys/server-keys.ts';
+import type { JweEncrypter } from '../../ports/jwe.ts';
+import type { ClientMetadata } from '../../spec/client-metadata.ts';
+import type { KeyManagementAlgorithm, SignatureAlgorithm } from '../../spec/jose-algorithms.ts';
+import type { JsonWebKey } from '../../spec/jwk.ts';
+import {
+  CONTENT_ENCRYPTION_ALGORITHMS,
+  DEFAULT_CONTENT_ENCRYPTION,
+  KEY_MANAGEMENT_ALGORITHMS,
+  SIGNING_ALGORITHMS,
+} from '../../spec/server-capabilities.ts';
+import type { RemoteFinding, RemoteJwkSets } from '../client-keys/remote-jwk-set.ts';
+
+/**
+ * What a client is told in a JWT, by the beginning of the members that it registers for it: RFC 9701 §6, and
+ * `id_token_signed_response_alg` (OpenID Connect Registration §2), which holds for logout tokens too; JARM §3.
+ */
+export type ClientJwtKind = 'introspection' | 'id_token' | 'userinfo' | 'authorization';
+
+/** OpenID Connect Registration §2 and RFC 9701 §6: "The default … is RS256." */
+const DEFAULT_SIGNATURE: SignatureAlgorithm = 'RS256';
+
+export interface ClientJwtNeeds {
+  readonly keys: Pick<ServerKeys, 'sign' | 'canSign'>;
+  readonly encrypter: JweEncrypter;
+  readonly jwkSets: RemoteJwkSets;
+}
+
+export interface ClientJwtContent {
+  readonly kind: ClientJwtKind;
+  /** Of the signed JWT (RFC 8725 §3.11). */
+  readonly typ: string;
+  readonly claims: Readonly<Record<string, unknown>>;
+}
+
+/** `problem` is for the log only: what would be encrypted is never sent otherwise. */
+export type ClientJwt = { readonly jwt: string } | { readonly problem: string };
+
+/** The algorithm that a client has registered for the signatures of such JWTs. */
+export function signatureAlgorithmFor(
+  metadata: ClientMetadata | undefined,
+  kind: ClientJwtKind,
+): SignatureAlgorithm {
+  const registered = metadata?.[`${kind}_signed_response_alg`];
+  return SIGNING_ALGORITHMS.find((known) => known === registered) ?? DEFAULT_SIGNATURE;
+}
+
+/** Whether a client has registered for UserInfo as a JWT; the other answers of this kind are JWTs anyhow. */
+export function wantsUserinfoJwt(metadata: ClientMetadata): boolean {
+  const { userinfo_signed_response_alg, userinfo_encrypted_response_alg } = metadata;
+  return userinfo_signed_response_alg !== undefined || userinfo_encrypted_response_alg !== undefined;
+}
+
+/** OpenID Connect Core §5.3.2: UserInfo alone "MAY be … encrypted without also being signed", where only that is registered. */
+function isUnsigned(metadata: ClientMetadata | undefined, kind: ClientJwtKind): boolean {
+  return (
+    kind === 'userinfo' &&
+    metadata?.['userinfo_signed_response_alg'] === undefined &&
+    metadata?.['userinfo_encrypted_response_alg'] !== undefined
+  );
+}
+
+/**
+ * A JWT for one client: signed, and then encrypted to the client where it has registered that. RFC 7519 §11.2: "the
+ * signature … applied first, then the encryption".
+ * @param metadata of the client; undefined for one that is not registered
+ */
+export async function makeClientJwt(
+  needs: ClientJwtNeeds,
+  metadata: ClientMetadata | undefined,
+  { kind, typ, claims }: ClientJwtContent,
+): Promise<ClientJwt> {
+  const signature = signatureAlgorithmFor(metadata, kind);
+  const alg = KEY_MANAGEMENT_ALGORITHMS.find(
+    (known) => known === metadata?.[`${kind}_encrypted_response_alg`],
+  );
+  if (metadata !== undefined && alg !== undefined && isUnsigned(metadata, kind))
+    return await encryptedTo(needs, metadata, { plaintext: JSON.stringify(claims), kind, alg });
+  // A configured key set (decision 29) need not have a key for each algorithm.
+  if (!needs.keys.canSign(signature)) return { problem: `no server key signs with ${signature}` };
+  const jwt = await needs.keys.sign(claims, { alg: signature, typ });
+  return metadata === undefined || alg === undefined
+    ? { jwt }
+    : await encryptedTo(needs, metadata, { plaintext: jwt, kind, alg, cty: 'JWT' });
+}
+
+async function encryptedTo(
+  needs: ClientJwtNeeds,
+  metadata: ClientMetadata,
+  what: { plaintext: string; kind: ClientJwtKind; alg: KeyManagementAlgorithm; cty?: 'JWT' },
+): Promise<ClientJwt> {
+  // RFC 7519 §5.2: "In the case that nested signing or encryption is employed, this Header Parameter MUST be present".
+  const { plaintext, kind, alg, ...cty } = what;
+  const recipient = await recipientKey(needs, metadata, alg);
+  if ('problem' in recipient) return recipient;
+  const { kid } = recipient.found;
+  const registered = metadata[`${kind}_encrypted_response_enc`];
+  const enc =
+    CONTENT_ENCRYPTION_ALGORITHMS.find((known) => known === registered) ?? DEFAULT_CONTENT_ENCRYPTION;
+  const header = { alg, enc, ...cty, ...(typeof kid === 'string' ? { kid } : {}) };
+  try {
+    return { jwt: await needs.encrypter.encrypt(plaintext, recipient.found, header) };
+  } catch (failure) {
+    // A key that can be read may still be one that nothing can be agreed on with (RFC 7748 §6.1); it is the client's.
+    return {
+      problem: `encryption with ${alg} failed: ${failure instanceof Error ? failure.message : 'unknown'}`,
+    };
+  }
+}
+
+async function recipientKey(
+  { jwkSets }: ClientJwtNeeds,
+  { jwks, jwks_uri }: ClientMetadata,
+  alg: KeyManagementAlgorithm,
+): Promise<RemoteFinding<JsonWebKey>> {
+  if (typeof jwks_uri === 'string') return await jwkSets.find(jwks_uri, (keys) => encryptionKey(keys, alg));
+  const { keys } = (jwks ?? { keys: [] }) as { readonly keys: readonly JsonWebKey[] };
+  const found = encryptionKey(keys, alg);
+  return found === undefined ? { problem: `jwks has no key for ${alg}` } : { found };
+}

@@ -1,0 +1,89 @@
+import type { ClientMetadata } from '../../spec/client-metadata.ts';
+import { OAuthError } from '../../spec/errors.ts';
+import type { JsonObject } from '../../spec/json.ts';
+import { ALL_PRIVILEGES } from '../../spec/registration-privileges.ts';
+import { parseUri } from '../../spec/uri.ts';
+import { type AuditTrail, doneEvent, record } from '../audit-trail.ts';
+import { metadataOf } from '../registered-client.ts';
+import type { RegistryNeeds } from '../registry-needs.ts';
+import { prepareClient } from './register-client.ts';
+import type { Registrant } from './registration-authority.ts';
+import { missingPrivileges } from './registration-needs.ts';
+
+/**
+ * What a registration would come to, as JSON text: `metadata` as it would be stored (with `data` as it was sent),
+ * `missing_scopes` that the presented credentials lack, and `warnings` about what is allowed and unwise. Nothing is
+ * stored and no token is used up. Metadata that no token could register is refused as a registration would be.
+ */
+export async function dryRun(
+  needs: RegistryNeeds,
+  registrant: Registrant,
+  request: JsonObject,
+  trail: AuditTrail,
+): Promise<string> {
+  const missing_scopes = missingPrivileges(request, registrant.privileges);
+  const allowed = { ...ALL_PRIVILEGES, redirect_hosts: registrant.privileges.redirect_hosts };
+  const client = await prepareClient(needs, { ...registrant, privileges: allowed }, request);
+  const metadata = metadataOf(client);
+  const { preferred_client_id } = request.members;
+  // Which identifiers are taken is for those to know who may choose one.
+  const mayChoose = typeof preferred_client_id === 'string' && !missing_scopes.includes('client-reg:set-id');
+  if (mayChoose && (await needs.clients.find(client.client_id)) !== undefined) {
+    throw new OAuthError('invalid_client_metadata', { error_description: 'preferred_client_id is taken' });
+  }
+  record(needs, doneEvent(needs, trail, 'dry run'));
+  const answer = JSON.stringify({ dry_run: true, missing_scopes, warnings: warnings(metadata) });
+  const data = client.data === null ? '' : `,"data":${client.data}`;
+  return `${answer.slice(0, -1)},"metadata":${client.metadata.slice(0, -1)}${data}}}`;
+}
+
+/** What a registrant may want to think about again. */
+function warnings(metadata: ClientMetadata): readonly string[] {
+  return ADVICE.flatMap(({ applies, text }) => (applies(metadata) ? [text] : []));
+}
+
+interface Advice {
+  readonly text: string;
+  readonly applies: (metadata: ClientMetadata) => boolean;
+}
+
+const redirects = (metadata: ClientMetadata): readonly string[] => metadata.redirect_uris ?? [];
+
+const ADVICE: readonly Advice[] = [
+  {
+    text: 'the implicit grant exposes tokens in URLs; use authorization_code with PKCE (RFC 9700 §2.1.2)',
+    applies: ({ grant_types }) => grant_types.includes('implicit'),
+  },
+  {
+    text: 'the password grant hands the password to the client (RFC 9700 §2.4)',
+    applies: ({ grant_types }) => grant_types.includes('password'),
+  },
+  {
+    text: 'a redirection URI uses http on the local machine; any program there may receive the response',
+    applies: (metadata) => redirects(metadata).some((uri) => parseUri(uri)?.scheme === 'http'),
+  },
+  {
+    text: 'localhost may resolve to another address; use 127.0.0.1 or [::1] (RFC 8252 §8.3)',
+    applies: (metadata) => redirects(metadata).some((uri) => parseUri(uri)?.http?.host === 'localhost'),
+  },
+  {
+    text: 'a web client without an authentication method relies on PKCE alone',
+    applies: ({ token_endpoint_auth_method, application_type }) =>
+      token_endpoint_auth_method === 'none' && application_type === 'web',
+  },
+  {
+    text: 'logo_uri, policy_uri or tos_uri have hosts that no redirection URI has (OpenID Connect Registration §9.1)',
+    applies: (metadata) => {
+      const hosts = new Set(redirects(metadata).map((uri) => parseUri(uri)?.http?.host));
+      const shown = [metadata['logo_uri'], metadata['policy_uri'], metadata['tos_uri']];
+      return (
+        hosts.size > 0 &&
+        shown.some((uri) => typeof uri === 'string' && !hosts.has(parseUri(uri)?.http?.host))
+      );
+    },
+  },
+  {
+    text: 'without client_name the end-user is shown an identifier',
+    applies: (metadata) => redirects(metadata).length > 0 && metadata['client_name'] === undefined,
+  },
+];

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { test } from 'node:test';
+import { OAuthError } from '../../spec/errors.ts';
+import { parseJsonObject } from '../../spec/json.ts';
+import { validateMetadata } from './validate-metadata.ts';
+
+const LIMITS = {
+  redirectUris: 10,
+  uriLength: 200,
+  httpAllowed: false,
+  certificateTrust: 'chains',
+  signingAlgorithms: ['RS256'],
+} as const;
+const key = { ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' }) };
+const JWKS = { jwks: { keys: [{ ...key, kid: 'a', use: 'enc' }] } };
+const BASE = { redirect_uris: ['https://client.example/cb'] };
+
+function verdict(metadata: object): string {
+  try {
+    const request = parseJsonObject(Buffer.from(JSON.stringify({ ...BASE, ...metadata })), {
+      depth: 16,
+      members: 100,
+    });
+    validateMetadata(request, LIMITS);
+    return 'fine';
+  } catch (failure) {
+    assert.ok(failure instanceof OAuthError, String(failure));
+    return `${failure.code}: ${failure.error_description}`;
+  }
+}
+
+const BROKEN: readonly (readonly [metadata: object, words: RegExp])[] = [
+  [{ ...JWKS, jwks_uri: 'https://client.example/jwks' }, /jwks and jwks_uri exclude each other/],
+  [{ jwks: { keys: [{ ...key, d: 'x' }] } }, /a key of jwks holds a private or symmetric key/],
+  [{ jwks: { keys: [{ kty: 'oct', k: 'x' }] } }, /a key of jwks holds a private or symmetric key/],
+  [
+    {
+      jwks: {
+        keys: [
+          { ...key, kid: 'a' },
+          { ...key, kid: 'a' },
+        ],
+      },
+    },
+    /the same kid and use/,
+  ],
+  [{ jwks: { keys: [] } }, /^invalid_client_metadata: jwks has no keys/],
+  [{ jwks: [] }, /^invalid_client_metadata: jwks must be a JWK set/],
+  [{ jwks_uri: 'http://client.example/jwks' }, /^invalid_client_metadata: jwks_uri must be an https URL/],
+  [{ jwks_uri: 'https://client.example/jwks#a' }, /^invalid_client_metadata: jwks_uri has a fragment/],
+  [{ ...JWKS, id_token_encrypted_response_enc: 'A128GCM' }, /needs id_token_encrypted_response_alg/],
+  [{ id_token_encrypted_response_alg: 'ECDH-ES' }, /an encrypted response needs jwks or jwks_uri/],
+  [{ ...JWKS, id_token_encrypted_response_alg: 'RSA1_5' }, /id_token_encrypted_response_alg must be one of/],
+  [{ ...JWKS, id_token_encrypted_response_alg: 'dir' }, /id_token_encrypted_response_alg must be one of/],
+  [{ tls_client_auth_subject_dn: 'CN=a' }, /tls_client_auth_ subject/],
+  [{ 'client_name#de': 'A', 'client_name#DE': 'B' }, /client_name#DE is given twice/],
+  [{ ...JWKS, id_token_encrypted_response_alg: 'RSA-OAEP' }, /needs a key of jwks that is for RSA-OAEP/],
+  [
+    { jwks: { keys: [{ ...key, use: 'sig' }] }, userinfo_encrypted_response_alg: 'ECDH-ES' },
+    /needs a key of jwks that is for ECDH-ES/,
+  ],
+  [{ sector_identifier_uri: 'http://client.example/s' }, /sector_identifier_uri must be an https URL/],
+  [{ default_max_age: -1 }, /default_max_age must be a whole number/],
+  [{ default_max_age: 1.5 }, /default_max_age/],
+  [{ require_auth_time: 'true' }, /require_auth_time must be true or false/],
+  [{ frontchannel_logout_uri: 'https://client.example/l' }, /does not do/],
+  [{ initiate_login_uri: 'javascript:alert(1)' }, /initiate_login_uri must be an https URL/],
+  [{ backchannel_logout_uri: 'http://client.example/l' }, /backchannel_logout_uri must be an https URL/],
+  [
+    { redirect_uris: Array.from({ length: 11 }, (_, index) => `https://client.example/${index}`) },
+    /^invalid_redirect_uri: redirect_uris has more than 10/,
+  ],
+];
+
+for (const [metadata, words] of BROKEN) {
+  test(`${JSON.stringify(metadata).slice(0, 100)} is refused (OpenID Connect Registration §2, RFC 7591 §2)`, () => {
+    assert.match(verdict(metadata), words);
+  });
+}
+
+const SOUND: readonly object[] = [
+  {},
+  JWKS,
+  { jwks_uri: 'https://client.example/jwks' },
+  { ...JWKS, id_token_encrypted_response_alg: 'ECDH-ES', id_token_encrypted_response_enc: 'A256GCM' },
+  { jwks: { keys: [key] }, userinfo_encrypted_response_alg: 'ECDH-ES+A128KW' },
+  { 'client_name#de': 'A', 'client_name#de-CH': 'B', client_name: 'C' },
+  { subject_type: 'pairwise' },
+  { default_max_age: 0, require_auth_time: true },
+  { frontchannel_logout_session_required: false },
+  { backchannel_logout_uri: 'https://client.example/l', backchannel_logout_session_required: true },
+];
+
+for (const metadata of SOUND) {
+  test(`${JSON.stringify(metadata).slice(0, 100)} is fine (OpenID Connect Registration §2)`, () => {
+    assert.equal(verdict(metadata), 'fine');
+  });
+}
+
+test('an encrypted response without enc gets A128CBC-HS256 (OpenID Connect Registration §2)', () => {
+  const sent = { ...BASE, ...JWKS, userinfo_encrypted_response_alg: 'ECDH-ES' };
+  const request = parseJsonObject(Buffer.from(JSON.stringify(sent)), { depth: 16, members: 100 });
+  const { metadata } = validateMetadata(request, LIMITS);
+  assert.equal(metadata['userinfo_encrypted_response_enc'], 'A128CBC-HS256');
+  assert.equal('id_token_encrypted_response_enc' in metadata, false);
+});
+
+test('what the server has no key to sign with cannot be registered; what clients sign is another matter (decision 29)', () => {
+  for (const use of ['id_token', 'userinfo', 'authorization', 'introspection']) {
+    assert.match(
+      verdict({ [`${use}_signed_response_alg`]: 'ES384' }),
+      /signed_response_alg must be one of RS256$/,
+    );
+    assert.equal(verdict({ [`${use}_signed_response_alg`]: 'RS256' }), 'fine');
+  }
+  assert.equal(verdict({ request_object_signing_alg: 'ES384' }), 'fine');
+});

@@ -1,0 +1,193 @@
+import type { JwtProfile, JwtRefusal, JwtVerifier, VerifiedClaims } from '../../ports/jwt-verifier.ts';
+import { CLIENT_METADATA } from '../../spec/client-metadata.ts';
+import { OAuthError } from '../../spec/errors.ts';
+import { isGrantType } from '../../spec/grant-types.ts';
+import type { JsonObject, JsonValue } from '../../spec/json.ts';
+import type { JsonWebKey } from '../../spec/jwk.ts';
+import type { RegistrationPrivileges } from '../../spec/registration-privileges.ts';
+import { parseScope } from '../../spec/scope.ts';
+import { SIGNING_ALGORITHMS } from '../../spec/server-capabilities.ts';
+import type { RemoteJwkSets, RemoteVerification } from '../client-keys/remote-jwk-set.ts';
+
+/** Somebody whose word about software is taken (RFC 7591 §2.3). */
+export interface SoftwareStatementIssuer {
+  /** The `iss` of the statements. */
+  readonly issuer: string;
+  readonly keys: { readonly jwks: readonly JsonWebKey[] } | { readonly jwks_uri: string };
+  /** Whether a statement alone permits a registration that otherwise needs a token. */
+  readonly authorisesRegistration: boolean;
+  /** The `software_id` values that are approved; undefined = all. */
+  readonly approvedSoftwareIds: readonly string[] | undefined;
+}
+
+export interface SoftwareStatementNeeds {
+  readonly issuers: readonly SoftwareStatementIssuer[];
+  readonly verifier: JwtVerifier;
+  readonly jwkSets: Pick<RemoteJwkSets, 'verifyWith'>;
+}
+
+/** A statement that holds: who made it, and the client metadata in it. */
+export interface SoftwareStatement {
+  readonly issuer: SoftwareStatementIssuer;
+  readonly members: { readonly [name: string]: JsonValue };
+}
+
+/** A registration request with what its software statement says laid over it. */
+export interface StatedRequest {
+  readonly request: JsonObject;
+  readonly statement: SoftwareStatement | undefined;
+}
+
+/**
+ * RFC 7591 §3.1.1: "If the authorization server supports software statements and accepts the statement, client metadata
+ * values conveyed in the software statement MUST take precedence over those conveyed using plain JSON." Without trusted
+ * issuers the member is one that this server does not know: it MAY be ignored, and then it is not stored either.
+ * @param audience the server's issuer identifier
+ * @throws OAuthError invalid_software_statement, unapproved_software_statement
+ */
+export async function applySoftwareStatement(
+  needs: { readonly issuer: string; readonly softwareStatements?: SoftwareStatementNeeds },
+  request: JsonObject,
+): Promise<StatedRequest> {
+  const { software_statement, ...others } = request.members;
+  if (
+    needs.softwareStatements === undefined ||
+    software_statement === undefined ||
+    software_statement === null
+  ) {
+    return { request: withMembers(request, Object.entries(others)), statement: undefined };
+  }
+  if (typeof software_statement !== 'string') throw invalid('is not a string');
+  const statement = await verifyStatement(needs.softwareStatements, software_statement, needs.issuer);
+  const stated = new Set(Object.keys(statement.members));
+  // `client_name#de` of the request would contradict a stated `client_name` where it is shown in German.
+  const unstated = Object.entries(others).filter(
+    ([name]) => !stated.has(name) && !stated.has(baseName(name)),
+  );
+  const members = [...unstated, ...Object.entries(statement.members)];
+  // RFC 7591 §3.2.1: the statement is returned "unmodified", so it stays among the members.
+  return {
+    request: withMembers(request, [...members, ['software_statement', software_statement]]),
+    statement,
+  };
+}
+
+function withMembers(request: JsonObject, entries: readonly (readonly [string, JsonValue])[]): JsonObject {
+  const members: { [name: string]: JsonValue } = Object.create(null);
+  for (const [name, value] of entries) members[name] = value;
+  return { members, source: (name) => request.source(name) };
+}
+
+const baseName = (name: string): string => name.split('#', 1)[0] ?? name;
+
+async function verifyStatement(
+  { issuers, verifier, jwkSets }: SoftwareStatementNeeds,
+  jwt: string,
+  audience: string,
+): Promise<SoftwareStatement> {
+  const claimed = verifier.claimedIssuer(jwt);
+  if ('reason' in claimed) throw invalid(REFUSALS[claimed.reason], claimed.reason);
+  const issuer = issuers.find((trusted) => trusted.issuer === claimed.iss);
+  if (issuer === undefined) throw unapproved('has an issuer that is not trusted here', claimed.iss);
+  const profile = statementProfile(issuer.issuer, audience);
+  const verify = async (keys: readonly JsonWebKey[]) => await verifier.verify(jwt, keys, profile);
+  const verification: RemoteVerification =
+    'jwks' in issuer.keys
+      ? await verify(issuer.keys.jwks)
+      : await jwkSets.verifyWith(issuer.keys.jwks_uri, verify);
+  if (!verification.verified) {
+    const detail = 'detail' in verification ? verification.detail : verification.reason;
+    throw invalid(REFUSALS[verification.reason], detail);
+  }
+  requireApproved(issuer, verification.claims);
+  return { issuer, members: statedMembers(verification.claims) };
+}
+
+/** RFC 7591 §2.3: "a software statement … MUST contain an "iss" (issuer) claim". It need not expire or name an audience. */
+function statementProfile(issuer: string, audience: string): JwtProfile {
+  return {
+    algorithms: SIGNING_ALGORITHMS,
+    types: [undefined, 'jwt'],
+    requiredClaims: ['iss'],
+    issuer,
+    audience: { kind: 'where-present', values: [audience] },
+    lifetimeMax: undefined,
+    ageMax: undefined,
+  };
+}
+
+function requireApproved(
+  { approvedSoftwareIds }: SoftwareStatementIssuer,
+  { software_id }: VerifiedClaims,
+): void {
+  if (approvedSoftwareIds === undefined) return;
+  if (typeof software_id !== 'string' || !approvedSoftwareIds.includes(software_id)) {
+    throw unapproved('is about software that is not approved here');
+  }
+}
+
+/** Acted upon, not metadata of a client: nobody states them for somebody else. */
+const NOT_STATED = new Set(['data', 'preferred_client_id', 'preferred_client_secret', 'software_statement']);
+
+/**
+ * The client metadata among the claims. The others are claims of the JWT (RFC 7519 §4.1) or unknown, and whatever else a
+ * request may hold, such as `client_id`, is not for a statement to say.
+ */
+function statedMembers(claims: VerifiedClaims): SoftwareStatement['members'] {
+  const stated = Object.entries(claims).filter(([name, value]) => {
+    const base = baseName(name);
+    return value !== null && Object.hasOwn(CLIENT_METADATA, base) && !NOT_STATED.has(base);
+  });
+  return Object.fromEntries(stated);
+}
+
+/** What a statement permits whose issuer authorises registrations: the grant types and scope values that are in it. */
+export function privilegesWithStatement(
+  privileges: RegistrationPrivileges,
+  { members: { grant_types, scope } }: SoftwareStatement,
+): RegistrationPrivileges {
+  const grants: readonly unknown[] = Array.isArray(grant_types) ? grant_types : [];
+  const statedGrants = grants.filter((grant) => typeof grant === 'string').filter(isGrantType);
+  const statedScope = typeof scope === 'string' ? (parseScope(scope) ?? []) : [];
+  return {
+    ...privileges,
+    grant_types: union(privileges.grant_types, statedGrants),
+    scope: union(privileges.scope, statedScope),
+  };
+}
+
+function union<T>(allowed: 'any' | readonly T[], more: readonly T[]): 'any' | readonly T[] {
+  return allowed === 'any' ? allowed : [...new Set([...allowed, ...more])];
+}
+
+const REFUSALS: Readonly<Record<JwtRefusal | 'key-set', string>> = {
+  'too-large': 'is too large',
+  malformed: 'is not a signed JWT in compact form',
+  header: 'has a header member that is not supported',
+  algorithm: 'has an alg that is not accepted',
+  type: 'has a typ other than JWT',
+  'unknown-key': 'names no key of its issuer',
+  signature: 'has a signature that does not hold',
+  claims: 'lacks iss or has a claim of the wrong type',
+  issuer: 'has another issuer',
+  audience: 'is for another audience',
+  expired: 'has expired',
+  'not-yet-valid': 'is not valid yet',
+  lifetime: 'is valid for too long',
+  age: 'is too old',
+  'key-set': 'cannot be verified: the keys of its issuer are not available',
+};
+
+function invalid(problem: string, detail?: string): OAuthError {
+  return new OAuthError('invalid_software_statement', {
+    error_description: `the software statement ${problem}`,
+    ...(detail === undefined ? {} : { detail }),
+  });
+}
+
+function unapproved(problem: string, detail?: string): OAuthError {
+  return new OAuthError('unapproved_software_statement', {
+    error_description: `the software statement ${problem}`,
+    ...(detail === undefined ? {} : { detail }),
+  });
+}

@@ -1,0 +1,101 @@
+import {
+  CLIENT_METADATA,
+  type ClientMetadata,
+  type MetadataMember,
+  SECRET_METHODS,
+} from '../../spec/client-metadata.ts';
+import type { MetadataLimits } from '../../spec/client-metadata-checks.ts';
+import { OAuthError } from '../../spec/errors.ts';
+import type { JsonObject, JsonValue } from '../../spec/json.ts';
+import { requireLongEnough } from '../secrets/secret-length.ts';
+import { type GivenMembers, withDefaults } from './metadata-defaults.ts';
+import { METADATA_RULES } from './metadata-rules.ts';
+
+/** What a registration request asks for, checked and completed. */
+export interface ValidatedMetadata {
+  readonly metadata: ClientMetadata;
+  /** JSON text of `data` as it was sent; null where it is absent. */
+  readonly data: string | null;
+  readonly preferred_client_id: string | undefined;
+  readonly preferred_client_secret: string | undefined;
+}
+
+const LANGUAGE_TAG = /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}$/;
+const LANGUAGES_MAX = 20;
+
+/** Members that are acted upon and not stored among the metadata. */
+const ACTED_UPON = new Set(['data', 'preferred_client_id', 'preferred_client_secret']);
+
+/**
+ * Checks each member, applies the defaults of RFC 7591 §2 and OpenID Connect Registration §2, then the rules between
+ * members. Unknown members are dropped (RFC 7591 §2: "MUST be ignored"); `null` is absent (RFC 7592 §2.2).
+ * The same for every credential: no token can store what no client may be.
+ * @throws OAuthError invalid_client_metadata, invalid_redirect_uri
+ */
+export function validateMetadata(request: JsonObject, limits: MetadataLimits): ValidatedMetadata {
+  const given = checkMembers(request, limits);
+  const metadata = withDefaults(storedMembers(given));
+  for (const rule of METADATA_RULES) rule(metadata);
+  const preferred_client_secret = given['preferred_client_secret'] as string | undefined;
+  requireLongEnough(metadata, preferred_client_secret);
+  return {
+    metadata,
+    data: given['data'] === undefined ? null : (request.source('data') ?? null),
+    preferred_client_id: given['preferred_client_id'] as string | undefined,
+    preferred_client_secret,
+  };
+}
+
+function storedMembers(given: GivenMembers): GivenMembers {
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !ACTED_UPON.has(name)));
+}
+
+function checkMembers(request: JsonObject, limits: MetadataLimits): GivenMembers {
+  const given: { [name: string]: JsonValue } = Object.create(null);
+  let languages = 0;
+  for (const [name, value] of Object.entries(request.members)) {
+    const row = memberNamed(name);
+    if (row === undefined || value === null) continue;
+    if (name.includes('#')) languages += 1;
+    if (languages > LANGUAGES_MAX)
+      throw new OAuthError('invalid_client_metadata', {
+        error_description: `more than ${LANGUAGES_MAX} language-tagged members`,
+      });
+    // RFC 7591 §2.2: language tags are compared without regard to case, so these would be two values of one.
+    if (name.includes('#') && isGivenInOtherCase(given, name))
+      throw new OAuthError('invalid_client_metadata', {
+        error_description: `${name} is given twice`,
+      });
+    const checked = row.check(value, limits);
+    if ('problem' in checked)
+      throw new OAuthError(row.error ?? 'invalid_client_metadata', {
+        error_description: `${name} ${checked.problem}`,
+      });
+    given[name] = checked.value;
+  }
+  return given;
+}
+
+function isGivenInOtherCase(given: GivenMembers, name: string): boolean {
+  const lower = name.toLowerCase();
+  return Object.keys(given).some((other) => other.toLowerCase() === lower);
+}
+
+/** The row of a member; `client_name#de` has the row of `client_name` (OpenID Connect Registration §2.1). */
+function memberNamed(name: string): MetadataMember | undefined {
+  if (Object.hasOwn(CLIENT_METADATA, name)) return CLIENT_METADATA[name];
+  const [base = '', tag, ...rest] = name.split('#');
+  if (tag === undefined || rest.length > 0 || !Object.hasOwn(CLIENT_METADATA, base)) return undefined;
+  const row = CLIENT_METADATA[base];
+  if (row?.localised !== true) return undefined;
+  if (!LANGUAGE_TAG.test(tag)) {
+    throw new OAuthError('invalid_client_metadata', {
+      error_description: `${base} has a language tag that is not one`,
+    });
+  }
+  return row;
+}
+
+export function isConfidential(metadata: ClientMetadata): boolean {
+  return SECRET_METHODS.has(metadata.token_endpoint_auth_method);
+}

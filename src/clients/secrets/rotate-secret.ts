@@ -1,0 +1,103 @@
+import type { StoredClient, StoredSecret } from '../../ports/client-store.ts';
+import { NotFound, OAuthError } from '../../spec/errors.ts';
+import type { ClientId } from '../../spec/identifiers.ts';
+import { type AuditTrail, doneEvent } from '../audit-trail.ts';
+import { storeChange, untilUncontested } from '../change-client.ts';
+import { metadataOf } from '../registered-client.ts';
+import { isConfidential } from '../registration/validate-metadata.ts';
+import type { RegistryNeeds } from '../registry-needs.ts';
+import { isLive, makeSecret, previousSecrets } from './client-secrets.ts';
+
+/** One of a client's secrets as an operator sees it; never the secret itself. */
+export interface SecretEvidence {
+  /** The first digits of its digest: no sign that a command line would take for an option. */
+  readonly name: string;
+  readonly created_at: number;
+  /** 0 = never. */
+  readonly expires_at: number;
+  /** Null where no use is on record. */
+  readonly last_used_at: number | null;
+}
+
+const NAME_LENGTH = 8;
+
+const nameOf = (secret: StoredSecret): string =>
+  Buffer.from(secret.digest, 'base64url').toString('hex').slice(0, NAME_LENGTH);
+
+/** When each secret was made, expires and was last used, newest first: what says whether one can be retired. */
+export async function secretsOf(
+  needs: RegistryNeeds,
+  client: StoredClient,
+): Promise<readonly SecretEvidence[]> {
+  const uses = await needs.clients.uses(client);
+  return client.secrets.map((secret) => ({
+    name: nameOf(secret),
+    created_at: secret.created_at,
+    expires_at: secret.expires_at,
+    last_used_at: uses.find((use) => use.secret_digest === secret.digest)?.last_used_at ?? null,
+  }));
+}
+
+/**
+ * Gives a client a new secret; those it has stay valid for `keepPreviousSeconds` longer.
+ * @throws NotFound; OAuthError invalid_client_metadata for a client without secrets
+ */
+export async function rotateSecret(
+  needs: RegistryNeeds,
+  client_id: ClientId,
+  { keepPreviousSeconds }: { readonly keepPreviousSeconds: number },
+  trail: AuditTrail,
+): Promise<StoredClient> {
+  return await change(needs, client_id, trail, (client) => {
+    if (!isConfidential(metadataOf(client))) {
+      throw new OAuthError('invalid_client_metadata', { error_description: 'the client has no secret' });
+    }
+    const kept = previousSecrets(client, keepPreviousSeconds, needs.clock.now());
+    return [makeSecret(needs, client, metadataOf(client)), ...kept];
+  });
+}
+
+/**
+ * Ends one secret of several. The last one that is valid cannot be retired: that would leave a client that cannot
+ * authenticate.
+ * @throws NotFound for an unknown client or secret; OAuthError invalid_request for the last one
+ */
+export async function retireSecret(
+  needs: RegistryNeeds,
+  client_id: ClientId,
+  name: string,
+  trail: AuditTrail,
+): Promise<StoredClient> {
+  return await change(needs, client_id, trail, (client) => {
+    const rest = client.secrets.filter((secret) => nameOf(secret) !== name);
+    if (rest.length === client.secrets.length) throw new NotFound();
+    const now = needs.clock.now();
+    if (!rest.some((secret) => isLive(secret, now))) {
+      throw new OAuthError('invalid_request', {
+        error_description: 'the last secret of a client cannot be retired',
+      });
+    }
+    return rest;
+  });
+}
+
+async function change(
+  needs: RegistryNeeds,
+  client_id: ClientId,
+  trail: AuditTrail,
+  secretsFor: (client: StoredClient) => readonly StoredSecret[],
+): Promise<StoredClient> {
+  trail.client_id = client_id;
+  const find = async (): Promise<StoredClient> => {
+    const client = await needs.clients.find(client_id);
+    if (client === undefined) throw new NotFound();
+    return client;
+  };
+  return await untilUncontested(find, async (client) => {
+    const changed = { ...client, version: client.version + 1, secrets: secretsFor(client) };
+    return {
+      outcome: await storeChange(needs, changed, client.version, doneEvent(needs, trail)),
+      result: changed,
+    };
+  });
+}
