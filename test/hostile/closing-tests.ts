@@ -1,18 +1,25 @@
 import assert from 'node:assert/strict';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { test } from 'node:test';
 import type { Attacked } from './attacked-program.ts';
 import { CANARY } from './attacked-program.ts';
 
 /** Much more than the catalogue wants (0.1 s): other work shares the machine that the tests run on. */
 const LAG_MAX_S = 1.5;
+const RESOLUTION_MS = 10;
+const NS_PER_S = 1e9;
 
 /** What holds when everything else of a file has run: the last tests of it. */
 export function testInvariantsAtTheEnd(attacked: Attacked): void {
+  // A machine that gives no time to this process gives none to the program either, and that is not what is asked here.
+  const own = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  own.enable();
   test('I3: nothing above held the event loop for long', async (context) => {
     const max = await attacked.metric('nodejs_eventloop_lag_max_seconds');
     const p99 = await attacked.metric('nodejs_eventloop_lag_p99_seconds');
-    context.diagnostic(`event-loop delay: max ${max} s, p99 ${p99} s`);
-    assert.ok(max < LAG_MAX_S, `${max} s`);
+    const ownMax = own.max / NS_PER_S;
+    context.diagnostic(`event-loop delay: max ${max} s, p99 ${p99} s; of the tests themselves max ${ownMax} s`);
+    assert.ok(max < LAG_MAX_S + ownMax, `${max} s, where the tests themselves waited for ${ownMax} s at most`);
   });
 
   test('I2: the program is ready for more', async () => {
