@@ -18,8 +18,13 @@ export function testInvariantsAtTheEnd(attacked: Attacked): void {
     const max = await attacked.metric('nodejs_eventloop_lag_max_seconds');
     const p99 = await attacked.metric('nodejs_eventloop_lag_p99_seconds');
     const ownMax = own.max / NS_PER_S;
-    context.diagnostic(`event-loop delay: max ${max} s, p99 ${p99} s; of the tests themselves max ${ownMax} s`);
-    assert.ok(max < LAG_MAX_S + ownMax, `${max} s, where the tests themselves waited for ${ownMax} s at most`);
+    context.diagnostic(
+      `event-loop delay: max ${max} s, p99 ${p99} s; of the tests themselves max ${ownMax} s`,
+    );
+    assert.ok(
+      max < LAG_MAX_S + ownMax,
+      `${max} s, where the tests themselves waited for ${ownMax} s at most`,
+    );
   });
 
   test('I2: the program is ready for more', async () => {
