@@ -19,7 +19,7 @@ function chancery(parameters: readonly string[], environment: Readonly<Record<st
   const program = join(import.meta.dirname, 'chancery.ts');
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...parameters], {
     encoding: 'utf8',
-    timeout: 30_000,
+    timeout: 90_000,
     env: { ...Object.fromEntries(inherited), ...environment },
   });
   return { status, stdout, stderr };

@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-
 import { launchChromium } from './chromium.ts';
 
 /** For what a page is to do next; only a fault takes as long. */
-const STEP_TIMEOUT_MS = 20_000;
+const STEP_TIMEOUT_MS = 45_000;
 
 let launching: Promise<Browser> | undefined;
 

@@ -12,7 +12,7 @@ import { type Program, startProgram } from '../program/start.ts';
 /** A full disk stops writes and nothing else; the server needs nobody when there is room again (for the 4 MB of SQLite's log twice). */
 const SIZE = '16m';
 const BALLAST_BYTES = 8_388_608;
-const RECOVERY_MS = 15_000;
+const RECOVERY_MS = 60_000;
 const WEB = { redirect_uris: ['https://client.example/callback'] };
 const LARGE = { ...WEB, data: { text: 'x'.repeat(50_000) } };
 

@@ -13,7 +13,7 @@ export interface Ended {
 }
 
 /** Longer than any command takes: one that should fail, and serves instead, is ended by this. */
-const TIMEOUT_MS = 20_000;
+const TIMEOUT_MS = 60_000;
 
 /** Runs `chancery …` to its end, with nothing in the environment but what is given, in `folder` (the repository). */
 export async function chancery(

@@ -16,7 +16,7 @@ let program: Program;
 const KEY: TestKey = testKey('ES256', 'rp-protocol-1');
 const REDIRECT_URI = 'https://rp.example/cb';
 const LIFETIME = 4;
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 60_000;
 
 before(async () => {
   authorities = await startAuthorities();

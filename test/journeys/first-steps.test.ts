@@ -65,7 +65,7 @@ async function stop(): Promise<void> {
 /** Pastes one line into bash as it was printed. */
 async function paste(line: string | undefined): Promise<Record<string, unknown>> {
   assert.ok(line !== undefined, 'the line was printed');
-  const { stdout } = await shell('bash', ['-c', line], { timeout: 10_000 });
+  const { stdout } = await shell('bash', ['-c', line], { timeout: 60_000 });
   return JSON.parse(stdout) as Record<string, unknown>;
 }
 

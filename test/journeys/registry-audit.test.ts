@@ -131,7 +131,7 @@ test('each act on the registry, done or refused, leaves exactly one event with a
     assert.deepEqual(rows.map(words), [expected]);
     for (const { request_id, at } of rows) {
       requests.add(request_id);
-      assert.ok(Math.abs(at - Date.now() / 1000) < 15);
+      assert.ok(Math.abs(at - Date.now() / 1000) < 60);
     }
   }
   assert.equal(requests.size, acts.length, 'a request id of its own for each');

@@ -9,7 +9,7 @@ import { call, register, SERVICE } from './conformance-exchange.ts';
 
 /** What a running server tidies up by itself: idle open clients and old audit events, and nothing else. */
 const DAY = 86_400;
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 60_000;
 const PUBLIC = { redirect_uris: ['https://client.example/callback'], token_endpoint_auth_method: 'none' };
 let program: Program;
 

@@ -69,7 +69,7 @@ async function underWay(folder: string, ...words: readonly string[]): Promise<Ru
       CHANCERY_ENCRYPTION_KEY: ENCRYPTION_KEY,
     },
     stdio: ['pipe', 'pipe', 'pipe'],
-    timeout: 30_000,
+    timeout: 90_000,
     killSignal: 'SIGKILL',
   });
 }
@@ -82,7 +82,7 @@ test('clients import, killed half-way and run again: every client is there once,
   );
   const killed = await underWay(folder, 'clients', 'import', '-');
   killed.stdin.write(jsonLinesOf(lines.slice(0, 70)));
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + 60_000;
   let brought = 0;
   while (brought < 70 && Date.now() < deadline) {
     await sleep(50);

@@ -191,10 +191,10 @@ async function storedSecret({ client_id }: Registration): Promise<string> {
   return ((await answer.json()) as Registration).client_secret;
 }
 
-/** Resolves once nobody listens any more; rejects after ten seconds. */
+/** Resolves once nobody listens any more; rejects after a minute. */
 async function untilRefused(): Promise<void> {
   const { hostname, port } = new URL(site.url);
-  for (let attempt = 0; attempt < 1000; attempt += 1) {
+  for (let attempt = 0; attempt < 6000; attempt += 1) {
     if (await refuses(hostname, Number(port))) return;
     await sleep(10);
   }

@@ -136,7 +136,7 @@ test('new files are taken up by both listeners while they listen; files that can
   writeFileSync(files.authorities, nextAuthority.certificate);
   writeFileSync(files.certificate, next.cert);
   const { fingerprint256 } = new X509Certificate(next.cert);
-  for (let tries = 0; tries < 200; tries += 1) {
+  for (let tries = 0; tries < 1200; tries += 1) {
     if ((await servedFingerprint(program.port)) === fingerprint256) break;
     await sleep(50);
   }

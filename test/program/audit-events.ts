@@ -4,7 +4,7 @@ import { DEFAULT_TENANT } from '../../src/spec/identifiers.ts';
 import type { Program } from './start.ts';
 import { openProgramStorage } from './storage-place.ts';
 
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 60_000;
 const EVENTS_MAX = 100_000;
 
 /** The events of a running program from `after` on, read from its database. */

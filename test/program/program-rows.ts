@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { openTestRows, type TestRows } from '../../src/storage/postgres/test-rows.ts';
 import { storageUrl } from './storage-place.ts';
 
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 60_000;
 
 /** The rows of the program whose folder this is, beside the program and past its storage, on either engine. */
 export async function openProgramRows(folder: string): Promise<TestRows> {

@@ -23,7 +23,7 @@ const MORTAL = new URL(
 );
 
 test('a writer thread that dies fails the writes it had, and the next write starts another', {
-  timeout: 30_000,
+  timeout: 90_000,
 }, async () => {
   const path = join(root, 'file');
   const channel = new WriterThreadChannel(path, 1000, MORTAL);
