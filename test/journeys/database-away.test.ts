@@ -5,18 +5,22 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openPostgresSchema } from '../../src/storage/postgres/postgres-schema.ts';
-import { startTestServer, type TestServer } from '../../src/storage/postgres/test-server.ts';
+import { administer, startTestServer, type TestServer } from '../../src/storage/postgres/test-server.ts';
 import { freePort, launchProgram, type Program } from '../program/start.ts';
+import { chancery } from './command.ts';
 import { production } from './production.ts';
 import { assertOneLine, attemptAt } from './start-attempts.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'chancery-away-'));
 const SECRET = 'correct-horse-battery';
+/** Of this role alone the server asks the password. */
+const GUARDED = 'guarded';
+const ACCESS = `host all ${GUARDED} 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n`;
 let server: TestServer;
 let program: Program | undefined;
 
 before(async () => {
-  server = await startTestServer();
+  server = await startTestServer({ files: { 'pg_hba.conf': ACCESS } });
 });
 
 after(async () => {
@@ -93,17 +97,60 @@ test('SIGTERM while a server waits for its database: it ends with 0', async () =
   await stopped.stop();
 });
 
-test('what does not mend itself ends the start in one line: an unknown database, an unknown role, a schema that is behind', async () => {
+test('what does not mend itself ends the start in one line: an unknown database, an unknown role, a wrong password, a role without rights, a schema that is behind', async () => {
   const site = await production();
-  const url = await server.createDatabase();
+  const [behind, migrated] = [await server.createDatabase(), await server.createDatabase()];
+  const schema = openPostgresSchema(migrated, 5000);
+  await schema.up(0);
+  await schema.close();
+  await makeRoles(migrated);
+  const as = (role: string, password = SECRET): string =>
+    migrated.replace('chancery@', `${role}:${password}@`);
   const cases = [
-    [url.replace(/\/test_\w+/u, '/nobody'), /database "nobody" does not exist \(SQLSTATE 3D000\)/u],
-    [url.replace('chancery@', `stranger:${SECRET}@`), /role "stranger" does not exist \(SQLSTATE 28000\)/u],
-    [url, /the schema of the database is behind this program: run chancery migrate up/u],
+    [behind.replace(/\/test_\w+/u, '/nobody'), /database "nobody" does not exist \(SQLSTATE 3D000\)/u],
+    [as('stranger'), /role "stranger" does not exist \(SQLSTATE 28000\)/u],
+    [as(GUARDED, `${SECRET}-of-yesterday`), /password authentication failed .*\(SQLSTATE 28P01\)/u],
+    [migrated.replace('chancery@', `${GUARDED}@`), /the server asks for a password, and there is none/u],
+    [as(GUARDED), /permission denied for table schema_migration \(SQLSTATE 42501\)/u],
+    [as('onlooker'), /permission denied for table \w+ \(SQLSTATE 42501\)/u],
+    [behind, /the schema of the database is behind this program: run chancery migrate up/u],
   ] as const;
   try {
     for (const [storage, pattern] of cases) {
       const ended = await attemptAt(site, 'serve', { CHANCERY_STORAGE_URL: storage });
+      assertOneLine(ended, pattern);
+      assert.doesNotMatch(ended.stderr, new RegExp(SECRET, 'u'));
+    }
+  } finally {
+    site.remove();
+  }
+});
+
+/** One that may do nothing but connect, with a password; and one that may read everything and write nothing. */
+async function makeRoles(url: string): Promise<void> {
+  const database = new URL(url).pathname.slice(1);
+  for (const statement of [
+    `CREATE ROLE ${GUARDED} LOGIN PASSWORD '${SECRET}'`,
+    'CREATE ROLE onlooker LOGIN',
+    'GRANT SELECT ON ALL TABLES IN SCHEMA public TO onlooker',
+  ]) {
+    await administer(server.port, database, statement);
+  }
+}
+
+test('a command with a wrong password, or for a database that is not there, ends with 1 and one line without the password', async () => {
+  const site = await production();
+  const wrong = `postgres://${GUARDED}:${SECRET}-of-yesterday@127.0.0.1:${server.port}/postgres?sslmode=disable`;
+  const absent = `postgres://chancery:${SECRET}@127.0.0.1:${server.port}/nobody?sslmode=disable`;
+  const copy = ['storage', 'copy', '--from', wrong, '--to', `sqlite:${site.database}`];
+  try {
+    for (const [words, url, pattern] of [
+      [['clients', 'list'], wrong, /SQLSTATE 28P01/u],
+      [['storage', 'check'], wrong, /SQLSTATE 28P01/u],
+      [copy, wrong, /SQLSTATE 28P01/u],
+      [['migrate', 'up'], absent, /SQLSTATE 3D000/u],
+    ] as const) {
+      const ended = await chancery(words, { ...site.environment, CHANCERY_STORAGE_URL: url });
       assertOneLine(ended, pattern);
       assert.doesNotMatch(ended.stderr, new RegExp(SECRET, 'u'));
     }

@@ -52,6 +52,9 @@ export function unavailable(error: unknown): StorageUnavailable {
 /** Of the addresses of one name, each refused, Node tells nothing but the code. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
+  // Words of the package `pg`, which are about itself.
+  if (/client password must be a/u.test(error.message))
+    return 'the server asks for a password, and there is none';
   if (error.message !== '') return error.message.replaceAll(/\s+/gu, ' ');
   return 'code' in error ? String(error.code) : error.name;
 }
