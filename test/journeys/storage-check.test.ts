@@ -47,7 +47,7 @@ async function ask(url: string, statement: string): Promise<readonly Members[]> 
   }
   const database = new DatabaseSync(url.slice('sqlite:'.length));
   try {
-    return database.prepare(statement).all() as readonly Members[];
+    return database.prepare(statement).all();
   } finally {
     database.close();
   }
