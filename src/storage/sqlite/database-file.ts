@@ -108,12 +108,32 @@ export function inspect(path: string): { readonly bytes: number; readonly cleanl
   if (header.readUInt32BE(68) !== APPLICATION_ID) {
     throw new StorageUnavailable(`the database ${path} belongs to another program`);
   }
+  if (isLogRemoved(path)) {
+    throw new StorageUnavailable(
+      `the database ${path} was not closed, and its write-ahead log ${path}-wal is missing: put that back, or restore a backup; to go on without what was in it, remove ${path}-shm`,
+    );
+  }
   const bytes = statSync(path).size;
   const cleanlyClosed = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0;
   // https://www.sqlite.org/fileformat.html §1.3.2 and §1.3.8: page size (1 means 65536), size in pages.
   const pageBytes = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
   if (cleanlyClosed && bytes < header.readUInt32BE(28) * pageBytes) throw damaged('it is cut short');
   return { bytes, cleanlyClosed };
+}
+
+const OBSERVATIONS = 5;
+const OBSERVATION_GAP_MS = 5;
+
+/**
+ * SQLite makes the index of a log after the log, and removes it before the log. So there is never an index alone, except
+ * where somebody has removed the log; but the two are looked at one after the other, and others open and close the database.
+ */
+function isLogRemoved(path: string): boolean {
+  for (let observation = 0; observation < OBSERVATIONS; observation += 1) {
+    if (!existsSync(`${path}-shm`) || existsSync(`${path}-wal`)) return false;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, OBSERVATION_GAP_MS);
+  }
+  return true;
 }
 
 function readHeader(path: string): Buffer {

@@ -90,6 +90,10 @@ function openChecked(
   }
 }
 
+/** The files of the log stay the same for as long as one connection is open. */
+const logIdentity = (path: string): string =>
+  ['-wal', '-shm'].map((suffix) => fileIdentity(`${path}${suffix}`)).join(' ');
+
 function markOf(database: DatabaseSync, name: StorageMark): string | undefined {
   const row = database.prepare('SELECT content FROM storage_mark WHERE name = ?').get(name);
   return row === undefined ? undefined : String(row['content']);
@@ -122,6 +126,7 @@ function storage(path: string, reader: DatabaseSync, channel: WriteChannel): Sto
   };
   const tenants = tenantReads(reader);
   const opened = fileIdentity(path);
+  const log = logIdentity(path);
   let closed: Promise<void> | undefined;
   return {
     forTenant: (tenant) => tenantStorage(tenant, reads, writes),
@@ -138,6 +143,11 @@ function storage(path: string, reader: DatabaseSync, channel: WriteChannel): Sto
     async ready() {
       if (fileIdentity(path) !== opened) {
         throw new StorageUnavailable(`the database ${path} was removed or replaced while it was in use`);
+      }
+      if (logIdentity(path) !== log) {
+        throw new StorageUnavailable(
+          `the log of the database ${path} was removed or replaced while it was in use: end the server with SIGTERM, which saves what is in it`,
+        );
       }
       if (!hasRoom(path)) throw new StorageUnavailable(`the disk of the database ${path} is full`);
       await writes.write('beat', {});

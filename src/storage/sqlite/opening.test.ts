@@ -128,6 +128,35 @@ test('a write-ahead log whose database is missing is not given a new database', 
   assert.equal(statSync(path, { throwIfNoEntry: false }), undefined);
 });
 
+test('a log that was removed after a crash is missed, and its index alone is no reason to rebuild anything (F8)', async () => {
+  const path = await made();
+  writeFileSync(`${path}-shm`, '');
+  await refusedAndUntouched(path, /was not closed, and its write-ahead log .*-wal is missing/);
+  rmSync(`${path}-shm`);
+  await (await open(path)).close();
+});
+
+for (const suffix of ['-wal', '-shm']) {
+  test(`the ${suffix} of a database in use is removed: not ready, and what is acknowledged even then is there after closing (F8)`, async () => {
+    const path = await made();
+    const storage = await open(path);
+    const { clients } = storage.forTenant(TENANT);
+    await storage.ready();
+    const [before, behind] = [aClient(), aClient()];
+    await clients.create(before, OPEN);
+    rmSync(`${path}${suffix}`);
+    await assert.rejects(storage.ready(), /the log of the database .* was removed or replaced/);
+    await clients.create(behind, OPEN);
+    await storage.close();
+    const again = await open(path);
+    for (const client of [before, behind]) {
+      assert.deepEqual(await again.forTenant(TENANT).clients.find(client.client_id), client);
+    }
+    await again.ready();
+    await again.close();
+  });
+}
+
 test('a database that a newer program has migrated is refused', async () => {
   const path = await made();
   change(path, "INSERT INTO schema_migration VALUES (99, 'from the future', 0)");
