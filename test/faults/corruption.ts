@@ -72,12 +72,15 @@ function* faultsOf(
     times(intact.length / PAGE_BYTES - 1, (index) => index + 1),
     (page) => PAGE_TYPES[intact[page * PAGE_BYTES] ?? 0] ?? 'overflow page',
   );
+  // Bytes that nobody uses may be anything.
+  const used = (page: number): readonly number[] => usedBytes(intact.subarray(...pageAt(page)));
   yield ['header of the file', times(flips, () => flipped(intact, random(100), 1, random))];
   for (const [type, pages] of byType) {
-    const places = times(
-      flips,
-      () => (pages[random(pages.length)] ?? 0) * PAGE_BYTES + random(PAGE_BYTES - BYTES_FLIPPED),
-    );
+    const places = times(flips, () => {
+      const page = pages[random(pages.length)] ?? 0;
+      const among = used(page);
+      return page * PAGE_BYTES + Math.min(among[random(among.length)] ?? 0, PAGE_BYTES - BYTES_FLIPPED);
+    });
     yield [type, places.map((at) => flipped(intact, at, BYTES_FLIPPED, random))];
   }
   yield [
@@ -88,6 +91,18 @@ function* faultsOf(
   yield [
     'another file',
     [Buffer.alloc(0), Buffer.from('client_id,secret\n'.repeat(900)), Buffer.alloc(9000)],
+  ];
+}
+
+/** https://www.sqlite.org/fileformat.html §1.6: header and pointers of the cells at the beginning, the cells at the end. */
+function usedBytes(page: Buffer): readonly number[] {
+  const headerBytes = { 2: 12, 5: 12, 10: 8, 13: 8 }[page[0] ?? 0];
+  if (headerBytes === undefined) return times(PAGE_BYTES, (index) => index);
+  const pointersEnd = headerBytes + 2 * page.readUInt16BE(3);
+  const cellsBegin = page.readUInt16BE(5);
+  return [
+    ...times(pointersEnd, (index) => index),
+    ...times(PAGE_BYTES - cellsBegin, (index) => cellsBegin + index),
   ];
 }
 

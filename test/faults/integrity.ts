@@ -1,14 +1,17 @@
-import { DatabaseSync } from 'node:sqlite';
+import { sqlitePathOf, tablesAt } from '../../src/opened-storage.ts';
+import { checkTables } from '../../src/storage/check-tables.ts';
 import { brokenCounts } from '../../src/storage/postgres/test-integrity.ts';
+import { sqliteDamage } from '../../src/storage/sqlite/damage.ts';
 
-/** `ok`, or what is wrong with the database at a `storage.url`. */
+/** `ok`, or what is wrong with the database at a `storage.url`: what `storage check` finds, and gaps in the audit. */
 export async function integrityOf(url: string): Promise<string> {
-  if (!url.startsWith('sqlite:')) return (await brokenCounts(url)).join('; ') || 'ok';
-  const database = new DatabaseSync(url.slice('sqlite:'.length), { readOnly: true });
+  const path = sqlitePathOf(url);
+  const damage = path === undefined ? await brokenCounts(url) : sqliteDamage(path);
+  const reader = await tablesAt(url).snapshot();
   try {
-    const rows = database.prepare('PRAGMA integrity_check').all();
-    return rows.map((row) => String(row['integrity_check'])).join('; ');
+    const { findings } = await checkTables(reader);
+    return [...damage, ...findings].join('; ') || 'ok';
   } finally {
-    database.close();
+    await reader.close();
   }
 }

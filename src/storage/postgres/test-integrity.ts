@@ -4,8 +4,11 @@ import { Client } from 'pg';
 const BROKEN = [
   `SELECT 'the journal has a gap' AS broken FROM change_journal
    HAVING count(*) <> coalesce(max(sequence) - min(sequence) + 1, 0)`,
-  `SELECT 'the audit has a gap' AS broken FROM audit_event
-   HAVING count(*) <> coalesce(max(sequence) - min(sequence) + 1, 0)`,
+  // A restored backup goes on with much higher numbers, and says so in the event that has the first of them.
+  `SELECT 'the audit has a gap' AS broken FROM (
+     SELECT sequence, action, lag(sequence) OVER (ORDER BY sequence) AS before FROM audit_event) AS numbered
+   WHERE before IS NOT NULL AND sequence <> before + 1 AND action <> 'storage.restore'
+   LIMIT 1`,
   `SELECT 'the journal is not counted' AS broken FROM tenant_counter
    WHERE journal <> (SELECT coalesce(max(sequence), 0) FROM change_journal)`,
   `SELECT 'the audit is not counted' AS broken FROM tenant_counter
