@@ -1,36 +1,23 @@
-import { parseArgs } from 'node:util';
-import { operands } from '../command-input.ts';
-import type { Run } from '../commands.ts';
-import { REGISTRY_OPTIONS, withRegistry } from '../registry-session.ts';
+import type { StoredSession } from '../../ports/session-store.ts';
 import { printFields, timeText } from '../table.ts';
-import { accountFields, accountJson, namedAccount } from './account-operand.ts';
+import { accountFields, accountJson } from './account-operand.ts';
+import { onAccount } from './one-account.ts';
 
 /** One account with its claims and its sessions; never its password. */
-export const run: Run = async (parameters, context) => {
-  const { values, positionals } = parseArgs({
-    args: [...parameters],
-    allowPositionals: true,
-    options: REGISTRY_OPTIONS,
-  });
-  const [username = ''] = operands(positionals, ['NAME']);
-  const { config, mode, tenant, json } = values;
-  return await withRegistry({ config, mode, tenant, create: false }, context, async (session) => {
-    const account = await namedAccount(session, username);
-    const stored = await session.tenant.storage.sessions.ofSubject(account.sub);
-    const now = session.needs.clock.now();
-    const sessions = stored
-      .filter(({ expires_at }) => expires_at > now)
-      .map(({ sid, auth_time, last_seen_at, expires_at }) => ({ sid, auth_time, last_seen_at, expires_at }));
-    if (json) {
-      context.print(JSON.stringify({ ...accountJson(account), sessions }));
-      return 0;
-    }
-    printFields(context.print, [
-      ...accountFields(account),
-      ...sessions.map(
-        ({ sid, last_seen_at }) => ['session', `${sid}, last seen ${timeText(last_seen_at, '-')}`] as const,
-      ),
-    ]);
-    return 0;
-  });
-};
+export const run = onAccount(async (account, { tenant, needs }) => {
+  const now = needs.clock.now();
+  const stored = await tenant.storage.sessions.ofSubject(account.sub);
+  const live = stored.filter(({ expires_at }) => expires_at > now);
+  return {
+    json: { ...accountJson(account), sessions: live.map(sessionJson) },
+    print: (print) => printFields(print, [...accountFields(account), ...live.map(sessionField)]),
+  };
+});
+
+function sessionJson({ sid, auth_time, last_seen_at, expires_at }: StoredSession): object {
+  return { sid, auth_time, last_seen_at, expires_at };
+}
+
+function sessionField({ sid, last_seen_at }: StoredSession): readonly [string, string] {
+  return ['session', `${sid}, last seen ${timeText(last_seen_at, '-')}`];
+}
