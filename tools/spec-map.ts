@@ -6,7 +6,13 @@ import { row, table } from './markdown.ts';
 import { requirementsMarkdown } from './requirements/requirements-document.ts';
 
 const root = dirname(import.meta.dirname);
-const TESTS = ['src/**/*.test.ts', 'src/**/*.contract.ts', 'test/**/*.ts', 'tools/**/*.test.ts'];
+const TESTS = [
+  'src/**/*.test.ts',
+  'src/endpoints/test-*.ts',
+  'src/**/*.contract.ts',
+  'test/**/*.ts',
+  'tools/**/*.test.ts',
+];
 
 const INTRODUCTION = `# Specification map
 

@@ -1,27 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { testInsufficientScope } from '../test-client-refusals.ts';
 import { assertMissingScopes } from '../test-exchange.ts';
 import { clientInformationOf, INTROSPECTION_SCOPE, MASTER, testTenant, WEB_CLIENT } from '../test-tenant.ts';
 
-test('PUT /clients/{id} with an initial access token, even of client-reg: 403 insufficient_scope (decision 6)', async () => {
-  const tenant = testTenant();
-  const { client_id } = await tenant.register(WEB_CLIENT);
-  const bearer = await tenant.initialToken('client-reg');
-  assertMissingScopes(await tenant.send('update', { bearer, id: client_id, json: WEB_CLIENT }), 'client-reg');
-});
-
-test('PUT with an ordinary access token of this very client: 403 insufficient_scope (decision 6)', async () => {
-  const tenant = testTenant();
-  const { client_id } = await tenant.register(WEB_CLIENT);
-  const bearer = await tenant.authorize({ client_id, scope: [INTROSPECTION_SCOPE] });
-  assertMissingScopes(await tenant.send('update', { bearer, id: client_id, json: WEB_CLIENT }), 'client-reg');
-});
-
-test('PUT with an access token tells nothing of whether the id exists: 403 as well', async () => {
-  const tenant = testTenant();
-  const bearer = await tenant.initialToken('client-reg');
-  assertMissingScopes(await tenant.send('update', { bearer, id: 'nobody', json: WEB_CLIENT }), 'client-reg');
-});
+testInsufficientScope('update');
 
 const REGISTERED = ['open', 'master', 'initial'] as const;
 const WIDER: readonly (readonly [json: object, missing: string])[] = [

@@ -1,36 +1,3 @@
-import { test } from 'node:test';
-import { assertBodiless } from '../test-exchange.ts';
-import { MASTER, testTenant, WEB_CLIENT } from '../test-tenant.ts';
+import { testNotFound } from '../test-client-refusals.ts';
 
-test('PUT /clients/{id} of an unknown id with the master token: 404 without body (interface, Errors, rule 1)', async () => {
-  const tenant = testTenant();
-  await tenant.register(WEB_CLIENT);
-  assertBodiless(await tenant.send('update', { bearer: MASTER, id: 'nobody', json: WEB_CLIENT }), 404);
-});
-
-test('PUT of a deleted client with the master token: 404 (decision 14)', async () => {
-  const tenant = testTenant();
-  const { client_id } = await tenant.register(WEB_CLIENT);
-  await tenant.send('delete', { bearer: MASTER, id: client_id });
-  assertBodiless(await tenant.send('update', { bearer: MASTER, id: client_id, json: WEB_CLIENT }), 404);
-});
-
-for (const segment of [
-  '',
-  '%',
-  '%zz',
-  '%ff',
-  'a%00b',
-  '%C3',
-  '%ED%A0%80',
-  'x'.repeat(513),
-  '%78'.repeat(600),
-  '..',
-  '__proto__',
-]) {
-  test(`PUT /clients/${segment.slice(0, 12)} with the master token: 404, never 500 (decision 2)`, async () => {
-    const tenant = testTenant();
-    await tenant.register(WEB_CLIENT);
-    assertBodiless(await tenant.send('update', { bearer: MASTER, segment, json: WEB_CLIENT }), 404);
-  });
-}
+testNotFound('update');
