@@ -16,8 +16,73 @@ const using = (token: StoredAccessToken): CreateConditions => ({ ...OPEN, initia
 
 export function clientCreationContract(make: MakeEngine): void {
   races(make);
+  manyAtOnce(make);
   initialAccessTokens(make);
   deletedIds(make);
+}
+
+/** An engine may do creations of one turn together: each is answered, stored and recorded as if it had come alone. */
+function manyAtOnce(make: MakeEngine): void {
+  test(
+    'of 100 parallel creations each is found as it was given, and recorded once',
+    onEmptyStorage(make, async ({ tenant }) => {
+      const clients = times(100, (index) =>
+        aClient({
+          metadata: `{"client_name":"\\"quoted\\" {${index}} \\\\ NULL, ü"}`,
+          data: index % 2 === 0 ? null : '{"a":"NULL"}',
+          registered_via: index % 3 === 0 ? 'master' : 'open',
+        }),
+      );
+      const outcomes = await Promise.all(
+        clients.map((client) =>
+          tenant.clients.create(client, { ...OPEN, event: { ...EVENT, client_id: client.client_id } }),
+        ),
+      );
+      assert.equal(occurrences(outcomes, 'created'), 100);
+      for (const client of clients) assert.deepEqual(await tenant.clients.find(client.client_id), client);
+      assert.equal(await tenant.clients.countOpen(), 66);
+      const events = await tenant.audit.page(0, 1000);
+      assert.deepEqual(
+        events.map(({ sequence }) => sequence),
+        times(100, (index) => index + 1),
+      );
+      assert.equal(new Set(events.map(({ client_id }) => client_id)).size, 100);
+    }),
+  );
+
+  test(
+    'among parallel creations those with an id that is taken, or was, are refused, and the others done',
+    onEmptyStorage(make, async ({ tenant }) => {
+      const [taken, deleted] = [aClient(), aClient()];
+      await tenant.clients.create(taken, OPEN);
+      await tenant.clients.create(deleted, OPEN);
+      await tenant.clients.delete(deleted, EVENT);
+      const others = times(10, () => aClient());
+      const clients = [
+        ...others,
+        aClient({ client_id: taken.client_id }),
+        aClient({ client_id: deleted.client_id }),
+      ];
+      const outcomes = await Promise.all(clients.map((client) => tenant.clients.create(client, OPEN)));
+      assert.deepEqual(outcomes, [...others.map(() => 'created'), 'client_id_taken', 'client_id_deleted']);
+      for (const client of others) assert.deepEqual(await tenant.clients.find(client.client_id), client);
+      assert.deepEqual(await tenant.clients.find(taken.client_id), taken);
+    }),
+  );
+
+  test(
+    'parallel creations fill what room there is for open clients, to the last place',
+    onEmptyStorage(make, async ({ tenant }) => {
+      const clients = times(12, (index) => aClient({ registered_via: index === 0 ? 'master' : 'open' }));
+      const outcomes = await Promise.all(
+        clients.map((client) => tenant.clients.create(client, { ...OPEN, openClientsMax: 7 })),
+      );
+      assert.equal(outcomes[0], 'created');
+      assert.equal(occurrences(outcomes, 'created'), 8);
+      assert.equal(occurrences(outcomes, 'open_clients_exhausted'), 4);
+      assert.equal(await tenant.clients.countOpen(), 7);
+    }),
+  );
 }
 
 function races(make: MakeEngine): void {

@@ -9,6 +9,7 @@ import { type Acts, changed, type Values } from './act.ts';
 import { RECORDING, record, recorded } from './audit-rows.ts';
 import type { GatheredReads } from './gathered-reads.ts';
 import { JOURNALLING_TOKEN, trimJournal } from './journal-rows.ts';
+import { columnNames, type ListedColumns, listed, unnested } from './row-lists.ts';
 import { Refused, type Row, statement } from './statement.ts';
 
 /** For statements that issue a token as a part of something else. */
@@ -50,6 +51,18 @@ const PAGE_INITIAL = statement(
 const ISSUE = statement(
   'access_token_issue',
   `INSERT INTO access_token (${TOKEN_COLUMNS}) VALUES (${TOKEN_VALUES})`,
+);
+const TOKEN: ListedColumns = {
+  token_key: 'text',
+  token_expires_at: 'bigint',
+  token_client_id: 'text',
+  token_client_instance: 'text',
+  introspection: 'text',
+};
+const ISSUE_ALL = statement(
+  'access_token_issue_all',
+  `INSERT INTO access_token (tenant, key, expires_at, client_id, client_instance, introspection)
+   SELECT :tenant::text, ${columnNames(TOKEN)} FROM ${unnested(TOKEN)}`,
 );
 const INSERT_INITIAL = statement(
   'initial_access_token_insert',
@@ -141,6 +154,14 @@ type Names =
 export const ACCESS_TOKEN_ACTS: Acts<Names> = {
   issueAccessToken: {
     turn: false,
+    together: {
+      fits: (writes) => writes.every(({ token }) => token.grant_id === null),
+      async try(transaction, tenant, writes) {
+        const rows = writes.map(({ token }) => tokenValues(tenant, token));
+        await transaction.ask(ISSUE_ALL, { tenant, ...listed(TOKEN, rows) });
+        return writes.map(() => undefined);
+      },
+    },
     async quick(transaction, { tenant, token }) {
       if (token.grant_id !== null) throw new Refused('a token of a grant is issued with its grant');
       await transaction.ask(ISSUE, tokenValues(tenant, token));

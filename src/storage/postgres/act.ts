@@ -1,3 +1,4 @@
+import type { TenantId } from '../../spec/identifiers.ts';
 import type { WriteArguments, WriteName, WriteResults } from '../write.ts';
 import type { Outcome, Row, Statement, Value } from './statement.ts';
 
@@ -22,6 +23,18 @@ export const TAKE_STEPS = Symbol('take steps');
 
 type Write<Name extends WriteName> = WriteArguments[Name];
 
+/** How several acts of one kind and tenant are done by one statement: it does all of them, or none. */
+export interface Together<Name extends WriteName> {
+  /** Whether these may be tried so; there are at least two. */
+  fits(writes: readonly Write<Name>[]): boolean;
+  /** Puts its question at once. The answer of each; undefined where none was done, and each is to be done on its own. */
+  try(
+    transaction: Transaction,
+    tenant: TenantId,
+    writes: readonly Write<Name>[],
+  ): Promise<readonly WriteResults[Name][] | undefined>;
+}
+
 /**
  * How an act is done.
  * `quick`: puts all its questions at once, before it waits for any answer, so that acts of one turn share a round trip.
@@ -31,6 +44,7 @@ type Write<Name extends WriteName> = WriteArguments[Name];
  */
 export interface Act<Name extends WriteName> {
   readonly turn: boolean;
+  readonly together?: Together<Name>;
   readonly quick?: (
     transaction: Transaction,
     write: Write<Name>,

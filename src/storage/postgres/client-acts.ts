@@ -3,6 +3,7 @@ import type { TenantId } from '../../spec/identifiers.ts';
 import type { WriteArguments } from '../write.ts';
 import { type Acts, changed, one, TAKE_STEPS, type Transaction, type Values } from './act.ts';
 import { RECORDING, record, recorded } from './audit-rows.ts';
+import { CREATIONS } from './client-creations.ts';
 import { type EndingClient, endClient } from './client-ending.ts';
 import { CHANGING, CHANGING_VALUES, clientValues } from './client-rows.ts';
 import { JOURNALLING_CLIENT, JOURNALLING_TOKEN, trimJournal } from './journal-rows.ts';
@@ -101,6 +102,7 @@ const RECORD_USE = statement(
 export const CLIENT_ACTS: Acts<'createClient' | 'replaceClient' | 'deleteClient' | 'recordClientUses'> = {
   createClient: {
     turn: true,
+    together: CREATIONS,
     async quick(transaction, { tenant, client, conditions }) {
       if (client.entity_id !== null) return TAKE_STEPS;
       const asked = transaction.ask(creation(conditions), creationValues({ tenant, client, conditions }));

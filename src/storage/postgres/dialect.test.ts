@@ -23,6 +23,7 @@ const FUNCTIONS: ReadonlySet<string> = new Set([
   'nullif',
   'pg_is_in_recovery',
   'set_config',
+  'unnest',
 ]);
 const TYPES: ReadonlySet<string> = new Set(['text', 'bigint']);
 /** Words that a parenthesis may follow without a call. */
@@ -42,7 +43,7 @@ const all = [
 /** Names that are defined with a list of columns: tables in `INSERT INTO name (` and `CREATE TABLE name (`, indexes. */
 const namesBeforeColumns = (text: string): ReadonlySet<string> =>
   new Set(
-    [...text.matchAll(/\b(?:INTO|TABLE|EXISTS|ON) (?:IF NOT EXISTS )?([a-z_]+) \(/gu)].map(
+    [...text.matchAll(/\b(?:INTO|TABLE|EXISTS|ON|AS) (?:IF NOT EXISTS )?([a-z_]+) \(/gu)].map(
       ([, name]) => name ?? '',
     ),
   );

@@ -121,6 +121,9 @@ function inText(value: Value): string | null {
 }
 
 /** PostgreSQL documentation, "Array Input and Output Syntax". */
-function textArray(values: readonly string[]): string {
-  return `{${values.map((value) => `"${value.replaceAll(/["\\]/gu, '\\$&')}"`).join(',')}}`;
+function textArray(values: readonly (string | null)[]): string {
+  const quoted = values.map((value) =>
+    value === null ? 'NULL' : `"${value.replaceAll(/["\\]/gu, '\\$&')}"`,
+  );
+  return `{${quoted.join(',')}}`;
 }

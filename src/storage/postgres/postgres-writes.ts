@@ -7,7 +7,8 @@ import { ACTS } from './acts.ts';
 import type { Connection } from './connection.ts';
 import { concernsOneAct, isUndoneForAnother, unavailable } from './database-error.ts';
 import type { Pool } from './pool.ts';
-import { type Outcome, type Question, question, Refused, statement } from './statement.ts';
+import { type Doing, type How, NOTHING, quickly, UNDONE } from './quick-batch.ts';
+import { question, Refused, statement } from './statement.ts';
 import { enterTenant, takeTurn } from './tenant-scope.ts';
 
 const BEGIN = statement('begin', 'BEGIN');
@@ -16,32 +17,32 @@ const ROLLBACK = statement('rollback', 'ROLLBACK');
 
 /** Beyond this the database does not keep up, and another write would only wait longer. */
 const UNANSWERED_WRITES_MAX = 20_000;
-/** Batches under way at a time: one gathers what comes while another one is committed. */
-const BATCHES_MAX = 2;
+/** Batches of acts without a turn that are under way at a time: one gathers what comes while another one is committed. */
+const FREE_BATCHES_MAX = 2;
+/** Of acts that take their tenant's turn: another one would only wait for it in the database, and be smaller. */
+const TURN_BATCHES_MAX = 1;
 const ACTS_PER_BATCH_MAX = 500;
 /** A transaction that was undone for another one has not happened; this often it is tried in all. */
 const ATTEMPTS_MAX = 5;
-
-/** An act with its values, of whatever name. */
-interface Doing {
-  readonly act: Act<WriteName>;
-  readonly values: never;
-  readonly tenant: TenantId | undefined;
-  /** When whoever asked for it has waited for long enough (`performance.now`). */
-  readonly until: number;
-}
 
 interface Waiting extends Doing {
   readonly resolve: (value: unknown) => void;
   readonly reject: (reason: Error) => void;
 }
 
+/** Acts that wait for a batch, and how many batches of such acts are under way. */
+interface Lane {
+  readonly waiting: Waiting[];
+  batches: number;
+  readonly batchesMax: number;
+}
+
 /** The quick acts of one turn of the event loop share a round trip; the others have a transaction each. */
 export class PostgresWrites implements Writes {
   readonly #pool: Pool;
-  #waiting: Waiting[] = [];
+  readonly #free: Lane = { waiting: [], batches: 0, batchesMax: FREE_BATCHES_MAX };
+  readonly #turns: Lane = { waiting: [], batches: 0, batchesMax: TURN_BATCHES_MAX };
   #scheduled = false;
-  #batches = 0;
   #unanswered = 0;
   #closing = false;
   /** Whether the last transaction could not use the database. */
@@ -83,42 +84,56 @@ export class PostgresWrites implements Writes {
 
   #gather(doing: Doing): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ ...doing, resolve, reject });
+      const lane = doing.act.turn ? this.#turns : this.#free;
+      lane.waiting.push({ ...doing, resolve, reject });
       if (this.#scheduled) return;
       this.#scheduled = true;
       setImmediate(() => {
         this.#scheduled = false;
-        this.#sendBatches();
+        this.#sendBatches(this.#turns);
+        this.#sendBatches(this.#free);
       });
     });
   }
 
-  #sendBatches(): void {
-    while (this.#waiting.length > 0 && this.#batches < BATCHES_MAX) {
-      const batch = this.#waiting.splice(0, ACTS_PER_BATCH_MAX);
-      this.#batches += 1;
-      void this.#sendBatch(batch);
+  #sendBatches(lane: Lane): void {
+    while (lane.waiting.length > 0 && lane.batches < lane.batchesMax) {
+      const batch = lane.waiting.splice(0, ACTS_PER_BATCH_MAX);
+      lane.batches += 1;
+      const goOn = (): void => {
+        lane.batches -= 1;
+        this.#sendBatches(lane);
+      };
+      void this.#send(batch, 'together').finally(goOn);
     }
   }
 
-  async #sendBatch(batch: readonly Waiting[]): Promise<void> {
+  /** Answers everyone, and never rejects. */
+  async #send(batch: readonly Waiting[], how: How): Promise<void> {
+    let answers: readonly PromiseSettledResult<unknown>[];
     try {
-      const answers = await this.#transact(batch, (connection) => quickly(connection, batch));
-      batch.forEach((waiting, index) => settle(waiting, answers[index]));
+      answers = await this.#transact(batch, (connection) => quickly(connection, batch, how));
     } catch (error) {
       if (batch.length > 1 && concernsOneAct(error)) await this.#sendApart(batch);
       else for (const { reject } of batch) reject(told(error));
-    } finally {
-      this.#batches -= 1;
-      this.#sendBatches();
+      return;
     }
+    const again: Waiting[] = [];
+    batch.forEach((waiting, index) => {
+      const answer = answers[index];
+      if (answer?.status === 'fulfilled' && answer.value === UNDONE) again.push(waiting);
+      else settle(waiting, answer);
+    });
+    if (again.length > 0) await this.#send(again, 'each');
   }
 
   /** Nothing of the batch has happened: what cannot be done fails alone. */
   async #sendApart(batch: readonly Waiting[]): Promise<void> {
     for (const waiting of batch) {
       try {
-        const [answer] = await this.#transact([waiting], (connection) => quickly(connection, [waiting]));
+        const [answer] = await this.#transact([waiting], (connection) =>
+          quickly(connection, [waiting], 'each'),
+        );
         settle(waiting, answer);
       } catch (error) {
         waiting.reject(told(error));
@@ -175,74 +190,6 @@ function told(error: unknown): Error {
 function tenantOf(values: WriteArguments[WriteName]): TenantId | undefined {
   if ('tenant' in values) return typeof values.tenant === 'string' ? values.tenant : values.tenant.id;
   return 'expectedVersion' in values ? values.id : undefined;
-}
-
-/** One round trip and one transaction for all. */
-async function quickly(
-  connection: Connection,
-  batch: readonly Doing[],
-): Promise<readonly PromiseSettledResult<unknown>[]> {
-  const questions: Question[] = [];
-  const settling: ((outcomes: readonly Outcome[]) => void)[] = [];
-  const answers = new Map<Doing, Promise<unknown>>();
-  for (const [tenant, doings] of byTenant(batch)) {
-    if (tenant !== undefined) questions.push(enterTenant(tenant));
-    if (tenant !== undefined && doings.some(({ act }) => act.turn)) questions.push(takeTurn(tenant));
-    for (const doing of doings) {
-      const put = putting(doing);
-      answers.set(doing, put.answer);
-      if (put.refused) continue;
-      const first = questions.length;
-      questions.push(...put.questions);
-      settling.push((outcomes) => put.settle(outcomes.slice(first, first + put.questions.length)));
-    }
-  }
-  const outcomes = await connection.ask(questions);
-  for (const settle of settling) settle(outcomes);
-  return await Promise.allSettled(batch.map(async (doing) => await answers.get(doing)));
-}
-
-interface Putting {
-  readonly questions: readonly Question[];
-  /** One of its questions cannot be put: then none is. */
-  readonly refused: boolean;
-  readonly answer: Promise<unknown>;
-  settle(outcomes: readonly Outcome[]): void;
-}
-
-/** What a quick act asks, all of it before it waits for an answer. */
-function putting({ act, values }: Doing): Putting {
-  const questions: Question[] = [];
-  const waiting: ((outcome: Outcome) => void)[] = [];
-  let refused = false;
-  const transaction: Transaction = {
-    ask(asked, given) {
-      try {
-        questions.push(question(asked, given));
-      } catch (error) {
-        refused = true;
-        throw error;
-      }
-      return new Promise((resolve) => waiting.push(resolve));
-    },
-  };
-  const answer = act.quick?.(transaction, values) ?? Promise.resolve(TAKE_STEPS);
-  // It may be refused while the others are still under way; it is told with them.
-  answer.catch(() => undefined);
-  return {
-    questions,
-    refused,
-    answer,
-    settle: (outcomes) => waiting.forEach((resolve, index) => resolve(outcomes[index] ?? NOTHING)),
-  };
-}
-
-const NOTHING: Outcome = { rows: [], changed: 0 };
-
-/** Turns are taken in the same order everywhere: two batches never wait for each other. */
-function byTenant(batch: readonly Doing[]): readonly (readonly [TenantId | undefined, readonly Doing[]])[] {
-  const groups = Map.groupBy(batch, ({ tenant }) => tenant);
-  return [...groups].sort(([one = ''], [other = '']) => (one < other ? -1 : 1));
 }
 
 async function inSteps(connection: Connection, { act, values, tenant }: Doing): Promise<unknown> {

@@ -1,5 +1,5 @@
-/** What a parameter of a statement may be: text, a number, null, or a list of texts. */
-export type Value = string | number | null | readonly string[];
+/** What a parameter of a statement may be: text, a number, null, or a list of texts (numbers in a list are written out). */
+export type Value = string | number | null | readonly (string | null)[];
 
 /** A value of a column. */
 export type Scalar = string | number | boolean | null;
@@ -65,6 +65,7 @@ function isStorable(value: Value): boolean {
   if (typeof value === 'number') return Number.isSafeInteger(value);
   return (
     value === null ||
-    (Array.isArray(value) && value.every((text) => typeof text === 'string' && isStorable(text)))
+    (Array.isArray(value) &&
+      value.every((text) => text === null || (typeof text === 'string' && isStorable(text))))
   );
 }
