@@ -106,6 +106,28 @@ function creation(make: MakeEngine): void {
   );
 
   test(
+    'of several grants that are created in one event-loop turn each is there with its token; one that cannot be stored is refused alone',
+    onEmptyStorage(make, async ({ tenant }) => {
+      const { client, token: taken } = await granted(tenant);
+      const made = times(6, () => aGrant(client));
+      const tokens = made.map((grant, index) => {
+        const token = aTokenOf(grant);
+        return index === 2 ? { ...token, key: taken.key } : token;
+      });
+      const outcomes = await Promise.allSettled(
+        made.map((grant, index) => tenant.grants.create(grant, tokens[index] ?? assert.fail())),
+      );
+      for (const [index, grant] of made.entries()) {
+        const isRefused = index === 2;
+        assert.equal(outcomes[index]?.status, isRefused ? 'rejected' : 'fulfilled');
+        assert.deepEqual(await tenant.grants.find(grant.grant_id), isRefused ? undefined : grant);
+        const token = tokens[index] ?? assert.fail();
+        assert.deepEqual(await tenant.accessTokens.find(token.key), isRefused ? taken : token);
+      }
+    }),
+  );
+
+  test(
     'a token of a grant is not issued beside its grant: it could outlive it',
     onEmptyStorage(make, async ({ tenant }) => {
       const { grant } = await granted(tenant);
