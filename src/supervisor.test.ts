@@ -41,7 +41,7 @@ interface World {
   /** The messages of errors in its log. */
   readonly errors: readonly string[];
   /** Resolves when so many workers were started in all. */
-  untilStarted(count: number): Promise<Worker>;
+  readonly untilStarted: (count: number) => Promise<Worker>;
 }
 
 const ATTEMPTS = 3;
@@ -104,7 +104,7 @@ test('workers that served once and then die before they serve, with none left th
   for (const worker of started) worker.die(1);
   assert.equal(await supervisor.ended, 1);
   const tries = [1, 2].map((place) => started.filter(({ number }) => number === place).length - 1);
-  assert.equal(Math.max(...tries), ATTEMPTS, `${tries.join()}`);
+  assert.equal(Math.max(...tries), ATTEMPTS, tries.join());
   assert.equal(await supervisor.state(), 'stopping');
 });
 

@@ -109,20 +109,15 @@ function creation(make: MakeEngine): void {
     'of several grants that are created in one event-loop turn each is there with its token; one that cannot be stored is refused alone',
     onEmptyStorage(make, async ({ tenant }) => {
       const { client, token: taken } = await granted(tenant);
-      const made = times(6, () => aGrant(client));
-      const tokens = made.map((grant, index) => {
-        const token = aTokenOf(grant);
-        return index === 2 ? { ...token, key: taken.key } : token;
-      });
+      const made = times(6, () => aGrant(client)).map((grant) => ({ grant, token: aTokenOf(grant) }));
+      made[2] = { grant: aGrant(client), token: taken };
       const outcomes = await Promise.allSettled(
-        made.map((grant, index) => tenant.grants.create(grant, tokens[index] ?? assert.fail())),
+        made.map(({ grant, token }) => tenant.grants.create(grant, token)),
       );
-      for (const [index, grant] of made.entries()) {
-        const isRefused = index === 2;
-        assert.equal(outcomes[index]?.status, isRefused ? 'rejected' : 'fulfilled');
-        assert.deepEqual(await tenant.grants.find(grant.grant_id), isRefused ? undefined : grant);
-        const token = tokens[index] ?? assert.fail();
-        assert.deepEqual(await tenant.accessTokens.find(token.key), isRefused ? taken : token);
+      for (const [index, { grant, token }] of made.entries()) {
+        assert.equal(outcomes[index]?.status, token === taken ? 'rejected' : 'fulfilled');
+        assert.deepEqual(await tenant.grants.find(grant.grant_id), token === taken ? undefined : grant);
+        assert.deepEqual(await tenant.accessTokens.find(token.key), token);
       }
     }),
   );

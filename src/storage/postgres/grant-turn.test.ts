@@ -37,13 +37,11 @@ test('grants that are created in one event-loop turn, while the deletion of thei
   await rows.ask('DELETE FROM client WHERE tenant = ? AND client_id = ?', TENANT, deleted.client_id);
 
   const created = Promise.all(made.map((grant) => grants.create(grant, aTokenOf(grant))));
-  let settled = false;
-  const note = (): void => {
-    settled = true;
-  };
+  const over = new AbortController();
+  const note = (): void => over.abort();
   created.then(note, note);
   const waited = async (): Promise<boolean> => {
-    while (!settled) {
+    while (!over.signal.aborted) {
       if ((await waiting()) > 0) return true;
       await sleep(5);
     }
@@ -54,7 +52,7 @@ test('grants that are created in one event-loop turn, while the deletion of thei
   await created;
   assert.ok(didWait, 'they were committed beside the deletion, and neither saw the other');
 
-  const found = await Promise.all(made.map(({ grant_id }) => grants.find(grant_id)));
+  const found = await Promise.all(made.map(async ({ grant_id }) => await grants.find(grant_id)));
   assert.deepEqual(found, [undefined, made[1], undefined]);
   assert.deepEqual([await grants.sweepExpired(NOW, 100), await grants.sweepExpired(NOW, 100)], [2, 0]);
   const [left] = await rows.ask('SELECT count(*) AS grants FROM authorization_grant');
