@@ -1,10 +1,15 @@
 import type { Experiment } from './experiment.ts';
+import { clockJumps, clocksApart } from './experiments/clock.ts';
 import { databaseLocked } from './experiments/database-locked.ts';
 import { databaseSlow } from './experiments/database-slow.ts';
 import { diskFull } from './experiments/disk-full.ts';
+import { failoverEtcd, failoverKill, failoverStopped } from './experiments/failover.ts';
+import { hangingPeer } from './experiments/hanging-peer.ts';
 import { ioErrors, readOnly } from './experiments/io-errors.ts';
 import { kill } from './experiments/kill.ts';
 import { killAtWrite } from './experiments/kill-at-write.ts';
+import { logClosed } from './experiments/log-closed.ts';
+import { memory } from './experiments/memory.ts';
 import { nodeStopped } from './experiments/node-stopped.ts';
 import {
   postgresConnections,
@@ -12,6 +17,8 @@ import {
   postgresStopped,
   postgresTerminated,
 } from './experiments/postgres-server.ts';
+import { replica } from './experiments/replica.ts';
+import { flood, slowClients } from './experiments/slow-clients.ts';
 import { soak } from './experiments/soak.ts';
 
 /** In the order in which they run. */
@@ -27,6 +34,17 @@ export const EXPERIMENTS: readonly Experiment[] = [
   postgresConnections,
   postgresStopped,
   databaseSlow,
+  failoverKill,
+  failoverStopped,
+  failoverEtcd,
+  replica,
+  clockJumps,
+  clocksApart,
+  slowClients,
+  flood,
+  memory,
+  hangingPeer,
   nodeStopped,
+  logClosed,
   soak,
 ];

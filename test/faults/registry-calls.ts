@@ -10,7 +10,7 @@ export interface Answer {
 interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
-  readonly authorization: string;
+  readonly authorization?: string;
   readonly json?: object;
   readonly form?: Readonly<Record<string, string>>;
 }
@@ -23,7 +23,7 @@ export async function call(
   const answer = await fetch(`${program.url}${path}`, {
     method,
     headers: {
-      authorization,
+      ...(authorization === undefined ? {} : { authorization }),
       ...(json === undefined ? {} : { 'content-type': 'application/json' }),
     },
     ...(json === undefined ? {} : { body: JSON.stringify(json) }),
@@ -37,7 +37,7 @@ export async function call(
 export const bearer = (token: string): string => `Bearer ${token}`;
 
 /** RFC 6749 §2.3.1; identifiers and secrets are alphanumeric, so form-urlencoding leaves them as they are. */
-function basic({ client_id, client_secret }: Registration): string {
+export function basic({ client_id, client_secret }: Registration): string {
   return `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`;
 }
 

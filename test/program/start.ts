@@ -28,6 +28,8 @@ export interface StartOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Of the issuer, for instance `/c2`. */
   readonly issuerPath?: string;
+  /** A descriptor that the log goes to instead of `output`. */
+  readonly standardError?: number;
 }
 
 /** The started program, as its operator and its clients see it. */
@@ -50,6 +52,8 @@ export interface Program {
   output(): string;
   /** Resolves as soon as something is printed that matches: what is in a log comes by another way than the answer it is about. */
   printed(words: RegExp): Promise<void>;
+  /** From now on nobody reads what it prints: the pipes are closed. */
+  closeOutput(): void;
   signal(signal: NodeJS.Signals): void;
   /** Resolves with the exit code, or the signal's name, once the process is gone. */
   readonly exited: Promise<number | string>;
@@ -113,7 +117,7 @@ export async function launchProgram(options: StartOptions = {}): Promise<Program
     env: tenant === undefined ? environment : asDefaultTenant(environment),
     // There the development mode keeps its own files, where the data is in no folder.
     cwd: folder,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', options.standardError ?? 'pipe'],
   });
   const stop = async (): Promise<void> => {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
@@ -136,7 +140,7 @@ export async function launchProgram(options: StartOptions = {}): Promise<Program
 function describe(
   child: ChildProcess,
   stop: () => Promise<void>,
-  known: Omit<Program, 'pid' | 'output' | 'printed' | 'signal' | 'exited' | 'stop'>,
+  known: Omit<Program, 'pid' | 'output' | 'printed' | 'closeOutput' | 'signal' | 'exited' | 'stop'>,
 ): Program {
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -156,6 +160,7 @@ function describe(
         await sleep(10);
       }
     },
+    closeOutput: () => [child.stdout, child.stderr].forEach((stream) => stream?.destroy()),
     signal: (name) => child.kill(name),
     exited,
     stop,
