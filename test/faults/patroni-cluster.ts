@@ -1,6 +1,15 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -147,7 +156,10 @@ async function startMember(
   const data = join(place, 'data');
   const configuration = join(folder, `${name}.json`);
   // YAML, as JSON is.
-  writeFileSync(configuration, JSON.stringify(memberConfiguration({ name, etcdPort, port, rest, data, place })));
+  writeFileSync(
+    configuration,
+    JSON.stringify(memberConfiguration({ name, etcdPort, port, rest, data, place })),
+  );
   const patroni = spawn('sh', ['-c', `exec patroni ${configuration} >${folder}/${name}.log 2>&1`], {
     ...owner,
     cwd: place,
@@ -215,7 +227,9 @@ async function hasSynchronousStandby(members: readonly Running[]): Promise<boole
   const standbys = await Promise.all(members.map((member) => role(member, 'synchronous')));
   const replicas = await Promise.all(members.map((member) => role(member, 'replica')));
   return (
-    primaries.includes(200) && standbys.includes(200) && replicas.filter((status) => status === 200).length === 2
+    primaries.includes(200) &&
+    standbys.includes(200) &&
+    replicas.filter((status) => status === 200).length === 2
   );
 }
 

@@ -90,7 +90,9 @@ async function untilFollowing(port: number): Promise<void> {
   for (;;) {
     try {
       const client = await connected(port);
-      const { rowCount } = await client.query("SELECT 1 FROM pg_stat_wal_receiver WHERE status = 'streaming'");
+      const { rowCount } = await client.query(
+        "SELECT 1 FROM pg_stat_wal_receiver WHERE status = 'streaming'",
+      );
       await client.end();
       if (rowCount === 1) return;
     } catch {

@@ -65,7 +65,8 @@ export const clockJumps: Experiment = {
       const decided = await decide(node, findings, nowOf(clock));
       clock.set(seconds());
       const now = nowOf(clock);
-      if (Math.abs(now - Date.now() / 1000 - seconds()) > 60) return { skipped: 'faketime changes nothing here' };
+      if (Math.abs(now - Date.now() / 1000 - seconds()) > 60)
+        return { skipped: 'faketime changes nothing here' };
       await sleep(SWEPT_MS);
       await compare(node, inspector, decided, findings, { name, now, mayBeSwept: false });
       clock.set(0);
@@ -142,7 +143,12 @@ async function decide(node: Program, findings: Findings, now: number): Promise<D
   const assertion = assertionOf(node, asserting, now, 300);
   await acked(authenticate(node, assertion));
   const direct = (json: object): Promise<Answer> =>
-    call(node, { method: 'POST', path: '/direct-authz/rest/v2', authorization: bearer(node.directToken), json });
+    call(node, {
+      method: 'POST',
+      path: '/direct-authz/rest/v2',
+      authorization: bearer(node.directToken),
+      json,
+    });
   const invited = await acked(direct({ scope: ['client-reg'] }));
   const initialAccessToken = invited['access_token'] ?? '';
   await acked(registerWith(node, initialAccessToken));
@@ -150,7 +156,16 @@ async function decide(node: Program, findings: Findings, now: number): Promise<D
   const wish = { client_id, sub: 'alice', scope: ['read'], refresh_token: { issue: true, rotate: true } };
   const refreshToken = (await acked(direct(wish)))['refresh_token'] ?? '';
   await acked(refresh(node, client, refreshToken));
-  return { client, asserting, live, liveUntil: now + LIFETIME, revoked, assertion, initialAccessToken, refreshToken };
+  return {
+    client,
+    asserting,
+    live,
+    liveUntil: now + LIFETIME,
+    revoked,
+    assertion,
+    initialAccessToken,
+    refreshToken,
+  };
 }
 
 interface Moment {
@@ -175,9 +190,11 @@ async function compare(
   if (own.status !== 200) findings.lost.push(`${name}: the client is read with ${own.status}`);
   else if (client_secret !== client.client_secret) findings.broken.push(`${name}: the secret was rotated`);
   const active = await isActive(node, inspector, decided.live);
-  if (!active && now < decided.liveUntil && !mayBeSwept) findings.lost.push(`${name}: a live token is inactive`);
+  if (!active && now < decided.liveUntil && !mayBeSwept)
+    findings.lost.push(`${name}: a live token is inactive`);
   if (active && now >= decided.liveUntil) findings.broken.push(`${name}: an expired token is active`);
-  if (await isActive(node, inspector, decided.revoked)) findings.revoked_active.push(`${name}: a revoked token`);
+  if (await isActive(node, inspector, decided.revoked))
+    findings.revoked_active.push(`${name}: a revoked token`);
   const again: Readonly<Record<string, Promise<Answer>>> = {
     'an assertion': authenticate(node, decided.assertion),
     'an initial access token': registerWith(node, decided.initialAccessToken),
@@ -226,11 +243,20 @@ const registerWith = (node: Program, token: string): Promise<Answer> =>
 /** RFC 7523 §3, signed with the client's secret. */
 function assertionOf(node: Program, client: Registration, now: number, lifetime: number): string {
   const { client_id } = client;
-  const claims = { iss: client_id, sub: client_id, aud: node.issuer, jti: randomUUID(), iat: now, exp: now + lifetime };
+  const claims = {
+    iss: client_id,
+    sub: client_id,
+    aud: node.issuer,
+    jti: randomUUID(),
+    iat: now,
+    exp: now + lifetime,
+  };
   const [header, payload] = [{ alg: 'HS256' }, claims].map((value) =>
     Buffer.from(JSON.stringify(value)).toString('base64url'),
   );
-  const signature = createHmac('sha256', client.client_secret).update(`${header}.${payload}`).digest('base64url');
+  const signature = createHmac('sha256', client.client_secret)
+    .update(`${header}.${payload}`)
+    .digest('base64url');
   return `${header}.${payload}.${signature}`;
 }
 

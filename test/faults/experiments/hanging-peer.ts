@@ -20,7 +20,8 @@ const DESCRIPTORS_GROWTH_MAX = 16;
 /** Accepts connections, and never says a word. */
 export const hangingPeer: Experiment = {
   name: 'hanging-peer',
-  fault: 'F22, F23 the key sets of 20 clients hang, and 200 callers at once authenticate with keys from there',
+  fault:
+    'F22, F23 the key sets of 20 clients hang, and 200 callers at once authenticate with keys from there',
   engines: ['sqlite'],
   async run(stand) {
     const sockets = new Set<Socket>();
@@ -100,7 +101,12 @@ async function registerAll(ledger: Ledger, node: Program, port: number): Promise
       jwks_uri: `https://127.0.0.1:${port}/${index}`,
     };
     const op = ledger.sent({ kind: 'create', mark });
-    const request = { method: 'POST', path: '/clients', authorization: bearer(node.masterToken), json } as const;
+    const request = {
+      method: 'POST',
+      path: '/clients',
+      authorization: bearer(node.masterToken),
+      json,
+    } as const;
     const { status, body } = await call(node, request);
     ledger.acked(op, status, body);
     ids.push((body as { client_id: string }).client_id);
@@ -111,7 +117,14 @@ async function registerAll(ledger: Ledger, node: Program, port: number): Promise
 /** With an assertion whose signature nobody can verify without the key. @returns how long it took to be refused */
 async function authenticate(node: Program, client_id: string): Promise<number> {
   const now = Math.floor(Date.now() / 1000);
-  const claims = { iss: client_id, sub: client_id, aud: node.issuer, jti: randomUUID(), iat: now, exp: now + 60 };
+  const claims = {
+    iss: client_id,
+    sub: client_id,
+    aud: node.issuer,
+    jti: randomUUID(),
+    iat: now,
+    exp: now + 60,
+  };
   const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   const signature = randomBytes(64).toString('base64url');
   const started = performance.now();

@@ -7,12 +7,16 @@ const CLOSED_MS = 3_000;
 
 export const logClosed: Experiment = {
   name: 'log-closed',
-  fault: 'F28 nobody reads the log of one node any more (EPIPE); that of another goes to a full disk (ENOSPC)',
+  fault:
+    'F28 nobody reads the log of one node any more (EPIPE); that of another goes to a full disk (ENOSPC)',
   engines: BOTH_ENGINES,
   async run(stand) {
     const environment = { CHANCERY_LOG_LEVEL: 'debug' };
     const full = openSync('/dev/full', 'w');
-    const nodes = [await stand.start({ environment }), await stand.start({ environment, standardError: full })];
+    const nodes = [
+      await stand.start({ environment }),
+      await stand.start({ environment, standardError: full }),
+    ];
     closeSync(full);
     return await underFault(stand, {
       nodes,
@@ -22,8 +26,7 @@ export const logClosed: Experiment = {
         nodes[0]?.closeOutput();
         await sleep(CLOSED_MS);
       },
-      expect: (figures) =>
-        figures.times('during').failed > 0 ? ['requests failed for want of a log'] : [],
+      expect: (figures) => (figures.times('during').failed > 0 ? ['requests failed for want of a log'] : []),
     });
   },
 };

@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sqlitePlace } from '../../../bench/place.ts';
 import { seedClients } from '../../../bench/seed-clients.ts';
-import type { Program } from '../../program/start.ts';
 import type { ClientId } from '../../../src/spec/identifiers.ts';
+import type { Program } from '../../program/start.ts';
 import { type Experiment, milliseconds, type Outcome, type Skipped } from '../experiment.ts';
 import { megabytes } from '../process-figures.ts';
 import { bearer } from '../registry-calls.ts';
@@ -47,7 +47,12 @@ export const memory: Experiment = {
       const ready = await readiness(node);
       await node.stop();
       return {
-        ...{ acked: 1, lost: [], half_written: [], used_twice: [], revoked_active: [], unknown: 0 },
+        acked: 1,
+        lost: [],
+        half_written: [],
+        used_twice: [],
+        revoked_active: [],
+        unknown: 0,
         broken: ready === 200 ? [] : [`/health/ready was ${ready} afterwards`],
         figures: {
           'bytes of each list': bytes.join(', '),

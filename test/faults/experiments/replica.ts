@@ -40,7 +40,10 @@ export const replica: Experiment = {
         ],
       });
       const counts = `${listed.fresh} / ${listed.lagging} / ${listed.away}`;
-      return { ...outcome, figures: { 'clients listed: lag begins / ends / away': counts, ...outcome.figures } };
+      return {
+        ...outcome,
+        figures: { 'clients listed: lag begins / ends / away': counts, ...outcome.figures },
+      };
     } finally {
       await standby.stop();
     }

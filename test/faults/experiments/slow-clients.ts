@@ -96,7 +96,8 @@ const HELD = 600;
 
 export const flood: Experiment = {
   name: 'flood',
-  fault: 'F19 20,000 connections come and go as fast as they can; F29 600 stay at a server that may open 256 files',
+  fault:
+    'F19 20,000 connections come and go as fast as they can; F29 600 stay at a server that may open 256 files',
   engines: ['sqlite'],
   async run(stand) {
     try {
@@ -125,7 +126,10 @@ export const flood: Experiment = {
       },
     }).then((outcome) => ({
       ...outcome,
-      figures: { 'connections a second': String(Math.round(CONNECTIONS / (flooded_ms / 1000))), ...outcome.figures },
+      figures: {
+        'connections a second': String(Math.round(CONNECTIONS / (flooded_ms / 1000))),
+        ...outcome.figures,
+      },
     }));
   },
 };

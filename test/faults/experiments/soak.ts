@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { Program } from '../../program/start.ts';
 import { BOTH_ENGINES, type Experiment, milliseconds } from '../experiment.ts';
+import type { Ledger } from '../ledger.ts';
 import { startMixedLoad } from '../mixed-load.ts';
 import { eventLoopDelayMax_ms, megabytes, openDescriptors, residentBytes } from '../process-figures.ts';
 import { outcomeOf, outputOf, summary } from '../under-fault.ts';
@@ -29,6 +30,9 @@ const MEMORY_GROWTH_MAX = 0.1;
 const DESCRIPTORS_GROWTH_MAX = 8;
 const ROWS_GROWTH_MAX = 0.25;
 const ROWS_FLOOR = 500;
+/** What is kept for ever or up to a number, whatever expires: checked against that number. */
+const JOURNAL_MAX = 10_000;
+const KEPT_TABLES: ReadonlySet<string> = new Set(['deleted_client', 'change_journal']);
 
 interface Sample {
   readonly second: number;
@@ -72,7 +76,7 @@ export const soak: Experiment = {
     const outcome = await outcomeOf(stand, {
       findings,
       loads: [load],
-      broken: [...summary(load.figures.unexpected), ...grown(samples)],
+      broken: [...summary(load.figures.unexpected), ...grown(samples), ...kept(samples, deletions(ledger))],
       output: outputOf([program]),
     });
     const { answered, p50, p99, max } = load.figures.times('before');
@@ -162,7 +166,8 @@ function grown(samples: readonly Sample[]): readonly string[] {
   }
   const [open, openAtEnd] = beside(({ descriptors }) => descriptors);
   if (openAtEnd > open + DESCRIPTORS_GROWTH_MAX) found.push(`descriptors grew from ${open} to ${openAtEnd}`);
-  for (const table of Object.keys(samples.at(-1)?.rows ?? {})) {
+  const tables = Object.keys(samples.at(-1)?.rows ?? {}).filter((table) => !KEPT_TABLES.has(table));
+  for (const table of tables) {
     const [rows, rowsAtEnd] = beside((sample) => sample.rows[table] ?? 0);
     if (rowsAtEnd > Math.max(rows, ROWS_FLOOR) * (1 + ROWS_GROWTH_MAX)) {
       found.push(`${table} grew from ${rows} to ${rowsAtEnd} rows`);
@@ -170,6 +175,19 @@ function grown(samples: readonly Sample[]): readonly string[] {
   }
   return found;
 }
+
+/** Each deleted client is remembered, so that nobody gets its identifier; of the journal the newest rows are. */
+function kept(samples: readonly Sample[], deleted: number): readonly string[] {
+  const { deleted_client: marks = 0, change_journal: journal = 0 } = samples.at(-1)?.rows ?? {};
+  return [
+    ...(marks > deleted ? [`${marks} marks of ${deleted} deleted clients`] : []),
+    ...(journal > JOURNAL_MAX ? [`the journal has ${journal} rows`] : []),
+  ];
+}
+
+/** That were asked for. */
+const deletions = (ledger: Ledger): number =>
+  ledger.entries().filter((entry) => 'sent' in entry && entry.sent.kind === 'delete').length;
 
 /** At a quarter, half, three quarters and the end. */
 function course(samples: readonly Sample[]): Readonly<Record<string, string>> {
