@@ -7,8 +7,15 @@ import type { RegistryNeeds } from './registry-needs.ts';
 /** Clients read and opened between two turns of the event loop: a few milliseconds of work. */
 const PAGE = 50;
 
-/** Characters handed over at once: what a reader that stops reading makes us hold. */
+/** Characters handed over at once. */
 const CHUNK_LENGTH = 65_536;
+
+/**
+ * Characters of a page. A reader that stops reading makes us hold its page, and a client may be as large as `limits.body`:
+ * pages begin small, and become larger as long as they have room.
+ */
+const PAGE_LENGTH = 65_536;
+const FIRST_PAGE = 1;
 
 /**
  * All clients as the text of one JSON array, in constant memory. Each client is whole; one that is registered or
@@ -19,23 +26,30 @@ export async function* listClients(needs: RegistryNeeds): AsyncGenerator<string>
   let after: ClientId | undefined;
   let chunk = '[';
   let separator = '';
+  let limit = FIRST_PAGE;
   while (true) {
-    const page: readonly StoredClient[] = await needs.clients.page(after, PAGE);
+    const page: readonly StoredClient[] = await needs.clients.page(after, limit);
+    let length = 0;
     for (const client of page) {
       const entry = readable(needs, client);
       if (entry === undefined) continue;
       chunk += separator + entry;
       separator = ',';
+      length += entry.length;
       if (chunk.length < CHUNK_LENGTH) continue;
       yield chunk;
       chunk = '';
     }
     after = page.at(-1)?.client_id;
-    if (page.length < PAGE) break;
+    if (page.length < limit) break;
+    limit = nextLimit(limit, length);
     await nextTurn();
   }
   yield `${chunk}]`;
 }
+
+const nextLimit = (limit: number, length: number): number =>
+  Math.min(PAGE, Math.max(1, Math.floor((limit * PAGE_LENGTH) / Math.max(1, length))), 4 * limit);
 
 export interface PageRequest {
   readonly limit: number;

@@ -30,6 +30,8 @@ export interface Edge {
   readonly clientCertificate: CertificateReader;
   /** Gathers exchanges whose requests are whole, for `handle`. */
   readonly whole: EndOfTurn<WholeExchange>;
+  /** Resolves when a stream that has written enough for a turn may go on. */
+  readonly streamTurn: () => Promise<void>;
   /** Another when the host stops: answers then end their connections. */
   envelope: Envelope;
 }
@@ -228,7 +230,7 @@ function send(
   const { response } = exchange;
   // Answered already: refused for what came after its header, or failed after its answer was out.
   if (response.headersSent) return;
-  const writing = writeResponse(response, answered, lines, edge.envelope);
+  const writing = writeResponse(response, answered, lines, edge.envelope, edge.streamTurn);
   const observed = (): void =>
     edge.observe(name, answered.status, (performance.now() - exchange.started) / 1_000);
   if (writing === undefined) return observed();

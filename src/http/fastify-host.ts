@@ -11,6 +11,7 @@ import { answerClientError, sendAndClose } from './client-error.ts';
 import { endOfTurn } from './end-of-turn.ts';
 import { type Edge, handle, serve } from './exchange.ts';
 import { type Request, Response, requestsUpTo } from './node-messages.ts';
+import { oneATurn } from './one-a-turn.ts';
 import { envelopeOf, LAST_ENVELOPE } from './response-writer.ts';
 import { buildRouter } from './router.ts';
 import type { Observe, Site } from './site.ts';
@@ -90,6 +91,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
     clientAddress: clientAddressBehind(listen.trustedProxies ?? []),
     clientCertificate: certificateReader(certificateSources(listen), log),
     whole: endOfTurn((whole) => handle(edge, whole)),
+    streamTurn: oneATurn(),
     envelope: envelopeOf(listen.keepAliveTimeout),
   };
   const app = Fastify({

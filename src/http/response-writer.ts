@@ -34,12 +34,14 @@ export const LAST_ENVELOPE: Envelope = {
 /**
  * Writes head and body at once. `lines` holds further header names and values, in turn.
  * A stream's promise resolves when all is written or the client has gone, and rejects with what the iterator threw.
+ * @param streamTurn resolves when a stream may go on
  */
 export function writeResponse(
   response: Response,
   answered: EndpointResponse,
   lines: readonly string[],
   envelope: Envelope,
+  streamTurn: () => Promise<void> = nextTurn,
 ): Promise<void> | undefined {
   const { headers, body } = answered;
   if (typeof body === 'string' && answered.cookies === undefined && envelope.keepAlive !== undefined) {
@@ -50,7 +52,7 @@ export function writeResponse(
       return undefined;
     }
   }
-  return writeAny(response, answered, lines, envelope);
+  return writeAny(response, answered, lines, envelope, streamTurn);
 }
 
 /** Whether the head was ready, and so all is written. */
@@ -77,6 +79,7 @@ function writeAny(
   { status, headers, cookies, body }: EndpointResponse,
   more: readonly string[],
   envelope: Envelope,
+  streamTurn: () => Promise<void>,
 ): Promise<void> | undefined {
   const lines: string[] = [];
   for (const name in headers) lines.push(name, String(headers[name]));
@@ -84,7 +87,7 @@ function writeAny(
   lines.push(...more, ...envelope.lines);
   if (typeof body === 'object') {
     response.writeHead(status, lines);
-    return writeStream(response, body);
+    return writeStream(response, body, streamTurn);
   }
   // RFC 9110 §8.6: "A server MUST NOT send a Content-Length header field in any response with a status code
   // of 1xx (Informational) or 204 (No Content)"; that of a 304 would have to be the 200's.
@@ -99,7 +102,11 @@ function contentLength(body: string | undefined): string {
   return body === undefined ? '0' : String(Buffer.byteLength(body));
 }
 
-async function writeStream(response: ServerResponse, chunks: AsyncIterable<string>): Promise<void> {
+async function writeStream(
+  response: ServerResponse,
+  chunks: AsyncIterable<string>,
+  streamTurn: () => Promise<void>,
+): Promise<void> {
   if (response.req.method === 'HEAD') {
     await chunks[Symbol.asyncIterator]().return?.();
     response.end();
@@ -116,7 +123,7 @@ async function writeStream(response: ServerResponse, chunks: AsyncIterable<strin
       else if (written_bytes < TURN_BYTES) continue;
       written_bytes = 0;
       // After `drain` too: otherwise a fast reader keeps every other request waiting.
-      await nextTurn();
+      await streamTurn();
     }
     response.end();
   } catch (cause) {

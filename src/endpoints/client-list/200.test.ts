@@ -27,7 +27,7 @@ test('GET /clients gives the very bytes that GET /clients/{id} gives of each (in
   assert.equal(answered.body, `[${a},${b},${c}]`);
 });
 
-for (const count of [49, 50, 51, 250]) {
+for (const count of [1, 4, 5, 20, 21, 22, 71, 250]) {
   test(`GET /clients of ${count} clients holds each once, in pieces of bounded length, never capped (decision 13)`, async () => {
     const tenant = testTenant();
     const registered = await Promise.all(
@@ -47,6 +47,20 @@ for (const count of [49, 50, 51, 250]) {
     assert.equal(chunks.length > 1, count === 250);
   });
 }
+
+test('GET /clients holds few clients at a time where they are large, for a reader that stops reading (security.md F18)', async () => {
+  const tenant = testTenant();
+  const pagesOf = async (clients: number, data: object): Promise<number> => {
+    for (let count = 0; count < clients; count += 1) await tenant.register({ ...SERVICE, data });
+    tenant.watch.calls.length = 0;
+    await tenant.send('list', { bearer: MASTER });
+    return tenant.watch.calls.filter((verb) => verb === 'clients.page').length;
+  };
+  assert.equal(await pagesOf(120, {}), 5, '1, 4, 16, 50, and what is left');
+  // Another 12 of them come after or between: what counts is that no page holds 50 of these.
+  const large = await pagesOf(24, { text: 'x'.repeat(50_000) });
+  assert.ok(large >= 8, `${large} pages`);
+});
 
 test('deleted clients are not listed (interface, States)', async () => {
   const tenant = testTenant();

@@ -26,7 +26,7 @@ test('GET /clients, the store fails when a part is sent: the stream breaks, so t
   const countPages = async (): Promise<void> => {
     pages += 1;
     tenant.watch.before('clients.page', countPages);
-    if (pages === 4) throw cause;
+    if (pages === 7) throw cause;
   };
   tenant.watch.before('clients.page', countPages);
   await assert.rejects(tenant.send('list', { bearer: MASTER }), cause);

@@ -59,9 +59,15 @@ function pageRequest(query: string): PageRequest | undefined {
 
 /** The first page is read before the answer begins: a store that fails is 500 then, and not a broken 200. */
 async function begun(chunks: AsyncGenerator<string>): Promise<AsyncIterable<string>> {
-  const first = await chunks.next();
+  let first: IteratorResult<string> | undefined = await chunks.next();
+  // A reader that stops reading shall not hold it besides the page that it came to.
+  const taken = (): string => {
+    const value: unknown = first?.value;
+    first = undefined;
+    return typeof value === 'string' ? value : '';
+  };
   return (async function* () {
-    if (first.done !== true) yield first.value;
+    yield taken();
     yield* chunks;
   })();
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { Program } from '../../program/start.ts';
 import { BOTH_ENGINES, type Experiment, milliseconds } from '../experiment.ts';
-import type { Ledger } from '../ledger.ts';
+import type { Ledger, Operation } from '../ledger.ts';
 import { startMixedLoad } from '../mixed-load.ts';
 import { eventLoopDelayMax_ms, megabytes, openDescriptors, residentBytes } from '../process-figures.ts';
 import { outcomeOf, outputOf, summary } from '../under-fault.ts';
@@ -32,7 +32,11 @@ const ROWS_GROWTH_MAX = 0.25;
 const ROWS_FLOOR = 500;
 /** What is kept for ever or up to a number, whatever expires: checked against that number. */
 const JOURNAL_MAX = 10_000;
-const KEPT_TABLES: ReadonlySet<string> = new Set(['deleted_client', 'change_journal']);
+const KEPT_TABLES: ReadonlySet<string> = new Set([
+  'deleted_client',
+  'initial_access_token',
+  'change_journal',
+]);
 
 interface Sample {
   readonly second: number;
@@ -76,7 +80,7 @@ export const soak: Experiment = {
     const outcome = await outcomeOf(stand, {
       findings,
       loads: [load],
-      broken: [...summary(load.figures.unexpected), ...grown(samples), ...kept(samples, deletions(ledger))],
+      broken: [...summary(load.figures.unexpected), ...grown(samples), ...kept(samples, ledger)],
       output: outputOf([program]),
     });
     const { answered, p50, p99, max } = load.figures.times('before');
@@ -176,18 +180,25 @@ function grown(samples: readonly Sample[]): readonly string[] {
   return found;
 }
 
-/** Each deleted client is remembered, so that nobody gets its identifier; of the journal the newest rows are. */
-function kept(samples: readonly Sample[], deleted: number): readonly string[] {
-  const { deleted_client: marks = 0, change_journal: journal = 0 } = samples.at(-1)?.rows ?? {};
-  return [
-    ...(marks > deleted ? [`${marks} marks of ${deleted} deleted clients`] : []),
-    ...(journal > JOURNAL_MAX ? [`the journal has ${journal} rows`] : []),
-  ];
+/**
+ * A deleted client is remembered, so that nobody gets its identifier, and so is a used initial access token, which says where
+ * a client comes from; of the journal the newest rows are kept.
+ */
+function kept(samples: readonly Sample[], ledger: Ledger): readonly string[] {
+  const sent = (kind: Operation['kind']): number =>
+    ledger.entries().filter((entry) => 'sent' in entry && entry.sent.kind === kind).length;
+  const most: Readonly<Record<string, number>> = {
+    deleted_client: sent('delete'),
+    initial_access_token: sent('invite'),
+    change_journal: JOURNAL_MAX,
+  };
+  const last = samples.at(-1)?.rows ?? {};
+  return [...KEPT_TABLES].flatMap((table) =>
+    (last[table] ?? 0) > (most[table] ?? 0)
+      ? [`${table}: ${last[table]} rows, ${most[table]} expected at most`]
+      : [],
+  );
 }
-
-/** That were asked for. */
-const deletions = (ledger: Ledger): number =>
-  ledger.entries().filter((entry) => 'sent' in entry && entry.sent.kind === 'delete').length;
 
 /** At a quarter, half, three quarters and the end. */
 function course(samples: readonly Sample[]): Readonly<Record<string, string>> {
