@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Program } from '../program/start.ts';
 
 /** One gauge of /metrics. */
@@ -19,5 +20,18 @@ export function residentBytes({ pid }: Program): number {
 }
 
 export const openDescriptors = ({ pid }: Program): number => readdirSync(`/proc/${pid}/fd`).length;
+
+/** Clients keep their connections for some seconds (`listen.keep-alive-timeout`). */
+const SETTLED_BY_MS = 10_000;
+
+/** How many files are open, once that are no more than `most`, or ten seconds later. */
+export async function settledDescriptors(node: Program, most: number): Promise<number> {
+  const deadline = performance.now() + SETTLED_BY_MS;
+  for (;;) {
+    const open = openDescriptors(node);
+    if (open <= most || performance.now() > deadline) return open;
+    await sleep(100);
+  }
+}
 
 export const megabytes = (bytes: number): string => `${Math.round(bytes / 1_000_000)} MB`;

@@ -1,12 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Program } from '../../program/start.ts';
 import { type Experiment, milliseconds } from '../experiment.ts';
 import type { Ledger } from '../ledger.ts';
 import { quantiles } from '../load-figures.ts';
-import { openDescriptors } from '../process-figures.ts';
+import { openDescriptors, settledDescriptors } from '../process-figures.ts';
 import { bearer, call } from '../registry-calls.ts';
 import { underFault } from '../under-fault.ts';
 
@@ -27,7 +26,8 @@ export const hangingPeer: Experiment = {
     const sockets = new Set<Socket>();
     const silent = createServer((socket) => {
       sockets.add(socket);
-      socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+      // What is read nobody looks at; without reading, nobody would hear that the other side has gone.
+      socket.on('error', () => undefined).on('close', () => sockets.delete(socket)).resume();
     }).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
@@ -63,8 +63,7 @@ export const hangingPeer: Experiment = {
           return failed > 0 ? [`${failed} requests of others failed`] : [];
         },
       });
-      await sleep(1_000);
-      const after = openDescriptors(node);
+      const after = await settledDescriptors(node, before + DESCRIPTORS_GROWTH_MAX);
       const { p50, max } = quantiles(times.toSorted((one, other) => one - other));
       const broken = [
         ...outcome.broken,
