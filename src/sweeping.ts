@@ -3,19 +3,30 @@ import { pruneIdleClients } from './clients/upkeep/prune-clients.ts';
 import { sweepAuditEvents } from './clients/upkeep/sweep-audit.ts';
 import type { Settings } from './config/settings.ts';
 import { tendServerKeys } from './keys/rotate-server-keys.ts';
+import type { Clock } from './ports/clock.ts';
 import type { Log } from './ports/log.ts';
 import type { LogoutNotificationStore } from './ports/logout-notification-store.ts';
 import { systemClock } from './system/clock.ts';
+import { patientClock, processElapsed } from './system/patient-clock.ts';
 import type { Tenant } from './tenant.ts';
 import type { TenantInService } from './tenant-in-service.ts';
 import type { Tenants } from './tenants.ts';
 import { sweepExpired } from './tokens/sweep.ts';
 
+/**
+ * What has expired by a clock that jumps ahead, and is set right again, must not be gone: least of all the identifiers of
+ * assertions, which would be good again. Longer than any of them lives (`assertion-grants.lifetime-max` is a day at most).
+ */
+const PATIENCE_S = 90_000;
+/** Further than this a clock goes ahead of itself by jumps only. */
+const DOUBTFUL_S = 60;
+
 /** Removes what has expired and ends what is idle, again and again, one round at a time. */
 export function startSweeping(settings: Settings, tenants: Tenants, log: Log): { stop(): Promise<void> } {
+  const clock = patientClock(systemClock, processElapsed, PATIENCE_S);
   let running: Promise<void> | undefined;
   const timer = setInterval(() => {
-    running ??= sweepAll(tenants, log).finally(() => {
+    running ??= sweepAll(tenants, clock, log).finally(() => {
       running = undefined;
     });
   }, settings['storage.sweep-interval'] * 1000);
@@ -29,21 +40,27 @@ export function startSweeping(settings: Settings, tenants: Tenants, log: Log): {
 }
 
 /** A tenant that cannot be swept does not keep the others from it. */
-async function sweepAll(tenants: Tenants, log: Log): Promise<void> {
+async function sweepAll(tenants: Tenants, clock: Clock, log: Log): Promise<void> {
+  const ahead = systemClock.now() - clock.now();
+  const doubtful = ahead > DOUBTFUL_S;
+  if (doubtful)
+    log.warn({ seconds: ahead }, 'the clock has jumped ahead: for a day what expires by that is kept');
   for (const tenant of await tenants.all()) {
     try {
-      await sweepTenant(tenant, log);
+      // Keys are announced by the clock by which they are used.
+      if (!doubtful) await tendKeys(tenant.current(), log);
+      await sweepTenant(tenant, clock, log);
     } catch (cause) {
       log.error({ tenant: tenant.id, cause }, 'what has expired could not be removed');
     }
   }
 }
 
-async function sweepTenant(tenant: TenantInService, log: Log): Promise<void> {
+async function sweepTenant(tenant: TenantInService, clock: Clock, log: Log): Promise<void> {
   const { settings, storage } = tenant;
   const { accessTokens, authorizationCodes, grants, replays, rates, audit } = storage;
   const { accounts, sessions, interactions, logoutNotifications } = storage;
-  const sweep = { clock: systemClock, log, batch: settings['storage.sweep-batch'] };
+  const sweep = { clock, log, batch: settings['storage.sweep-batch'] };
   await sweepExpired({ ...sweep, store: accessTokens, what: 'tokens' });
   await sweepExpired({ ...sweep, store: authorizationCodes, what: 'authorisation codes' });
   await sweepExpired({ ...sweep, store: grants, what: 'grants' });
@@ -54,26 +71,32 @@ async function sweepTenant(tenant: TenantInService, log: Log): Promise<void> {
   await sweepExpired({ ...sweep, store: interactions, what: 'interactions' });
   await sweepExpired({ ...sweep, store: accounts, what: 'known browsers' });
   await sweepAuditEvents({ ...sweep, audit, lifetime: settings['audit.lifetime'] });
-  await endExpired(tenant, log);
-  await tendKeys(tenant.current(), log);
+  await endExpired(tenant, clock, log);
   const idleSeconds = settings['registration.idle-client-lifetime'];
   if (idleSeconds === 0 || (await storage.clients.countOpen()) === 0) return;
   const { registry, uses } = await tenant.opened();
   // Who was seen in this very second is in memory only.
   await uses.flush();
-  await pruneIdleClients(registry, {
-    idleSeconds,
-    tokenLifetimeMax: settings['access-token.lifetime-max'],
-    dryRun: false,
-    actor: 'server',
-    request_id: 'sweep',
-  });
+  await pruneIdleClients(
+    { ...registry, clock },
+    {
+      idleSeconds,
+      tokenLifetimeMax: settings['access-token.lifetime-max'],
+      dryRun: false,
+      actor: 'server',
+      request_id: 'sweep',
+    },
+  );
 }
 
 /** Clients whose registration has expired, in a tenant that is open or not. */
-async function endExpired({ id, storage: { clients, audit } }: TenantInService, log: Log): Promise<void> {
+async function endExpired(
+  { id, storage: { clients, audit } }: TenantInService,
+  clock: Clock,
+  log: Log,
+): Promise<void> {
   try {
-    await endExpiredClients({ clients, audit, clock: systemClock, log });
+    await endExpiredClients({ clients, audit, clock, log });
   } catch (cause) {
     log.error({ tenant: id, cause }, 'expired clients could not be ended');
   }

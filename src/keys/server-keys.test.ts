@@ -53,6 +53,22 @@ test('the first start makes the default set, a federation key, a MAC key and the
   assert.deepEqual(keys.pairwiseSecret.export(), Buffer.alloc(32, 8));
 });
 
+test('a server whose clock is behind that of whoever made the keys signs with them and publishes them all (security.md F17)', async () => {
+  const store = keyStore();
+  await loadServerKeys(needsOver(store));
+  const now = 1_800_000_000 - 90;
+  const behind = await loadServerKeys({
+    ...needsOver(store),
+    clock: { now: () => now, milliseconds: () => now * 1000 },
+  });
+  assert.equal((await behind.jwks()).keys.length, 7);
+  assert.ok(behind.canSign('RS256') && behind.canSign('EdDSA'));
+  const signed = JSON.parse(await behind.sign({}, { alg: 'ES256', typ: 'JWT' })) as {
+    header: { kid: string };
+  };
+  assert.ok((await behind.verificationKeys()).some(({ kid }) => kid === signed.header.kid));
+});
+
 test('another start loads the same keys and makes none (decision 27)', async () => {
   const store = keyStore();
   const first = await loadServerKeys(needsOver(store));

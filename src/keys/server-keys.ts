@@ -178,21 +178,30 @@ function followedKeys({ store, sealer, configured }: ServerKeyNeeds): FollowedKe
   return { current: () => whenKnown(store.all(), learn), last: () => keys };
 }
 
-/** Decision 29: of several active keys for an algorithm the first signs. */
+/**
+ * Decision 29: of several active keys for an algorithm the first signs. Where all are still to come, the clock is behind that
+ * of whoever made them (another server's, or its own before it was set back), and the one that comes first signs.
+ */
 function signingKey(
   keys: readonly ServerKey[],
   use: ServerKey['use'],
   alg: SignatureAlgorithm,
   now: number,
 ): JsonWebKey | undefined {
-  const key = keys.find(
-    (candidate) =>
-      candidate.use === use &&
-      candidate.privateJwk !== undefined &&
-      suits(candidate.privateJwk, alg, 'sign') &&
-      keyState(candidate, now) === 'active',
+  const able = keys.filter(
+    ({ use: own, privateJwk }) => own === use && privateJwk !== undefined && suits(privateJwk, alg, 'sign'),
   );
-  return key?.privateJwk;
+  const active = able.find((candidate) => keyState(candidate, now) === 'active');
+  return (active ?? firstToCome(able, now))?.privateJwk;
+}
+
+function firstToCome(keys: readonly ServerKey[], now: number): ServerKey | undefined {
+  return keys
+    .filter((key) => keyState(key, now) === 'announced')
+    .reduce<ServerKey | undefined>(
+      (first, key) => (first === undefined || key.active_at < first.active_at ? key : first),
+      undefined,
+    );
 }
 
 /** The set of keys with one of these uses, put together again when one of them is added, removed or changes its state. */
@@ -217,8 +226,9 @@ function publishedSet(
 
 /**
  * A retired signature key verifies what it has signed. To a retired encryption key nobody is to encrypt any more, while
- * what was encrypted to it is read for as long as it is kept (OpenID Connect Core §10.2.1).
+ * what was encrypted to it is read for as long as it is kept (OpenID Connect Core §10.2.1). None is announced, but by a server
+ * whose clock is ahead.
  */
 function isPublished(key: ServerKey, now: number): boolean {
-  return key.use !== 'enc' || key.privateJwk === undefined || keyState(key, now) === 'active';
+  return key.use !== 'enc' || key.privateJwk === undefined || keyState(key, now) !== 'retired';
 }

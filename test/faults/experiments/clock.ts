@@ -49,7 +49,7 @@ export const clockJumps: Experiment = {
   name: 'clock-jumps',
   fault: 'F16 the wall clock jumps by an hour, by 400 days, beyond 2038, each there and back',
   engines: BOTH_ENGINES,
-  async run(stand) {
+  async run(stand, { rounds }) {
     const skipped = noShiftedClock();
     if (skipped !== undefined) return { skipped };
     const clock = shiftedClock(stand.folder, 'one');
@@ -61,20 +61,19 @@ export const clockJumps: Experiment = {
     const node = await stand.start({ environment });
     const inspector = await stand.inspector(node);
     const findings: Findings = { lost: [], used_twice: [], revoked_active: [], broken: [], acked: 0 };
-    for (const [name, seconds] of JUMPS) {
+    for (const [name, seconds] of JUMPS.slice(0, rounds)) {
       const decided = await decide(node, findings, nowOf(clock));
       clock.set(seconds());
       const now = nowOf(clock);
       if (Math.abs(now - Date.now() / 1000 - seconds()) > 60)
         return { skipped: 'faketime changes nothing here' };
       await sleep(SWEPT_MS);
-      await compare(node, inspector, decided, findings, { name, now, mayBeSwept: false });
+      await compare(node, inspector, decided, findings, { name, now });
       clock.set(0);
       await sleep(SWEPT_MS);
-      const back = { name: `${name} and back`, now: nowOf(clock), mayBeSwept: seconds() > 0 };
-      await compare(node, inspector, decided, findings, back);
+      await compare(node, inspector, decided, findings, { name: `${name} and back`, now: nowOf(clock) });
     }
-    return outcome(findings, { jumps: String(JUMPS.length) });
+    return outcome(findings, { jumps: String(Math.min(rounds, JUMPS.length)) });
   },
 };
 
@@ -87,6 +86,7 @@ export const clocksApart: Experiment = {
   async run(stand) {
     const skipped = noShiftedClock();
     if (skipped !== undefined) return { skipped };
+    // The one that is ahead comes first: the keys of both are made by its clock.
     const ahead = await stand.start({ environment: shiftedClock(stand.folder, 'ahead', APART).environment });
     const right = await stand.start();
     return await compareApart(stand, right, ahead);
@@ -99,7 +99,7 @@ async function compareApart(stand: Stand, right: Program, ahead: Program): Promi
   const now = Math.floor(Date.now() / 1000);
   const decided = await decide(right, findings, now);
   for (const node of [right, ahead]) {
-    await compare(node, inspector, decided, findings, { name: 'beside', now, mayBeSwept: false });
+    await compare(node, inspector, decided, findings, { name: 'beside', now });
   }
   const ofAhead = await tokenOf(ahead, decided.client);
   if (!(await isActive(right, inspector, ofAhead))) findings.lost.push('a token of the server that is ahead');
@@ -172,8 +172,6 @@ interface Moment {
   readonly name: string;
   /** As the server sees it. */
   readonly now: number;
-  /** Whether what had expired by the clock of before may be gone for good. */
-  readonly mayBeSwept: boolean;
 }
 
 async function compare(
@@ -181,7 +179,7 @@ async function compare(
   inspector: Registration,
   decided: Decided,
   findings: Findings,
-  { name, now, mayBeSwept }: Moment,
+  { name, now }: Moment,
 ): Promise<void> {
   const { client } = decided;
   if ((await readiness(node)) !== 200) findings.broken.push(`${name}: not ready`);
@@ -190,8 +188,7 @@ async function compare(
   if (own.status !== 200) findings.lost.push(`${name}: the client is read with ${own.status}`);
   else if (client_secret !== client.client_secret) findings.broken.push(`${name}: the secret was rotated`);
   const active = await isActive(node, inspector, decided.live);
-  if (!active && now < decided.liveUntil && !mayBeSwept)
-    findings.lost.push(`${name}: a live token is inactive`);
+  if (!active && now < decided.liveUntil) findings.lost.push(`${name}: a live token is inactive`);
   if (active && now >= decided.liveUntil) findings.broken.push(`${name}: an expired token is active`);
   if (await isActive(node, inspector, decided.revoked))
     findings.revoked_active.push(`${name}: a revoked token`);

@@ -27,7 +27,10 @@ export const hangingPeer: Experiment = {
     const silent = createServer((socket) => {
       sockets.add(socket);
       // What is read nobody looks at; without reading, nobody would hear that the other side has gone.
-      socket.on('error', () => undefined).on('close', () => sockets.delete(socket)).resume();
+      socket
+        .on('error', () => undefined)
+        .on('close', () => sockets.delete(socket))
+        .resume();
     }).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
