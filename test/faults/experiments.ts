@@ -4,6 +4,7 @@ import { databaseLocked } from './experiments/database-locked.ts';
 import { databaseSlow } from './experiments/database-slow.ts';
 import { diskFull } from './experiments/disk-full.ts';
 import { failoverEtcd, failoverKill, failoverStopped } from './experiments/failover.ts';
+import { flood } from './experiments/flood.ts';
 import { hangingPeer } from './experiments/hanging-peer.ts';
 import { ioErrors, readOnly } from './experiments/io-errors.ts';
 import { kill } from './experiments/kill.ts';
@@ -18,7 +19,7 @@ import {
   postgresTerminated,
 } from './experiments/postgres-server.ts';
 import { replica } from './experiments/replica.ts';
-import { flood, slowClients } from './experiments/slow-clients.ts';
+import { slowClients } from './experiments/slow-clients.ts';
 import { soak } from './experiments/soak.ts';
 
 /** In the order in which they run. */

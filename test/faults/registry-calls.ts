@@ -7,7 +7,7 @@ export interface Answer {
   readonly body: unknown;
 }
 
-interface Call {
+export interface Request {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly authorization?: string;
@@ -18,7 +18,7 @@ interface Call {
 /** Rejects when no whole answer came. */
 export async function call(
   program: Program,
-  { method, path, authorization, json, form }: Call,
+  { method, path, authorization, json, form }: Request,
 ): Promise<Answer> {
   const answer = await fetch(`${program.url}${path}`, {
     method,
@@ -54,7 +54,7 @@ function metadata({ issuer }: Program, mark: string): object {
 }
 
 /** The request of an operation; `token` opens `/clients/{id}`, and is the master token where none is given. */
-function requestOf(program: Program, operation: Operation, client?: Registration, byMaster = true): Call {
+function requestOf(program: Program, operation: Operation, client?: Registration, byMaster = true): Request {
   const master = bearer(program.masterToken);
   const manager = byMaster || client === undefined ? master : bearer(client.registration_access_token);
   switch (operation.kind) {

@@ -1,6 +1,4 @@
-import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Program } from '../../program/start.ts';
@@ -144,58 +142,4 @@ async function registerLarge({ ledger }: Stand, node: Program): Promise<void> {
     });
     ledger.acked(op, status, body);
   }
-}
-
-const CONNECTIONS = 20_000;
-const AT_ONCE = 200;
-/** Half of what the server may open is taken when it starts. */
-const DESCRIPTORS_MAX = 256;
-const HELD = 600;
-
-export const flood: Experiment = {
-  name: 'flood',
-  fault:
-    'F19 20,000 connections come and go as fast as they can; F29 600 stay at a server that may open 256 files',
-  engines: ['sqlite'],
-  async run(stand) {
-    try {
-      execFileSync('prlimit', ['--version'], { stdio: 'ignore' });
-    } catch {
-      return { skipped: 'prlimit is not installed' };
-    }
-    const node = await stand.start();
-    let flooded_ms = 0;
-    return await underFault(stand, {
-      nodes: [node],
-      before_ms: 2_000,
-      after_ms: 2_000,
-      async fault() {
-        const started = performance.now();
-        for (let opened = 0; opened < CONNECTIONS; opened += AT_ONCE) {
-          await Promise.all(Array.from({ length: AT_ONCE }, () => comeAndGo(node)));
-        }
-        flooded_ms = performance.now() - started;
-        execFileSync('prlimit', ['--pid', String(node.pid), `--nofile=${DESCRIPTORS_MAX}`]);
-        const held = Array.from({ length: HELD }, () =>
-          connect(node.port, node.host).on('error', () => undefined),
-        );
-        await sleep(3_000);
-        for (const socket of held) socket.destroy();
-      },
-    }).then((outcome) => ({
-      ...outcome,
-      figures: {
-        'connections a second': String(Math.round(CONNECTIONS / (flooded_ms / 1000))),
-        ...outcome.figures,
-      },
-    }));
-  },
-};
-
-async function comeAndGo(node: Program): Promise<void> {
-  const socket = connect(node.port, node.host);
-  socket.on('error', () => undefined);
-  const closed = once(socket, 'close');
-  socket.on('connect', () => socket.resetAndDestroy());
-  await closed.catch(() => undefined);
 }

@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startProgram } from '../program/start.ts';
+import { initialAccessToken } from './initial-access-token.ts';
+
+test('nobody reads the log any more (EPIPE): requests are answered as before, and the server stops with 0 (F28)', async () => {
+  const program = await startProgram({ environment: { CHANCERY_LOG_LEVEL: 'debug' } });
+  try {
+    program.closeOutput();
+    for (let count = 0; count < 5; count += 1) await initialAccessToken(program, ['client-reg']);
+    const ready = await fetch(`${program.managementUrl}/health/ready`);
+    assert.equal(ready.status, 200);
+  } finally {
+    await program.stop();
+  }
+  assert.equal(await program.exited, 0);
+});
