@@ -1,33 +1,19 @@
 import type { Settings } from './config/settings.ts';
 import type { Log } from './ports/log.ts';
+import { type Rounds, startRounds } from './rounds.ts';
 import { systemClock } from './system/clock.ts';
 import type { TenantInService } from './tenant-in-service.ts';
 import type { Tenants } from './tenants.ts';
 
-/** Tells clients of sessions that have ended, again and again, one round at a time: what nobody has told them yet. */
-export function startDelivering(settings: Settings, tenants: Tenants, log: Log): { stop(): Promise<void> } {
-  let running: Promise<void> | undefined;
-  const timer = setInterval(() => {
-    running ??= deliverAll(tenants, log).finally(() => {
-      running = undefined;
-    });
-  }, settings['logout.delivery-interval'] * 1000);
-  timer.unref();
-  return {
-    async stop() {
-      clearInterval(timer);
-      await running;
-    },
-  };
-}
+const FAILURE = 'clients could not be told that sessions have ended';
 
-async function deliverAll(tenants: Tenants, log: Log): Promise<void> {
-  try {
+/** Tells clients of sessions that have ended, again and again: what nobody has told them yet. */
+export function startDelivering(settings: Settings, tenants: Tenants, log: Log): Rounds {
+  const deliverAll = async (): Promise<void> => {
     const all = await tenants.all();
     await Promise.all(all.map(async (tenant) => await deliverOf(tenant, log)));
-  } catch (cause) {
-    log.error({ cause }, 'clients could not be told that sessions have ended');
-  }
+  };
+  return startRounds(settings['logout.delivery-interval'], deliverAll, { log, failure: FAILURE });
 }
 
 /** A tenant whose clients do not answer does not keep those of the others waiting; one with nothing to tell is not opened. */
@@ -38,6 +24,6 @@ async function deliverOf(tenant: TenantInService, log: Log): Promise<void> {
     const { logoutDelivery } = await tenant.opened();
     await logoutDelivery.deliverDue();
   } catch (cause) {
-    log.error({ tenant: tenant.id, cause }, 'clients could not be told that sessions have ended');
+    log.error({ tenant: tenant.id, cause }, FAILURE);
   }
 }

@@ -6,6 +6,7 @@ import { tendServerKeys } from './keys/rotate-server-keys.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Log } from './ports/log.ts';
 import type { LogoutNotificationStore } from './ports/logout-notification-store.ts';
+import { type Rounds, startRounds } from './rounds.ts';
 import { systemClock } from './system/clock.ts';
 import { patientClock, processElapsed } from './system/patient-clock.ts';
 import type { Tenant } from './tenant.ts';
@@ -21,26 +22,17 @@ const PATIENCE_S = 90_000;
 /** Further than this a clock goes ahead of itself by jumps only. */
 const DOUBTFUL_S = 60;
 
-/** Removes what has expired and ends what is idle, again and again, one round at a time. */
-export function startSweeping(settings: Settings, tenants: Tenants, log: Log): { stop(): Promise<void> } {
+const FAILURE = 'what has expired could not be removed';
+
+/** Removes what has expired and ends what is idle, again and again. */
+export function startSweeping(settings: Settings, tenants: Tenants, log: Log): Rounds {
   const clock = patientClock(systemClock, processElapsed, PATIENCE_S);
-  let running: Promise<void> | undefined;
-  const timer = setInterval(() => {
-    running ??= sweepAll(tenants, clock, log).finally(() => {
-      running = undefined;
-    });
-  }, settings['storage.sweep-interval'] * 1000);
-  timer.unref();
-  return {
-    async stop() {
-      clearInterval(timer);
-      await running;
-    },
-  };
+  const sweepAll = async (): Promise<void> => await sweepTenants(tenants, clock, log);
+  return startRounds(settings['storage.sweep-interval'], sweepAll, { log, failure: FAILURE });
 }
 
 /** A tenant that cannot be swept does not keep the others from it. */
-async function sweepAll(tenants: Tenants, clock: Clock, log: Log): Promise<void> {
+async function sweepTenants(tenants: Tenants, clock: Clock, log: Log): Promise<void> {
   const ahead = systemClock.now() - clock.now();
   const doubtful = ahead > DOUBTFUL_S;
   if (doubtful)
@@ -51,7 +43,7 @@ async function sweepAll(tenants: Tenants, clock: Clock, log: Log): Promise<void>
       if (!doubtful) await tendKeys(tenant.current(), log);
       await sweepTenant(tenant, clock, log);
     } catch (cause) {
-      log.error({ tenant: tenant.id, cause }, 'what has expired could not be removed');
+      log.error({ tenant: tenant.id, cause }, FAILURE);
     }
   }
 }

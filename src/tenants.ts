@@ -1,4 +1,5 @@
 import type { Tenancy } from './http/tenancy.ts';
+import { startRounds } from './rounds.ts';
 import { type Awaitable, whenKnown } from './spec/awaitable.ts';
 import { DEFAULT_TENANT } from './spec/identifiers.ts';
 import { followJournal } from './storage/journal-follower.ts';
@@ -43,17 +44,15 @@ export async function openTenants(needs: TenantsNeeds): Promise<Tenants> {
       });
     });
   const lookForFirst = async (): Promise<void> => {
-    try {
-      if (!register.names().several) await catchUp();
-    } catch (cause) {
-      log.error({ cause }, 'the tenants could not be read');
-    }
+    if (!register.names().several) await catchUp();
   };
   await catchUp();
   const first = await register.find(DEFAULT_TENANT)?.opened();
   if (first === undefined) throw new Error('there is no default tenant');
-  const timer = setInterval(() => void lookForFirst(), settings['storage.tenant-check-interval'] * 1000);
-  timer.unref();
+  const looking = startRounds(settings['storage.tenant-check-interval'], lookForFirst, {
+    log,
+    failure: 'the tenants could not be read',
+  });
   return {
     first,
     tenancy: {
@@ -66,7 +65,7 @@ export async function openTenants(needs: TenantsNeeds): Promise<Tenants> {
       return register.all();
     },
     async close() {
-      clearInterval(timer);
+      await looking.stop();
       await Promise.all(register.all().map((tenant) => tenant.close()));
     },
   };

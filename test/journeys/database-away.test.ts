@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openPostgresSchema } from '../../src/storage/postgres/postgres-schema.ts';
 import { administer, startTestServer, type TestServer } from '../../src/storage/postgres/test-server.ts';
-import { freePort, launchProgram, type Program } from '../program/start.ts';
+import { freePort, launchProgram, type Program, startProgram } from '../program/start.ts';
 import { chancery } from './command.ts';
 import { production } from './production.ts';
 import { assertOneLine, attemptAt } from './start-attempts.ts';
@@ -28,6 +28,14 @@ after(async () => {
   await server.stop();
   rmSync(folder, { recursive: true });
 });
+
+async function migrated(): Promise<string> {
+  const url = await server.createDatabase();
+  const schema = openPostgresSchema(url, 5000);
+  await schema.up(0);
+  await schema.close();
+  return url;
+}
 
 const withPassword = (url: string): string => url.replace('://chancery@', `://chancery:${SECRET}@`);
 
@@ -59,10 +67,7 @@ const waiting = (of: Program): readonly string[] =>
     .filter((line) => line.includes('the database is away'));
 
 test('a server whose database is away lives, is not ready, answers 500, says once that it waits, and serves when the database comes', async () => {
-  const url = await server.createDatabase();
-  const schema = openPostgresSchema(url, 5000);
-  await schema.up(0);
-  await schema.close();
+  const url = await migrated();
   await server.kill();
   program = await launchProgram({ folder, environment: { CHANCERY_STORAGE_URL: withPassword(url) } });
   const running = program;
@@ -88,6 +93,30 @@ test('a server whose database is away lives, is not ready, answers 500, says onc
   assert.doesNotMatch(running.output(), new RegExp(SECRET, 'u'));
 });
 
+test('the rounds of a server go on while its database is away: it lives, says what could not be done, and is ready again', async () => {
+  const url = await migrated();
+  const environment = {
+    CHANCERY_STORAGE_URL: url,
+    CHANCERY_STORAGE_SWEEP_INTERVAL: '1',
+    CHANCERY_LOGOUT_DELIVERY_INTERVAL: '1',
+    CHANCERY_STORAGE_TENANT_CHECK_INTERVAL: '1',
+  };
+  const working = await startProgram({ environment });
+  await server.kill();
+  const failures = [
+    working.printed(/what has expired could not be removed/u),
+    working.printed(/clients could not be told that sessions have ended/u),
+    working.printed(/the tenants could not be read/u),
+  ];
+  const ended = working.exited.then((how) => assert.fail(`it ended with ${how}: ${working.output()}`));
+  await Promise.race([Promise.all(failures), ended]);
+  await server.start();
+  await Promise.race([untilReadiness(working, 200), ended]);
+  ended.catch(() => undefined);
+  working.signal('SIGTERM');
+  assert.equal(await working.exited, 0, working.output());
+});
+
 test('SIGTERM while a server waits for its database: it ends with 0', async () => {
   const url = `postgres://chancery:${SECRET}@127.0.0.1:${await freePort()}/nobody?sslmode=disable`;
   const stopped = await launchProgram({ environment: { CHANCERY_STORAGE_URL: url } });
@@ -99,18 +128,15 @@ test('SIGTERM while a server waits for its database: it ends with 0', async () =
 
 test('what does not mend itself ends the start in one line: an unknown database, an unknown role, a wrong password, a role without rights, a schema that is behind', async () => {
   const site = await production();
-  const [behind, migrated] = [await server.createDatabase(), await server.createDatabase()];
-  const schema = openPostgresSchema(migrated, 5000);
-  await schema.up(0);
-  await schema.close();
-  await makeRoles(migrated);
+  const [behind, guarded] = [await server.createDatabase(), await migrated()];
+  await makeRoles(guarded);
   const as = (role: string, password = SECRET): string =>
-    migrated.replace('chancery@', `${role}:${password}@`);
+    guarded.replace('chancery@', `${role}:${password}@`);
   const cases = [
     [behind.replace(/\/test_\w+/u, '/nobody'), /database "nobody" does not exist \(SQLSTATE 3D000\)/u],
     [as('stranger'), /role "stranger" does not exist \(SQLSTATE 28000\)/u],
     [as(GUARDED, `${SECRET}-of-yesterday`), /password authentication failed .*\(SQLSTATE 28P01\)/u],
-    [migrated.replace('chancery@', `${GUARDED}@`), /the server asks for a password, and there is none/u],
+    [guarded.replace('chancery@', `${GUARDED}@`), /the server asks for a password, and there is none/u],
     [as(GUARDED), /permission denied for table schema_migration \(SQLSTATE 42501\)/u],
     [as('onlooker'), /permission denied for table \w+ \(SQLSTATE 42501\)/u],
     [behind, /the schema of the database is behind this program: run chancery migrate up/u],
