@@ -1,4 +1,5 @@
 import type { Experiment } from './experiment.ts';
+import { backup } from './experiments/backup.ts';
 import { clockJumps, clocksApart } from './experiments/clock.ts';
 import { databaseLocked } from './experiments/database-locked.ts';
 import { databaseSlow } from './experiments/database-slow.ts';
@@ -47,5 +48,6 @@ export const EXPERIMENTS: readonly Experiment[] = [
   hangingPeer,
   nodeStopped,
   logClosed,
+  backup,
   soak,
 ];

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { administer } from '../../src/storage/postgres/test-server.ts';
@@ -98,6 +99,16 @@ test('a copy that was killed again and again goes on; what it says of a wrong ca
   assert.equal(tables.find(({ table }) => table === 'client')?.['rows'], 3001);
   const started = await at(to);
   await started.stop();
+  const back = sqliteUrl();
+  let killedBack = 0;
+  for (let round = 0; round < 2; round += 1) killedBack += (await killedCopy(to, back)) ? 1 : 0;
+  assert.ok(killedBack > 0, 'no copy back was under way when it was to be killed');
+  const returned = await copied(to, back);
+  assert.equal(returned.find(({ table }) => table === 'client')?.['rows'], 3001);
+  assert.deepEqual(
+    returned.find(({ table }) => table === 'client')?.['digest'],
+    tables.find(({ table }) => table === 'client')?.['digest'],
+  );
 
   for (const [words, line] of [
     [[], /--from is missing/],
@@ -124,7 +135,20 @@ async function killedCopy(from: string, to: string): Promise<boolean> {
 }
 
 async function clientsIn(url: string): Promise<number> {
+  const count = 'SELECT count(*) AS clients FROM client';
+  if (url.startsWith('sqlite:')) return clientsInFile(url.slice('sqlite:'.length), count);
   const { port, pathname } = new URL(url);
-  const [row] = await administer(Number(port), pathname.slice(1), 'SELECT count(*) AS clients FROM client');
+  const [row] = await administer(Number(port), pathname.slice(1), count);
   return Number(row?.['clients']);
+}
+
+/** None where the copy has not made the file yet. */
+function clientsInFile(path: string, count: string): number {
+  if (!existsSync(path)) return 0;
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
+  try {
+    return Number(database.prepare(count).get()?.['clients']);
+  } finally {
+    database.close();
+  }
 }

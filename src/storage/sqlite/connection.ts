@@ -55,7 +55,15 @@ function readOnly(database: DatabaseSync): DatabaseSync {
 
 /** `busy_timeout_ms`: how long one attempt blocks its thread while another process holds the lock. */
 export function openWriteConnection(path: string, busy_timeout_ms: number): DatabaseSync {
-  const database = connect(path, busy_timeout_ms);
+  return writable(connect(path, busy_timeout_ms));
+}
+
+/** For whoever writes a whole registry and reads it back; it does not map the file, as `openScanConnection`. */
+export function openLoadConnection(path: string, busy_timeout_ms: number): DatabaseSync {
+  return writable(connect(path, busy_timeout_ms, 0));
+}
+
+function writable(database: DatabaseSync): DatabaseSync {
   try {
     database.exec(`
       PRAGMA journal_mode = WAL;

@@ -14,7 +14,7 @@ import type {
 import { DEFAULT_TENANT } from '../../spec/identifiers.ts';
 import { DUMPED_TABLES } from '../dumped-tables.ts';
 import { otherSchema } from '../schema.ts';
-import { openScanConnection, openWriteConnection } from './connection.ts';
+import { openLoadConnection, openScanConnection } from './connection.ts';
 import { inspect, unavailable } from './database-file.ts';
 import { type DumpStatements, dumpStatements } from './dump-statements.ts';
 import { NEWEST, stateOf } from './migrations.ts';
@@ -32,7 +32,7 @@ export function sqliteTables(path: string): TableDump {
         return readTables(database, path);
       }),
     writer: async () =>
-      await opened(path, () => tableWriter(ofThisVersion(openWriteConnection(path, LOCK_WAIT_MS_MAX)), path)),
+      await opened(path, () => tableWriter(ofThisVersion(openLoadConnection(path, LOCK_WAIT_MS_MAX)), path)),
   };
 }
 
