@@ -156,6 +156,25 @@ test('of a remote journal one reading is under way at a time; whoever comes mean
   assert.equal(readings.length, 3);
 });
 
+test('of a remote journal all who ask before the end of a turn share one reading, which begins then', async () => {
+  let readings = 0;
+  const head = async (): Promise<number> => {
+    readings += 1;
+    return await Promise.resolve(1);
+  };
+  const { follower } = following({ head, since: async () => [] });
+  await follower.catchUp();
+  await nextTurn();
+  const asked = [follower.catchUp(), follower.catchUp()];
+  await Promise.resolve();
+  asked.push(follower.catchUp());
+  assert.equal(readings, 1);
+  for (const each of asked) await each;
+  assert.equal(readings, 2);
+  await follower.catchUp();
+  assert.equal(readings, 3);
+});
+
 test('a failed reading of a remote journal fails for those who waited for it, and for nobody after them', async () => {
   const outcomes: (number | Error)[] = [new Error('first'), new Error('second'), 4];
   const head = async (): Promise<number> => {

@@ -13,10 +13,7 @@ export interface JournalFollower {
  * Reads an embedded journal at once for the first callback of a turn of the event loop, and once more after the turn for
  * all others of it: whatever is served was received before its reading. What a callback learnt is not handed on to the
  * next one of its turn: a turn also brings polls that come after a timer's reading, the answers to own writes, and
- * requests that were pipelined meanwhile.
- *
- * Of a remote journal one reading is under way at a time, and whoever comes meanwhile shares the next one; or the failure of
- * the one under way, for they have waited as long as anybody may wait for an answer.
+ * requests that were pipelined meanwhile. A remote journal is known by its first answer (`sharedReadings`).
  * @param learn is told the changes since it was told last; undefined: anything may have changed.
  */
 export function followJournal(
@@ -27,24 +24,15 @@ export function followJournal(
   let current = false;
   let readThisTurn = false;
   let afterTurn: Promise<void> | undefined;
-  let underWay: Promise<void> | undefined;
-  let next: Promise<void> | undefined;
+  let shared: (() => Promise<void>) | undefined;
 
   const endCallback = (): void => {
     current = false;
   };
-  const endRead = (): void => {
-    if (next === undefined) underWay = undefined;
-  };
   const begin = (): Awaitable<void> => {
-    underWay = undefined;
     const reading = read();
-    if (!(reading instanceof Promise)) {
-      current = true;
-      return undefined;
-    }
-    underWay = reading;
-    void reading.then(endRead, endRead);
+    if (reading instanceof Promise) shared = sharedReadings(read, reading);
+    else current = true;
     return reading;
   };
   const beginFirst = (): Awaitable<void> => {
@@ -65,28 +53,50 @@ export function followJournal(
     afterTurn = undefined;
     await begin();
   };
-  const beginNext = (): Awaitable<void> => {
-    next = undefined;
-    return beginFirst();
-  };
-  const failNext = (reason: unknown): never => {
-    next = undefined;
-    underWay = undefined;
-    throw reason;
-  };
 
   return {
     catchUp() {
       if (current) return undefined;
-      if (underWay !== undefined) {
-        next ??= underWay.then(beginNext, failNext);
-        return next;
-      }
+      if (shared !== undefined) return shared();
       if (!readThisTurn) return beginFirst();
       afterTurn ??= beginAfterTurn();
       return afterTurn;
     },
     lessons,
+  };
+}
+
+/**
+ * One reading of a remote journal is under way at a time. Whoever comes before the next one begins shares it: it begins at
+ * the end of the turn, so that one who asks for several records has one reading for all of them, or when the one under way
+ * is answered. Where that one fails they share its failure, for they have waited as long as anybody may wait for an answer.
+ */
+function sharedReadings(read: () => Awaitable<void>, first: Promise<void>): () => Promise<void> {
+  let underWay: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+
+  const follow = (reading: Promise<void>): void => {
+    const end = (): void => {
+      underWay = undefined;
+    };
+    underWay = reading;
+    reading.then(end, end);
+  };
+  const beginNext = async (): Promise<void> => {
+    try {
+      await (underWay ?? endOfTurn());
+    } finally {
+      next = undefined;
+    }
+    const reading = Promise.resolve(read());
+    follow(reading);
+    await reading;
+  };
+
+  follow(first);
+  return () => {
+    next ??= beginNext();
+    return next;
   };
 }
 

@@ -162,12 +162,15 @@ function recordOf(
   };
 }
 
+/** Whether what was presented is told from a forgery by its MAC alone, which costs nearly nothing. */
+export const isIdentifierShaped = (presented: string): boolean => hasForm(presented, IDENTIFIER_LENGTH);
+
 /** The live token behind what a caller presented. @returns undefined for anything else, whatever the reason. */
 export function findAccessToken(
   needs: AccessTokenNeeds,
   presented: string,
 ): Awaitable<StoredAccessToken | undefined> {
-  if (hasForm(presented, IDENTIFIER_LENGTH)) {
+  if (isIdentifierShaped(presented)) {
     const key = keyOf(presented);
     if (needs.genuine.get(key) === undefined) {
       if (!isGenuine('access_token', presented, IDENTIFIER_LENGTH, needs.mac)) return undefined;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { assertUncached } from '../test-exchange.ts';
 import {
   type ClientInformation,
@@ -191,4 +192,19 @@ test('an initial access token is inspected like any other, and names no register
   assert.equal(introspected['sub'], 'admin');
   assert.equal(introspected['exp'], START + LIFETIMES.initialAccessToken);
   assert.equal(typeof introspected['client_id'], 'string');
+});
+
+test('where the caller is not known at once the token is asked for meanwhile: one round trip to a remote storage', async () => {
+  const tenant = testTenant();
+  const client = await tenant.register(SERVICE);
+  const token = await ownToken(tenant, client);
+  const introspect = await asResourceServer(tenant);
+  let askedMeanwhile = false;
+  tenant.watch.before('clients.find', async () => {
+    await nextTurn();
+    askedMeanwhile = tenant.watch.calls.at(-1) === 'accessTokens.find';
+  });
+  assert.equal((await introspect({ token })).json['active'], true);
+  assert.ok(askedMeanwhile);
+  assert.equal(tenant.watch.calls.filter((call) => call === 'accessTokens.find').length, 1);
 });

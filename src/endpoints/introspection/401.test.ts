@@ -88,3 +88,16 @@ test('who is not authenticated costs no look-up of the token (decision 22)', asy
   assertInvalidClient(await tenant.send('introspect', { basic: [client_id, 'x'], form: { token } }), BASIC);
   assert.deepEqual(tenant.watch.calls, ['clients.find']);
 });
+
+test('a caller who is refused waits for no token, nor hears of one that could not be looked up (decision 22)', async () => {
+  const tenant = testTenant();
+  const { client_id } = await tenant.register(RESOURCE_SERVER);
+  const token = await tenant.authorize({ client_id, scope: ['read'] });
+  tenant.watch.before('clients.find', async () => {
+    tenant.watch.fail(new Error('gone'), 'accessTokens.find');
+    await Promise.resolve();
+  });
+  assertInvalidClient(await tenant.send('introspect', { basic: [client_id, 'x'], form: { token } }), BASIC);
+  assert.ok(tenant.watch.calls.includes('accessTokens.find'));
+  assert.equal(tenant.reports.length, 1);
+});

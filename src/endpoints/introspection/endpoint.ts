@@ -1,10 +1,11 @@
 import { AUTHENTICATION_PARAMETERS } from '../../clients/client-authentication/credential-parameters.ts';
+import type { StoredAccessToken } from '../../ports/access-token-store.ts';
 import { preferredMediaType } from '../../spec/accept.ts';
 import { type Awaitable, whenKnown } from '../../spec/awaitable.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import { type FormLimits, type Parameters, parseForm } from '../../spec/parameters.ts';
 import { bearerChallenge } from '../../spec/www-authenticate.ts';
-import { findAccessToken } from '../../tokens/access-token.ts';
+import { findAccessToken, isIdentifierShaped } from '../../tokens/access-token.ts';
 import { UNCACHED } from '../answer.ts';
 import type { Endpoint, EndpointRequest, EndpointResponse } from '../contract.ts';
 import { type Caller, type CallerNeeds, callerOf, registrationOf, triesBearer } from './caller.ts';
@@ -47,11 +48,14 @@ export function introspection(needs: IntrospectionNeeds): Endpoint {
     contract,
     handle(request) {
       const form = readForm(needs, request);
-      return whenKnown(callerOf(needs, request, form), (caller) => {
+      const asking = callerOf(needs, request, form);
+      const ahead = asking instanceof Promise ? lookAhead(needs, form) : undefined;
+      return whenKnown(asking, (caller) => {
         const token = tokenToInspect(form);
         if (!caller.scope.includes(introspectionScope)) throw scopeLacking(request, introspectionScope);
         const jwtType = jwtTypeFor(request, jwtTypes);
-        return whenKnown(inspect(needs, caller, token), (text) =>
+        const looking = ahead === undefined ? findAccessToken(needs.accessTokens, token) : ahead.found;
+        return whenKnown(inspect(needs, caller, looking), (text) =>
           jwtType === undefined ? jsonResponse(text) : jwtResponse(needs, caller, text, jwtType),
         );
       });
@@ -59,9 +63,26 @@ export function introspection(needs: IntrospectionNeeds): Endpoint {
   };
 }
 
+type Looking = Awaitable<StoredAccessToken | undefined>;
+
+/**
+ * Asks for the token while the caller is still looked up: a remote storage answers both at once, with one reading of its
+ * journal. Nobody waits for it where the caller is refused, who could have had no more than a look-up of a token of ours.
+ */
+function lookAhead(
+  { accessTokens }: IntrospectionNeeds,
+  form: Parameters | OAuthError,
+): { readonly found: Looking } | undefined {
+  const token = form instanceof OAuthError ? undefined : form['token'];
+  if (token === undefined || !isIdentifierShaped(token)) return undefined;
+  const found = findAccessToken(accessTokens, token);
+  if (found instanceof Promise) found.catch(() => undefined);
+  return { found };
+}
+
 /** @returns the JSON text of RFC 7662 §2.2 */
-function inspect(needs: IntrospectionNeeds, caller: Caller, token: string): Awaitable<string> {
-  return whenKnown(findAccessToken(needs.accessTokens, token), (found) => {
+function inspect(needs: IntrospectionNeeds, caller: Caller, looking: Looking): Awaitable<string> {
+  return whenKnown(looking, (found) => {
     if (found === undefined) return INACTIVE;
     if (needs.audience === 'any') return found.introspection;
     return whenKnown(registrationOf(needs, caller), (metadata) =>
