@@ -15,7 +15,7 @@ test('a backup beside a loaded server, restored: everything that was acknowledge
     assert.ok(!('skipped' in outcome));
     assert.deepEqual(faultsOf(outcome), []);
     assert.ok(outcome.acked > 50, `${outcome.acked} acknowledged`);
-    assert.notEqual(outcome.figures['ledger entries while backups were made'], '0');
+    assert.notEqual(outcome.figures['entries meanwhile'], '0');
   } finally {
     await stand.close();
   }
