@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { type Fields } from '../../test/program/code-request.ts';
 import type { PlainBrowser } from '../../test/program/plain-browser.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Answer } from './test-exchange.ts';
-import { authorizationUrl, browserOf, type Parameters, RELYING_PARTY } from './test-person.ts';
+import { authorizationUrl, browserOf, RELYING_PARTY } from './test-person.ts';
 import { type ClientInformation, type TestTenant, testTenant } from './test-tenant.ts';
 
 const PAGE = 'https://login.example.net/start?brand=1';
@@ -14,7 +15,7 @@ export interface ExternalTenant {
   readonly tenant: TestTenant;
   readonly client: ClientInformation;
   /** A browser that was sent out to sign in. */
-  readonly sentOut: (change?: Parameters, browser?: PlainBrowser) => Promise<SentOut>;
+  readonly sentOut: (change?: Fields, browser?: PlainBrowser) => Promise<SentOut>;
   /** What the page's server posts. */
   readonly outcome: (handle: string, json: unknown) => Promise<Answer>;
   /** The same, where it is taken: where the browser is to be sent. */

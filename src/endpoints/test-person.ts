@@ -1,3 +1,4 @@
+import { codeRequest, type Fields } from '../../test/program/code-request.ts';
 import { type PlainBrowser, plainBrowser, type Visit } from '../../test/program/plain-browser.ts';
 import { buildRouter } from '../http/router.ts';
 import type { StoredAccount } from '../ports/account-store.ts';
@@ -9,10 +10,6 @@ import { answer } from './answer.ts';
 import type { Endpoint } from './contract.ts';
 import { received, requestOf } from './test-exchange.ts';
 import { CALLBACK, type ClientInformation, ISSUER, type TestTenant } from './test-tenant.ts';
-
-/** RFC 7636, appendix B. */
-export const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
-const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
 
 /** A client of the code flow that the operator registered. */
 export const RELYING_PARTY = {
@@ -28,37 +25,17 @@ export interface TestPerson {
   readonly accounts: AccountNeeds;
   readonly browser: PlainBrowser;
   /** The page, or the answer, that an authorisation request leads to. */
-  ask(client: ClientInformation, change?: Parameters): Promise<Visit>;
+  ask(client: ClientInformation, change?: Fields): Promise<Visit>;
   /** The same, after signing in and agreeing wherever a page asks for that. */
-  grant(client: ClientInformation, change?: Parameters): Promise<Visit>;
+  grant(client: ClientInformation, change?: Fields): Promise<Visit>;
   signIn(page: Visit): Promise<Visit>;
 }
 
-export type Parameters = Readonly<Record<string, string | undefined>>;
-
 export function authorizationUrl(
   { client_id }: Pick<ClientInformation, 'client_id'>,
-  change: Parameters = {},
+  change: Fields = {},
 ): string {
-  const parameters = {
-    response_type: 'code',
-    client_id,
-    redirect_uri: CALLBACK,
-    scope: 'openid',
-    state: 'af0ifjsldkj',
-    nonce: 'n-0S6_WzA2Mj',
-    code_challenge: CHALLENGE,
-    code_challenge_method: 'S256',
-    ...change,
-  };
-  return `${ISSUER}/authorize?${formText(parameters)}`;
-}
-
-export function formText(parameters: Parameters): string {
-  const given = Object.entries(parameters).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, value]],
-  );
-  return new URLSearchParams(given).toString();
+  return codeRequest(ISSUER, { client_id, redirect_uri: CALLBACK }, change);
 }
 
 export async function aPerson(
@@ -127,7 +104,7 @@ export function browserOf(tenant: TestTenant): PlainBrowser {
   });
 }
 
-/** Parameters of the answer that a client gets in an address. */
+/** Fields of the answer that a client gets in an address. */
 export function answeredTo({ location = '' }: Visit): Readonly<Record<string, string>> {
   const { search, hash } = new URL(location);
   return Object.fromEntries(new URLSearchParams(hash === '' ? search : hash.slice(1)));

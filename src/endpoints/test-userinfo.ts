@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { type Fields, VERIFIER } from '../../test/program/code-request.ts';
 import type { ClientCertificate } from '../spec/client-certificate.ts';
-import { answeredTo, type Parameters, type TestPerson, VERIFIER } from './test-person.ts';
+import { answeredTo, type TestPerson } from './test-person.ts';
 import { CALLBACK, type ClientInformation, type TestTenant } from './test-tenant.ts';
 
 /** The tokens that a person's code gives to a client. */
@@ -8,7 +9,7 @@ export async function tokensFor(
   tenant: TestTenant,
   person: Pick<TestPerson, 'grant'>,
   client: ClientInformation,
-  asked: Parameters = {},
+  asked: Fields = {},
   certificate?: ClientCertificate,
 ): Promise<Readonly<Record<string, unknown>>> {
   const code = answeredTo(await person.grant(client, asked))['code'] ?? assert.fail('no code');

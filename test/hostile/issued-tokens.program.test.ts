@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { decodeJwt, UnsecuredJWT } from 'jose';
 import { setPassword } from '../../src/sessions/manage-account.ts';
 import { ACTOR } from '../../src/sessions/test-end-users.ts';
+import { type Fields, formText } from '../program/code-request.ts';
 import { type Program, startProgram } from '../program/start.ts';
 import {
   type Accounts,
@@ -13,8 +14,6 @@ import {
   CALLBACK,
   type Called,
   call,
-  type Fields,
-  formText,
   type Registered,
   reached,
   redeem,

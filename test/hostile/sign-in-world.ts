@@ -7,20 +7,16 @@ import type { TenantId } from '../../src/spec/identifiers.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { argon2PasswordHasher } from '../../src/system/password-hasher.ts';
 import { systemRandom } from '../../src/system/random.ts';
+import { codeRequest, type Fields, formText, VERIFIER } from '../program/code-request.ts';
 import { type PlainBrowser, plainBrowser, type Visit } from '../program/plain-browser.ts';
 import type { Program } from '../program/start.ts';
 import { openProgramStorage, storageAt } from '../program/storage-place.ts';
 
 export const CALLBACK = 'https://rp.example/cb';
-/** RFC 7636, appendix B. */
-const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
-const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
-
 /** The program's own: it would make other hashes anew, and change the account with that. */
 const PASSWORD_PARAMETERS = { memoryKib: 19_456, passes: 2, lanes: 1 };
 
 type Json = Readonly<Record<string, unknown>>;
-export type Fields = Readonly<Record<string, string | undefined>>;
 
 export interface Registered {
   readonly client_id: string;
@@ -84,25 +80,7 @@ export async function register(program: Program, metadata: object = {}): Promise
 }
 
 export function authorizeUrl({ issuer }: Program, { client_id }: Registered, change: Fields = {}): string {
-  const whole: Fields = {
-    response_type: 'code',
-    client_id,
-    redirect_uri: CALLBACK,
-    scope: 'openid',
-    state: 'af0ifjsldkj',
-    nonce: 'n-0S6_WzA2Mj',
-    code_challenge: CHALLENGE,
-    code_challenge_method: 'S256',
-    ...change,
-  };
-  return `${issuer}/authorize?${formText(whole)}`;
-}
-
-export function formText(fields: Fields): string {
-  const given = Object.entries(fields).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, value]],
-  );
-  return new URLSearchParams(given).toString();
+  return codeRequest(issuer, { client_id, redirect_uri: CALLBACK }, change);
 }
 
 /** Through every page that comes, as `person`, to the client. */

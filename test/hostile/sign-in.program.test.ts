@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setDisabled } from '../../src/sessions/manage-account.ts';
 import { ACTOR } from '../../src/sessions/test-end-users.ts';
+import { type Fields } from '../program/code-request.ts';
 import { formOf, type PlainBrowser, type Visit } from '../program/plain-browser.ts';
 import { attackedProgram } from './attacked-program.ts';
 import { testInvariantsAtTheEnd } from './closing-tests.ts';
@@ -13,7 +14,6 @@ import {
   browserAt,
   CALLBACK,
   cookieHeader,
-  type Fields,
   type Registered,
   reached,
   redeem,

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { formText } from '../program/code-request.ts';
 import { askProgramRows } from '../program/program-rows.ts';
 import { type Program, startProgram } from '../program/start.ts';
 import {
   accountsBeside,
   authorizeUrl,
   browserAt,
-  formText,
   type Registered,
   reached,
   register,

@@ -2,16 +2,14 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { converse, type RawAnswer } from '../program/raw-socket.ts';
 import { type Program, startProgram } from '../program/start.ts';
-import { CLIENT_AUTHENTICATION, certificateAuthority, selfSigned } from '../tls/certificate.ts';
-import { CLIENT_AUTHORITY, headerOf } from '../tls/tls-program.ts';
+import { certificateAuthority, selfSigned } from '../tls/certificate.ts';
+import { CERTIFIED, CLIENT_AUTHORITY, headerOf, SUBJECT } from '../tls/tls-program.ts';
 
 /** Behind a proxy that terminates TLS: the test is the proxy, on plain HTTP from the loopback interface (RFC 9440). */
-const SUBJECT = { names: ['client.example'], purposes: [CLIENT_AUTHENTICATION] };
 const CERTIFICATE = headerOf(CLIENT_AUTHORITY.issue(SUBJECT));
 const metadata = {
   grant_types: ['client_credentials'],
-  token_endpoint_auth_method: 'tls_client_auth',
-  tls_client_auth_san_dns: 'client.example',
+  ...CERTIFIED,
 };
 let behind: Program;
 let client_id = '';

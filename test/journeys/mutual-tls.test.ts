@@ -4,28 +4,19 @@ import { once } from 'node:events';
 import { connect as connectPlainly } from 'node:net';
 import { after, before, test } from 'node:test';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
+import { certificateAuthority, derOf, selfSigned, type TlsIdentity } from '../tls/certificate.ts';
 import {
-  CLIENT_AUTHENTICATION,
-  certificateAuthority,
-  derOf,
-  selfSigned,
-  type TlsIdentity,
-} from '../tls/certificate.ts';
-import {
+  CERTIFIED,
   CLIENT_AUTHORITY,
   headerOf,
   SERVER_AUTHORITY,
   SERVER_NAME,
+  SUBJECT,
   startTlsProgram,
   type TlsProgram,
 } from '../tls/tls-program.ts';
 
 /** Certificates of clients over real TLS connections to the started program (RFC 8705). */
-const SUBJECT = { names: ['client.example'], purposes: [CLIENT_AUTHENTICATION] };
-const certified = {
-  token_endpoint_auth_method: 'tls_client_auth',
-  tls_client_auth_san_dns: 'client.example',
-};
 let server: TlsProgram;
 
 before(async () => {
@@ -49,7 +40,7 @@ test('discovery names the methods and the bound tokens (RFC 8705 §2.1.1, §2.2.
 });
 
 test('tls_client_auth: the right certificate gets a token, alone or over an intermediate authority (RFC 8705 §2.1)', async () => {
-  const client_id = await server.register(certified);
+  const client_id = await server.register(CERTIFIED);
   const issued = await server.token(client_id, CLIENT_AUTHORITY.issue(SUBJECT));
   assert.equal(issued.status, 200, issued.text);
   const between = CLIENT_AUTHORITY.intermediate({ name: 'Between' });
@@ -58,7 +49,7 @@ test('tls_client_auth: the right certificate gets a token, alone or over an inte
 });
 
 test('tls_client_auth: every other certificate, and none, is 401 (RFC 8705 §2.1)', async () => {
-  const client_id = await server.register(certified);
+  const client_id = await server.register(CERTIFIED);
   const past = new Date(Date.now() - 3_600_000);
   const between = CLIENT_AUTHORITY.intermediate({ name: 'Between' });
   const others: Readonly<Record<string, TlsIdentity | undefined>> = {
@@ -125,7 +116,7 @@ test('a bound token opens introspection over a connection with its certificate, 
 });
 
 test('a Client-Cert header that no trusted proxy sent is ignored, and the log says so once (RFC 9440 §4)', async () => {
-  const client_id = await server.register(certified);
+  const client_id = await server.register(CERTIFIED);
   const headers = { 'client-cert': headerOf(CLIENT_AUTHORITY.issue(SUBJECT)) };
   const form = { grant_type: 'client_credentials', client_id };
   for (let time = 0; time < 3; time += 1) {

@@ -7,22 +7,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import * as oauth from 'oauth4webapi';
 import { freePort, launchProgram } from '../program/start.ts';
-import { CLIENT_AUTHENTICATION, certificateAuthority, selfSigned } from '../tls/certificate.ts';
+import { certificateAuthority, selfSigned } from '../tls/certificate.ts';
 import { callHttps } from '../tls/https-call.ts';
 import {
+  CERTIFIED,
   CLIENT_AUTHORITY,
   SERVER_AUTHORITY,
   SERVER_NAME,
+  SUBJECT,
   startTlsProgram,
   type TlsProgram,
 } from '../tls/tls-program.ts';
 
 /** Two listeners: one for everybody, one that asks for certificates (RFC 8705 §5). */
-const SUBJECT = { names: ['client.example'], purposes: [CLIENT_AUTHENTICATION] };
-const certified = {
-  token_endpoint_auth_method: 'tls_client_auth',
-  tls_client_auth_san_dns: 'client.example',
-};
 let server: TlsProgram;
 let mutualPort = 0;
 
@@ -38,7 +35,7 @@ before(async () => {
 after(() => server.stop());
 
 test('the first listener asks nobody for a certificate, the second one everybody (RFC 8705 §5)', async () => {
-  const client_id = await server.register(certified);
+  const client_id = await server.register(CERTIFIED);
   const identity = CLIENT_AUTHORITY.issue(SUBJECT);
   assert.equal((await server.token(client_id, identity)).status, 401);
   assert.equal((await server.token(client_id, identity, mutualPort)).status, 200);
@@ -47,7 +44,7 @@ test('the first listener asks nobody for a certificate, the second one everybody
 
 /** How a client of each method registers, and the certificate that it has. */
 const MUTUAL_TLS = {
-  tls_client_auth: () => ({ own: CLIENT_AUTHORITY.issue(SUBJECT), metadata: certified }),
+  tls_client_auth: () => ({ own: CLIENT_AUTHORITY.issue(SUBJECT), metadata: CERTIFIED }),
   self_signed_tls_client_auth: () => {
     const own = selfSigned();
     const jwk = new X509Certificate(own.cert).publicKey.export({ format: 'jwk' });
@@ -142,7 +139,7 @@ test('new files are taken up by both listeners while they listen; files that can
   }
   assert.equal(await servedFingerprint(program.port), fingerprint256);
   assert.equal(await servedFingerprint(mutualPort), fingerprint256);
-  const client_id = await server.register(certified);
+  const client_id = await server.register(CERTIFIED);
   assert.equal((await server.token(client_id, CLIENT_AUTHORITY.issue(SUBJECT), mutualPort)).status, 401);
   assert.equal((await server.token(client_id, nextAuthority.issue(SUBJECT), mutualPort)).status, 200);
 });

@@ -6,18 +6,18 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { freePort } from '../program/start.ts';
-import { CLIENT_AUTHENTICATION } from '../tls/certificate.ts';
 import {
+  CERTIFIED,
   CLIENT_AUTHORITY,
   SERVER_AUTHORITY,
   SERVER_NAME,
+  SUBJECT,
   startTlsProgram,
   type TlsProgram,
 } from '../tls/tls-program.ts';
 
 /** Two processes with TLS of their own, on a port for everybody and one that asks for certificates. */
 const skip = process.platform === 'linux' ? false : 'SO_REUSEPORT as Linux has it';
-const SUBJECT = { names: ['client.example'], purposes: [CLIENT_AUTHENTICATION] };
 let server: TlsProgram;
 let mutualPort = 0;
 
@@ -87,10 +87,7 @@ const CONNECTIONS = 40;
 test('two workers listen with TLS on both ports, and a certificate of a client counts whichever it comes to (ADR 24, RFC 8705)', {
   skip,
 }, async () => {
-  const client_id = await server.register({
-    token_endpoint_auth_method: 'tls_client_auth',
-    tls_client_auth_san_dns: 'client.example',
-  });
+  const client_id = await server.register(CERTIFIED);
   const identity = CLIENT_AUTHORITY.issue(SUBJECT);
   const answers = await Promise.all(
     Array.from({ length: CONNECTIONS }, () => server.token(client_id, identity, mutualPort)),

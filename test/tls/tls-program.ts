@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Program } from '../program/start.ts';
 import { startProgram } from '../program/start.ts';
-import { certificateAuthority, derOf, type TlsIdentity } from './certificate.ts';
+import { CLIENT_AUTHENTICATION, certificateAuthority, derOf, type TlsIdentity } from './certificate.ts';
 import { callHttps, type HttpsAnswer, type HttpsCall } from './https-call.ts';
 
 /** Vouches for the server. */
@@ -12,6 +12,13 @@ export const SERVER_AUTHORITY = certificateAuthority('Authority of servers');
 /** Vouches for clients. */
 export const CLIENT_AUTHORITY = certificateAuthority('Authority of clients');
 export const SERVER_NAME = 'op.example.com';
+
+/** What `CLIENT_AUTHORITY` issues to a client, and how that client registers (RFC 8705 §2.1.2). */
+export const SUBJECT = { names: ['client.example'], purposes: [CLIENT_AUTHENTICATION] };
+export const CERTIFIED = {
+  token_endpoint_auth_method: 'tls_client_auth',
+  tls_client_auth_san_dns: 'client.example',
+};
 
 export interface TlsProgram {
   readonly program: Program;

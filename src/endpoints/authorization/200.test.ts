@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type Fields } from '../../../test/program/code-request.ts';
 import { formOf } from '../../../test/program/plain-browser.ts';
-import {
-  answeredTo,
-  aPerson,
-  authorizationUrl,
-  browserOf,
-  type Parameters,
-  RELYING_PARTY,
-} from '../test-person.ts';
+import { answeredTo, aPerson, authorizationUrl, browserOf, RELYING_PARTY } from '../test-person.ts';
 import { CALLBACK, type ClientInformation, ISSUER, type TestTenant, testTenant } from '../test-tenant.ts';
 
 const tenant = testTenant();
@@ -52,7 +46,7 @@ async function strangerOf(own: TestTenant): Promise<ClientInformation> {
 const OPEN = { settings: { allowOpenRegistration: true } };
 const OPEN_WITH_PAGE = { ...OPEN, signIn: { settings: { 'sign-in.open-client-errors': 'page' } } } as const;
 
-const ERRONEOUS: readonly (readonly [what: string, change: Parameters, error: string])[] = [
+const ERRONEOUS: readonly (readonly [what: string, change: Fields, error: string])[] = [
   ['a malformed scope', { scope: 'a"b' }, 'invalid_scope'],
   ['a response type nobody knows', { response_type: 'data' }, 'unsupported_response_type'],
   ['prompt none with another', { prompt: 'none login' }, 'invalid_request'],

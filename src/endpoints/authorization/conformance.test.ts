@@ -2,18 +2,10 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
+import { type Fields, formText, VERIFIER } from '../../../test/program/code-request.ts';
 import { ASSERTING, asserted, claimsOf } from '../test-assertion.ts';
 import { type Answer, assertError } from '../test-exchange.ts';
-import {
-  answeredTo,
-  aPerson,
-  authorizationUrl,
-  browserOf,
-  formText,
-  type Parameters,
-  RELYING_PARTY,
-  VERIFIER,
-} from '../test-person.ts';
+import { answeredTo, aPerson, authorizationUrl, browserOf, RELYING_PARTY } from '../test-person.ts';
 import { CALLBACK, type ClientInformation, ISSUER, testTenant } from '../test-tenant.ts';
 import { tokensFor } from '../test-userinfo.ts';
 
@@ -25,7 +17,7 @@ await ada.grant(client);
 
 const NO_PKCE = { code_challenge: undefined, code_challenge_method: undefined };
 
-async function codeOf(change: Parameters = {}, as: ClientInformation = client): Promise<string> {
+async function codeOf(change: Fields = {}, as: ClientInformation = client): Promise<string> {
   return answeredTo(await ada.grant(as, change))['code'] ?? assert.fail('no code');
 }
 
@@ -220,12 +212,12 @@ const signing = await tenant.register({
   request_object_signing_alg: 'RS256',
 });
 
-function requestObject(as: ClientInformation, change: Parameters = {}): Readonly<Record<string, string>> {
+function requestObject(as: ClientInformation, change: Fields = {}): Readonly<Record<string, string>> {
   const { searchParams } = new URL(authorizationUrl(as, change));
   return { ...Object.fromEntries(searchParams), iss: as.client_id, aud: ISSUER };
 }
 
-const asked = (as: ClientInformation, request: string, more: Parameters = {}): string =>
+const asked = (as: ClientInformation, request: string, more: Fields = {}): string =>
   `${ISSUER}/authorize?${formText({ client_id: as.client_id, response_type: 'code', scope: 'openid', request, ...more })}`;
 
 test('a request object by value, signed with RS256: what is in it counts, and nothing beside it (RFC 9101 §6.3)', async () => {

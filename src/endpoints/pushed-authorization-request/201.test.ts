@@ -1,21 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type Fields, formText } from '../../../test/program/code-request.ts';
 import { type Answer, assertUncached } from '../test-exchange.ts';
-import {
-  answeredTo,
-  aPerson,
-  authorizationUrl,
-  formText,
-  type Parameters,
-  RELYING_PARTY,
-} from '../test-person.ts';
+import { answeredTo, aPerson, authorizationUrl, RELYING_PARTY } from '../test-person.ts';
 import { type ClientInformation, ISSUER, testTenant } from '../test-tenant.ts';
 
 const tenant = testTenant();
 const client = await tenant.register({ ...RELYING_PARTY, require_pushed_authorization_requests: true });
 const ada = await aPerson(tenant);
 
-async function push(as: ClientInformation, change: Parameters = {}): Promise<Answer> {
+async function push(as: ClientInformation, change: Fields = {}): Promise<Answer> {
   const form = Object.fromEntries(new URL(authorizationUrl(as, change)).searchParams);
   const basic = as.client_secret === '' ? {} : { basic: [as.client_id, as.client_secret] as const };
   return await tenant.send('pushed-authorization-request', { ...basic, form: formText(form) });

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type Fields, formText } from '../../../test/program/code-request.ts';
 import { assertError } from '../test-exchange.ts';
-import { authorizationUrl, formText, type Parameters, RELYING_PARTY } from '../test-person.ts';
+import { authorizationUrl, RELYING_PARTY } from '../test-person.ts';
 import { testTenant } from '../test-tenant.ts';
 
 const tenant = testTenant();
 const client = await tenant.register(RELYING_PARTY);
 
-const REFUSED: readonly (readonly [title: string, error: string, change: Parameters])[] = [
+const REFUSED: readonly (readonly [title: string, error: string, change: Fields])[] = [
   ['another redirect_uri', 'invalid_request', { redirect_uri: 'https://evil.example/' }],
   ['a request_uri in it (§2.1)', 'invalid_request', { request_uri: 'urn:ietf:params:oauth:request_uri:x' }],
   ['a request object that is none', 'invalid_request_object', { request: 'a.b.c' }],

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { formText } from '../../../test/program/code-request.ts';
 import type { Answer } from '../test-exchange.ts';
-import { authorizationUrl, formText, RELYING_PARTY } from '../test-person.ts';
+import { authorizationUrl, RELYING_PARTY } from '../test-person.ts';
 import { type ClientInformation, testTenant } from '../test-tenant.ts';
 
 const tenant = testTenant({ signIn: { interactionRates: { perNetwork: 1 } } });

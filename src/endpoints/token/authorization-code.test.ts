@@ -1,20 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeJwt } from 'jose';
+import { type Fields, formText, VERIFIER } from '../../../test/program/code-request.ts';
 import { deleteAccount, setPassword } from '../../sessions/manage-account.ts';
 import { ACTOR } from '../../sessions/test-end-users.ts';
 import { type Answer, assertError } from '../test-exchange.ts';
-import {
-  answeredTo,
-  aPerson,
-  browserOf,
-  formText,
-  inFrontOf,
-  type Parameters,
-  RELYING_PARTY,
-  type TestPerson,
-  VERIFIER,
-} from '../test-person.ts';
+import { answeredTo, aPerson, browserOf, inFrontOf, RELYING_PARTY, type TestPerson } from '../test-person.ts';
 import { CALLBACK, type ClientInformation, ISSUER, type TestTenant, testTenant } from '../test-tenant.ts';
 
 const tenant = testTenant();
@@ -24,10 +15,10 @@ const ada = await aPerson(tenant);
 interface Redemption {
   readonly at?: TestTenant;
   readonly as?: ClientInformation;
-  readonly change?: Parameters;
+  readonly change?: Fields;
 }
 
-async function codeFor(asked: Parameters = {}, person: TestPerson = ada, as = client): Promise<string> {
+async function codeFor(asked: Fields = {}, person: TestPerson = ada, as = client): Promise<string> {
   return answeredTo(await person.grant(as, asked))['code'] ?? assert.fail('no code');
 }
 
@@ -147,7 +138,7 @@ test('a code that has expired: invalid_grant, and it is used up (RFC 6749 §4.1.
   assertError(await redeem(code, { at: own, as: relying }), 'invalid_grant');
 });
 
-const REFUSED: readonly (readonly [title: string, error: string, change: Parameters])[] = [
+const REFUSED: readonly (readonly [title: string, error: string, change: Fields])[] = [
   ['no code', 'invalid_request', { code: undefined }],
   ['an unknown code', 'invalid_grant', { code: 'A'.repeat(43) }],
   ['what is no code', 'invalid_grant', { code: '../../etc' }],

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { VERIFIER } from '../../../test/program/code-request.ts';
 import { derOf, selfSigned } from '../../../test/tls/certificate.ts';
 import { certifiedClient, shown } from '../test-certificate.ts';
 import { type Answer, assertError } from '../test-exchange.ts';
-import { answeredTo, aPerson, RELYING_PARTY, VERIFIER } from '../test-person.ts';
+import { answeredTo, aPerson, RELYING_PARTY } from '../test-person.ts';
 import { CALLBACK, INTROSPECTION_SCOPE, testTenant } from '../test-tenant.ts';
 
 const bound = { tls_client_certificate_bound_access_tokens: true };

@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeJwt } from 'jose';
+import { type Fields, formText } from '../../../test/program/code-request.ts';
 import { setDisabled, setPassword } from '../../sessions/manage-account.ts';
 import { ACTOR } from '../../sessions/test-end-users.ts';
 import { type Answer, assertError } from '../test-exchange.ts';
-import { aPerson, formText, type Parameters, type TestPerson } from '../test-person.ts';
+import { aPerson, type TestPerson } from '../test-person.ts';
 import { testTenant, WEB_CLIENT } from '../test-tenant.ts';
 
 const tenant = testTenant();
 const client = await tenant.register({ grant_types: ['password', 'refresh_token'], response_types: [] });
 const ada = await aPerson(tenant);
 
-async function signIn(change: Parameters = {}, as = client): Promise<Answer> {
+async function signIn(change: Fields = {}, as = client): Promise<Answer> {
   const form = {
     grant_type: 'password',
     username: 'ada',
