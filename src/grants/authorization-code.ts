@@ -2,6 +2,7 @@ import { tokenConfirmation } from '../clients/certificate-binding.ts';
 import type { AuthenticatedClient } from '../clients/client-authentication/authenticate-client.ts';
 import { digestOf, sameDigest } from '../keys/digest.ts';
 import type { Account } from '../ports/account-directory.ts';
+import type { AuditEvent } from '../ports/audit-log.ts';
 import type { StoredAuthorizationCode } from '../ports/authorization-code-store.ts';
 import { OAuthError } from '../spec/errors.ts';
 import type { Digest } from '../spec/identifiers.ts';
@@ -28,7 +29,7 @@ export const authorizationCode: Grant = {
   grant_type: 'authorization_code',
   parameters: ['code', 'redirect_uri', 'code_verifier'],
   isOffered: ({ endUsers }) => endUsers !== undefined,
-  async handle(needs, client, parameters) {
+  async handle(needs, client, parameters, { request_id }) {
     const { endUsers } = needs;
     if (endUsers === undefined) throw new Error('codes are redeemed where nobody signs in');
     const code = await codeOf(endUsers, client, parameters['code']);
@@ -44,7 +45,8 @@ export const authorizationCode: Grant = {
     const id_token = await idTokenMember(scope, () =>
       endUserIdToken(endUsers, client, account, endUser, { nonce, access_token }),
     );
-    await redeem(needs, endUsers, code, prepared);
+    const onReuse = reuseEvent(endUsers, code, content, request_id);
+    await redeem(needs, endUsers, code, { ...prepared, onReuse });
     await requireSession(needs, endUsers, content, prepared);
     return { ...prepared.response, ...id_token };
   },
@@ -116,9 +118,9 @@ async function redeem(
   { grants, log }: GrantNeeds,
   { codes, clock }: EndUserNeeds,
   { key, client_id, expires_at }: StoredAuthorizationCode,
-  { grant, token }: PreparedGrant,
+  { grant, token, onReuse }: PreparedGrant & { readonly onReuse: AuditEvent },
 ): Promise<void> {
-  const outcome = await codes.redeem(key, grant, token);
+  const outcome = await codes.redeem(key, grant, token, onReuse);
   if (outcome === 'used') {
     log.warn({ client_id }, 'an authorisation code was used again: what it gave is ended');
   }
@@ -127,6 +129,17 @@ async function redeem(
   // Used all the same, so that a use before it expired has been noticed.
   await grants.end(grant.grant_id);
   throw invalidGrant('expired');
+}
+
+function reuseEvent(
+  { clock }: EndUserNeeds,
+  { client_id }: StoredAuthorizationCode,
+  { sub }: CodeContent,
+  request_id: string,
+): AuditEvent {
+  const detail = `sub ${sub}: authorization code used again`;
+  const who = { actor: `client:${client_id}`, client_id, request_id };
+  return { at: clock.now(), action: 'grant.end', outcome: 'done', detail, ...who };
 }
 
 /**

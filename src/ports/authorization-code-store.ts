@@ -1,6 +1,7 @@
 import type { Awaitable } from '../spec/awaitable.ts';
 import type { ClientId, ClientInstance, Digest } from '../spec/identifiers.ts';
 import type { StoredAccessToken } from './access-token-store.ts';
+import type { AuditEvent } from './audit-log.ts';
 import type { StoredGrant } from './grant-store.ts';
 
 /** An authorisation code (RFC 6749 §4.1.2) by its digest. All times in seconds since the Unix epoch. */
@@ -28,9 +29,14 @@ export interface AuthorizationCodeStore {
   find(key: Digest): Awaitable<StoredAuthorizationCode | undefined>;
   /**
    * Stores what the code gives, if this is its first use. Of any number of callers at once, in whatever process, exactly one gets
-   * `redeemed`; every other one ends what that one got.
+   * `redeemed`; every other one ends what that one got. `onReuse` is recorded in the same transaction if there was anything to end.
    */
-  redeem(key: Digest, grant: StoredGrant, token: StoredAccessToken): Promise<RedeemOutcome>;
+  redeem(
+    key: Digest,
+    grant: StoredGrant,
+    token: StoredAccessToken,
+    onReuse?: AuditEvent,
+  ): Promise<RedeemOutcome>;
   /** Removes at most `limit` codes that need not be kept any more at `now`; answers how many it removed. */
   sweepExpired(now: number, limit: number): Promise<number>;
 }

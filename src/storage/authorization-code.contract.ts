@@ -67,7 +67,16 @@ function uses(make: MakeEngine): void {
       const { client, code } = await issued(tenant);
       const [first, second] = [aGift(client), aGift(client)];
       await tenant.authorizationCodes.redeem(code.key, first.grant, first.token);
-      assert.equal(await tenant.authorizationCodes.redeem(code.key, second.grant, second.token), 'used');
+      const before = (await tenant.audit.page(0, 100)).length;
+      const event = { ...EVENT, action: 'grant.end', detail: 'used again' } as const;
+      for (let time = 0; time < 2; time += 1) {
+        assert.equal(
+          await tenant.authorizationCodes.redeem(code.key, second.grant, second.token, event),
+          'used',
+        );
+      }
+      const recorded = (await tenant.audit.page(0, 100)).slice(before).map(({ detail }) => detail);
+      assert.deepEqual(recorded, ['used again'], 'once, with the end');
       for (const { grant, token } of [first, second]) {
         assert.equal(await tenant.grants.find(grant.grant_id), undefined);
         assert.equal(await tenant.accessTokens.find(token.key), undefined);

@@ -45,7 +45,8 @@ export function tenantStorage(tenant: TenantId, reads: Reads, writes: Writes): T
     authorizationCodes: {
       issue: (code) => writes.write('issueAuthorizationCode', { tenant, code }),
       find: (key) => reads.authorizationCodes.find(tenant, key),
-      redeem: (key, grant, token) => writes.write('redeemAuthorizationCode', { tenant, key, grant, token }),
+      redeem: (key, grant, token, onReuse) =>
+        writes.write('redeemAuthorizationCode', { tenant, key, grant, token, onReuse }),
       sweepExpired: (now, limit) => writes.write('sweepAuthorizationCodes', { tenant, now, limit }),
     },
     grants: {

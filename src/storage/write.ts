@@ -57,6 +57,7 @@ export interface WriteArguments extends SessionWriteArguments {
     readonly key: Digest;
     readonly grant: StoredGrant;
     readonly token: StoredAccessToken;
+    readonly onReuse: AuditEvent | undefined;
   };
   sweepAuthorizationCodes: OfTenant & { readonly now: number; readonly limit: number };
   createClient: OfTenant & { readonly client: StoredClient; readonly conditions: CreateConditions };

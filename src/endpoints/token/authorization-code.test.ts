@@ -118,6 +118,12 @@ test('a second use half an hour later is noticed too (oidcc-codereuse-30seconds)
   own.clock.advance(120);
   assertError(await redeem(code, { at: own, as: relying }), 'invalid_grant');
   assert.deepEqual(await own.introspect(text(first, 'access_token')), { active: false });
+  assertError(await redeem(code, { at: own, as: relying }), 'invalid_grant');
+  const ends = (await own.storage.audit.page(0, 100)).filter(({ action }) => action === 'grant.end');
+  const { client_id } = relying;
+  assert.equal(ends.length, 1, 'recorded once, with the end');
+  assert.deepEqual([ends[0]?.actor, ends[0]?.client_id], [`client:${client_id}`, client_id]);
+  assert.match(ends[0]?.detail ?? '', /^sub \S+: authorization code used again$/u);
 });
 
 test('fifty uses at once give nothing that lasts', async () => {

@@ -3,6 +3,7 @@ import type { GrantId } from '../../spec/identifiers.ts';
 import type { Reads } from '../tenant-storage.ts';
 import { TOKEN_COLUMNS, TOKEN_VALUES } from './access-token-rows.ts';
 import { type Acts, changed, one, TAKE_STEPS } from './act.ts';
+import { record } from './audit-rows.ts';
 import type { GatheredReads } from './gathered-reads.ts';
 import { endGrant, GRANT_COLUMNS, GRANT_VALUES, grantValues } from './grant-rows.ts';
 import { statement } from './statement.ts';
@@ -68,10 +69,11 @@ export const AUTHORIZATION_CODE_ACTS: Acts<Names> = {
       if (found['done'] === true) return 'redeemed';
       return found['grant_id'] === null ? 'absent' : TAKE_STEPS;
     },
-    async steps(transaction, { tenant, key }) {
+    async steps(transaction, { tenant, key, onReuse }) {
       const found = await one(transaction.ask(GIVEN, { tenant, code_key: key }));
       if (typeof found?.['grant_id'] !== 'string') return 'absent';
-      await endGrant(transaction, tenant, found['grant_id'] as GrantId);
+      const ended = await endGrant(transaction, tenant, found['grant_id'] as GrantId);
+      if (ended) await record(transaction, tenant, onReuse);
       return 'used';
     },
   },

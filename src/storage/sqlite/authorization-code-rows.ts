@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { StoredAuthorizationCode } from '../../ports/authorization-code-store.ts';
 import type { ClientId, ClientInstance, Digest, GrantId, TenantId } from '../../spec/identifiers.ts';
+import { eventRecording } from './audit-writes.ts';
 import { grantEnding, grantInsertion } from './grant-writes.ts';
 import type { WriteHandlers } from './write-handlers.ts';
 
@@ -44,17 +45,18 @@ export function authorizationCodeWrites(database: DatabaseSync): CodeWrites {
   const session = database.prepare('SELECT 1 FROM session WHERE tenant = ? AND sid = ?');
   const create = grantInsertion(database);
   const end = grantEnding(database);
+  const record = eventRecording(database);
   return {
     issueAuthorizationCode({ tenant, code }) {
       const { key, client_id, client_instance, content, expires_at, kept_until } = code;
       insert.run(tenant, key, client_id, client_instance, content, expires_at, kept_until);
       return undefined;
     },
-    redeemAuthorizationCode({ tenant, key, grant, token }) {
+    redeemAuthorizationCode({ tenant, key, grant, token, onReuse }) {
       if (find(tenant, key) === undefined) return 'absent';
       const grant_id = given.get(tenant, key)?.['grant_id'];
       if (typeof grant_id === 'string') {
-        end(tenant, grant_id as GrantId);
+        if (end(tenant, grant_id as GrantId) && onReuse !== undefined) record(tenant, onReuse);
         return 'used';
       }
       if (grant.sid !== undefined && session.get(tenant, grant.sid) === undefined) return 'absent';
