@@ -3,6 +3,7 @@ import type { Settings } from './config/settings.ts';
 import { SettingsError } from './config/settings-error.ts';
 import { type NamedTenant, type TenantNames, tenantNames } from './http/tenant-names.ts';
 import type { KeyEvent } from './keys/server-key-life.ts';
+import { openTenantsUpTo } from './open-tenants.ts';
 import { openOutbound } from './opened-outbound.ts';
 import type { Log } from './ports/log.ts';
 import type { PasswordHasher } from './ports/password-hasher.ts';
@@ -49,6 +50,12 @@ export function tenantRegister(needs: TenantsNeeds): TenantRegister {
   const ownOrigins = new Set<string>();
   const outbound = openOutbound(settings, ownOrigins);
   const inTurn = atMost(OPENINGS_AT_ONCE);
+  const among = openTenantsUpTo(settings['cache.tenants'], () =>
+    log.warn(
+      {},
+      'more tenants are called than cache.tenants keeps open: the others are opened anew when they are called',
+    ),
+  );
   const inService = (id: TenantId, own: Settings): TenantInService => {
     const open = async (): Promise<Tenant> =>
       await openTenant({ ...needs, id, settings: own, outbound: outbound.apart() });
@@ -57,6 +64,7 @@ export function tenantRegister(needs: TenantsNeeds): TenantRegister {
       settings: own,
       storage: storage.forTenant(id),
       open: () => inTurn(open),
+      among: id === DEFAULT_TENANT ? undefined : among,
     });
   };
   const names: NamedTenant = {

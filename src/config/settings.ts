@@ -147,6 +147,14 @@ export const SETTINGS = {
     description:
       'How many client records are kept in memory, about 2 KB each; a larger one counts as several. Kept records are checked against the journal of changes before each answer.',
   }),
+  'cache.tenants': integer({
+    default: 100,
+    min: 1,
+    max: 1_000_000,
+    unit: 'tenants',
+    description:
+      'How many tenants besides the default one a process keeps open, each with caches of its own; for one more the one that was called longest ago is closed, and opened again when it is called.',
+  }),
   'cache.access-tokens': integer({
     tenants: 'inherited',
     default: 200_000,

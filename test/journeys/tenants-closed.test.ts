@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { TenantId } from '../../src/spec/identifiers.ts';
+import { type Program, sha256, startProgram } from '../program/start.ts';
+import { openProgramStorage } from '../program/storage-place.ts';
+import { isActive, type Members, requestToken } from './registry-commands.ts';
+
+/** Three tenants in a server that keeps one open. */
+const MASTER = 'master-of-the-three';
+const IDS = ['one', 'two', 'three'] as const;
+let program: Program;
+
+before(async () => {
+  program = await startProgram({ environment: { CHANCERY_CACHE_TENANTS: '1' } });
+  const storage = await openProgramStorage(program.folder);
+  const settings = JSON.stringify({ 'registration.master-token-sha256': [sha256(MASTER)] });
+  for (const id of IDS) {
+    const issuer = `${program.issuer}/${id}`;
+    const names = { id: id as TenantId, version: 1, issuer, aliases: [], created_at: 0, disabled_at: null };
+    const event = { at: 0, client_id: null, request_id: 'test', detail: null, actor: 'cli' } as const;
+    await storage.tenants.create(
+      { ...names, settings },
+      { ...event, action: 'tenant.create', outcome: 'done' },
+    );
+  }
+  await storage.close();
+});
+after(() => program.stop());
+
+const at = (id: string): Program => ({
+  ...program,
+  url: `${program.url}/${id}`,
+  issuer: `${program.issuer}/${id}`,
+});
+
+async function register(id: string): Promise<Members> {
+  const answer = await fetch(`${at(id).url}/clients`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${MASTER}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      grant_types: ['client_credentials'],
+      scope: `${at(id).issuer}/token/introspect`,
+    }),
+  });
+  assert.equal(answer.status, 200, await answer.clone().text());
+  return (await answer.json()) as Members;
+}
+
+const keysOf = async (id: string): Promise<string> => await (await fetch(`${at(id).url}/jwks.json`)).text();
+
+test('tenants that are closed for one another, again and again, in turn and at once: keys, clients and tokens are what they were, and nothing fails (ADR 29)', async () => {
+  const clients = new Map<string, Members>();
+  const keys = new Map<string, string>();
+  const tokens = new Map<string, string>();
+  for (const id of IDS) {
+    clients.set(id, await register(id));
+    keys.set(id, await keysOf(id));
+    const { client_id, client_secret } = clients.get(id) ?? {};
+    const { status, access_token } = await requestToken(at(id), client_id, client_secret);
+    assert.equal(status, 200);
+    tokens.set(id, access_token);
+  }
+  const look = async (id: string): Promise<void> => {
+    assert.equal(await keysOf(id), keys.get(id));
+    const own = clients.get(id) ?? {};
+    assert.equal(await isActive(at(id), tokens.get(id) ?? '', own), true);
+    for (const other of IDS) {
+      if (other !== id) assert.equal(await isActive(at(id), tokens.get(other) ?? '', own), false);
+    }
+  };
+  for (const id of [...IDS, ...IDS]) await look(id);
+  await Promise.all([...IDS, ...IDS, ...IDS].map(look));
+  await program.printed(/more tenants are called than cache\.tenants keeps open/u);
+  assert.doesNotMatch(program.output(), /"level":"error"/u);
+});
