@@ -57,8 +57,12 @@ async function measureEngine(engine: GrowthEngine, sizes: Sizes): Promise<Found>
   return found;
 }
 
-const start = async ({ folder, place }: GrowthEngine): Promise<Program> =>
-  await startProgram({ folder, environment: place.environment });
+const start = async ({ folder, place }: GrowthEngine, tenants = 1): Promise<Program> =>
+  // All that are measured stay open.
+  await startProgram({
+    folder,
+    environment: { ...place.environment, CHANCERY_CACHE_TENANTS: String(tenants) },
+  });
 
 async function firstStart(engine: GrowthEngine, found: Found): Promise<ClientId> {
   const program = await start(engine);
@@ -253,7 +257,7 @@ async function growTenants(engine: GrowthEngine, found: Found, tenants: number):
   const storage = await engine.place.open();
   for (const id of ids) await storage.tenants.create(tenantNamed(id), EVENT);
   await storage.close();
-  const program = await start(engine);
+  const program = await start(engine, tenants);
   await sleep(1000);
   const before = residentBytes(program.pid);
   for (const id of ids) {
