@@ -23,7 +23,9 @@ export interface Stand {
   start(options?: StartOptions): Promise<Program>;
   /** A client that nobody changes, which may introspect; the same one each time. */
   inspector(program: Program): Promise<Registration>;
-  /** Ends every server that is left, and removes the data. */
+  /** Ends every server that is left. */
+  end(): Promise<void>;
+  /** The same, and removes the data. */
   close(): Promise<void>;
 }
 
@@ -68,13 +70,16 @@ export async function openStand(engine: EngineName, options: StandOptions = {}):
       inspector ??= await makeInspector(program, ledger);
       return inspector;
     },
-    async close() {
+    async end() {
       await reportDead(programs);
-      for (const program of programs) {
+      for (const program of programs.splice(0)) {
         program.signal('SIGCONT');
         program.signal('SIGKILL');
         await program.exited;
       }
+    },
+    async close() {
+      await stand.end();
       ledger.close();
       await postgres?.stop();
       rmSync(own, { recursive: true, force: true });

@@ -30,6 +30,8 @@ export interface StartOptions {
   readonly issuerPath?: string;
   /** A descriptor that the log goes to instead of `output`. */
   readonly standardError?: number;
+  /** The executable that it runs on, if not the one of the tests. */
+  readonly runtime?: string;
 }
 
 /** The started program, as its operator and its clients see it. */
@@ -112,7 +114,7 @@ export async function launchProgram(options: StartOptions = {}): Promise<Program
     ...options.environment,
   };
   if (tenant !== undefined) await createTenant(folder, tenant, environment);
-  const runtime = process.env[RUNTIME_VARIABLE] ?? process.execPath;
+  const runtime = options.runtime ?? process.env[RUNTIME_VARIABLE] ?? process.execPath;
   const child = spawn(runtime, [options.program ?? PROGRAM, mode, ...(options.parameters ?? [])], {
     env: tenant === undefined ? environment : asDefaultTenant(environment),
     // There the development mode keeps its own files, where the data is in no folder.
