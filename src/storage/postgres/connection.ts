@@ -4,6 +4,7 @@ import { StorageUnavailable } from '../../ports/storage.ts';
 import { endsConnection, unavailable } from './database-error.ts';
 import type { DatabaseHost, DatabaseTls, DatabaseUrl } from './database-url.ts';
 import { Pipeline, type Prepared } from './pipeline.ts';
+import type { Promotions } from './promotions.ts';
 import { type Outcome, type Question, question, statement } from './statement.ts';
 
 /** Asked on every new connection. */
@@ -12,6 +13,10 @@ const STATE_OF_SERVER = statement(
   `SELECT pg_is_in_recovery() AS standby,
     CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', false) END AS made_durable`,
 );
+
+/** A WAL segment begins with the number of its timeline, in eight hexadecimal digits. Other engines than PostgreSQL have none. */
+const TIMELINE = statement('timeline', 'SELECT pg_walfile_name(pg_current_wal_lsn()) AS wal_file');
+const TIMELINE_DIGITS = 8;
 
 function tlsOptions({ verify, ca, client }: DatabaseTls): ConnectionOptions {
   return {
@@ -29,6 +34,7 @@ export class Connection {
   readonly #deadline_ms: number;
   readonly #prepared: Prepared = new Map();
   #answerBy: number | undefined;
+  #isOutdated: (() => boolean) | undefined;
   broken = false;
 
   private constructor(client: Client, deadline_ms: number) {
@@ -41,13 +47,21 @@ export class Connection {
     client.on('error', breakDown).on('end', breakDown);
   }
 
-  /** Rejects with `StorageUnavailable`; also for a server that is not the primary, where `writable` is asked for. */
+  /**
+   * Rejects with `StorageUnavailable`; also for a server that is not the primary, where `writable` is asked for, or that is
+   * one no more, where `promotions` are known.
+   */
   static async open(
     url: DatabaseUrl,
     host: DatabaseHost,
-    options: { readonly deadline_ms: number; readonly writable: boolean; readonly until: number },
+    options: {
+      readonly deadline_ms: number;
+      readonly writable: boolean;
+      readonly until: number;
+      readonly promotions?: Promotions | undefined;
+    },
   ): Promise<Connection> {
-    const { deadline_ms, writable, until } = options;
+    const { deadline_ms, writable, until, promotions } = options;
     const client = new Client({
       ...host,
       database: url.database,
@@ -71,10 +85,34 @@ export class Connection {
           mayComeBack: true,
         });
       }
+      if (promotions !== undefined) await connection.#findTimeline(promotions, until);
+      if (connection.outdated) {
+        throw new StorageUnavailable(`the database server ${host.host}:${host.port} is a former primary`, {
+          mayComeBack: true,
+        });
+      }
       return connection;
     } catch (error) {
       connection.destroy();
       throw unavailable(error);
+    }
+  }
+
+  /** Whether another server was promoted since: this one may not know it. */
+  get outdated(): boolean {
+    return this.#isOutdated?.() === true;
+  }
+
+  async #findTimeline(promotions: Promotions, until: number): Promise<void> {
+    this.answerBy(until);
+    try {
+      const [found] = await this.ask([question(TIMELINE, {})]);
+      const timeline = Number.parseInt(String(found?.rows[0]?.['wal_file']).slice(0, TIMELINE_DIGITS), 16);
+      promotions.see(timeline);
+      this.#isOutdated = () => promotions.arePast(timeline);
+    } catch (error) {
+      // An engine that has no timelines refuses the question, and nothing else.
+      if (this.broken) throw error;
     }
   }
 

@@ -22,6 +22,9 @@ const FUNCTIONS: ReadonlySet<string> = new Set([
   'max',
   'nullif',
   'pg_is_in_recovery',
+  // These two in a statement of their own, which others may refuse.
+  'pg_current_wal_lsn',
+  'pg_walfile_name',
   'set_config',
   'unnest',
 ]);

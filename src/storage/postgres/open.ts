@@ -18,6 +18,7 @@ import { logoutNotificationReads } from './logout-notification-rows.ts';
 import { migrate, pending, schemaState } from './migrations.ts';
 import { Pool } from './pool.ts';
 import { PostgresWrites } from './postgres-writes.ts';
+import { Promotions } from './promotions.ts';
 import { serverKeyReads } from './server-key-rows.ts';
 import { sessionReads } from './session-rows.ts';
 import { markOf } from './storage-mark-rows.ts';
@@ -40,7 +41,9 @@ export async function openPostgresStorage(url: string, options: PostgresOptions)
   const { connections_max, deadline_ms } = options;
   const database = parseDatabaseUrl(url);
   const forReads = Math.max(1, Math.ceil(connections_max / 2));
-  const primary = { deadline_ms, writable: true };
+  // A host alone has nobody who could have been promoted since.
+  const promotions = database.hosts.length > 1 ? new Promotions() : undefined;
+  const primary = { deadline_ms, writable: true, promotions };
   const readers = new Pool(database, { ...primary, connections_max: forReads });
   const writers = new Pool(database, {
     ...primary,
@@ -51,7 +54,7 @@ export async function openPostgresStorage(url: string, options: PostgresOptions)
     options.replica === ''
       ? readers
       : new Pool(parseDatabaseUrl(options.replica), {
-          ...primary,
+          deadline_ms,
           writable: false,
           connections_max: forReads,
         });

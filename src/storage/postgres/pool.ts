@@ -2,6 +2,7 @@ import { StorageUnavailable } from '../../ports/storage.ts';
 import { Connection } from './connection.ts';
 import { unavailable } from './database-error.ts';
 import type { DatabaseUrl } from './database-url.ts';
+import type { Promotions } from './promotions.ts';
 
 export interface PoolOptions {
   readonly connections_max: number;
@@ -9,6 +10,8 @@ export interface PoolOptions {
   readonly deadline_ms: number;
   /** Whether a standby will not do. */
   readonly writable: boolean;
+  /** Where a former primary will not do either; shared by the pools of a process. */
+  readonly promotions?: Promotions | undefined;
 }
 
 interface Waiting {
@@ -64,8 +67,9 @@ export class Pool {
   async #acquire(until: number): Promise<Connection> {
     if (this.#closed) throw closed();
     for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
-      if (!idle.broken) return idle;
+      if (isUsable(idle)) return idle;
       this.#open -= 1;
+      void idle.close().catch(() => undefined);
     }
     if (this.#open >= this.#options.connections_max) return await this.#wait(until);
     this.#open += 1;
@@ -106,7 +110,7 @@ export class Pool {
   }
 
   #release(connection: Connection): void {
-    if (connection.broken || this.#closed) {
+    if (!isUsable(connection) || this.#closed) {
       this.#open -= 1;
       void connection.close().catch(() => undefined);
       void this.#replaceForWaiting();
@@ -140,12 +144,17 @@ export class Pool {
   /** Tries the host that was the primary last, then the others. */
   async #connect(until: number): Promise<Connection> {
     const { hosts } = this.#url;
-    const { deadline_ms, writable } = this.#options;
+    const { deadline_ms, writable, promotions } = this.#options;
     const attempts = hosts.map(async (_host, distance) => {
       const index = (this.#preferred + distance) % hosts.length;
       const host = hosts[index];
       if (host === undefined) throw new Error('no host');
-      const connection = await Connection.open(this.#url, host, { deadline_ms, writable, until });
+      const connection = await Connection.open(this.#url, host, {
+        deadline_ms,
+        writable,
+        until,
+        promotions,
+      });
       return { connection, index };
     });
     const [first, ...others] = attempts;
@@ -177,5 +186,7 @@ export class Pool {
     }
   }
 }
+
+const isUsable = ({ broken, outdated }: Connection): boolean => !broken && !outdated;
 
 const closed = (): StorageUnavailable => new StorageUnavailable('the storage is closed');
