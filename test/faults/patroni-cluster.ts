@@ -133,6 +133,7 @@ function startEtcd(folder: string, port: number, peerPort: number): ChildProcess
     'etcd',
     [
       `--data-dir=${join(folder, 'etcd')}`,
+      '--enable-v2',
       `--listen-client-urls=${client}`,
       `--advertise-client-urls=${client}`,
       `--listen-peer-urls=${peer}`,
@@ -178,14 +179,18 @@ interface MemberPlace {
   readonly place: string;
 }
 
-/** The shortest times that Patroni allows: `ttl` is at least `loop_wait` and twice `retry_timeout`. */
+/**
+ * The second API of etcd: over the third one Patroni before 3.0.3 lets a leader that was stopped take back the lock that another
+ * one has got meanwhile, and what that one had acknowledged is lost (patroni/patroni#2689).
+ *
+ * The shortest times that Patroni allows: `ttl` is at least `loop_wait` and twice `retry_timeout`. */
 function memberConfiguration({ name, etcdPort, port, rest, data, place }: MemberPlace): object {
   const trusted = ['host all all 127.0.0.1/32 trust', 'host replication all 127.0.0.1/32 trust'];
   return {
     scope: 'chancery',
     name,
     restapi: { listen: `127.0.0.1:${rest}`, connect_address: `127.0.0.1:${rest}` },
-    etcd3: { host: `127.0.0.1:${etcdPort}` },
+    etcd: { host: `127.0.0.1:${etcdPort}` },
     bootstrap: {
       dcs: {
         ttl: 10,
