@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { signedAssertions } from '../client-assertions.ts';
 import { basic, httpSubject } from '../http-subject.ts';
 import { introspectionBy, introspectionWithBasic, verifyActive } from '../introspection-load.ts';
@@ -35,6 +36,7 @@ export const introspectionCallers: Benchmark = {
       ),
       await subject('private_key_jwt (ES256), identifier', await byAssertions(bench)),
       await twoProcesses(bench),
+      ...(await twoWorkers(bench)),
     ];
   },
 };
@@ -88,4 +90,27 @@ async function twoProcesses(bench: Bench): Promise<Subject> {
     verifyActive,
   );
   return subject;
+}
+
+/** Of one server, on one port: the kernel gives each connection to one of them. Only where Linux tells who they are. */
+async function twoWorkers(bench: Bench): Promise<readonly Subject[]> {
+  if (process.platform !== 'linux') return [];
+  const { caller, tokens } = bench.ours;
+  const server = await startAnother(bench.folder, { CHANCERY_WORKERS: '2' });
+  const { pid, port } = server;
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+  const [one, other] = children;
+  if (one === undefined || other === undefined) throw new Error('two workers were asked for');
+  const { subject } = await httpSubject(
+    bench,
+    {
+      name: 'Basic, identifier, serve --workers 2',
+      pid: one,
+      second: { pid: other, port },
+      close: async () => await server.stop(),
+    },
+    introspectionWithBasic(port, caller, tokens),
+    verifyActive,
+  );
+  return [subject];
 }
