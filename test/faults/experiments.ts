@@ -1,7 +1,7 @@
 import type { Experiment } from './experiment.ts';
 import { backup } from './experiments/backup.ts';
 import { clockJumps, clocksApart } from './experiments/clock.ts';
-import { databaseLocked } from './experiments/database-locked.ts';
+import { databaseLocked, databaseLockedWorkers } from './experiments/database-locked.ts';
 import { databaseSlow } from './experiments/database-slow.ts';
 import { diskFull } from './experiments/disk-full.ts';
 import { failoverEtcd, failoverKill, failoverStopped } from './experiments/failover.ts';
@@ -31,6 +31,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
   ioErrors,
   readOnly,
   databaseLocked,
+  databaseLockedWorkers,
   postgresRestart,
   postgresTerminated,
   postgresConnections,

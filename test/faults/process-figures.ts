@@ -2,11 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Program } from '../program/start.ts';
 
-/** One gauge of /metrics. */
+/** One gauge of /metrics; the highest of its workers, where there are several. */
 async function metric(node: Program, name: string): Promise<number> {
   const answer = await fetch(`${node.managementUrl}/metrics`);
-  const line = (await answer.text()).split('\n').find((each) => each.startsWith(`${name} `));
-  return Number(line?.slice(name.length + 1) ?? Number.NaN);
+  const lines = (await answer.text()).split('\n').filter((line) => /^[ {]/u.test(line.slice(name.length)));
+  const own = lines.filter((line) => line.startsWith(name));
+  return Math.max(...own.map((line) => Number(line.slice(line.lastIndexOf(' ') + 1))));
 }
 
 /** The most since it was asked for the last time. */
