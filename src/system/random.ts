@@ -30,5 +30,9 @@ export const systemRandom: Random = {
     }
     return text;
   },
-  bytes: (count) => Uint8Array.from({ length: count }, nextByte),
+  bytes(count) {
+    const bytes = new Uint8Array(count);
+    for (let index = 0; index < count; index += 1) bytes[index] = nextByte();
+    return bytes;
+  },
 };

@@ -9,7 +9,7 @@ import { UNCACHED } from '../answer.ts';
 import type { Endpoint } from '../contract.ts';
 import { contract } from './contract.ts';
 
-const HEADERS = { 'content-type': 'application/json', ...UNCACHED };
+const HEADERS = Object.freeze({ 'content-type': 'application/json', ...UNCACHED });
 const PARAMETERS = new Set(['limit', 'cursor']);
 const PARAMETERS_MAX = 32;
 const LIMIT_MAX = 1000;

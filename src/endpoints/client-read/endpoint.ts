@@ -8,6 +8,8 @@ import { UNCACHED } from '../answer.ts';
 import type { Endpoint } from '../contract.ts';
 import { contract } from './contract.ts';
 
+const HEADERS = Object.freeze({ 'content-type': 'application/json', ...UNCACHED });
+
 /** Reads a registration; an expired secret is renewed by the reading. */
 export function clientRead(needs: RegistryNeeds): Endpoint {
   return {
@@ -22,7 +24,7 @@ export function clientRead(needs: RegistryNeeds): Endpoint {
         );
         return {
           status: 200,
-          headers: { 'content-type': 'application/json', ...UNCACHED },
+          headers: HEADERS,
           body: clientInformation(needs, client),
         };
       }),

@@ -16,7 +16,7 @@ import { UNCACHED } from '../answer.ts';
 import type { Contract, Endpoint } from '../contract.ts';
 import { contract, registerContract } from './contract.ts';
 
-const HEADERS = { 'content-type': 'application/json', ...UNCACHED };
+const HEADERS = Object.freeze({ 'content-type': 'application/json', ...UNCACHED });
 const PARAMETERS = new Set(['dry_run']);
 const PARAMETERS_MAX = 32;
 

@@ -11,6 +11,8 @@ import { UNCACHED } from '../answer.ts';
 import type { Endpoint } from '../contract.ts';
 import { contract } from './contract.ts';
 
+const HEADERS = Object.freeze({ 'content-type': 'application/json', ...UNCACHED });
+
 /** Replaces a registration. */
 export function clientUpdate(needs: RegistryNeeds): Endpoint {
   return {
@@ -27,7 +29,7 @@ export function clientUpdate(needs: RegistryNeeds): Endpoint {
         const client = await updateClient(needs, authenticate, stated, trail);
         return {
           status: 200,
-          headers: { 'content-type': 'application/json', ...UNCACHED },
+          headers: HEADERS,
           body: clientInformation(needs, client),
         };
       }),

@@ -17,6 +17,8 @@ import { UNCACHED } from '../answer.ts';
 import type { Endpoint } from '../contract.ts';
 import { contract } from './contract.ts';
 
+const HEADERS = Object.freeze({ 'content-type': 'application/json', ...UNCACHED });
+
 export interface DirectAuthorizationEndpointNeeds extends DirectAuthorizationNeeds {
   /** Its own master tokens: those of the client registry do not open it. */
   readonly masterTokens: readonly MasterToken[];
@@ -37,7 +39,7 @@ export function directAuthorization(needs: DirectAuthorizationEndpointNeeds): En
       });
       return {
         status: 200,
-        headers: { 'content-type': 'application/json', ...UNCACHED },
+        headers: HEADERS,
         body: JSON.stringify(response),
       };
     },

@@ -19,6 +19,8 @@ import { UNCACHED } from '../answer.ts';
 import type { Endpoint } from '../contract.ts';
 import { contract } from './contract.ts';
 
+const HEADERS = Object.freeze({ 'content-type': 'application/json', ...UNCACHED });
+
 export interface PushedAuthorizationRequestNeeds {
   readonly authentication: AuthenticationNeeds;
   readonly receiving: ReceivingNeeds;
@@ -52,7 +54,7 @@ export function pushedAuthorizationRequest(needs: PushedAuthorizationRequestNeed
         const pushed = await pushRequest(receiving.pushed, stored.client_id, request);
         return {
           status: 201,
-          headers: { 'content-type': 'application/json', ...UNCACHED },
+          headers: HEADERS,
           body: JSON.stringify(pushed),
         };
       } catch (failure) {

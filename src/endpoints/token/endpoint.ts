@@ -12,6 +12,8 @@ import { UNCACHED } from '../answer.ts';
 import type { Endpoint } from '../contract.ts';
 import { contract } from './contract.ts';
 
+const HEADERS = Object.freeze({ 'content-type': 'application/json', ...UNCACHED });
+
 export interface TokenEndpointNeeds extends GrantNeeds {
   readonly authentication: AuthenticationNeeds;
   readonly form: FormLimits;
@@ -44,7 +46,7 @@ export function token(needs: TokenEndpointNeeds): Endpoint {
       const response = await grant.handle(needs, client, parameters, { remoteAddress, request_id: id });
       return {
         status: 200,
-        headers: { 'content-type': 'application/json', ...UNCACHED },
+        headers: HEADERS,
         body: JSON.stringify(response),
       };
     },
