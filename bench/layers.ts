@@ -11,9 +11,9 @@ import { cpuSeconds, firstAnswer, pin, startScript, stopChild } from './processe
 import { markdownTable } from './report.ts';
 
 const SERVER_CPU = 0;
-const ROUND_MS = 1_500;
+const ROUND_MS = 1_000;
 /** Until the compiler has seen enough, but not for ever on a machine that is busy. */
-const WARM_UP = { answers: 150_000, rounds: 20 };
+const WARM_UP = { answers: 80_000, rounds: 6 };
 /** The load generator's uncounted begin, which the process's CPU time includes. */
 const LEAD_S = 0.3;
 
@@ -42,22 +42,20 @@ interface Measured {
   close(): Promise<void>;
 }
 
-/** One column for tokens asked about repeatedly, one for each asked about once. */
-export async function layersTable(world: World): Promise<string> {
-  const repeatedly = await measured(world, world.ours.tokens);
-  const once = await measured(world, world.ours.manyTokens);
-  return markdownTable([
-    [
-      'CPU time of one answer',
-      'repeatedly',
-      'added',
-      'bare / this',
-      'each token once',
-      'added',
-      'bare / this',
-    ],
-    ...repeatedly.map(({ name }, index) => [name, ...columns(repeatedly, index), ...columns(once, index)]),
-  ]);
+/** Prints a table for tokens asked about repeatedly, and one for each asked about once, as soon as it is measured. */
+export async function printLayers(world: World): Promise<void> {
+  for (const [kind, tokens] of [
+    ['tokens asked about repeatedly', world.ours.tokens],
+    ['each token once', world.ours.manyTokens],
+  ] as const) {
+    const costs = await measured(world, kind, tokens);
+    console.log(
+      `${markdownTable([
+        [`CPU time of one answer, ${kind}; least of ${world.rounds} rounds`, '', 'added', 'bare / this'],
+        ...costs.map(({ name }, index) => [name, ...columns(costs, index)]),
+      ])}\n`,
+    );
+  }
 }
 
 interface Cost {
@@ -71,14 +69,16 @@ function columns(costs: readonly Cost[], index: number): string[] {
   return [`${at(index).toFixed(2)} µs`, added, (at(0) / at(index)).toFixed(2)];
 }
 
-async function measured(world: World, tokens: readonly string[]): Promise<readonly Cost[]> {
+async function measured(world: World, kind: string, tokens: readonly string[]): Promise<readonly Cost[]> {
   const subjects = await start(world, tokens);
   try {
     for (const subject of subjects) await warmUp(world, subject);
     for (let round = 0; round < world.rounds; round += 1) {
       for (const subject of subjects) subject.microseconds.push(await microseconds(world, subject));
+      const found = subjects.map(({ microseconds: each }) => (each.at(-1) ?? Number.NaN).toFixed(1));
+      console.error(`${kind}, round ${round + 1} of ${world.rounds}: ${found.join(', ')} µs`);
     }
-    return subjects.map((subject) => ({ name: subject.name, microseconds: median(subject.microseconds) }));
+    return subjects.map(({ name, microseconds: each }) => ({ name, microseconds: Math.min(...each) }));
   } finally {
     for (const subject of subjects) await subject.close();
   }
@@ -135,9 +135,4 @@ async function microseconds({ load }: World, { order, pid }: Measured): Promise<
   const { answered, seconds } = await load.run({ order, milliseconds: ROUND_MS });
   const after = cpuSeconds(pid) ?? Number.NaN;
   return ((after - before) * 1e6) / (answered * ((seconds + LEAD_S) / seconds));
-}
-
-function median(figures: readonly number[]): number {
-  const sorted = figures.toSorted((one, other) => one - other);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }

@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { monotonic, type SelfTime, selfTimes } from './cpu-profile.ts';
 import { firstRequest } from './http-subject.ts';
 import { introspectionWithBasic } from './introspection-load.ts';
-import { layersTable } from './layers.ts';
+import { printLayers } from './layers.ts';
 import type { LoadOrder } from './load.ts';
 import { type LoadGenerator, startLoadGenerator } from './load-generator.ts';
 import { machine } from './machine.ts';
@@ -25,6 +25,9 @@ const WARM_UP_MS = 2_000;
 /** Until each token that is asked about repeatedly has been several times, and the compiler has seen enough. */
 const WARM_UP_ANSWERS = 200_000;
 const TOP_FUNCTIONS = 15;
+const LOADED_TOKENS = 50_000;
+/** Twice as many as the program keeps in memory. */
+const MANY_TOKENS = 400_000;
 
 /** The first that fits; what is left is the program's own (`src/`). */
 const LAYERS: readonly (readonly [layer: string, fits: RegExp])[] = [
@@ -151,23 +154,22 @@ async function main(): Promise<void> {
       seconds: { type: 'string', default: '10' },
       tokens: { type: 'string', default: '1000000' },
       layers: { type: 'boolean', default: false },
-      rounds: { type: 'string', default: '7' },
+      rounds: { type: 'string', default: '4' },
     },
   });
   const folder = mkdtempSync(join(tmpdir(), 'chancery-profile-'));
   const load = startLoadGenerator();
   try {
     const ours = await startOurs(folder, {
-      storedTokens: Number(values.tokens),
-      loadedTokens: 50_000,
-      manyTokens: 400_000,
-      selfContainedTokens: 10_000,
+      storedTokens: Math.max(Number(values.tokens), LOADED_TOKENS + MANY_TOKENS),
+      loadedTokens: LOADED_TOKENS,
+      manyTokens: MANY_TOKENS,
+      selfContainedTokens: values.layers ? 0 : 10_000,
     });
     await ours.program.stop();
     if (values.layers) {
-      console.log(
-        `${machine()}\n\n${await layersTable({ folder, load, ours, rounds: Number(values.rounds) })}`,
-      );
+      console.log(`${machine()}\n`);
+      await printLayers({ folder, load, ours, rounds: Number(values.rounds) });
       return;
     }
     const setting = { folder, load, ours, milliseconds: Number(values.seconds) * 1000 };
