@@ -108,6 +108,7 @@ export class Connection {
     try {
       const [found] = await this.ask([question(TIMELINE, {})]);
       const timeline = Number.parseInt(String(found?.rows[0]?.['wal_file']).slice(0, TIMELINE_DIGITS), 16);
+      if (!Number.isInteger(timeline)) return;
       promotions.see(timeline);
       this.#isOutdated = () => promotions.arePast(timeline);
     } catch (error) {
