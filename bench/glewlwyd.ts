@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { gunzipSync } from 'node:zlib';
-import { freePort } from '../test/program/start.ts';
+import { freePort } from '../test/program/free-port.ts';
 import { basic } from './http-subject.ts';
 import { PEER_CLIENT, type Peer } from './peers.ts';
 import { firstAnswer, stopChild } from './processes/measured-process.ts';

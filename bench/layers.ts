@@ -1,6 +1,7 @@
 /** What each layer of an introspection costs, by leaving out all that lies above it (`bench/processes/layered-server.ts`). */
 import { join } from 'node:path';
-import { ENCRYPTION_KEY, freePort } from '../test/program/start.ts';
+import { freePort } from '../test/program/free-port.ts';
+import { ENCRYPTION_KEY } from '../test/program/start.ts';
 import { firstRequest } from './http-subject.ts';
 import { introspectionWithBasic } from './introspection-load.ts';
 import type { LoadGenerator } from './load-generator.ts';

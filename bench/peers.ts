@@ -1,5 +1,5 @@
+import { freePort } from '../test/program/free-port.ts';
 import type { RawAnswer } from '../test/program/raw-socket.ts';
-import { freePort } from '../test/program/start.ts';
 import type { Server } from './http-subject.ts';
 import type { BareOptions } from './processes/bare-http.ts';
 import { messageFrom, startScript, stopChild } from './processes/measured-process.ts';

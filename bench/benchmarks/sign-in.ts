@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../test/program/free-port.ts';
 import type { RawAnswer } from '../../test/program/raw-socket.ts';
-import { freePort } from '../../test/program/start.ts';
 import { basic, httpSubject, requestHead, requests } from '../http-subject.ts';
 import type { Caller } from '../ours.ts';
 import { PEER } from '../peers.ts';

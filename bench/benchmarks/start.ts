@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { freePort, type Program } from '../../test/program/start.ts';
+import { freePort } from '../../test/program/free-port.ts';
+import { type Program } from '../../test/program/start.ts';
 import { launchOurs } from '../ours.ts';
 import { BARE, PEER, PEER_CLIENT } from '../peers.ts';
 import { firstAnswer, startScript, stopChild } from '../processes/measured-process.ts';

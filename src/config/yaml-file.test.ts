@@ -57,7 +57,7 @@ const PROBLEMS: readonly (readonly [what: string, yaml: string, problems: readon
     ['listen.port: is given twice, again at line 3'],
   ],
   ['a section given twice', 'log:\nlog: {level: info}\n', ['log: is given twice, again at line 2']],
-  ['an unknown key', 'tenants: []', ['tenants: is not a setting (line 1)']],
+  ['an unknown key', 'friends: []', ['friends: is not a setting (line 1)']],
   [
     'a mistyped key',
     'listen:\n  prot: 1',

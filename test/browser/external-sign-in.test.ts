@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { after, afterEach, before, beforeEach, suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { BrowserContext, Page } from 'playwright-core';
-import { freePort, type Program, sha256, startProgram } from '../program/start.ts';
+import { freePort } from '../program/free-port.ts';
+import { type Program, sha256, startProgram } from '../program/start.ts';
 import { newBrowser } from './browser.ts';
 import {
   heading,

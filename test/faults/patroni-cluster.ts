@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { openPostgresSchema } from '../../src/storage/postgres/postgres-schema.ts';
-import { freePort } from '../program/start.ts';
+import { freePort } from '../program/free-port.ts';
 
 /** Where Debian keeps what a Patroni needs and the package registry has not: pg_basebackup and pg_rewind. */
 const PROGRAMS = '/usr/lib/postgresql/15/bin';

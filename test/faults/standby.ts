@@ -4,7 +4,7 @@ import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { freePort } from '../program/start.ts';
+import { freePort } from '../program/free-port.ts';
 
 const START_TIMEOUT_MS = 60_000;
 /** Who runs the test server when root starts it. */

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { after, before, test } from 'node:test';
-import { freePort, type Program, startProgram } from '../program/start.ts';
+import { freePort } from '../program/free-port.ts';
+import { type Program, startProgram } from '../program/start.ts';
 import { developmentFolder, storageUrl } from '../program/storage-place.ts';
 import { chancery, type Ended } from './command.ts';
 

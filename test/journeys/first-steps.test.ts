@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { freePort } from '../program/start.ts';
+import { freePort } from '../program/free-port.ts';
 import { storageUrl } from '../program/storage-place.ts';
 import { type Launched, launch } from './launcher.ts';
 

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import * as client from 'openid-client';
 import { developer } from '../program/developer.ts';
+import { freePort } from '../program/free-port.ts';
 import { plainBrowser } from '../program/plain-browser.ts';
-import { freePort, type Program } from '../program/start.ts';
+import { type Program } from '../program/start.ts';
 import {
   type BackChannel,
   HOME,

@@ -6,7 +6,8 @@ import { after, describe, test } from 'node:test';
 import { emptyDatabase } from '../../src/storage/postgres/test-database.ts';
 import { administer } from '../../src/storage/postgres/test-server.ts';
 import { changeSqlite } from '../program/change-sqlite.ts';
-import { ENCRYPTION_KEY, freePort } from '../program/start.ts';
+import { freePort } from '../program/free-port.ts';
+import { ENCRYPTION_KEY } from '../program/start.ts';
 import { chancery, type Ended } from './command.ts';
 
 /** `chancery migrate plan | status | up` on both engines: what they print, and how they end. */

@@ -2,7 +2,8 @@ import { hash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ENCRYPTION_KEY, freePort } from '../program/start.ts';
+import { freePort } from '../program/free-port.ts';
+import { ENCRYPTION_KEY } from '../program/start.ts';
 import { storageUrl } from '../program/storage-place.ts';
 
 /** Everything that a production server needs, in a folder of its own. */

@@ -6,7 +6,8 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import * as oauth from 'oauth4webapi';
-import { freePort, launchProgram } from '../program/start.ts';
+import { freePort } from '../program/free-port.ts';
+import { launchProgram } from '../program/start.ts';
 import { certificateAuthority, selfSigned } from '../tls/certificate.ts';
 import { callHttps } from '../tls/https-call.ts';
 import {

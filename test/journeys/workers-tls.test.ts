@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
-import { freePort } from '../program/start.ts';
+import { freePort } from '../program/free-port.ts';
 import {
   CERTIFIED,
   CLIENT_AUTHORITY,

@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { freePort } from './free-port.ts';
 import { inheritedEnvironment } from './inherited-environment.ts';
 import { asDefaultTenant, createTenant, TENANT_VARIABLE } from './second-tenant.ts';
 import { storageUrl } from './storage-place.ts';
@@ -64,22 +64,6 @@ export interface Program {
 }
 
 export const ENCRYPTION_KEY = randomBytes(32).toString('hex');
-
-/** Ports that this process was given before: the system may give one again as soon as it is free. */
-const given = new Set<number>();
-
-/** A port that was free a moment ago, and another one each time. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  if (given.has(address.port)) return await freePort();
-  given.add(address.port);
-  return address.port;
-}
 
 /** Starts the program on free ports and waits until it is ready. Rejects with its output when it ends before that. */
 export async function startProgram(options: StartOptions = {}): Promise<Program> {

@@ -1,5 +1,5 @@
 import { client, decided, must, type Specification } from './requirement.ts';
-import { introspection, managing, read, registering, registration, tokens } from './test-files.ts';
+import { clientRefusals, introspection, managing, registering, registration, tokens } from './test-files.ts';
 
 export const rfc6750: Specification = {
   title: 'RFC 6750, The OAuth 2.0 Authorization Framework: Bearer Token Usage',
@@ -21,8 +21,11 @@ export const rfc6750: Specification = {
       '§3',
       'Without credentials, or with a token that does not enable access, the answer has WWW-Authenticate with the scheme Bearer.',
       tokens('a bearer token that does not enable introspection', 'a bearer token that is not valid'),
-      read(401)('GET /clients/{id} without credentials', 'GET with Authorization: …'),
-      read(403)('GET /clients/{id} with an initial access token'),
+      clientRefusals(
+        '… /clients/{id} without credentials',
+        '… with Authorization: …',
+        '… /clients/{id} with an initial access token',
+      ),
     ),
     decided(
       '§3',

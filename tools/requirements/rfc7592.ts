@@ -1,5 +1,14 @@
 import { client, decided, must, type Specification } from './requirement.ts';
-import { deletion, fetching, hostileManagement, managing, read, starting, update } from './test-files.ts';
+import {
+  clientRefusals,
+  deletion,
+  fetching,
+  hostileManagement,
+  managing,
+  read,
+  starting,
+  update,
+} from './test-files.ts';
 
 const NOT_VALID = 'fapi2-security-profile-final-brazildcr-invalid-registration-access-token';
 const DELETED = 'fapi2-security-profile-final-brazildcr-client-delete';
@@ -26,33 +35,30 @@ export const rfc7592: Specification = {
       '§2',
       'The registration token is taken as RFC 6750 says.',
       managing('the registration token is read from the Authorization header alone'),
-      read(401)('GET /clients/{id} without credentials', 'GET with Authorization'),
+      clientRefusals('… /clients/{id} without credentials', '… with Authorization'),
     ),
     must(
       '§2.1, §2.2, §2.3',
       'A registration token that is not valid is answered as RFC 6750 says.',
       managing(NOT_VALID),
-      read(401)('GET with the registration token of another client'),
-      update(401)('PUT with the registration token of another client'),
-      deletion(401)('DELETE with the registration token of another client'),
+      clientRefusals('… with the registration token of another client'),
     ),
     decided(
       '§2.1, §2.2, §2.3',
       'A client that does not exist is 401, and the token is revoked.',
       'interface, Errors, rules 1 and 2, and decision 6: 401 for a registration token, 404 without a body for the master token',
       managing('the master token at an identifier that does not exist', DELETED),
-      read(401)('GET with a registration token for an id that does not exist'),
-      read(404)('GET /clients/{id} of an unknown id'),
-      update(401)('PUT with a registration token for an id that does not exist'),
-      deletion(401)('DELETE with a registration token for an id that does not exist'),
+      clientRefusals(
+        '… with a registration token for an id that does not exist',
+        '… /clients/{id} of an unknown id',
+      ),
     ),
     must(
       '§2.1, §2.2, §2.3',
       'Who may not read, update or delete the registration gets 403.',
       managing(NO_PERMISSION),
-      read(403)('GET /clients/{id} with an initial access token'),
-      update(403)('PUT /clients/{id} with an initial access token', 'a client registered by … cannot widen'),
-      deletion(403)('DELETE /clients/{id} with an initial access token'),
+      clientRefusals('… /clients/{id} with an initial access token'),
+      update(403)('a client registered by … cannot widen'),
     ),
     must(
       '§2.1',
@@ -156,7 +162,7 @@ export const rfc7592: Specification = {
       '§5',
       'A client’s end ends its registration token at the same time; later uses are 401.',
       managing(DELETED),
-      read(401)('GET with the registration token of a deleted client'),
+      clientRefusals('… with the registration token of a deleted client'),
     ),
     must(
       'Appendix B',

@@ -13,11 +13,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { freePort } from '../../../test/program/free-port.ts';
 
 const START_TIMEOUT_MS = 30_000;
 /** `nobody`: PostgreSQL refuses to run as root. */
@@ -239,14 +239,4 @@ async function untilStarted(port: number, child: ChildProcess): Promise<void> {
     }
   }
   throw new Error('PostgreSQL did not start');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }
