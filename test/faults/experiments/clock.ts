@@ -6,13 +6,14 @@ import type { Registration } from '../ledger.ts';
 import { type Answer, basic, bearer, call, introspect, read } from '../registry-calls.ts';
 import { noShiftedClock, nowOf, shiftedClock } from '../shifted-clock.ts';
 import type { Stand } from '../stand.ts';
-import { readiness } from '../under-fault.ts';
+import { untilAllReady } from '../under-fault.ts';
 
 const HOUR = 3_600;
 const DAY = 86_400;
 /** Long enough for `storage.sweep-interval`, which is a second here. */
 const SWEPT_MS = 2_500;
 const LIFETIME = 600;
+const READY_BY_MS = 30_000;
 
 interface Findings {
   readonly lost: string[];
@@ -182,7 +183,7 @@ async function compare(
   { name, now }: Moment,
 ): Promise<void> {
   const { client } = decided;
-  if ((await readiness(node)) !== 200) findings.broken.push(`${name}: not ready`);
+  findings.broken.push(...(await untilAllReady([node], READY_BY_MS)).map((each) => `${name}: ${each}`));
   const own = await read(node, client.client_id, client.registration_access_token);
   const { client_secret } = (own.body ?? {}) as { client_secret?: string };
   if (own.status !== 200) findings.lost.push(`${name}: the client is read with ${own.status}`);

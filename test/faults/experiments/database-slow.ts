@@ -9,8 +9,11 @@ const DELAYS_MS = [200, 2_000, 20_000] as const;
 const EACH_MS = 5_000;
 /** `storage.deadline`. */
 const DEADLINE_MS = 2_000;
-/** A request asks up to four questions, one after the other, and each answer may just be in time; timers are late, too. */
-const SLOWEST_MS = 4 * DEADLINE_MS + 1_000;
+/**
+ * Each question has the deadline for itself: a request that asks several, one after the other, and gets each answer just in
+ * time takes several deadlines. How long the slowest took is a figure; how long most take is expected.
+ */
+const P99_MS = 3 * DEADLINE_MS;
 
 export const databaseSlow: Experiment = {
   name: 'database-slow',
@@ -43,10 +46,10 @@ export const databaseSlow: Experiment = {
           proxy.delay_ms = 0;
         },
         expect(figures) {
-          const { max } = figures.times('during');
+          const { p99 } = figures.times('during');
           const slowestKeySet = quantiles(keySet.toSorted((one, other) => one - other)).max;
           return [
-            ...(max > SLOWEST_MS ? [`a request took ${Math.round(max)} ms`] : []),
+            ...(p99 > P99_MS ? [`p99 of all requests: ${Math.round(p99)} ms`] : []),
             ...(slowestKeySet > 2 * DEADLINE_MS ? [`/jwks.json took ${Math.round(slowestKeySet)} ms`] : []),
           ];
         },
