@@ -61,7 +61,7 @@ const start = async ({ folder, place }: GrowthEngine, tenants = 1): Promise<Prog
   // All that are measured stay open.
   await startProgram({
     folder,
-    environment: { ...place.environment, CHANCERY_CACHE_TENANTS: String(tenants) },
+    environment: { ...place.environment, CHANCERY_CACHE_OPEN_TENANTS: String(tenants) },
   });
 
 async function firstStart(engine: GrowthEngine, found: Found): Promise<ClientId> {

@@ -50,10 +50,10 @@ export function tenantRegister(needs: TenantsNeeds): TenantRegister {
   const ownOrigins = new Set<string>();
   const outbound = openOutbound(settings, ownOrigins);
   const inTurn = atMost(OPENINGS_AT_ONCE);
-  const among = openTenantsUpTo(settings['cache.tenants'], () =>
+  const among = openTenantsUpTo(settings['cache.open-tenants'], () =>
     log.warn(
       {},
-      'more tenants are called than cache.tenants keeps open: the others are opened anew when they are called',
+      'more tenants are called than cache.open-tenants keeps open: the others are opened anew when they are called',
     ),
   );
   const inService = (id: TenantId, own: Settings): TenantInService => {

@@ -147,7 +147,7 @@ export const SETTINGS = {
     description:
       'How many client records are kept in memory, about 2 KB each; a larger one counts as several. Kept records are checked against the journal of changes before each answer.',
   }),
-  'cache.tenants': integer({
+  'cache.open-tenants': integer({
     default: 100,
     min: 1,
     max: 1_000_000,

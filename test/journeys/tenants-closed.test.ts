@@ -11,7 +11,7 @@ const IDS = ['one', 'two', 'three'] as const;
 let program: Program;
 
 before(async () => {
-  program = await startProgram({ environment: { CHANCERY_CACHE_TENANTS: '1' } });
+  program = await startProgram({ environment: { CHANCERY_CACHE_OPEN_TENANTS: '1' } });
   const storage = await openProgramStorage(program.folder);
   const settings = JSON.stringify({ 'registration.master-token-sha256': [sha256(MASTER)] });
   for (const id of IDS) {
@@ -70,6 +70,6 @@ test('tenants that are closed for one another, again and again, in turn and at o
   };
   for (const id of [...IDS, ...IDS]) await look(id);
   await Promise.all([...IDS, ...IDS, ...IDS].map(look));
-  await program.printed(/more tenants are called than cache\.tenants keeps open/u);
+  await program.printed(/more tenants are called than cache\.open-tenants keeps open/u);
   assert.doesNotMatch(program.output(), /"level":"error"/u);
 });
