@@ -16,8 +16,8 @@ export function machine(): string {
 /** Nothing where the program is not installed. */
 function versionOf(program: string): readonly string[] {
   try {
-    const [first = ''] = execFileSync(program, ['--version'], { encoding: 'utf8' }).split('\n');
-    return [`${program} ${/\d[\w.]*/u.exec(first)?.[0] ?? ''}`];
+    const said = execFileSync(program, ['--version'], { encoding: 'utf8' });
+    return [`${program} ${/\d[\w.]*/u.exec(said)?.[0] ?? ''}`];
   } catch {
     return [];
   }

@@ -10,10 +10,12 @@ const EACH_MS = 5_000;
 /** `storage.deadline`. */
 const DEADLINE_MS = 2_000;
 /**
- * Each question has the deadline for itself: a request that asks several, one after the other, and gets each answer just in
- * time takes several deadlines. How long the slowest took is a figure; how long most take is expected.
+ * Each question has the deadline for itself: an act that asks four, one after the other, and gets each answer just in time takes
+ * four deadlines, and longer behind another one. No deadline holds for a whole request. What is expected is that nearly all are
+ * answered before their clients give up (ten seconds), and that nothing of the queue is left when the database is quick again.
  */
-const P99_MS = 3 * DEADLINE_MS;
+const P99_MS = 5 * DEADLINE_MS;
+const RECOVERED_MS = DEADLINE_MS;
 
 export const databaseSlow: Experiment = {
   name: 'database-slow',
@@ -47,8 +49,10 @@ export const databaseSlow: Experiment = {
         },
         expect(figures) {
           const { p99 } = figures.times('during');
+          const recovered = figures.firstSuccess_ms ?? Number.POSITIVE_INFINITY;
           const slowestKeySet = quantiles(keySet.toSorted((one, other) => one - other)).max;
           return [
+            ...(recovered > RECOVERED_MS ? [`the first write was ${Math.round(recovered)} ms late`] : []),
             ...(p99 > P99_MS ? [`p99 of all requests: ${Math.round(p99)} ms`] : []),
             ...(slowestKeySet > 2 * DEADLINE_MS ? [`/jwks.json took ${Math.round(slowestKeySet)} ms`] : []),
           ];
