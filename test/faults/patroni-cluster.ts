@@ -180,7 +180,7 @@ interface MemberPlace {
 }
 
 /**
- * The second API of etcd: over the third one Patroni before 3.0.3 lets a leader that was stopped take back the lock that another
+ * The second API of etcd: over the third one Patroni 3.0.2 lets a leader that was stopped take back the lock that another
  * one has got meanwhile, and what that one had acknowledged is lost (patroni/patroni#2689).
  *
  * The shortest times that Patroni allows: `ttl` is at least `loop_wait` and twice `retry_timeout`. */
