@@ -27,24 +27,30 @@ const FAILURE = 'what has expired could not be removed';
 /** Removes what has expired and ends what is idle, again and again. */
 export function startSweeping(settings: Settings, tenants: Tenants, log: Log): Rounds {
   const clock = patientClock(systemClock, processElapsed, PATIENCE_S);
-  const sweepAll = async (): Promise<void> => await sweepTenants(tenants, clock, log);
+  let doubted = false;
+  const sweepAll = async (): Promise<void> => {
+    const ahead = systemClock.now() - clock.now();
+    const doubtful = ahead > DOUBTFUL_S;
+    if (doubtful && !doubted)
+      log.warn({ seconds: ahead }, 'the clock has jumped ahead: for a day what expires by that is kept');
+    doubted = doubtful;
+    for (const tenant of await tenants.all()) await sweepOf(tenant, { clock, doubtful }, log);
+  };
   return startRounds(settings['storage.sweep-interval'], sweepAll, { log, failure: FAILURE });
 }
 
 /** A tenant that cannot be swept does not keep the others from it. */
-async function sweepTenants(tenants: Tenants, clock: Clock, log: Log): Promise<void> {
-  const ahead = systemClock.now() - clock.now();
-  const doubtful = ahead > DOUBTFUL_S;
-  if (doubtful)
-    log.warn({ seconds: ahead }, 'the clock has jumped ahead: for a day what expires by that is kept');
-  for (const tenant of await tenants.all()) {
-    try {
-      // Keys are announced by the clock by which they are used.
-      if (!doubtful) await tendKeys(tenant.current(), log);
-      await sweepTenant(tenant, clock, log);
-    } catch (cause) {
-      log.error({ tenant: tenant.id, cause }, FAILURE);
-    }
+async function sweepOf(
+  tenant: TenantInService,
+  { clock, doubtful }: { readonly clock: Clock; readonly doubtful: boolean },
+  log: Log,
+): Promise<void> {
+  try {
+    // Keys are announced by the clock by which they are used.
+    if (!doubtful) await tendKeys(tenant.current(), log);
+    await sweepTenant(tenant, clock, log);
+  } catch (cause) {
+    log.error({ tenant: tenant.id, cause }, FAILURE);
   }
 }
 
