@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connect } from 'node:tls';
 import * as oauth from 'oauth4webapi';
 import { freePort } from '../program/free-port.ts';
 import { launchProgram } from '../program/start.ts';
@@ -16,6 +14,7 @@ import {
   SERVER_AUTHORITY,
   SERVER_NAME,
   SUBJECT,
+  servedFingerprint,
   startTlsProgram,
   type TlsProgram,
 } from '../tls/tls-program.ts';
@@ -107,19 +106,6 @@ async function boundTokenJourney(own: ReturnType<typeof selfSigned>, metadata: o
   const answer = await oauth.processIntrospectionResponse(as, client, inspected);
   assert.equal(answer.active, true);
   assert.match(String(answer.cnf?.['x5t#S256']), /^[\w-]{43}$/);
-}
-
-async function servedFingerprint(port: number): Promise<string> {
-  const socket = connect({
-    host: '127.0.0.1',
-    port,
-    ca: SERVER_AUTHORITY.certificate,
-    servername: SERVER_NAME,
-  });
-  await once(socket, 'secureConnect');
-  const { fingerprint256 } = socket.getPeerCertificate();
-  socket.destroy();
-  return fingerprint256;
 }
 
 test('new files are taken up by both listeners while they listen; files that cannot be used change nothing', async () => {

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
-import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connect } from 'node:tls';
 import { freePort } from '../program/free-port.ts';
 import {
   CERTIFIED,
@@ -12,6 +10,7 @@ import {
   SERVER_AUTHORITY,
   SERVER_NAME,
   SUBJECT,
+  servedFingerprint,
   startTlsProgram,
   type TlsProgram,
 } from '../tls/tls-program.ts';
@@ -64,20 +63,7 @@ async function until(holds: () => Promise<boolean>, what: string): Promise<void>
 
 /** The certificates that so many connections of their own are shown. */
 async function shown(port: number, connections: number): Promise<ReadonlySet<string>> {
-  const fingerprints = await Promise.all(
-    Array.from({ length: connections }, async () => {
-      const socket = connect({
-        host: '127.0.0.1',
-        port,
-        ca: SERVER_AUTHORITY.certificate,
-        servername: SERVER_NAME,
-      });
-      await once(socket, 'secureConnect');
-      const { fingerprint256 } = socket.getPeerCertificate();
-      socket.destroy();
-      return fingerprint256;
-    }),
-  );
+  const fingerprints = await Promise.all(Array.from({ length: connections }, () => servedFingerprint(port)));
   return new Set(fingerprints);
 }
 

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect } from 'node:tls';
 import type { Program } from '../program/start.ts';
 import { startProgram } from '../program/start.ts';
 import { CLIENT_AUTHENTICATION, certificateAuthority, derOf, type TlsIdentity } from './certificate.ts';
@@ -86,4 +88,18 @@ export async function startTlsProgram(environment: Readonly<Record<string, strin
 /** RFC 9440 §2.1. */
 export function headerOf(identity: Pick<TlsIdentity, 'cert'>): string {
   return `:${derOf(identity).toString('base64')}:`;
+}
+
+/** SHA-256 of the certificate that a new connection is shown, in hexadecimal with colons. */
+export async function servedFingerprint(port: number): Promise<string> {
+  const socket = connect({
+    host: '127.0.0.1',
+    port,
+    ca: SERVER_AUTHORITY.certificate,
+    servername: SERVER_NAME,
+  });
+  await once(socket, 'secureConnect');
+  const { fingerprint256 } = socket.getPeerCertificate();
+  socket.destroy();
+  return fingerprint256;
 }

@@ -1,8 +1,7 @@
-import { parseArgs } from 'node:util';
 import type { StoredAccount } from '../../ports/account-store.ts';
-import { operands } from '../command-input.ts';
 import type { Run } from '../commands.ts';
-import { REGISTRY_OPTIONS, type RegistrySession, withRegistry } from '../registry-session.ts';
+import { onRegistry } from '../on-registry.ts';
+import type { RegistrySession } from '../registry-session.ts';
 import { namedAccount } from './account-operand.ts';
 
 /** What a command says of an account: a JSON object for `--json`, lines for everybody else. */
@@ -15,19 +14,9 @@ type AccountAct = (account: StoredAccount, session: RegistrySession) => Promise<
 
 /** A command that takes the name of an account and nothing else. It ends with NotFound when nobody has that name. */
 export function onAccount(act: AccountAct): Run {
-  return async (parameters, context) => {
-    const { values, positionals } = parseArgs({
-      args: [...parameters],
-      allowPositionals: true,
-      options: REGISTRY_OPTIONS,
-    });
-    const [username = ''] = operands(positionals, ['NAME']);
-    const { config, mode, tenant, json } = values;
-    return await withRegistry({ config, mode, tenant, create: false }, context, async (session) => {
-      const answer = await act(await namedAccount(session, username), session);
-      if (json) context.print(JSON.stringify(answer.json));
-      else answer.print(context.print);
-      return 0;
-    });
-  };
+  return onRegistry(['NAME'], async (session, { operands: [username = ''], json, context }) => {
+    const answer = await act(await namedAccount(session, username), session);
+    if (json) context.print(JSON.stringify(answer.json));
+    else answer.print(context.print);
+  });
 }

@@ -1,9 +1,7 @@
-import { parseArgs } from 'node:util';
 import type { InitialAccessToken } from '../../ports/access-token-store.ts';
 import type { AccessTokenKey } from '../../spec/identifiers.ts';
-import { operands } from '../command-input.ts';
-import type { CommandContext, Run } from '../commands.ts';
-import { REGISTRY_OPTIONS, withRegistry } from '../registry-session.ts';
+import type { CommandContext } from '../commands.ts';
+import { onRegistry } from '../on-registry.ts';
 import { table, timeText } from '../table.ts';
 import { tokenId, tokenState } from './initial-access-token.ts';
 
@@ -11,26 +9,17 @@ const PAGE = 100;
 const HEADS = ['ID', 'LABEL', 'SCOPE', 'ISSUED', 'EXPIRES', 'STATE', 'USED', 'USED BY'];
 
 /** Every initial access token on record, oldest first, and which client it made. */
-export const run: Run = async (parameters, context) => {
-  const { values, positionals } = parseArgs({
-    args: [...parameters],
-    allowPositionals: true,
-    options: REGISTRY_OPTIONS,
-  });
-  operands(positionals, []);
-  const { config, mode, tenant, json } = values;
-  return await withRegistry({ config, mode, tenant, create: false }, context, async ({ needs }) => {
-    const now = needs.clock.now();
-    const print = json ? jsonPrinter(context, now) : tablePrinter(context, now);
-    let after: AccessTokenKey | undefined;
-    while (true) {
-      const page: readonly InitialAccessToken[] = await needs.accessTokens.store.pageInitial(after, PAGE);
-      print(page);
-      after = page.at(-1)?.key;
-      if (page.length < PAGE) return 0;
-    }
-  });
-};
+export const run = onRegistry([], async ({ needs }, { json, context }) => {
+  const now = needs.clock.now();
+  const print = json ? jsonPrinter(context, now) : tablePrinter(context, now);
+  let after: AccessTokenKey | undefined;
+  while (true) {
+    const page: readonly InitialAccessToken[] = await needs.accessTokens.store.pageInitial(after, PAGE);
+    print(page);
+    after = page.at(-1)?.key;
+    if (page.length < PAGE) return;
+  }
+});
 
 type Printer = (tokens: readonly InitialAccessToken[]) => void;
 

@@ -1,26 +1,14 @@
-import { parseArgs } from 'node:util';
 import type { RemovedServerKey } from '../../ports/server-key-store.ts';
-import { operands } from '../command-input.ts';
-import type { CommandContext, Run } from '../commands.ts';
-import { REGISTRY_OPTIONS, withRegistry } from '../registry-session.ts';
+import type { CommandContext } from '../commands.ts';
+import { onRegistry } from '../on-registry.ts';
 import { table, timeText } from '../table.ts';
 
 /** Keys that ended; their private halves are destroyed. */
-export const run: Run = async (parameters, context) => {
-  const { values, positionals } = parseArgs({
-    args: [...parameters],
-    allowPositionals: true,
-    options: REGISTRY_OPTIONS,
-  });
-  operands(positionals, []);
-  const { config, mode, tenant, json } = values;
-  return await withRegistry({ config, mode, tenant, create: false }, context, async ({ tenant }) => {
-    const removed = await tenant.storage.serverKeys.removed();
-    if (json) for (const key of removed) context.print(JSON.stringify(published(key)));
-    else printTable(context, removed);
-    return 0;
-  });
-};
+export const run = onRegistry([], async ({ tenant }, { json, context }) => {
+  const removed = await tenant.storage.serverKeys.removed();
+  if (json) for (const key of removed) context.print(JSON.stringify(published(key)));
+  else printTable(context, removed);
+});
 
 function published({
   kid,

@@ -1,28 +1,17 @@
-import { parseArgs } from 'node:util';
 import { keyState, kindOf, type ServerKey } from '../../keys/server-key.ts';
 import { isKeyPair, jwkOf } from '../../keys/server-key-life.ts';
 import { configuredKeys } from '../../tenant-keys.ts';
-import { operands } from '../command-input.ts';
-import type { CommandContext, Run } from '../commands.ts';
-import { REGISTRY_OPTIONS, type RegistrySession, withRegistry } from '../registry-session.ts';
+import type { CommandContext } from '../commands.ts';
+import { onRegistry } from '../on-registry.ts';
+import type { RegistrySession } from '../registry-session.ts';
 import { table, timeText } from '../table.ts';
 
 /** Every key that is there, in the order in which they were added. */
-export const run: Run = async (parameters, context) => {
-  const { values, positionals } = parseArgs({
-    args: [...parameters],
-    allowPositionals: true,
-    options: REGISTRY_OPTIONS,
-  });
-  operands(positionals, []);
-  const { config, mode, tenant, json } = values;
-  return await withRegistry({ config, mode, tenant, create: false }, context, async (session) => {
-    const rows = await listedKeys(session);
-    if (json) for (const row of rows) context.print(JSON.stringify(row));
-    else printTable(context, rows);
-    return 0;
-  });
-};
+export const run = onRegistry([], async (session, { json, context }) => {
+  const rows = await listedKeys(session);
+  if (json) for (const row of rows) context.print(JSON.stringify(row));
+  else printTable(context, rows);
+});
 
 interface ListedKey {
   readonly kid: string;

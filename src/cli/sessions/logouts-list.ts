@@ -1,37 +1,25 @@
-import { parseArgs } from 'node:util';
 import type { StoredLogoutNotification } from '../../ports/logout-notification-store.ts';
-import { operands } from '../command-input.ts';
-import type { Run } from '../commands.ts';
-import { REGISTRY_OPTIONS, withRegistry } from '../registry-session.ts';
+import { onRegistry } from '../on-registry.ts';
 import { table, timeText } from '../table.ts';
 
 const PAGE = 100;
 const HEADS = ['SESSION', 'CLIENT', 'STATE', 'ATTEMPTS', 'LAST', 'NEXT', 'PROBLEM'];
 
 /** Which clients were told, or are to be told, that a session has ended. */
-export const run: Run = async (parameters, context) => {
-  const { values, positionals } = parseArgs({
-    args: [...parameters],
-    allowPositionals: true,
-    options: REGISTRY_OPTIONS,
-  });
-  operands(positionals, []);
-  const { config, mode, tenant, json } = values;
-  return await withRegistry({ config, mode, tenant, create: false }, context, async (session) => {
-    const lines = json ? undefined : table(context.print, HEADS);
-    let after: StoredLogoutNotification | undefined;
-    while (true) {
-      const page: readonly StoredLogoutNotification[] = await session.tenant.storage.logoutNotifications.page(
-        after,
-        PAGE,
-      );
-      if (lines === undefined) for (const row of page) context.print(JSON.stringify(members(row)));
-      else lines.print(page.map(cells));
-      after = page.at(-1);
-      if (page.length < PAGE) return 0;
-    }
-  });
-};
+export const run = onRegistry([], async (session, { json, context }) => {
+  const lines = json ? undefined : table(context.print, HEADS);
+  let after: StoredLogoutNotification | undefined;
+  while (true) {
+    const page: readonly StoredLogoutNotification[] = await session.tenant.storage.logoutNotifications.page(
+      after,
+      PAGE,
+    );
+    if (lines === undefined) for (const row of page) context.print(JSON.stringify(members(row)));
+    else lines.print(page.map(cells));
+    after = page.at(-1);
+    if (page.length < PAGE) return;
+  }
+});
 
 function members(row: StoredLogoutNotification): object {
   const { sid, client_id, sub, issuer, state, attempts, attempted_at, due_at, problem } = row;
