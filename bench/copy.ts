@@ -14,7 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { ClientId } from '../src/spec/identifiers.ts';
-import { startTestServer } from '../src/storage/postgres/test-server.ts';
+import { startTestServer } from '../src/testing/postgres/server.ts';
 import { startProgram } from '../test/program/start.ts';
 import { machine } from './machine.ts';
 import { register } from './ours.ts';

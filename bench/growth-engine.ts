@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { startTestServer } from '../src/storage/postgres/test-server.ts';
 import { openWriteConnection } from '../src/storage/sqlite/connection.ts';
+import { startTestServer } from '../src/testing/postgres/server.ts';
 import { type Place, postgresPlace, sqlitePlace } from './place.ts';
 import { query } from './postgres.ts';
 import { familyCpuSeconds } from './processes/measured-process.ts';

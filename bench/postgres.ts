@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import type { AccessTokenKey } from '../src/spec/identifiers.ts';
-import { startTestServer } from '../src/storage/postgres/test-server.ts';
+import { startTestServer } from '../src/testing/postgres/server.ts';
 import { type Ours, startAnother, startOurs, type TokenCounts } from './ours.ts';
 import { postgresPlace } from './place.ts';
 import { familyCpuSeconds } from './processes/measured-process.ts';

@@ -22,7 +22,7 @@ export const STATIC_CHECKS: readonly Check[] = [
 export const TESTED_CHECKS: readonly Check[] = [
   {
     name: 'architecture',
-    run: () => runFile('tools/test-group.ts', 'none', 'src/architecture.test.ts'),
+    run: () => runFile('tools/test-group.ts', 'none', 'tools/architecture/architecture.test.ts'),
   },
   { name: 'documents', run: () => runFile('tools/docs.ts', '--check') },
 ];

@@ -1,6 +1,6 @@
 // npm run test:postgres: everything that tests the started program, with the program on PostgreSQL. Files may be named.
 import { globSync } from 'node:fs';
-import { startTestServer } from '../src/storage/postgres/test-server.ts';
+import { startTestServer } from '../src/testing/postgres/server.ts';
 import { ENGINE_VARIABLE } from '../test/program/storage-place.ts';
 import { ROOT, runFile } from './child.ts';
 

@@ -2,7 +2,7 @@
 // failed, or when a group ran no test.
 import { fork } from 'node:child_process';
 import { globSync } from 'node:fs';
-import { startTestServer } from '../src/storage/postgres/test-server.ts';
+import { startTestServer } from '../src/testing/postgres/server.ts';
 import { TENANT_VARIABLE } from '../test/program/second-tenant.ts';
 import { ENGINE_VARIABLE } from '../test/program/storage-place.ts';
 import { runChecks, STATIC_CHECKS } from './checks.ts';

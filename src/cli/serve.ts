@@ -2,11 +2,11 @@ import { fork } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { LIFELINE_VARIABLE, WORKER_VARIABLE } from '../config/environment.ts';
 import type { Settings } from '../config/settings.ts';
-import { startServer } from '../main.ts';
+import { startServer } from '../process/serve.ts';
+import { startWorker } from '../process/worker.ts';
+import type { FromWorker } from '../process/worker-messages.ts';
+import { runWorkers } from '../process/workers.ts';
 import { jsonLog } from '../system/log.ts';
-import { startWorker } from '../worker.ts';
-import type { FromWorker } from '../worker-messages.ts';
-import { runWorkers } from '../workers.ts';
 import type { CommandContext, Run } from './commands.ts';
 import {
   dieWithLauncher,

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import type { Mode } from '../config/rules.ts';
 import type { Settings } from '../config/settings.ts';
-import { openStorage, requireRightKey, sealerOf, sqlitePath } from '../opened-storage.ts';
 import type { Sealer } from '../ports/sealer.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { StoredTenant } from '../ports/tenant-store.ts';
+import { openStorage, requireRightKey, sealerOf, sqlitePath } from '../process/storage.ts';
 import { CommandFailure, calledWrongly } from './command-failure.ts';
 import type { CommandContext } from './commands.ts';
 import { developmentSettings } from './dev/development-settings.ts';

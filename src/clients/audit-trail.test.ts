@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { REQUEST_ID } from '../endpoints/test-exchange.ts';
+import type { RecordedAuditEvent } from '../ports/audit-log.ts';
+import { REQUEST_ID } from '../testing/exchange.ts';
 import {
   CALLBACK,
   clientInformationOf,
@@ -10,8 +11,7 @@ import {
   type TestTenant,
   testTenant,
   WEB_CLIENT,
-} from '../endpoints/test-tenant.ts';
-import type { RecordedAuditEvent } from '../ports/audit-log.ts';
+} from '../testing/tenant.ts';
 
 /** Refusals are recorded beside the answer; nobody waits for them. */
 async function eventsAfter(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, assertError } from '../endpoints/test-exchange.ts';
+import { type Answer, assertError } from '../testing/exchange.ts';
+import { testRates } from '../testing/rates.ts';
 import {
   CALLBACK,
   clientInformationOf,
@@ -8,9 +9,8 @@ import {
   type TestTenant,
   testTenant,
   WEB_CLIENT,
-} from '../endpoints/test-tenant.ts';
+} from '../testing/tenant.ts';
 import { networkLimits } from './network-limits.ts';
-import { testRates } from './test-rates.ts';
 
 const PUBLIC = { ...WEB_CLIENT, token_endpoint_auth_method: 'none' };
 

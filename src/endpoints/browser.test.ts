@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OAuthError } from '../spec/errors.ts';
+import { requestOf } from '../testing/exchange.ts';
 import { browserOf } from './browser.ts';
 import type { Contract } from './contract.ts';
-import { requestOf } from './test-exchange.ts';
 
 const contract: Contract = {
   name: 'made-up',

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { openPages } from '../pages/liquid-pages.ts';
 import type { Page } from '../ports/pages.ts';
 import { NotFound, OAuthError, TooManyRequests } from '../spec/errors.ts';
+import { REQUEST_ID, requestOf } from '../testing/exchange.ts';
 import { answer } from './answer.ts';
 import type { Contract, EndpointResponse } from './contract.ts';
 import { errorPage, pageResponse } from './page-response.ts';
-import { REQUEST_ID, requestOf } from './test-exchange.ts';
 
 const pages = openPages('/assets/', undefined);
 const contract: Contract = {

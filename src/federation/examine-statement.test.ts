@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { joseJwtInspector } from '../jose/jwt-inspector.ts';
-import { segment, signedJwt, signedSegments, testKey } from '../jose/test-jwt.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
+import { LIMITS, NOW, testEntity } from '../testing/federation.ts';
+import { segment, signedJwt, signedSegments, testKey } from '../testing/jwt.ts';
 import { STATEMENT_ALGORITHMS } from './entity-statement.ts';
 import { examineStatement, STATEMENT_CHECKS } from './examine-statement.ts';
 import type { StatementRules } from './statement-checks/statement-check.ts';
-import { LIMITS, NOW, testEntity } from './test-federation.ts';
 
 const RP = testEntity('https://rp.example');
 const ORG = testEntity('https://org.example');

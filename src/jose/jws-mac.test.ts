@@ -5,8 +5,8 @@ import { SignJWT } from 'jose';
 import type { JwtProfile } from '../ports/jwt-verifier.ts';
 import type { MacAlgorithm } from '../spec/jose-algorithms.ts';
 import { HMAC_ALGORITHMS } from '../spec/server-capabilities.ts';
+import { macJwt, segment, signedJwt, testKey } from '../testing/jwt.ts';
 import { joseJwtVerifier } from './jwt-verifier.ts';
-import { macJwt, segment, signedJwt, testKey } from './test-jwt.ts';
 
 const NOW = 1_800_000_000;
 const CLAIMS = { iss: 'client', aud: 'https://op.example', exp: NOW + 60 };

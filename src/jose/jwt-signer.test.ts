@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonWebKey } from '../spec/jwk.ts';
 import { SIGNING_ALGORITHMS } from '../spec/server-capabilities.ts';
+import { testKey } from '../testing/jwt.ts';
 import { joseJwtSigner } from './jwt-signer.ts';
 import { joseJwtVerifier } from './jwt-verifier.ts';
-import { testKey } from './test-jwt.ts';
 
 const NOW = 1_800_000_000;
 const verifier = joseJwtVerifier({ now: () => NOW, milliseconds: () => NOW * 1000 });

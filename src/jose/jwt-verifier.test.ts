@@ -6,8 +6,8 @@ import { CompactSign } from 'jose';
 import type { JwtProfile, JwtRefusal } from '../ports/jwt-verifier.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
 import { SIGNING_ALGORITHMS } from '../spec/server-capabilities.ts';
+import { segment, signature, signedJwt, signedSegments, type TestKey, testKey } from '../testing/jwt.ts';
 import { joseJwtVerifier } from './jwt-verifier.ts';
-import { segment, signature, signedJwt, signedSegments, type TestKey, testKey } from './test-jwt.ts';
 
 const NOW = 1_800_000_000;
 const verifier = joseJwtVerifier({ now: () => NOW, milliseconds: () => NOW * 1000 });

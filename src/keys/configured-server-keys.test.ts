@@ -3,9 +3,9 @@ import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import { keyMaker } from '../jose/key-maker.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
+import { keyScene, publishedKids, signer, verifyingKids } from '../testing/key-life.ts';
 import { configuredServerKeys } from './configured-server-keys.ts';
 import { tendServerKeys } from './rotate-server-keys.ts';
-import { keyScene, publishedKids, signer, verifyingKids } from './test-key-life.ts';
 
 const key = async (
   kind: Parameters<typeof keyMaker.makePrivateKey>[0],

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { keyMaker } from '../jose/key-maker.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
+import { BY, keyScene, publishedKids, START, signer, verifyingKids } from '../testing/key-life.ts';
 import { importServerKeys } from './import-server-keys.ts';
 import { rotateServerKeys, tendServerKeys } from './rotate-server-keys.ts';
-import { BY, keyScene, publishedKids, START, signer, verifyingKids } from './test-key-life.ts';
 
 const RSA: JsonWebKey = { ...(await keyMaker.makePrivateKey('RSA-2048')), use: 'sig', kid: 'ours' };
 const { kty, n, e } = await keyMaker.makePrivateKey('RSA-2048');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { BY, keyScene, publishedKids, START, signer, verifyingKids } from '../testing/key-life.ts';
 import { rotateServerKeys, tendServerKeys } from './rotate-server-keys.ts';
-import { BY, keyScene, publishedKids, START, signer, verifyingKids } from './test-key-life.ts';
 
 const RSA_ONLY = { uses: ['sig'], kind: 'RSA', at_once: false } as const;
 const DAY = 86_400;

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { emptyTenantStorage } from '../endpoints/test-storage.ts';
 import type { KeyMaker } from '../ports/key-maker.ts';
 import type { ServerKeyStore, StoredServerKey } from '../ports/server-key-store.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
 import { sealerWith } from '../system/sealer.ts';
+import { cheapKeyMaker } from '../testing/key-maker.ts';
+import { emptyTenantStorage } from '../testing/storage.ts';
 import { resealServerKeys } from './reseal-server-keys.ts';
 import { loadServerKeys, type ServerKeyNeeds } from './server-keys.ts';
-import { cheapKeyMaker } from './test-key-maker.ts';
 
 const OLD_KEY = new Uint8Array(32).fill(1);
 const NEW_KEY = new Uint8Array(32).fill(2);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answeringJson, getJson, outboundToPeers, startPeer } from './test-peer.ts';
+import { answeringJson, getJson, outboundToPeers, startPeer } from '../testing/peer.ts';
 
 /** Whatever is asked for leads to the inside. */
 const ANSWERS: Readonly<Record<string, readonly string[]>> = {

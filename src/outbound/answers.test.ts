@@ -10,7 +10,7 @@ import {
   outboundToPeers,
   outcomeOf,
   startPeer,
-} from './test-peer.ts';
+} from '../testing/peer.ts';
 
 const BODY_MAX = 65_536;
 

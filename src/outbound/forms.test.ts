@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Posted } from '../ports/outbound-http.ts';
-import { answering, type Behaviour, outboundToPeers, startPeer } from './test-peer.ts';
+import { answering, type Behaviour, outboundToPeers, startPeer } from '../testing/peer.ts';
 
 const FORM = { logout_token: 'a.b.c', 'odd name': '&=+ü' };
 

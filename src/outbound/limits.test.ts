@@ -2,8 +2,6 @@ import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FailureMemory } from './failure-memory.ts';
-import { Slots } from './slots.ts';
 import {
   answering,
   answeringJson,
@@ -12,7 +10,9 @@ import {
   outboundToPeers,
   outcomeOf,
   startPeer,
-} from './test-peer.ts';
+} from '../testing/peer.ts';
+import { FailureMemory } from './failure-memory.ts';
+import { Slots } from './slots.ts';
 
 const toLoopback = { resolve: async () => ['127.0.0.1'] };
 

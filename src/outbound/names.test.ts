@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createConnection } from 'node:net';
 import { test } from 'node:test';
+import { answeringJson, getJson, outboundToPeers, outcomeOf, startPeer } from '../testing/peer.ts';
 import type { Dial } from './connection.ts';
-import { answeringJson, getJson, outboundToPeers, outcomeOf, startPeer } from './test-peer.ts';
 
 /** A peer on the loopback network that stands for the public host 8.8.8.8, and everything dialled. */
 function publicHostAt(port: number): { readonly dial: Dial; readonly dialled: string[] } {

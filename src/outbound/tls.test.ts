@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { certificateAuthority } from '../../test/tls/certificate.ts';
-import { answeringJson, outboundToPeers, outcomeOf, startPeer } from './test-peer.ts';
+import { answeringJson, outboundToPeers, outcomeOf, startPeer } from '../testing/peer.ts';
 
 const trusted = certificateAuthority();
 const stranger = certificateAuthority();

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { samlMutations } from '../../test/hostile/saml-mutations.ts';
 import { XML_SIGNING_ALGORITHMS } from '../spec/server-capabilities.ts';
+import { assertionXml, encoded, samlKey, signedXml } from '../testing/saml.ts';
 import { samlAssertionVerifier } from './assertion-verifier.ts';
-import { assertionXml, encoded, samlKey, signedXml } from './test-saml.ts';
 
 const SITE = {
   issuer: 'https://idp.example',

@@ -5,8 +5,6 @@ import { SignedXml } from 'xml-crypto';
 import type { SamlRefusal, SamlVerification } from '../ports/saml-assertion-verifier.ts';
 import type { XmlSigningAlgorithm } from '../spec/jose-algorithms.ts';
 import { XML_SIGNING_ALGORITHMS } from '../spec/server-capabilities.ts';
-import { samlAssertionVerifier } from './assertion-verifier.ts';
-import { REFUSED_METHODS, REFUSED_SIGNATURES, wrappedAssertions } from './signature-rows.ts';
 import {
   assertionXml,
   DSIG,
@@ -22,7 +20,9 @@ import {
   subjectXml,
   transform,
   withSignature,
-} from './test-saml.ts';
+} from '../testing/saml.ts';
+import { samlAssertionVerifier } from './assertion-verifier.ts';
+import { REFUSED_METHODS, REFUSED_SIGNATURES, wrappedAssertions } from './signature-rows.ts';
 import { REFUSED_XML } from './xml-rows.ts';
 
 const SITE = {

@@ -8,7 +8,7 @@ import {
   signatureXml,
   transform,
   withSignature,
-} from './test-saml.ts';
+} from '../testing/saml.ts';
 
 const C14N = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 const INCLUSIVE = 'http://www.w3.org/TR/2001/REC-xml-c14n-20010315';

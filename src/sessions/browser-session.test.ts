@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { digestOf } from '../keys/digest.ts';
 import type { StoredSession } from '../ports/session-store.ts';
 import type { Subject } from '../spec/identifiers.ts';
+import { ACTOR, ADA, START, type TestEndUsers, testEndUsers } from '../testing/end-users.ts';
 import {
   type Authentication,
   antiForgeryToken,
@@ -13,7 +14,6 @@ import {
   signIn,
 } from './browser-session.ts';
 import { addAccount, setDisabled } from './manage-account.ts';
-import { ACTOR, ADA, START, type TestEndUsers, testEndUsers } from './test-end-users.ts';
 
 const NO_COOKIES: BrowserCookies = { session: undefined, browser: undefined };
 const BY_PASSWORD: Authentication = {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OAuthError } from '../spec/errors.ts';
+import { testEndUsers } from '../testing/end-users.ts';
 import { beginInteraction, changeInteraction, completeInteraction, findInteraction } from './interaction.ts';
-import { testEndUsers } from './test-end-users.ts';
 
 const CONTENT = { client_id: 'c', state: 'äöü🦊\u2028' };
 

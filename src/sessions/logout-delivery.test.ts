@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { joseJwtVerifier } from '../jose/jwt-verifier.ts';
 import type { StoredLogoutNotification } from '../ports/logout-notification-store.ts';
 import type { OutboundFailure, Posted } from '../ports/outbound-http.ts';
-import { EVENT } from '../storage/stored-examples.ts';
+import { START } from '../testing/end-users.ts';
+import { BACK_CHANNEL, ISSUER, KEY, type TestLogout, TOLD, testLogout } from '../testing/logout.ts';
+import { EVENT } from '../testing/storage/stored-examples.ts';
 import { logoutDelivery } from './logout-delivery.ts';
-import { START } from './test-end-users.ts';
-import { BACK_CHANNEL, ISSUER, KEY, type TestLogout, TOLD, testLogout } from './test-logout.ts';
 
 const stored = async ({ endUsers }: TestLogout): Promise<readonly StoredLogoutNotification[]> =>
   await endUsers.storage.logoutNotifications.page(undefined, 100);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import { segment, signedJwt, testKey } from '../jose/test-jwt.ts';
 import { OAuthError } from '../spec/errors.ts';
-import { EVENT } from '../storage/stored-examples.ts';
+import { START } from '../testing/end-users.ts';
+import { segment, signedJwt, testKey } from '../testing/jwt.ts';
+import { HOME, ISSUER, KEY, type TestLogout, testLogout } from '../testing/logout.ts';
+import { EVENT } from '../testing/storage/stored-examples.ts';
 import { logoutLocation, readLogoutRequest, waitingLogout } from './logout-request.ts';
-import { START } from './test-end-users.ts';
-import { HOME, ISSUER, KEY, type TestLogout, testLogout } from './test-logout.ts';
 
 /** Where the browser would go, or why it would not. */
 async function outcomeOf(

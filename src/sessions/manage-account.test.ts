@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ACTOR, ADA, START, testEndUsers } from '../testing/end-users.ts';
 import { AccountRefused, addAccount, deleteAccount, setDisabled } from './manage-account.ts';
-import { ACTOR, ADA, START, testEndUsers } from './test-end-users.ts';
 
 test('an account has a subject of its own, a name as it was typed, and a hash instead of a password', async () => {
   const { accounts, storage } = testEndUsers();

@@ -5,9 +5,9 @@ import type { PasswordHasher } from '../ports/password-hasher.ts';
 import { TooManyRequests } from '../spec/errors.ts';
 import { argon2PasswordHasher } from '../system/password-hasher.ts';
 import { systemRandom } from '../system/random.ts';
+import { ACTOR, ADA, QUICK, START, type TestEndUsers, testEndUsers } from '../testing/end-users.ts';
 import { addAccount, setDisabled, setPassword } from './manage-account.ts';
 import { authenticateWithPassword, type PasswordAttempt } from './password-sign-in.ts';
-import { ACTOR, ADA, QUICK, START, type TestEndUsers, testEndUsers } from './test-end-users.ts';
 
 const attempted = (endUsers: TestEndUsers, attempt: Partial<PasswordAttempt> = {}) =>
   authenticateWithPassword(endUsers.signIn, {

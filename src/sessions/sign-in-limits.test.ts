@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testRates } from '../clients/test-rates.ts';
 import type { Digest, Subject } from '../spec/identifiers.ts';
+import { testRates } from '../testing/rates.ts';
 import { type SignInAttempt, type SignInRates, signInLimits } from './sign-in-limits.ts';
 
 const RATES: SignInRates = { perAccountAndNetwork: 3, perAccount: 5, perNetwork: 8 };

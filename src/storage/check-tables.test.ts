@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
+import { aClient, anEvent, aToken, OPEN, TENANT, times } from '../testing/storage/stored-examples.ts';
 import { checkTables } from './check-tables.ts';
 import { openSqliteStorage } from './sqlite/open.ts';
 import { sqliteTables } from './sqlite/table-dump.ts';
-import { aClient, anEvent, aToken, OPEN, TENANT, times } from './stored-examples.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'chancery-check-'));
 after(() => rmSync(root, { recursive: true }));

@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import type { DumpSection, TableDump, TableWriter } from '../ports/table-dump.ts';
+import { emptyDatabase, openTestDatabase } from '../testing/postgres/database.ts';
+import { fillTables, TENANTS } from '../testing/storage/dump-rows.ts';
 import { type CopyOptions, type CopyReport, copyRegistry } from './copy-registry.ts';
 import { compareKeys, digestOf } from './copy-table.ts';
 import { DUMPED_TABLES, sectionsOf } from './dumped-tables.ts';
 import { openPostgresSchema } from './postgres/postgres-schema.ts';
 import { postgresTables } from './postgres/table-dump.ts';
-import { emptyDatabase, openTestDatabase } from './postgres/test-database.ts';
 import { openSqliteStorage } from './sqlite/open.ts';
 import { openSqliteSchema } from './sqlite/sqlite-schema.ts';
 import { sqliteTables } from './sqlite/table-dump.ts';
-import { fillTables, TENANTS } from './test-dump-rows.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'chancery-copy-'));
 after(() => rmSync(root, { recursive: true }));

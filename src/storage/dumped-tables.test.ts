@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { Client } from 'pg';
+import { emptyDatabase } from '../testing/postgres/database.ts';
 import { DUMPED_TABLES } from './dumped-tables.ts';
 import { openPostgresSchema } from './postgres/postgres-schema.ts';
 import { ownTable } from './postgres/table-dump.ts';
-import { emptyDatabase } from './postgres/test-database.ts';
 import { openSqliteSchema } from './sqlite/sqlite-schema.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'chancery-dumped-'));

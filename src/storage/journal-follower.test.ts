@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Change, ChangeJournal } from '../ports/change-journal.ts';
 import type { ClientId } from '../spec/identifiers.ts';
+import { times } from '../testing/storage/stored-examples.ts';
 import { followJournal, type JournalFollower } from './journal-follower.ts';
-import { times } from './stored-examples.ts';
 
 const change = (name: string): Change => ({ kind: 'client-changed', client_id: name as ClientId });
 

@@ -4,8 +4,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { StoredClient } from '../ports/client-store.ts';
 import type { TenantStorage } from '../ports/storage.ts';
 import type { ClientInstance } from '../spec/identifiers.ts';
-import { withRecordCache } from './record-cache.ts';
-import { aClient, aServerKey, aToken, times } from './stored-examples.ts';
 import {
   deleteRemotely,
   type RemoteCall,
@@ -13,7 +11,9 @@ import {
   type RemoteVerb,
   remoteStorage,
   replaceRemotely,
-} from './test-remote-storage.ts';
+} from '../testing/storage/remote-storage.ts';
+import { aClient, aServerKey, aToken, times } from '../testing/storage/stored-examples.ts';
+import { withRecordCache } from './record-cache.ts';
 
 const ROOMY = { clients: 1000, accessTokens: 1000 };
 

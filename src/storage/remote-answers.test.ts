@@ -3,10 +3,15 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { StoredAccessToken } from '../ports/access-token-store.ts';
 import type { StoredClient } from '../ports/client-store.ts';
+import { type Choices, choices, RecordModel } from '../testing/storage/answer-model.ts';
+import {
+  deleteRemotely,
+  type RemoteCall,
+  remoteStorage,
+  replaceRemotely,
+} from '../testing/storage/remote-storage.ts';
+import { aClient, aToken, times } from '../testing/storage/stored-examples.ts';
 import { withRecordCache } from './record-cache.ts';
-import { aClient, aToken, times } from './stored-examples.ts';
-import { type Choices, choices, RecordModel } from './test-answer-model.ts';
-import { deleteRemotely, type RemoteCall, remoteStorage, replaceRemotely } from './test-remote-storage.ts';
 
 const SEED = Number(process.env['STALE_ANSWERS_SEED'] ?? Date.now() % 1_000_000);
 const QUESTIONS = 20_000;

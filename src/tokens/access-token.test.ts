@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createSecretKey } from 'node:crypto';
 import { test } from 'node:test';
+import { bench, CONTENT, minted, NOW } from '../testing/tokens.ts';
 import { findAccessToken, mintAccessToken, scopeOf } from './access-token.ts';
-import { bench, CONTENT, minted, NOW } from './test-tokens.ts';
 
 test('a token is a locator, 43 random characters, a full stop and a MAC, and is kept by its digest only (decisions 15, 16 and 20)', async () => {
   const on = await bench();

@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import { CompactEncrypt, importJWK } from 'jose';
 import { joseJweDecrypter, joseJweEncrypter } from '../jose/jwe.ts';
 import { joseJwtVerifier } from '../jose/jwt-verifier.ts';
-import { segment, signedJwt, testKey } from '../jose/test-jwt.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
 import { SIGNING_ALGORITHMS } from '../spec/server-capabilities.ts';
+import { segment, signedJwt, testKey } from '../testing/jwt.ts';
 import { type IdTokenHint, type IdTokenHintNeeds, readIdTokenHint } from './id-token-hint.ts';
 
 const NOW = 1_800_000_000;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { joseJwtSigner } from '../jose/jwt-signer.ts';
 import { OAuthError } from '../spec/errors.ts';
+import { aSigningKey, type Bench, bench, CONTENT, ISSUER, minted, NOW } from '../testing/tokens.ts';
 import { findAccessToken, mintAccessToken } from './access-token.ts';
-import { aSigningKey, type Bench, bench, CONTENT, ISSUER, minted, NOW } from './test-tokens.ts';
 
 const JWT = { ...CONTENT, format: 'self-contained' } as const;
 

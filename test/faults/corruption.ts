@@ -6,7 +6,7 @@ import { checkTables } from '../../src/storage/check-tables.ts';
 import { sqliteDamage } from '../../src/storage/sqlite/damage.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
 import { sqliteTables } from '../../src/storage/sqlite/table-dump.ts';
-import { aClient, aToken, OPEN, TENANT, times } from '../../src/storage/stored-examples.ts';
+import { aClient, aToken, OPEN, TENANT, times } from '../../src/testing/storage/stored-examples.ts';
 
 /** How often a fault was seen by whom. */
 export interface Detection {

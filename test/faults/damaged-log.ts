@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Storage, StorageUnavailable } from '../../src/ports/storage.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
-import { aClient, OPEN, TENANT, times } from '../../src/storage/stored-examples.ts';
+import { aClient, OPEN, TENANT, times } from '../../src/testing/storage/stored-examples.ts';
 
 /** What becomes of the registrations that were in the log when the server was killed. */
 export interface LogDamage {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tablesAt } from '../../src/opened-storage.ts';
+import { tablesAt } from '../../src/process/storage.ts';
 import { markRestored } from '../../src/storage/mark-restored.ts';
-import { administer } from '../../src/storage/postgres/test-server.ts';
-import { aClient, anEvent, OPEN, TENANT, times } from '../../src/storage/stored-examples.ts';
+import { administer } from '../../src/testing/postgres/server.ts';
+import { aClient, anEvent, OPEN, TENANT, times } from '../../src/testing/storage/stored-examples.ts';
 import { migratedDatabase, storageAt } from '../program/storage-place.ts';
 import { integrityOf } from './integrity.ts';
 

@@ -1,7 +1,7 @@
-import { sqlitePathOf, tablesAt } from '../../src/opened-storage.ts';
+import { sqlitePathOf, tablesAt } from '../../src/process/storage.ts';
 import { checkTables } from '../../src/storage/check-tables.ts';
-import { brokenCounts } from '../../src/storage/postgres/test-integrity.ts';
 import { sqliteDamage } from '../../src/storage/sqlite/damage.ts';
+import { brokenCounts } from '../../src/testing/postgres/integrity.ts';
 
 /** `ok`, or what is wrong with the database at a `storage.url`: what `storage check` finds, and gaps in the audit. */
 export async function integrityOf(url: string): Promise<string> {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openPostgresSchema } from '../../src/storage/postgres/postgres-schema.ts';
-import { createDatabase } from '../../src/storage/postgres/test-server.ts';
+import { createDatabase } from '../../src/testing/postgres/server.ts';
 import { freePort } from '../program/free-port.ts';
 
 /** Where Debian keeps what the package registry's PostgreSQL has not: pg_dump, pg_restore, pg_basebackup. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { signedJwt, type TestKey, testKey } from '../../src/jose/test-jwt.ts';
+import { signedJwt, type TestKey, testKey } from '../../src/testing/jwt.ts';
 
 const LIFETIME = 3600;
 const TYPE = 'application/entity-statement+jwt';

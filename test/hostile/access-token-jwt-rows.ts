@@ -1,6 +1,6 @@
 import { createHmac, createPublicKey, createSecretKey } from 'node:crypto';
 import { CompactEncrypt } from 'jose';
-import { segment, signature, signedSegments, type TestKey, testKey } from '../../src/jose/test-jwt.ts';
+import { segment, signature, signedSegments, type TestKey, testKey } from '../../src/testing/jwt.ts';
 import { accessTokenJwt, ENCRYPTION, OWN } from './access-token-jwts.ts';
 
 /** The claims that a row signs, and how they are changed for it. */

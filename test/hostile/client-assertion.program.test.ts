@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac, createPublicKey } from 'node:crypto';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { segment, signedJwt, testKey } from '../../src/jose/test-jwt.ts';
+import { segment, signedJwt, testKey } from '../../src/testing/jwt.ts';
 import { askProgramRows } from '../program/program-rows.ts';
 import { type Program, startProgram } from '../program/start.ts';
 import { mutationsOf } from './assertion-mutations.ts';

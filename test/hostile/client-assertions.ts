@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { macJwt, signedJwt, testKey } from '../../src/jose/test-jwt.ts';
+import { macJwt, signedJwt, testKey } from '../../src/testing/jwt.ts';
 import type { Attacked, HostileRequest } from './attacked-program.ts';
 import { FORM_TYPE } from './introspection-requests.ts';
 import { type RegisteredClient, register, SERVICE } from './registry.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { after, test } from 'node:test';
-import { signedJwt, testKey } from '../../src/jose/test-jwt.ts';
+import { signedJwt, testKey } from '../../src/testing/jwt.ts';
 import { type Answer, attackedProgram } from './attacked-program.ts';
 import { type AssertingClient, KEY, registerAsserting, tokenRequest } from './client-assertions.ts';
 import { testInvariantsAtTheEnd } from './closing-tests.ts';

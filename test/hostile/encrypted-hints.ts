@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { CompactEncrypt, importJWK, type JWK } from 'jose';
-import { segment } from '../../src/jose/test-jwt.ts';
+import { segment } from '../../src/testing/jwt.ts';
 
 export async function encryptedTo(
   jwk: JWK,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach } from 'node:test';
-import { signedJwt } from '../../src/jose/test-jwt.ts';
+import { signedJwt } from '../../src/testing/jwt.ts';
 import { type Authorities, type Entity, startAuthorities } from '../federation/authorities.ts';
 import { type Program, startProgram } from '../program/start.ts';
 

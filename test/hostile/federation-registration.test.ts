@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { macJwt, segment, signedJwt, testKey } from '../../src/jose/test-jwt.ts';
+import { macJwt, segment, signedJwt, testKey } from '../../src/testing/jwt.ts';
 import { call } from '../journeys/conformance-exchange.ts';
 import {
   anchor,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { testKey } from '../../src/jose/test-jwt.ts';
+import { testKey } from '../../src/testing/jwt.ts';
 import type { Answer } from '../federation/authorities.ts';
 import { call } from '../journeys/conformance-exchange.ts';
 import {

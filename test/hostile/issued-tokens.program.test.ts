@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { decodeJwt, UnsecuredJWT } from 'jose';
 import { setPassword } from '../../src/sessions/manage-account.ts';
-import { ACTOR } from '../../src/sessions/test-end-users.ts';
+import { ACTOR } from '../../src/testing/end-users.ts';
 import { type Fields, formText } from '../program/code-request.ts';
 import { type Program, startProgram } from '../program/start.ts';
 import {

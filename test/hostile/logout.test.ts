@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { JWK } from 'jose';
-import { segment, signedJwt, testKey } from '../../src/jose/test-jwt.ts';
+import { segment, signedJwt, testKey } from '../../src/testing/jwt.ts';
 import {
   assertDialog,
   type BackChannel,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { signedJwt, type TestKey, testKey } from '../../src/jose/test-jwt.ts';
+import { signedJwt, type TestKey, testKey } from '../../src/testing/jwt.ts';
 import { type Authorities, type Entity, startAuthorities } from '../federation/authorities.ts';
 import { developer } from '../program/developer.ts';
 import { type PlainBrowser, plainBrowser, type Visit } from '../program/plain-browser.ts';

@@ -13,7 +13,7 @@ import {
   type VerifyCallback,
 } from '@openid-federation/core';
 import { decodeJwt } from 'jose';
-import { type TestKey, testKey } from '../../src/jose/test-jwt.ts';
+import { type TestKey, testKey } from '../../src/testing/jwt.ts';
 import { type Program, startProgram } from '../program/start.ts';
 
 /** A trust anchor and a relying party made with @openid-federation/core, whose authors know nothing of this server. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
-import { segment } from '../../src/jose/test-jwt.ts';
+import { segment } from '../../src/testing/jwt.ts';
 import type { Program } from '../program/start.ts';
 import {
   assertDialog,

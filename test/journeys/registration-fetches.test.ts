@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { after, before, test } from 'node:test';
-import { signedJwt, testKey } from '../../src/jose/test-jwt.ts';
+import { signedJwt, testKey } from '../../src/testing/jwt.ts';
 import { type Program, startProgram } from '../program/start.ts';
 import { type Answer, ask, assertRefused, call, manage, registrationOf } from './conformance-exchange.ts';
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { signedJwt, testKey } from '../../src/jose/test-jwt.ts';
+import { signedJwt, testKey } from '../../src/testing/jwt.ts';
 import { auditRowsOnceThere } from '../program/audit-events.ts';
 import { type Program, startProgram } from '../program/start.ts';
 import { type Answer, ask, assertRefused, call, manage, registrationOf } from './conformance-exchange.ts';

@@ -7,8 +7,8 @@ import type { StoredGrant } from '../../src/ports/grant-store.ts';
 import type { StoredSession } from '../../src/ports/session-store.ts';
 import type { Storage, TenantStorage } from '../../src/ports/storage.ts';
 import { DEFAULT_TENANT } from '../../src/spec/identifiers.ts';
-import { anAccount, aSession, NEW_SESSION } from '../../src/storage/end-user-examples.ts';
-import { aClient, aGrant, aTokenOf, EVENT, OPEN } from '../../src/storage/stored-examples.ts';
+import { anAccount, aSession, NEW_SESSION } from '../../src/testing/storage/end-user-examples.ts';
+import { aClient, aGrant, aTokenOf, EVENT, OPEN } from '../../src/testing/storage/stored-examples.ts';
 import { openProgramStorage } from '../program/storage-place.ts';
 import { one, registryCommands } from './registry-commands.ts';
 

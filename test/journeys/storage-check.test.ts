@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
-import { administer } from '../../src/storage/postgres/test-server.ts';
+import { administer } from '../../src/testing/postgres/server.ts';
 import { register } from '../hostile/sign-in-world.ts';
 import { ENCRYPTION_KEY, startProgram } from '../program/start.ts';
 import { migratedDatabase } from '../program/storage-place.ts';

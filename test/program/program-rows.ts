@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { openTestRows, type TestRows } from '../../src/storage/postgres/test-rows.ts';
+import { openTestRows, type TestRows } from '../../src/testing/postgres/rows.ts';
 import { storageUrl } from './storage-place.ts';
 
 const PATIENCE_MS = 60_000;

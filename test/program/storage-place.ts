@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Storage } from '../../src/ports/storage.ts';
 import { openPostgresSchema } from '../../src/storage/postgres/postgres-schema.ts';
-import { emptyDatabase, openTestDatabase } from '../../src/storage/postgres/test-database.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
+import { emptyDatabase, openTestDatabase } from '../../src/testing/postgres/database.ts';
 
 /** Which engine the started programs use: `sqlite` where it is not set, or `postgres`. */
 export const ENGINE_VARIABLE = 'CHANCERY_TEST_ENGINE';

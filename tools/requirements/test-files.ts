@@ -11,7 +11,7 @@ export const read = endpoint('client-read');
 export const update = endpoint('client-update');
 export const deletion = endpoint('client-delete');
 /** What GET, PUT and DELETE of a registration refuse alike; the files 401, 403 and 404 of each run them. */
-export const clientRefusals = testsIn('src/endpoints/test-client-refusals.ts');
+export const clientRefusals = testsIn('src/testing/client-refusals.ts');
 export const token = endpoint('token');
 export const introspection = endpoint('introspection');
 export const authorization = endpoint('authorization');

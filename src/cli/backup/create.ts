@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { sqlitePath } from '../../opened-storage.ts';
+import { sqlitePath } from '../../process/storage.ts';
 import { rowsIn } from '../../storage/backup-manifest.ts';
 import { createSqliteBackup } from '../../storage/sqlite/backup.ts';
 import { CommandFailure, calledWrongly } from '../command-failure.ts';

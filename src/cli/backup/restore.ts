@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { requireKeyOpens, sealerOf, sqlitePath, sqlitePathOf, tablesAt } from '../../opened-storage.ts';
+import { requireKeyOpens, sealerOf, sqlitePath, sqlitePathOf, tablesAt } from '../../process/storage.ts';
 import { markRestored } from '../../storage/mark-restored.ts';
 import { restoreSqliteBackup, verifySqliteBackup } from '../../storage/sqlite/backup.ts';
 import { CommandFailure, calledWrongly } from '../command-failure.ts';

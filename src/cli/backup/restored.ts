@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { openStorage, requireRightKey, sealerOf, tablesAt } from '../../opened-storage.ts';
+import { openStorage, requireRightKey, sealerOf, tablesAt } from '../../process/storage.ts';
 import { markRestored } from '../../storage/mark-restored.ts';
 import { calledWrongly } from '../command-failure.ts';
 import { operands } from '../command-input.ts';

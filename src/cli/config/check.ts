@@ -1,4 +1,4 @@
-import { configuredKeys } from '../../tenant-keys.ts';
+import { configuredKeys } from '../../tenant/keys.ts';
 import type { Run } from '../commands.ts';
 import { askedSettings } from './config-options.ts';
 

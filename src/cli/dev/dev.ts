@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Settings } from '../../config/settings.ts';
-import { startServer } from '../../main.ts';
+import { startServer } from '../../process/serve.ts';
 import { jsonLog } from '../../system/log.ts';
 import type { Run } from '../commands.ts';
 import { federationBanner, portOf, settingsOfLab, withLab } from '../federation-lab/dev-federation.ts';

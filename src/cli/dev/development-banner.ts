@@ -1,4 +1,4 @@
-import type { RunningServer } from '../../main.ts';
+import type { RunningServer } from '../../process/serve.ts';
 import type { DevelopmentAccount, DevelopmentTokens, Invitation } from './development-data.ts';
 
 export interface BannerNeeds {

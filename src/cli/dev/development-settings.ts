@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { ResolvedSettings } from '../../config/load-settings.ts';
 import type { Settings } from '../../config/settings.ts';
-import { sqlitePath } from '../../opened-storage.ts';
+import { sqlitePath } from '../../process/storage.ts';
 import { developmentEncryptionKey } from './development-data.ts';
 
 /** Beside a database that is no file. */

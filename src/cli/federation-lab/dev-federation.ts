@@ -1,5 +1,5 @@
 import type { Settings } from '../../config/settings.ts';
-import type { RunningServer } from '../../main.ts';
+import type { RunningServer } from '../../process/serve.ts';
 import { calledWrongly } from '../command-failure.ts';
 import { entityIdOf, type FederationLab, publicKey, settingsFileOf } from './lab-data.ts';
 import { startLabServer } from './lab-server.ts';

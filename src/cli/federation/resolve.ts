@@ -8,9 +8,9 @@ import {
   resolveTrust,
   type TrustNeeds,
 } from '../../federation/trust-chain/resolve-trust.ts';
-import { openTrust } from '../../federation-trust.ts';
-import { openOutbound } from '../../opened-outbound.ts';
 import { systemClock } from '../../system/clock.ts';
+import { openTrust } from '../../tenant/federation-trust.ts';
+import { openOutbound } from '../../tenant/outbound.ts';
 import { CommandFailure, calledWrongly } from '../command-failure.ts';
 import { operands } from '../command-input.ts';
 import type { Run } from '../commands.ts';

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { resealClients } from '../../clients/secrets/reseal-clients.ts';
 import { resealServerKeys } from '../../keys/reseal-server-keys.ts';
-import { openStorage, requireRightKey, resealCanary, sealerOf } from '../../opened-storage.ts';
+import { openStorage, requireRightKey, resealCanary, sealerOf } from '../../process/storage.ts';
 import { DEFAULT_TENANT } from '../../spec/identifiers.ts';
 import { sealerForTenant } from '../../system/sealer.ts';
 import type { Run } from '../commands.ts';

@@ -1,6 +1,6 @@
 import { keyState, kindOf, type ServerKey } from '../../keys/server-key.ts';
 import { isKeyPair, jwkOf } from '../../keys/server-key-life.ts';
-import { configuredKeys } from '../../tenant-keys.ts';
+import { configuredKeys } from '../../tenant/keys.ts';
 import type { CommandContext } from '../commands.ts';
 import { onRegistry } from '../on-registry.ts';
 import type { RegistrySession } from '../registry-session.ts';

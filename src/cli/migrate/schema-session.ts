@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { openSchema } from '../../opened-storage.ts';
+import { openSchema } from '../../process/storage.ts';
 import type { Schema } from '../../storage/schema.ts';
 import { calledWrongly } from '../command-failure.ts';
 import type { CommandContext } from '../commands.ts';

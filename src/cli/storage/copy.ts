@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { openSchemaAt, tablesAt } from '../../opened-storage.ts';
+import { openSchemaAt, tablesAt } from '../../process/storage.ts';
 import { type CopyProgress, type CopyReport, copyRegistry } from '../../storage/copy-registry.ts';
 import { CommandFailure, calledWrongly } from '../command-failure.ts';
 import { operands } from '../command-input.ts';

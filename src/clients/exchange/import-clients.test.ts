@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CALLBACK, SERVICE, START, type TestTenant, testTenant } from '../../endpoints/test-tenant.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
+import { CALLBACK, SERVICE, START, type TestTenant, testTenant } from '../../testing/tenant.ts';
 import { audited } from '../audit-trail.ts';
 import { exportClients } from './export-clients.ts';
 import { type ImportOptions, type ImportOutcome, importClient } from './import-clients.ts';

@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, assertBearerNeeded, assertError } from '../../endpoints/test-exchange.ts';
-import {
-  CALLBACK,
-  MASTER,
-  SERVICE,
-  type TestTenant,
-  testTenant,
-  WEB_CLIENT,
-} from '../../endpoints/test-tenant.ts';
+import { type Answer, assertBearerNeeded, assertError } from '../../testing/exchange.ts';
+import { CALLBACK, MASTER, SERVICE, type TestTenant, testTenant, WEB_CLIENT } from '../../testing/tenant.ts';
 
 async function dryRun(tenant: TestTenant, json: object, bearer: string = MASTER): Promise<Answer> {
   return await tenant.send('register', { bearer, json, query: 'dry_run=true' });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { joseJwtVerifier } from '../../jose/jwt-verifier.ts';
-import { signedJwt, testKey } from '../../jose/test-jwt.ts';
 import type { Fetched } from '../../ports/outbound-http.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import { type JsonObject, parseJsonObject } from '../../spec/json.ts';
 import { openPrivileges } from '../../spec/registration-privileges.ts';
+import { signedJwt, testKey } from '../../testing/jwt.ts';
 import { remoteJwkSets } from '../client-keys/remote-jwk-set.ts';
 import {
   applySoftwareStatement,

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ClientId } from '../../spec/identifiers.ts';
+import { sealerWith } from '../../system/sealer.ts';
 import {
   type ClientInformation,
   MASTER,
@@ -8,9 +10,7 @@ import {
   type TestTenant,
   testTenant,
   WEB_CLIENT,
-} from '../../endpoints/test-tenant.ts';
-import type { ClientId } from '../../spec/identifiers.ts';
-import { sealerWith } from '../../system/sealer.ts';
+} from '../../testing/tenant.ts';
 import type { AuditTrail } from '../audit-trail.ts';
 import { clientInformation } from '../client-information.ts';
 import { clientUses } from '../upkeep/client-uses.ts';

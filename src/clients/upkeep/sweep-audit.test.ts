@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MASTER, testTenant, WEB_CLIENT } from '../../endpoints/test-tenant.ts';
+import { MASTER, testTenant, WEB_CLIENT } from '../../testing/tenant.ts';
 import { sweepAuditEvents } from './sweep-audit.ts';
 
 test('events are removed once they are older than they are kept, in batches, and none before', async () => {

@@ -2,8 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Fields } from '../../../test/program/code-request.ts';
 import { formOf } from '../../../test/program/plain-browser.ts';
-import { answeredTo, aPerson, authorizationUrl, browserOf, RELYING_PARTY } from '../test-person.ts';
-import { CALLBACK, type ClientInformation, ISSUER, type TestTenant, testTenant } from '../test-tenant.ts';
+import { answeredTo, aPerson, authorizationUrl, browserOf, RELYING_PARTY } from '../../testing/person.ts';
+import {
+  CALLBACK,
+  type ClientInformation,
+  ISSUER,
+  type TestTenant,
+  testTenant,
+} from '../../testing/tenant.ts';
 
 const tenant = testTenant();
 const client = await tenant.register(RELYING_PARTY);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setDisabled } from '../../sessions/manage-account.ts';
-import { ACTOR } from '../../sessions/test-end-users.ts';
-import { answeredTo, aPerson, authorizationUrl, browserOf, RELYING_PARTY } from '../test-person.ts';
-import { CALLBACK, ISSUER, testTenant } from '../test-tenant.ts';
+import { ACTOR } from '../../testing/end-users.ts';
+import { answeredTo, aPerson, authorizationUrl, browserOf, RELYING_PARTY } from '../../testing/person.ts';
+import { CALLBACK, ISSUER, testTenant } from '../../testing/tenant.ts';
 
 const tenant = testTenant();
 const client = await tenant.register(RELYING_PARTY);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { authorizationUrl, browserOf, RELYING_PARTY } from '../test-person.ts';
-import { CALLBACK, ISSUER, testTenant } from '../test-tenant.ts';
+import { authorizationUrl, browserOf, RELYING_PARTY } from '../../testing/person.ts';
+import { CALLBACK, ISSUER, testTenant } from '../../testing/tenant.ts';
 
 const tenant = testTenant();
 const client = await tenant.register(RELYING_PARTY);

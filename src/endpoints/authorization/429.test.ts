@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aPerson, authorizationUrl, browserOf, RELYING_PARTY } from '../test-person.ts';
-import { ISSUER, testTenant } from '../test-tenant.ts';
+import { aPerson, authorizationUrl, browserOf, RELYING_PARTY } from '../../testing/person.ts';
+import { ISSUER, testTenant } from '../../testing/tenant.ts';
 
 test('GET /authorize, more requests from a network than may wait: 429 as a page with Retry-After, and nothing is kept (issue 5; RFC 6585 §4)', async () => {
   const tenant = testTenant({ signIn: { interactionRates: { perNetwork: 2 } } });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { authorizationUrl, browserOf, RELYING_PARTY } from '../test-person.ts';
-import { testTenant } from '../test-tenant.ts';
+import { authorizationUrl, browserOf, RELYING_PARTY } from '../../testing/person.ts';
+import { testTenant } from '../../testing/tenant.ts';
 
 test('GET /authorize, the storage fails: 500 as a page without the cause, which is in the report', async () => {
   const tenant = testTenant();

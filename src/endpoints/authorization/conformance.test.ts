@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { type Fields, formText, VERIFIER } from '../../../test/program/code-request.ts';
-import { ASSERTING, asserted, claimsOf } from '../test-assertion.ts';
-import { type Answer, assertError } from '../test-exchange.ts';
-import { answeredTo, aPerson, authorizationUrl, browserOf, RELYING_PARTY } from '../test-person.ts';
-import { CALLBACK, type ClientInformation, ISSUER, testTenant } from '../test-tenant.ts';
-import { tokensFor } from '../test-userinfo.ts';
+import { ASSERTING, asserted, claimsOf } from '../../testing/assertion.ts';
+import { type Answer, assertError } from '../../testing/exchange.ts';
+import { answeredTo, aPerson, authorizationUrl, browserOf, RELYING_PARTY } from '../../testing/person.ts';
+import { CALLBACK, type ClientInformation, ISSUER, testTenant } from '../../testing/tenant.ts';
+import { tokensFor } from '../../testing/userinfo.ts';
 
 /** Modules of the OpenID Foundation conformance suite that begin at the authorisation endpoint, made again. */
 const tenant = testTenant();

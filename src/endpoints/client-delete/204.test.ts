@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertUncached } from '../test-exchange.ts';
-import { clientInformationOf, MASTER, SERVICE, testTenant, WEB_CLIENT } from '../test-tenant.ts';
+import { assertUncached } from '../../testing/exchange.ts';
+import { clientInformationOf, MASTER, SERVICE, testTenant, WEB_CLIENT } from '../../testing/tenant.ts';
 
 for (const kind of ['master', 'registration'] as const) {
   test(`DELETE /clients/{id} with the ${kind} token: 204 without body (interface; RFC 7592 §2.3)`, async () => {

@@ -1,3 +1,3 @@
-import { testNotFound } from '../test-client-refusals.ts';
+import { testNotFound } from '../../testing/client-refusals.ts';
 
 testNotFound('delete');

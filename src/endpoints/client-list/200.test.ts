@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { assertUncached, requestOf } from '../../testing/exchange.ts';
+import { ISSUER, MASTER, SERVICE, testTenant, WEB_CLIENT } from '../../testing/tenant.ts';
 import { answer } from '../answer.ts';
-import { assertUncached, requestOf } from '../test-exchange.ts';
-import { ISSUER, MASTER, SERVICE, testTenant, WEB_CLIENT } from '../test-tenant.ts';
 
 test('GET /clients of an empty registry is [] (interface; decision 13)', async () => {
   const answered = await testTenant().send('list', { bearer: MASTER });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertBearerNeeded, assertError } from '../test-exchange.ts';
-import { MASTER, testTenant } from '../test-tenant.ts';
+import { assertBearerNeeded, assertError } from '../../testing/exchange.ts';
+import { MASTER, testTenant } from '../../testing/tenant.ts';
 
 const QUERIES = [
   'limit=0',

@@ -1,7 +1,7 @@
 import { test } from 'node:test';
-import { assertBearerNeeded, assertInvalidToken } from '../test-exchange.ts';
-import { DIRECT, MASTER, testTenant, WEB_CLIENT } from '../test-tenant.ts';
-import { LIFETIMES } from '../test-token-settings.ts';
+import { assertBearerNeeded, assertInvalidToken } from '../../testing/exchange.ts';
+import { DIRECT, MASTER, testTenant, WEB_CLIENT } from '../../testing/tenant.ts';
+import { LIFETIMES } from '../../testing/token-settings.ts';
 
 test('GET /clients without credentials: 401 with the bare challenge, open mode or not (decision 6)', async () => {
   for (const allowOpenRegistration of [true, false]) {

@@ -1,6 +1,6 @@
 import { test } from 'node:test';
-import { assertMissingScopes } from '../test-exchange.ts';
-import { MASTER, testTenant, WEB_CLIENT } from '../test-tenant.ts';
+import { assertMissingScopes } from '../../testing/exchange.ts';
+import { MASTER, testTenant, WEB_CLIENT } from '../../testing/tenant.ts';
 
 test('GET /clients with a registration token: 403 insufficient_scope (decision 6)', async () => {
   const tenant = testTenant();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertBodiless } from '../test-exchange.ts';
-import { MASTER, SERVICE, testTenant } from '../test-tenant.ts';
+import { assertBodiless } from '../../testing/exchange.ts';
+import { MASTER, SERVICE, testTenant } from '../../testing/tenant.ts';
 
 test('GET /clients, the store fails at once: 500 without body, and only the report has the cause (interface, Errors)', async () => {
   const tenant = testTenant();

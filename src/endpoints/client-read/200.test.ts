@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertUncached } from '../test-exchange.ts';
+import { assertUncached } from '../../testing/exchange.ts';
 import {
   clientInformationOf,
   ISSUER,
@@ -9,7 +9,7 @@ import {
   START,
   testTenant,
   WEB_CLIENT,
-} from '../test-tenant.ts';
+} from '../../testing/tenant.ts';
 
 test('GET /clients/{id} gives the very bytes of the registration, for both tokens (RFC 7592 §2.1; decision 16)', async () => {
   const tenant = testTenant();

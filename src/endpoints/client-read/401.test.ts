@@ -1,3 +1,3 @@
-import { testUnauthorized } from '../test-client-refusals.ts';
+import { testUnauthorized } from '../../testing/client-refusals.ts';
 
 testUnauthorized('read');

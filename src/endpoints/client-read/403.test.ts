@@ -1,3 +1,3 @@
-import { testInsufficientScope } from '../test-client-refusals.ts';
+import { testInsufficientScope } from '../../testing/client-refusals.ts';
 
 testInsufficientScope('read');

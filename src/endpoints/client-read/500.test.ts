@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ClientId } from '../../spec/identifiers.ts';
-import { assertBodiless } from '../test-exchange.ts';
-import { MASTER, testTenant, WEB_CLIENT } from '../test-tenant.ts';
+import { assertBodiless } from '../../testing/exchange.ts';
+import { MASTER, testTenant, WEB_CLIENT } from '../../testing/tenant.ts';
 
 test('GET /clients/{id}, the store fails: 500 without body for both tokens, and only the report has the cause', async () => {
   const tenant = testTenant();

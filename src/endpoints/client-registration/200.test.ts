@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertUncached } from '../test-exchange.ts';
+import { assertUncached } from '../../testing/exchange.ts';
 import {
   CALLBACK,
   clientInformationOf,
@@ -11,7 +11,7 @@ import {
   START,
   testTenant,
   WEB_CLIENT,
-} from '../test-tenant.ts';
+} from '../../testing/tenant.ts';
 
 test('POST /clients answers 200 with the client information response and all provisioned metadata (interface; RFC 7591 §3.2.1)', async () => {
   const tenant = testTenant();

@@ -1,7 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertBearerNeeded, assertError, assertMissingScopes, assertUncached } from '../test-exchange.ts';
-import { clientInformationOf, ISSUER, MASTER, SERVICE, testTenant, WEB_CLIENT } from '../test-tenant.ts';
+import {
+  assertBearerNeeded,
+  assertError,
+  assertMissingScopes,
+  assertUncached,
+} from '../../testing/exchange.ts';
+import {
+  clientInformationOf,
+  ISSUER,
+  MASTER,
+  SERVICE,
+  testTenant,
+  WEB_CLIENT,
+} from '../../testing/tenant.ts';
 
 test('POST /register answers 201 with the same client information response (decision 4; RFC 7591 §3.2.1)', async () => {
   const tenant = testTenant();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertError } from '../test-exchange.ts';
-import { CALLBACK, ISSUER, MASTER, SERVICE, testTenant, WEB_CLIENT } from '../test-tenant.ts';
+import { assertError } from '../../testing/exchange.ts';
+import { CALLBACK, ISSUER, MASTER, SERVICE, testTenant, WEB_CLIENT } from '../../testing/tenant.ts';
 
 const BODIES: readonly (readonly [name: string, body: string | Uint8Array, words: RegExp])[] = [
   ['nothing', '', /well-formed/],

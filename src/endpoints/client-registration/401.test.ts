@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { digestOf } from '../../keys/digest.ts';
-import { assertBearerNeeded, assertInvalidToken } from '../test-exchange.ts';
-import { DIRECT, MASTER, SERVICE, testTenant, WEB_CLIENT } from '../test-tenant.ts';
-import { LIFETIMES } from '../test-token-settings.ts';
+import { assertBearerNeeded, assertInvalidToken } from '../../testing/exchange.ts';
+import { DIRECT, MASTER, SERVICE, testTenant, WEB_CLIENT } from '../../testing/tenant.ts';
+import { LIFETIMES } from '../../testing/token-settings.ts';
 
 test('managed mode, no credentials: 401 with the bare challenge (decisions 5 and 6; RFC 6750 §3)', async () => {
   assertBearerNeeded(await testTenant().send('register', { json: WEB_CLIENT }));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertMissingScopes } from '../test-exchange.ts';
-import { CALLBACK, testTenant } from '../test-tenant.ts';
+import { assertMissingScopes } from '../../testing/exchange.ts';
+import { CALLBACK, testTenant } from '../../testing/tenant.ts';
 
 const SECRET = 'a-secret-of-32-printable-letters';
 const JWT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';

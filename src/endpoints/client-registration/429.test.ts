@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Answer } from '../test-exchange.ts';
-import { MASTER, type TestTenant, testTenant, WEB_CLIENT } from '../test-tenant.ts';
+import type { Answer } from '../../testing/exchange.ts';
+import { MASTER, type TestTenant, testTenant, WEB_CLIENT } from '../../testing/tenant.ts';
 
 function limited(openRates: { readonly perNetwork?: number; readonly overall?: number }): TestTenant {
   return testTenant({ settings: { allowOpenRegistration: true }, openRates });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertBodiless } from '../test-exchange.ts';
-import { MASTER, testTenant, WEB_CLIENT } from '../test-tenant.ts';
+import { assertBodiless } from '../../testing/exchange.ts';
+import { MASTER, testTenant, WEB_CLIENT } from '../../testing/tenant.ts';
 
 for (const address of ['register', 'register201'] as const) {
   test(`${address}, the store fails: 500 without body, and only the report has the cause (interface, Errors)`, async () => {

@@ -3,10 +3,6 @@ import { test } from 'node:test';
 import { remoteJwkSets } from '../../clients/client-keys/remote-jwk-set.ts';
 import type { SoftwareStatementIssuer } from '../../clients/registration/software-statement.ts';
 import { joseJwtVerifier } from '../../jose/jwt-verifier.ts';
-import { signedJwt, testKey } from '../../jose/test-jwt.ts';
-import { answer } from '../answer.ts';
-import { clientUpdate } from '../client-update/endpoint.ts';
-import type { Endpoint } from '../contract.ts';
 import {
   type Answer,
   assertBearerNeeded,
@@ -16,7 +12,8 @@ import {
   received,
   requestOf,
   type TestRequest,
-} from '../test-exchange.ts';
+} from '../../testing/exchange.ts';
+import { signedJwt, testKey } from '../../testing/jwt.ts';
 import {
   CALLBACK,
   clientInformationOf,
@@ -27,7 +24,10 @@ import {
   type TestTenantOptions,
   testTenant,
   WEB_CLIENT,
-} from '../test-tenant.ts';
+} from '../../testing/tenant.ts';
+import { answer } from '../answer.ts';
+import { clientUpdate } from '../client-update/endpoint.ts';
+import type { Endpoint } from '../contract.ts';
 import { ADDRESSES, clientRegistration } from './endpoint.ts';
 
 const PUBLISHER = 'https://publisher.example';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertUncached } from '../test-exchange.ts';
+import { assertUncached } from '../../testing/exchange.ts';
 import {
   CALLBACK,
   type ClientInformation,
@@ -12,7 +12,7 @@ import {
   type TestTenant,
   testTenant,
   WEB_CLIENT,
-} from '../test-tenant.ts';
+} from '../../testing/tenant.ts';
 
 async function update(
   tenant: TestTenant,

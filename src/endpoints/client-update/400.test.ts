@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertError } from '../test-exchange.ts';
-import { CALLBACK, MASTER, testTenant, WEB_CLIENT } from '../test-tenant.ts';
+import { assertError } from '../../testing/exchange.ts';
+import { CALLBACK, MASTER, testTenant, WEB_CLIENT } from '../../testing/tenant.ts';
 
 const ROWS: readonly (readonly [json: object, code: string, words: RegExp])[] = [
   [{ ...WEB_CLIENT, client_id: 'another' }, 'invalid_request', /^client_id is not the one/],

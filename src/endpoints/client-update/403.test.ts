@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testInsufficientScope } from '../test-client-refusals.ts';
-import { assertMissingScopes } from '../test-exchange.ts';
-import { clientInformationOf, INTROSPECTION_SCOPE, MASTER, testTenant, WEB_CLIENT } from '../test-tenant.ts';
+import { testInsufficientScope } from '../../testing/client-refusals.ts';
+import { assertMissingScopes } from '../../testing/exchange.ts';
+import {
+  clientInformationOf,
+  INTROSPECTION_SCOPE,
+  MASTER,
+  testTenant,
+  WEB_CLIENT,
+} from '../../testing/tenant.ts';
 
 testInsufficientScope('update');
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertBodiless } from '../test-exchange.ts';
-import { MASTER, testTenant, WEB_CLIENT } from '../test-tenant.ts';
+import { assertBodiless } from '../../testing/exchange.ts';
+import { MASTER, testTenant, WEB_CLIENT } from '../../testing/tenant.ts';
 
 test('PUT /clients/{id}, the store fails: 500 without body for both tokens, and only the report has the cause', async () => {
   const tenant = testTenant();

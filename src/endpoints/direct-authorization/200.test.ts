@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertUncached } from '../test-exchange.ts';
-import { DIRECT, SERVICE, START, type TestTenant, testTenant, WEB_CLIENT } from '../test-tenant.ts';
-import { LIFETIMES } from '../test-token-settings.ts';
+import { assertUncached } from '../../testing/exchange.ts';
+import { DIRECT, SERVICE, START, type TestTenant, testTenant, WEB_CLIENT } from '../../testing/tenant.ts';
+import { LIFETIMES } from '../../testing/token-settings.ts';
 
 async function clientOf(tenant: TestTenant): Promise<string> {
   return (await tenant.register(SERVICE)).client_id;

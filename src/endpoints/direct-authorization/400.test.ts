@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertError } from '../test-exchange.ts';
-import { DIRECT, SERVICE, testTenant, WEB_CLIENT } from '../test-tenant.ts';
-import { LIFETIMES } from '../test-token-settings.ts';
+import { assertError } from '../../testing/exchange.ts';
+import { DIRECT, SERVICE, testTenant, WEB_CLIENT } from '../../testing/tenant.ts';
+import { LIFETIMES } from '../../testing/token-settings.ts';
 
 const LONG = 'x'.repeat(257);
 const ROWS: readonly (readonly [json: object, words: RegExp])[] = [

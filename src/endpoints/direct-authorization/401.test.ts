@@ -1,6 +1,6 @@
 import { test } from 'node:test';
-import { assertBearerNeeded, assertInvalidToken } from '../test-exchange.ts';
-import { DIRECT, MASTER, testTenant, WEB_CLIENT } from '../test-tenant.ts';
+import { assertBearerNeeded, assertInvalidToken } from '../../testing/exchange.ts';
+import { DIRECT, MASTER, testTenant, WEB_CLIENT } from '../../testing/tenant.ts';
 
 const json = { scope: ['client-reg'] };
 

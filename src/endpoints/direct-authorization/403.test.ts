@@ -1,6 +1,6 @@
 import { test } from 'node:test';
-import { assertMissingScopes } from '../test-exchange.ts';
-import { DIRECT, MASTER, testTenant } from '../test-tenant.ts';
+import { assertMissingScopes } from '../../testing/exchange.ts';
+import { DIRECT, MASTER, testTenant } from '../../testing/tenant.ts';
 
 for (const bearer of [undefined, DIRECT, MASTER]) {
   test(`POST /direct-authz/rest/v2 where no token is configured, with ${bearer ?? 'none'}: 403, it is closed`, async () => {

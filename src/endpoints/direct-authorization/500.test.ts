@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertBodiless } from '../test-exchange.ts';
-import { DIRECT, SERVICE, testTenant } from '../test-tenant.ts';
+import { assertBodiless } from '../../testing/exchange.ts';
+import { DIRECT, SERVICE, testTenant } from '../../testing/tenant.ts';
 
 for (const verb of ['clients.find', 'accessTokens.issue', 'accessTokens.issueInitial']) {
   test(`POST /direct-authz/rest/v2, ${verb} fails: 500 without body, and only the report has the cause (interface, Errors)`, async () => {

@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeJwt } from 'jose';
-import { assertBodiless, assertError } from '../test-exchange.ts';
-import { DIRECT, ISSUER, SERVICE, START, type TestTenant, testTenant, WEB_CLIENT } from '../test-tenant.ts';
-import { LIFETIMES } from '../test-token-settings.ts';
+import { assertBodiless, assertError } from '../../testing/exchange.ts';
+import {
+  DIRECT,
+  ISSUER,
+  SERVICE,
+  START,
+  type TestTenant,
+  testTenant,
+  WEB_CLIENT,
+} from '../../testing/tenant.ts';
+import { LIFETIMES } from '../../testing/token-settings.ts';
 
 const REFRESHING = { ...WEB_CLIENT, grant_types: ['authorization_code', 'refresh_token'] };
 

@@ -4,10 +4,10 @@ import { authenticationMethods } from '../../clients/client-authentication/authe
 import { GRANTS, offeredGrants } from '../../grants/grants.ts';
 import { authMethods } from '../../spec/client-metadata.ts';
 import { HMAC_ALGORITHMS, SIGNING_ALGORITHMS } from '../../spec/server-capabilities.ts';
+import { requestOf } from '../../testing/exchange.ts';
+import { ISSUER, testTenant } from '../../testing/tenant.ts';
 import { answer } from '../answer.ts';
 import type { Contract, Endpoint } from '../contract.ts';
-import { requestOf } from '../test-exchange.ts';
-import { ISSUER, testTenant } from '../test-tenant.ts';
 import { authorizationServerContract, contract } from './contract.ts';
 import { discovery } from './endpoint.ts';
 import { providerMetadata } from './provider-metadata.ts';

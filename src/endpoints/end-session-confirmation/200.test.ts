@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HOME } from '../../sessions/test-logout.ts';
-import { EVENT } from '../../storage/stored-examples.ts';
-import { assertPage, sessionCookieName, testLogoutPages } from '../test-logout-pages.ts';
+import { HOME } from '../../testing/logout.ts';
+import { assertPage, sessionCookieName, testLogoutPages } from '../../testing/logout-pages.ts';
+import { EVENT } from '../../testing/storage/stored-examples.ts';
 
 test('yes: the session is dead at once, its cookie is taken back, and clients are told (decision 31; H-175)', async () => {
   const pages = testLogoutPages();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Posted } from '../../ports/outbound-http.ts';
-import { HOME, TOLD } from '../../sessions/test-logout.ts';
-import { testLogoutPages } from '../test-logout-pages.ts';
+import { HOME, TOLD } from '../../testing/logout.ts';
+import { testLogoutPages } from '../../testing/logout-pages.ts';
 
 for (const choice of ['logout', 'stay']) {
   for (const session of ['a', 'no']) {

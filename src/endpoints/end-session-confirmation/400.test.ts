@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HOME } from '../../sessions/test-logout.ts';
+import { HOME } from '../../testing/logout.ts';
 import {
   assertPage,
   type Dialog,
   type Different,
   sessionCookieName,
   testLogoutPages,
-} from '../test-logout-pages.ts';
+} from '../../testing/logout-pages.ts';
 
 const OWN = { origin: 'https://op.example.com', 'sec-fetch-site': 'same-origin' };
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HOME } from '../../sessions/test-logout.ts';
-import { assertPage, testLogoutPages } from '../test-logout-pages.ts';
+import { HOME } from '../../testing/logout.ts';
+import { assertPage, testLogoutPages } from '../../testing/logout-pages.ts';
 
 test('a fault before the session has ended: a page without its cause, and the answer can be given again', async () => {
   const cause = new Error('/var/lib/registry is full');

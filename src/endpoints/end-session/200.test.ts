@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addAccount } from '../../sessions/manage-account.ts';
-import { ACTOR, ADA } from '../../sessions/test-end-users.ts';
-import { HOME } from '../../sessions/test-logout.ts';
-import { assertPage, sessionCookieName, testLogoutPages } from '../test-logout-pages.ts';
+import { ACTOR, ADA } from '../../testing/end-users.ts';
+import { HOME } from '../../testing/logout.ts';
+import { assertPage, sessionCookieName, testLogoutPages } from '../../testing/logout-pages.ts';
 
 test('GET /logout without anything: the dialog, and nothing to log out of (H-159)', async () => {
   const pages = testLogoutPages();

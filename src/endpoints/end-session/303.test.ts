@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HOME } from '../../sessions/test-logout.ts';
-import { testLogoutPages } from '../test-logout-pages.ts';
+import { HOME } from '../../testing/logout.ts';
+import { testLogoutPages } from '../../testing/logout-pages.ts';
 
 test('POST /logout by a page of another site, to which browsers add no cookies: they come again, with them (RFC 6265bis §5.6.7.1)', async () => {
   const pages = testLogoutPages();

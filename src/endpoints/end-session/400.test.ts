@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertPage, testLogoutPages } from '../test-logout-pages.ts';
+import { assertPage, testLogoutPages } from '../../testing/logout-pages.ts';
 
 const ROWS: readonly (readonly [what: string, query: string])[] = [
   [

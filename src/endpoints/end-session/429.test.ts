@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertPage, testLogoutPages } from '../test-logout-pages.ts';
+import { assertPage, testLogoutPages } from '../../testing/logout-pages.ts';
 
 test('/logout of nobody, more often from a network than may wait: 429 as a page with Retry-After (RFC 6585 §4)', async () => {
   const pages = testLogoutPages({ interactionsPerMinute: 2 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertPage, testLogoutPages } from '../test-logout-pages.ts';
+import { assertPage, testLogoutPages } from '../../testing/logout-pages.ts';
 
 test('/logout, a fault: a page without its cause; only the report has it', async () => {
   const pages = testLogoutPages({ showErrorDetails: true });

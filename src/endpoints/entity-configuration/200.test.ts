@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { configurationUrl } from '../../federation/entity-id.ts';
 import { examineStatement } from '../../federation/examine-statement.ts';
-import { LIMITS, NOW, testEntity } from '../../federation/test-federation.ts';
 import { joseJwtInspector } from '../../jose/jwt-inspector.ts';
-import { signedJwt } from '../../jose/test-jwt.ts';
+import { type Answer, received, requestOf } from '../../testing/exchange.ts';
+import { LIMITS, NOW, testEntity } from '../../testing/federation.ts';
+import { signedJwt } from '../../testing/jwt.ts';
+import { publishedKeys } from '../../testing/server-keys.ts';
 import { answer } from '../answer.ts';
-import { type Answer, received, requestOf } from '../test-exchange.ts';
-import { publishedKeys } from '../test-server-keys.ts';
 import { contract } from './contract.ts';
 import { entityConfigurationEndpoint } from './endpoint.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Subject } from '../../spec/identifiers.ts';
-import { externalTenant, PAGE_TOKEN } from '../test-external-sign-in.ts';
-import { ISSUER } from '../test-tenant.ts';
+import { externalTenant, PAGE_TOKEN } from '../../testing/external-sign-in.ts';
+import { ISSUER } from '../../testing/tenant.ts';
 
 const { tenant, client, sentOut, outcome } = await externalTenant();
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setDisabled } from '../../sessions/manage-account.ts';
 import type { Subject } from '../../spec/identifiers.ts';
-import { externalTenant, PAGE_TOKEN } from '../test-external-sign-in.ts';
-import { aPerson } from '../test-person.ts';
-import { START } from '../test-tenant.ts';
+import { externalTenant, PAGE_TOKEN } from '../../testing/external-sign-in.ts';
+import { aPerson } from '../../testing/person.ts';
+import { START } from '../../testing/tenant.ts';
 
 const { tenant, sentOut, outcome, redirectTo } = await externalTenant();
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { externalTenant } from '../test-external-sign-in.ts';
-import { DIRECT, MASTER } from '../test-tenant.ts';
+import { externalTenant } from '../../testing/external-sign-in.ts';
+import { DIRECT, MASTER } from '../../testing/tenant.ts';
 
 const { tenant, sentOut } = await externalTenant();
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertBodiless } from '../test-exchange.ts';
-import { externalTenant, PAGE_TOKEN } from '../test-external-sign-in.ts';
+import { assertBodiless } from '../../testing/exchange.ts';
+import { externalTenant, PAGE_TOKEN } from '../../testing/external-sign-in.ts';
 
 const { tenant, sentOut, outcome } = await externalTenant();
 

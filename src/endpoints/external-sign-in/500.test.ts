@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertBodiless } from '../test-exchange.ts';
-import { externalTenant, PAGE_TOKEN } from '../test-external-sign-in.ts';
+import { assertBodiless } from '../../testing/exchange.ts';
+import { externalTenant, PAGE_TOKEN } from '../../testing/external-sign-in.ts';
 
 test('/interaction-api/{id}, the store fails: 500 without body, and only the report has the cause', async () => {
   const { tenant, sentOut, outcome } = await externalTenant();

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { joseJwtInspector } from '../../jose/jwt-inspector.ts';
 import type { RemovedServerKey } from '../../ports/server-key-store.ts';
 import type { KeyId } from '../../spec/identifiers.ts';
+import { received, requestOf } from '../../testing/exchange.ts';
+import { publishedKeys } from '../../testing/server-keys.ts';
 import { answer } from '../answer.ts';
-import { received, requestOf } from '../test-exchange.ts';
-import { publishedKeys } from '../test-server-keys.ts';
 import { contract } from './contract.ts';
 import { federationHistoricalKeys } from './endpoint.ts';
 

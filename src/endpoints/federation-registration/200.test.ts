@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { STATEMENT_ALGORITHMS } from '../../federation/entity-statement.ts';
 import { resolved } from '../../federation/metadata-policy/policy-test.ts';
-import { testEntity } from '../../federation/test-federation.ts';
 import { joseJwtInspector } from '../../jose/jwt-inspector.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
-import { assertUncached } from '../test-exchange.ts';
+import { assertUncached } from '../../testing/exchange.ts';
 import {
   ANCHOR,
   answered,
@@ -16,9 +15,10 @@ import {
   REDIRECT_URI,
   RP,
   requestStatement,
-} from '../test-federated-tenant.ts';
-import { publishedKeys } from '../test-server-keys.ts';
-import { ISSUER, START } from '../test-tenant.ts';
+} from '../../testing/federated-tenant.ts';
+import { testEntity } from '../../testing/federation.ts';
+import { publishedKeys } from '../../testing/server-keys.ts';
+import { ISSUER, START } from '../../testing/tenant.ts';
 
 const HOUR = 3600;
 

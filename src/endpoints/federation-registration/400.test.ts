@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answer } from '../answer.ts';
 import {
   assertError,
   assertFederationNotEnabled,
   received,
   requestOf,
   type TestRequest,
-} from '../test-exchange.ts';
-import { federatedTenant, METADATA, ORG, RP, requestStatement } from '../test-federated-tenant.ts';
-import { INTROSPECTION_SCOPE, WEB_CLIENT } from '../test-tenant.ts';
+} from '../../testing/exchange.ts';
+import { federatedTenant, METADATA, ORG, RP, requestStatement } from '../../testing/federated-tenant.ts';
+import { INTROSPECTION_SCOPE, WEB_CLIENT } from '../../testing/tenant.ts';
+import { answer } from '../answer.ts';
 import { disabledContract as contract } from './contract.ts';
 import { federationRegistration } from './endpoint.ts';
 

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testEntity } from '../../federation/test-federation.ts';
-import { macJwt } from '../../jose/test-jwt.ts';
-import { type Answer, assertUncached } from '../test-exchange.ts';
+import { type Answer, assertUncached } from '../../testing/exchange.ts';
 import {
   ANCHOR,
   answered,
@@ -11,8 +9,10 @@ import {
   ORG,
   RP,
   requestStatement,
-} from '../test-federated-tenant.ts';
-import { ISSUER, START } from '../test-tenant.ts';
+} from '../../testing/federated-tenant.ts';
+import { testEntity } from '../../testing/federation.ts';
+import { macJwt } from '../../testing/jwt.ts';
+import { ISSUER, START } from '../../testing/tenant.ts';
 
 /** Interface, Errors: 401 unauthorized_client for a signature or a chain that does not hold. */
 function assertUnauthorized(answer: Answer, words: RegExp): void {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testEntity } from '../../federation/test-federation.ts';
-import { assertUncached } from '../test-exchange.ts';
-import { federatedTenant, ORG, requestStatement } from '../test-federated-tenant.ts';
+import { assertUncached } from '../../testing/exchange.ts';
+import { federatedTenant, ORG, requestStatement } from '../../testing/federated-tenant.ts';
+import { testEntity } from '../../testing/federation.ts';
 
 test('no way leads to a configured anchor, in the dialect of OpenID Federation 1.0: 404 invalid_trust_anchor, with its reason (§8.9)', async () => {
   const stranger = testEntity('https://stranger.example');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { configurationUrl } from '../../federation/entity-id.ts';
 import type { Fetched } from '../../ports/outbound-http.ts';
-import { ANCHOR, answered, federatedTenant, requestStatement } from '../test-federated-tenant.ts';
+import { ANCHOR, answered, federatedTenant, requestStatement } from '../../testing/federated-tenant.ts';
 
 test('more registrations at once than federation.registrations: 429 with Retry-After, and none of them waits (H-200)', async () => {
   const tenant = await federatedTenant({ parallel: 2 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { assertBodiless, received, requestOf } from '../../testing/exchange.ts';
+import { answered, federatedTenant, requestStatement } from '../../testing/federated-tenant.ts';
 import { answer } from '../answer.ts';
-import { assertBodiless, received, requestOf } from '../test-exchange.ts';
-import { answered, federatedTenant, requestStatement } from '../test-federated-tenant.ts';
 import { disabledContract as contract } from './contract.ts';
 import { federationRegistration } from './endpoint.ts';
 

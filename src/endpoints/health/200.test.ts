@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { received, requestOf } from '../../testing/exchange.ts';
+import { SILENT } from '../../testing/readiness.ts';
 import { answer } from '../answer.ts';
-import { received, requestOf } from '../test-exchange.ts';
 import { liveContract, readyContract } from './contract.ts';
 import { healthLive, healthReady } from './endpoint.ts';
 import { storageState } from './readiness.ts';
-import { SILENT } from './test-readiness.ts';
 
 test('GET /health/live: 200, whatever the storage does: the process answers', async () => {
   const response = await answer(healthLive(), requestOf(liveContract, {}), () => assert.fail('no failure'));

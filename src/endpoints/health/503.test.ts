@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { received, requestOf } from '../../testing/exchange.ts';
+import { SILENT } from '../../testing/readiness.ts';
 import { answer } from '../answer.ts';
-import { received, requestOf } from '../test-exchange.ts';
 import { readyContract } from './contract.ts';
 import { healthReady } from './endpoint.ts';
 import { storageState } from './readiness.ts';
-import { SILENT } from './test-readiness.ts';
 
 test('GET /health/ready, the storage fails: 503 without the cause, which is in the log', async () => {
   const cause = new Error('disk /var/lib/registry is full');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aPerson, browserOf, inFrontOf, RELYING_PARTY } from '../test-person.ts';
-import { testTenant } from '../test-tenant.ts';
+import { aPerson, browserOf, inFrontOf, RELYING_PARTY } from '../../testing/person.ts';
+import { testTenant } from '../../testing/tenant.ts';
 
 const tenant = testTenant({ settings: { allowOpenRegistration: true } });
 const client = await tenant.register(RELYING_PARTY);

@@ -7,8 +7,8 @@ import {
   browserOf,
   inFrontOf,
   RELYING_PARTY,
-} from '../test-person.ts';
-import { ISSUER, testTenant } from '../test-tenant.ts';
+} from '../../testing/person.ts';
+import { ISSUER, testTenant } from '../../testing/tenant.ts';
 
 const tenant = testTenant();
 const client = await tenant.register(RELYING_PARTY);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formOf } from '../../../test/program/plain-browser.ts';
-import { ADA } from '../../sessions/test-end-users.ts';
-import { aPerson, browserOf, inFrontOf, RELYING_PARTY } from '../test-person.ts';
-import { ISSUER, testTenant } from '../test-tenant.ts';
+import { ADA } from '../../testing/end-users.ts';
+import { aPerson, browserOf, inFrontOf, RELYING_PARTY } from '../../testing/person.ts';
+import { ISSUER, testTenant } from '../../testing/tenant.ts';
 
 const tenant = testTenant();
 const client = await tenant.register(RELYING_PARTY);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aPerson, browserOf, inFrontOf, RELYING_PARTY } from '../test-person.ts';
-import { testTenant } from '../test-tenant.ts';
+import { aPerson, browserOf, inFrontOf, RELYING_PARTY } from '../../testing/person.ts';
+import { testTenant } from '../../testing/tenant.ts';
 
 test('too many attempts: 429 with the page and Retry-After, the right password too, and the owner’s browser goes on (issue 5 §1)', async () => {
   const tenant = testTenant({ signIn: { rates: { perAccountAndNetwork: 2 } } });

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import type { Visit } from '../../../test/program/plain-browser.ts';
 import { setDisabled } from '../../sessions/manage-account.ts';
 import type { Subject } from '../../spec/identifiers.ts';
-import { externalTenant } from '../test-external-sign-in.ts';
-import { answeredTo, aPerson, authorizationUrl, browserOf } from '../test-person.ts';
+import { externalTenant } from '../../testing/external-sign-in.ts';
+import { answeredTo, aPerson, authorizationUrl, browserOf } from '../../testing/person.ts';
 
 const { tenant, client, sentOut, outcome, redirectTo } = await externalTenant();
 const CONSENT = { scope: ['openid'] };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { assertUncached } from '../test-exchange.ts';
+import { assertUncached } from '../../testing/exchange.ts';
 import {
   type ClientInformation,
   DIRECT,
@@ -11,8 +11,8 @@ import {
   START,
   type TestTenant,
   testTenant,
-} from '../test-tenant.ts';
-import { LIFETIMES } from '../test-token-settings.ts';
+} from '../../testing/tenant.ts';
+import { LIFETIMES } from '../../testing/token-settings.ts';
 
 const RESOURCE_SERVER = { ...SERVICE, scope: INTROSPECTION_SCOPE };
 

@@ -1,6 +1,6 @@
 import { test } from 'node:test';
-import { assertError } from '../test-exchange.ts';
-import { INTROSPECTION_SCOPE, SERVICE, type TestTenant, testTenant } from '../test-tenant.ts';
+import { assertError } from '../../testing/exchange.ts';
+import { INTROSPECTION_SCOPE, SERVICE, type TestTenant, testTenant } from '../../testing/tenant.ts';
 
 async function credentials(tenant: TestTenant, scope: string): Promise<readonly [string, string]> {
   const { client_id, client_secret } = await tenant.register({ ...SERVICE, scope });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, assertError } from '../test-exchange.ts';
-import { INTROSPECTION_SCOPE, ISSUER, MASTER, SERVICE, testTenant } from '../test-tenant.ts';
-import { LIFETIMES } from '../test-token-settings.ts';
+import { type Answer, assertError } from '../../testing/exchange.ts';
+import { INTROSPECTION_SCOPE, ISSUER, MASTER, SERVICE, testTenant } from '../../testing/tenant.ts';
+import { LIFETIMES } from '../../testing/token-settings.ts';
 
 const form = { token: 'x' };
 const RESOURCE_SERVER = { ...SERVICE, scope: INTROSPECTION_SCOPE };

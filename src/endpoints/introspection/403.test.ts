@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertError } from '../test-exchange.ts';
-import { INTROSPECTION_SCOPE, ISSUER, SERVICE, testTenant } from '../test-tenant.ts';
-import { LIFETIMES } from '../test-token-settings.ts';
+import { assertError } from '../../testing/exchange.ts';
+import { INTROSPECTION_SCOPE, ISSUER, SERVICE, testTenant } from '../../testing/tenant.ts';
+import { LIFETIMES } from '../../testing/token-settings.ts';
 
 const LACKING = [
   undefined,

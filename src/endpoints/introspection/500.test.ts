@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertBodiless } from '../test-exchange.ts';
-import { INTROSPECTION_SCOPE, SERVICE, testTenant } from '../test-tenant.ts';
+import { assertBodiless } from '../../testing/exchange.ts';
+import { INTROSPECTION_SCOPE, SERVICE, testTenant } from '../../testing/tenant.ts';
 
 for (const verb of ['clients.find', 'accessTokens.find']) {
   test(`POST /token/introspect, ${verb} fails: 500 without body, never active false, and only the report has the cause (interface)`, async () => {

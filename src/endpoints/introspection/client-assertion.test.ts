@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ASSERTING, asserted, claimsOf } from '../test-assertion.ts';
-import { assertError } from '../test-exchange.ts';
-import { INTROSPECTION_SCOPE, testTenant } from '../test-tenant.ts';
+import { ASSERTING, asserted, claimsOf } from '../../testing/assertion.ts';
+import { assertError } from '../../testing/exchange.ts';
+import { INTROSPECTION_SCOPE, testTenant } from '../../testing/tenant.ts';
 
 for (const [method, make] of Object.entries(ASSERTING)) {
   test(`introspection with ${method}: 200 for a client of the introspection scope, 403 for another (interface, Authentication 4; decision 21)`, async () => {

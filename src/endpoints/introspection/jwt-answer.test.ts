@@ -7,8 +7,8 @@ import type { JwtProfile } from '../../ports/jwt-verifier.ts';
 import type { OutboundHttp } from '../../ports/outbound-http.ts';
 import type { JsonWebKey } from '../../spec/jwk.ts';
 import { KEY_MANAGEMENT_ALGORITHMS, SIGNING_ALGORITHMS } from '../../spec/server-capabilities.ts';
-import { type Answer, assertError, assertUncached } from '../test-exchange.ts';
-import { publishedKeys } from '../test-server-keys.ts';
+import { type Answer, assertError, assertUncached } from '../../testing/exchange.ts';
+import { publishedKeys } from '../../testing/server-keys.ts';
 import {
   type ClientInformation,
   DIRECT,
@@ -19,7 +19,7 @@ import {
   START,
   type TestTenant,
   testTenant,
-} from '../test-tenant.ts';
+} from '../../testing/tenant.ts';
 
 const JWT_TYPE = 'application/token-introspection+jwt';
 const RESOURCE_SERVER = { ...SERVICE, scope: INTROSPECTION_SCOPE };

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { digestOf } from '../../keys/digest.ts';
 import type { AccessTokenKey, ClientId } from '../../spec/identifiers.ts';
+import { publishedKeys } from '../../testing/server-keys.ts';
+import { ISSUER, START, type TestTenant, testTenant } from '../../testing/tenant.ts';
 import { LOCATOR_LENGTH, locatorAt } from '../../tokens/locator.ts';
-import { publishedKeys } from '../test-server-keys.ts';
-import { ISSUER, START, type TestTenant, testTenant } from '../test-tenant.ts';
 
 const TYPE = 'at+jwt';
 const JTI = locatorAt(START * 1000) + 'j'.repeat(16);

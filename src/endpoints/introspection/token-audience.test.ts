@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertError } from '../test-exchange.ts';
+import { assertError } from '../../testing/exchange.ts';
 import {
   clientInformationOf,
   INTROSPECTION_SCOPE,
@@ -8,7 +8,7 @@ import {
   SERVICE,
   type TestTenant,
   testTenant,
-} from '../test-tenant.ts';
+} from '../../testing/tenant.ts';
 
 const RESOURCE = 'https://rs.example/api';
 const RESOURCE_SERVER = { ...SERVICE, scope: INTROSPECTION_SCOPE };

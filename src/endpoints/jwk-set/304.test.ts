@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../../system/clock.ts';
+import { type Answer, received, requestOf } from '../../testing/exchange.ts';
+import { publishedKeys } from '../../testing/server-keys.ts';
 import { answer } from '../answer.ts';
-import { type Answer, received, requestOf } from '../test-exchange.ts';
-import { publishedKeys } from '../test-server-keys.ts';
 import { contract } from './contract.ts';
 import { jwkSet } from './endpoint.ts';
 

@@ -4,11 +4,11 @@ import { joseJwtSigner } from '../../jose/jwt-signer.ts';
 import { joseJwtVerifier } from '../../jose/jwt-verifier.ts';
 import { keyMaker } from '../../jose/key-maker.ts';
 import { tendServerKeys } from '../../keys/rotate-server-keys.ts';
-import { type KeyProcess, keyScene, START } from '../../keys/test-key-life.ts';
 import type { KeyMaker } from '../../ports/key-maker.ts';
 import type { JsonWebKey } from '../../spec/jwk.ts';
+import { received, requestOf } from '../../testing/exchange.ts';
+import { type KeyProcess, keyScene, START } from '../../testing/key-life.ts';
 import type { Endpoint } from '../contract.ts';
-import { received, requestOf } from '../test-exchange.ts';
 import { contract } from './contract.ts';
 import { jwkSet } from './endpoint.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { prometheusMetrics } from '../../system/metrics.ts';
+import { received, requestOf } from '../../testing/exchange.ts';
 import { answer } from '../answer.ts';
-import { received, requestOf } from '../test-exchange.ts';
 import { contract } from './contract.ts';
 import { metrics } from './endpoint.ts';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openPages } from '../../pages/liquid-pages.ts';
 import { SAMPLE_PAGES } from '../../pages/sample-pages.ts';
+import { received, requestOf } from '../../testing/exchange.ts';
 import { answer } from '../answer.ts';
-import { received, requestOf } from '../test-exchange.ts';
 import { contract } from './contract.ts';
 import { pageAsset } from './endpoint.ts';
 

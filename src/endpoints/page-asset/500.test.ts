@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openPages } from '../../pages/liquid-pages.ts';
+import { assertBodiless, received, requestOf } from '../../testing/exchange.ts';
 import { answer } from '../answer.ts';
-import { assertBodiless, received, requestOf } from '../test-exchange.ts';
 import { contract } from './contract.ts';
 import { pageAsset } from './endpoint.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Fields, formText } from '../../../test/program/code-request.ts';
-import { type Answer, assertUncached } from '../test-exchange.ts';
-import { answeredTo, aPerson, authorizationUrl, RELYING_PARTY } from '../test-person.ts';
-import { type ClientInformation, ISSUER, testTenant } from '../test-tenant.ts';
+import { type Answer, assertUncached } from '../../testing/exchange.ts';
+import { answeredTo, aPerson, authorizationUrl, RELYING_PARTY } from '../../testing/person.ts';
+import { type ClientInformation, ISSUER, testTenant } from '../../testing/tenant.ts';
 
 const tenant = testTenant();
 const client = await tenant.register({ ...RELYING_PARTY, require_pushed_authorization_requests: true });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Fields, formText } from '../../../test/program/code-request.ts';
-import { assertError } from '../test-exchange.ts';
-import { authorizationUrl, RELYING_PARTY } from '../test-person.ts';
-import { testTenant } from '../test-tenant.ts';
+import { assertError } from '../../testing/exchange.ts';
+import { authorizationUrl, RELYING_PARTY } from '../../testing/person.ts';
+import { testTenant } from '../../testing/tenant.ts';
 
 const tenant = testTenant();
 const client = await tenant.register(RELYING_PARTY);

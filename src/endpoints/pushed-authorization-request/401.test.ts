@@ -1,7 +1,7 @@
 import { test } from 'node:test';
-import { assertError } from '../test-exchange.ts';
-import { authorizationUrl, RELYING_PARTY } from '../test-person.ts';
-import { testTenant } from '../test-tenant.ts';
+import { assertError } from '../../testing/exchange.ts';
+import { authorizationUrl, RELYING_PARTY } from '../../testing/person.ts';
+import { testTenant } from '../../testing/tenant.ts';
 
 const tenant = testTenant();
 const client = await tenant.register(RELYING_PARTY);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formText } from '../../../test/program/code-request.ts';
-import type { Answer } from '../test-exchange.ts';
-import { authorizationUrl, RELYING_PARTY } from '../test-person.ts';
-import { type ClientInformation, testTenant } from '../test-tenant.ts';
+import type { Answer } from '../../testing/exchange.ts';
+import { authorizationUrl, RELYING_PARTY } from '../../testing/person.ts';
+import { type ClientInformation, testTenant } from '../../testing/tenant.ts';
 
 const tenant = testTenant({ signIn: { interactionRates: { perNetwork: 1 } } });
 const publicClient = await tenant.register({ ...RELYING_PARTY, token_endpoint_auth_method: 'none' });

@@ -1,7 +1,7 @@
 import { test } from 'node:test';
-import { assertBodiless } from '../test-exchange.ts';
-import { authorizationUrl, RELYING_PARTY } from '../test-person.ts';
-import { testTenant } from '../test-tenant.ts';
+import { assertBodiless } from '../../testing/exchange.ts';
+import { authorizationUrl, RELYING_PARTY } from '../../testing/person.ts';
+import { testTenant } from '../../testing/tenant.ts';
 
 test('POST /par, the storage fails: 500 without body', async () => {
   const tenant = testTenant();

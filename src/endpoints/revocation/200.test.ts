@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, assertUncached } from '../test-exchange.ts';
-import { SERVICE, type TestTenant, testTenant, WEB_CLIENT } from '../test-tenant.ts';
+import { type Answer, assertUncached } from '../../testing/exchange.ts';
+import { SERVICE, type TestTenant, testTenant, WEB_CLIENT } from '../../testing/tenant.ts';
 
 const INACTIVE = { active: false };
 

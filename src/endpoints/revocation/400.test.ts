@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertError } from '../test-exchange.ts';
-import { SERVICE, testTenant, WEB_CLIENT } from '../test-tenant.ts';
+import { assertError } from '../../testing/exchange.ts';
+import { SERVICE, testTenant, WEB_CLIENT } from '../../testing/tenant.ts';
 
 const ROWS: readonly (readonly [form: string, words: RegExp])[] = [
   ['', /^token is missing$/],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertError, type TestRequest } from '../test-exchange.ts';
-import { SERVICE, testTenant, WEB_CLIENT } from '../test-tenant.ts';
+import { assertError, type TestRequest } from '../../testing/exchange.ts';
+import { SERVICE, testTenant, WEB_CLIENT } from '../../testing/tenant.ts';
 
 const NOBODY: readonly (readonly [who: string, request: TestRequest])[] = [
   ['nobody', {}],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertBodiless } from '../test-exchange.ts';
-import { SERVICE, testTenant } from '../test-tenant.ts';
+import { assertBodiless } from '../../testing/exchange.ts';
+import { SERVICE, testTenant } from '../../testing/tenant.ts';
 
 for (const verb of ['clients.find', 'accessTokens.find', 'accessTokens.revoke']) {
   test(`POST /token/revoke, ${verb} fails: 500 without body, never 200, and only the report has the cause (RFC 7009 §2.2)`, async () => {

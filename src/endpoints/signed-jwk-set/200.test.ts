@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { joseJwtVerifier } from '../../jose/jwt-verifier.ts';
 import { systemClock } from '../../system/clock.ts';
+import { received, requestOf } from '../../testing/exchange.ts';
+import { publishedKeys } from '../../testing/server-keys.ts';
 import { answer } from '../answer.ts';
-import { received, requestOf } from '../test-exchange.ts';
-import { publishedKeys } from '../test-server-keys.ts';
 import { contract } from './contract.ts';
 import { signedJwkSet } from './endpoint.ts';
 

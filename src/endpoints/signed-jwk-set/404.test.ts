@@ -1,6 +1,6 @@
 import { test } from 'node:test';
+import { assertFederationNotEnabled, received, requestOf } from '../../testing/exchange.ts';
 import { answer } from '../answer.ts';
-import { assertFederationNotEnabled, received, requestOf } from '../test-exchange.ts';
 import { contract } from './contract.ts';
 import { signedJwkSet } from './endpoint.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { assertBodiless, received, requestOf } from '../../testing/exchange.ts';
 import { answer } from '../answer.ts';
-import { assertBodiless, received, requestOf } from '../test-exchange.ts';
 import { contract } from './contract.ts';
 import { signedJwkSet } from './endpoint.ts';
 

@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { digestOf } from '../../keys/digest.ts';
 import type { AuditEvent } from '../../ports/audit-log.ts';
-import { assertUncached } from '../test-exchange.ts';
-import { MASTER, SERVICE, START, testTenant } from '../test-tenant.ts';
-import { LIFETIMES } from '../test-token-settings.ts';
+import { assertUncached } from '../../testing/exchange.ts';
+import { MASTER, SERVICE, START, testTenant } from '../../testing/tenant.ts';
+import { LIFETIMES } from '../../testing/token-settings.ts';
 
 const form = { grant_type: 'client_credentials' };
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertError, basicAuthorization } from '../test-exchange.ts';
-import { SERVICE, testTenant, WEB_CLIENT } from '../test-tenant.ts';
+import { assertError, basicAuthorization } from '../../testing/exchange.ts';
+import { SERVICE, testTenant, WEB_CLIENT } from '../../testing/tenant.ts';
 
 const FORMS: readonly (readonly [form: string, words: RegExp])[] = [
   ['', /^grant_type is missing$/],

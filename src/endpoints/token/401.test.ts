@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, assertError, basicAuthorization, type TestRequest } from '../test-exchange.ts';
+import { type Answer, assertError, basicAuthorization, type TestRequest } from '../../testing/exchange.ts';
 import {
   type ClientInformation,
   ISSUER,
@@ -8,7 +8,7 @@ import {
   SERVICE,
   type TestTenant,
   testTenant,
-} from '../test-tenant.ts';
+} from '../../testing/tenant.ts';
 
 const form = { grant_type: 'client_credentials' };
 const POST = { ...SERVICE, token_endpoint_auth_method: 'client_secret_post' };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aPerson } from '../test-person.ts';
-import { testTenant } from '../test-tenant.ts';
+import { aPerson } from '../../testing/person.ts';
+import { testTenant } from '../../testing/tenant.ts';
 
 test('grant_type=password, guessed too often: 429 with Retry-After, for the right password too (RFC 6749 §4.3.2: "MUST protect the endpoint against brute force attacks")', async () => {
   const tenant = testTenant({ signIn: { rates: { perAccountAndNetwork: 2 } } });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertBodiless } from '../test-exchange.ts';
-import { SERVICE, testTenant } from '../test-tenant.ts';
+import { assertBodiless } from '../../testing/exchange.ts';
+import { SERVICE, testTenant } from '../../testing/tenant.ts';
 
 const form = { grant_type: 'client_credentials' };
 

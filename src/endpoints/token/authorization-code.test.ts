@@ -3,10 +3,23 @@ import { test } from 'node:test';
 import { decodeJwt } from 'jose';
 import { type Fields, formText, VERIFIER } from '../../../test/program/code-request.ts';
 import { deleteAccount, setPassword } from '../../sessions/manage-account.ts';
-import { ACTOR } from '../../sessions/test-end-users.ts';
-import { type Answer, assertError } from '../test-exchange.ts';
-import { answeredTo, aPerson, browserOf, inFrontOf, RELYING_PARTY, type TestPerson } from '../test-person.ts';
-import { CALLBACK, type ClientInformation, ISSUER, type TestTenant, testTenant } from '../test-tenant.ts';
+import { ACTOR } from '../../testing/end-users.ts';
+import { type Answer, assertError } from '../../testing/exchange.ts';
+import {
+  answeredTo,
+  aPerson,
+  browserOf,
+  inFrontOf,
+  RELYING_PARTY,
+  type TestPerson,
+} from '../../testing/person.ts';
+import {
+  CALLBACK,
+  type ClientInformation,
+  ISSUER,
+  type TestTenant,
+  testTenant,
+} from '../../testing/tenant.ts';
 
 const tenant = testTenant();
 const client = await tenant.register(RELYING_PARTY);

@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { VERIFIER } from '../../../test/program/code-request.ts';
 import { derOf, selfSigned } from '../../../test/tls/certificate.ts';
-import { certifiedClient, shown } from '../test-certificate.ts';
-import { type Answer, assertError } from '../test-exchange.ts';
-import { answeredTo, aPerson, RELYING_PARTY } from '../test-person.ts';
-import { CALLBACK, INTROSPECTION_SCOPE, testTenant } from '../test-tenant.ts';
+import { certifiedClient, shown } from '../../testing/certificate.ts';
+import { type Answer, assertError } from '../../testing/exchange.ts';
+import { answeredTo, aPerson, RELYING_PARTY } from '../../testing/person.ts';
+import { CALLBACK, INTROSPECTION_SCOPE, testTenant } from '../../testing/tenant.ts';
 
 const bound = { tls_client_certificate_bound_access_tokens: true };
 const secret = { token_endpoint_auth_method: 'client_secret_basic', ...bound };

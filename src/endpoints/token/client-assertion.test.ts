@@ -1,21 +1,28 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  ACCEPTED_CLAIMS,
-  ACCEPTED_HEADERS,
-  REFUSED_CLAIMS,
-  REFUSED_FORMS,
-  REFUSED_HEADERS,
-} from '../assertion-rows.ts';
-import {
   ASSERTING,
   type AssertingClient,
   asserted,
   claimsOf,
   type MakeAsserting,
-} from '../test-assertion.ts';
-import { type Answer, assertError } from '../test-exchange.ts';
-import { INTROSPECTION_SCOPE, ISSUER, SERVICE, START, type TestTenant, testTenant } from '../test-tenant.ts';
+} from '../../testing/assertion.ts';
+import {
+  ACCEPTED_CLAIMS,
+  ACCEPTED_HEADERS,
+  REFUSED_CLAIMS,
+  REFUSED_FORMS,
+  REFUSED_HEADERS,
+} from '../../testing/assertion-rows.ts';
+import { type Answer, assertError } from '../../testing/exchange.ts';
+import {
+  INTROSPECTION_SCOPE,
+  ISSUER,
+  SERVICE,
+  START,
+  type TestTenant,
+  testTenant,
+} from '../../testing/tenant.ts';
 
 const grant = { grant_type: 'client_credentials' };
 

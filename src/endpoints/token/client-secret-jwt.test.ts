@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { signedJwt } from '../../jose/test-jwt.ts';
 import { HMAC_ALGORITHMS } from '../../spec/server-capabilities.ts';
-import { asserted, claimsOf, KEY, secretJwtClient, signerWith } from '../test-assertion.ts';
-import { type Answer, assertError } from '../test-exchange.ts';
-import { clientInformationOf, MASTER, SERVICE, START, type TestTenant, testTenant } from '../test-tenant.ts';
+import { asserted, claimsOf, KEY, secretJwtClient, signerWith } from '../../testing/assertion.ts';
+import { type Answer, assertError } from '../../testing/exchange.ts';
+import { signedJwt } from '../../testing/jwt.ts';
+import {
+  clientInformationOf,
+  MASTER,
+  SERVICE,
+  START,
+  type TestTenant,
+  testTenant,
+} from '../../testing/tenant.ts';
 
 const grant = { grant_type: 'client_credentials' };
 const METADATA = { ...SERVICE, token_endpoint_auth_method: 'client_secret_jwt' };

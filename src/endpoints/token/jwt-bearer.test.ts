@@ -1,15 +1,7 @@
 import assert from 'node:assert/strict';
 import { createPublicKey } from 'node:crypto';
 import { test } from 'node:test';
-import { macJwt, segment, signedJwt, testKey } from '../../jose/test-jwt.ts';
 import type { OutboundHttp } from '../../ports/outbound-http.ts';
-import {
-  ACCEPTED_CLAIMS,
-  ACCEPTED_HEADERS,
-  REFUSED_CLAIMS,
-  REFUSED_FORMS,
-  REFUSED_HEADERS,
-} from '../assertion-rows.ts';
 import {
   bearer,
   grantClaims,
@@ -19,9 +11,17 @@ import {
   JWT_BEARER,
   jwtIssuer,
   present,
-} from '../test-assertion-grant.ts';
-import { type Answer, assertError } from '../test-exchange.ts';
-import { ISSUER, SERVICE, START, type TestTenant, testTenant } from '../test-tenant.ts';
+} from '../../testing/assertion-grant.ts';
+import {
+  ACCEPTED_CLAIMS,
+  ACCEPTED_HEADERS,
+  REFUSED_CLAIMS,
+  REFUSED_FORMS,
+  REFUSED_HEADERS,
+} from '../../testing/assertion-rows.ts';
+import { type Answer, assertError } from '../../testing/exchange.ts';
+import { macJwt, segment, signedJwt, testKey } from '../../testing/jwt.ts';
+import { ISSUER, SERVICE, START, type TestTenant, testTenant } from '../../testing/tenant.ts';
 
 /** The limits that the rows of assertions are made for. */
 const TEN_MINUTES = { lifetimeMax: 540 };

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { decodeJwt } from 'jose';
 import { type Fields, formText } from '../../../test/program/code-request.ts';
 import { setDisabled, setPassword } from '../../sessions/manage-account.ts';
-import { ACTOR } from '../../sessions/test-end-users.ts';
-import { type Answer, assertError } from '../test-exchange.ts';
-import { aPerson, type TestPerson } from '../test-person.ts';
-import { testTenant, WEB_CLIENT } from '../test-tenant.ts';
+import { ACTOR } from '../../testing/end-users.ts';
+import { type Answer, assertError } from '../../testing/exchange.ts';
+import { aPerson, type TestPerson } from '../../testing/person.ts';
+import { testTenant, WEB_CLIENT } from '../../testing/tenant.ts';
 
 const tenant = testTenant();
 const client = await tenant.register({ grant_types: ['password', 'refresh_token'], response_types: [] });

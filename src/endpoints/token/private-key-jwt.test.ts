@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { createPublicKey } from 'node:crypto';
 import { test } from 'node:test';
 import { KEY_SET_LIFETIME, RELOAD_INTERVAL } from '../../clients/client-keys/remote-jwk-set.ts';
-import { macJwt, segment, signedJwt, type TestKey, testKey } from '../../jose/test-jwt.ts';
 import type { OutboundHttp } from '../../ports/outbound-http.ts';
 import { SIGNING_ALGORITHMS } from '../../spec/server-capabilities.ts';
-import { asserted, claimsOf, KEY, privateKeyClient } from '../test-assertion.ts';
-import { type Answer, assertError } from '../test-exchange.ts';
-import { MASTER, type TestTenant, testTenant } from '../test-tenant.ts';
+import { asserted, claimsOf, KEY, privateKeyClient } from '../../testing/assertion.ts';
+import { type Answer, assertError } from '../../testing/exchange.ts';
+import { macJwt, segment, signedJwt, type TestKey, testKey } from '../../testing/jwt.ts';
+import { MASTER, type TestTenant, testTenant } from '../../testing/tenant.ts';
 
 const grant = { grant_type: 'client_credentials' };
 const RSA = testKey('RS256', 'rsa');

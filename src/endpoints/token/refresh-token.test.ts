@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, assertBodiless, assertError } from '../test-exchange.ts';
+import { type Answer, assertBodiless, assertError } from '../../testing/exchange.ts';
 import {
   DIRECT,
   MASTER,
@@ -8,7 +8,7 @@ import {
   type TestTenantOptions,
   testTenant,
   WEB_CLIENT,
-} from '../test-tenant.ts';
+} from '../../testing/tenant.ts';
 
 const REFRESHING = { ...WEB_CLIENT, grant_types: ['authorization_code', 'refresh_token'] };
 const PUBLIC = { ...REFRESHING, token_endpoint_auth_method: 'none' };

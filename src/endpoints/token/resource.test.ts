@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertError } from '../test-exchange.ts';
-import { ISSUER, MASTER, SERVICE, type TestTenant, testTenant } from '../test-tenant.ts';
+import { assertError } from '../../testing/exchange.ts';
+import { ISSUER, MASTER, SERVICE, type TestTenant, testTenant } from '../../testing/tenant.ts';
 
 const A = 'https://a.example/api';
 const B = 'urn:example:b';

@@ -1,16 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { wrappedAssertions } from '../../saml/signature-rows.ts';
-import {
-  assertionXml,
-  conditionsXml,
-  encoded,
-  instant,
-  type SamlParts,
-  samlKey,
-  signedXml,
-  subjectXml,
-} from '../../saml/test-saml.ts';
 import { REFUSED_XML } from '../../saml/xml-rows.ts';
 import {
   bearer,
@@ -22,8 +12,18 @@ import {
   SAML2_BEARER,
   samlAssertion,
   samlIssuer,
-} from '../test-assertion-grant.ts';
-import { type Answer, assertError } from '../test-exchange.ts';
+} from '../../testing/assertion-grant.ts';
+import { type Answer, assertError } from '../../testing/exchange.ts';
+import {
+  assertionXml,
+  conditionsXml,
+  encoded,
+  instant,
+  type SamlParts,
+  samlKey,
+  signedXml,
+  subjectXml,
+} from '../../testing/saml.ts';
 import {
   type AssertionGrantOptions,
   type ClientInformation,
@@ -32,7 +32,7 @@ import {
   START,
   type TestTenant,
   testTenant,
-} from '../test-tenant.ts';
+} from '../../testing/tenant.ts';
 
 interface Asking {
   readonly tenant: TestTenant;

@@ -3,9 +3,9 @@ import { type KeyObject, X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
 import { selfSigned, type TlsIdentity } from '../../../test/tls/certificate.ts';
 import type { OutboundHttp } from '../../ports/outbound-http.ts';
-import { AUTHORITY, certifiedClient, passedOn, shown } from '../test-certificate.ts';
-import { type Answer, assertError } from '../test-exchange.ts';
-import { MASTER, START, type TestTenant, testTenant } from '../test-tenant.ts';
+import { AUTHORITY, certifiedClient, passedOn, shown } from '../../testing/certificate.ts';
+import { type Answer, assertError } from '../../testing/exchange.ts';
+import { MASTER, START, type TestTenant, testTenant } from '../../testing/tenant.ts';
 
 const OWN = selfSigned();
 const method = { token_endpoint_auth_method: 'self_signed_tls_client_auth' };

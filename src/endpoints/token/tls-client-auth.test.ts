@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { certificateAuthority, type Subject, selfSigned } from '../../../test/tls/certificate.ts';
 import type { ClientCertificate } from '../../spec/client-certificate.ts';
-import { AUTHORITY, certifiedClient, passedOn, SUBJECT, shown } from '../test-certificate.ts';
-import { type Answer, assertError } from '../test-exchange.ts';
-import { INTROSPECTION_SCOPE, START, type TestTenant, testTenant } from '../test-tenant.ts';
+import { AUTHORITY, certifiedClient, passedOn, SUBJECT, shown } from '../../testing/certificate.ts';
+import { type Answer, assertError } from '../../testing/exchange.ts';
+import { INTROSPECTION_SCOPE, START, type TestTenant, testTenant } from '../../testing/tenant.ts';
 
 const ISSUED = AUTHORITY.issue(SUBJECT);
 

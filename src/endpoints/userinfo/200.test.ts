@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compactDecrypt, decodeJwt, exportJWK, generateKeyPair, jwtVerify } from 'jose';
-import { assertUncached } from '../test-exchange.ts';
-import { aPerson, RELYING_PARTY } from '../test-person.ts';
-import { publishedKeys } from '../test-server-keys.ts';
-import { ISSUER, testTenant } from '../test-tenant.ts';
-import { tokensFor } from '../test-userinfo.ts';
+import { assertUncached } from '../../testing/exchange.ts';
+import { aPerson, RELYING_PARTY } from '../../testing/person.ts';
+import { publishedKeys } from '../../testing/server-keys.ts';
+import { ISSUER, testTenant } from '../../testing/tenant.ts';
+import { tokensFor } from '../../testing/userinfo.ts';
 
 const tenant = testTenant();
 const client = await tenant.register(RELYING_PARTY);

@@ -1,8 +1,8 @@
 import { test } from 'node:test';
-import { assertError } from '../test-exchange.ts';
-import { aPerson, RELYING_PARTY } from '../test-person.ts';
-import { testTenant } from '../test-tenant.ts';
-import { tokensFor } from '../test-userinfo.ts';
+import { assertError } from '../../testing/exchange.ts';
+import { aPerson, RELYING_PARTY } from '../../testing/person.ts';
+import { testTenant } from '../../testing/tenant.ts';
+import { tokensFor } from '../../testing/userinfo.ts';
 
 const tenant = testTenant();
 const client = await tenant.register(RELYING_PARTY);

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { selfSigned } from '../../../test/tls/certificate.ts';
 import { deleteAccount } from '../../sessions/manage-account.ts';
-import { ACTOR } from '../../sessions/test-end-users.ts';
-import { shown } from '../test-certificate.ts';
-import { assertBearerNeeded, assertInvalidToken } from '../test-exchange.ts';
-import { aPerson, RELYING_PARTY } from '../test-person.ts';
-import { INTROSPECTION_SCOPE, SERVICE, testTenant } from '../test-tenant.ts';
-import { tokensFor } from '../test-userinfo.ts';
+import { shown } from '../../testing/certificate.ts';
+import { ACTOR } from '../../testing/end-users.ts';
+import { assertBearerNeeded, assertInvalidToken } from '../../testing/exchange.ts';
+import { aPerson, RELYING_PARTY } from '../../testing/person.ts';
+import { INTROSPECTION_SCOPE, SERVICE, testTenant } from '../../testing/tenant.ts';
+import { tokensFor } from '../../testing/userinfo.ts';
 
 const tenant = testTenant();
 const client = await tenant.register(RELYING_PARTY);

@@ -1,8 +1,8 @@
 import { test } from 'node:test';
-import { assertMissingScopes } from '../test-exchange.ts';
-import { aPerson, RELYING_PARTY } from '../test-person.ts';
-import { testTenant } from '../test-tenant.ts';
-import { tokensFor } from '../test-userinfo.ts';
+import { assertMissingScopes } from '../../testing/exchange.ts';
+import { aPerson, RELYING_PARTY } from '../../testing/person.ts';
+import { testTenant } from '../../testing/tenant.ts';
+import { tokensFor } from '../../testing/userinfo.ts';
 
 test('GET /userinfo with a token without openid: 403 insufficient_scope that says so (RFC 6750 §3.1)', async () => {
   const tenant = testTenant();

@@ -1,8 +1,8 @@
 import { test } from 'node:test';
-import { assertBodiless } from '../test-exchange.ts';
-import { aPerson, RELYING_PARTY } from '../test-person.ts';
-import { testTenant } from '../test-tenant.ts';
-import { tokensFor } from '../test-userinfo.ts';
+import { assertBodiless } from '../../testing/exchange.ts';
+import { aPerson, RELYING_PARTY } from '../../testing/person.ts';
+import { testTenant } from '../../testing/tenant.ts';
+import { tokensFor } from '../../testing/userinfo.ts';
 
 test('GET /userinfo, the storage fails: 500 without body', async () => {
   const tenant = testTenant();

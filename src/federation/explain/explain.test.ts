@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { TestFederation, testEntity } from '../../testing/federation.ts';
 import { configurationUrl } from '../entity-id.ts';
-import { TestFederation, testEntity } from '../test-federation.ts';
 import type { Resolution } from '../trust-chain/resolve-trust.ts';
 import { resolutionAsJson } from './json.ts';
 import { resolutionAsSvg } from './svg.ts';

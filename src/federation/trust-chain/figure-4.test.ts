@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { joseJwtInspector } from '../../jose/jwt-inspector.ts';
 import type { JsonWebKey } from '../../spec/jwk.ts';
+import { LIMITS } from '../../testing/federation.ts';
 import { type SoundStatement } from '../entity-statement.ts';
 import { examineStatement } from '../examine-statement.ts';
-import { LIMITS } from '../test-federation.ts';
 import { resolveMetadata } from './resolve-metadata.ts';
 import { validateChain } from './validate-chain.ts';
 

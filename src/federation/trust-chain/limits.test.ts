@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { LIMITS, TestFederation, testEntity } from '../../testing/federation.ts';
 import { configurationUrl } from '../entity-id.ts';
-import { LIMITS, TestFederation, testEntity } from '../test-federation.ts';
 
 const RP = testEntity('https://rp.example');
 const ORG = testEntity('https://org.example');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TestFederation, testEntity } from '../test-federation.ts';
+import { TestFederation, testEntity } from '../../testing/federation.ts';
 import type { Resolution } from './resolve-trust.ts';
 
 const RP = testEntity('https://rp.sub.example.com');

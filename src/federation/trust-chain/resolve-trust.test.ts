@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { joseJwtInspector } from '../../jose/jwt-inspector.ts';
+import { LIMITS, NOW, statementUrl, TestFederation, testEntity } from '../../testing/federation.ts';
 import { configurationUrl } from '../entity-id.ts';
 import { examineStatement } from '../examine-statement.ts';
-import { LIMITS, NOW, statementUrl, TestFederation, testEntity } from '../test-federation.ts';
 import { type Resolution, resolveTrust } from './resolve-trust.ts';
 
 const RP = testEntity('https://rp.example');

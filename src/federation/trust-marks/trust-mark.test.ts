@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { signedJwt } from '../../jose/test-jwt.ts';
-import { NOW, type TestEntity, TestFederation, testEntity } from '../test-federation.ts';
+import { NOW, type TestEntity, TestFederation, testEntity } from '../../testing/federation.ts';
+import { signedJwt } from '../../testing/jwt.ts';
 
 const RP = testEntity('https://rp.example');
 const ANCHOR = testEntity('https://anchor.example');

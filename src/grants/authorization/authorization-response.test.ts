@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ClientMetadata } from '../../spec/client-metadata.ts';
+import { aRegisteredClient, ISSUER, NOW } from '../../testing/authorization-requests.ts';
 import type { ResponseMode, ResponseTarget } from './authorization-request.ts';
 import { type AuthorizationResponse, authorizationResponse } from './authorization-response.ts';
-import { aRegisteredClient, ISSUER, NOW } from './test-requests.ts';
 
 const client = aRegisteredClient();
 const METADATA = JSON.parse(client.metadata) as ClientMetadata;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StoredConsent } from '../../ports/consent-store.ts';
-import { aSession } from '../../storage/end-user-examples.ts';
+import { aRegisteredClient, NOW, REDIRECT_URI } from '../../testing/authorization-requests.ts';
+import { aSession } from '../../testing/storage/end-user-examples.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import { type Circumstances, nextStep, requestedClaims } from './next-step.ts';
-import { aRegisteredClient, NOW, REDIRECT_URI } from './test-requests.ts';
 
 const client = aRegisteredClient();
 const session = aSession(undefined, { auth_time: NOW - 100, acr: 'silver' });

@@ -3,6 +3,13 @@ import { test } from 'node:test';
 import type { StoredClient } from '../../ports/client-store.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import type { Parameters } from '../../spec/parameters.ts';
+import {
+  aReceivingNeeds,
+  aRegisteredClient,
+  CHALLENGE,
+  REDIRECT_URI,
+  REQUEST,
+} from '../../testing/authorization-requests.ts';
 import { AuthorizationError } from './authorization-error.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import { pushRequest } from './pushed-request.ts';
@@ -11,7 +18,6 @@ import {
   receiveAuthorizationRequest,
   receivePushedRequest,
 } from './receive-authorization-request.ts';
-import { aReceivingNeeds, aRegisteredClient, CHALLENGE, REDIRECT_URI, REQUEST } from './test-requests.ts';
 
 const client = aRegisteredClient();
 

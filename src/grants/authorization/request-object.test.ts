@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CompactEncrypt, exportJWK, generateKeyPair } from 'jose';
-import { macJwt, segment, signedJwt, testKey } from '../../jose/test-jwt.ts';
 import type { JsonWebKey } from '../../spec/jwk.ts';
+import {
+  aReceivingNeeds,
+  aRegisteredClient,
+  ISSUER,
+  NOW,
+  REDIRECT_URI,
+  REQUEST,
+} from '../../testing/authorization-requests.ts';
+import { macJwt, segment, signedJwt, testKey } from '../../testing/jwt.ts';
 import { AuthorizationError } from './authorization-error.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import { receiveAuthorizationRequest } from './receive-authorization-request.ts';
-import { aReceivingNeeds, aRegisteredClient, ISSUER, NOW, REDIRECT_URI, REQUEST } from './test-requests.ts';
 
 const key = testKey('ES256');
 const keys = { jwks: { keys: [key.jwk] } };

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { certificateAuthority } from '../../../test/tls/certificate.ts';
 import { StorageUnavailable } from '../../ports/storage.ts';
+import { emptyDatabase } from '../../testing/postgres/database.ts';
+import { openTestRows } from '../../testing/postgres/rows.ts';
+import { administer, startTestServer, type TestServer } from '../../testing/postgres/server.ts';
 import { openPostgresStorage } from './open.ts';
-import { emptyDatabase } from './test-database.ts';
-import { openTestRows } from './test-rows.ts';
-import { administer, startTestServer, type TestServer } from './test-server.ts';
 
 /** Who can pretend to be the database decides which tokens are good: what `sslmode` says is what happens. */
 const OPTIONS = { connections_max: 2, deadline_ms: 20_000, migrate: true, replica: '' };

@@ -3,6 +3,8 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Storage, StorageUnavailable, type TenantStorage } from '../../ports/storage.ts';
 import type { Digest } from '../../spec/identifiers.ts';
+import { emptyDatabase, openTestDatabase } from '../../testing/postgres/database.ts';
+import { startProxy, type TestProxy } from '../../testing/postgres/proxy.ts';
 import {
   aClient,
   aCode,
@@ -16,10 +18,8 @@ import {
   OPEN,
   TENANT,
   times,
-} from '../stored-examples.ts';
+} from '../../testing/storage/stored-examples.ts';
 import { openPostgresStorage } from './open.ts';
-import { emptyDatabase, openTestDatabase } from './test-database.ts';
-import { startProxy, type TestProxy } from './test-proxy.ts';
 
 /** The database takes what it is sent, and does not answer: nothing of the storage waits for longer than its deadline. */
 const DEADLINE_MS = 1000;

@@ -5,12 +5,20 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { type Storage, StorageUnavailable } from '../../ports/storage.ts';
+import { administer, startTestServer, type TestServer } from '../../testing/postgres/server.ts';
+import {
+  aClient,
+  aToken,
+  EVENT,
+  OPEN,
+  OTHER_TENANT,
+  TENANT,
+  times,
+} from '../../testing/storage/stored-examples.ts';
 import { withRecordCache } from '../record-cache.ts';
-import { aClient, aToken, EVENT, OPEN, OTHER_TENANT, TENANT, times } from '../stored-examples.ts';
 import { parseDatabaseUrl } from './database-url.ts';
 import { openPostgresStorage } from './open.ts';
 import { Pool } from './pool.ts';
-import { administer, startTestServer, type TestServer } from './test-server.ts';
 
 const OPTIONS = { connections_max: 6, deadline_ms: 1000, migrate: true, replica: '' };
 

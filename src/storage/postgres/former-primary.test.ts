@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { StorageUnavailable } from '../../ports/storage.ts';
+import { administer, startTestServer, type TestServer } from '../../testing/postgres/server.ts';
 import { type DatabaseUrl, parseDatabaseUrl } from './database-url.ts';
 import { Pool } from './pool.ts';
 import { Promotions } from './promotions.ts';
 import { question, statement } from './statement.ts';
-import { administer, startTestServer, type TestServer } from './test-server.ts';
 
 const PORT = statement('test_port', "SELECT current_setting('port') AS port");
 let server: TestServer;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { aClient, aGrant, aTokenOf, NOW, OPEN, TENANT } from '../stored-examples.ts';
-import { emptyDatabase, openTestDatabase } from './test-database.ts';
-import { openTestRows } from './test-rows.ts';
+import { emptyDatabase, openTestDatabase } from '../../testing/postgres/database.ts';
+import { openTestRows } from '../../testing/postgres/rows.ts';
+import { aClient, aGrant, aTokenOf, NOW, OPEN, TENANT } from '../../testing/storage/stored-examples.ts';
 
 const url = await emptyDatabase();
 const storage = await openTestDatabase(url);

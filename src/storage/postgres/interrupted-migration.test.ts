@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { emptyDatabase } from '../../testing/postgres/database.ts';
 import { Connection } from './connection.ts';
 import { parseDatabaseUrl } from './database-url.ts';
 import { migrate, NEWEST } from './migrations.ts';
 import { openPostgresSchema } from './postgres-schema.ts';
-import { emptyDatabase } from './test-database.ts';
 
 const DEADLINE_MS = 20_000;
 

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Storage, StorageUnavailable, type TenantStorage } from '../../ports/storage.ts';
+import { emptyDatabase, openTestDatabase } from '../../testing/postgres/database.ts';
+import { startProxy, type TestProxy } from '../../testing/postgres/proxy.ts';
+import { openTestRows, type TestRows } from '../../testing/postgres/rows.ts';
 import {
   aClient,
   aGrant,
@@ -12,11 +15,8 @@ import {
   NOW,
   OPEN,
   TENANT,
-} from '../stored-examples.ts';
+} from '../../testing/storage/stored-examples.ts';
 import { openPostgresStorage } from './open.ts';
-import { emptyDatabase, openTestDatabase } from './test-database.ts';
-import { startProxy, type TestProxy } from './test-proxy.ts';
-import { openTestRows, type TestRows } from './test-rows.ts';
 
 /**
  * What is asked once and what is asked again. An act whose answer was lost may have happened: it is told as a failure and

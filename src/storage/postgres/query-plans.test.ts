@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import './open.ts';
+import { emptyDatabase } from '../../testing/postgres/database.ts';
+import { administer } from '../../testing/postgres/server.ts';
 import { openPostgresSchema } from './postgres-schema.ts';
 import { STATEMENTS } from './statement.ts';
-import { emptyDatabase } from './test-database.ts';
-import { administer } from './test-server.ts';
 
 /** What grows with the users, and so must be found by its key. */
 const GROWING: ReadonlySet<string> = new Set([

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Client } from 'pg';
-import { OTHER_TENANT, TENANT } from '../stored-examples.ts';
-import { emptyDatabase, openTestDatabase } from './test-database.ts';
-import { openTestRows, type TestRows } from './test-rows.ts';
+import { emptyDatabase, openTestDatabase } from '../../testing/postgres/database.ts';
+import { openTestRows, type TestRows } from '../../testing/postgres/rows.ts';
+import { OTHER_TENANT, TENANT } from '../../testing/storage/stored-examples.ts';
 
 /** The second lock between tenants, as the database itself describes and keeps it: whatever table there is has one. */
 const ABOUT_ALL_TENANTS: ReadonlySet<string> = new Set([

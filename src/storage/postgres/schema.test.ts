@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StorageUnavailable } from '../../ports/storage.ts';
-import { times } from '../stored-examples.ts';
+import { emptyDatabase } from '../../testing/postgres/database.ts';
+import { administer } from '../../testing/postgres/server.ts';
+import { times } from '../../testing/storage/stored-examples.ts';
 import { openPostgresStorage } from './open.ts';
 import { openPostgresSchema } from './postgres-schema.ts';
-import { emptyDatabase } from './test-database.ts';
-import { administer } from './test-server.ts';
 
 const DEADLINE_MS = 20_000;
 const OPTIONS = { connections_max: 4, deadline_ms: DEADLINE_MS, replica: '' };

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Storage, StorageUnavailable } from '../../ports/storage.ts';
-import { aClient, aToken, EVENT, LABEL, OPEN, TENANT } from '../stored-examples.ts';
+import { administer, startTestServer, type TestServer } from '../../testing/postgres/server.ts';
+import { aClient, aToken, EVENT, LABEL, OPEN, TENANT } from '../../testing/storage/stored-examples.ts';
 import { openPostgresStorage, type PostgresOptions } from './open.ts';
-import { administer, startTestServer, type TestServer } from './test-server.ts';
 
 /** A primary and a standby that follows it; nobody listens at port 1. */
 const OPTIONS: PostgresOptions = { connections_max: 4, deadline_ms: 20_000, migrate: true, replica: '' };

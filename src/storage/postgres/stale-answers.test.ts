@@ -1,10 +1,10 @@
 import { Client } from 'pg';
 import type { Storage } from '../../ports/storage.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
-import { TENANT } from '../stored-examples.ts';
-import { staleAnswers } from '../test-stale-answers.ts';
-import type { Place } from '../test-stale-world.ts';
-import { emptyDatabase, openTestDatabase } from './test-database.ts';
+import { emptyDatabase, openTestDatabase } from '../../testing/postgres/database.ts';
+import { staleAnswers } from '../../testing/storage/stale-answers.ts';
+import type { Place } from '../../testing/storage/stale-world.ts';
+import { TENANT } from '../../testing/storage/stored-examples.ts';
 
 async function place(): Promise<Place> {
   const url = await emptyDatabase();

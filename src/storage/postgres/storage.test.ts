@@ -1,4 +1,4 @@
-import { storageContract } from '../storage.contract.ts';
-import { postgresEngine } from './test-database.ts';
+import { postgresEngine } from '../../testing/postgres/database.ts';
+import { storageContract } from '../../testing/storage/storage-suite.ts';
 
 storageContract('PostgreSQL', postgresEngine);

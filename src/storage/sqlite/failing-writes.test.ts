@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Storage, StorageUnavailable } from '../../ports/storage.ts';
-import { aClient, aToken, EVENT, LABEL, OPEN, TENANT, times } from '../stored-examples.ts';
+import { aClient, aToken, EVENT, LABEL, OPEN, TENANT, times } from '../../testing/storage/stored-examples.ts';
 import { openSqliteStorage } from './open.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'chancery-failing-'));

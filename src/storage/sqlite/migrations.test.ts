@@ -5,7 +5,15 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import type { AccessTokenKey, ClientId, KeyId } from '../../spec/identifiers.ts';
-import { aClient, anEvent, aServerKey, EVENT, NOW, OPEN, TENANT } from '../stored-examples.ts';
+import {
+  aClient,
+  anEvent,
+  aServerKey,
+  EVENT,
+  NOW,
+  OPEN,
+  TENANT,
+} from '../../testing/storage/stored-examples.ts';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.ts';
 import { openSqliteStorage } from './open.ts';
 

@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import { type Storage, StorageUnavailable } from '../../ports/storage.ts';
-import { aClient, aToken, OPEN, TENANT, times } from '../stored-examples.ts';
+import { aClient, aToken, OPEN, TENANT, times } from '../../testing/storage/stored-examples.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { openSqliteStorage } from './open.ts';
 
@@ -183,7 +183,7 @@ test('six processes that start at once on nothing all open one and the same data
   const path = place();
   const program = `
 import { openSqliteStorage } from ${JSON.stringify(new URL('./open.ts', import.meta.url).href)};
-    import { aServerKey, TENANT } from ${JSON.stringify(new URL('../stored-examples.ts', import.meta.url).href)};
+    import { aServerKey, TENANT } from ${JSON.stringify(new URL('../../testing/storage/stored-examples.ts', import.meta.url).href)};
     const storage = await openSqliteStorage(${JSON.stringify(path)});
     const [key] = await storage.forTenant(TENANT).serverKeys.addFirst([aServerKey()]);
     await storage.close();

@@ -4,7 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
-import { aClient, anEvent, aToken, EVENT, LABEL, NOW, OPEN, TENANT } from '../stored-examples.ts';
+import {
+  aClient,
+  anEvent,
+  aToken,
+  EVENT,
+  LABEL,
+  NOW,
+  OPEN,
+  TENANT,
+} from '../../testing/storage/stored-examples.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { openSqliteStorage } from './open.ts';
 

@@ -6,9 +6,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Storage } from '../../ports/storage.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
-import { TENANT } from '../stored-examples.ts';
-import { staleAnswers } from '../test-stale-answers.ts';
-import type { Place } from '../test-stale-world.ts';
+import { staleAnswers } from '../../testing/storage/stale-answers.ts';
+import type { Place } from '../../testing/storage/stale-world.ts';
+import { TENANT } from '../../testing/storage/stored-examples.ts';
 import { openSqliteStorage } from './open.ts';
 
 for (const writers of [

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Engine } from '../contract-engine.ts';
-import { storageContract } from '../storage.contract.ts';
+import type { Engine } from '../../testing/storage/engine.ts';
+import { storageContract } from '../../testing/storage/storage-suite.ts';
 import { openSqliteStorage } from './open.ts';
 
 for (const writer of ['thread', 'main'] as const) {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { administer, type TestServer } from '../../../src/storage/postgres/test-server.ts';
+import { administer, type TestServer } from '../../../src/testing/postgres/server.ts';
 import type { Experiment } from '../experiment.ts';
 import type { Stand } from '../stand.ts';
 import { underFault } from '../under-fault.ts';

@@ -1,0 +1,100 @@
+import type { Settings } from '../config/settings.ts';
+import { type Host, type Listen, startHost } from '../http/fastify-host.ts';
+import type { Site } from '../http/site.ts';
+import type { Tenancy } from '../http/tenancy.ts';
+import type { TlsMaterial } from '../http/tls-listener.ts';
+import type { Log } from '../ports/log.ts';
+import type { Metrics } from '../ports/metrics.ts';
+
+/** Nobody waits long for an answer about health. */
+const MANAGEMENT_CLOSE_TIMEOUT_MS = 1000;
+
+export interface PublicHostNeeds {
+  readonly settings: Settings;
+  readonly sites: readonly Site[];
+  readonly tenancy: Tenancy;
+  readonly log: Log;
+  readonly measured: Metrics;
+  readonly tls: TlsMaterial;
+  /** Whether other processes listen at the same ports. */
+  readonly shared: boolean;
+}
+
+/** All listeners of the protocol; the first one is the one that everybody knows. */
+export async function startPublicHosts(needs: PublicHostNeeds): Promise<readonly [Host, ...Host[]]> {
+  const host = await startPublicHost(needs);
+  if (needs.settings['listen.mtls-port'] === 0) return [host];
+  try {
+    return [host, await startMutualTlsHost(needs)];
+  } catch (failure) {
+    await host.close();
+    throw failure;
+  }
+}
+
+async function startPublicHost(needs: PublicHostNeeds): Promise<Host> {
+  const { settings, tls } = needs;
+  const asksForCertificates = settings['listen.tls-client-certificates'] !== 'off';
+  return await startHostOfSites(needs, {
+    port: settings['listen.port'],
+    ...(tls.certificate === '' ? {} : { tls: { ...tls, asksForCertificates } }),
+  });
+}
+
+/** The listener that asks for certificates, so that the other need not (RFC 8705 §5). */
+async function startMutualTlsHost(needs: PublicHostNeeds): Promise<Host> {
+  const { settings, tls } = needs;
+  const port = settings['listen.mtls-port'];
+  return await startHostOfSites(needs, { port, tls: { ...tls, asksForCertificates: true } });
+}
+
+async function startHostOfSites(
+  { settings, sites, tenancy, log, measured, shared }: PublicHostNeeds,
+  listener: Pick<Listen, 'port' | 'tls'>,
+): Promise<Host> {
+  return await startHost({
+    sites,
+    tenancy,
+    listen: {
+      ...listenOptions(settings),
+      host: settings['listen.host'],
+      reusePort: shared,
+      certificateHeader: settings['client-authentication.certificate-header'] !== 'off',
+      ...listener,
+    },
+    limits: { body: settings['limits.body'], header: settings['limits.header'] },
+    log,
+    observe: (endpoint, status, seconds) => measured.observeRequest(endpoint, status, seconds),
+  });
+}
+
+export async function startManagementHost(
+  settings: Settings,
+  endpoints: Site['endpoints'],
+  log: Log,
+): Promise<Host> {
+  return await startHost({
+    sites: [{ issuerPath: '', endpoints, allowedOrigins: [] }],
+    listen: {
+      ...listenOptions(settings),
+      host: settings['management.listen-host'],
+      port: settings['management.listen-port'],
+      closeTimeout: MANAGEMENT_CLOSE_TIMEOUT_MS,
+    },
+    limits: { body: settings['limits.body'], header: settings['limits.header'] },
+    log,
+    observe: () => undefined,
+  });
+}
+
+function listenOptions(settings: Settings): Omit<Listen, 'host' | 'port'> {
+  return {
+    maxConnections: settings['listen.max-connections'],
+    headersTimeout: settings['listen.headers-timeout'] * 1000,
+    requestTimeout: settings['listen.request-timeout'] * 1000,
+    checkInterval: settings['listen.timeout-check-interval'] * 1000,
+    keepAliveTimeout: settings['listen.keep-alive-timeout'] * 1000,
+    trustedProxies: settings['listen.trusted-proxies'],
+    closeTimeout: settings['stop.deadline'] * 1000,
+  };
+}

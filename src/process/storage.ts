@@ -1,0 +1,151 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Mode } from '../config/rules.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Log } from '../ports/log.ts';
+import { SealBroken, type Sealer } from '../ports/sealer.ts';
+import { type Storage, StorageUnavailable } from '../ports/storage.ts';
+import type { TableDump } from '../ports/table-dump.ts';
+import type { Sealed } from '../spec/identifiers.ts';
+import { openPostgresStorage, type PostgresOptions } from '../storage/postgres/open.ts';
+import { openPostgresSchema } from '../storage/postgres/postgres-schema.ts';
+import { postgresTables } from '../storage/postgres/table-dump.ts';
+import type { Schema } from '../storage/schema.ts';
+import { openSqliteStorage } from '../storage/sqlite/open.ts';
+import { openSqliteSchema } from '../storage/sqlite/sqlite-schema.ts';
+import { sqliteTables } from '../storage/sqlite/table-dump.ts';
+import { sealerWith } from '../system/sealer.ts';
+
+const CANARY_PLACE = 'canary';
+
+export function sealerOf(settings: Settings): Sealer {
+  return sealerWith((settings['encryption.key'] ?? []).map((key) => Buffer.from(key, 'hex')));
+}
+
+/** The path of the SQLite file; undefined for another engine. */
+export function sqlitePath(settings: Settings): string | undefined {
+  return sqlitePathOf(settings['storage.url']);
+}
+
+/** The path in a `storage.url`; undefined where it names another engine. */
+export function sqlitePathOf(url: string): string | undefined {
+  return url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : undefined;
+}
+
+/** In production a schema that is behind the program is refused: an operator decides when it changes (`chancery migrate`). */
+export async function openStorage(
+  settings: Settings,
+  { check, mode }: { readonly check: boolean; readonly mode: Mode },
+): Promise<Storage> {
+  const path = sqlitePath(settings);
+  const migrate = mode === 'development';
+  if (path !== undefined) return await openSqliteStorage(path, { check, migrate });
+  return await openPostgresStorage(settings['storage.url'], { ...postgresLimits(settings), migrate });
+}
+
+function postgresLimits(settings: Settings): Omit<PostgresOptions, 'migrate'> {
+  return {
+    connections_max: settings['storage.connections'],
+    deadline_ms: settings['storage.deadline'],
+    replica: settings['storage.replica-url'] === 'none' ? '' : settings['storage.replica-url'],
+  };
+}
+
+/** The schema of the database that the settings name. */
+export function openSchema(settings: Settings): Schema {
+  return openSchemaAt(settings['storage.url'], settings['storage.deadline']);
+}
+
+const SCHEMA_DEADLINE_MS = 2000;
+
+/** The schema of the database at a `storage.url`. */
+export function openSchemaAt(url: string, deadline_ms = SCHEMA_DEADLINE_MS): Schema {
+  const path = sqlitePathOf(url);
+  return path === undefined ? openPostgresSchema(url, deadline_ms) : openSqliteSchema(path);
+}
+
+/** The rows of the database at a `storage.url`. */
+export function tablesAt(url: string): TableDump {
+  const path = sqlitePathOf(url);
+  return path === undefined ? postgresTables(url) : sqliteTables(path);
+}
+
+export interface WaitingNeeds {
+  readonly settings: Settings;
+  readonly mode: Mode;
+  readonly log: Log;
+  /** Ends the waiting. */
+  readonly stopped: AbortSignal;
+  /** Called once, where there is something to wait for; what it answers is called when that is over. */
+  readonly meanwhile: () => Promise<() => Promise<void>>;
+}
+
+const WAIT_MS = 1000;
+
+/**
+ * The storage of a server, whose database may be away and come later: the order in which things start does not matter.
+ * What would not mend itself (a wrong password, a schema that is behind) rejects at once, like everything of SQLite.
+ * Undefined where it was stopped meanwhile.
+ */
+export async function openStorageWhenThere(
+  needs: WaitingNeeds,
+): Promise<{ readonly storage: Storage; readonly sealer: Sealer } | undefined> {
+  const { settings, log, stopped } = needs;
+  const sealer = sealerOf(settings);
+  let reason: string | undefined;
+  let endWaiting = async (): Promise<void> => undefined;
+  try {
+    while (!stopped.aborted) {
+      try {
+        const storage = await openReady(needs, sealer);
+        if (reason !== undefined) log.info({}, 'the database is there');
+        return { storage, sealer };
+      } catch (failure) {
+        if (!(failure instanceof StorageUnavailable && failure.mayComeBack)) throw failure;
+        if (reason === undefined) endWaiting = await needs.meanwhile();
+        if (reason !== failure.message) {
+          log.warn({ reason: failure.message }, 'the database is away: waiting for it, nothing is served');
+        }
+        reason = failure.message;
+      }
+      await sleep(WAIT_MS, undefined, { signal: stopped }).catch(() => undefined);
+    }
+    return undefined;
+  } finally {
+    await endWaiting();
+  }
+}
+
+async function openReady({ settings, mode, log }: WaitingNeeds, sealer: Sealer): Promise<Storage> {
+  const storage = await openStorage(settings, { check: true, mode });
+  try {
+    await requireRightKey(storage, sealer);
+    for (const concern of await storage.concerns()) log.warn({}, concern);
+    return storage;
+  } catch (failure) {
+    await storage.close();
+    throw failure;
+  }
+}
+
+/** A wrong key is noticed here, in one clear line, and not by the first client that reads its secret. */
+export async function requireRightKey(storage: Storage, sealer: Sealer): Promise<void> {
+  const kept = await storage.sealCanary(sealer.seal(CANARY_PLACE, CANARY_PLACE));
+  requireKeyOpens(kept, sealer, 'the database');
+}
+
+/** @param holder of the canary, as a message names it */
+export function requireKeyOpens(canary: Sealed, sealer: Sealer, holder: string): void {
+  try {
+    sealer.open(canary, CANARY_PLACE);
+  } catch (cause) {
+    if (!(cause instanceof SealBroken)) throw cause;
+    throw new StorageUnavailable(
+      `encryption.key does not open what ${holder} holds: it was sealed with another key`,
+      { cause },
+    );
+  }
+}
+
+export async function resealCanary(storage: Storage, sealer: Sealer): Promise<void> {
+  await storage.replaceSealCanary(sealer.seal(CANARY_PLACE, CANARY_PLACE));
+}

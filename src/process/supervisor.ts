@@ -1,0 +1,174 @@
+import type { ChildProcess } from 'node:child_process';
+import type { AddressInfo } from 'node:net';
+import type { ReadyState } from '../endpoints/health/endpoint.ts';
+import type { Log } from '../ports/log.ts';
+import { asState, isFromWorker } from './worker-messages.ts';
+import { tell, WorkerQuestions } from './worker-questions.ts';
+
+export interface SupervisorNeeds {
+  readonly workers: number;
+  /** Starts the worker of this number (from 1), with a channel. */
+  readonly start: (number: number) => ChildProcess;
+  readonly log: Log;
+  /** After this long workers that were told to stop are killed. */
+  readonly stopTimeout_ms: number;
+  readonly backOff: BackOff;
+}
+
+/** How long a worker that died waits for its successor: longer each time, while it never came to serve. */
+export interface BackOff {
+  readonly first_ms: number;
+  readonly max_ms: number;
+  /** After so many in a row that died before they served, with no other worker serving, nobody tries again. */
+  readonly attempts: number;
+}
+
+/** The place of a worker; of its processes there is one after the other. */
+interface Place {
+  readonly number: number;
+  child: ChildProcess | undefined;
+  serving: boolean;
+  /** Processes in a row that died before they served. */
+  failures: number;
+  restart: NodeJS.Timeout | undefined;
+}
+
+/**
+ * Starts the workers and starts another one for each that dies. The first one goes ahead: what keeps it from serving
+ * would keep the others, and is said once.
+ */
+export class Supervisor {
+  readonly #needs: SupervisorNeeds;
+  readonly #places: readonly Place[];
+  readonly #questions = new WorkerQuestions();
+  readonly #serving = Promise.withResolvers<AddressInfo | number>();
+  readonly #ended = Promise.withResolvers<number>();
+  #stopping = false;
+  #served = false;
+  #exitCode = 0;
+
+  constructor(needs: SupervisorNeeds) {
+    this.#needs = needs;
+    this.#places = Array.from({ length: needs.workers }, (_, index) => ({
+      number: index + 1,
+      child: undefined,
+      serving: false,
+      failures: 0,
+      restart: undefined,
+    }));
+    const [first] = this.#places;
+    if (first !== undefined) this.#start(first);
+  }
+
+  /** Resolves when all workers serve for the first time; a number is the exit code where that will never be. */
+  get serving(): Promise<AddressInfo | number> {
+    return this.#serving.promise;
+  }
+
+  /** Resolves with the exit code when no worker is left and none will be started. */
+  get ended(): Promise<number> {
+    return this.#ended.promise;
+  }
+
+  async state(): Promise<ReadyState> {
+    if (this.#stopping) return 'stopping';
+    if (!this.#served) return 'starting';
+    const states = [...(await this.#questions.ask(this.#live(), 'state')).values()].map(asState);
+    return states.includes('ready') ? 'ready' : 'not-ready';
+  }
+
+  /** What each worker that serves tells of itself, by its number. */
+  async metrics(): Promise<ReadonlyMap<string, string>> {
+    return await this.#questions.ask(this.#live(), 'metrics');
+  }
+
+  stop(): void {
+    if (this.#stopping) return;
+    this.#stopping = true;
+    for (const place of this.#places) {
+      clearTimeout(place.restart);
+      place.restart = undefined;
+      tell(place.child, { kind: 'stop' });
+    }
+    const late = setTimeout(() => {
+      this.#needs.log.error({}, 'workers did not end in time: they are killed');
+      this.#exitCode = 1;
+      for (const { child } of this.#places) child?.kill('SIGKILL');
+    }, this.#needs.stopTimeout_ms);
+    late.unref();
+    this.#endWhenAlone();
+  }
+
+  #live(): ReadonlyMap<number, ChildProcess> {
+    return new Map(
+      this.#places.flatMap(({ number, child, serving }) =>
+        serving && child !== undefined ? [[number, child] as const] : [],
+      ),
+    );
+  }
+
+  #start(place: Place): void {
+    const { log, start } = this.#needs;
+    const child = start(place.number);
+    place.child = child;
+    place.restart = undefined;
+    child.on('message', (message) => {
+      if (!isFromWorker(message)) return;
+      if (message.kind === 'answer') this.#questions.answered(message.id, message.value);
+      else this.#cameToServe(place, message.address);
+    });
+    child.on('error', (cause) => log.error({ cause, worker: place.number }, 'a worker could not be reached'));
+    child.on('close', (code, signal) => this.#left(place, code, signal));
+  }
+
+  #cameToServe(place: Place, address: AddressInfo): void {
+    place.serving = true;
+    place.failures = 0;
+    if (this.#served || this.#stopping) return;
+    for (const next of this.#places) {
+      if (next.child === undefined && next.restart === undefined) this.#start(next);
+    }
+    if (!this.#places.every(({ serving }) => serving)) return;
+    this.#served = true;
+    this.#serving.resolve(address);
+  }
+
+  #left(place: Place, code: number | null, signal: NodeJS.Signals | null): void {
+    const { serving, child } = place;
+    place.child = undefined;
+    place.serving = false;
+    if (this.#stopping) {
+      if (code !== 0) this.#exitCode ||= 1;
+      return this.#endWhenAlone();
+    }
+    const how = { worker: place.number, pid: child?.pid, code, signal };
+    if (serving) return this.#restart(place, how, 0);
+    // It has said why itself.
+    if (!this.#served) return this.#giveUp(code ?? 1);
+    const { first_ms, max_ms, attempts } = this.#needs.backOff;
+    place.failures += 1;
+    if (place.failures >= attempts && this.#live().size === 0) {
+      this.#needs.log.error(how, 'workers die before they serve: giving up');
+      return this.#giveUp(1);
+    }
+    this.#restart(place, how, Math.min(max_ms, first_ms * 2 ** (place.failures - 1)));
+  }
+
+  #restart(place: Place, how: { readonly code: number | null }, wait_ms: number): void {
+    const { log } = this.#needs;
+    if (how.code === 0) log.info(how, 'a worker ended: another one is started');
+    else log.error({ ...how, wait_ms }, 'a worker died: another one is started');
+    place.restart = setTimeout(() => this.#start(place), wait_ms);
+  }
+
+  #giveUp(code: number): void {
+    this.#exitCode = code;
+    this.stop();
+  }
+
+  #endWhenAlone(): void {
+    if (this.#places.some(({ child, restart }) => child !== undefined || restart !== undefined)) return;
+    this.#serving.resolve(this.#exitCode);
+    this.#ended.resolve(this.#exitCode);
+  }
+}

@@ -1,0 +1,121 @@
+import { endExpiredClients } from '../clients/upkeep/end-expired-clients.ts';
+import { pruneIdleClients } from '../clients/upkeep/prune-clients.ts';
+import { sweepAuditEvents } from '../clients/upkeep/sweep-audit.ts';
+import type { Settings } from '../config/settings.ts';
+import { tendServerKeys } from '../keys/rotate-server-keys.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import type { LogoutNotificationStore } from '../ports/logout-notification-store.ts';
+import { systemClock } from '../system/clock.ts';
+import { patientClock, processElapsed } from '../system/patient-clock.ts';
+import { type Rounds, startRounds } from '../system/rounds.ts';
+import type { TenantInService } from '../tenant/in-service.ts';
+import type { Tenant } from '../tenant/tenant.ts';
+import type { Tenants } from '../tenant/tenants.ts';
+import { sweepExpired } from '../tokens/sweep.ts';
+
+/**
+ * What has expired by a clock that jumps ahead, and is set right again, must not be gone: least of all the identifiers of
+ * assertions, which would be good again. Longer than any of them lives (`assertion-grants.lifetime-max` is a day at most).
+ */
+const PATIENCE_S = 90_000;
+/** Further than this a clock goes ahead of itself by jumps only. */
+const DOUBTFUL_S = 60;
+
+const FAILURE = 'what has expired could not be removed';
+
+/** Removes what has expired and ends what is idle, again and again. */
+export function startSweeping(settings: Settings, tenants: Tenants, log: Log): Rounds {
+  const clock = patientClock(systemClock, processElapsed, PATIENCE_S);
+  let doubted = false;
+  const sweepAll = async (): Promise<void> => {
+    const ahead = systemClock.now() - clock.now();
+    const doubtful = ahead > DOUBTFUL_S;
+    if (doubtful && !doubted)
+      log.warn({ seconds: ahead }, 'the clock has jumped ahead: for a day what expires by that is kept');
+    doubted = doubtful;
+    for (const tenant of await tenants.all()) await sweepOf(tenant, { clock, doubtful }, log);
+  };
+  return startRounds(settings['storage.sweep-interval'], sweepAll, { log, failure: FAILURE });
+}
+
+/** A tenant that cannot be swept does not keep the others from it. */
+async function sweepOf(
+  tenant: TenantInService,
+  { clock, doubtful }: { readonly clock: Clock; readonly doubtful: boolean },
+  log: Log,
+): Promise<void> {
+  try {
+    // Keys are announced by the clock by which they are used.
+    if (!doubtful) await tendKeys(tenant.current(), log);
+    await sweepTenant(tenant, clock, log);
+  } catch (cause) {
+    log.error({ tenant: tenant.id, cause }, FAILURE);
+  }
+}
+
+async function sweepTenant(tenant: TenantInService, clock: Clock, log: Log): Promise<void> {
+  const { settings, storage } = tenant;
+  const { accessTokens, authorizationCodes, grants, replays, rates, audit } = storage;
+  const { accounts, sessions, interactions, logoutNotifications } = storage;
+  const sweep = { clock, log, batch: settings['storage.sweep-batch'] };
+  await sweepExpired({ ...sweep, store: accessTokens, what: 'tokens' });
+  await sweepExpired({ ...sweep, store: authorizationCodes, what: 'authorisation codes' });
+  await sweepExpired({ ...sweep, store: grants, what: 'grants' });
+  await sweepExpired({ ...sweep, store: replays, what: 'identifiers of client assertions' });
+  await sweepExpired({ ...sweep, store: rates, what: 'rates' });
+  await sweepExpired({ ...sweep, store: sessions, what: 'sessions' });
+  await sweepExpired({ ...sweep, store: toldLongAgo(logoutNotifications, settings), what: 'logouts' });
+  await sweepExpired({ ...sweep, store: interactions, what: 'interactions' });
+  await sweepExpired({ ...sweep, store: accounts, what: 'known browsers' });
+  await sweepAuditEvents({ ...sweep, audit, lifetime: settings['audit.lifetime'] });
+  await endExpired(tenant, clock, log);
+  const idleSeconds = settings['registration.idle-client-lifetime'];
+  if (idleSeconds === 0 || (await storage.clients.countOpen()) === 0) return;
+  const { registry, uses } = await tenant.opened();
+  // Who was seen in this very second is in memory only.
+  await uses.flush();
+  await pruneIdleClients(
+    { ...registry, clock },
+    {
+      idleSeconds,
+      tokenLifetimeMax: settings['access-token.lifetime-max'],
+      dryRun: false,
+      actor: 'server',
+      request_id: 'sweep',
+    },
+  );
+}
+
+/** Clients whose registration has expired, in a tenant that is open or not. */
+async function endExpired(
+  { id, storage: { clients, audit } }: TenantInService,
+  clock: Clock,
+  log: Log,
+): Promise<void> {
+  try {
+    await endExpiredClients({ clients, audit, clock, log });
+  } catch (cause) {
+    log.error({ tenant: id, cause }, 'expired clients could not be ended');
+  }
+}
+
+function toldLongAgo(
+  notifications: LogoutNotificationStore,
+  settings: Settings,
+): Parameters<typeof sweepExpired>[0]['store'] {
+  return {
+    sweepExpired: async (now, limit) =>
+      await notifications.sweepSettled(now - settings['logout.log-lifetime'], limit),
+  };
+}
+
+/** A tenant that nobody has called here needs no new keys. A failure is logged: the next round finds the same to do. */
+async function tendKeys(tenant: Tenant | undefined, log: Log): Promise<void> {
+  if (tenant === undefined) return;
+  try {
+    await tendServerKeys(tenant.serverKeys.life);
+  } catch (cause) {
+    log.error({ cause }, 'server keys could not be tended');
+  }
+}

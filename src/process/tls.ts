@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+import type { Settings } from '../config/settings.ts';
+import type { TlsMaterial } from '../http/tls-listener.ts';
+import type { Certificate } from '../keys/certificate.ts';
+import { readCertificateAuthorities } from '../keys/certificate-authorities.ts';
+import type { Log } from '../ports/log.ts';
+
+/** The settings of TLS name what cannot be used; the message says which, and shows nothing of it. */
+class TlsUnusable extends Error {
+  override readonly name = 'TlsUnusable';
+}
+
+interface Loaded extends TlsMaterial {
+  readonly authorities: readonly Certificate[];
+}
+
+/** Certificates and keys as their files hold them now. */
+export interface OpenedTls {
+  readonly material: TlsMaterial;
+  /** Who may vouch for the certificates of clients. */
+  readonly authorities: () => readonly Certificate[];
+  /** Reads the files again and again; whoever listens is told of new contents. What cannot be used changes nothing. */
+  watch(renewed: (material: TlsMaterial) => void): { stop(): void };
+}
+
+/** @throws TlsUnusable */
+export function openTls(settings: Settings, log: Log): OpenedTls {
+  let loaded = load(settings);
+  const reload = (renewed: (material: TlsMaterial) => void): void => {
+    try {
+      const next = load(settings);
+      if (isSame(next, loaded)) return;
+      loaded = next;
+      renewed(next);
+      log.info({}, 'TLS: certificates were read anew');
+    } catch (cause) {
+      log.error({ cause }, 'TLS: what the files hold now cannot be used; the earlier certificates stay');
+    }
+  };
+  return {
+    get material() {
+      return loaded;
+    },
+    authorities: () => loaded.authorities,
+    watch(renewed) {
+      const seconds = settings['listen.tls-reload-interval'];
+      if (seconds === 0) return { stop: () => undefined };
+      const timer = setInterval(() => reload(renewed), seconds * 1000);
+      timer.unref();
+      return { stop: () => clearInterval(timer) };
+    },
+  };
+}
+
+function isSame(one: TlsMaterial, other: TlsMaterial): boolean {
+  return (
+    one.certificate === other.certificate &&
+    one.key === other.key &&
+    one.clientAuthorities === other.clientAuthorities
+  );
+}
+
+function load(settings: Settings): Loaded {
+  const certificate = pemAt(settings, 'listen.tls-certificate');
+  const key = pemAt(settings, 'listen.tls-key');
+  const clientAuthorities = pemAt(settings, 'listen.tls-client-ca');
+  if (certificate !== '') requirePair(certificate, key);
+  const authorities = clientAuthorities === '' ? [] : readCertificateAuthorities(clientAuthorities);
+  if (authorities === undefined) {
+    throw new TlsUnusable(
+      'listen.tls-client-ca holds no certificate of an authority, or one that cannot be used',
+    );
+  }
+  return { certificate, key, clientAuthorities, authorities };
+}
+
+type PemSetting = 'listen.tls-certificate' | 'listen.tls-key' | 'listen.tls-client-ca';
+
+function pemAt(settings: Settings, path: PemSetting): string {
+  const value = settings[path];
+  if (value === 'none') return '';
+  if (value.startsWith('-----BEGIN ')) return value;
+  try {
+    return readFileSync(value, 'utf8');
+  } catch (cause) {
+    throw new TlsUnusable(`${path} names a file that cannot be read`, { cause });
+  }
+}
+
+/** OpenSSL's words name parts of its own, and no operator's setting. */
+function requirePair(cert: string, key: string): void {
+  try {
+    createSecureContext({ cert });
+  } catch (cause) {
+    throw new TlsUnusable('listen.tls-certificate is not a certificate in PEM', { cause });
+  }
+  try {
+    createSecureContext({ cert, key });
+  } catch (cause) {
+    throw new TlsUnusable('listen.tls-key is not the private key of listen.tls-certificate in PEM', {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { answer } from '../endpoints/answer.ts';
+import {
+  type FederationRegistrationNeeds,
+  federationRegistration,
+} from '../endpoints/federation-registration/endpoint.ts';
+import type { JsonMembers } from '../federation/entity-statement.ts';
+import type { SignatureAlgorithm } from '../spec/jose-algorithms.ts';
+import { type Answer, received, requestOf, type TestRequest } from './exchange.ts';
+import { type TestEntity, TestFederation, testEntity } from './federation.ts';
+import { publishedKeys } from './server-keys.ts';
+import { ISSUER, type TestTenant, testTenant } from './tenant.ts';
+
+export const ANCHOR = testEntity('https://anchor.example');
+export const ORG = testEntity('https://org.example');
+export const RP = testEntity('https://rp.example');
+export const REDIRECT_URI = 'https://rp.example/cb';
+
+/** Client authentication by keys: no secret. */
+export const METADATA = {
+  redirect_uris: [REDIRECT_URI],
+  token_endpoint_auth_method: 'private_key_jwt',
+  jwks: { keys: [RP.key.jwk] },
+  client_name: 'Relying party',
+};
+
+/** A server whose anchor vouches for ORG, which vouches for RP, in a network that only tests change. */
+export interface FederatedTenant extends TestTenant {
+  readonly federation: TestFederation;
+  /** POST /federation/clients. */
+  post(body: string | Uint8Array, request?: TestRequest): Promise<Answer>;
+  /** In the dialect of OpenID Federation 1.0. */
+  postFinal(body: string | Uint8Array): Promise<Answer>;
+}
+
+export type FederationChanges = Partial<
+  Omit<FederationRegistrationNeeds, 'request'> & FederationRegistrationNeeds['request']
+>;
+
+export async function federatedTenant(changes: FederationChanges = {}): Promise<FederatedTenant> {
+  const federation = new TestFederation();
+  federation.state(ORG, RP);
+  federation.join(ORG, [ANCHOR]);
+  federation.join(ANCHOR, []);
+  const tenant = testTenant({ outbound: federation.outbound });
+  const { requireAudience = false, ageMax = 600, lifetimeMax = 86_400, ...others } = changes;
+  const endpoint = federationRegistration({
+    registry: tenant.needs,
+    trust: federation.needs([ANCHOR], { clock: tenant.clock }),
+    replays: tenant.storage.replays,
+    keys: (await publishedKeys()).federation,
+    request: { entity_id: ISSUER, requireAudience, ageMax, lifetimeMax },
+    privileges: PRIVILEGES,
+    lifetime: 0,
+    parallel: 8,
+    retryAfter: 10,
+    ...others,
+  });
+  const post = async (body: string | Uint8Array, request: TestRequest = {}): Promise<Answer> => {
+    const response = await answer(endpoint, requestOf(endpoint.contract, { body, ...request }), (failure) => {
+      tenant.reports.push(failure);
+    });
+    return await received(endpoint.contract, response);
+  };
+  return {
+    ...tenant,
+    federation,
+    post,
+    postFinal: async (body) => await post(body, { contentType: 'application/entity-statement+jwt' }),
+  };
+}
+
+const PRIVILEGES: FederationRegistrationNeeds['privileges'] = {
+  grant_types: ['authorization_code', 'implicit', 'refresh_token'],
+  scope: ['openid', 'email'],
+  data: false,
+  set_id: false,
+  set_secret: false,
+  redirect_hosts: 'any',
+};
+
+let statements = 0;
+
+/** A registration request of an entity, each another one; members of `claims` go before the usual ones. */
+export function requestStatement(
+  metadata: object = METADATA,
+  claims: object = {},
+  entity: TestEntity = RP,
+): string {
+  statements += 1;
+  return entity.configuration({
+    aud: ISSUER,
+    authority_hints: [ORG.id],
+    metadata: { openid_relying_party: metadata },
+    'test-number': statements,
+    ...claims,
+  });
+}
+
+/** An entity of the federation with keys for another algorithm. */
+export function memberWith(algorithm: SignatureAlgorithm, federation: TestFederation): TestEntity {
+  const entity = testEntity(`https://${algorithm.toLowerCase()}.example`, algorithm);
+  federation.state(ORG, entity);
+  return entity;
+}
+
+/** Header and claims of a registration statement. */
+export function answered({ status, body }: Answer): {
+  readonly header: JsonMembers;
+  readonly claims: JsonMembers;
+  readonly registered: JsonMembers;
+} {
+  assert.equal(status, 200, body);
+  const [header, claims] = body
+    .split('.', 2)
+    .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()) as JsonMembers);
+  assert.ok(header !== undefined && claims !== undefined);
+  const { openid_relying_party } = claims['metadata'] as { openid_relying_party: JsonMembers };
+  return { header, claims, registered: openid_relying_party };
+}

@@ -1,0 +1,12 @@
+import type { RateLimitNeeds } from '../clients/rate-limits.ts';
+import { emptyTenantStorage } from './storage.ts';
+
+/** Buckets of nobody else, by a clock that the test moves. */
+export function testRates(milliseconds: () => number): RateLimitNeeds {
+  const silent = (): void => undefined;
+  return {
+    store: emptyTenantStorage().rates,
+    clock: { now: () => Math.floor(milliseconds() / 1000), milliseconds },
+    log: { info: silent, warn: silent, error: silent },
+  };
+}

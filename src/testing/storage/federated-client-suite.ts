@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { StoredClient } from '../../ports/client-store.ts';
+import { type MakeEngine, onEmptyStorage, onSecondView } from './engine.ts';
+import { aClient, aGrant, anEvent, aToken, aTokenOf, EVENT, NOW, OPEN, times } from './stored-examples.ts';
+
+const ENTITY = 'https://rp.example/ü%2F';
+
+const federated = (values: Partial<StoredClient> = {}): StoredClient =>
+  aClient({ entity_id: ENTITY, expires_at: NOW + 3600, registered_via: 'federation:https://a', ...values });
+
+export function federatedClientContract(make: MakeEngine): void {
+  succession(make);
+  successionOverProcesses(make);
+  expiry(make);
+}
+
+function succession(make: MakeEngine): void {
+  test(
+    'a client takes the place of the one with its entity_id, which ends with its tokens; both events are recorded (OpenID Federation §12.2.2)',
+    onEmptyStorage(make, async ({ tenant, other }) => {
+      const first = federated();
+      const second = federated({ metadata: '{"client_name":"second"}' });
+      const foreign = federated();
+      await other.clients.create(foreign, OPEN);
+      await tenant.clients.create(first, OPEN);
+      assert.deepEqual(await tenant.clients.find(first.client_id), first);
+      const token = aToken(first);
+      const grant = aGrant(first);
+      const granted = aTokenOf(grant);
+      await tenant.accessTokens.issue(token);
+      await tenant.grants.create(grant, granted);
+      const event = anEvent({ client_id: second.client_id });
+      const endEvent = anEvent({ action: 'client.supersede' });
+      assert.equal(await tenant.clients.create(second, { ...OPEN, event, endEvent }), 'created');
+      assert.equal(await tenant.clients.find(first.client_id), undefined);
+      assert.deepEqual(await tenant.clients.find(second.client_id), second);
+      assert.equal(await tenant.accessTokens.find(token.key), undefined);
+      assert.equal(await tenant.accessTokens.find(granted.key), undefined);
+      assert.equal(await tenant.grants.find(grant.grant_id), undefined);
+      assert.deepEqual(await other.clients.find(foreign.client_id), foreign);
+      const recorded = (await tenant.audit.page(0, 10)).map(({ action, client_id }) => [action, client_id]);
+      assert.deepEqual(recorded, [
+        ['client.create', null],
+        ['client.supersede', first.client_id],
+        ['client.create', second.client_id],
+      ]);
+      // The id of the ended one is one that was deleted.
+      const reused = aClient({ client_id: first.client_id });
+      assert.equal(await tenant.clients.create(reused, OPEN), 'client_id_deleted');
+    }),
+  );
+
+  test(
+    'whoever is refused ends nobody',
+    onEmptyStorage(make, async ({ tenant }) => {
+      const first = federated();
+      const stranger = aClient();
+      await tenant.clients.create(first, OPEN);
+      await tenant.clients.create(stranger, OPEN);
+      const refused = federated({ client_id: stranger.client_id });
+      assert.equal(await tenant.clients.create(refused, OPEN), 'client_id_taken');
+      assert.deepEqual(await tenant.clients.find(first.client_id), first);
+      assert.deepEqual(await tenant.clients.find(stranger.client_id), stranger);
+    }),
+  );
+}
+
+function successionOverProcesses(make: MakeEngine): void {
+  test(
+    'of 20 registrations of one entity at once, over two open storages, one stays and the others are consistent (H-218)',
+    onEmptyStorage(make, async ({ engine, tenant }) => {
+      await onSecondView(engine, async (second) => {
+        const clients = times(20, () => federated());
+        const outcomes = await Promise.all(
+          clients.map((client, index) => (index % 2 === 0 ? tenant : second).clients.create(client, OPEN)),
+        );
+        assert.deepEqual(new Set(outcomes), new Set(['created']));
+        const live = await tenant.clients.page(undefined, 100);
+        assert.equal(live.length, 1);
+        assert.ok(clients.some(({ client_id }) => client_id === live[0]?.client_id));
+      });
+    }),
+  );
+
+  test(
+    'the end of a superseded client is in the journal, so that no cache goes on with it',
+    onEmptyStorage(make, async ({ tenant }) => {
+      const first = federated();
+      await tenant.clients.create(first, OPEN);
+      const head = await tenant.journal.head();
+      await tenant.clients.create(federated(), OPEN);
+      const { client_id, instance } = first;
+      assert.deepEqual(await tenant.journal.since(head), [{ kind: 'client-ended', client_id, instance }]);
+    }),
+  );
+}
+
+function expiry(make: MakeEngine): void {
+  test(
+    'the expired are those whose time has come, the earliest first; who never expires is never among them',
+    onEmptyStorage(make, async ({ tenant, other }) => {
+      const later = federated({ expires_at: NOW });
+      const sooner = federated({ expires_at: NOW - 10, entity_id: null });
+      const live = federated({ expires_at: NOW + 1, entity_id: `${ENTITY}/other` });
+      for (const client of [later, sooner, live, aClient()]) await tenant.clients.create(client, OPEN);
+      await other.clients.create(federated({ expires_at: NOW }), OPEN);
+      assert.deepEqual(await tenant.clients.expired(NOW, 10), [sooner, later]);
+      assert.deepEqual(await tenant.clients.expired(NOW, 1), [sooner]);
+      assert.deepEqual(await tenant.clients.expired(NOW - 11, 10), []);
+      const renewed = { ...sooner, version: 2, expires_at: NOW + 10 };
+      assert.equal(await tenant.clients.replace(renewed, 1), 'done');
+      assert.equal(await tenant.clients.delete(later, EVENT), 'done');
+      assert.deepEqual(await tenant.clients.expired(NOW, 10), []);
+      assert.deepEqual(await tenant.clients.find(renewed.client_id), renewed);
+    }),
+  );
+}

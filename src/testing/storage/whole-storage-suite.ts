@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { StorageUnavailable } from '../../ports/storage.ts';
+import type { AccessTokenKey, ClientId, Sealed } from '../../spec/identifiers.ts';
+import { type MakeEngine, onEmptyStorage, onSecondView } from './engine.ts';
+import {
+  aClient,
+  anEvent,
+  aServerKey,
+  aTenant,
+  aToken,
+  EVENT,
+  LABEL,
+  NOW,
+  OPEN,
+  TENANT,
+  times,
+} from './stored-examples.ts';
+
+export function wholeStorageContract(make: MakeEngine): void {
+  test(
+    'text with NUL is not stored, not by itself and not within, and what is asked for with one is not there',
+    onEmptyStorage(make, async ({ storage, tenant }) => {
+      const refused: readonly (() => Promise<unknown>)[] = [
+        () => tenant.clients.create(aClient({ data: 'a\0b' }), OPEN),
+        () => tenant.accessTokens.issue(aToken(undefined, { key: 'a\0b' as AccessTokenKey })),
+        () => tenant.accessTokens.issueInitial(aToken(), { ...LABEL, redirect_hosts: ['a', '\0'] }, EVENT),
+        () => tenant.audit.append(anEvent({ detail: '\0' })),
+        () => tenant.replays.rememberOnce('client-assertion', 'owner', 'a\0b', NOW),
+        () => storage.tenants.create(aTenant({ settings: '\0' }), EVENT),
+      ];
+      for (const write of refused)
+        await assert.rejects(async () => await write(), /cannot be stored|cannot store/u);
+      assert.deepEqual(await tenant.clients.page(undefined, 10), []);
+      assert.deepEqual(await tenant.audit.page(0, 10), []);
+      assert.deepEqual(await tenant.accessTokens.pageInitial(undefined, 10), []);
+      assert.equal(await tenant.clients.find('a\0b' as ClientId), undefined);
+      assert.equal(await tenant.accessTokens.find('a\0b' as AccessTokenKey), undefined);
+      await tenant.accessTokens.issue(aToken());
+    }),
+  );
+
+  test(
+    'the first canary wins, for parallel callers too, until it is replaced',
+    onEmptyStorage(make, async ({ storage }) => {
+      const offered = times(5, (index) => `canary ${index}` as Sealed);
+      const kept = await Promise.all(offered.map((sealed) => storage.sealCanary(sealed)));
+      assert.equal(new Set(kept).size, 1);
+      assert.ok(kept[0] !== undefined && offered.includes(kept[0]));
+      await storage.replaceSealCanary('resealed' as Sealed);
+      assert.equal(await storage.sealCanary('another' as Sealed), 'resealed');
+    }),
+  );
+
+  test(
+    'a storage that works is ready, and a closed one is not',
+    onEmptyStorage(make, async ({ engine }) => {
+      const storage = await engine.open();
+      await storage.ready();
+      await storage.close();
+      await storage.close();
+      await assert.rejects(storage.ready(), StorageUnavailable);
+      await assert.rejects(storage.forTenant(TENANT).accessTokens.issue(aToken()), StorageUnavailable);
+    }),
+  );
+
+  restarts(make);
+}
+
+function restarts(make: MakeEngine): void {
+  test(
+    'everything is there after a restart',
+    onEmptyStorage(make, async ({ engine, storage, tenant }) => {
+      const client = aClient();
+      const gone = aClient();
+      const token = aToken(client);
+      const initial = aToken();
+      const key = aServerKey();
+      await tenant.clients.create(client, OPEN);
+      await tenant.clients.create(gone, OPEN);
+      await tenant.clients.delete(gone, EVENT);
+      await tenant.accessTokens.issue(token);
+      await tenant.accessTokens.issueInitial(initial, LABEL, EVENT);
+      await tenant.serverKeys.addFirst([key]);
+      await storage.sealCanary('canary' as Sealed);
+      await storage.close();
+
+      await onSecondView(engine, async (after, again) => {
+        assert.deepEqual(await after.clients.find(client.client_id), client);
+        const reused = aClient({ client_id: gone.client_id });
+        assert.equal(await after.clients.create(reused, OPEN), 'client_id_deleted');
+        assert.deepEqual(await after.accessTokens.find(token.key), token);
+        assert.deepEqual(await after.accessTokens.findInitial(initial.key), LABEL);
+        assert.deepEqual(await after.serverKeys.all(), [key]);
+        assert.equal(await again.sealCanary('other' as Sealed), 'canary');
+      });
+    }),
+  );
+
+  test(
+    'closing waits for the writes under way, and they are durable',
+    onEmptyStorage(make, async ({ engine, storage, tenant }) => {
+      const tokens = times(50, () => aToken());
+      const issued = Promise.all(tokens.map((token) => tenant.accessTokens.issue(token)));
+      await storage.close();
+      await issued;
+      await onSecondView(engine, async (after) => {
+        for (const token of tokens) assert.deepEqual(await after.accessTokens.find(token.key), token);
+      });
+    }),
+  );
+}
