@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { testNames } from '../cited-tests.ts';
+import { testNames } from '../test-names.ts';
 import type { TestReference } from './requirement.ts';
 
 export type NamesIn = (file: string) => readonly string[];
