@@ -1,6 +1,6 @@
 /**
  * What one more client, token, tenant and node costs, in bytes and in CPU time of a look-up, on both engines, as Markdown
- * (docs/growth.md). Run: npm run growth -- [--clients N,N] [--tokens N,N] [--tenants N]
+ * (docs/operate/growth.md). Run: npm run growth -- [--clients N,N] [--tokens N,N] [--tenants N]
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

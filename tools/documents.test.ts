@@ -28,8 +28,8 @@ test('docs writes what is missing, and docs --check names what was changed by ha
   for (const { path } of DOCUMENTS) assert.ok(missing.stderr.includes(`${path} is stale`), missing.stderr);
   assert.equal(docs('--root', folder).status, 0);
   assert.deepEqual([docs('--check', '--root', folder).status], [0]);
-  writeFileSync(join(folder, 'docs/configuration.md'), 'changed by hand');
+  writeFileSync(join(folder, 'docs/reference/configuration.md'), 'changed by hand');
   const changed = docs('--check', '--root', folder);
   assert.equal(changed.status, 1);
-  assert.equal(changed.stderr.trim(), 'docs/configuration.md is stale: run npm run docs');
+  assert.equal(changed.stderr.trim(), 'docs/reference/configuration.md is stale: run npm run docs');
 });

@@ -15,11 +15,11 @@ export interface MadeDocument {
 const folders = await readEndpointFolders();
 
 export const DOCUMENTS: readonly MadeDocument[] = [
-  { path: 'docs/configuration.md', make: configurationMarkdown },
+  { path: 'docs/reference/configuration.md', make: configurationMarkdown },
   {
-    path: 'docs/configuration.schema.json',
+    path: 'docs/reference/configuration.schema.json',
     make: () => `${JSON.stringify(configurationSchema(), undefined, 2)}\n`,
   },
-  { path: 'docs/errors.md', make: () => errorsMarkdown(folders) },
+  { path: 'docs/reference/errors.md', make: () => errorsMarkdown(folders) },
   { path: 'docs/spec-map.md', make: () => specMapMarkdown(folders) },
 ];

@@ -11,7 +11,7 @@ path or a secret. 404 and 500 have no body. 405, 408, 413, 414, 417, 429, 431 an
 endpoint sees the request.
 `;
 
-/** `docs/errors.md`: every code with its status, its section, and the endpoints that answer it otherwise. */
+/** `docs/reference/errors.md`: every code with its status, its section, and the endpoints that answer it otherwise. */
 export function errorsMarkdown(folders: readonly EndpointFolder[]): string {
   const contracts = folders.flatMap((folder) => folder.contracts);
   const codes = Object.entries(ERROR_CODES).map(([code, { status, section }]) => {

@@ -9,6 +9,6 @@ export const run: Run = async (_parameters, { print }) => {
   print(
     '\nSettings come from --config FILE (or CHANCERY_CONFIG), overridden by environment variables such as',
   );
-  print('CHANCERY_LISTEN_PORT. docs/configuration.md describes them all.');
+  print('CHANCERY_LISTEN_PORT. docs/reference/configuration.md describes them all.');
   return 0;
 };

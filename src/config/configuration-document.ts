@@ -14,7 +14,7 @@ Settings come from three sources; a later one overrides an earlier one:
 In the file, the part of a setting's name before the dot is a section:
 
 \`\`\`yaml
-# yaml-language-server: $schema=./docs/configuration.schema.json
+# yaml-language-server: $schema=./docs/reference/configuration.schema.json
 issuer: https://op.example.com
 listen:
   port: 8080
@@ -27,12 +27,12 @@ variable that begins with \`CHANCERY_\`, and a value that breaks a rule stop the
 
 All durations are in seconds.
 
-A tenant (docs/operations.md, "Tenants") may have a value of its own for a setting marked *Tenants: inherited*, and has
+A tenant (docs/operate/tenants.md) may have a value of its own for a setting marked *Tenants: inherited*, and has
 the process's value otherwise. What is marked *Tenants: own* lets somebody in: there a tenant has its own value or the
 default, never the process's. All other settings are the process's alone.
 `;
 
-/** docs/configuration.md: a table for each section, in the order of the settings' table. */
+/** docs/reference/configuration.md: a table for each section, in the order of the settings' table. */
 export function configurationMarkdown(): string {
   const sections = Map.groupBy(SETTING_PATHS, sectionOf);
   return [INTRODUCTION, ...[...sections].map(([section, paths]) => sectionMarkdown(section, paths))].join(

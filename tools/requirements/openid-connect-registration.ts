@@ -207,7 +207,7 @@ export const openidConnectRegistration: Specification = {
     decided(
       '§9.2, §9.3',
       'TLS protects the endpoints and the documents that they fetch.',
-      'TLS ends at the proxy in front (docs/operations.md); https alone is fetched, except in development with outbound.allow-http',
+      'TLS ends at the proxy in front (docs/operate/tls-and-proxies.md); https alone is fetched, except in development with outbound.allow-http',
       registering('sector_identifier_uri is https', 'oidcc-registration-jwks-uri, registration'),
     ),
   ],

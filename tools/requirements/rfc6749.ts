@@ -41,7 +41,7 @@ export const rfc6749: Specification = {
     decided(
       '§2.3.1, §3.2',
       'TLS protects requests that hold passwords.',
-      'TLS ends at the proxy in front (docs/operations.md); in production no issuer but an https one starts the server',
+      'TLS ends at the proxy in front (docs/operate/tls-and-proxies.md); in production no issuer but an https one starts the server',
       starting('start in production, http issuer'),
     ),
     {

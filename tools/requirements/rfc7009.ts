@@ -14,7 +14,7 @@ export const rfc7009: Specification = {
     decided(
       '§2',
       'The endpoint is reached over TLS.',
-      'TLS ends at the proxy in front, or at our own listener (docs/operations.md); in production no issuer but an https one starts the server',
+      'TLS ends at the proxy in front, or at our own listener (docs/operate/tls-and-proxies.md); in production no issuer but an https one starts the server',
       starting('start in production, http issuer'),
     ),
     must(

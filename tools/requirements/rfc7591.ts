@@ -75,7 +75,7 @@ export const rfc7591: Specification = {
     decided(
       '§3, §5',
       'The registration endpoint is protected by TLS 1.2 or later.',
-      'TLS ends at the proxy in front (docs/operations.md); in production no issuer but an https one starts the server',
+      'TLS ends at the proxy in front (docs/operate/tls-and-proxies.md); in production no issuer but an https one starts the server',
       starting('start in production, http issuer'),
       registering('oidcc-discovery-endpoint-verification'),
     ),

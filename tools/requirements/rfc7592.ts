@@ -22,7 +22,7 @@ export const rfc7592: Specification = {
     decided(
       '§1, §5',
       'The client configuration endpoint is protected by TLS 1.2 or later.',
-      'TLS ends at the proxy in front (docs/operations.md); in production no issuer but an https one starts the server',
+      'TLS ends at the proxy in front (docs/operate/tls-and-proxies.md); in production no issuer but an https one starts the server',
       starting('start in production, http issuer'),
     ),
     client('§2', 'The client uses its registration access token, as a bearer token, in all calls.'),

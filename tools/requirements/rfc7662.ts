@@ -16,7 +16,7 @@ export const rfc7662: Specification = {
     decided(
       '§2, §4',
       'The endpoint is protected by TLS 1.2 or later.',
-      'TLS ends at the proxy in front (docs/operations.md); in production no issuer but an https one starts the server',
+      'TLS ends at the proxy in front (docs/operate/tls-and-proxies.md); in production no issuer but an https one starts the server',
       starting('start in production, http issuer'),
     ),
     must(

@@ -72,7 +72,7 @@ export const rfc9701: Specification = {
     decided(
       '§8.2',
       'The endpoint is protected by TLS 1.2 or later.',
-      'TLS ends at the proxy in front (docs/operations.md)',
+      'TLS ends at the proxy in front (docs/operate/tls-and-proxies.md)',
       starting('start in production, http issuer'),
     ),
     client(

@@ -24,7 +24,7 @@ export const run: Run = async (parameters, context) => {
   const path = sqlitePath(resolved.settings);
   if (path === undefined) {
     throw new CommandFailure(
-      'storage.url names a PostgreSQL: back it up with pg_dump or pg_basebackup (docs/operations.md, "Backups")',
+      'storage.url names a PostgreSQL: back it up with pg_dump or pg_basebackup (docs/operate/backup.md)',
     );
   }
   const now = (): number => Math.floor(Date.now() / 1000);

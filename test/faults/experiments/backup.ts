@@ -56,7 +56,7 @@ function ofSqlite({ folder, url }: Stand): Make {
   };
 }
 
-/** Both ways of docs/operations.md, in turn. */
+/** Both ways of docs/operate/backup.md, in turn. */
 function ofPostgres(postgres: PackagedPostgres): Make {
   return async (index) => {
     const taken = new Date().toISOString();
