@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { applyMetadataPolicy } from '../../src/federation/metadata-policy/apply-policy.ts';
 import { resolveChainPolicy } from '../../src/federation/metadata-policy/chain-policy.ts';
@@ -12,10 +12,7 @@ import type { Benchmark, Subject } from '../subject.ts';
 
 /** Registrations under way at once. */
 const PARALLEL = 8;
-const VECTORS = join(
-  import.meta.dirname,
-  '../../../shared/vectors/metadata-policy-test-vectors-2025-02-13.json',
-);
+const VECTORS = join(import.meta.dirname, '../../test/vectors/metadata-policy-test-vectors-2025-02-13.json');
 
 /** Explicit registrations, each with a statement of its own, which this process signs; so it is no measure of the server alone. */
 const registrations: Benchmark = {
@@ -168,7 +165,6 @@ const policies: Benchmark = {
   aims: [],
   rounds: (scale) => scale.rounds,
   async open({ scale }) {
-    if (!existsSync(VECTORS)) throw new Error('the vectors of ../shared are not there');
     const vectors = JSON.parse(readFileSync(VECTORS, 'utf8')) as readonly Vector[];
     return [
       {

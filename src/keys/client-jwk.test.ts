@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { JsonWebKey } from '../spec/jwk.ts';
 import { clientJwkProblem } from './client-jwk.ts';
@@ -125,3 +126,20 @@ test('kids of one use are distinct; a kid may name a key to sign and one to encr
   );
   assert.equal(duplicateKeyId([{}, {}, { kid: 'a' }, { kid: 'b' }]), false);
 });
+
+const PRINTED = new URL('../../test/vectors/jose-cookbook/jwk/', import.meta.url);
+
+for (const [file, problem] of [
+  ['3_1.ec_public_key', undefined],
+  ['3_2.ec_private_key', 'holds a private or symmetric key'],
+  ['3_3.rsa_public_key', undefined],
+  ['3_4.rsa_private_key', 'holds a private or symmetric key'],
+  ['3_5.symmetric_key_mac_computation', 'holds a private or symmetric key'],
+  ['3_6.symmetric_key_encryption', 'holds a private or symmetric key'],
+] as const) {
+  const verdict = problem === undefined ? 'a client may register it' : 'a client may not register it';
+  test(`${file}, a key that RFC 7520 §3 prints: ${verdict} (RFC 7517 §9.2)`, () => {
+    const jwk = JSON.parse(readFileSync(new URL(`${file}.json`, PRINTED), 'utf8')) as JsonWebKey;
+    assert.equal(clientJwkProblem(jwk), problem);
+  });
+}

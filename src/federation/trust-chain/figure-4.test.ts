@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { joseJwtInspector } from '../../jose/jwt-inspector.ts';
@@ -10,11 +10,7 @@ import { examineStatement } from '../examine-statement.ts';
 import { resolveMetadata } from './resolve-metadata.ts';
 import { validateChain } from './validate-chain.ts';
 
-const FILE = join(
-  import.meta.dirname,
-  '../../../../shared/vectors/openid-federation-1_0-fig4-trust-chain.json',
-);
-const skip = existsSync(FILE) ? false : 'the vectors of ../shared are not there';
+const FILE = join(import.meta.dirname, '../../../test/vectors/openid-federation-1_0-fig4-trust-chain.json');
 const ISSUED = 1_767_710_984;
 const EXPIRES = 1_768_010_984;
 
@@ -59,7 +55,7 @@ async function verdict(now: number): Promise<string> {
   return reason?.code ?? 'valid';
 }
 
-test('the trust chain of Figure 4 is valid from its iat until its exp (§4.3)', { skip }, async () => {
+test('the trust chain of Figure 4 is valid from its iat until its exp (§4.3)', async () => {
   assert.equal(await verdict(ISSUED), 'valid');
   assert.equal(await verdict(EXPIRES - 1), 'valid');
   assert.equal(await verdict(ISSUED - 61), 'statement_not_yet_valid');
@@ -67,9 +63,7 @@ test('the trust chain of Figure 4 is valid from its iat until its exp (§4.3)', 
   assert.equal(await verdict(EXPIRES + 60), 'statement_expired');
 });
 
-test('…, and its subject’s metadata is its own, since nobody states another (§6.1.4.2)', {
-  skip,
-}, async () => {
+test('…, and its subject’s metadata is its own, since nobody states another (§6.1.4.2)', async () => {
   const chain = await statements(ISSUED);
   assert.ok(typeof chain !== 'string');
   const { metadata, reason } = resolveMetadata(chain);
@@ -77,7 +71,7 @@ test('…, and its subject’s metadata is its own, since nobody states another 
   assert.deepEqual([...metadata.keys()], ['openid_credential_issuer', 'federation_entity']);
 });
 
-test('…; with one statement left out or another anchor it is not (§10.2)', { skip }, async () => {
+test('…; with one statement left out or another anchor it is not (§10.2)', async () => {
   const chain = await statements(ISSUED);
   assert.ok(typeof chain !== 'string');
   const keys = chain.at(-1)?.keys ?? [];
