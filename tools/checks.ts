@@ -24,6 +24,7 @@ export const TESTED_CHECKS: readonly Check[] = [
     name: 'architecture',
     run: () => runFile('tools/test-group.ts', 'none', 'tools/architecture/architecture.test.ts'),
   },
+  { name: 'prose', run: () => runFile('tools/test-group.ts', 'none', 'tools/prose/prose.test.ts') },
   { name: 'documents', run: () => runFile('tools/docs.ts', '--check') },
 ];
 
