@@ -24,8 +24,8 @@ import {
   type MintedAccessToken,
   mintAccessToken,
 } from '../src/tokens/access-token.ts';
-import { locatorAt } from '../src/tokens/locator.ts';
 import type { GenuineJwt } from '../src/tokens/self-contained-token.ts';
+import { locatorAt } from '../src/tokens/token-identifier.ts';
 import { ENCRYPTION_KEY } from '../test/program/start.ts';
 import type { Place } from './place.ts';
 

@@ -8,7 +8,7 @@ import { randomBytes } from 'node:crypto';
 import type { StatementSync } from 'node:sqlite';
 import { openWriteConnection } from '../../src/storage/sqlite/connection.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
-import { locatorAt } from '../../src/tokens/locator.ts';
+import { locatorAt } from '../../src/tokens/token-identifier.ts';
 
 export interface LimitOptions {
   readonly path: string;

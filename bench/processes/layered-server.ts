@@ -3,7 +3,7 @@
  * what the layer costs. Everything is the program's own.
  */
 import { createServer } from 'node:http';
-import { AUTHENTICATION_PARAMETERS } from '../../src/clients/client-authentication/credential-parameters.ts';
+import { AUTHENTICATION_PARAMETERS } from '../../src/clients/client-authentication/method.ts';
 import { rememberedOutcomes } from '../../src/clients/client-authentication/remembered-outcomes.ts';
 import type { EndpointRequest } from '../../src/endpoints/contract.ts';
 import { contract } from '../../src/endpoints/introspection/contract.ts';

@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { locatorAt } from '../../src/tokens/locator.ts';
+import { locatorAt } from '../../src/tokens/token-identifier.ts';
 import { sampleKeys } from '../postgres.ts';
 
 export interface PostgresLimitOptions {

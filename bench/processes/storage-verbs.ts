@@ -8,7 +8,7 @@ import {
   DEFAULT_TENANT,
   type Digest,
 } from '../../src/spec/identifiers.ts';
-import { locatorAt } from '../../src/tokens/locator.ts';
+import { locatorAt } from '../../src/tokens/token-identifier.ts';
 import { postgresPlace } from '../place.ts';
 import { sampleKeys } from '../postgres.ts';
 import type { PostgresLimitResult } from './postgres-limit.ts';

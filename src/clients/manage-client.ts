@@ -6,8 +6,8 @@ import { type AuditTrail, doneEvent, record } from './audit-trail.ts';
 import { storeChange, storeEnd, untilUncontested } from './change-client.ts';
 import { metadataOf } from './registered-client.ts';
 import { admitMetadata } from './registration/admit-metadata.ts';
+import { privilegesByMaster } from './registration/privileges.ts';
 import type { ClientManager } from './registration/registration-authority.ts';
-import { privilegesByMaster } from './registration/remembered-privileges.ts';
 import {
   privilegesWithStatement,
   type SoftwareStatement,

@@ -10,7 +10,7 @@ import {
   testTenant,
   WEB_CLIENT,
 } from '../testing/tenant.ts';
-import { networkLimits } from './network-limits.ts';
+import { networkLimits } from './rate-limits.ts';
 
 const PUBLIC = { ...WEB_CLIENT, token_endpoint_auth_method: 'none' };
 

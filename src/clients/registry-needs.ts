@@ -8,7 +8,7 @@ import type { JsonLimits } from '../spec/json.ts';
 import type { AccessTokenNeeds } from '../tokens/access-token.ts';
 import type { MasterToken } from '../tokens/bearer-token.ts';
 import type { AuditNeeds } from './audit-trail.ts';
-import type { NetworkLimits } from './network-limits.ts';
+import type { NetworkLimits } from './rate-limits.ts';
 import type { SoftwareStatementNeeds } from './registration/software-statement.ts';
 
 export interface RegistrySettings {

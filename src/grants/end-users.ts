@@ -1,12 +1,11 @@
-import type { ClientJwt } from '../clients/issued-jwt/client-jwt.ts';
-import { type IdTokenNeeds, issueIdToken } from '../clients/issued-jwt/issue-id-token.ts';
+import { type ClientJwt, type IdTokenNeeds, issueIdToken } from '../clients/issued-jwt/client-jwt.ts';
 import { subjectFor } from '../clients/issued-jwt/pairwise-subject.ts';
 import type { Account, AccountDirectory } from '../ports/account-directory.ts';
 import type { AuthorizationCodeStore } from '../ports/authorization-code-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { SessionStore } from '../ports/session-store.ts';
+import { releasedClaims } from '../sessions/account-claims.ts';
 import type { PasswordSignInNeeds } from '../sessions/password-sign-in.ts';
-import { releasedClaims } from '../sessions/released-claims.ts';
 import { OAuthError } from '../spec/errors.ts';
 import type { Subject } from '../spec/identifiers.ts';
 import type { EndUserContext } from './end-user-context.ts';

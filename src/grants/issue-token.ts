@@ -1,5 +1,7 @@
-import { tokenConfirmation } from '../clients/certificate-binding.ts';
-import type { AuthenticatedClient } from '../clients/client-authentication/authenticate-client.ts';
+import {
+  type AuthenticatedClient,
+  tokenConfirmation,
+} from '../clients/client-authentication/authenticate-client.ts';
 import { tokenPolicyOf } from '../clients/registration/token-policy.ts';
 import type { StoredAccessToken } from '../ports/access-token-store.ts';
 import type { GrantId } from '../spec/identifiers.ts';

@@ -1,5 +1,7 @@
-import { tokenConfirmation } from '../clients/certificate-binding.ts';
-import type { AuthenticatedClient } from '../clients/client-authentication/authenticate-client.ts';
+import {
+  type AuthenticatedClient,
+  tokenConfirmation,
+} from '../clients/client-authentication/authenticate-client.ts';
 import type { Account } from '../ports/account-directory.ts';
 import { authenticateWithPassword, PASSWORD_ACR, PASSWORD_AMR } from '../sessions/password-sign-in.ts';
 import { OAuthError, TooManyRequests } from '../spec/errors.ts';

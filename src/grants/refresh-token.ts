@@ -1,5 +1,7 @@
-import { tokenConfirmation } from '../clients/certificate-binding.ts';
-import type { AuthenticatedClient } from '../clients/client-authentication/authenticate-client.ts';
+import {
+  type AuthenticatedClient,
+  tokenConfirmation,
+} from '../clients/client-authentication/authenticate-client.ts';
 import type { Account } from '../ports/account-directory.ts';
 import type { AuditEvent } from '../ports/audit-log.ts';
 import type { StoredGrant } from '../ports/grant-store.ts';

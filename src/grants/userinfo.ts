@@ -3,7 +3,7 @@ import { metadataOf } from '../clients/registered-client.ts';
 import type { StoredAccessToken } from '../ports/access-token-store.ts';
 import type { ClientStore } from '../ports/client-store.ts';
 import type { GrantStore } from '../ports/grant-store.ts';
-import { releasedClaims } from '../sessions/released-claims.ts';
+import { releasedClaims } from '../sessions/account-claims.ts';
 import type { ClientMetadata } from '../spec/client-metadata.ts';
 import type { Subject } from '../spec/identifiers.ts';
 import { accountInUse, type EndUserNeeds } from './end-users.ts';

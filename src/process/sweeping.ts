@@ -1,6 +1,5 @@
-import { endExpiredClients } from '../clients/upkeep/end-expired-clients.ts';
-import { pruneIdleClients } from '../clients/upkeep/prune-clients.ts';
-import { sweepAuditEvents } from '../clients/upkeep/sweep-audit.ts';
+import { sweepAuditEvents } from '../clients/audit-trail.ts';
+import { endExpiredClients, pruneIdleClients } from '../clients/upkeep/prune-clients.ts';
 import type { Settings } from '../config/settings.ts';
 import { tendServerKeys } from '../keys/rotate-server-keys.ts';
 import type { Clock } from '../ports/clock.ts';

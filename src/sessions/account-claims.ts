@@ -1,3 +1,5 @@
+import type { Account } from '../ports/account-directory.ts';
+
 /** OpenID Connect Core §5.1, table 1: the types of the standard claims that an account holds. */
 const STANDARD_CLAIMS: ReadonlyMap<string, 'string' | 'boolean' | 'object'> = new Map([
   ...(
@@ -61,4 +63,46 @@ export function claimType(name: string): 'string' | 'boolean' | 'object' | undef
 /** OpenID Connect Core §5.2: `family_name#ja-Kana-JP`. */
 function withoutLanguage(name: string): string {
   return name.replace(/#.*$/su, '');
+}
+
+const PROFILE = [
+  'name',
+  'family_name',
+  'given_name',
+  'middle_name',
+  'nickname',
+  'preferred_username',
+  'profile',
+  'picture',
+  'website',
+  'gender',
+  'birthdate',
+  'zoneinfo',
+  'locale',
+  'updated_at',
+] as const;
+
+/** OpenID Connect Core §5.4: the claims that a scope value asks for. */
+export const SCOPE_CLAIMS: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  ['profile', PROFILE],
+  ['email', ['email', 'email_verified']],
+  ['address', ['address']],
+  ['phone', ['phone_number', 'phone_number_verified']],
+]);
+
+/**
+ * What of an account a client is told: what its scope values ask for, and what it asked for by name (§5.5), in any
+ * language (§5.2). Claims that the account does not have are left out: §5.3.2, "If a Claim is not returned, that Claim Name
+ * SHOULD be omitted".
+ */
+export function releasedClaims(
+  { claims, username }: Pick<Account, 'claims' | 'username'>,
+  scope: readonly string[],
+  requested: readonly string[],
+): Readonly<Record<string, unknown>> {
+  const wanted = new Set([...scope.flatMap((value) => SCOPE_CLAIMS.get(value) ?? []), ...requested]);
+  const known = { preferred_username: username, ...claims };
+  return Object.fromEntries(
+    Object.entries(known).filter(([name]) => wanted.has(name) || wanted.has(name.replace(/#.*$/su, ''))),
+  );
 }

@@ -1,7 +1,6 @@
 import type { LoginName } from '../spec/identifiers.ts';
 import { loginName } from '../spec/login-name.ts';
 import { opaqueString } from '../spec/opaque-string.ts';
-import { isCommonPassword } from './refused-passwords.ts';
 
 /** NIST SP 800-63B §5.1.1.2 asks for 8 at least and 64 at least as the most; no rule about which characters. */
 const PASSWORD_CODE_POINTS = { min: 8, max: 128 } as const;
@@ -33,4 +32,27 @@ export function newPassword(text: string, login_name: LoginName): NewPassword {
   if (length > max) return { refused: `the password is longer than ${max} characters` };
   if (loginName(password) === login_name) return { refused: 'the password is the name of the account' };
   return isCommonPassword(password) ? { refused: 'the password is one of the commonest' } : { password };
+}
+
+/** What is tried first, of eight characters and more; NIST SP 800-63B §5.1.1.2: "commonly-used, expected". */
+const COMMON: ReadonlySet<string> = new Set(
+  `00000000 01234567 0123456789 0987654321 11111111 1111111111 11223344 1122334455 12121212 123123123 12312312
+  123321123 12341234 123454321 12345678 123456789 1234567890 12345678910 123456789a 1234567a 1234567q 1234abcd 123qweasd
+  12qwaszx 1q2w3e4r 1q2w3e4r5t 1q2w3e4r5t6y 1qaz2wsx 1qazxsw2 22222222 55555555 66666666 77777777 87654321 88888888
+  987654321 99999999 a1b2c3d4 a1234567 a12345678 aa123456 aaaaaaaa abc12345 abcd1234 abcdefgh abcdefg1 access14
+  admin123 admin1234 administrator asdfasdf asdfghjk asdfghjkl asdf1234 babygirl baseball basketball blink182 bonjour1
+  butterfly changeme changeme1 charlie1 chocolate christin computer consumer danielle default1 demo1234 dragon12
+  einstein elephant firebird football football1 garfield gateway1 hallo123 hello123 iloveyou iloveyou1 internet
+  jennifer jordan23 killer12 lasvegas letmein1 letmein123 liverpool liverpool1 login123 lovelove manchester maverick
+  mercedes metallica michael1 michelle midnight minecraft monkey12 mustang1 nintendo nothing1 p@ssw0rd p@ssword
+  passw0rd passwort passwort1 password password! password. password0 password1 password1! password12 password123
+  password1234 password2 pa55word pokemon1 princess princess1 qazwsxed q1w2e3r4 q1w2e3r4t5 qqqqqqqq qwer1234 qwerasdf
+  qwert123 qwerty12 qwerty123 qwerty1234 qwertyui qwertyuiop qwertz123 qwertzui qwertzuiop samantha scorpion security
+  shadow12 slipknot snowball spiderman starwars starwars1 stephanie summer12 sunshine sunshine1 superman superman1
+  superuser test1234 testtest trustno1 victoria welcome1 welcome123 whatever william1 willkommen winter12 zaq12wsx
+  zaq1zaq1 zxcvbnm1 zxcvbnm123`.split(/\s+/),
+);
+
+export function isCommonPassword(password: string): boolean {
+  return COMMON.has(password.toLowerCase());
 }

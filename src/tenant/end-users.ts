@@ -1,4 +1,4 @@
-import { type NetworkLimits, networkLimits } from '../clients/network-limits.ts';
+import { type NetworkLimits, networkLimits } from '../clients/rate-limits.ts';
 import type { Settings } from '../config/settings.ts';
 import type { AccountDirectory } from '../ports/account-directory.ts';
 import type { Log } from '../ports/log.ts';

@@ -1,8 +1,8 @@
 import type { AssertionNeeds, AuthenticationNeeds } from '../clients/client-authentication/method.ts';
 import { rememberedOutcomes } from '../clients/client-authentication/remembered-outcomes.ts';
 import { remoteJwkSets } from '../clients/client-keys/remote-jwk-set.ts';
-import { liveClients } from '../clients/live-clients.ts';
-import { networkLimits } from '../clients/network-limits.ts';
+import { networkLimits } from '../clients/rate-limits.ts';
+import { liveClients } from '../clients/registered-client.ts';
 import type { RegistryNeeds } from '../clients/registry-needs.ts';
 import { type ClientUses, clientUses } from '../clients/upkeep/client-uses.ts';
 import type { Settings } from '../config/settings.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { networkLimits } from '../clients/network-limits.ts';
+import { networkLimits } from '../clients/rate-limits.ts';
 import { answer } from '../endpoints/answer.ts';
 import { browserOf } from '../endpoints/browser.ts';
 import type { Endpoint, EndpointResponse } from '../endpoints/contract.ts';

@@ -1,5 +1,5 @@
 import type { AuthenticationNeeds } from '../clients/client-authentication/method.ts';
-import { type NetworkRates, networkLimits } from '../clients/network-limits.ts';
+import { type NetworkRates, networkLimits } from '../clients/rate-limits.ts';
 import { SETTING_PATHS, type Settings, settingAt } from '../config/settings.ts';
 import type { Endpoint } from '../endpoints/contract.ts';
 import type { DirectAuthorizationNeeds } from '../grants/direct-authorization/authorize-directly.ts';

@@ -4,8 +4,8 @@ import type { AuthenticationNeeds } from '../clients/client-authentication/metho
 import { rememberedOutcomes } from '../clients/client-authentication/remembered-outcomes.ts';
 import { remoteJwkSets } from '../clients/client-keys/remote-jwk-set.ts';
 import type { ClientJwtNeeds } from '../clients/issued-jwt/client-jwt.ts';
-import { liveClients } from '../clients/live-clients.ts';
-import { type NetworkRates, networkLimits } from '../clients/network-limits.ts';
+import { type NetworkRates, networkLimits } from '../clients/rate-limits.ts';
+import { liveClients } from '../clients/registered-client.ts';
 import type { RegistryNeeds, RegistrySettings } from '../clients/registry-needs.ts';
 import { clientUses } from '../clients/upkeep/client-uses.ts';
 import { answer } from '../endpoints/answer.ts';

@@ -1,7 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import { digestOf } from '../keys/digest.ts';
 import type { AccessTokenStore, StoredAccessToken } from '../ports/access-token-store.ts';
+import type { AuditEvent } from '../ports/audit-log.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
 import type { Random } from '../ports/random.ts';
 import { type Awaitable, whenKnown } from '../spec/awaitable.ts';
 import type { BoundedMap } from '../spec/bounded-map.ts';
@@ -14,14 +16,13 @@ import {
   IDENTIFIER_LENGTHS,
 } from '../spec/identifiers.ts';
 import type { Confirmation } from './confirmation.ts';
-import { authenticated, hasForm, isGenuine } from './identifier-mac.ts';
-import { LOCATOR_LENGTH, locatorAt } from './locator.ts';
 import {
   keyOfSelfContained,
   mayBeJwt,
   type SelfContainedTokenNeeds,
   signAccessToken,
 } from './self-contained-token.ts';
+import { authenticated, hasForm, isGenuine, LOCATOR_LENGTH, locatorAt } from './token-identifier.ts';
 
 /**
  * An identifier-based access token: a locator, a random identifier, a full stop and a MAC over both.
@@ -201,4 +202,27 @@ export function scopeOf(token: StoredAccessToken): readonly string[] {
 
 function keyOf(access_token: string): AccessTokenKey {
   return (access_token.slice(0, LOCATOR_LENGTH) + digestOf(access_token)) as AccessTokenKey;
+}
+
+/** The client that introspection names for an initial access token: it is issued to nobody who is registered yet. */
+export const NO_CLIENT = 'chancery' as ClientId;
+
+/** Stores a minted token as one that is good for one registration, with what an operator wants to know of it later. */
+export async function issueInitialAccessToken(
+  needs: AccessTokenNeeds & { readonly log: Log },
+  token: StoredAccessToken,
+  about: { readonly label: string; readonly redirect_hosts: readonly string[] | null },
+  by: { readonly actor: string; readonly request_id: string },
+): Promise<void> {
+  const issued_at = needs.clock.now();
+  const event: AuditEvent = {
+    ...by,
+    at: issued_at,
+    action: 'initial-access-token.create',
+    outcome: 'done',
+    client_id: null,
+    detail: about.label === '' ? null : about.label,
+  };
+  await needs.store.issueInitial(token, { ...about, issued_at, scope: scopeOf(token).join(' ') }, event);
+  needs.log.info({ ...event }, 'audit');
 }

@@ -3,8 +3,8 @@ import { createSecretKey } from 'node:crypto';
 import { test } from 'node:test';
 import { digestOf } from '../keys/digest.ts';
 import { systemRandom } from '../system/random.ts';
-import { authenticated } from './identifier-mac.ts';
 import { genuineRefreshToken, mintRefreshToken, newGrantId } from './refresh-token.ts';
+import { authenticated } from './token-identifier.ts';
 
 const needs = {
   mac: createSecretKey(Buffer.alloc(32, 7)),

@@ -3,8 +3,7 @@ import { digestOf } from '../keys/digest.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
 import { type Digest, type GrantId, IDENTIFIER_LENGTHS } from '../spec/identifiers.ts';
-import { authenticated, hasForm, isGenuine } from './identifier-mac.ts';
-import { LOCATOR_LENGTH, locatorAt } from './locator.ts';
+import { authenticated, hasForm, isGenuine, LOCATOR_LENGTH, locatorAt } from './token-identifier.ts';
 
 /**
  * A refresh token: the identifier of its grant, a random one of its own, a full stop and a MAC over both. Of a grant only

@@ -8,7 +8,7 @@ import { type AccessTokenKey, type Digest, IDENTIFIER_LENGTHS } from '../spec/id
 import type { SignatureAlgorithm } from '../spec/jose-algorithms.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
 import { SIGNING_ALGORITHMS } from '../spec/server-capabilities.ts';
-import { LOCATOR_LENGTH } from './locator.ts';
+import { LOCATOR_LENGTH } from './token-identifier.ts';
 
 /** RFC 9068 §2.1: "the "typ" value used SHOULD be "at+jwt"". No other JWT of this server has it. */
 const TYPE = 'at+jwt';

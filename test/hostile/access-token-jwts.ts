@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { digestOf } from '../../src/keys/digest.ts';
 import type { JsonWebKey } from '../../src/spec/jwk.ts';
 import { signedJwt, type TestKey, testKey } from '../../src/testing/jwt.ts';
-import { locatorAt } from '../../src/tokens/locator.ts';
+import { locatorAt } from '../../src/tokens/token-identifier.ts';
 import { openProgramRows } from '../program/program-rows.ts';
 import type { Attacked } from './attacked-program.ts';
 

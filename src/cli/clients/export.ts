@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { doneEvent, record } from '../../clients/audit-trail.ts';
-import { exportClients } from '../../clients/exchange/export-clients.ts';
+import { exportClients } from '../../clients/export-import/export-clients.ts';
 import { operands } from '../command-input.ts';
 import type { CommandContext, Run } from '../commands.ts';
 import { auditedAct, REGISTRY_OPTIONS, withRegistry } from '../registry-session.ts';

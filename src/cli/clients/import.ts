@@ -3,8 +3,8 @@ import {
   type ImportOptions,
   type ImportOutcome,
   importClient,
-} from '../../clients/exchange/import-clients.ts';
-import { readExportHeader } from '../../clients/exchange/imported-client.ts';
+} from '../../clients/export-import/import-clients.ts';
+import { readExportHeader } from '../../clients/export-import/imported-client.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import { CommandFailure } from '../command-failure.ts';
 import { operands, readLines } from '../command-input.ts';

@@ -7,8 +7,13 @@ import { type AccountNeeds, addAccount } from '../../sessions/manage-account.ts'
 import { loginName } from '../../spec/login-name.ts';
 import { makeFolder } from '../../storage/sqlite/database-file.ts';
 import { systemRandom } from '../../system/random.ts';
-import { type AccessTokenNeeds, findAccessToken, mintAccessToken } from '../../tokens/access-token.ts';
-import { issueInitialAccessToken, NO_CLIENT } from '../../tokens/initial-access-token.ts';
+import {
+  type AccessTokenNeeds,
+  findAccessToken,
+  issueInitialAccessToken,
+  mintAccessToken,
+  NO_CLIENT,
+} from '../../tokens/access-token.ts';
 
 const TOKEN_LENGTH = 43;
 const ACCOUNT_PASSWORD_LENGTH = 16;

@@ -3,7 +3,7 @@ import { authorizeDirectly } from '../../grants/direct-authorization/authorize-d
 import { GRANT_TYPES } from '../../spec/grant-types.ts';
 import { parseJsonObject } from '../../spec/json.ts';
 import { isRegistrationScope, privilegesOfScope } from '../../spec/registration-privileges.ts';
-import { LOCATOR_LENGTH } from '../../tokens/locator.ts';
+import { LOCATOR_LENGTH } from '../../tokens/token-identifier.ts';
 import { calledWrongly } from '../command-failure.ts';
 import { operands, secondsOption } from '../command-input.ts';
 import type { Run } from '../commands.ts';

@@ -1,6 +1,6 @@
 import type { InitialAccessToken } from '../../ports/access-token-store.ts';
 import type { AccessTokenKey } from '../../spec/identifiers.ts';
-import { LOCATOR_LENGTH } from '../../tokens/locator.ts';
+import { LOCATOR_LENGTH } from '../../tokens/token-identifier.ts';
 import { CommandFailure } from '../command-failure.ts';
 import type { RegistrySession } from '../registry-session.ts';
 

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { resealClients } from '../../clients/secrets/reseal-clients.ts';
+import { resealClients } from '../../clients/secrets/client-secrets.ts';
 import { resealServerKeys } from '../../keys/reseal-server-keys.ts';
 import { openStorage, requireRightKey, resealCanary, sealerOf } from '../../process/storage.ts';
 import { DEFAULT_TENANT } from '../../spec/identifiers.ts';

@@ -8,18 +8,21 @@ import type { ClientId } from '../../spec/identifiers.ts';
 import type { Parameters } from '../../spec/parameters.ts';
 import type { CertificateTrust } from '../../spec/server-capabilities.ts';
 import { basicChallenge } from '../../spec/www-authenticate.ts';
+import { type Confirmation, confirmationBy } from '../../tokens/confirmation.ts';
 import { metadataOf } from '../registered-client.ts';
 import { isLive } from '../secrets/client-secrets.ts';
-import { clientSecretBasic } from './client-secret-basic.ts';
-import { clientSecretJwt } from './client-secret-jwt.ts';
-import { clientSecretPost } from './client-secret-post.ts';
-import { bodyAuthenticates } from './credential-parameters.ts';
-import type { AuthenticationMethod, AuthenticationNeeds, CredentialPlace, Presented } from './method.ts';
-import { none } from './none.ts';
-import { privateKeyJwt } from './private-key-jwt.ts';
+import { clientSecretJwt, privateKeyJwt } from './client-assertion.ts';
+import { none } from './client-identifier.ts';
+import { clientSecretBasic, clientSecretPost } from './client-secret.ts';
+import {
+  type AuthenticationMethod,
+  type AuthenticationNeeds,
+  bodyAuthenticates,
+  type CredentialPlace,
+  type Presented,
+} from './method.ts';
+import { selfSignedTlsClientAuth, tlsClientAuth } from './mutual-tls.ts';
 import { isStillAbout, rememberedOutcome } from './remembered-outcomes.ts';
-import { selfSignedTlsClientAuth } from './self-signed-tls-client-auth.ts';
-import { tlsClientAuth } from './tls-client-auth.ts';
 
 const METHODS: readonly AuthenticationMethod[] = [
   clientSecretBasic,
@@ -187,5 +190,19 @@ function invalidClient(
     error_description: 'client authentication failed',
     detail,
     ...(place === clientSecretBasic.place ? { challenge: basicChallenge(needs.issuer) } : {}),
+  });
+}
+
+/**
+ * What the access tokens of this request are bound to: the certificate it came with, for a client that is registered
+ * with `tls_client_certificate_bound_access_tokens` (RFC 8705 §3.4); undefined for every other client.
+ * @throws OAuthError invalid_request where such a client shows no certificate. RFC 8705 §3.4 leaves it to the server
+ * "whether to return an error or issue an unbound token": an unbound one is what the client asked not to get.
+ */
+export function tokenConfirmation({ metadata, certificate }: AuthenticatedClient): Confirmation | undefined {
+  if (metadata['tls_client_certificate_bound_access_tokens'] !== true) return undefined;
+  if (certificate !== undefined) return confirmationBy(certificate);
+  throw new OAuthError('invalid_request', {
+    error_description: 'access tokens of this client are bound to its certificate, and none was presented',
   });
 }

@@ -2,8 +2,11 @@ import { digestOf } from '../../keys/digest.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
 import { CLOCK_SKEW, type JwtProfile, type VerifiedClaims } from '../../ports/jwt-verifier.ts';
 import type { Parameters } from '../../spec/parameters.ts';
+import { HMAC_ALGORITHMS, SIGNING_ALGORITHMS } from '../../spec/server-capabilities.ts';
+import { refusalInWords, verifyWithClientKeys } from '../client-keys/remote-jwk-set.ts';
 import { metadataOf } from '../registered-client.ts';
-import type { AssertionNeeds, CredentialPlace } from './method.ts';
+import { isLive, openSecret } from '../secrets/client-secrets.ts';
+import type { AssertionNeeds, AuthenticationMethod, CredentialPlace } from './method.ts';
 
 /** RFC 7523 §2.2. */
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
@@ -73,3 +76,40 @@ export async function assertionProblem(
   const isNew = await replays.rememberOnce('client-assertion', client_id, digestOf(jti), expires_at);
   return isNew ? undefined : 'jti was used before';
 }
+
+/** OpenID Connect Core §9: "The HMAC … is calculated using the octets of the UTF-8 representation of the client_secret." */
+export const clientSecretJwt: AuthenticationMethod = {
+  name: 'client_secret_jwt',
+  place: clientAssertion,
+  async prove({ assertions, clock }, stored, { credential }) {
+    const { sealer, verifier } = assertions;
+    const secrets = stored.secrets.filter((secret) => isLive(secret, clock.now()));
+    const keys = secrets.map((secret) => Buffer.from(openSecret(sealer, stored, secret)));
+    const verification = verifier.verifyMac(
+      credential,
+      keys,
+      assertionProfile(assertions, stored, HMAC_ALGORITHMS),
+    );
+    if (!verification.verified) return { proved: false, detail: `assertion: ${verification.reason}` };
+    const detail = await assertionProblem(assertions, stored, verification.claims);
+    return detail === undefined
+      ? { proved: true, secret: secrets[verification.secretIndex] }
+      : { proved: false, detail };
+  },
+};
+
+/** OpenID Connect Core §9: a JWT signed with a private key, whose public key the client has registered or publishes. */
+export const privateKeyJwt: AuthenticationMethod = {
+  name: 'private_key_jwt',
+  place: clientAssertion,
+  async prove({ assertions }, stored, { credential }) {
+    const profile = assertionProfile(assertions, stored, SIGNING_ALGORITHMS);
+    const verification = await verifyWithClientKeys(assertions.jwkSets, stored, (keys) =>
+      assertions.verifier.verify(credential, keys, profile),
+    );
+    if (!verification.verified)
+      return { proved: false, detail: `assertion: ${refusalInWords(verification)}` };
+    const detail = await assertionProblem(assertions, stored, verification.claims);
+    return detail === undefined ? { proved: true, secret: undefined } : { proved: false, detail };
+  },
+};

@@ -1,5 +1,4 @@
-import { bodyAuthenticates } from './credential-parameters.ts';
-import type { CredentialPlace } from './method.ts';
+import { type AuthenticationMethod, bodyAuthenticates, type CredentialPlace } from './method.ts';
 
 /**
  * `client_id` in the body and no credentials in the request: the client says who it is. What proves it, if anything does,
@@ -16,4 +15,14 @@ export const clientIdentifier: CredentialPlace = {
     const client_id = parameters?.['client_id'];
     return client_id === undefined ? undefined : { client_id, credential: '' };
   },
+};
+
+/**
+ * RFC 7591 §2, `none`: "The client is a public client as defined in OAuth 2.0 … and does not have a client secret."
+ * It proves nothing: whoever accepts it must rely on something else, such as the token that is presented.
+ */
+export const none: AuthenticationMethod = {
+  name: 'none',
+  place: clientIdentifier,
+  prove: () => ({ proved: true, secret: undefined }),
 };

@@ -1,10 +1,12 @@
 import { clientJwkProblem } from '../../keys/client-jwk.ts';
+import type { StoredClient } from '../../ports/client-store.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { JwtVerification } from '../../ports/jwt-verifier.ts';
 import type { OutboundHttp } from '../../ports/outbound-http.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import { parseJsonObject } from '../../spec/json.ts';
 import type { JsonWebKey } from '../../spec/jwk.ts';
+import { metadataOf } from '../registered-client.ts';
 
 /** Seconds for which a fetched key set is used; so long a key may live on that its owner has taken away. */
 export const KEY_SET_LIFETIME = 300;
@@ -138,3 +140,20 @@ function keysOf(body: Uint8Array): readonly JsonWebKey[] | undefined {
     throw failure;
   }
 }
+
+/** Verifies what a client has signed, with the keys that it registered or publishes (`jwks`, `jwks_uri`). */
+export async function verifyWithClientKeys(
+  jwkSets: RemoteJwkSets,
+  client: StoredClient,
+  verify: (keys: readonly JsonWebKey[]) => Promise<JwtVerification>,
+): Promise<RemoteVerification> {
+  const { jwks, jwks_uri } = metadataOf(client);
+  if (typeof jwks_uri === 'string') return await jwkSets.verifyWith(jwks_uri, verify);
+  // Checked when it was registered: public keys that pass the key policy.
+  const { keys } = (jwks ?? { keys: [] }) as { readonly keys: readonly JsonWebKey[] };
+  return await verify(keys);
+}
+
+/** For the log. */
+export const refusalInWords = (refusal: Extract<RemoteVerification, { readonly verified: false }>): string =>
+  `${refusal.reason}${'detail' in refusal ? ` (${refusal.detail})` : ''}`;

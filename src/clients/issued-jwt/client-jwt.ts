@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { encryptionKey } from '../../keys/client-encryption-key.ts';
 import type { ServerKeys } from '../../keys/server-keys.ts';
 import type { JweEncrypter } from '../../ports/jwe.ts';
@@ -10,7 +11,9 @@ import {
   KEY_MANAGEMENT_ALGORITHMS,
   SIGNING_ALGORITHMS,
 } from '../../spec/server-capabilities.ts';
+import { ID_TOKEN_TYPE, type IdTokenContent, idTokenClaims } from '../../tokens/id-token.ts';
 import type { RemoteFinding, RemoteJwkSets } from '../client-keys/remote-jwk-set.ts';
+import { sessionFor, subjectFor } from './pairwise-subject.ts';
 
 /**
  * What a client is told in a JWT, by the beginning of the members that it registers for it: RFC 9701 §6, and
@@ -118,4 +121,28 @@ async function recipientKey(
   const { keys } = (jwks ?? { keys: [] }) as { readonly keys: readonly JsonWebKey[] };
   const found = encryptionKey(keys, alg);
   return found === undefined ? { problem: `jwks has no key for ${alg}` } : { found };
+}
+
+export interface IdTokenNeeds {
+  readonly issuer: string;
+  readonly clientJwts: ClientJwtNeeds;
+  /** Of pairwise subjects; it never changes. */
+  readonly pairwiseSecret: KeyObject;
+}
+
+/**
+ * An ID token as its client has registered them: the subject it may know, its algorithm, its encryption (OpenID Connect
+ * Core §2, §8; OpenID Connect Registration §2).
+ * @param content with the end-user's own subject and session, whatever the client may know
+ */
+export async function issueIdToken(
+  { issuer, clientJwts, pairwiseSecret }: IdTokenNeeds,
+  metadata: ClientMetadata,
+  content: IdTokenContent,
+): Promise<ClientJwt> {
+  const sub = subjectFor(metadata, content.sub, pairwiseSecret);
+  const alg = signatureAlgorithmFor(metadata, 'id_token');
+  const sid = content.sid === undefined ? {} : { sid: sessionFor(metadata, content.sid, pairwiseSecret) };
+  const claims = idTokenClaims(issuer, { ...content, sub, ...sid }, alg);
+  return await makeClientJwt(clientJwts, metadata, { kind: 'id_token', typ: ID_TOKEN_TYPE, claims });
 }

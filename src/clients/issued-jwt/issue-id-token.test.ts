@@ -10,7 +10,7 @@ import type { SignatureAlgorithm } from '../../spec/jose-algorithms.ts';
 import { SIGNING_ALGORITHMS } from '../../spec/server-capabilities.ts';
 import { testKey } from '../../testing/jwt.ts';
 import { remoteJwkSets } from '../client-keys/remote-jwk-set.ts';
-import { type IdTokenNeeds, issueIdToken } from './issue-id-token.ts';
+import { type IdTokenNeeds, issueIdToken } from './client-jwt.ts';
 import { subjectFor } from './pairwise-subject.ts';
 
 const NOW = 1_800_000_000;

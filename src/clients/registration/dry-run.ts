@@ -6,9 +6,9 @@ import { parseUri } from '../../spec/uri.ts';
 import { type AuditTrail, doneEvent, record } from '../audit-trail.ts';
 import { metadataOf } from '../registered-client.ts';
 import type { RegistryNeeds } from '../registry-needs.ts';
+import { missingPrivileges } from './privileges.ts';
 import { prepareClient } from './register-client.ts';
 import type { Registrant } from './registration-authority.ts';
-import { missingPrivileges } from './registration-needs.ts';
 
 /**
  * What a registration would come to, as JSON text: `metadata` as it would be stored (with `data` as it was sent),

@@ -2,15 +2,15 @@ import type { CreateOutcome, StoredClient } from '../../ports/client-store.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import { type ClientId, type ClientInstance, IDENTIFIER_LENGTHS } from '../../spec/identifiers.ts';
 import type { JsonObject } from '../../spec/json.ts';
+import { NO_CLIENT } from '../../tokens/access-token.ts';
 import { bearerTokenNeeded, invalidToken } from '../../tokens/bearer-token.ts';
-import { NO_CLIENT } from '../../tokens/initial-access-token.ts';
 import { type AuditTrail, doneEvent, record } from '../audit-trail.ts';
 import type { RegistryNeeds } from '../registry-needs.ts';
 import { makeRegistrationToken, makeSecret } from '../secrets/client-secrets.ts';
 import { admitMetadata } from './admit-metadata.ts';
 import { sharedDigest } from './identical-client.ts';
+import { rememberedPrivileges } from './privileges.ts';
 import type { Registrant } from './registration-authority.ts';
-import { rememberedPrivileges } from './remembered-privileges.ts';
 import { isConfidential, type ValidatedMetadata } from './validate-metadata.ts';
 
 /** Registers a client: authorised, validated, stored durably, and only then answered. */

@@ -1,10 +1,10 @@
 import { digestOf, sameDigest } from '../../keys/digest.ts';
-import type { StoredClient, StoredSecret } from '../../ports/client-store.ts';
+import type { ClientStore, StoredClient, StoredSecret } from '../../ports/client-store.ts';
 import type { Sealer } from '../../ports/sealer.ts';
 import type { ClientMetadata } from '../../spec/client-metadata.ts';
+import { OAuthError } from '../../spec/errors.ts';
 import type { ClientId, ClientInstance, Digest, Sealed } from '../../spec/identifiers.ts';
 import type { RegistryNeeds } from '../registry-needs.ts';
-import { generatedLength } from './secret-length.ts';
 
 /** Which registration a sealed text belongs to. */
 type Owner = { readonly client_id: ClientId; readonly instance: ClientInstance };
@@ -106,4 +106,59 @@ export function resealed(sealer: Sealer, client: StoredClient): StoredClient | u
       registrationTokenPlace(client),
     ),
   };
+}
+
+const PAGE = 100;
+
+/** Seals the secrets of every client with the ring's first key. @returns how many clients were changed. */
+export async function resealClients(clients: ClientStore, sealer: Sealer): Promise<number> {
+  let after: ClientId | undefined;
+  let changed = 0;
+  while (true) {
+    const page: readonly StoredClient[] = await clients.page(after, PAGE);
+    const outcomes = await Promise.all(
+      page.map(async (client) => await resealClient(clients, sealer, client)),
+    );
+    changed += outcomes.filter(Boolean).length;
+    after = page.at(-1)?.client_id;
+    if (page.length < PAGE) return changed;
+  }
+}
+
+async function resealClient(clients: ClientStore, sealer: Sealer, listed: StoredClient): Promise<boolean> {
+  let client: StoredClient | undefined = listed;
+  while (client !== undefined) {
+    const fresh = resealed(sealer, client);
+    if (fresh === undefined) return false;
+    if ((await clients.replace(fresh, client.version)) === 'done') return true;
+    // Somebody changed it meanwhile: what they wrote may be sealed with the old key as well.
+    client = await clients.find(client.client_id);
+  }
+  return false;
+}
+
+/**
+ * RFC 7518 §3.2: "A key of the same size as the hash output … or larger MUST be used", in octets; secrets are ASCII, so
+ * as many characters.
+ */
+const OCTETS: Readonly<Record<string, number>> = { HS256: 32, HS384: 48, HS512: 64 };
+
+/** Characters that a client's secret needs for the assertions it is registered for; 0 where it makes none. */
+function lengthNeeded(metadata: ClientMetadata, unlessRegistered: string): number {
+  if (metadata.token_endpoint_auth_method !== 'client_secret_jwt') return 0;
+  const registered = metadata['token_endpoint_auth_signing_alg'];
+  return OCTETS[typeof registered === 'string' ? registered : unlessRegistered] ?? 0;
+}
+
+/** The length of a secret that is made: a client that has registered no algorithm may use any (decision 15). */
+export const generatedLength = (metadata: ClientMetadata, configured: number): number =>
+  Math.max(configured, lengthNeeded(metadata, 'HS512'));
+
+/** @throws OAuthError invalid_client_metadata for a secret that is too short for its algorithm */
+export function requireLongEnough(metadata: ClientMetadata, preferred: string | undefined): void {
+  const least = lengthNeeded(metadata, 'HS256');
+  if (preferred === undefined || preferred.length >= least) return;
+  throw new OAuthError('invalid_client_metadata', {
+    error_description: `preferred_client_secret needs at least ${least} characters for this algorithm`,
+  });
 }

@@ -15,7 +15,7 @@ import type { AuditTrail } from '../audit-trail.ts';
 import { clientInformation } from '../client-information.ts';
 import { clientUses } from '../upkeep/client-uses.ts';
 import { pruneIdleClients } from '../upkeep/prune-clients.ts';
-import { resealClients } from './reseal-clients.ts';
+import { resealClients } from './client-secrets.ts';
 import { retireSecret, rotateSecret, secretsOf } from './rotate-secret.ts';
 
 const trail = (): AuditTrail => ({

@@ -50,3 +50,24 @@ async function prune(
   const trail = { action: 'client.prune', actor, request_id, client_id: client.client_id } as const;
   return (await storeEnd(needs, client, doneEvent(needs, trail))) === 'done';
 }
+
+/**
+ * Ends the clients whose registration has expired, with their tokens. One that was renewed meanwhile stays.
+ * @returns the ids, in the order of their end
+ */
+export async function endExpiredClients(
+  needs: Pick<RegistryNeeds, 'clients' | 'audit' | 'clock' | 'log'>,
+): Promise<readonly ClientId[]> {
+  const ended: ClientId[] = [];
+  while (true) {
+    const before = ended.length;
+    const page = await needs.clients.expired(needs.clock.now(), PAGE);
+    for (const client of page) {
+      const { client_id } = client;
+      const trail = { action: 'client.expire', actor: 'server', request_id: 'sweep', client_id } as const;
+      if ((await storeEnd(needs, client, doneEvent(needs, trail))) === 'done') ended.push(client_id);
+    }
+    // Of a page that others are ending at the same time the rest is theirs.
+    if (page.length < PAGE || ended.length === before) return ended;
+  }
+}

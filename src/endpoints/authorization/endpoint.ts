@@ -1,4 +1,4 @@
-import type { NetworkLimits } from '../../clients/network-limits.ts';
+import type { NetworkLimits } from '../../clients/rate-limits.ts';
 import {
   AUTHORIZATION_PARAMETERS,
   REPEATABLE_PARAMETERS,

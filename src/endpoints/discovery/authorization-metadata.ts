@@ -1,7 +1,7 @@
 import { PROMPTS, RESPONSE_MODES } from '../../grants/authorization/authorization-request.ts';
 import { OPENID_SCOPE } from '../../grants/end-user-scope.ts';
+import { SCOPE_CLAIMS } from '../../sessions/account-claims.ts';
 import { PASSWORD_ACR } from '../../sessions/password-sign-in.ts';
-import { SCOPE_CLAIMS } from '../../sessions/released-claims.ts';
 import { RESPONSE_TYPES } from '../../spec/grant-types.ts';
 
 /** OpenID Connect Core §2 and Back-Channel Logout §2.1: what ID tokens say of the protocol itself. */

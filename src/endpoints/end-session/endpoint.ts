@@ -1,4 +1,4 @@
-import type { NetworkLimits } from '../../clients/network-limits.ts';
+import type { NetworkLimits } from '../../clients/rate-limits.ts';
 import { metadataOf } from '../../clients/registered-client.ts';
 import type { AccountDirectory } from '../../ports/account-directory.ts';
 import type { StoredClient } from '../../ports/client-store.ts';

@@ -1,6 +1,5 @@
 import { authenticateClient } from '../../clients/client-authentication/authenticate-client.ts';
-import { bodyAuthenticates } from '../../clients/client-authentication/credential-parameters.ts';
-import type { AuthenticationNeeds } from '../../clients/client-authentication/method.ts';
+import { type AuthenticationNeeds, bodyAuthenticates } from '../../clients/client-authentication/method.ts';
 import { metadataOf, registeredScope } from '../../clients/registered-client.ts';
 import { parseAuthorization } from '../../spec/authorization-header.ts';
 import { type Awaitable, whenKnown } from '../../spec/awaitable.ts';

@@ -1,4 +1,4 @@
-import { AUTHENTICATION_PARAMETERS } from '../../clients/client-authentication/credential-parameters.ts';
+import { AUTHENTICATION_PARAMETERS } from '../../clients/client-authentication/method.ts';
 import type { StoredAccessToken } from '../../ports/access-token-store.ts';
 import { preferredMediaType } from '../../spec/accept.ts';
 import { type Awaitable, whenKnown } from '../../spec/awaitable.ts';

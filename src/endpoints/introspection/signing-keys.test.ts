@@ -4,7 +4,7 @@ import { digestOf } from '../../keys/digest.ts';
 import type { AccessTokenKey, ClientId } from '../../spec/identifiers.ts';
 import { publishedKeys } from '../../testing/server-keys.ts';
 import { ISSUER, START, type TestTenant, testTenant } from '../../testing/tenant.ts';
-import { LOCATOR_LENGTH, locatorAt } from '../../tokens/locator.ts';
+import { LOCATOR_LENGTH, locatorAt } from '../../tokens/token-identifier.ts';
 
 const TYPE = 'at+jwt';
 const JTI = locatorAt(START * 1000) + 'j'.repeat(16);

@@ -1,7 +1,9 @@
 import { identifyClient } from '../../clients/client-authentication/authenticate-client.ts';
-import { AUTHENTICATION_PARAMETERS } from '../../clients/client-authentication/credential-parameters.ts';
-import type { AuthenticationNeeds } from '../../clients/client-authentication/method.ts';
-import type { NetworkLimits } from '../../clients/network-limits.ts';
+import {
+  AUTHENTICATION_PARAMETERS,
+  type AuthenticationNeeds,
+} from '../../clients/client-authentication/method.ts';
+import type { NetworkLimits } from '../../clients/rate-limits.ts';
 import { metadataOf } from '../../clients/registered-client.ts';
 import { AuthorizationError } from '../../grants/authorization/authorization-error.ts';
 import {

@@ -1,6 +1,8 @@
 import { identifyClient } from '../../clients/client-authentication/authenticate-client.ts';
-import { AUTHENTICATION_PARAMETERS } from '../../clients/client-authentication/credential-parameters.ts';
-import type { AuthenticationNeeds } from '../../clients/client-authentication/method.ts';
+import {
+  AUTHENTICATION_PARAMETERS,
+  type AuthenticationNeeds,
+} from '../../clients/client-authentication/method.ts';
 import { type RevocationNeeds, revokeToken } from '../../grants/revoke-token.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import { type FormLimits, parseForm } from '../../spec/parameters.ts';

@@ -2,8 +2,10 @@ import {
   type AuthenticatedClient,
   identifyClient,
 } from '../../clients/client-authentication/authenticate-client.ts';
-import { AUTHENTICATION_PARAMETERS } from '../../clients/client-authentication/credential-parameters.ts';
-import type { AuthenticationNeeds } from '../../clients/client-authentication/method.ts';
+import {
+  AUTHENTICATION_PARAMETERS,
+  type AuthenticationNeeds,
+} from '../../clients/client-authentication/method.ts';
 import type { Grant, GrantNeeds } from '../../grants/grant.ts';
 import { GRANTS, offeredGrants } from '../../grants/grants.ts';
 import { OAuthError } from '../../spec/errors.ts';

@@ -1,5 +1,5 @@
 import { admitMetadata } from '../../clients/registration/admit-metadata.ts';
-import { missingPrivileges } from '../../clients/registration/registration-needs.ts';
+import { missingPrivileges } from '../../clients/registration/privileges.ts';
 import type { ValidatedMetadata } from '../../clients/registration/validate-metadata.ts';
 import type { RegistryNeeds } from '../../clients/registry-needs.ts';
 import { OAuthError } from '../../spec/errors.ts';

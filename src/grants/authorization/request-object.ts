@@ -1,5 +1,8 @@
-import { refusalInWords, verifyWithClientKeys } from '../../clients/client-keys/client-keys.ts';
-import type { RemoteJwkSets } from '../../clients/client-keys/remote-jwk-set.ts';
+import {
+  type RemoteJwkSets,
+  refusalInWords,
+  verifyWithClientKeys,
+} from '../../clients/client-keys/remote-jwk-set.ts';
 import { isAutomatic, metadataOf } from '../../clients/registered-client.ts';
 import { digestOf } from '../../keys/digest.ts';
 import type { ServerKeys } from '../../keys/server-keys.ts';

@@ -1,4 +1,4 @@
-import { type IdTokenNeeds, issueIdToken } from '../../clients/issued-jwt/issue-id-token.ts';
+import { type IdTokenNeeds, issueIdToken } from '../../clients/issued-jwt/client-jwt.ts';
 import { metadataOf } from '../../clients/registered-client.ts';
 import { tokenPolicyOf } from '../../clients/registration/token-policy.ts';
 import type { ClientUses } from '../../clients/upkeep/client-uses.ts';
@@ -7,8 +7,7 @@ import type { ClientStore } from '../../ports/client-store.ts';
 import type { StoredGrant } from '../../ports/grant-store.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
 import type { JsonObject } from '../../spec/json.ts';
-import { mintAccessToken } from '../../tokens/access-token.ts';
-import { issueInitialAccessToken, NO_CLIENT } from '../../tokens/initial-access-token.ts';
+import { issueInitialAccessToken, mintAccessToken, NO_CLIENT } from '../../tokens/access-token.ts';
 import type { IssuingNeeds, TokenResponse } from '../grant.ts';
 import { mintToken, type RegisteredClient, type TokenContent } from '../issue-token.ts';
 import { prepareGrant } from '../prepare-grant.ts';

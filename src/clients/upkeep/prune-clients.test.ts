@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { StoredClient } from '../../ports/client-store.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
 import { START, type TestTenant, testTenant } from '../../testing/tenant.ts';
-import { endExpiredClients } from './end-expired-clients.ts';
+import { endExpiredClients } from './prune-clients.ts';
 
 const GRANT = { grant_types: ['client_credentials'], token_endpoint_auth_method: 'client_secret_basic' };
 

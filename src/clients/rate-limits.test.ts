@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TooManyRequests } from '../spec/errors.ts';
 import { testRates } from '../testing/rates.ts';
-import { type NetworkLimits, networkLimits } from './network-limits.ts';
+import { type NetworkLimits, networkLimits } from './rate-limits.ts';
 
 /** Seconds to wait; 0 for one that is admitted. */
 async function ask(limits: NetworkLimits, from = '192.0.2.1'): Promise<number> {

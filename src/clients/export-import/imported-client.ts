@@ -8,7 +8,7 @@ import type { RegistrationPrivileges } from '../../spec/registration-privileges.
 import { isScopeToken } from '../../spec/scope.ts';
 import { type ValidatedMetadata, validateMetadata } from '../registration/validate-metadata.ts';
 import type { RegistryNeeds } from '../registry-needs.ts';
-import { EXPORT_VERSION } from './exported-client.ts';
+import { EXPORT_VERSION } from './export-clients.ts';
 
 export interface ImportedSecret {
   readonly client_secret: string;

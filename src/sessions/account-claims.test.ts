@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { releasedClaims } from './released-claims.ts';
+import { releasedClaims } from './account-claims.ts';
 
 const ada = {
   username: 'ada',

@@ -4,12 +4,12 @@ import { type ClientInstance, IDENTIFIER_LENGTHS } from '../../spec/identifiers.
 import { ALL_PRIVILEGES } from '../../spec/registration-privileges.ts';
 import { type AuditTrail, doneEvent } from '../audit-trail.ts';
 import { storeChange } from '../change-client.ts';
+import { requireCallableUrls } from '../registration/admit-metadata.ts';
 import { sharedDigest } from '../registration/identical-client.ts';
-import { requireCallableUrls } from '../registration/outbound-members.ts';
 import { requireFreeOfOurNames } from '../registration/register-client.ts';
 import type { RegistryNeeds } from '../registry-needs.ts';
 import { makeRegistrationToken, makeSecret } from '../secrets/client-secrets.ts';
-import { exportedRegistration } from './exported-client.ts';
+import { exportedRegistration } from './export-clients.ts';
 import { type ImportedClient, readImportedClient } from './imported-client.ts';
 
 export type ImportOutcome = 'imported' | 'replaced' | 'unchanged';

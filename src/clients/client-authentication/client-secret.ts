@@ -1,0 +1,44 @@
+import type { StoredClient } from '../../ports/client-store.ts';
+import { liveSecretOf } from '../secrets/client-secrets.ts';
+import type { AuthenticationMethod, AuthenticationNeeds, Claimed, Proof } from './method.ts';
+
+/** RFC 6749 §2.3.1, HTTP Basic. */
+export const clientSecretBasic: AuthenticationMethod = {
+  name: 'client_secret_basic',
+  place: {
+    isUsed: ({ authorization }) =>
+      authorization.scheme === 'basic' ||
+      (authorization.scheme === 'unusable' && authorization.tried !== 'bearer'),
+    claim: ({ authorization }) =>
+      authorization.scheme === 'basic'
+        ? { client_id: authorization.id, credential: authorization.secret }
+        : undefined,
+  },
+  prove: proveBySecret,
+};
+
+/** RFC 6749 §2.3.1, credentials in the request body. */
+export const clientSecretPost: AuthenticationMethod = {
+  name: 'client_secret_post',
+  place: {
+    isUsed: ({ parameters }) => parameters?.['client_secret'] !== undefined,
+    claim: ({ parameters }) => {
+      const client_id = parameters?.['client_id'];
+      const credential = parameters?.['client_secret'];
+      return client_id === undefined || credential === undefined ? undefined : { client_id, credential };
+    },
+  },
+  prove: proveBySecret,
+};
+
+/** The secret itself is the proof, wherever it was presented. */
+export function proveBySecret(
+  { clock }: Pick<AuthenticationNeeds, 'clock'>,
+  stored: StoredClient,
+  { credential }: Claimed,
+): Proof {
+  const secret = liveSecretOf(stored, credential, clock.now());
+  return secret === undefined
+    ? { proved: false, detail: 'wrong or expired secret' }
+    : { proved: true, secret };
+}
