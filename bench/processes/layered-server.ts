@@ -7,7 +7,7 @@ import { AUTHENTICATION_PARAMETERS } from '../../src/clients/client-authenticati
 import { rememberedOutcomes } from '../../src/clients/client-authentication/remembered-outcomes.ts';
 import type { EndpointRequest } from '../../src/endpoints/contract.ts';
 import { contract } from '../../src/endpoints/introspection/contract.ts';
-import { startHost } from '../../src/http/fastify-host.ts';
+import { startHost } from '../../src/http/host.ts';
 import { type Request, Response, requestsUpTo } from '../../src/http/node-messages.ts';
 import { type Awaitable, whenKnown } from '../../src/spec/awaitable.ts';
 import { type ClientId, DEFAULT_TENANT } from '../../src/spec/identifiers.ts';

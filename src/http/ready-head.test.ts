@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { converse } from '../../test/program/raw-socket.ts';
 import type { Endpoint, EndpointRequest, EndpointResponse } from '../endpoints/contract.ts';
-import { startHost } from './fastify-host.ts';
+import { startHost } from './host.ts';
 
 type Handle = (request: EndpointRequest) => EndpointResponse | Promise<EndpointResponse>;
 

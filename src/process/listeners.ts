@@ -1,5 +1,5 @@
 import type { Settings } from '../config/settings.ts';
-import { type Host, type Listen, startHost } from '../http/fastify-host.ts';
+import { type Host, type Listen, startHost } from '../http/host.ts';
 import type { Site } from '../http/site.ts';
 import type { Tenancy } from '../http/tenancy.ts';
 import type { TlsMaterial } from '../http/tls-listener.ts';

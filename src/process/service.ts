@@ -4,7 +4,7 @@ import type { Mode } from '../config/rules.ts';
 import type { Settings } from '../config/settings.ts';
 import type { ReadyState } from '../endpoints/health/endpoint.ts';
 import { storageState } from '../endpoints/health/readiness.ts';
-import type { Host } from '../http/fastify-host.ts';
+import type { Host } from '../http/host.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import { openPasswords } from '../tenant/end-users.ts';

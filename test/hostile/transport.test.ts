@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Contract, Endpoint, EndpointRequest, EndpointResponse } from '../../src/endpoints/contract.ts';
-import type { Host } from '../../src/http/fastify-host.ts';
-import { startHost } from '../../src/http/fastify-host.ts';
+import type { Host } from '../../src/http/host.ts';
+import { startHost } from '../../src/http/host.ts';
 import { testTransport } from './transport.ts';
 import type { TransportTarget } from './transport-row.ts';
 

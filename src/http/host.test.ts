@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { converse } from '../../test/program/raw-socket.ts';
 import type { Contract, Endpoint, EndpointRequest, EndpointResponse } from '../endpoints/contract.ts';
 import { NotFound, OAuthError } from '../spec/errors.ts';
-import type { Host } from './fastify-host.ts';
-import { startHost } from './fastify-host.ts';
+import type { Host } from './host.ts';
+import { startHost } from './host.ts';
 
 type Handle = (request: EndpointRequest) => EndpointResponse | Promise<EndpointResponse>;
 type Line = Readonly<Record<string, unknown>>;
@@ -24,9 +24,9 @@ const ok: EndpointResponse = { status: 200, headers: { 'content-type': 'applicat
 async function run(
   t: TestContext,
   handle: Handle,
-  some: Partial<Contract & { stallTimeout: number }> = {},
+  some: Partial<Contract & { stallTimeout: number; port: number }> = {},
 ): Promise<Running> {
-  const { stallTimeout, ...changes } = some;
+  const { stallTimeout, port = 0, ...changes } = some;
   const contract: Contract = {
     name: 'list',
     method: 'GET',
@@ -46,7 +46,7 @@ async function run(
     sites: [{ issuerPath: '', endpoints: [endpoint], allowedOrigins: ['https://a.test'] }],
     listen: {
       host: '127.0.0.1',
-      port: 0,
+      port,
       maxConnections: 50,
       headersTimeout: 5_000,
       requestTimeout: 10_000,
@@ -379,4 +379,22 @@ test('close cuts what is not done by its deadline', async (t) => {
   const cut = await underway;
   assert.deepEqual([cut.closed, cut.answers.length, (await half).closed], [true, 0, true]);
   silent.destroy();
+});
+
+test('startHost rejects with EADDRINUSE if the port is taken', async (t) => {
+  const { address } = await run(t, () => ok);
+  await assert.rejects(
+    run(t, () => ok, { port: address.port }),
+    { code: 'EADDRINUSE' },
+  );
+});
+
+test('close ends idle keep-alive connections at once, and a second call waits for the same end', async (t) => {
+  const { address, host, observed } = await run(t, () => ok);
+  const idle = converse(address, [GET], { until: 'closed' });
+  await soon(() => observed.length === 1);
+  const started = performance.now();
+  await Promise.all([host.close(), host.close()]);
+  assert.equal((await idle).closed, true);
+  assert.ok(performance.now() - started < 250, 'an idle connection held up the close');
 });

@@ -1,8 +1,8 @@
+import { once } from 'node:events';
 import { createServer as createHttpServer, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { type TLSSocket, Server as TlsServer } from 'node:tls';
-import Fastify from 'fastify';
 import type { Log } from '../ports/log.ts';
 import { clientAddressBehind, trustedPeer } from './client-address.ts';
 import { type CertificateSources, certificateReader } from './client-certificate.ts';
@@ -74,10 +74,8 @@ export interface Host {
 const STALL_TIMEOUT_MS = 30_000;
 
 /**
- * Puts sites behind one listening socket.
- *
- * Fastify carries the server's life: listening and closing. Its router, body parsers and error pages would each decide
- * something about a request that `spec/` decides here, and cost; so no request reaches it.
+ * Listens with Node's own server and puts the sites behind that socket.
+ * Rejects with Node's error, for example `EADDRINUSE`, if the address cannot be bound.
  */
 export async function startHost(options: HostOptions): Promise<Host> {
   const { listen, log, observe } = options;
@@ -94,19 +92,13 @@ export async function startHost(options: HostOptions): Promise<Host> {
     streamTurn: oneATurn(),
     envelope: envelopeOf(listen.keepAliveTimeout),
   };
-  const app = Fastify({
-    logger: false,
-    serverFactory: () => createServer(options, edge),
-    clientErrorHandler: () => undefined,
-  });
-  // Fastify hands on what it does not know.
-  const place = { host: listen.host, port: listen.port, reusePort: listen.reusePort ?? false };
-  await app.listen(place);
+  const server = createServer(options, edge);
+  await startListening(server, listen);
   return {
-    address: app.server.address() as AddressInfo,
+    address: server.address() as AddressInfo,
     renewTls(material) {
-      if (listen.tls === undefined || !(app.server instanceof TlsServer)) return;
-      app.server.setSecureContext(secureContextOf({ ...listen.tls, ...material }));
+      if (listen.tls === undefined || !(server instanceof TlsServer)) return;
+      server.setSecureContext(secureContextOf({ ...listen.tls, ...material }));
     },
     drain() {
       edge.envelope = LAST_ENVELOPE;
@@ -118,12 +110,23 @@ export async function startHost(options: HostOptions): Promise<Host> {
           {},
           'requests were still under way at the deadline (stop.deadline): their connections are cut',
         );
-        app.server.closeAllConnections();
+        server.closeAllConnections();
       }, listen.closeTimeout);
-      await app.close();
+      await stopListening(server);
       clearTimeout(deadline);
     },
   };
+}
+
+async function startListening(server: Server, { host, port, reusePort = false }: Listen): Promise<void> {
+  server.listen({ host, port, reusePort });
+  // Rejects if the server emits `error` first.
+  await once(server, 'listening');
+}
+
+/** Closes the listening socket and idle connections; resolves when the last connection has ended, also on a second call. */
+function stopListening(server: Server): Promise<void> {
+  return new Promise((resolve) => server.close(() => resolve()));
 }
 
 function certificateSources({ tls, trustedProxies = [], certificateHeader }: Listen): CertificateSources {
