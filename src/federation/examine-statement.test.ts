@@ -63,6 +63,7 @@ test('a request that keeps every rule, in both dialects; each of §3.2’s numbe
 });
 
 for (const algorithm of STATEMENT_ALGORITHMS) {
+  // proves openid-federation-3.2-1
   test(`a statement signed with ${algorithm} is accepted (interface, Authentication 6)`, async () => {
     const entity = testEntity('https://rp.example', algorithm);
     assert.equal(await examined(entity.configuration(CLAIMS), request('final')), 'sound');
@@ -190,11 +191,13 @@ const CLAIM_ROWS: readonly (readonly [name: string, claims: object, outcome: str
   ['crit empty (13)', { crit: [] }, 'trust: statement_crit'],
 ];
 for (const [name, claims, outcome] of CLAIM_ROWS) {
+  // proves openid-federation-3.2-2, openid-federation-3.2-6, openid-federation-3.2-7
   test(`a request with ${name}: ${outcome} (§3.2; H-190 to H-198)`, async () => {
     assert.equal(await examined(submitted(claims), INTERFACE), outcome);
   });
 }
 
+// proves openid-federation-3.2-7
 test('aud may be required of the interface’s dialect too, and is of the Final one (decision 35)', async () => {
   const without = submitted({ aud: undefined });
   assert.equal(await examined(without, request('interface')), 'sound');
@@ -202,6 +205,7 @@ test('aud may be required of the interface’s dialect too, and is of the Final 
   assert.equal(await examined(without, request('final')), 'trust: statement_audience');
 });
 
+// proves openid-federation-3.2-3
 test('times may differ by a minute, and a hundred marks that hold no water are no concern (§3.2 7, 8; H-215)', async () => {
   const junk = { trust_mark_type: 'a', trust_mark: signedJwt(RP.key, { trust_mark_type: 'a', exp: 1 }) };
   const claims = { iat: NOW + 60, exp: NOW - 59, trust_marks: Array.from({ length: 100 }, () => junk) };
@@ -239,12 +243,14 @@ const HEADER_ROWS: readonly (readonly [
   ['a trust_chain', { trust_chain: ['a.b.c', 'd.e.f'] }, 'sound'],
 ];
 for (const [name, header, inInterface, inFinal = inInterface] of HEADER_ROWS) {
+  // proves openid-federation-3.2-1, openid-federation-3.2-8
   test(`a request whose header has ${name}: ${inInterface} and ${inFinal} in the Final dialect (§3.2 1, 2, 3, 11, 24, 25; H-189)`, async () => {
     assert.equal(await examined(submitted({}, header), request('interface')), inInterface);
     assert.equal(await examined(submitted({}, header), request('final')), inFinal);
   });
 }
 
+// proves openid-federation-3.2-8
 test('no statement of a chain may carry a chain in its header (§4.3, §4.4)', async () => {
   const jwt = ORG.configuration({}, { trust_chain: ['a.b.c'] });
   assert.equal(await examined(jwt, CONFIGURATION), 'trust: statement_trust_chain');
@@ -268,11 +274,13 @@ const JWKS_ROWS: readonly (readonly [name: string, jwks: unknown])[] = [
   ['a key with exponent 1', { keys: [{ kty: 'RSA', e: 'AQ', n: 'AQAB', kid: 'r' }] }],
 ];
 for (const [name, jwks] of JWKS_ROWS) {
+  // proves openid-federation-3.2-4
   test(`jwks ${name}: form (§3.2 9; H-196)`, async () => {
     assert.equal(await examined(submitted({ jwks }), INTERFACE), 'form: statement_jwks');
   });
 }
 
+// proves openid-federation-3.2-4
 test('every key of the federation has a kid; the interface’s dialect does not insist (§3.1.1)', async () => {
   const { kid: _, ...nameless } = RP.key.jwk as JsonWebKey & { readonly kid: string };
   const jwt = submitted({ jwks: { keys: [nameless] } }, { kid: undefined });
@@ -280,6 +288,7 @@ test('every key of the federation has a kid; the interface’s dialect does not 
   assert.equal(await examined(jwt, request('final')), 'form: statement_jwks');
 });
 
+// proves openid-federation-3.2-5
 test('a statement signed with a key that is not in its jwks is refused (§3.2 12; H-197)', async () => {
   const jwt = RP.configuration(CLAIMS, { kid: RP.key.kid }, OTHER);
   assert.equal(await examined(jwt, INTERFACE), 'trust: statement_signature');
@@ -317,6 +326,7 @@ for (const [name, jwt] of [
     signedJwt(RP.key, Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`c${index}`, 1]))),
   ],
 ] as const) {
+  // proves openid-federation-3.2-1
   test(`${name}: no signed JWT (§3.2 1; H-188, H-190)`, async () => {
     assert.equal(await examined(jwt, INTERFACE), 'form: statement_not_signed_jwt');
   });
@@ -375,11 +385,13 @@ const SUBORDINATE_ROWS: readonly (readonly [name: string, claims: object, outcom
   ['trust_anchor_hints (15)', { trust_anchor_hints: [ORG.id] }, 'form: statement_trust_anchor_hints'],
 ];
 for (const [name, claims, outcome] of SUBORDINATE_ROWS) {
+  // proves openid-federation-3.2-7
   test(`a subordinate statement with ${name}: ${outcome} (§3.2)`, async () => {
     assert.equal(await examined(ORG.about(RP, claims), SUBORDINATE), outcome);
   });
 }
 
+// proves openid-federation-3.2-2
 test('a subordinate statement by an entity that its subject does not hint at is refused (§3.2 6)', async () => {
   const rules = { ...SUBORDINATE, subjectHints: ['https://else.example'] };
   assert.equal(await examined(ORG.about(RP), rules), 'trust: statement_issuer_not_hinted');

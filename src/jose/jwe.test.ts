@@ -50,6 +50,7 @@ for (const alg of KEY_MANAGEMENT_ALGORITHMS) {
   }
 }
 
+// proves rfc7517-4.2-1
 test('encryption uses the public half only, and no key of another kind, use or algorithm (RFC 7517 §4.2, §4.4)', async () => {
   const header = { alg: 'RSA-OAEP-256', enc: 'A128GCM' } as const;
   const { kty, n, e } = RSA;
@@ -91,6 +92,7 @@ const HEADERS: readonly (readonly [reason: string, name: string, change: (header
 ];
 
 for (const [reason, name, change] of HEADERS) {
+  // proves rfc7516-11.5-1, rfc7516-4.1.13-1
   test(`a header with ${name}: ${reason} (RFC 7516 §4.1)`, async () => {
     const decryption = await decrypter.decrypt(await withHeader(change), [RSA, ...EC], EVERYTHING);
     assert.equal(reasonOf(decryption), reason);

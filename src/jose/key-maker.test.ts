@@ -7,6 +7,7 @@ import { keyMaker } from './key-maker.ts';
 
 const VECTORS = new URL('../../test/vectors/jwk-thumbprints.json', import.meta.url);
 
+// proves rfc7638-3-1
 test('a thumbprint is that of the required members in their order, whatever else the JWK has (RFC 7638 §3)', async () => {
   const vectors = JSON.parse(readFileSync(VECTORS, 'utf8')) as readonly {
     readonly source: string;
@@ -30,6 +31,7 @@ for (const [kind, described] of [
   ['Ed25519', { kty: 'OKP', octets: 32 }],
   ['X25519', { kty: 'OKP', octets: 32 }],
 ] as const) {
+  // proves rfc7518-6.2.1.2-1
   test(`a made ${kind} key is one that we would take from a client: full size, canonical (RFC 7518 §6.2.1.2, §6.3.1.1)`, async () => {
     const jwk = await keyMaker.makePrivateKey(kind);
     const half = publicJwk(jwk) ?? {};

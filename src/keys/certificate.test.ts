@@ -72,6 +72,7 @@ test('what is not one certificate is none, and nothing is thrown (RFC 5280 §4.1
   }
 });
 
+// proves rfc8705-7.4-1
 test('each octet of a certificate changed: it is read or refused, and nothing is thrown (RFC 5280 §4.1)', () => {
   const der = derOf(
     authority.issue({ names: ['a.example'], purposes: [CLIENT_AUTHENTICATION], keyUsage: 0x80 }),
@@ -87,6 +88,7 @@ test('each octet of a certificate changed: it is read or refused, and nothing is
   assert.ok(refused > der.length / 4, `${refused} of ${der.length * 3}`);
 });
 
+// proves rfc8705-7.4-1
 test('a name with a NUL, a control character or a space makes the certificate unreadable (CVE-2021-44533, RFC 5280 §4.2.1.6)', () => {
   for (const name of ['a.example\0.evil.example', 'a.example ', 'a\n', '', 'é.example']) {
     assert.equal(readCertificate(derOf(authority.issue({ names: [name] }))), undefined, JSON.stringify(name));
@@ -117,6 +119,7 @@ test('a certificate may authenticate a client while it is valid, unless it is fo
   assert.match(problem({ notBefore, notAfter: new Date(NOW * 1000 + HOUR_MS) }) ?? '', /not valid yet/);
 });
 
+// proves rfc8705-2.1-1
 test('a path to a trusted authority holds, directly and over intermediates in any order (RFC 5280 §6.1)', () => {
   const upper = authority.intermediate({ name: 'Upper' });
   const lower = upper.intermediate({ name: 'Lower', pathLength: 0 });
@@ -129,6 +132,7 @@ test('a path to a trusted authority holds, directly and over intermediates in an
 
 const NO_PATH = /no path from it to a trusted authority/;
 
+// proves rfc8705-2.1-1
 test('no path: from itself, from a stranger, from a stranger of the same name, over a missing link (RFC 5280 §6.1)', () => {
   const stranger = certificateAuthority('A stranger');
   const upper = authority.intermediate({ name: 'Upper' });
@@ -138,6 +142,7 @@ test('no path: from itself, from a stranger, from a stranger of the same name, o
   assert.match(pathProblem(upper.issue({}).cert) ?? '', NO_PATH);
 });
 
+// proves rfc8705-2.1-1
 test('no path over what is no authority: a client’s certificate, one that says so, one beyond its path length (RFC 5280 §4.2.1.9)', () => {
   const limited = authority.intermediate({ name: 'Limited', pathLength: 0 });
   const below = limited.intermediate({ name: 'Below' });

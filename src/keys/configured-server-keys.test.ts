@@ -29,6 +29,7 @@ const X = await key('X25519', { use: 'enc', kid: 'x' });
 const setOf = (...keys: readonly unknown[]): string => JSON.stringify({ keys });
 const read = async (text: string) => await configuredServerKeys(text, keyMaker);
 
+// proves rfc7517-9.2-1
 test('a configured set replaces the generated one: the first key for an algorithm signs, public ones are published only (decision 29)', async () => {
   const scene = keyScene();
   const configured = await read(setOf(RSA, RSA_NEXT, RSA_OLD, EC, ENC, X));
@@ -103,6 +104,7 @@ const REFUSED: readonly (readonly [name: string, text: string, words: RegExp])[]
 ];
 
 for (const [name, text, words] of REFUSED) {
+  // proves rfc7517-4-1, rfc7517-4.5-1, rfc7517-9.2-1
   test(`a configured set with ${name} is refused, and no key is shown (decision 29)`, async () => {
     await assert.rejects(read(text), (failure: Error) => {
       assert.equal(failure.name, 'ServerJwkSetRefused');
@@ -113,6 +115,7 @@ for (const [name, text, words] of REFUSED) {
   });
 }
 
+// proves rfc7518-3.3-1
 test('a configured RSA key of 1024 bits is refused (RFC 7518 §3.3)', async () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
   const weak = { ...privateKey.export({ format: 'jwk' }), use: 'sig', kid: 'w' };

@@ -6,6 +6,7 @@ import { rotateServerKeys, tendServerKeys } from './rotate-server-keys.ts';
 const RSA_ONLY = { uses: ['sig'], kind: 'RSA', at_once: false } as const;
 const DAY = 86_400;
 
+// proves openid-core-10.1.1-1
 test('a new key is published before it signs, signs when everybody knows it, and the old one stays until its tokens are gone (decision 27)', async () => {
   const scene = keyScene();
   const [one, other] = [await scene.open(), await scene.open()];
@@ -95,6 +96,7 @@ test('at once: the new key signs from now on, also one that was announced; the o
   assert.equal(verifying.length, 10);
 });
 
+// proves openid-core-10.2.1-1
 test('an encryption key is replaced at once: the old one is published no more, and still decrypts (OpenID Connect Core §10.2.1)', async () => {
   const scene = keyScene();
   const [one, other] = [await scene.open(), await scene.open()];
@@ -144,6 +146,7 @@ test('rotation by the clock: each sig and enc key in its time, federation keys n
   assert.deepEqual(await other.keys.federation.jwks(), federation);
 });
 
+// proves rfc7517-4.5-1
 test('many rotations later the set is as large as at first, and each kid was given once', async () => {
   const scene = keyScene();
   const process = await scene.open({ rotationInterval: DAY });

@@ -120,6 +120,7 @@ test('whoever loses the race of two first starts takes the winner’s keys (Serv
   assert.ok(lost.accessTokenMac.equals(won.accessTokenMac));
 });
 
+// proves rfc7517-9.2-1
 test('nothing private is published or stored in the clear; kid and use are in both halves (decision 27)', async () => {
   const store = keyStore();
   const keys = await loadServerKeys(needsOver(store));
@@ -210,6 +211,7 @@ test('a JWT is signed by the first key that the algorithm takes, and names it (i
   }
 });
 
+// proves rfc7517-4.2-1
 test('keys for verification are public and sign; keys for decryption are private and encrypt (RFC 7517 §4.2)', async () => {
   const keys = await loadServerKeys(needsOver(keyStore()));
   const verifying = await keys.verificationKeys();

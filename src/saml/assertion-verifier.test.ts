@@ -92,6 +92,7 @@ test('an assertion that is signed is read whole (RFC 7522 §3; SAML Core §2.3.3
 });
 
 for (const algorithm of XML_SIGNING_ALGORITHMS) {
+  // proves rfc7522-3-8
   test(`${algorithm}: its signature holds with its key, and not with another key, another algorithm or a changed octet (RFC 9231 §2.3)`, () => {
     const [key, other] = [samlKey(algorithm), samlKey(algorithm)];
     const xml = signedXml(key, assertionXml(SITE));
@@ -189,6 +190,7 @@ for (const [what, spoil] of Object.entries(REFUSED_XML)) {
   });
 }
 
+// proves rfc7522-2.1-1
 test('not canonical base64url of UTF-8: refused (RFC 7522 §2.1)', () => {
   const keys = { keys: [KEY.publicKey], algorithms: XML_SIGNING_ALGORITHMS };
   const xml = good({ nameId: 'ÿÿÿ???ÿ' });
@@ -213,6 +215,7 @@ test('not canonical base64url of UTF-8: refused (RFC 7522 §2.1)', () => {
 });
 
 for (const [what, parts] of Object.entries(REFUSED_SIGNATURES)) {
+  // proves rfc7522-3-8
   test(`a signature with ${what}: refused, although it is made by the issuer (SAML Core §5.4)`, () => {
     assertRefused(verify(signedXml(KEY, assertionXml(SITE), parts)), 'signature-form', 'xml');
   });
@@ -228,6 +231,7 @@ for (const method of REFUSED_METHODS) {
   });
 }
 
+// proves rfc7522-3-8
 test('HMAC with the issuer’s public key, and a signature of another kind of key, are refused: the algorithm is bound to the key', () => {
   const xml = assertionXml(SITE);
   const pem = RSA.publicKey.export({ type: 'spki', format: 'pem' });
@@ -247,6 +251,7 @@ test('HMAC with the issuer’s public key, and a signature of another kind of ke
   assertRefused(verify(signedXml(samlKey('ES384'), xml, { method: METHODS.ES256 }), [KEY]), 'signature');
 });
 
+// proves rfc7522-3-8
 test('no signature, one elsewhere than in the root, or two: refused (SAML Core §5.4.1)', () => {
   const xml = assertionXml(SITE);
   const signature = signatureXml(KEY, xml);
@@ -268,6 +273,7 @@ test('no signature, one elsewhere than in the root, or two: refused (SAML Core �
   }
 });
 
+// proves rfc7522-3-8
 test('signature wrapping, XSW1 to XSW8 and their variations: the evil assertion is never read', () => {
   let tried = 0;
   for (const [what, document] of wrappedAssertions(KEY, assertionXml(SITE))) {
@@ -291,6 +297,7 @@ test('two elements with one ID, in any spelling of the attribute: refused (SAML 
   }
 });
 
+// proves rfc7522-2.1-1
 test('what is there twice, or not as it must be, is not read although it is signed (SAML Core §2)', () => {
   const site = SITE;
   const rows: readonly SamlParts[] = [

@@ -21,6 +21,7 @@ async function ended(
   return browser;
 }
 
+// proves openid-backchannel-logout-2.4-1, openid-backchannel-logout-2.4-2, openid-backchannel-logout-4-1
 test('the client gets a logout token in a form, once (Back-Channel Logout §2.4, §2.5)', async () => {
   const logout = testLogout();
   const client = await logout.client();
@@ -90,6 +91,7 @@ test('a client of pairwise subjects is told the one it knows (OpenID Connect Cor
   assert.match(sub, /^[\w-]{43}$/);
 });
 
+// proves openid-backchannel-logout-2.4-2
 test('a logout token is encrypted where ID tokens are (Back-Channel Logout §2.4)', async () => {
   const logout = testLogout();
   const jwk = { ...KEY.jwk, use: 'enc', kid: 'rp' };
@@ -138,6 +140,7 @@ const ATTEMPTS: readonly (readonly [posted: Posted, state: string])[] = [
 
 for (const [posted, state] of ATTEMPTS) {
   const words = posted.status === 'answered' ? `status ${posted.code}` : posted.reason;
+  // proves openid-backchannel-logout-2.5-2, openid-backchannel-logout-2.8-1
   test(`${words}: ${state}; only errors that may pass are tried again (Back-Channel Logout §2.5, §2.8)`, async () => {
     const logout = testLogout();
     logout.answer(posted);
@@ -151,6 +154,7 @@ for (const [posted, state] of ATTEMPTS) {
   });
 }
 
+// proves openid-backchannel-logout-2.5-2
 test('a client is told again after 5 and 10 seconds, and given up after the third attempt; each token is a new one', async () => {
   const logout = testLogout();
   logout.answer(answered(503));

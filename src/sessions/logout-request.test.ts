@@ -38,6 +38,7 @@ const STATES: readonly (readonly [state: string, encoded: string])[] = [
 ];
 
 for (const [state, encoded] of STATES) {
+  // proves openid-rp-logout-2-4
   test(`state ${JSON.stringify(state)} is appended once, percent-encoded, behind what is registered (decision 33; H-171, H-172)`, async () => {
     const logout = testLogout();
     const client = await logout.client();
@@ -86,6 +87,7 @@ const ELSEWHERE = [
 ];
 
 for (const uri of ELSEWHERE) {
+  // proves openid-rp-logout-3-1
   test(`post_logout_redirect_uri ${JSON.stringify(uri)}: no redirection, and the reason holds nothing of it (RP-Initiated Logout §3; H-164, H-165)`, async () => {
     const logout = testLogout();
     const client = await logout.client();
@@ -103,6 +105,7 @@ test('a slip of the pen is told the nearest registered address (users want 6)', 
   assert.match((await outcomeOf(logout, parameters)) ?? '', new RegExp(`; did you mean ${HOME}\\?$`));
 });
 
+// proves openid-rp-logout-3-1
 test('an address of another client, and one of a client that has none: no redirection (H-164)', async () => {
   const logout = testLogout();
   await logout.client();
@@ -162,6 +165,7 @@ function maced(aud: string): string {
 }
 
 for (const [what, hint, why] of HINTS) {
+  // proves openid-rp-logout-2-2
   test(`id_token_hint: ${what}: the redirection is ignored, and nothing is refused (decision 32; H-163, H-167 to H-170)`, async () => {
     const logout = testLogout();
     const { client_id } = await logout.client();
@@ -185,6 +189,7 @@ test('several audiences with an authorised party: the hint is its client’s (Op
   assert.equal(await outcomeOf(logout, { id_token_hint, post_logout_redirect_uri: HOME }), HOME);
 });
 
+// proves openid-rp-logout-2-2
 test('a hint that has expired holds, until it is older than a setting allows (H-168)', async () => {
   const logout = testLogout();
   const client = await logout.client({});
@@ -199,6 +204,7 @@ test('a hint that has expired holds, until it is older than a setting allows (H-
   );
 });
 
+// proves openid-rp-logout-2-3
 test('a client_id that is not the hint’s: the hint proves nothing (RP-Initiated Logout §2)', async () => {
   const logout = testLogout();
   const [client, other] = [await logout.client(), await logout.client()];

@@ -65,6 +65,7 @@ const SAME: readonly (readonly [text: string, name: Parts])[] = [
 ];
 
 for (const [text, name] of SAME) {
+  // proves rfc8705-2.1.2-2
   test(`${JSON.stringify(text)} is the name of its certificate (RFC 4514 §2, §3)`, () => {
     assert.equal(matches(text, name), true);
   });
@@ -125,6 +126,7 @@ const DIFFERENT: readonly (readonly [what: string, text: string, name: Parts])[]
 ];
 
 for (const [what, text, name] of DIFFERENT) {
+  // proves rfc8705-2.1.2-2, rfc8705-7.4-1
   test(`${what}: another name (RFC 8705 §7.4)`, () => assert.equal(matches(text, name), false));
 }
 

@@ -30,6 +30,7 @@ const NO_REGISTRATION_TOKENS = [
 
 /** 401: whoever shows nothing, or something that does not open this registration. */
 export function testUnauthorized(act: Act): void {
+  // proves rfc7592-2-3, rfc6750-3-1
   test(`${ACTS[act]} /clients/{id} without credentials: 401 with the bare challenge, open mode or not (decision 6)`, async () => {
     for (const allowOpenRegistration of [true, false]) {
       const tenant = testTenant({ settings: { allowOpenRegistration } });
@@ -38,6 +39,7 @@ export function testUnauthorized(act: Act): void {
     }
   });
 
+  // proves rfc7592-2.1-1
   test(`${ACTS[act]} with the registration token of another client: 401 invalid_token (decision 6)`, async () => {
     const tenant = testTenant();
     const [one, other] = [await tenant.register(WEB_CLIENT), await tenant.register(WEB_CLIENT)];
@@ -46,12 +48,14 @@ export function testUnauthorized(act: Act): void {
     );
   });
 
+  // proves rfc7592-2.1-2
   test(`${ACTS[act]} with a registration token for an id that does not exist: 401, not 404 (interface, Errors, rule 2)`, async () => {
     const tenant = testTenant();
     const { registration_access_token: bearer } = await tenant.register(WEB_CLIENT);
     assertInvalidToken(await tenant.send(act, asking(act, { bearer, id: 'nobody' })));
   });
 
+  // proves rfc7592-5-1
   test(`${ACTS[act]} with the registration token of a deleted client: 401 invalid_token (decisions 6 and 14)`, async () => {
     const tenant = testTenant();
     const { client_id, registration_access_token: bearer } = await tenant.register(WEB_CLIENT);
@@ -68,6 +72,7 @@ export function testUnauthorized(act: Act): void {
   }
 
   for (const authorization of NO_REGISTRATION_TOKENS) {
+    // proves rfc7592-2-3, rfc6750-3-1
     test(`${ACTS[act]} with Authorization: ${authorization.slice(0, 40)}: 401 invalid_token (decision 6)`, async () => {
       const tenant = testTenant();
       const { client_id } = await tenant.register(WEB_CLIENT);
@@ -98,6 +103,7 @@ export function testUnauthorized(act: Act): void {
 
 /** 403: an access token, which is good for other things. */
 export function testInsufficientScope(act: Act): void {
+  // proves rfc7592-2.1-3, rfc6750-3-1
   test(`${ACTS[act]} /clients/{id} with an initial access token, even of client-reg: 403 insufficient_scope (decision 6)`, async () => {
     const tenant = testTenant();
     const { client_id } = await tenant.register(WEB_CLIENT);
@@ -121,6 +127,7 @@ export function testInsufficientScope(act: Act): void {
 
 /** 404: who may see everything is told that there is nothing. */
 export function testNotFound(act: Act): void {
+  // proves rfc7592-2.1-2
   test(`${ACTS[act]} /clients/{id} of an unknown id with the master token: 404 without body (interface, Errors, rule 1)`, async () => {
     const tenant = testTenant();
     await tenant.register(WEB_CLIENT);

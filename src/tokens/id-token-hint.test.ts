@@ -52,6 +52,7 @@ async function encrypted(plaintext: string, header: object = {}): Promise<string
   return await joseJweEncrypter.encrypt(plaintext, RECEIVER.jwk, named);
 }
 
+// proves openid-core-3.1.2.1-7
 test('an ID token of ours: its subject, its client and its session (OpenID Connect RP-Initiated Logout §2)', async () => {
   const outcome = await read(hint());
   assert.ok(outcome.holds);
@@ -110,11 +111,13 @@ for (const alg of ['none', 'HS256']) {
   });
 }
 
+// proves openid-core-3.1.2.1-7
 test('encrypted to this server: the signed JWT inside it holds (decision 32)', async () => {
   assert.equal(await reasonOf(await encrypted(hint())), 'holds');
   assert.equal(await reasonOf(await encrypted(hint({ exp: NOW - 600 }))), 'holds');
 });
 
+// proves openid-core-3.1.2.1-7
 test('encrypted, and nothing of ours inside: raw claims, an unsigned JWT, another JWE (pac4j CVE-2026-29000; trap S10)', async () => {
   const unsigned = `${segment('{"alg":"none","typ":"JWT"}')}.${segment(JSON.stringify(CLAIMS))}.`;
   assert.equal(await reasonOf(await encrypted(JSON.stringify(CLAIMS))), 'malformed');

@@ -6,6 +6,7 @@ import { type IdTokenContent, idTokenClaims } from './id-token.ts';
 const ISSUER = 'https://op.example.com';
 const CONTENT: IdTokenContent = { sub: 'alice', client_id: 's6BhdRkqt3', iat: 1000, exp: 1300 };
 
+// proves openid-core-2-1
 test('the least: iss, sub, aud as a string, exp and iat, and nothing else (OpenID Connect Core §2)', () => {
   assert.deepEqual(idTokenClaims(ISSUER, CONTENT, 'RS256'), {
     iss: ISSUER,
@@ -16,6 +17,7 @@ test('the least: iss, sub, aud as a string, exp and iat, and nothing else (OpenI
   });
 });
 
+// proves openid-core-2-1
 test('everything: auth_time, nonce, acr, amr, sid and claims about the end-user (OpenID Connect Core §2, §5.1)', () => {
   const content = {
     ...CONTENT,
@@ -42,6 +44,7 @@ test('everything: auth_time, nonce, acr, amr, sid and claims about the end-user 
   });
 });
 
+// proves openid-core-2-1
 test('several audiences: a list that begins with the client, which is the authorised party (OpenID Connect Core §2)', () => {
   const claims = idTokenClaims(ISSUER, { ...CONTENT, otherAudiences: ['https://rs.example'] }, 'RS256');
   assert.deepEqual([claims['aud'], claims['azp']], [['s6BhdRkqt3', 'https://rs.example'], 's6BhdRkqt3']);
@@ -76,6 +79,7 @@ test('no claim about the end-user stands in for one of the protocol, present or 
   );
 });
 
+// proves openid-core-3.3.2.11-1, openid-core-3.1.3.6-1
 test('at_hash and c_hash of the specification’s own figures (OpenID Connect Core A.3, A.4, A.6)', () => {
   const claims = idTokenClaims(
     ISSUER,
@@ -96,6 +100,7 @@ for (const [alg, hash, characters] of [
   ['RS512', 'sha512', 43],
   ['EdDSA', 'sha512', 43],
 ] as const) {
+  // proves openid-core-3.1.3.6-1
   test(`${alg}: the left half of ${hash} (OpenID Connect Core §3.1.3.6)`, () => {
     const claims = idTokenClaims(ISSUER, { ...CONTENT, access_token: 'token' }, alg);
     const whole = createHash(hash).update('token').digest();

@@ -10,6 +10,7 @@ const JWT = { ...CONTENT, format: 'self-contained' } as const;
 const segment = (jwt: string, at: number): Readonly<Record<string, unknown>> =>
   JSON.parse(Buffer.from(jwt.split('.')[at] ?? '', 'base64url').toString()) as Record<string, unknown>;
 
+// proves rfc9068-2.1-1, rfc9068-2.2-1, rfc9068-2.2.3-1
 test('a self-contained token has the type at+jwt, the key that signed it, and every claim that is required (RFC 9068 §2.1 and §2.2)', async () => {
   const on = await bench();
   const { access_token, stored } = await mintAccessToken(on.needs, JWT);
@@ -53,6 +54,7 @@ test('its introspection response is the one an identifier would have, with its o
   });
 });
 
+// proves rfc9068-3-1, rfc9068-4-2
 test('several audiences are an array, one is a string; dat and cnf are claims (RFC 7519 §4.1.3; RFC 8705 §3.1)', async () => {
   const on = await bench();
   const confirmation = { 'x5t#S256': 'thumbprint' };
@@ -74,6 +76,7 @@ test('numbers in dat that no double holds are the same in the JWT as in the intr
   assert.ok(stored.introspection.includes(`"dat":${data}`));
 });
 
+// proves rfc9068-4-1
 test('a live self-contained token is found until the second in which it expires', async () => {
   const on = await bench();
   const token = await minted(on, JWT);
@@ -117,6 +120,7 @@ test('what a withdrawn key has signed is not found any more, although it was bef
   assert.notEqual(await findAccessToken(on.needs, fresh), undefined);
 });
 
+// proves rfc9068-4-1
 test('whatever differs from a JWT in one character is refused without a look-up', async () => {
   const on = await bench();
   const token = await minted(on, JWT);
@@ -172,6 +176,7 @@ const INSTEAD: readonly (readonly [what: string, claims: object, header?: object
 ];
 
 for (const [what, claims, header] of INSTEAD) {
+  // proves rfc9068-4-1, rfc9068-5-1
   test(`a JWT of the server itself with ${what} is no access token, and is not looked up (RFC 9068 §4; RFC 8725 §3.11)`, async () => {
     const on = await bench();
     const token = await signedInstead(on, claims, header);

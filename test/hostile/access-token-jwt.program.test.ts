@@ -103,6 +103,7 @@ test('H-139 a MAC with any form of a public key', async () => {
   await assertRefused(rows);
 });
 
+// proves rfc7662-4-3
 test('H-139, H-141 headers: none, other keys, keys that the token brings or names, crit, zip, b64, other types', async () => {
   await assertRefused(headerRows(claims, CANARY_URL));
 });
@@ -114,6 +115,7 @@ test('H-139, H-142 other texts of a good token', async () => {
   }
 });
 
+// proves rfc7662-4-3, rfc7662-4-5
 test('H-140, H-142 claims that no token of ours has, signed by our key', async () => {
   await assertRefused(claimRows(claims, seconds()));
 });
@@ -123,6 +125,7 @@ test('H-143 encrypted tokens: dir, PBES2, compressed, RSA1_5, and a good one ins
   await assertRefused(await encryptedRows(good));
 });
 
+// proves rfc9701-5-4
 test('a hostile token is inactive in a JWT too (RFC 9701 §5)', async () => {
   for (const token of Object.values(headerRows(claims, CANARY_URL)).slice(0, 6)) {
     const request = introspect(caller, token);
@@ -186,6 +189,7 @@ async function survives(
   return `${what}: ${count} in ${Math.round(performance.now() - began)} ms`;
 }
 
+// proves rfc7662-4-3
 test('4,500 mutations of good access tokens to be inspected: inactive, each with its record', async (context) => {
   for (const [index, good] of (await goodTokens()).entries()) {
     const requests = (mutant: string): HostileRequest => introspect(caller, mutant);

@@ -83,6 +83,7 @@ async function sendAll(requests: readonly HostileRequest[]): Promise<readonly An
   return answers;
 }
 
+// proves rfc7522-3-8
 test('1,000 mutations of a SAML assertion: 400, but for at most one that has the canonical form of the original; nothing grows', async () => {
   const good = signed();
   const other = signed({ nameId: 'bob', audience: 'https://other.example' });
@@ -98,6 +99,7 @@ test('1,000 mutations of a SAML assertion: 400, but for at most one that has the
   assert.equal(await subjectOf(await attacked.send(samlRequest(signed()))), 'idp:alice');
 });
 
+// proves rfc7523-3-1
 test('1,000 mutations of a JWT: 400, and the original stays good', async () => {
   const good = jwt();
   const answers = await sendAll(mutationsOf(good, 1000, 7523).map((mutant) => request(JWT_BEARER, mutant)));
@@ -115,6 +117,7 @@ test('entities, document types and whatever else is not plain XML, five times ea
   assert.ok(grown < GROWTH_MAX, `${grown} bytes`);
 });
 
+// proves rfc7522-3-8
 test('signature wrapping in every place: 400 invalid_grant', async () => {
   const documents = [...wrappedAssertions(SAML_KEY, saml())].map(([, document]) => document);
   for (const answer of await sendAll(documents.map(samlRequest))) {
@@ -131,6 +134,7 @@ test('an assertion as long as a body may be, and none of XML: 400', async () => 
   }
 });
 
+// proves rfc7521-5.2-1, rfc7522-3-7
 test('fifty equal assertions at once, at two processes on one database: exactly one is taken (RFC 7522 §3 rule 8; RFC 7523 §3 rule 7)', async () => {
   const second = await startProgram({ folder: attacked.program.folder, environment });
   others.push(second);
@@ -152,6 +156,7 @@ test('fifty equal assertions at once, at two processes on one database: exactly 
   }
 });
 
+// proves rfc7521-5.2-1, rfc7522-3-7
 test('an assertion that was used before a kill is refused after it', async () => {
   const first = await startProgram({ folder: attacked.program.folder, environment });
   const rows = [samlRequest(signed()), request(JWT_BEARER, jwt())];

@@ -89,6 +89,7 @@ const REDIRECTS = [
 ];
 
 for (const redirect_uri of REDIRECTS) {
+  // proves rfc6749-3.1.2-1, rfc6749-10.15-1
   test(`redirect_uri ${JSON.stringify(redirect_uri)}: nobody is sent there, and it is not shown (H-165)`, async () => {
     for (const response_mode of ['query', 'form_post']) {
       const response = await ask(query({ redirect_uri, response_mode }));
@@ -123,11 +124,13 @@ const HOSTILE: Readonly<Record<string, () => string>> = {
 };
 
 for (const [title, make] of Object.entries(HOSTILE)) {
+  // proves rfc6749-10.15-1
   test(`GET /authorize, ${title}: refused, by a page or at the registered address`, async () => {
     await assertRefused(await ask(make()));
   });
 }
 
+// proves rfc6749-4.1.1-1
 test('characters that would end a header or a tag are encoded wherever they come out (H-171, H-180)', async () => {
   const state = `\r\nSet-Cookie: evil=1\r\n\r\n${XSS}\u2028`;
   const response = await ask(query({ state, prompt: 'none' }));
@@ -245,6 +248,7 @@ test('methods that no page has: 405 with Allow (decision 39)', async () => {
   assert.equal((await fetch(`${program.issuer}/par`)).status, 405);
 });
 
+// proves rfc6749-10.12-1
 test('a frame of another site gets nothing, and neither does its script (H-162, decision 40)', async () => {
   const response = await ask(query({ response_type: 'x' }), { origin: 'https://evil.example' });
   assert.equal(response.headers.get('access-control-allow-origin'), null);

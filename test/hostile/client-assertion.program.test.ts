@@ -95,6 +95,7 @@ test('H-125 an assertion and another method at once: 400, and the assertion is s
   });
 });
 
+// proves rfc7523-2.2-1
 test('H-148 client_assertion_type missing, wrong, empty or alone: 401; one of the two twice: 400', async () => {
   await bothMethods(async (client) => {
     for (const form of [
@@ -161,6 +162,7 @@ test('H-149 an algorithm that others may use and this client has not registered:
   }
 });
 
+// proves rfc7523-3-3, rfc7523-3-4
 test('H-150 claims at their edges', async () => {
   const { issuer } = attacked.program;
   await bothMethods(async (client) => {
@@ -196,6 +198,7 @@ test('H-150 claims at their edges', async () => {
   });
 });
 
+// proves rfc7523-3-7
 test('2,000 mutations of good assertions: 400 or 401, and the originals stay good', async () => {
   await bothMethods(async (client) => {
     const good = client.assert({ exp: Math.floor(Date.now() / 1000) + 590 });
@@ -222,6 +225,7 @@ async function statuses(requests: readonly { readonly program: Program; readonly
   );
 }
 
+// proves rfc7523-3-6
 test('H-150 fifty equal assertions at once, at two processes on one database: exactly one is taken', async () => {
   const second = await startProgram({ folder: attacked.program.folder });
   try {
@@ -243,6 +247,7 @@ test('H-150 fifty equal assertions at once, at two processes on one database: ex
   }
 });
 
+// proves rfc7523-3-6
 test('H-150 an assertion that was used before a restart is refused after it; the sweep removes it when it cannot be used', async () => {
   const first = await startProgram({ folder: attacked.program.folder });
   const used = clients.map((client) => client.assert());

@@ -95,6 +95,7 @@ test('C-09, C-20 the registration token of another client opens nothing, and no 
   assertAnswer(await attacked.send(getClient(a.client_id, a.registration_access_token)), 'registered');
 });
 
+// proves rfc7592-2.3-2
 test('C-11, C-24 a deleted client: token, secret, registration token and list entry are gone together', async () => {
   const scope = `${attacked.program.issuer}/token/introspect`;
   const gone = await register(attacked, { ...SERVICE, scope });
@@ -132,6 +133,7 @@ test('C-12, C-13 after an update the old registration token and the old secret a
   assert.equal((await attacked.send(introspect(after, 'x'))).body, '{"active":false}');
 });
 
+// proves rfc7592-2.2-3
 test('C-14 client_id in the body of an update: the addressed one or none', async () => {
   const [a, b] = [await register(attacked), await register(attacked)];
   for (const client_id of [
@@ -155,6 +157,7 @@ test('C-14 client_id in the body of an update: the addressed one or none', async
   }
 });
 
+// proves rfc7592-2.2-4, rfc7592-2.2-5
 test("C-15, C-16 the server's own members in an update are ignored (decision 9)", async () => {
   const client = await register(attacked);
   const ours = {
@@ -176,6 +179,7 @@ test("C-15, C-16 the server's own members in an update are ignored (decision 9)"
   }
 });
 
+// proves rfc7592-2.2-2
 test('C-17 an update replaces: what it leaves out is gone, and what must be there is missed', async () => {
   const full = { ...PLAIN, contacts: ['a@b'], tos_uri: 'https://a.example/', data: { a: 1 }, scope: 'a' };
   const { client_id } = await register(attacked, full);
@@ -315,6 +319,7 @@ test('C-37 an identifier is compared character by character', async () => {
   assert.equal(same.json['client_id'], 'Exact.Id');
 });
 
+// proves rfc7592-b-1
 test('C-38 registration_client_uri does not come from the request', async () => {
   const headers = `${JSON_TYPE}X-Forwarded-Host: evil.example\r\nX-Forwarded-Proto: javascript\r\nForwarded: host=evil.example\r\nX-Original-URL: /evil\r\n`;
   const answer = await attacked.send({ ...postClient(PLAIN, master()), headers });

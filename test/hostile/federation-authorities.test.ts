@@ -137,6 +137,7 @@ const SCRIPTS: readonly (readonly [name: string, answer: Answer, code: string])[
   ],
 ];
 for (const [name, answer, code] of SCRIPTS) {
+  // proves openid-federation-18.1-1
   test(`an authority that ${name}: ${code}, and the good one beside it is found (H-199, H-202)`, async () => {
     authorities.answer(CONFIGURATION, answer);
     const { chain, search } = await ask();
@@ -156,6 +157,7 @@ test('an authority that lies about its key, and one that vouches for another key
   assert.equal(lied?.superiors[0]?.chain?.reason?.code, 'chain_signature');
 });
 
+// proves openid-federation-10.1-1
 test('an authority that says something else each time is asked once in a resolution (H-225)', async () => {
   const before = authorities.asked.length;
   good.publish([anchor, bad]);
@@ -165,6 +167,7 @@ test('an authority that says something else each time is asked once in a resolut
   assert.equal(new Set(asked).size, asked.length, asked.join('\n'));
 });
 
+// proves openid-federation-18.1-1
 test('a hundred identical questions about a broken federation cost its authorities what one costs (1.8, rohe #71)', async () => {
   rp.publish([bad]);
   authorities.answer(CONFIGURATION, (response) => response.writeHead(404).end());

@@ -119,6 +119,7 @@ test('H-127 unknown, wrong, deleted, unfit: the same bytes', async () => {
   }
 });
 
+// proves rfc7662-2.1-4
 test('H-128 whoever is not registered for exactly the introspection scope: 403, whatever the token', async () => {
   for (const near of [
     undefined,
@@ -139,6 +140,7 @@ test('H-128 whoever is not registered for exactly the introspection scope: 403, 
   }
 });
 
+// proves rfc7662-2.1-4
 test('H-129 a bearer token opens introspection if it carries the scope, and nothing else does', async () => {
   const { client_id, registration_access_token, client_secret } = caller;
   const right = await authorise(attacked, scope, { client_id });
@@ -223,6 +225,7 @@ test('H-137 what is no access token is inactive; an initial access token is one'
   assert.equal((await attacked.send(introspect(caller, initial))).json['scope'], 'client-reg');
 });
 
+// proves rfc7662-4-3
 test('H-138 a live token that is changed anywhere is inactive', async () => {
   for (const token of spoilt(live)) {
     const answer = await attacked.send(introspect(caller, token));
@@ -231,6 +234,7 @@ test('H-138 a live token that is changed anywhere is inactive', async () => {
   assert.equal((await attacked.send(introspect(caller, live))).json['active'], true);
 });
 
+// proves rfc7662-4-2
 test('H-144, H-145 a token is inactive from the moment its client is gone', async () => {
   for (let round = 0; round < 10; round += 1) {
     const client = await register(attacked);

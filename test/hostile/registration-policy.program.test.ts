@@ -253,6 +253,7 @@ test('H-118 ten thousand guesses of the master token', async () => {
   }
 });
 
+// proves rfc7591-5-4
 test('H-111 an identifier that is taken stays with its owner; one that differs in case is another', async () => {
   const { masterToken } = attacked.program;
   const wanted = { ...PLAIN, preferred_client_id: 'Taken-Id' };
@@ -268,6 +269,7 @@ test('H-111 an identifier that is taken stays with its owner; one that differs i
   assert.equal(read.json['client_secret'], owner.client_secret);
 });
 
+// proves rfc7591-3.2.1-1
 test('H-111 twenty requests at once for one identifier: one winner', async () => {
   const body = { ...PLAIN, preferred_client_id: 'race.for.me' };
   const answers = await attacked.sendAtOnce(

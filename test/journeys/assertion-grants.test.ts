@@ -92,6 +92,7 @@ const ROWS = [
 ] as const;
 
 for (const [grant, privilege, assertion, sub, scope] of ROWS) {
+  // proves rfc7521-4.1-2, rfc7522-2.1-1, rfc7523-2.1-1
   test(`oauth4webapi, ${grant}: registers with ${privilege}, trades an assertion for a token once, introspects it`, async () => {
     const found = await oauth.discoveryRequest(new URL(program.issuer), { algorithm: 'oauth2', ...insecure });
     const server = await oauth.processDiscoveryResponse(new URL(program.issuer), found);

@@ -52,12 +52,14 @@ async function ask(program: Program, id: string, ...lines: readonly string[]): P
   return answers[0] ?? assert.fail('no answer');
 }
 
+// proves rfc9440-2.1-1
 test('the certificate that a trusted proxy passes on authenticates its client (RFC 9440 §2.2)', async () => {
   const issued = await ask(behind, client_id, `Client-Cert: ${CERTIFICATE}`);
   assert.equal(issued.status, 200, issued.body);
   assert.equal((await ask(behind, client_id)).status, 401);
 });
 
+// proves rfc9440-2.3-1, rfc9440-2.3-2
 test('the chain that a proxy passes on is checked here, whatever the proxy checked (RFC 9440 §2.3)', async () => {
   const between = CLIENT_AUTHORITY.intermediate({ name: 'Between' });
   const leaf = `Client-Cert: ${headerOf(between.issue(SUBJECT))}`;
@@ -92,6 +94,7 @@ const MALFORMED: Readonly<Record<string, readonly string[]>> = {
 };
 
 for (const [what, lines] of Object.entries(MALFORMED)) {
+  // proves rfc9440-2.1-1, rfc9440-2.3-1
   test(`Client-Cert from a trusted proxy, ${what}: 400, nobody guesses (RFC 9440 §2.2, RFC 8941 §4.2)`, async () => {
     const refused = await ask(behind, client_id, ...lines);
     assert.equal(refused.status, 400, refused.body);
@@ -104,6 +107,7 @@ test('octets that are no certificate, and headers named almost alike: 401 (RFC 9
   for (const line of lines) assert.equal((await ask(behind, client_id, line)).status, 401, line.slice(0, 20));
 });
 
+// proves rfc8705-5-1
 test('aliases are named below the other origin (RFC 8705 §5)', async () => {
   const answer = await fetch(`${behind.url}/.well-known/openid-configuration`);
   const { mtls_endpoint_aliases: aliases } = (await answer.json()) as Record<string, Record<string, string>>;
@@ -111,6 +115,7 @@ test('aliases are named below the other origin (RFC 8705 §5)', async () => {
   assert.equal(aliases?.['introspection_endpoint'], 'https://mtls.example.com/token/introspect');
 });
 
+// proves rfc9440-4-1
 test('the same header from a peer that is no trusted proxy is ignored, and the log says so once (RFC 9440 §4)', async () => {
   const stranger = await startProgram({
     environment: {

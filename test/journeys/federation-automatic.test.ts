@@ -123,6 +123,7 @@ function assertStopped(page: Visit, status: number, words: RegExp): void {
   assert.match(page.html, words);
 }
 
+// proves openid-federation-12.1.1.1-1
 test('openid-federation-automatic-client-registration-with-jar-and-get: sign-in through a browser, a code, tokens', async () => {
   const answered = await through(plainBrowser(program.issuer), authorizeUrl({ request: requestObject() }));
   const tokens = await redeemed(answered);
@@ -134,6 +135,7 @@ test('openid-federation-automatic-client-registration-with-jar-and-get: sign-in 
   assert.deepEqual([claims.aud].flat(), [rp.id]);
 });
 
+// proves openid-federation-12.1.1.1-1
 test('openid-federation-automatic-client-registration-with-jar-and-post', async () => {
   const browser = plainBrowser(program.issuer);
   const form = { client_id: rp.id, request: requestObject() };
@@ -143,6 +145,7 @@ test('openid-federation-automatic-client-registration-with-jar-and-post', async 
   assert.equal((await redeemed(page)).status, 200);
 });
 
+// proves openid-federation-12.1.1.2-1
 test('openid-federation-automatic-client-registration-with-par: private_key_jwt at the PAR endpoint stands for the signature', async () => {
   const pushed = await push(parametersOf());
   assert.equal(pushed.status, 201, await pushed.clone().text());
@@ -151,6 +154,7 @@ test('openid-federation-automatic-client-registration-with-par: private_key_jwt 
   assert.equal((await redeemed(answered)).status, 200);
 });
 
+// proves openid-federation-12.1.1.1-1
 test('a request that is neither signed nor pushed is no reason to ask strangers, nor is it good afterwards (§12.1.1)', async () => {
   const before = authorities.asked.length;
   assertStopped(await plainBrowser(program.issuer).open(authorizeUrl(parametersOf())), 400, /./);
@@ -174,6 +178,7 @@ const REFUSED: readonly (readonly [module: string, request: () => string])[] = [
   ['signature-with-other-keys-on-request-object', () => requestObject({}, OTHER_KEY)],
 ];
 for (const [module, request] of REFUSED) {
+  // proves openid-federation-12.1.1.1-1
   test(`openid-federation-automatic-client-registration-invalid-${module}: refused, and nobody is asked to sign in`, async () => {
     const page = await plainBrowser(program.issuer).open(authorizeUrl({ request: request() }));
     assert.doesNotMatch(page.html, /name="password"/);
@@ -181,6 +186,7 @@ for (const [module, request] of REFUSED) {
   });
 }
 
+// proves openid-federation-12.1.1.1-1
 test('openid-federation-automatic-client-registration-invalid-duplicate-request-object-jti: taken once', async () => {
   const url = authorizeUrl({ request: requestObject() });
   assert.match((await plainBrowser(program.issuer).open(url)).html, /name="password"/);
@@ -215,6 +221,7 @@ const UNTRUSTED: readonly (readonly [name: string, arrange: () => void, words: R
   ],
 ];
 for (const [name, arrange, words] of UNTRUSTED) {
+  // proves openid-federation-12.1.2-1
   test(`an entity ${name}: no redirection, and the reason; at the PAR endpoint too (§12.1)`, async () => {
     arrange();
     assertStopped(
@@ -237,6 +244,7 @@ test('twenty first requests at once look at the entity once', async () => {
   assert.equal(asked.length, 1);
 });
 
+// proves openid-federation-12.1.1.2-1
 test('with another key nobody pushes a request in the name of an entity', async () => {
   assert.equal((await push(parametersOf(), OTHER_KEY)).status, 401);
   assert.equal((await push({ ...parametersOf(), client_id: 'https://nobody.example' })).status, 401);

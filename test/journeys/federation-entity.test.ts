@@ -24,6 +24,7 @@ after(async () => {
   await Promise.all([member.stop(), loner.stop()]);
 });
 
+// proves openid-federation-9-1, openid-federation-8.7-1, openid-federation-5.2.1-1
 test('the started program publishes its entity configuration below its issuer, and signs its key set with the same key (OpenID Federation §9, §5.2.1)', async () => {
   const response = await fetch(`${member.url}/.well-known/openid-federation`);
   assert.equal(response.headers.get('content-type'), 'application/entity-statement+jwt');
@@ -54,6 +55,7 @@ test('the started program publishes its entity configuration below its issuer, a
   assert.deepEqual(signed.claims['keys'], published.keys);
 });
 
+// proves openid-federation-9-1
 test('without a federation there is no entity configuration, and discovery names no signed key set (decision 37)', async () => {
   const response = await fetch(`${loner.url}/.well-known/openid-federation`);
   assert.deepEqual([response.status, await response.text()], [404, '']);

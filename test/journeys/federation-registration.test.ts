@@ -116,6 +116,7 @@ async function introspect(access_token: unknown): Promise<Members> {
   return (await response.json()) as Members;
 }
 
+// proves openid-federation-5.1.3-1
 test('discovery and the entity configuration name the registration endpoint, its types and the organisation (§5.1.3, §5.2.2)', async () => {
   const discovered = (await (
     await fetch(`${program.url}/.well-known/openid-configuration`)
@@ -130,6 +131,7 @@ test('discovery and the entity configuration name the registration endpoint, its
   assert.equal(openid_provider['federation_registration_endpoint'], `${program.issuer}/federation/clients`);
 });
 
+// proves openid-federation-12.2.2-1
 test('a stranger registers in the interface’s dialect, gets a token with its secret, renews in the Final dialect, and the old secret and token are gone (interface; §12.2)', async () => {
   const first = await registration(await post(request(credentials)));
   assert.deepEqual(first.claims['authority_hints'], [org.id]);
@@ -168,6 +170,7 @@ test('with its keys it authenticates by private_key_jwt, and is given no secret 
   assert.equal(response.status, 200, await response.text());
 });
 
+// proves openid-federation-12.3-1
 test('at its end the registration is of no use, with its token; then it is swept, and a new statement registers again (H-217)', async () => {
   const exp = now() + LIFETIME;
   const { claims, registered } = await registration(await post(request(credentials, { exp })));

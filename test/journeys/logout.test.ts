@@ -50,6 +50,7 @@ async function logOut({ browser, rp, id_token }: SignedInWorld): Promise<string 
   return (await browser.submit(await browser.open(url), 'logout')).location;
 }
 
+// proves openid-rp-logout-6-1
 test('a session that ends at one server is dead at the other one, in the next request, whatever the browser still has', async () => {
   const world = await inBrowser('two-servers');
   const cookies = [...world.browser.cookies()].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -60,6 +61,7 @@ test('a session that ends at one server is dead at the other one, in the next re
   assert.match(await asked(), /You are not signed in here/);
 });
 
+// proves openid-backchannel-logout-2.3-1
 test('every relying party of the session is told; one that answers 503 is told again; nobody else is', async () => {
   const first = await inBrowser('first');
   const second = await relyingParty(one, { backchannel_logout_uri: backChannel.url('second') });
@@ -85,6 +87,7 @@ test('a relying party that never answers keeps the browser for a short time only
   backChannel.answer('hanging', 200);
 });
 
+// proves openid-backchannel-logout-2.7-1
 test('refresh tokens end with the session, but for those with offline_access (Back-Channel Logout §2.7)', async () => {
   const online = await inBrowser('online');
   const offline = await inBrowser('offline', 'openid offline_access');
@@ -106,6 +109,7 @@ async function untilTold(client_id: string): Promise<Members> {
   return assert.fail('it is on its way still');
 }
 
+// proves openid-backchannel-logout-2-1
 test('an account that is disabled by command: its relying parties are told by a running server', async () => {
   const { username } = await developer(one);
   const world = await inBrowser('disabled');

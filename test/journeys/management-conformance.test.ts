@@ -34,6 +34,7 @@ async function tokenOf({ client_id, client_secret }: Registration): Promise<Answ
   return await call(program, { method: 'POST', path: '/token', basic: [client_id, client_secret], form });
 }
 
+// proves rfc7592-2.1-4, openid-registration-4.3-1, openid-conformance-26
 test('fapi2-security-profile-final-brazildcr-happy-flow, management: GET gives 200 JSON with identifier, redirect URIs, address and token of the registration (RFC 7592 §2.1, §3)', async () => {
   const client = await register(program, { ...WEB_CLIENT, client_name: 'Happy' });
   const read = await manage(program, client, 'GET');
@@ -46,6 +47,7 @@ test('fapi2-security-profile-final-brazildcr-happy-flow, management: GET gives 2
   assert.equal(read.json['registration_access_token'], client.registration_access_token);
 });
 
+// proves rfc7592-3-1, rfc7592-b-1
 test('registration_client_uri is whole, below the issuer, and needs nothing added to it (RFC 7592 §3, Appendix B)', async () => {
   const client = await register(program, WEB_CLIENT);
   const uri = new URL(client.registration_client_uri);
@@ -53,6 +55,7 @@ test('registration_client_uri is whole, below the issuer, and needs nothing adde
   assert.equal((await manage(program, client, 'GET')).status, 200);
 });
 
+// proves rfc7592-2.1-5, openid-registration-4.2-1
 test('reading changes nothing: the same bytes each time (RFC 7592 §2.1; OpenID Connect Dynamic Client Registration 1.0 §4.2)', async () => {
   const client = await register(program, WEB_CLIENT);
   const first = await manage(program, client, 'GET');
@@ -60,6 +63,7 @@ test('reading changes nothing: the same bytes each time (RFC 7592 §2.1; OpenID 
   assert.deepEqual(first.json, client.members);
 });
 
+// proves rfc7592-2-2
 test('a method that the client configuration endpoint does not have: 405 with Allow (RFC 7592 §2)', async () => {
   const client = await register(program, WEB_CLIENT);
   for (const method of ['POST', 'PATCH']) {
@@ -71,6 +75,7 @@ test('a method that the client configuration endpoint does not have: 405 with Al
   }
 });
 
+// proves rfc7592-2-3, rfc6750-2.2-1
 test('the registration token is read from the Authorization header alone (RFC 7592 §2; RFC 6750 §2)', async () => {
   const client = await register(program, WEB_CLIENT);
   const token = client.registration_access_token;
@@ -83,6 +88,7 @@ test('the registration token is read from the Authorization header alone (RFC 75
   }
 });
 
+// proves rfc7592-2.1-1, openid-registration-4.4-1, openid-conformance-28
 test('fapi2-security-profile-final-brazildcr-invalid-registration-access-token: GET, PUT and DELETE are 401 and name no client, which stays (RFC 7592 §2.1)', async () => {
   const [client, other] = [await register(program, WEB_CLIENT), await register(program, WEB_CLIENT)];
   const wrong = ['invalid', `${client.registration_access_token}x`, other.registration_access_token];
@@ -94,6 +100,7 @@ test('fapi2-security-profile-final-brazildcr-invalid-registration-access-token: 
   assert.deepEqual((await manage(program, client, 'GET')).json, client.members);
 });
 
+// proves rfc7592-2.1-3, openid-registration-4.4-2
 test('an access token of the client is no registration token: 403, and nothing changes (RFC 7592 §2.1, §2.2, §2.3)', async () => {
   const client = await register(program, SERVICE);
   const bearer = String((await tokenOf(client)).json['access_token']);
@@ -103,6 +110,8 @@ test('an access token of the client is no registration token: 403, and nothing c
   assert.deepEqual((await manage(program, client, 'GET')).json, client.members);
 });
 
+// proves rfc7592-2.1-2, rfc7592-2.3-1, rfc7592-2.3-2, rfc7592-5-1, openid-registration-4.4-1
+// proves openid-conformance-27
 test('fapi2-security-profile-final-brazildcr-client-delete: 204 without a body, then 401 for GET and DELETE, and 401 invalid_client at the token endpoint (RFC 7592 §2.3, §5)', async () => {
   const client = await register(program, SERVICE);
   const issued = await tokenOf(client);
@@ -114,6 +123,7 @@ test('fapi2-security-profile-final-brazildcr-client-delete: 204 without a body, 
   assertRefused(await tokenOf(client), 401, 'invalid_client');
 });
 
+// proves rfc7592-2.3-2
 test('DELETE ends the access tokens of the client at once (RFC 7592 §2.3)', async () => {
   const scope = `${program.issuer}/token/introspect`;
   const inspector = await register(program, { ...SERVICE, scope });
@@ -126,6 +136,7 @@ test('DELETE ends the access tokens of the client at once (RFC 7592 §2.3)', asy
   assert.equal((await call(program, inspect)).text, '{"active":false}');
 });
 
+// proves rfc7592-2.2-1, rfc7592-2.2-7, rfc7592-3-1, rfc7592-3-3, openid-conformance-29
 test('fapi2-security-profile-final-brazildcr-update-client-config: the whole registration with one more redirect URI is sent back: 200, and GET shows it (RFC 7592 §2.2, §3)', async () => {
   const client = await register(program, { ...WEB_CLIENT, client_name: 'Before' });
   const redirect_uris = [CALLBACK, `${CALLBACK}?dummy1=lorem&dummy2=ipsum`];
@@ -142,6 +153,7 @@ test('fapi2-security-profile-final-brazildcr-update-client-config: the whole reg
   assertInvalidToken(await manage(program, client, 'PUT', { json: WEB_CLIENT }));
 });
 
+// proves rfc7592-2.2-1, rfc7592-2.2-2
 test('PUT replaces and does not add: what is left out, null or a default again is gone (RFC 7592 §2.2)', async () => {
   const client = await register(program, {
     ...WEB_CLIENT,
@@ -159,6 +171,7 @@ test('PUT replaces and does not add: what is left out, null or a default again i
     assert.equal(name in members, false, name);
 });
 
+// proves rfc7592-2.2-3
 test('PUT with the identifier of another client: 400, and neither changes (RFC 7592 §2.2)', async () => {
   const [client, other] = [await register(program, WEB_CLIENT), await register(program, WEB_CLIENT)];
   const json = { ...WEB_CLIENT, client_id: other.client_id, client_name: 'Mine' };
@@ -168,6 +181,7 @@ test('PUT with the identifier of another client: 400, and neither changes (RFC 7
   }
 });
 
+// proves rfc7592-2.2-3
 test('PUT without client_id is an update of the addressed client (decision 9)', async () => {
   const client = await register(program, WEB_CLIENT);
   const json = { ...WEB_CLIENT, client_name: 'After' };
@@ -175,6 +189,7 @@ test('PUT without client_id is an update of the addressed client (decision 9)', 
   assert.deepEqual([answer.status, answer.json['client_id']], [200, client.client_id]);
 });
 
+// proves rfc7592-2.2-6
 test('no client chooses its secret in an update: its own value is not taken (RFC 7592 §2.2; decision 9)', async () => {
   const client = await register(program, SERVICE);
   const client_secret = 'x'.repeat(43);
@@ -189,6 +204,7 @@ test('no client chooses its secret in an update: its own value is not taken (RFC
   assert.equal((await manage(program, open, 'PUT', { json: prefers })).status, 403);
 });
 
+// proves rfc7592-2.2-4
 test('the members of the server in an update are ignored, whatever they hold (RFC 7592 §2.2; decision 9)', async () => {
   const client = await register(program, WEB_CLIENT);
   const json = {
@@ -216,23 +232,27 @@ async function assertUpdateRefused(metadata: object, error: string): Promise<voi
   );
 }
 
+// proves rfc7592-2.2-8, openid-conformance-32
 test('fapi2-security-profile-final-brazildcr-update-client-config-invalid-redirect-uri: 400 invalid_redirect_uri, and nothing changes (RFC 7592 §2.2; RFC 7591 §3.2.2)', async () => {
   await assertUpdateRefused({ redirect_uris: ['http://client.example/cb'] }, 'invalid_redirect_uri');
   await assertUpdateRefused({ redirect_uris: [CALLBACK, `${CALLBACK}#x`] }, 'invalid_redirect_uri');
 });
 
+// proves rfc7592-2.2-8, openid-conformance-30
 test('fapi2-security-profile-final-brazildcr-update-client-config-bad-jwks-uri: 400 invalid_client_metadata, and nothing changes (RFC 7592 §2.2)', async () => {
   for (const jwks_uri of ['http://client.example/jwks.json', 'not a URL', 'https://127.0.0.1/jwks.json']) {
     await assertUpdateRefused({ jwks_uri }, 'invalid_client_metadata');
   }
 });
 
+// proves openid-conformance-31
 test('fapi2-security-profile-final-brazildcr-update-client-config-invalid-jwks-by-value: 400 invalid_client_metadata, and nothing changes (RFC 7592 §2.2)', async () => {
   for (const jwks of [{ keys: [] }, { keys: [{ kty: 'RSA' }] }, { keys: 'none' }, []]) {
     await assertUpdateRefused({ jwks }, 'invalid_client_metadata');
   }
 });
 
+// proves openid-conformance-34
 test('fapi2-security-profile-final-brazil-dcr-no-redirect-uri: 400 JSON invalid_redirect_uri, at registration and in an update (RFC 7591 §3.2.2)', async () => {
   const json = { grant_types: ['authorization_code', 'refresh_token', 'client_credentials'] };
   const post = { method: 'POST', path: '/register', bearer: program.masterToken, json };
@@ -240,12 +260,14 @@ test('fapi2-security-profile-final-brazil-dcr-no-redirect-uri: 400 JSON invalid_
   await assertUpdateRefused({ redirect_uris: null }, 'invalid_redirect_uri');
 });
 
+// proves openid-conformance-33
 test('fapi2-security-profile-final-brazil-dcr-invalid-redirect-uri: 400 JSON invalid_redirect_uri (RFC 7591 §3.2.2)', async () => {
   const json = { redirect_uris: ['http://client.example/bad'] };
   const post = { method: 'POST', path: '/register', bearer: program.masterToken, json };
   assertRefused(await call(program, post), 400, 'invalid_redirect_uri');
 });
 
+// proves rfc7592-2.1-2, openid-registration-4.4-3
 test('the master token at an identifier that does not exist: 404 without a body, a registration token 401 (interface; decision 6; OpenID Connect Dynamic Client Registration 1.0 §4.4)', async () => {
   const client = await register(program, WEB_CLIENT);
   const request = { method: 'GET', path: '/clients/unknown' };
@@ -254,6 +276,7 @@ test('the master token at an identifier that does not exist: 404 without a body,
   assertInvalidToken(await call(program, { ...request, bearer: client.registration_access_token }));
 });
 
+// proves rfc7592-3-2, openid-registration-3.2-4
 test('registration.open-idempotent: identical public clients are one, and nobody gets its registration token (RFC 7591 §3.2.1)', async () => {
   const shared = await startProgram({
     environment: {

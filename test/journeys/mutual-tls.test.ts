@@ -29,6 +29,7 @@ function jwkOf({ cert }: TlsIdentity): object {
   return { ...new X509Certificate(cert).publicKey.export({ format: 'jwk' }) };
 }
 
+// proves rfc8705-2.1.1-1
 test('discovery names the methods and the bound tokens (RFC 8705 §2.1.1, §2.2.1, §3.3)', async () => {
   const { json } = await server.call({ path: '/.well-known/oauth-authorization-server' });
   for (const endpoint of ['token', 'introspection']) {
@@ -39,6 +40,7 @@ test('discovery names the methods and the bound tokens (RFC 8705 §2.1.1, §2.2.
   assert.equal('mtls_endpoint_aliases' in json, false);
 });
 
+// proves rfc8705-2.1-1
 test('tls_client_auth: the right certificate gets a token, alone or over an intermediate authority (RFC 8705 §2.1)', async () => {
   const client_id = await server.register(CERTIFIED);
   const issued = await server.token(client_id, CLIENT_AUTHORITY.issue(SUBJECT));
@@ -48,6 +50,7 @@ test('tls_client_auth: the right certificate gets a token, alone or over an inte
   assert.equal((await server.token(client_id, { key, cert: cert + between.certificate })).status, 200);
 });
 
+// proves rfc8705-2-2, rfc8705-2-3
 test('tls_client_auth: every other certificate, and none, is 401 (RFC 8705 §2.1)', async () => {
   const client_id = await server.register(CERTIFIED);
   const past = new Date(Date.now() - 3_600_000);
@@ -75,6 +78,7 @@ test('tls_client_auth: every other certificate, and none, is 401 (RFC 8705 §2.1
   }
 });
 
+// proves rfc8705-2.2-1
 test('self_signed_tls_client_auth: the registered key gets a token, another key 401 (RFC 8705 §2.2)', async () => {
   const own = selfSigned();
   const metadata = {
@@ -87,6 +91,7 @@ test('self_signed_tls_client_auth: the registered key gets a token, another key 
   assert.equal((await server.token(client_id)).status, 401);
 });
 
+// proves rfc8705-3-1, rfc8705-3-2
 test('a bound token opens introspection over a connection with its certificate, and over no other (RFC 8705 §3)', async () => {
   const own = selfSigned();
   const scope = `${server.program.issuer}/token/introspect`;
@@ -115,6 +120,7 @@ test('a bound token opens introspection over a connection with its certificate, 
   }
 });
 
+// proves rfc9440-4-1
 test('a Client-Cert header that no trusted proxy sent is ignored, and the log says so once (RFC 9440 §4)', async () => {
   const client_id = await server.register(CERTIFIED);
   const headers = { 'client-cert': headerOf(CLIENT_AUTHORITY.issue(SUBJECT)) };

@@ -105,6 +105,7 @@ for (const [alg, encryption] of [
   ['PS256', 'RSA-OAEP-256'],
   ['EdDSA', 'ECDH-ES'],
 ] as const) {
+  // proves rfc9701-4-1, rfc9701-5-6, rfc9701-7-1
   test(`oauth4webapi, introspection as a JWT, ${alg}${encryption === undefined ? '' : ` inside ${encryption}`}: validated with the published keys (RFC 9701 §5)`, async () => {
     const server = await discover(managed, 'oauth2');
     assert.ok(server.introspection_signing_alg_values_supported?.includes(alg));
@@ -154,6 +155,7 @@ for (const [alg, encryption] of [
   });
 }
 
+// proves openid-registration-3-1
 test('oauth4webapi: parallel registrations with one initial access token make one client', async () => {
   const server = await discover(managed, 'oidc');
   const token = await initialAccessToken(managed, ['client-reg']);
@@ -167,6 +169,7 @@ test('oauth4webapi: parallel registrations with one initial access token make on
   }
 });
 
+// proves openid-registration-3-2
 test('oauth4webapi, open registration: anyone registers for the code grant, and manages the registration', async () => {
   const server = await discover(open, 'oidc');
   const metadata = { redirect_uris: ['https://rp.example/cb'] };

@@ -76,6 +76,7 @@ for (const [method, authentication] of Object.entries(AUTHENTICATIONS)) {
   });
 }
 
+// proves rfc7591-3-4, openid-registration-3-1
 test('openid-client: an initial access token registers one client, the second time it is refused (RFC 6750 §3.1)', async () => {
   const token = await initialAccessToken(program, ['client-reg:grant:client']);
   const register = () =>
@@ -89,6 +90,7 @@ test('openid-client: an initial access token registers one client, the second ti
   await assert.rejects(register(), { status: 401 });
 });
 
+// proves rfc7591-3-3
 test('openid-client, open registration under an issuer with a path: no token is needed for the code grant', async () => {
   const metadata = { redirect_uris: ['https://rp.example/cb'], client_name: 'Anyone' };
   const configuration = await client.dynamicClientRegistration(

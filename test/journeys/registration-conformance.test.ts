@@ -53,6 +53,9 @@ const JWK = {
   y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
 };
 
+// proves rfc7591-3-1, rfc7591-3.2-1, rfc7591-3.2.1-1, rfc7591-3.2.1-3, rfc7591-3.2.1-6
+// proves openid-registration-3.2-2, openid-registration-3.2-3, openid-registration-3.2-4
+// proves openid-registration-3.2-5, openid-conformance-1
 test('oidcc-server, registration: 201, JSON, client credentials, and both management credentials with an https address (OpenID Connect Dynamic Client Registration 1.0 §3.2)', async () => {
   const answer = await ask(program, { ...WEB_CLIENT, client_name: 'Conformance' });
   assert.equal(answer.status, 201);
@@ -67,6 +70,7 @@ test('oidcc-server, registration: 201, JSON, client credentials, and both manage
   assert.equal(new URL(String(json['registration_client_uri'])).protocol, 'https:');
 });
 
+// proves rfc7591-3.2-1, openid-registration-3.2-5
 test('POST /clients answers as POST /register does, with 200 (decision 4; RFC 7591 §3.2.1)', async () => {
   const [old, standard] = [await ask(program, WEB_CLIENT, '/clients'), await ask(program, WEB_CLIENT)];
   assert.deepEqual([old.status, standard.status], [200, 201]);
@@ -76,6 +80,7 @@ test('POST /clients answers as POST /register does, with 200 (decision 4; RFC 75
   }
 });
 
+// proves rfc7591-3.2.1-1, rfc7591-3.2.1-2, openid-registration-3.2-2, openid-registration-3.2-3
 test('no two clients have the same identifier, secret or registration token (RFC 7591 §3.2.1)', async () => {
   const clients = await Promise.all(
     Array.from({ length: 40 }, async () => await register(program, WEB_CLIENT)),
@@ -85,12 +90,15 @@ test('no two clients have the same identifier, secret or registration token (RFC
   }
 });
 
+// proves rfc7591-2-5
 test('a public client gets no secret, and no expiry of one (RFC 7591 §3.2.1)', async () => {
   const { members } = await register(program, { ...WEB_CLIENT, token_endpoint_auth_method: 'none' });
   assert.deepEqual([members['client_secret'], members['client_secret_expires_at']], [undefined, undefined]);
   assert.equal(typeof members['registration_access_token'], 'string');
 });
 
+// proves rfc7591-2-2, rfc7591-2.2-1, rfc7591-3.2.1-4, openid-registration-2-13, openid-registration-2.1-1
+// proves openid-registration-3.2-1
 test('every registered member is returned, provided ones too, by registration, GET and list alike (RFC 7591 §3.2.1; RFC 7592 §3)', async () => {
   const metadata = {
     ...WEB_CLIENT,
@@ -126,6 +134,7 @@ test('every registered member is returned, provided ones too, by registration, G
   );
 });
 
+// proves rfc7591-2-3, openid-registration-2-3
 test('a client that names its redirect_uris alone gets the defaults of code flow, web and client_secret_basic (RFC 7591 §2; OpenID Connect Dynamic Client Registration 1.0 §2)', async () => {
   const { members } = await register(program, WEB_CLIENT);
   assert.deepEqual(members['grant_types'], ['authorization_code']);
@@ -136,11 +145,13 @@ test('a client that names its redirect_uris alone gets the defaults of code flow
   assert.ok(members['require_auth_time'] === undefined || members['require_auth_time'] === false);
 });
 
+// proves rfc7591-2-1, openid-registration-3.1-2
 test('members that are not understood are ignored and not kept (RFC 7591 §2; OpenID Connect Dynamic Client Registration 1.0 §3.1)', async () => {
   const { members } = await register(program, { ...WEB_CLIENT, favourite_colour: 'red' });
   assert.equal('favourite_colour' in members, false);
 });
 
+// proves rfc7591-3-1, rfc7591-3.1-1, openid-registration-3.1-1
 test('the registration endpoint reads a JSON object in a POST and nothing else (RFC 7591 §3, §3.1)', async () => {
   const post = { method: 'POST', path: '/register', bearer: program.masterToken };
   const redirect_uris = CALLBACK;
@@ -153,6 +164,7 @@ test('the registration endpoint reads a JSON object in a POST and nothing else (
   }
 });
 
+// proves rfc7591-3.2.2-1, openid-registration-3.3-3, rfc6750-3.1-1
 test('an initial access token that is not valid: 401 invalid_token with a Bearer challenge (RFC 7591 §3.2.2; RFC 6750 §3.1)', async () => {
   const answer = await call(program, {
     method: 'POST',
@@ -164,6 +176,7 @@ test('an initial access token that is not valid: 401 invalid_token with a Bearer
   assert.match(answer.headers.get('www-authenticate') ?? '', /^Bearer error="invalid_token"/);
 });
 
+// proves rfc7591-2-2, rfc7591-5-1, openid-registration-2-1
 test('a redirection flow without redirect_uris: 400 invalid_redirect_uri (RFC 7591 §5; OpenID Connect Dynamic Client Registration 1.0 §2)', async () => {
   for (const grant_types of [['authorization_code'], ['implicit']]) {
     const response_types = grant_types[0] === 'implicit' ? ['id_token'] : ['code'];
@@ -172,11 +185,13 @@ test('a redirection flow without redirect_uris: 400 invalid_redirect_uri (RFC 75
   }
 });
 
+// proves rfc7591-2-4, openid-registration-2-1
 test('a client without a redirection flow needs no redirect_uris (RFC 7591 §2; interface)', async () => {
   const { members } = await register(program, SERVICE);
   assert.deepEqual([members['redirect_uris'], members['response_types']], [undefined, []]);
 });
 
+// proves rfc7591-3.2.2-3, rfc7591-5-2
 test('redirect_uris are https, http on the local machine, or app-specific (RFC 7591 §5)', async () => {
   for (const uri of ['http://client.example/cb', 'ftp://client.example/cb', 'javascript:alert(1)', '/cb']) {
     await assertNeverRegistered({ redirect_uris: [uri] }, 'invalid_redirect_uri');
@@ -184,14 +199,17 @@ test('redirect_uris are https, http on the local machine, or app-specific (RFC 7
   await assertRegistered({ redirect_uris: [CALLBACK, 'http://localhost:8080/cb'] });
 });
 
+// proves rfc7591-3.2.2-3, openid-registration-3.3-1, openid-registration-3.3-2, openid-conformance-3
 test('oidcc-redirect-uri-regfrag: a redirection URI with a fragment is 400 JSON, invalid_redirect_uri (OpenID Connect Dynamic Client Registration 1.0 §3.3; RFC 6749 §3.1.2)', async () => {
   await assertNeverRegistered({ redirect_uris: [`${CALLBACK}#foobar`] }, 'invalid_redirect_uri');
 });
 
+// proves openid-registration-3.2-1, openid-conformance-4
 test('oidcc-redirect-uri-query-OK, registration: a query is kept letter for letter (RFC 6749 §3.1.2)', async () => {
   await assertRegistered({ redirect_uris: [`${CALLBACK}?foo=bar&x=%C3%A9`, `${CALLBACK}?dummy1=lorem`] });
 });
 
+// proves openid-registration-2-4
 test('a web client of the implicit grant: https alone, and not localhost (OpenID Connect Dynamic Client Registration 1.0 §2)', async () => {
   const implicit = { grant_types: ['implicit'], response_types: ['id_token'], application_type: 'web' };
   for (const uri of ['http://localhost/cb', 'http://127.0.0.1/cb', 'https://localhost/cb']) {
@@ -200,6 +218,7 @@ test('a web client of the implicit grant: https alone, and not localhost (OpenID
   await assertRegistered({ ...implicit, redirect_uris: [CALLBACK] });
 });
 
+// proves rfc7591-5-2, openid-registration-2-5
 test('a native client: private-use schemes and http on the loopback interface, no other http (OpenID Connect Dynamic Client Registration 1.0 §2; RFC 8252 §7)', async () => {
   const native = { application_type: 'native', token_endpoint_auth_method: 'none' };
   const loopback = ['http://localhost/cb', 'http://127.0.0.1:8400/cb', 'http://[::1]/cb'];
@@ -209,6 +228,7 @@ test('a native client: private-use schemes and http on the loopback interface, n
   }
 });
 
+// proves rfc7591-2.1-1, openid-registration-2-2
 test('response types go with their grant types, one by one (OpenID Connect Dynamic Client Registration 1.0 §2; RFC 7591 §2.1)', async () => {
   const [code, implicit] = ['authorization_code', 'implicit'];
   const needs: readonly (readonly [response_type: string, grants: readonly string[]])[] = [
@@ -229,12 +249,14 @@ test('response types go with their grant types, one by one (OpenID Connect Dynam
   }
 });
 
+// proves rfc7591-2-6, openid-registration-2-6
 test('jwks and jwks_uri together: 400 (RFC 7591 §2; OpenID Connect Dynamic Client Registration 1.0 §2)', async () => {
   const jwks_uri = 'https://client.example/jwks.json';
   await assertNeverRegistered({ ...WEB_CLIENT, jwks: { keys: [JWK] }, jwks_uri });
   await assertRegistered({ ...WEB_CLIENT, jwks: { keys: [JWK] } });
 });
 
+// proves openid-registration-2-7
 test('a jwks with a private or a symmetric key: 400 (OpenID Connect Dynamic Client Registration 1.0 §2)', async () => {
   const secret = { ...JWK, d: 'jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI' };
   for (const key of [
@@ -245,25 +267,30 @@ test('a jwks with a private or a symmetric key: 400 (OpenID Connect Dynamic Clie
   }
 });
 
+// proves openid-registration-9.2-1, openid-conformance-7
 test('oidcc-registration-jwks-uri, registration: kept as sent; only https (OpenID Connect Dynamic Client Registration 1.0 §2)', async () => {
   await assertRegistered({ ...WEB_CLIENT, jwks_uri: 'https://client.example/jwks.json' });
   await assertNeverRegistered({ ...WEB_CLIENT, jwks_uri: 'http://client.example/jwks.json' });
 });
 
+// proves openid-registration-2-8
 test('subject_type is one that the server has (OpenID Connect Dynamic Client Registration 1.0 §2)', async () => {
   await assertRegistered({ ...WEB_CLIENT, subject_type: 'pairwise' });
   await assertNeverRegistered({ ...WEB_CLIENT, subject_type: 'ephemeral' });
 });
 
+// proves openid-core-8.1-1
 test('pairwise with redirect_uris of several hosts needs a sector_identifier_uri (OpenID Connect Core 1.0 §8.1)', async () => {
   const redirect_uris = [CALLBACK, 'https://other.example/cb'];
   await assertNeverRegistered({ redirect_uris, subject_type: 'pairwise' });
 });
 
+// proves openid-registration-5-1, openid-registration-9.2-1
 test('sector_identifier_uri is https (OpenID Connect Dynamic Client Registration 1.0 §5)', async () => {
   await assertNeverRegistered({ ...WEB_CLIENT, sector_identifier_uri: 'http://client.example/sector.json' });
 });
 
+// proves openid-conformance-9
 test('oidcc-idtoken-rs256, oidcc-userinfo-rs256, registration: the algorithms are kept (OpenID Connect Dynamic Client Registration 1.0 §2)', async () => {
   await assertRegistered({
     ...WEB_CLIENT,
@@ -272,10 +299,12 @@ test('oidcc-idtoken-rs256, oidcc-userinfo-rs256, registration: the algorithms ar
   });
 });
 
+// proves openid-registration-2-9, openid-conformance-23
 test('oidcc-idtoken-unsigned, registration: none is refused, since this server signs every ID token (OpenID Connect Dynamic Client Registration 1.0 §2)', async () => {
   await assertNeverRegistered({ ...WEB_CLIENT, id_token_signed_response_alg: 'none' });
 });
 
+// proves openid-registration-2-10
 test('an encryption without its key management: 400; the key management alone brings A128CBC-HS256 (OpenID Connect Dynamic Client Registration 1.0 §2)', async () => {
   const encrypted = [
     'id_token_encrypted_response',
@@ -289,22 +318,27 @@ test('an encryption without its key management: 400; the key management alone br
   }
 });
 
+// proves openid-registration-2-11
 test('token_endpoint_auth_signing_alg none: 400 (OpenID Connect Dynamic Client Registration 1.0 §2)', async () => {
   await assertNeverRegistered({ ...WEB_CLIENT, token_endpoint_auth_signing_alg: 'none' });
 });
 
+// proves rfc7591-3.2.2-2
 test('a client authentication method that the server does not have: 400 (RFC 7591 §2)', async () => {
   await assertNeverRegistered({ ...WEB_CLIENT, token_endpoint_auth_method: 'client_password' });
 });
 
+// proves openid-registration-2-12, openid-conformance-24
 test('oidcc-3rd_party-init-login, registration: initiate_login_uri is kept as sent (OpenID Connect Dynamic Client Registration 1.0 §2)', async () => {
   await assertRegistered({ ...WEB_CLIENT, initiate_login_uri: 'https://client.example/login' });
 });
 
+// proves openid-registration-2-12, openid-registration-3.3-2, openid-conformance-25
 test('oidcc-3rd_party-init-login-nohttps: initiate_login_uri without https is 400 JSON, invalid_client_metadata (OpenID Connect Dynamic Client Registration 1.0 §2)', async () => {
   await assertNeverRegistered({ ...WEB_CLIENT, initiate_login_uri: 'http://client.example/login' });
 });
 
+// proves openid-registration-2-15, openid-conformance-8
 test('oidcc-registration-logo-uri, -policy-uri, -tos-uri, registration: kept as sent, in every language (OpenID Connect Dynamic Client Registration 1.0 §2.1)', async () => {
   await assertRegistered({
     ...WEB_CLIENT,
@@ -316,6 +350,7 @@ test('oidcc-registration-logo-uri, -policy-uri, -tos-uri, registration: kept as 
   });
 });
 
+// proves rfc7591-3.2.2-2, openid-registration-2-13, openid-registration-3.3-1
 test('values of the wrong type: 400 invalid_client_metadata (OpenID Connect Dynamic Client Registration 1.0 §2)', async () => {
   const wrong = {
     default_max_age: '3600',
@@ -328,6 +363,7 @@ test('values of the wrong type: 400 invalid_client_metadata (OpenID Connect Dyna
   }
 });
 
+// proves rfc7591-2.2-1, openid-registration-2.1-1, openid-registration-6-1
 test('strings are compared by code points: nothing is normalised (OpenID Connect Dynamic Client Registration 1.0 §6)', async () => {
   const [composed, decomposed] = ['Caf\u00e9', 'Cafe\u0301'];
   await assertRegistered({ ...WEB_CLIENT, client_name: decomposed, 'client_name#fr': composed });
@@ -338,6 +374,7 @@ test('strings are compared by code points: nothing is normalised (OpenID Connect
   assert.deepEqual(redirect_uris, [CALLBACK], 'JSON escapes are undone first');
 });
 
+// proves rfc7591-3-2, openid-conformance-2
 test('oidcc-discovery-endpoint-verification, registration_endpoint: advertised, https, and it answers 201 (OpenID Connect Discovery 1.0 §3)', async () => {
   const discovered = await call(program, { method: 'GET', path: '/.well-known/openid-configuration' });
   const endpoints = Object.entries(discovered.json).filter(([name]) => name.endsWith('_endpoint'));

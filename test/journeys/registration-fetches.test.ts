@@ -55,18 +55,21 @@ async function inSector(document: string): Promise<Answer> {
   });
 }
 
+// proves openid-registration-5-1, openid-conformance-5
 test('oidcc-registration-sector-uri: a document that lists every redirection URI, 201 (OpenID Connect Dynamic Client Registration 1.0 §5)', async () => {
   const answer = await inSector('/sector.json');
   assert.equal(answer.status, 201, answer.text);
   assert.equal(answer.json['sector_identifier_uri'], `${peerUrl}/sector.json`);
 });
 
+// proves openid-registration-5-1, openid-conformance-6
 test('oidcc-registration-sector-bad: a document that lacks a redirection URI, is no array or is not there: 400 JSON invalid_client_metadata (OpenID Connect Dynamic Client Registration 1.0 §5)', async () => {
   for (const document of ['/sector-bad.json', '/sector-object.json', '/nothing.json']) {
     assertRefused(await inSector(document), 400, 'invalid_client_metadata');
   }
 });
 
+// proves openid-registration-5-1
 test('the redirect_uris of an update are held to the sector identifier again (OpenID Connect Dynamic Client Registration 1.0 §5)', async () => {
   const client = registrationOf(await inSector('/sector.json'));
   const json = { ...client.members, redirect_uris: [...REDIRECT_URIS, 'https://four.example/cb'] };
@@ -76,6 +79,7 @@ test('the redirect_uris of an update are held to the sector identifier again (Op
 
 const SOFTWARE = { iss: PUBLISHER, software_id: 'app', client_name: 'Stated', redirect_uris: REDIRECT_URIS };
 
+// proves rfc7591-3.1.1-1, rfc7591-3.2.1-5, openid-conformance-32
 test('a software statement wins over the request and comes back unmodified beside what it says (RFC 7591 §3.1.1, §3.2.1)', async () => {
   const software_statement = signedJwt(KEY, SOFTWARE);
   const answer = await ask(program, {
@@ -96,6 +100,7 @@ function withBrokenSignature(jwt: string): string {
   return `${jwt.slice(0, at)}${jwt[at] === 'A' ? 'B' : 'A'}${jwt.slice(at + 1)}`;
 }
 
+// proves rfc7591-3.2.2-4, rfc7592-2.2-8, openid-conformance-35
 test('fapi2-security-profile-final-brazil-dcr-invalid-software-statement-signature: 400 JSON invalid_software_statement, at registration and in an update (RFC 7591 §3.2.2; RFC 7592 §2.2)', async () => {
   const software_statement = signedJwt(KEY, SOFTWARE);
   const broken = { software_statement: withBrokenSignature(software_statement) };
@@ -105,6 +110,7 @@ test('fapi2-security-profile-final-brazil-dcr-invalid-software-statement-signatu
   assert.deepEqual((await manage(program, client, 'GET')).json, client.members);
 });
 
+// proves rfc7591-2.3-1
 test('a software statement without iss, without signature, or of an issuer nobody trusts: 400 (RFC 7591 §2.3, §3.2.2)', async () => {
   const { iss, ...anonymous } = SOFTWARE;
   const stranger = signedJwt(KEY, { ...SOFTWARE, iss: `${iss}.evil` });
@@ -118,6 +124,7 @@ test('a software statement without iss, without signature, or of an issuer nobod
   }
 });
 
+// proves openid-conformance-36
 test('fapi2-security-profile-final-brazil-dcr-no-software-statement: nothing here needs one; without token and statement it is 401 (RFC 7591 §3; decision 6)', async () => {
   const json = { redirect_uris: REDIRECT_URIS };
   assert.equal((await ask(program, json)).status, 201);

@@ -100,6 +100,7 @@ test('openid-client: a public client', async () => {
   await tokensAt(rp, addressOf(await through(browser, client.buildAuthorizationUrl(rp, parameters))), checks);
 });
 
+// proves rfc9126-4-1
 test('openid-client: pushed requests (RFC 9126)', async () => {
   const rp = await relyingParty({ require_pushed_authorization_requests: true });
   const { parameters, checks } = await asked();
@@ -108,6 +109,7 @@ test('openid-client: pushed requests (RFC 9126)', async () => {
   await tokensAt(rp, addressOf(await through(plainBrowser(program.issuer), url)), checks);
 });
 
+// proves rfc9101-6.1-1
 test('openid-client: signed request objects (RFC 9101), and encrypted to a key of the server', async () => {
   const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
   const rp = await relyingParty({
@@ -135,6 +137,7 @@ test('openid-client: signed request objects (RFC 9101), and encrypted to a key o
   await tokensAt(rp, addressOf(await through(browser, url)), checks);
 });
 
+// proves jarm-2.1-1
 test('openid-client: JWT responses (JARM)', async () => {
   const rp = await relyingParty({ authorization_signed_response_alg: 'PS256' });
   client.useJwtResponseMode(rp);
@@ -145,6 +148,7 @@ test('openid-client: JWT responses (JARM)', async () => {
   await tokensAt(rp, answered, checks);
 });
 
+// proves openid-form-post-2-1
 test('openid-client: form_post', async () => {
   const rp = await relyingParty();
   const { parameters, checks } = await asked({ response_mode: 'form_post' });
@@ -196,6 +200,7 @@ test('openid-client: an encrypted ID token, and UserInfo as a JWT', async () => 
   await tokensAt(rp, addressOf(await through(browser, client.buildAuthorizationUrl(rp, parameters))), checks);
 });
 
+// proves openid-core-13.3-1
 test('openid-client: silent, after signing in once, and an error that it understands (OpenID Connect Core §3.1.2.6)', async () => {
   const rp = await relyingParty();
   const browser = plainBrowser(program.issuer);

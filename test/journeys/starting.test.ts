@@ -61,6 +61,7 @@ test('start in production, no encryption key: one line that names the setting an
   );
 });
 
+// proves rfc7591-3-2, rfc7592-1-1, rfc7662-2-1, rfc9701-8.2-1, rfc6749-2.3.1-3, rfc7009-2-2
 test('start in production, http issuer: one line, exit code 1', async () => {
   for (const issuer of ['http://op.example.com', 'http://127.0.0.1:8080']) {
     assertOneLine(await attempt('serve', { CHANCERY_ISSUER: issuer }), /^issuer: must .*https.*\n$/u);

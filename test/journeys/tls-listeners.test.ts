@@ -34,6 +34,7 @@ before(async () => {
 
 after(() => server.stop());
 
+// proves rfc8705-5-1
 test('the first listener asks nobody for a certificate, the second one everybody (RFC 8705 §5)', async () => {
   const client_id = await server.register(CERTIFIED);
   const identity = CLIENT_AUTHORITY.issue(SUBJECT);
@@ -54,6 +55,7 @@ const MUTUAL_TLS = {
 };
 
 for (const [method, made] of Object.entries(MUTUAL_TLS)) {
+  // proves rfc8705-3.2-1, rfc8705-5-1
   test(`oauth4webapi, ${method}: discovers the aliases, registers, gets a bound token there and introspects it (RFC 8705)`, async () => {
     const { own, metadata } = made();
     await boundTokenJourney(own, metadata);

@@ -41,6 +41,7 @@ async function introspect(form: Readonly<Record<string, string>>, bearer?: strin
   return await call(program, { method: 'POST', path: '/token/introspect', ...credentials, form });
 }
 
+// proves rfc6749-4.4.3-1, rfc6749-5.1-1
 test('a token response: 200 JSON, no-store and no-cache, access_token, token_type, expires_in and scope, no refresh token (RFC 6749 §5.1, §4.4.3, §3.3)', async () => {
   const answer = await tokenFor(client);
   assert.equal(answer.status, 200, answer.text);
@@ -53,6 +54,7 @@ test('a token response: 200 JSON, no-store and no-cache, access_token, token_typ
   assert.ok(Number.isInteger(rest['expires_in']) && Number(rest['expires_in']) > 0);
 });
 
+// proves rfc6749-3.2-2
 test('the token endpoint takes POST alone (RFC 6749 §3.2)', async () => {
   for (const method of ['GET', 'PUT', 'DELETE']) {
     const answer = await call(program, { method, path: '/token?grant_type=client_credentials' });
@@ -60,6 +62,7 @@ test('the token endpoint takes POST alone (RFC 6749 §3.2)', async () => {
   }
 });
 
+// proves rfc6749-2.3.1-2
 test('client credentials in the request URI are not read (RFC 6749 §2.3.1)', async () => {
   const { client_id, client_secret } = await register(program, {
     ...SERVICE,
@@ -72,6 +75,7 @@ test('client credentials in the request URI are not read (RFC 6749 §2.3.1)', as
   assert.equal((await call(program, inBody)).status, 200);
 });
 
+// proves rfc6749-5.2-2
 test('a client that tried the Authorization header: 401 with the challenge of its scheme (RFC 6749 §5.2)', async () => {
   const answer = await tokenFor({ ...client, client_secret: 'wrong' });
   assertRefused(answer, 401, 'invalid_client');
@@ -79,6 +83,7 @@ test('a client that tried the Authorization header: 401 with the challenge of it
   assert.match(answer.headers.get('www-authenticate') ?? '', /^Basic realm="/);
 });
 
+// proves rfc6749-5.2-1
 test('errors of the token endpoint have their codes, statuses and characters (RFC 6749 §5.2)', async () => {
   const web = await register(program, WEB_CLIENT);
   assertRefused(await tokenFor(client, {}), 400, 'invalid_request');
@@ -87,6 +92,7 @@ test('errors of the token endpoint have their codes, statuses and characters (RF
   assertRefused(await tokenFor(web), 400, 'unauthorized_client');
 });
 
+// proves rfc6749-4.4-1
 test('a public client has no client_credentials grant (RFC 6749 §4.4, §4.4.2)', async () => {
   const json = { ...SERVICE, token_endpoint_auth_method: 'none' };
   const post = { method: 'POST', path: '/register', bearer: program.masterToken, json };
@@ -96,6 +102,7 @@ test('a public client has no client_credentials grant (RFC 6749 §4.4, §4.4.2)'
   assertRefused(await call(program, unauthenticated), 401, 'invalid_client');
 });
 
+// proves rfc7662-2.1-1, rfc7662-2.1-2, rfc7662-2.2-1
 test('introspection: 200 JSON with a boolean active; without a token 400, without authorisation 401 (RFC 7662 §2.1, §2.2, §2.3)', async () => {
   const token = String((await tokenFor(client)).json['access_token']);
   const answer = await introspect({ token });
@@ -107,6 +114,7 @@ test('introspection: 200 JSON with a boolean active; without a token 400, withou
   assertRefused(await call(program, anonymous), 401, 'invalid_client');
 });
 
+// proves rfc7662-2.1-3, rfc7662-2.2-2, rfc7662-2.3-2
 test('what is no live access token is active false and nothing more, whatever the hint (RFC 7662 §2.2, §2.3)', async () => {
   const live = String((await tokenFor(client)).json['access_token']);
   for (const token of ['junk', `${live}x`, client.registration_access_token, client.client_secret]) {
@@ -118,6 +126,7 @@ test('what is no live access token is active false and nothing more, whatever th
   assert.equal((await introspect({ token: live, token_type_hint: 'refresh_token' })).json['active'], true);
 });
 
+// proves rfc7662-2.1-1
 test('introspection takes POST alone, and reads nothing in the query (RFC 7662 §2.1, §4)', async () => {
   const token = String((await tokenFor(client)).json['access_token']);
   const basic = [inspector.client_id, inspector.client_secret] as const;
@@ -126,6 +135,7 @@ test('introspection takes POST alone, and reads nothing in the query (RFC 7662 �
   assertRefused(await call(program, { method: 'POST', path, basic, form: {} }), 400, 'invalid_request');
 });
 
+// proves rfc6750-3-1, rfc6750-3-5
 test('a bearer token that does not enable introspection: 403 access_denied with a Bearer challenge of insufficient_scope (RFC 6750 §3, §3.1; decision 21)', async () => {
   const bearer = String((await tokenFor(client)).json['access_token']);
   const answer = await introspect({ token: 'x' }, bearer);
@@ -139,12 +149,14 @@ test('a bearer token that does not enable introspection: 403 access_denied with 
   assert.equal((await introspect({ token: bearer }, enabled)).json['active'], true);
 });
 
+// proves rfc7662-2.3-1, rfc6750-3-1
 test('a bearer token that is not valid: 401 with a Bearer challenge of invalid_token (RFC 6750 §3, §3.1)', async () => {
   const answer = await introspect({ token: 'x' }, 'junk');
   assertRefused(answer, 401, 'invalid_client');
   assert.match(answer.headers.get('www-authenticate') ?? '', /^Bearer error="invalid_token"/);
 });
 
+// proves rfc6750-2.1-1
 test('the Bearer scheme is compared without regard to case (RFC 6750 §2.1; RFC 9110 §11.1)', async () => {
   const list = { method: 'GET', path: '/clients?limit=1' };
   for (const scheme of ['bearer', 'BEARER', 'Bearer']) {

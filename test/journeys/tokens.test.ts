@@ -67,6 +67,7 @@ async function assertLive(...tokens: readonly string[]): Promise<void> {
 }
 
 for (const format of ['identifier', 'self-contained'] as const) {
+  // proves rfc7009-2.1-4, rfc8707-2-3, rfc9068-2.1-2
   test(`oauth4webapi, ${format}: client credentials for a resource (RFC 8707), then revocation (RFC 7009), which both servers know in the very next request`, async () => {
     const { client_id, client_secret } = await register(first, {
       grant_types: ['client_credentials'],
@@ -151,6 +152,7 @@ test('oauth4webapi, a public client: refreshes, gets the next refresh token, and
   await assert.rejects(use(refreshed.refresh_token ?? ''), { error: 'invalid_grant' });
 });
 
+// proves rfc7009-2.1-5
 test('openid-client: refreshes with less scope, and revokes the refresh token: the access tokens end with it, on both servers (RFC 7009 §2.1)', async () => {
   const { client_id, client_secret } = await register(first, WEB);
   const configuration = new openid.Configuration(
@@ -170,6 +172,7 @@ test('openid-client: refreshes with less scope, and revokes the refresh token: t
   await assert.rejects(openid.refreshTokenGrant(configuration, refresh), { error: 'invalid_grant' });
 });
 
+// proves rfc6749-6-3
 test('of fifty uses of one rotated refresh token at once, on two servers, one is answered, and then all of the grant is ended', async () => {
   const { client_id } = await register(first, { ...WEB, token_endpoint_auth_method: 'none' });
   const { access, refresh } = await granted(client_id);

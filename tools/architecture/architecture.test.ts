@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { readEndpointFolders } from '../contracts.ts';
+import { proofFaults, readProofs } from '../requirements/proofs.ts';
+import { SPECIFICATIONS } from '../requirements/specifications.ts';
 import { lacking } from './endpoint-folders.ts';
 import { FLOOR_LAWS, FLOORS } from './floors.ts';
 import { FORM_LAWS } from './form.ts';
@@ -65,4 +68,12 @@ test('a made-up endpoint without story, test and specification is found', () => 
   assert.deepEqual(lacking({ name: 'b', files: ['contract.ts', 'endpoint.ts'], contracts: [] }), [
     'b has no contract',
   ]);
+});
+
+test('every requirement is carried by a test or has a reason, and every id that a test carries is known', () => {
+  const requirements = SPECIFICATIONS.flatMap((specification) => specification.requirements);
+  const proofs = readProofs(join(import.meta.dirname, '../..'));
+  assert.ok(requirements.length >= 400, `${requirements.length} requirements`);
+  assert.ok(proofs.length >= 800, `${proofs.length} proofs`);
+  assert.deepEqual(proofFaults(requirements, proofs), []);
 });

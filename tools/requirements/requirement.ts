@@ -1,17 +1,15 @@
-/** A sentence of a specification with MUST, MUST NOT, SHALL or REQUIRED, in our own words. */
+/**
+ * A sentence of a specification with MUST, MUST NOT, SHALL or REQUIRED, in our own words. The tests that prove it
+ * carry its id in a comment directly above them: `// proves rfc7662-2.1-3`.
+ */
 export interface Requirement {
-  /** `§3.2.1`; of the conformance suite, a module's name. */
+  /** Specification, section and running number: `rfc7662-2.1-3`. It never changes, and no other row ever gets it. */
+  readonly id: string;
+  /** `§3.2.1`, or the name of a module of the conformance suite. */
   readonly section: string;
   readonly words: string;
-  readonly tests: readonly TestReference[];
   /** Why no test proves it, or what is decided instead, with the decision's number. */
   readonly reason?: string;
-}
-
-/** A test file, and the beginning of the name of exactly one test in it. */
-export interface TestReference {
-  readonly file: string;
-  readonly name: string;
 }
 
 export interface Specification {
@@ -21,27 +19,16 @@ export interface Specification {
   readonly requirements: readonly Requirement[];
 }
 
-export type TestsIn = (...names: readonly string[]) => readonly TestReference[];
-
-export function testsIn(file: string): TestsIn {
-  return (...names) => names.map((name) => ({ file, name }));
+export function must(id: string, section: string, words: string): Requirement {
+  return { id, section, words };
 }
 
-export function must(section: string, words: string, ...tests: (readonly TestReference[])[]): Requirement {
-  return { section, words, tests: tests.flat() };
+/** Returns a requirement that a decision replaces, or that needs an explanation. */
+export function decided(id: string, section: string, words: string, reason: string): Requirement {
+  return { id, section, words, reason };
 }
 
-/** A requirement that is met in a way that needs a word, or that a decision puts something else in place of. */
-export function decided(
-  section: string,
-  words: string,
-  reason: string,
-  ...tests: (readonly TestReference[])[]
-): Requirement {
-  return { ...must(section, words, ...tests), reason };
-}
-
-/** Listed because leaving it out would look like an omission. */
-export function client(section: string, words: string): Requirement {
-  return { section, words, tests: [], reason: 'binds the client' };
+/** Returns a requirement that no test proves, because it binds the client. The table has it for completeness. */
+export function client(id: string, section: string, words: string): Requirement {
+  return { id, section, words, reason: 'binds the client' };
 }

@@ -1,34 +1,32 @@
 import { row, table } from '../markdown.ts';
-import { type NamesIn, provingTests, testFiles } from './proof.ts';
-import type { Requirement, Specification, TestReference } from './requirement.ts';
+import { type Proof, readProofs } from './proofs.ts';
+import type { Specification } from './requirement.ts';
 import { SPECIFICATIONS } from './specifications.ts';
 
-const INTRODUCTION = `In our own words, sentence by sentence. Where something is decided otherwise than the sentence says, or there is no
-test, the reason stands first.
+const INTRODUCTION = `In our own words, sentence by sentence. The last column names the tests that carry the requirement's id
+(\`// proves rfc7662-2.1-3\`). Where we decided otherwise, or no test proves the sentence, the reason comes first.
 `;
 
-/** A table per specification: each requirement with its section, and what proves it. */
+/** Returns a table per specification: each requirement with its section, and the tests that prove it. */
 export function requirementsMarkdown(root: string): string {
-  const namesIn = testFiles(root);
-  return [INTRODUCTION, ...SPECIFICATIONS.map((each) => specificationMarkdown(each, namesIn))].join('\n');
+  const proofs = Map.groupBy(readProofs(root), ({ id }) => id);
+  return [INTRODUCTION, ...SPECIFICATIONS.map((each) => specificationMarkdown(each, proofs))].join('\n');
 }
 
-function specificationMarkdown({ title, scope, requirements }: Specification, namesIn: NamesIn): string {
-  const rows = requirements.map(({ section, words, ...proof }) =>
-    row(section, words, provedBy(proof, namesIn)),
+function specificationMarkdown(
+  { title, scope, requirements }: Specification,
+  proofs: ReadonlyMap<string, readonly Proof[]>,
+): string {
+  const rows = requirements.map(({ id, section, words, reason }) => {
+    const reasons = reason === undefined ? [] : [`_${reason}_`];
+    return row(id, section, words, [...reasons, ...(proofs.get(id) ?? []).map(testLink)].join('<br>'));
+  });
+  return [`### ${title}\n`, `${scope}\n`, table(['id', 'section', 'requirement', 'proved by'], rows)].join(
+    '\n',
   );
-  return [`### ${title}\n`, `${scope}\n`, table(['section', 'requirement', 'proved by'], rows)].join('\n');
 }
 
-function provedBy({ tests, reason }: Pick<Requirement, 'tests' | 'reason'>, namesIn: NamesIn): string {
-  const reasons = reason === undefined ? [] : [`_${reason}_`];
-  return [...reasons, ...tests.map((each) => testLink(each, namesIn))].join('<br>');
-}
-
-function testLink(reference: TestReference, namesIn: NamesIn): string {
-  const [name = reference.name] = provingTests(namesIn, reference);
-  const short = reference.file
-    .replace(/^(?:src\/endpoints|src|test)\//, '')
-    .replace(/(?:\.program)?\.test\.ts$/, '');
-  return `${name} ([${short}](../${reference.file}))`;
+function testLink({ file, name }: Proof): string {
+  const short = file.replace(/^(?:src\/endpoints|src|test)\//, '').replace(/(?:\.program)?\.test\.ts$/, '');
+  return `${name} ([${short}](../${file}))`;
 }

@@ -78,6 +78,7 @@ async function issued(metadata: ClientMetadata): Promise<string> {
   return 'jwt' in made ? made.jwt : assert.fail(made.problem);
 }
 
+// proves rfc9701-6-1, openid-core-2-3
 test('an ID token is signed with RS256 where nothing else is registered (OpenID Connect Registration §2)', async () => {
   const { alg, claims } = await read(await issued(CLIENT));
   assert.equal(alg, 'RS256');
@@ -91,6 +92,7 @@ for (const algorithm of SIGNING_ALGORITHMS) {
   });
 }
 
+// proves openid-core-8-1
 test('subject_type pairwise: the client is told its own subject of the end-user (OpenID Connect Core §8.1)', async () => {
   const pairwise = { ...CLIENT, subject_type: 'pairwise' };
   const { claims } = await read(await issued(pairwise));
@@ -98,6 +100,7 @@ test('subject_type pairwise: the client is told its own subject of the end-user 
   assert.notEqual(claims['sub'], 'alice');
 });
 
+// proves openid-core-2-3, openid-core-16.14-1
 test('id_token_encrypted_response_alg: signed, then encrypted, cty JWT (OpenID Connect Core §16.14; RFC 7519 §5.2)', async () => {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const jwe = await issued({

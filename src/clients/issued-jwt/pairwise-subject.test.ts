@@ -15,12 +15,14 @@ const PAIRWISE: ClientMetadata = {
 };
 const SECTOR = 'https://sector.example/uris.json';
 
+// proves openid-core-8-1
 test('a public subject is the end-user’s own, for every client (OpenID Connect Core §8)', () => {
   const { subject_type: _, ...without } = PAIRWISE;
   assert.equal(subjectFor({ ...PAIRWISE, subject_type: 'public' }, 'alice', SECRET), 'alice');
   assert.equal(subjectFor(without as ClientMetadata, 'alice', SECRET), 'alice');
 });
 
+// proves openid-core-2-2, openid-core-8.1-3
 test('a pairwise subject is a keyed hash of sector and end-user, at most 255 ASCII characters (OpenID Connect Core §8.1, §2)', () => {
   const subject = subjectFor(PAIRWISE, 'alice', SECRET);
   assert.match(subject, /^[A-Za-z0-9_-]{43}$/);
@@ -28,6 +30,7 @@ test('a pairwise subject is a keyed hash of sector and end-user, at most 255 ASC
   assert.equal(subjectFor(PAIRWISE, 'alice', SECRET), subject);
 });
 
+// proves openid-core-8-1, openid-core-8.1-3
 test('another end-user, another sector, another secret: another subject (OpenID Connect Core §8.1)', () => {
   const other = { ...PAIRWISE, redirect_uris: ['https://other.example/cb'] };
   const subjects = new Set([
@@ -40,6 +43,7 @@ test('another end-user, another sector, another secret: another subject (OpenID 
   assert.equal(subjects.size, 5);
 });
 
+// proves openid-core-8.1-2
 test('clients of one sector know the end-user by one subject: the host counts, in lower case and without port and path', () => {
   const subject = subjectFor(PAIRWISE, 'alice', SECRET);
   for (const uri of ['https://RP.example:8443/other?a=b', 'https://rp.example/']) {

@@ -63,6 +63,7 @@ async function membersWith(claims: object, members: object = {}): Promise<Record
   return others;
 }
 
+// proves rfc7591-3.1.1-1
 test('what the statement says takes precedence, what it does not say stays (RFC 7591 §3.1.1)', async () => {
   const members = await membersWith(STATED, {
     client_name: 'Sent',
@@ -168,6 +169,7 @@ const INVALID: readonly (readonly [name: string, statement: unknown, words: RegE
 ];
 
 for (const [name, software_statement, words] of INVALID) {
+  // proves rfc7591-2.3-1
   test(`a software statement with ${name}: invalid_software_statement (RFC 7591 §3.2.2)`, async () => {
     await assert.rejects(apply({ software_statement }), refusal('invalid_software_statement', words));
   });
@@ -182,6 +184,7 @@ function refusal(code: string, words: RegExp): (failure: unknown) => boolean {
   };
 }
 
+// proves rfc7591-3.2.2-4
 test('an issuer that is not trusted, in any spelling: unapproved_software_statement (RFC 7591 §3.2.2)', async () => {
   for (const iss of ['https://other.example', `${PUBLISHER}/`, PUBLISHER.toUpperCase(), '']) {
     const software_statement = signedJwt(KEY, { ...STATED, iss });

@@ -25,6 +25,7 @@ const tokenOf = async (
     form: { grant_type: 'client_credentials' },
   });
 
+// proves openid-federation-12.3-1
 test('a token lives no longer than the registration of its client (OpenID Federation §12.3)', async () => {
   const tenant = testTenant();
   const client = await expiring(tenant, 90);
@@ -36,6 +37,7 @@ test('a token lives no longer than the registration of its client (OpenID Federa
   assert.deepEqual(await tenant.introspect(String(json['access_token'])), { active: false });
 });
 
+// proves openid-federation-12.3-1
 test('at its end a client is nobody, although it is still kept: no credentials, no reading, no tokens (H-217)', async () => {
   const tenant = testTenant();
   const client = await expiring(tenant, 90);
@@ -53,6 +55,7 @@ test('at its end a client is nobody, although it is still kept: no credentials, 
   assert.notEqual(await tenant.storage.clients.find(client.client_id as ClientId), undefined);
 });
 
+// proves openid-federation-12.3-1
 test('the sweep ends who has expired and nobody else, each with an event; one renewed meanwhile stays', async () => {
   const tenant = testTenant();
   const gone = await expiring(tenant, 10);
@@ -97,6 +100,7 @@ test('hundreds are ended, page by page', async () => {
   assert.equal((await endExpiredClients(tenant.needs)).length, 231);
 });
 
+// proves openid-federation-12.2.3-2
 test('what manages a registration is not in the information of a client that expires', async () => {
   const tenant = testTenant();
   const { client_id } = await expiring(tenant, 90);

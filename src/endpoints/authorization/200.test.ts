@@ -15,6 +15,7 @@ const tenant = testTenant();
 const client = await tenant.register(RELYING_PARTY);
 const ada = await aPerson(tenant);
 
+// proves openid-form-post-2-1
 test('GET /authorize, response_mode form_post: a page that posts the answer to the client (OAuth 2.0 Form Post Response Mode §2)', async () => {
   await ada.grant(client);
   const page = await ada.browser.visit(authorizationUrl(client, { response_mode: 'form_post' }));
@@ -28,6 +29,7 @@ test('GET /authorize, response_mode form_post: a page that posts the answer to t
   assert.equal(page.headers.get('cache-control'), 'no-store');
 });
 
+// proves openid-form-post-2-1
 test('GET /authorize, response_mode form_post: errors take the same way', async () => {
   const page = await browserOf(tenant).visit(
     authorizationUrl(client, { response_mode: 'form_post', prompt: 'none' }),

@@ -25,6 +25,7 @@ test('GET /authorize, nobody signed in: 303 to a page of this browser’s own (O
   assert.notEqual(again.location, sent.location);
 });
 
+// proves rfc9207-2-1
 test('GET /authorize, signed in and agreed: 303 to the client with code, state and iss, nothing else (RFC 6749 §4.1.2, RFC 9207 §2)', async () => {
   await ada.grant(client);
   const sent = await ada.browser.visit(authorizationUrl(client));
@@ -59,6 +60,7 @@ const REFUSED: readonly (readonly [
 ];
 
 for (const [error, title, change] of REFUSED) {
+  // proves rfc6749-4.1.2.1-1, rfc7636-4.3-1, rfc9207-2-1, openid-core-3.1.2.6-1, openid-core-7.2.1-1
   test(`GET /authorize, ${title}: 303 to the client with ${error} (RFC 6749 §4.1.2.1)`, async () => {
     const sent = await ada.browser.visit(authorizationUrl(client, change));
     assert.equal(sent.status, 303, sent.html);
@@ -69,6 +71,7 @@ for (const [error, title, change] of REFUSED) {
   });
 }
 
+// proves openid-core-3.1.2.1-3
 test('GET /authorize, prompt none and nobody there: login_required; a page is never shown (OpenID Connect Core §3.1.2.6)', async () => {
   const sent = await browserOf(tenant).visit(authorizationUrl(client, { prompt: 'none' }));
   assert.equal(answeredTo(sent)['error'], 'login_required');
@@ -82,6 +85,7 @@ test('GET /authorize, prompt none for a client that nobody agreed to: consent_re
   assert.equal(answeredTo(sent)['error'], 'consent_required');
 });
 
+// proves rfc6749-3.1-1, openid-core-3.1.2.1-1
 test('POST /authorize: 303 to the same as a GET, with nothing of the request in the address (OpenID Connect Core §3.1.2.1)', async () => {
   const url = new URL(authorizationUrl(client));
   const form = Object.fromEntries(url.searchParams);

@@ -19,6 +19,7 @@ const UNPROVEN: readonly (readonly [title: string, change: Readonly<Record<strin
   ];
 
 for (const [title, change] of UNPROVEN) {
+  // proves rfc6749-3.1.2.4-1, openid-core-3.1.2.6-1
   test(`GET /authorize, ${title}: a page for the person, and no redirection (RFC 6749 §4.1.2.1)`, async () => {
     const page = await browser.visit(authorizationUrl(client, change));
     assert.equal(page.status, 400);
@@ -32,6 +33,7 @@ for (const [title, change] of UNPROVEN) {
   });
 }
 
+// proves rfc6749-3.1-1
 test('GET /authorize, a parameter twice: a page, since which one counts nobody knows (RFC 6749 §3.1)', async () => {
   const page = await browser.visit(
     `${authorizationUrl(client)}&redirect_uri=${encodeURIComponent(CALLBACK)}`,

@@ -32,6 +32,7 @@ function halfHash(text: string): string {
   return createHash('sha256').update(text).digest().subarray(0, 16).toString('base64url');
 }
 
+// proves openid-conformance-10, rfc6749-10.10-1
 test('oidcc-server: a code of more than 128 bits, tokens, and nothing in the ID token that nobody asked for', async () => {
   const tokens = await tokensFor(tenant, ada, client, { scope: 'openid profile' });
   assert.ok((await codeOf()).length >= 22);
@@ -41,6 +42,7 @@ test('oidcc-server: a code of more than 128 bits, tokens, and nothing in the ID 
   assert.equal(claims['at_hash'], halfHash(String(tokens['access_token'])));
 });
 
+// proves openid-conformance-10, openid-core-3.2.2.1-1, openid-core-3.2.2.5-1, openid-core-3.3.2.11-1
 test('oidcc-server, the hybrid flow: at_hash and c_hash bind the ID token to what came with it (OpenID Connect Core §3.3.2.11)', async () => {
   const hybrid = await tenant.register({
     ...RELYING_PARTY,
@@ -65,6 +67,7 @@ test('oidcc-server, the hybrid flow: at_hash and c_hash bind the ID token to wha
   assert.equal(told.json['sub'], front.sub);
 });
 
+// proves openid-conformance-10, rfc6749-4.2.2-1, openid-core-3.2.2.5-1, openid-core-5.4-1
 test('oidcc-server, the implicit flow: an ID token alone, and with an access token (OpenID Connect Core §3.2.2.5)', async () => {
   const implicit = await tenant.register({
     ...RELYING_PARTY,
@@ -83,11 +86,13 @@ test('oidcc-server, the implicit flow: an ID token alone, and with an access tok
   assert.equal('refresh_token' in token, false, 'RFC 6749 §4.2.2');
 });
 
+// proves openid-conformance-13, openid-core-3.1.2.1-1
 test('oidcc-ensure-post-request-succeeds', async () => {
   const form = Object.fromEntries(new URL(authorizationUrl(client)).searchParams);
   assert.ok(answeredTo(await ada.browser.open(`${ISSUER}/authorize`, form))['code']);
 });
 
+// proves openid-conformance-14, openid-core-3.1.2.1-2
 test('oidcc-ensure-redirect-uri-in-authorization-request: an error page, though one is registered', async () => {
   const page = await ada.browser.open(authorizationUrl(client, { redirect_uri: undefined }));
   assert.deepEqual([page.status, page.location], [400, undefined]);
@@ -98,6 +103,7 @@ for (const [module, registered, asked] of [
   ['oidcc-redirect-uri-query-added', CALLBACK, `${CALLBACK}?foo=bar`],
   ['oidcc-redirect-uri-query-mismatch', `${CALLBACK}?foo=bar`, `${CALLBACK}?bar=foo`],
 ] as const) {
+  // proves openid-conformance-14, openid-core-3.1.2.1-2
   test(`${module}: an error page`, async () => {
     const other = await tenant.register({ ...RELYING_PARTY, redirect_uris: [registered] });
     const page = await ada.browser.open(authorizationUrl(other, { redirect_uri: asked }));
@@ -105,6 +111,7 @@ for (const [module, registered, asked] of [
   });
 }
 
+// proves openid-conformance-4, rfc6749-3.1.2-2
 test('oidcc-redirect-uri-query-OK: the query stays, and the answer is added to it', async () => {
   const redirect_uri = `${CALLBACK}?foo=bar`;
   const other = await tenant.register({ ...RELYING_PARTY, redirect_uris: [redirect_uri] });
@@ -112,19 +119,23 @@ test('oidcc-redirect-uri-query-OK: the query stays, and the answer is added to i
   assert.ok(sent.location?.startsWith(`${redirect_uri}&code=`), sent.location ?? '');
 });
 
+// proves openid-conformance-15, openid-core-13.3-1
 test('oidcc-ensure-request-with-acr-values-succeeds: the ID token says how, whether or not that was asked for', async () => {
   const { id_token } = await tokensFor(tenant, ada, client, { acr_values: 'urn:x:gold' });
   assert.equal(typeof decodeJwt(String(id_token))['acr'], 'string');
 });
 
+// proves openid-conformance-15, rfc6749-3.1-1
 test('oidcc-ensure-request-with-unknown-parameter-succeeds (RFC 6749 §3.1)', async () => {
   assert.ok(await codeOf({ extra: 'foobar' }));
 });
 
+// proves openid-conformance-15
 test('oidcc-ensure-request-with-valid-pkce-succeeds (RFC 7636 §4.5)', async () => {
   assert.equal((await redeemed(client, { code: await codeOf(), code_verifier: VERIFIER })).status, 200);
 });
 
+// proves openid-conformance-16, openid-core-3.2.2.1-1
 test('oidcc-ensure-request-without-nonce-fails, where an ID token comes from the authorisation endpoint', async () => {
   const hybrid = await tenant.register({
     ...RELYING_PARTY,
@@ -137,11 +148,13 @@ test('oidcc-ensure-request-without-nonce-fails, where an ID token comes from the
   }
 });
 
+// proves openid-conformance-16
 test('oidcc-ensure-request-without-nonce-succeeds-for-code-flow', async () => {
   const { id_token } = await tokensFor(tenant, ada, client, { nonce: undefined });
   assert.equal('nonce' in decodeJwt(String(id_token)), false);
 });
 
+// proves openid-conformance-9
 test('oidcc-idtoken-signature and oidcc-idtoken-rs256: RS256 with a kid, by default and where it is registered', async () => {
   const rs256 = await tenant.register({ ...RELYING_PARTY, id_token_signed_response_alg: 'RS256' });
   for (const each of [client, rs256]) {
@@ -152,6 +165,7 @@ test('oidcc-idtoken-signature and oidcc-idtoken-rs256: RS256 with a kid, by defa
   }
 });
 
+// proves openid-conformance-17, openid-core-3.1.2.1-3
 test('oidcc-prompt-login: the sign-in page once more, and a later auth_time', async () => {
   const first = decodeJwt(String((await tokensFor(tenant, ada, client))['id_token']));
   tenant.clock.advance(2);
@@ -165,6 +179,7 @@ test('oidcc-prompt-login: the sign-in page once more, and a later auth_time', as
   assert.equal(second['sid'], first['sid'], 'the session of the same person goes on');
 });
 
+// proves openid-conformance-17, openid-core-3.1.2.1-3
 test('oidcc-prompt-none-logged-in: the same person and sign-in, and no page', async () => {
   const first = decodeJwt(String((await tokensFor(tenant, ada, client))['id_token']));
   const code = answeredTo(await ada.ask(client, { prompt: 'none' }))['code'] ?? '';
@@ -173,12 +188,14 @@ test('oidcc-prompt-none-logged-in: the same person and sign-in, and no page', as
   assert.deepEqual([second.sub, second['auth_time']], [first.sub, first['auth_time']]);
 });
 
+// proves openid-conformance-17
 test('oidcc-prompt-none-not-logged-in: login_required, with state and iss and no code', async () => {
   const answered = answeredTo(await browserOf(tenant).open(authorizationUrl(client, { prompt: 'none' })));
   const { error_description: _, ...others } = answered;
   assert.deepEqual(others, { error: 'login_required', state: 'af0ifjsldkj', iss: ISSUER });
 });
 
+// proves openid-core-3.1.2.1-4, openid-core-13.3-1
 test('max_age: a sign-in that is too old is not enough, one that is not is (OpenID Connect Core §3.1.2.1)', async () => {
   await ada.grant(client, { max_age: '10' });
   tenant.clock.advance(5);
@@ -192,6 +209,7 @@ test('max_age: a sign-in that is too old is not enough, one that is not is (Open
   );
 });
 
+// proves openid-core-3.1.2.1-5
 test('id_token_hint: the person it is about, also when it has expired; somebody else has to sign in (OpenID Connect Core §3.1.2.1)', async () => {
   const id_token_hint = String((await tokensFor(tenant, ada, client))['id_token']);
   tenant.clock.advance(400);
@@ -220,6 +238,7 @@ function requestObject(as: ClientInformation, change: Fields = {}): Readonly<Rec
 const asked = (as: ClientInformation, request: string, more: Fields = {}): string =>
   `${ISSUER}/authorize?${formText({ client_id: as.client_id, response_type: 'code', scope: 'openid', request, ...more })}`;
 
+// proves rfc9101-5-1, openid-core-6.1-1
 test('a request object by value, signed with RS256: what is in it counts, and nothing beside it (RFC 9101 §6.3)', async () => {
   const request = await new SignJWT(requestObject(signing, { state: 'inside' }))
     .setProtectedHeader({ alg: 'RS256', kid: 'rp' })
@@ -228,6 +247,7 @@ test('a request object by value, signed with RS256: what is in it counts, and no
   assert.equal(answeredTo(sent)['state'], 'inside');
 });
 
+// proves openid-conformance-21
 test('oidcc-ensure-request-object-with-redirect-uri: one in it that is not registered is an error page, whatever stands beside it', async () => {
   const bad = requestObject(signing, { redirect_uri: 'https://evil.example/cb' });
   const request = await new SignJWT(bad).setProtectedHeader({ alg: 'RS256', kid: 'rp' }).sign(privateKey);
@@ -235,18 +255,21 @@ test('oidcc-ensure-request-object-with-redirect-uri: one in it that is not regis
   assert.deepEqual([page.status, page.location], [400, undefined]);
 });
 
+// proves openid-conformance-22
 test('oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported: rejected', async () => {
   const unsigned = new UnsecuredJWT(requestObject(client)).encode();
   const sent = await ada.browser.open(asked(client, unsigned, { redirect_uri: CALLBACK, state: 's' }));
   assert.equal(answeredTo(sent)['error'], 'invalid_request_object');
 });
 
+// proves openid-conformance-22, rfc9101-5.2-1, openid-core-6.2-1
 test('oidcc-request-uri-unsigned-supported-correctly-or-rejected-as-unsupported: rejected, and nothing is fetched', async () => {
   const request_uri = 'https://client.example/request';
   const sent = await ada.browser.open(authorizationUrl(client, { request_uri }));
   assert.equal(answeredTo(sent)['error'], 'request_uri_not_supported');
 });
 
+// proves openid-conformance-20, openid-core-11-1
 test('oidcc-refresh-token-rp-key-rotation: offline_access after consent, and a refresh token of allowed characters', async () => {
   const page = await ada.ask(client, { scope: 'openid offline_access', prompt: 'consent' });
   assert.match(page.html, /value="allow"/);
@@ -256,6 +279,7 @@ test('oidcc-refresh-token-rp-key-rotation: offline_access after consent, and a r
   assert.equal(answered.json['scope'], 'openid offline_access');
 });
 
+// proves openid-conformance-11
 test('oidcc-codereuse: invalid_grant as JSON, and what the first use gave is dead', async () => {
   const form = { code: await codeOf(), code_verifier: VERIFIER };
   const first = await redeemed(client, form);
@@ -264,6 +288,7 @@ test('oidcc-codereuse: invalid_grant as JSON, and what the first use gave is dea
   assert.equal(told.status, 401);
 });
 
+// proves openid-conformance-8
 test('oidcc-registration-policy-uri and -tos-uri: both are on the page where one agrees; a logo is not fetched', async () => {
   const shown = await tenant.register({
     ...RELYING_PARTY,
@@ -277,6 +302,7 @@ test('oidcc-registration-policy-uri and -tos-uri: both are on the page where one
   assert.doesNotMatch(html, /logo\.png/);
 });
 
+// proves openid-conformance-12
 test('oidcc-ensure-client-assertion-with-iss-aud-succeeds: the issuer as the audience of a client assertion, of either method', async () => {
   for (const make of Object.values(ASSERTING)) {
     const asserting = await make(tenant, RELYING_PARTY);

@@ -4,6 +4,7 @@ import { assertUncached } from '../../testing/exchange.ts';
 import { clientInformationOf, MASTER, SERVICE, testTenant, WEB_CLIENT } from '../../testing/tenant.ts';
 
 for (const kind of ['master', 'registration'] as const) {
+  // proves rfc7592-2.3-1
   test(`DELETE /clients/{id} with the ${kind} token: 204 without body (interface; RFC 7592 §2.3)`, async () => {
     const tenant = testTenant();
     const { client_id, registration_access_token } = await tenant.register(WEB_CLIENT);
@@ -17,6 +18,7 @@ for (const kind of ['master', 'registration'] as const) {
   });
 }
 
+// proves rfc7592-2.3-2, rfc7662-4-2
 test('DELETE ends the client’s tokens and its authentication together (decision 14)', async () => {
   const tenant = testTenant();
   const client = await tenant.register({ ...SERVICE, scope: 'read' });

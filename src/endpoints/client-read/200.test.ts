@@ -11,6 +11,7 @@ import {
   WEB_CLIENT,
 } from '../../testing/tenant.ts';
 
+// proves rfc7592-2.1-4, rfc7592-3-3, openid-registration-4.3-1
 test('GET /clients/{id} gives the very bytes of the registration, for both tokens (RFC 7592 §2.1; decision 16)', async () => {
   const tenant = testTenant();
   const created = await tenant.send('register', {
@@ -59,6 +60,7 @@ test('a secret is renewed from the second on in which it expires, and works unti
   assert.deepEqual((await read()).json, renewed);
 });
 
+// proves rfc7592-2.1-5
 test('fifty parallel readers of an expired secret all get the same new one (decision 10)', async () => {
   const tenant = testTenant({ settings: { clientSecretLifetime: 100 } });
   const { client_id, client_secret, registration_access_token } = await tenant.register(SERVICE);

@@ -13,6 +13,7 @@ import {
   WEB_CLIENT,
 } from '../../testing/tenant.ts';
 
+// proves rfc7591-3.2.1-4
 test('POST /clients answers 200 with the client information response and all provisioned metadata (interface; RFC 7591 §3.2.1)', async () => {
   const tenant = testTenant();
   const answered = await tenant.send('register', {
@@ -78,12 +79,14 @@ test('identifiers have the configured lengths (interface, Limits)', async () => 
   assert.match(client.registration_access_token, /^[A-Za-z0-9]{50}$/);
 });
 
+// proves rfc7591-3.2.1-3
 test('client_secret_expires_at is the time of issue and the configured lifetime (interface; RFC 7591 §3.2.1)', async () => {
   const { members } = await testTenant({ settings: { clientSecretLifetime: 90 } }).register(WEB_CLIENT);
   assert.equal(members['client_secret_expires_at'], START + 90);
 });
 
 for (const token_endpoint_auth_method of ['client_secret_basic', 'client_secret_post', 'none']) {
+  // proves rfc7591-2-5
   test(`a client of ${token_endpoint_auth_method} has secret members if and only if it needs a secret (decision 11)`, async () => {
     const { members } = await testTenant().register({ ...WEB_CLIENT, token_endpoint_auth_method });
     const confidential = token_endpoint_auth_method !== 'none';
@@ -93,6 +96,7 @@ for (const token_endpoint_auth_method of ['client_secret_basic', 'client_secret_
   });
 }
 
+// proves rfc7591-2-4
 test('a client of the implicit grant alone is public by default (RFC 7591 §2)', async () => {
   const { members } = await testTenant().register({ ...WEB_CLIENT, grant_types: ['implicit'] });
   assert.equal(members['token_endpoint_auth_method'], 'none');
@@ -100,6 +104,7 @@ test('a client of the implicit grant alone is public by default (RFC 7591 §2)',
   assert.deepEqual(members['response_types'], ['token id_token']);
 });
 
+// proves rfc7591-2-1
 test('unknown members are dropped, language-tagged ones are kept (decision 12; RFC 7591 §2)', async () => {
   const { members } = await testTenant().register({
     ...WEB_CLIENT,
@@ -198,6 +203,7 @@ const OPEN_GRANTS: readonly (readonly [grant_types: readonly string[], response_
   ];
 
 for (const [grant_types, response_types] of OPEN_GRANTS) {
+  // proves rfc7591-3-3
   test(`in open mode anyone registers ${grant_types.join(' and ')} (interface, Open registration)`, async () => {
     const tenant = testTenant({ settings: { allowOpenRegistration: true } });
     const answered = await tenant.send('register', { json: { ...WEB_CLIENT, grant_types, response_types } });
@@ -224,6 +230,7 @@ test('any of several master tokens registers, so that they can be rolled over (d
   }
 });
 
+// proves rfc7591-3-4
 test('an initial access token registers exactly one client, for fifty parallel requests too (decision 7)', async () => {
   const tenant = testTenant();
   const bearer = await tenant.initialToken('client-reg:grant:code');

@@ -15,6 +15,7 @@ import {
   WEB_CLIENT,
 } from '../../testing/tenant.ts';
 
+// proves rfc7591-3.2-1
 test('POST /register answers 201 with the same client information response (decision 4; RFC 7591 §3.2.1)', async () => {
   const tenant = testTenant();
   const created = await tenant.send('register201', { bearer: MASTER, json: WEB_CLIENT });

@@ -22,6 +22,7 @@ const BODIES: readonly (readonly [name: string, body: string | Uint8Array, words
 ];
 
 for (const [name, body, words] of BODIES) {
+  // proves rfc7591-3.1-1
   test(`POST /clients with ${name} as body: 400 invalid_request (interface, Errors)`, async () => {
     assertError(await testTenant().send('register', { bearer: MASTER, body }), 'invalid_request', words);
   });
@@ -35,6 +36,7 @@ for (const contentType of [
   'application/json; charset=iso-8859-1',
   'application/jsonx',
 ]) {
+  // proves rfc7591-3-1
   test(`POST /clients with Content-Type ${String(contentType)}: 400 invalid_request (interface: required)`, async () => {
     const answered = await testTenant().send('register', { bearer: MASTER, json: WEB_CLIENT, contentType });
     assertError(answered, 'invalid_request', /^Content-Type must be application\/json/);
@@ -146,6 +148,7 @@ const METADATA: readonly (readonly [metadata: object, words: RegExp])[] = [
 
 for (const [metadata, words] of METADATA) {
   const shown = JSON.stringify(metadata).slice(0, 110);
+  // proves rfc7591-3.2.2-2, rfc7591-5-4, openid-registration-3.3-1, openid-registration-9.1-1
   test(`${shown}: 400 invalid_client_metadata, for the master token too (RFC 7591 §3.2.2; decision 8)`, async () => {
     const tenant = testTenant();
     assertError(
@@ -179,6 +182,7 @@ const REDIRECTS: readonly object[] = [
 ];
 
 for (const metadata of REDIRECTS) {
+  // proves rfc7591-3.2.2-3
   test(`${JSON.stringify(metadata).slice(0, 110)}: 400 invalid_redirect_uri, for the master token too (RFC 7591 §3.2.2; decision 8)`, async () => {
     assertError(
       await testTenant().send('register', { bearer: MASTER, json: metadata }),
@@ -205,6 +209,7 @@ test('more than 20 language-tagged members: 400 invalid_client_metadata', async 
   );
 });
 
+// proves rfc7591-3.2.1-1, rfc7591-6-1
 test('a preferred_client_id that is taken: 400 invalid_client_metadata, and the first client stays as it is', async () => {
   const tenant = testTenant();
   const first = await tenant.register({ ...WEB_CLIENT, preferred_client_id: 'app', client_name: 'First' });
@@ -214,6 +219,7 @@ test('a preferred_client_id that is taken: 400 invalid_client_metadata, and the 
   assert.deepEqual(read.json, first.members);
 });
 
+// proves rfc7591-6-1
 test('a deleted preferred_client_id is refused without the master token (decision 14), and the initial token stays usable', async () => {
   const tenant = testTenant();
   const first = await tenant.register({ ...WEB_CLIENT, preferred_client_id: 'app' });

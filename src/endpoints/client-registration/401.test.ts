@@ -5,6 +5,7 @@ import { assertBearerNeeded, assertInvalidToken } from '../../testing/exchange.t
 import { DIRECT, MASTER, SERVICE, testTenant, WEB_CLIENT } from '../../testing/tenant.ts';
 import { LIFETIMES } from '../../testing/token-settings.ts';
 
+// proves rfc7591-3-4, rfc6750-3-2, rfc6750-3-3
 test('managed mode, no credentials: 401 with the bare challenge (decisions 5 and 6; RFC 6750 §3)', async () => {
   assertBearerNeeded(await testTenant().send('register', { json: WEB_CLIENT }));
 });
@@ -27,6 +28,7 @@ const OPEN_REFUSALS: readonly object[] = [
 ];
 
 for (const json of OPEN_REFUSALS) {
+  // proves rfc7591-6-1
   test(`in open mode ${JSON.stringify(json)} needs a token: 401 with the bare challenge (decision 6)`, async () => {
     const tenant = testTenant({ settings: { allowOpenRegistration: true } });
     assertBearerNeeded(await tenant.send('register', { json }));
@@ -60,11 +62,13 @@ const HEADERS = [
 ];
 
 for (const authorization of HEADERS) {
+  // proves rfc7591-3.2.2-1, rfc6750-2.1-1
   test(`Authorization: ${authorization.slice(0, 60)}: 401 invalid_token (RFC 6750 §2.1 and §3.1)`, async () => {
     assertInvalidToken(await testTenant().send('register', { authorization, json: WEB_CLIENT }));
   });
 }
 
+// proves rfc7591-3.2.2-1, rfc6750-3.1-1
 test('an expired initial access token: 401 invalid_token (decision 6)', async () => {
   const tenant = testTenant();
   const bearer = await tenant.initialToken('client-reg');
@@ -72,6 +76,7 @@ test('an expired initial access token: 401 invalid_token (decision 6)', async ()
   assertInvalidToken(await tenant.send('register', { bearer, json: WEB_CLIENT }));
 });
 
+// proves rfc7591-3-4
 test('a used-up initial access token: 401 invalid_token (decision 6)', async () => {
   const tenant = testTenant();
   const bearer = await tenant.initialToken('client-reg');
@@ -79,6 +84,7 @@ test('a used-up initial access token: 401 invalid_token (decision 6)', async () 
   assertInvalidToken(await tenant.send('register', { bearer, json: WEB_CLIENT }));
 });
 
+// proves rfc6750-5.2-1
 test('a registration access token registers nothing: 401 invalid_token', async () => {
   const tenant = testTenant();
   const client = await tenant.register(WEB_CLIENT);

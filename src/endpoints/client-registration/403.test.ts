@@ -26,6 +26,7 @@ const MEMBER_PROBES: readonly (readonly [scope: string, metadata: object])[] = [
 
 for (const [held] of PROBES) {
   for (const [needed, metadata] of PROBES) {
+    // proves rfc7591-5-3, rfc7591-6-1
     test(`${held} and a registration that needs ${needed} (interface, Initial access token scopes)`, async () => {
       const tenant = testTenant();
       const bearer = await tenant.initialToken(held);
@@ -90,6 +91,7 @@ test('all scopes together permit what client-reg permits (interface)', async () 
   assert.equal(answered.status, 200, answered.body);
 });
 
+// proves rfc7591-3.2.2-1, rfc6750-3-5, rfc6750-3.1-2
 test('403 names every missing scope value, in header and body (decision 6)', async () => {
   const tenant = testTenant();
   const bearer = await tenant.initialToken('client-reg:grant:code');
@@ -135,6 +137,7 @@ for (const lookAlike of [
   'client-reg:grant:code:x',
   'client-registration',
 ]) {
+  // proves rfc7591-5-3
   test(`the look-alike ${lookAlike} permits nothing: 403`, async () => {
     const tenant = testTenant();
     const client = await tenant.register(GRANT);

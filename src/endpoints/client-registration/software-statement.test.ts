@@ -90,6 +90,7 @@ function statementTenant(
 
 const stated = (claims: object, iss = PUBLISHER): string => signedJwt(KEY, { iss, ...claims });
 
+// proves rfc7591-3.2.1-5
 test('a statement wins over the request, and comes back unmodified at registration and on reading (RFC 7591 §3.1.1, §3.2.1)', async () => {
   const { tenant, register } = statementTenant();
   const software_statement = stated({ client_name: 'Stated', software_id: 'app', redirect_uris: [CALLBACK] });
@@ -106,6 +107,7 @@ test('a statement wins over the request, and comes back unmodified at registrati
   assert.equal(read.json['client_name'], 'Stated');
 });
 
+// proves rfc7591-3.1.1-2
 test('without trusted issuers the member is ignored, whatever it is (RFC 7591 §3.1.1)', async () => {
   const tenant = testTenant();
   for (const software_statement of [stated({ client_name: 'Stated' }), 'junk', 7, null]) {
@@ -130,6 +132,7 @@ const UNUSABLE: readonly (readonly [name: string, statement: unknown, code: stri
 ];
 
 for (const [name, software_statement, code] of UNUSABLE) {
+  // proves rfc7591-3.2.2-4
   test(`a statement that is ${name}: 400 ${code}, nothing is stored, and the initial access token stays usable (RFC 7591 §3.2.2; decision 7)`, async () => {
     const { tenant, register, audited } = statementTenant();
     const bearer = await tenant.initialToken('client-reg');
@@ -173,6 +176,7 @@ test('where no issuer authorises, 401 comes before the statement is looked at (o
   assertBearerNeeded(await register({ body: '{' }));
 });
 
+// proves rfc7591-5-3
 test('an authorising statement permits what is in it and no more: 401 for the rest (decision 6)', async () => {
   const { register } = statementTenant();
   const software_statement = stated({ software_id: 'app', redirect_uris: [CALLBACK] }, GATEKEEPER);

@@ -25,6 +25,7 @@ async function update(
   return clientInformationOf(answered);
 }
 
+// proves rfc7592-2.2-1
 test('PUT replaces the whole registration: what is not sent is gone, defaults apply again (decision 9; RFC 7592 §2.2)', async () => {
   const tenant = testTenant();
   const client = await tenant.register({
@@ -52,6 +53,7 @@ test('PUT replaces the whole registration: what is not sent is gone, defaults ap
   });
 });
 
+// proves rfc7592-2.2-7
 test('PUT answers with a new registration token and a new secret, and is never cached (interface)', async () => {
   const tenant = testTenant();
   const client = await tenant.register(WEB_CLIENT);
@@ -159,6 +161,7 @@ test('what GET gave may be put back as it is: the members of the server are igno
   }
 });
 
+// proves rfc7592-2.2-5
 test('members of the server are ignored whatever they hold (decision 9)', async () => {
   const tenant = testTenant();
   const client = await tenant.register(WEB_CLIENT);

@@ -15,6 +15,7 @@ const ROWS: readonly (readonly [json: object, code: string, words: RegExp])[] = 
 
 for (const kind of ['master', 'registration'] as const) {
   for (const [json, code, words] of ROWS) {
+    // proves rfc7592-2.2-8
     test(`PUT ${JSON.stringify(json)} with the ${kind} token: 400 ${code}, and nothing changes (decisions 8 and 9)`, async () => {
       const tenant = testTenant();
       const client = await tenant.register({ ...WEB_CLIENT, preferred_client_id: 'app' });

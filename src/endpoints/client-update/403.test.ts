@@ -24,6 +24,7 @@ const WIDER: readonly (readonly [json: object, missing: string])[] = [
 
 for (const kind of REGISTERED) {
   for (const [json, missing] of WIDER) {
+    // proves rfc7592-2.1-3
     test(`a client registered by ${kind} cannot widen itself by ${missing}: 403, and nothing changes (decision 8)`, async () => {
       const tenant = testTenant({ settings: { allowOpenRegistration: true } });
       const initial = await tenant.initialToken(

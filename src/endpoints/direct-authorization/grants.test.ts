@@ -23,6 +23,7 @@ async function authorized(tenant: TestTenant, request: object): Promise<Readonly
   return answered.json;
 }
 
+// proves rfc9068-2.2-1
 test('access_token.encoding SELF_CONTAINED: a JWT with everything that was asked for, and the same at introspection (RFC 9068 §2.2)', async () => {
   const tenant = testTenant();
   const data = { roles: ['admin'] };
@@ -50,6 +51,7 @@ test('access_token.encoding SELF_CONTAINED: a JWT with everything that was asked
   });
 });
 
+// proves rfc8707-2-5, rfc9068-3-1
 test('resources are the audience, and without any it is that of the client’s registration', async () => {
   const tenant = testTenant();
   const answered = await authorized(tenant, { resources: ['https://a.example', 'urn:b'] });

@@ -32,6 +32,7 @@ test('discovery is equal at all its addresses (decision 3)', async () => {
   });
 });
 
+// proves openid-rp-logout-2.1-1
 test('discovery is derived: each advertised endpoint’s address below the issuer, and no other (decision 3; RFC 8414 §2)', () => {
   const addresses = Object.entries(metadata).filter(([name]) => name.endsWith('_endpoint'));
   assert.deepEqual(Object.fromEntries(addresses), {
@@ -80,6 +81,7 @@ test('the methods that authenticate are those that can be registered, but for no
   }
 });
 
+// proves rfc8705-2.1.1-1
 test('methods with certificates are named where certificates can be judged, and only there (RFC 8705 §2.1.1, §2.2.1)', () => {
   const named = (trust: 'none' | 'keys' | 'chains', member: string): unknown =>
     providerMetadata(ISSUER, endpoints, [], { certificates: { trust } })[member];
@@ -94,12 +96,14 @@ test('methods with certificates are named where certificates can be judged, and 
   }
 });
 
+// proves rfc8705-2.1.1-1
 test('bound tokens are announced where certificates arrive (RFC 8705 §3.3)', () => {
   const bound = 'tls_client_certificate_bound_access_tokens';
   assert.equal(bound in metadata, false);
   assert.equal(providerMetadata(ISSUER, endpoints, [], { certificates: { trust: 'keys' } })[bound], true);
 });
 
+// proves rfc8705-5-1
 test('aliases are those of the endpoints that clients authenticate at, below the other origin and the issuer’s path (RFC 8705 §5)', () => {
   const aliasOrigin = 'https://mtls.example.com:8443';
   const named = providerMetadata(ISSUER, endpoints, [], { certificates: { trust: 'keys', aliasOrigin } });
@@ -150,6 +154,7 @@ test('what the server cannot sign with is not named: a configured key set may ha
   assert.deepEqual(few['request_object_signing_alg_values_supported'], SIGNING_ALGORITHMS);
 });
 
+// proves rfc9207-3-1
 test('what the authorisation endpoint can do is named with it, and only with it (OpenID Connect Discovery §3, RFC 9207 §3)', () => {
   const members = [
     'response_types_supported',

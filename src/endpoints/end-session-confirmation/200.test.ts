@@ -4,6 +4,7 @@ import { HOME } from '../../testing/logout.ts';
 import { assertPage, sessionCookieName, testLogoutPages } from '../../testing/logout-pages.ts';
 import { EVENT } from '../../testing/storage/stored-examples.ts';
 
+// proves openid-rp-logout-2-6
 test('yes: the session is dead at once, its cookie is taken back, and clients are told (decision 31; H-175)', async () => {
   const pages = testLogoutPages();
   const client = await pages.client();
@@ -26,6 +27,7 @@ test('yes: the session is dead at once, its cookie is taken back, and clients ar
   assert.match((await pages.dialog()).body, /You are not signed in here/, 'the old cookie opens nothing');
 });
 
+// proves openid-rp-logout-2-6
 test('no: the session goes on (H-174)', async () => {
   const pages = testLogoutPages();
   const { cookie, session } = await pages.signedIn(await pages.client());
@@ -39,6 +41,7 @@ test('no: the session goes on (H-174)', async () => {
 });
 
 for (const choice of ['logout', 'stay']) {
+  // proves openid-rp-logout-4-1
   test(`${choice} without a session is no error (RP-Initiated Logout §4)`, async () => {
     const pages = testLogoutPages();
     const answered = await pages.choose(await pages.dialog(), choice);

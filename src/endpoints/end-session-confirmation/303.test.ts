@@ -6,6 +6,7 @@ import { testLogoutPages } from '../../testing/logout-pages.ts';
 
 for (const choice of ['logout', 'stay']) {
   for (const session of ['a', 'no']) {
+    // proves openid-rp-logout-3-4
     test(`${choice} with ${session} session: the browser goes back, whatever the choice was, with the state (decision 33; H-174)`, async () => {
       const pages = testLogoutPages();
       const client = await pages.client();
@@ -66,6 +67,7 @@ test('two tabs of two clients: the one that is answered decides where the browse
   assert.equal((await pages.choose(newer, 'logout')).headers['location'], 'https://two.example/');
 });
 
+// proves openid-rp-logout-2-6
 test('a hint of somebody else’s session: the session of the browser is what is asked about, and ended (H-176)', async () => {
   const pages = testLogoutPages();
   const client = await pages.client();
@@ -80,6 +82,7 @@ test('a hint of somebody else’s session: the session of the browser is what is
   assert.ok((await sessions.find(theirs.session.key)) !== undefined);
 });
 
+// proves openid-rp-logout-3-3
 test('the browser goes back when its client was told, or had its time; the session has ended before that (decision 33)', async () => {
   for (const patient of [true, false]) {
     const { promise: patience, resolve: impatient } = Promise.withResolvers<void>();

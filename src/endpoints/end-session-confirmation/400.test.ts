@@ -37,6 +37,7 @@ const ROWS: readonly (readonly [what: string, different: (dialog: Dialog, other:
 ];
 
 for (const [what, different] of ROWS) {
+  // proves openid-rp-logout-6-1
   test(`POST /logout/{id} with ${what}: 400, and the session goes on (decision 31; H-161)`, async () => {
     const pages = testLogoutPages();
     const client = await pages.client();

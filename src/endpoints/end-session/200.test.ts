@@ -15,6 +15,7 @@ test('GET /logout without anything: the dialog, and nothing to log out of (H-159
   assert.doesNotMatch(page.body, /class="notice"|class="client"/);
 });
 
+// proves openid-rp-logout-2-1
 test('GET /logout with a session: the dialog says whose it is, and the session goes on (decision 31; H-159)', async () => {
   const pages = testLogoutPages();
   const { sub } = await addAccount(pages.endUsers.accounts, ADA, ACTOR);
@@ -56,6 +57,7 @@ for (const [what, parameters] of [
   ['no hint (H-163)', {}],
   ['a hint that does not hold (H-167)', { id_token_hint: 'x.y.z' }],
 ] as const) {
+  // proves openid-rp-logout-3-2
   test(`an address with ${what}: the dialog without it, an error id, and nothing of it on the page (decision 32)`, async () => {
     const pages = testLogoutPages();
     const page = await pages.dialog({ ...parameters, post_logout_redirect_uri: 'https://evil.example/' });
@@ -78,6 +80,7 @@ test('in development the page says why, and names the nearest registered address
   assert.match((await pages.dialog({ post_logout_redirect_uri: HOME })).body, /there is no id_token_hint/);
 });
 
+// proves openid-rp-logout-2-1
 test('POST /logout with a form: the same dialog (RP-Initiated Logout §2; H-184)', async () => {
   const pages = testLogoutPages();
   const client = await pages.client();
@@ -92,6 +95,7 @@ test('POST /logout with a form: the same dialog (RP-Initiated Logout §2; H-184)
   }
 });
 
+// proves openid-rp-logout-2-5
 test('ui_locales chooses the language, and is never an error (RP-Initiated Logout §2; H-182)', async () => {
   const pages = testLogoutPages();
   assert.match((await pages.dialog({ ui_locales: 'xx de' })).body, /<html lang="de">/);

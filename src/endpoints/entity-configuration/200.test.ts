@@ -39,6 +39,7 @@ async function got(endpoint = endpointAt({ now: () => NOW })): Promise<Answer> {
 
 const claimsOf = (jwt: string) => JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString());
 
+// proves openid-federation-9-1
 test('GET /.well-known/openid-federation: 200, an entity statement that passes every check of §3.2 (OpenID Federation §9.2)', async () => {
   const { status, headers, body } = await got();
   assert.equal(status, 200);
@@ -68,6 +69,7 @@ test('GET /.well-known/openid-federation: 200, an entity statement that passes e
   assert.equal(configurationUrl(ISSUER), `${ISSUER}${contract.path}`);
 });
 
+// proves openid-federation-9-1
 test('it is signed with RS256 and the federation key, which is no key of the server’s own set (decision 28)', async () => {
   const { body } = await got();
   const header = JSON.parse(Buffer.from(body.split('.')[0] ?? '', 'base64url').toString());
@@ -78,6 +80,7 @@ test('it is signed with RS256 and the federation key, which is no key of the ser
   assert.ok(!own.keys.some(({ kid }) => kid === published.kid));
 });
 
+// proves openid-federation-9-1
 test('claims without a value are left out: authority_hints "MUST NOT be the empty array" (§3.1.2)', async () => {
   const bare = {
     ...ENTITY,

@@ -71,6 +71,7 @@ test('application/jose: 200 with the registration statement of the interface, si
 });
 
 for (const contentType of ['application/entity-statement+jwt', 'application/trust-chain+json']) {
+  // proves openid-federation-12.2.3-1, openid-federation-12.2.1-1, openid-federation-12.2.3-2
   test(`${contentType}: 200 with the answer of OpenID Federation 1.0, its type without a parameter (§12.2.3)`, async () => {
     const tenant = await federatedTenant();
     const statement = requestStatement();
@@ -89,6 +90,7 @@ for (const contentType of ['application/entity-statement+jwt', 'application/trus
 }
 
 for (const algorithm of STATEMENT_ALGORITHMS) {
+  // proves openid-federation-12.2.1-1
   test(`a statement that is signed with ${algorithm} registers, in both dialects (interface, Authentication 6)`, async () => {
     const tenant = await federatedTenant();
     const member = memberWith(algorithm, tenant.federation);
@@ -143,6 +145,7 @@ const EXPIRIES = [
   ['the client secret', { lifetime: 0 }, {}, 300, START + 300],
 ] as const;
 for (const [name, changes, stated, clientSecretLifetime, exp] of EXPIRIES) {
+  // proves openid-federation-12.2.3-2, openid-federation-12.3-1
   test(`a registration lives as long as ${name} (§12.2.3, §12.3; H-216)`, async () => {
     const tenant = await federatedTenant(changes);
     tenant.federation.state(ORG, RP, stated);
@@ -156,6 +159,7 @@ for (const [name, changes, stated, clientSecretLifetime, exp] of EXPIRIES) {
   });
 }
 
+// proves openid-federation-12.2.2-1
 test('a renewal ends the registration before it, and with it its secret (§12.2.2)', async () => {
   const tenant = await federatedTenant();
   const { registered: first } = answered(
@@ -179,6 +183,7 @@ test('a renewal ends the registration before it, and with it its secret (§12.2.
   );
 });
 
+// proves openid-federation-12.2.2-1
 test('20 renewals at once: each is answered, one registration lives (H-218)', async () => {
   const tenant = await federatedTenant({ parallel: 20 });
   const requests = Array.from({ length: 20 }, () => requestStatement());
@@ -190,6 +195,7 @@ test('20 renewals at once: each is answered, one registration lives (H-218)', as
   assert.ok(ids.includes(live?.client_id ?? ''));
 });
 
+// proves openid-federation-12.2.2-1
 test('a renewal under a narrower policy has what the policy leaves (H-219)', async () => {
   const tenant = await federatedTenant();
   const wide = { ...METADATA, grant_types: ['authorization_code', 'refresh_token'], scope: 'openid email' };

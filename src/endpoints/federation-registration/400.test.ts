@@ -83,6 +83,7 @@ const REFUSED_METADATA: readonly (readonly [name: string, metadata: object, code
     ],
   ];
 for (const [name, metadata, code, words] of REFUSED_METADATA) {
+  // proves openid-federation-12.2.2-2
   test(`metadata with ${name}: 400 ${code}, in both dialects, and no client (H-212, H-213; §12.2.2)`, async () => {
     const tenant = await federatedTenant();
     const statement = requestStatement(metadata);
@@ -93,6 +94,7 @@ for (const [name, metadata, code, words] of REFUSED_METADATA) {
   });
 }
 
+// proves openid-federation-12.2.2-2
 test('a policy that would make a client which could not be registered: 400 (H-212)', async () => {
   const tenant = await federatedTenant();
   const policy = { grant_types: { value: ['client_credentials'] } };
@@ -100,6 +102,7 @@ test('a policy that would make a client which could not be registered: 400 (H-21
   assertError(await tenant.post(requestStatement()), 'invalid_client_metadata', /^metadata_not_allowed: /);
 });
 
+// proves openid-federation-12.2.2-2
 test('a policy that takes redirect_uris away: 400 (H-211)', async () => {
   const tenant = await federatedTenant();
   const policy = { redirect_uris: { value: null } };
@@ -114,6 +117,7 @@ for (const contentType of [
   'application/jwt',
   'application/jose; charset=latin1',
 ]) {
+  // proves openid-federation-12.2.1-1
   test(`Content-Type ${contentType}: 400, and nothing is fetched (H-187; decision 34)`, async () => {
     const tenant = await federatedTenant();
     const response = await tenant.post(requestStatement(), { contentType });
@@ -131,6 +135,7 @@ const BODIES: readonly (readonly [name: string, body: string])[] = [
   ['a byte order mark', `\ufeff${requestStatement()}`],
 ];
 for (const [name, body] of BODIES) {
+  // proves openid-federation-12.2.1-1
   test(`a body of ${name}: 400 with its reason, and nothing is fetched (H-188)`, async () => {
     const tenant = await federatedTenant();
     assertError(await tenant.post(body), 'invalid_request', /^invalid_request: statement_not_signed_jwt: /);

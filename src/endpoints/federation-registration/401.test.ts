@@ -64,6 +64,7 @@ const UNTRUSTED: readonly (readonly [name: string, body: () => string, words: Re
   ],
 ];
 for (const [name, body, words] of UNTRUSTED) {
+  // proves openid-federation-12.2.1-1
   test(`a statement ${name}: 401 with its reason, and nothing is fetched (interface; H-189, H-193, H-194, H-197)`, async () => {
     const tenant = await federatedTenant();
     assertUnauthorized(await tenant.post(body()), words);
@@ -71,6 +72,7 @@ for (const [name, body, words] of UNTRUSTED) {
   });
 }
 
+// proves openid-federation-8.9-2
 test('no chain to a configured anchor: 401, which says how far it went (interface; H-203)', async () => {
   const tenant = await federatedTenant();
   tenant.federation.join(ORG, [STRANGER]);
@@ -88,6 +90,7 @@ test('the superior vouches for other keys than the statement was signed with: 40
   assertUnauthorized(await tenant.post(requestStatement()), /chain_signature: /);
 });
 
+// proves openid-federation-8.9-2
 test('a policy that the metadata does not meet: 401 in the interface’s dialect, 400 invalid_metadata in the Final one (H-209, §8.9)', async () => {
   const tenant = await federatedTenant();
   const policy = { client_name: { one_of: ['Another'] } };
@@ -97,6 +100,7 @@ test('a policy that the metadata does not meet: 401 in the interface’s dialect
   assert.deepEqual([status, json['error']], [400, 'invalid_metadata']);
 });
 
+// proves openid-federation-12.2-1
 test('a statement is taken once, however often it is signed: the second time it discloses nothing and ends nothing (decision 35; H-195)', async () => {
   const tenant = await federatedTenant();
   const metadata = { redirect_uris: METADATA.redirect_uris };
@@ -111,6 +115,7 @@ test('a statement is taken once, however often it is signed: the second time it 
   assert.deepEqual([live?.client_id, others.length], [registered['client_id'], 0]);
 });
 
+// proves openid-federation-12.2-1
 test('of 20 requests with one statement at once one is taken (decision 35)', async () => {
   const tenant = await federatedTenant({ parallel: 20 });
   const statement = requestStatement();
@@ -129,6 +134,7 @@ test('a published configuration, without aud, is refused where federation.requir
   answered(await tenant.post(requestStatement()));
 });
 
+// proves openid-federation-12.2-1
 test('a failure of the authorities does not use a statement up', async () => {
   const tenant = await federatedTenant();
   const statement = requestStatement();

@@ -16,6 +16,7 @@ const stranger = {
 };
 const ada = await aPerson(tenant);
 
+// proves openid-core-3.1.2.1-6, openid-core-3.1.2.3-1
 test('GET /interaction/{id}: the sign-in page, with the headers of every page (security.md H-185)', async () => {
   const page = await inFrontOf(browserOf(tenant)).ask(client, { login_hint: 'ada"@x', ui_locales: 'de' });
   assert.equal(page.status, 200);
@@ -43,6 +44,7 @@ test('a name and password that do not belong together: the page once more, and o
   assert.doesNotMatch([...browser.cookies().keys()].join(), /session/);
 });
 
+// proves openid-core-3.1.2.4-1
 test('a client that anybody could have registered: the consent page says who asks for what (issue 5 §2)', async () => {
   const { ask, signIn } = inFrontOf(browserOf(tenant));
   const page = await signIn(
@@ -56,6 +58,7 @@ test('a client that anybody could have registered: the consent page says who ask
   assert.match(page.html, /Ada/);
 });
 
+// proves openid-core-3.1.2.1-3
 test('a client that the operator registered: nobody is asked, but for offline_access and prompt consent (sign-in.consent)', async () => {
   assert.notEqual((await ada.grant(client)).location, undefined);
   for (const change of [{ scope: 'openid offline_access' }, { prompt: 'consent' }])

@@ -35,6 +35,7 @@ test('signing in again is a new session id: what somebody knew of the old one is
   assert.notEqual(now, before);
 });
 
+// proves rfc6749-4.1.2.1-1
 test('cancelled at the sign-in page: access_denied (RFC 6749 §4.1.2.1)', async () => {
   const { browser, ask } = inFrontOf(browserOf(tenant));
   const sent = await browser.submit(await ask(client), 'cancel');
@@ -42,6 +43,7 @@ test('cancelled at the sign-in page: access_denied (RFC 6749 §4.1.2.1)', async 
   assert.equal(answeredTo(sent)['state'], 'af0ifjsldkj');
 });
 
+// proves openid-core-3.1.2.4-1
 test('agreed: remembered for what was agreed to, and asked again for more (OpenID Connect Core §3.1.2.4)', async () => {
   const strict = testTenant({ signIn: { settings: { 'sign-in.consent': 'always' } } });
   const relying = await strict.register(RELYING_PARTY);
@@ -91,6 +93,7 @@ test('two tabs: the sign-in page of one still works after the other has signed i
   assert.equal(answeredTo(await signIn(one))['state'], 'one');
 });
 
+// proves openid-core-3.1.2.2-1
 test('somebody else signs in than the hint is about: login_required (OpenID Connect Core §3.1.2.1)', async () => {
   const eve = await aPerson(tenant, { username: 'Eve', password: 'battery staple', claims: {} });
   const claims = JSON.stringify({ id_token: { sub: { value: ada.account.sub } } });

@@ -121,6 +121,7 @@ const FOREIGN: readonly (readonly [title: string, headers: Readonly<Record<strin
 ];
 
 for (const [title, headers] of FOREIGN) {
+  // proves rfc6749-10.12-1, openid-core-3.1.2.3-1
   test(`a post ${title}: 400, and nobody is signed in (security.md H-161)`, async () => {
     const { browser, ask } = inFrontOf(browserOf(tenant));
     const page = await ask(client);
@@ -136,6 +137,7 @@ for (const [title, headers] of FOREIGN) {
   });
 }
 
+// proves rfc6749-10.12-1, openid-core-3.1.2.3-1
 test('a form token of another page, of none, or changed: 400, and nobody is signed in (decision 31)', async () => {
   const { browser, ask } = inFrontOf(browserOf(tenant));
   const [page, other] = [await ask(client), await ask(client)];
@@ -147,6 +149,7 @@ test('a form token of another page, of none, or changed: 400, and nobody is sign
   }
 });
 
+// proves openid-core-3.1.2.4-1
 test('a consent page is agreed to by whom it was shown to, and by nobody else', async () => {
   const own = testTenant({ signIn: { settings: { 'sign-in.consent': 'always' } } });
   const relying = await own.register(RELYING_PARTY);

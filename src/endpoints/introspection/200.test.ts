@@ -29,6 +29,7 @@ async function ownToken(tenant: TestTenant, client: ClientInformation): Promise<
   return String(answered.json['access_token']);
 }
 
+// proves rfc7662-2.2-1
 test('a live token: every member that is always there, and no other (decision 24; RFC 7662 §2.2)', async () => {
   const tenant = testTenant();
   const client = await tenant.register({ ...SERVICE, scope: 'read write' });
@@ -72,6 +73,7 @@ test('scope may be the empty string (decision 24)', async () => {
   assert.equal(answered.json['active'], true);
 });
 
+// proves rfc7662-4-1, rfc6750-5.2-1
 test('the same token gets the same bytes until it expires, and in that second it is inactive (interface, States)', async () => {
   const tenant = testTenant();
   const introspect = await asResourceServer(tenant);
@@ -84,6 +86,7 @@ test('the same token gets the same bytes until it expires, and in that second it
   assert.equal((await introspect({ token })).body, '{"active":false}');
 });
 
+// proves rfc7662-2.2-2
 test('every inactive reason gives the same bytes, and the same headers as a live token (decision 23)', async () => {
   const tenant = testTenant();
   const client = await tenant.register(SERVICE);
@@ -119,6 +122,7 @@ test('every inactive reason gives the same bytes, and the same headers as a live
 });
 
 for (const token_type_hint of ['access_token', 'refresh_token', 'id_token', 'nonsense', ' ']) {
+  // proves rfc7662-2.1-3
   test(`token_type_hint=${token_type_hint} changes nothing (decision 23; RFC 7662 §2.1)`, async () => {
     const tenant = testTenant();
     const introspect = await asResourceServer(tenant);
@@ -128,6 +132,7 @@ for (const token_type_hint of ['access_token', 'refresh_token', 'id_token', 'non
   });
 }
 
+// proves rfc7662-4-3, rfc6749-10.10-2
 test('a forged token is refused without a look-up, a genuine one costs one (decision 20)', async () => {
   const tenant = testTenant();
   const introspect = await asResourceServer(tenant);
@@ -152,6 +157,7 @@ test('a forged token is refused without a look-up, a genuine one costs one (deci
   }
 });
 
+// proves rfc7662-4-3
 test('a token made with another MAC key is forged, whatever it looks like (decision 20)', async () => {
   const [ours, theirs] = [testTenant(), testTenant()];
   const introspect = await asResourceServer(ours);
@@ -159,6 +165,7 @@ test('a token made with another MAC key is forged, whatever it looks like (decis
   assert.equal((await introspect({ token })).body, '{"active":false}');
 });
 
+// proves rfc7662-2.1-4
 test('a bearer token that carries the introspection scope opens it, and may inspect itself (interface, Authentication 4)', async () => {
   const tenant = testTenant();
   const resourceServer = await tenant.register({ ...RESOURCE_SERVER, scope: `${INTROSPECTION_SCOPE} read` });

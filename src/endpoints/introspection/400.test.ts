@@ -21,6 +21,7 @@ const FORMS: readonly (readonly [form: string, words: RegExp])[] = [
 ];
 
 for (const [form, words] of FORMS) {
+  // proves rfc7662-2.1-2
   test(`POST /token/introspect with ${form.slice(0, 60) || 'an empty body'}: 400 invalid_request (interface, Errors; RFC 6749 §3.2)`, async () => {
     const tenant = testTenant();
     const basic = await credentials(tenant, INTROSPECTION_SCOPE);
@@ -29,6 +30,7 @@ for (const [form, words] of FORMS) {
 }
 
 for (const contentType of [null, 'application/json', 'text/plain']) {
+  // proves rfc7662-2.1-1
   test(`POST /token/introspect with Content-Type ${String(contentType)}: 400 invalid_request (interface: required)`, async () => {
     const tenant = testTenant();
     const basic = await credentials(tenant, INTROSPECTION_SCOPE);
@@ -47,6 +49,7 @@ test('the form comes before the scope: 400 for a caller without the scope too (d
   assertError(await tenant.send('introspect', { basic, form: 'token=%' }), 'invalid_request', /encoded/);
 });
 
+// proves rfc6749-2.3-1
 test('two ways of authentication at once: 400 invalid_request (decision 17)', async () => {
   const tenant = testTenant();
   const [client_id, client_secret] = await credentials(tenant, INTROSPECTION_SCOPE);

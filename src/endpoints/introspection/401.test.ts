@@ -15,10 +15,12 @@ function assertInvalidClient(answered: Answer, challenge: string | undefined): v
 const BASIC = `Basic realm="${ISSUER}", charset="UTF-8"`;
 const BEARER = 'Bearer error="invalid_token", error_description="the bearer token is not valid"';
 
+// proves rfc7662-2.1-4, rfc9701-5-1, rfc6750-3-4
 test('no credentials: 401 invalid_client (interface, Errors)', async () => {
   assertInvalidClient(await testTenant().send('introspect', { form }), undefined);
 });
 
+// proves rfc7662-2.1-4, rfc7662-2.3-1
 test('unknown client, wrong secret, wrong method: the same 401 invalid_client (decision 19)', async () => {
   const tenant = testTenant();
   const { client_id } = await tenant.register(RESOURCE_SERVER);
@@ -49,6 +51,7 @@ test('H-127 an expired secret is answered like a wrong one, byte for byte (decis
   assert.deepEqual(expired, await ask(`${client_secret.slice(0, -1)}~`));
 });
 
+// proves rfc7662-2.3-1
 test('an unknown, malformed, expired or revoked bearer token: 401 invalid_client with a Bearer challenge (decision 6)', async () => {
   const tenant = testTenant();
   const client = await tenant.register(RESOURCE_SERVER);

@@ -15,6 +15,7 @@ const LACKING = [
 ];
 
 for (const scope of LACKING) {
+  // proves rfc7662-4-4
   test(`a client registered with scope ${String(scope)}: 403 access_denied (decision 21)`, async () => {
     const tenant = testTenant();
     const { client_id, client_secret } = await tenant.register(

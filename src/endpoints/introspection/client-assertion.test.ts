@@ -18,6 +18,7 @@ for (const [method, make] of Object.entries(ASSERTING)) {
     assertError(await inspect(unfit.sign(claimsOf(unfit.client_id))), 'access_denied');
   });
 
+  // proves rfc7523-3.2-1
   test(`introspection with ${method}: the client is authenticated before the form is read, a bad assertion is 401 (decision 22)`, async () => {
     const tenant = testTenant();
     const caller = await make(tenant, { scope: INTROSPECTION_SCOPE });

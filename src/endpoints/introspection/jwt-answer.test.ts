@@ -59,6 +59,7 @@ async function ask(
   return await tenant.send('introspect', { basic: [client_id, client_secret], form: { token }, headers });
 }
 
+// proves rfc9701-4-1, rfc9701-5-2, rfc9701-5-3, rfc9701-5-5
 test('a live token as a JWT: iss, aud of the caller, iat, and what JSON says in token_introspection; no sub and exp beside it (RFC 9701 §5)', async () => {
   const tenant = testTenant();
   const caller = await tenant.register(RESOURCE_SERVER);
@@ -78,6 +79,7 @@ test('a live token as a JWT: iss, aud of the caller, iat, and what JSON says in 
   assert.deepEqual(token_introspection, plain.json);
 });
 
+// proves rfc9701-5-4
 test('every inactive reason says the same: active false alone, signed (RFC 9701 §5; decision 23)', async () => {
   const tenant = testTenant();
   const caller = await tenant.register(RESOURCE_SERVER);
@@ -99,6 +101,7 @@ test('every inactive reason says the same: active false alone, signed (RFC 9701 
   for (const other of others) assert.deepEqual(other, first);
 });
 
+// proves rfc9701-5-3
 test('dat is letter for letter in the JWT too (interface, Token introspection response)', async () => {
   const tenant = testTenant();
   const caller = await tenant.register(RESOURCE_SERVER);
@@ -118,6 +121,7 @@ async function issuedWith(tenant: TestTenant, client_id: string, data: string): 
 }
 
 for (const alg of SIGNING_ALGORITHMS) {
+  // proves rfc9701-6-1
   test(`introspection_signed_response_alg ${alg} (RFC 9701 §6)`, async () => {
     const tenant = testTenant();
     const caller = await tenant.register({ ...RESOURCE_SERVER, introspection_signed_response_alg: alg });
@@ -128,6 +132,7 @@ for (const alg of SIGNING_ALGORITHMS) {
   });
 }
 
+// proves rfc9701-5-2
 test('a bearer caller is the client of its token: the JWT is for that client, signed as it registered (RFC 9701 §5)', async () => {
   const tenant = testTenant();
   const caller = await tenant.register({ ...RESOURCE_SERVER, introspection_signed_response_alg: 'ES256' });
@@ -180,6 +185,7 @@ for (const [alg, enc, kid] of [
   ['ECDH-ES', 'A256GCM', 'ec'],
   ['ECDH-ES+A128KW', undefined, 'ec'],
 ] as const) {
+  // proves rfc9701-5-6, rfc9701-6-1
   test(`introspection_encrypted_response_alg ${alg}, enc ${enc ?? 'by default'}: a signed JWT inside a JWE for the caller’s key (RFC 9701 §5, §6; RFC 7519 §5.2)`, async () => {
     const tenant = testTenant();
     const caller = await tenant.register({
@@ -265,6 +271,7 @@ for (const accept of [
   `${JWT_TYPE};q=0`,
   `${JWT_TYPE};q=0.5, */*`,
 ]) {
+  // proves rfc9701-4-1
   test(`Accept: ${accept}: JSON; caches are told that Accept counts (RFC 9701 §4; RFC 9110 §12.5.5)`, async () => {
     const tenant = testTenant();
     const answered = await ask(tenant, await tenant.register(RESOURCE_SERVER), 'junk', accept);
@@ -273,6 +280,7 @@ for (const accept of [
   });
 }
 
+// proves rfc9701-4-1
 test('Accept by weight: the JWT where it is preferred; caches are told that Accept counts (RFC 9110 §12.5.1)', async () => {
   const tenant = testTenant();
   const caller = await tenant.register(RESOURCE_SERVER);
@@ -305,6 +313,7 @@ test('introspection.legacy-jwt: application/jwt is answered with the members amo
   assert.equal((await ask(tenant, caller, token)).headers['content-type'], JWT_TYPE);
 });
 
+// proves rfc9701-5-1
 test('errors stay JSON, whatever is accepted (RFC 7662 §2.3)', async () => {
   const tenant = testTenant();
   const caller = await tenant.register(SERVICE);

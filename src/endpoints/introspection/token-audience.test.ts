@@ -40,11 +40,13 @@ async function callers(audience: 'any' | 'match'): Promise<Callers> {
   return { tenant, told, names: [plain.client_id, owner.client_id] };
 }
 
+// proves rfc7662-4-4
 test('introspection.audience any: a token is told to every caller, whatever its aud (decision 26)', async () => {
   const { told } = await callers('any');
   assert.deepEqual(await told(['https://other.example']), [true, true, true]);
 });
 
+// proves rfc7662-4-4, rfc9701-5-7
 test('introspection.audience match: aud names the caller’s client_id or one of its resources, or the token is inactive (decision 26; RFC 7662 §4)', async () => {
   const { told, names } = await callers('match');
   const [plain = '', owner = ''] = names;

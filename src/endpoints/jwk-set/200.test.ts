@@ -20,6 +20,7 @@ async function keySet(): Promise<Answer> {
   return await received(contract, response);
 }
 
+// proves rfc7517-5-1, rfc7517-8.5.1-1
 test('GET /jwks.json: 200 with the key set, cacheable, with an ETag (interface; decision 30)', async () => {
   const answered = await keySet();
   assert.equal(answered.status, 200);
@@ -74,12 +75,14 @@ const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   OKP: ['kty', 'crv', 'x', 'use', 'kid'],
 };
 
+// proves rfc7517-4.1-1
 test('the published set holds public members only (decision 27)', async () => {
   const published = (await keySet()).json['keys'] as readonly Readonly<Record<string, unknown>>[];
   assert.ok(published.length >= 7);
   for (const jwk of published) assert.deepEqual(Object.keys(jwk), MEMBERS[String(jwk['kty'])]);
 });
 
+// proves rfc7517-4.5-1
 test('the default set: RSA, P-256, P-384, P-521 and Ed25519 to sign, RSA and EC to encrypt; each kid once (decision 28)', async () => {
   const published = (await keySet()).json['keys'] as readonly Readonly<Record<string, unknown>>[];
   const kinds = published.map(({ use, kty, crv }) => [use, crv ?? kty].join(' '));

@@ -53,6 +53,7 @@ interface Token {
 
 const isKnownTo = ({ kid }: Token, { keys }: Set): boolean => keys.some((key) => key['kid'] === kid);
 
+// proves openid-core-10.1.1-1
 test('H-157 10,000 reads while keys rotate on two processes: every answer is whole, and every live token verifies with it (decision 27)', async () => {
   const scene = keyScene(curveKeys);
   const clock = { now: () => scene.now, milliseconds: () => scene.now * 1000 };

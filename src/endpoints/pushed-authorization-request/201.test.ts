@@ -18,6 +18,7 @@ async function push(as: ClientInformation, change: Fields = {}): Promise<Answer>
 const addressOf = (as: ClientInformation, { json }: Answer): string =>
   `${ISSUER}/authorize?${formText({ client_id: as.client_id, request_uri: String(json['request_uri']) })}`;
 
+// proves rfc9126-2.2-1, rfc9126-7.3-1
 test('a pushed request: 201 with a reference that is good once, for its client (RFC 9126 §2.2)', async () => {
   const pushed = await push(client, { state: 'pushed' });
   assert.equal(pushed.status, 201, pushed.body);
@@ -30,6 +31,7 @@ test('a pushed request: 201 with a reference that is good once, for its client (
   assert.equal((await ada.browser.open(addressOf(client, pushed))).status, 400, 'used');
 });
 
+// proves rfc9126-2.2-1
 test('a request_uri of another client: refused, and still good for its own (RFC 9126 §2.2)', async () => {
   const other = await tenant.register(RELYING_PARTY);
   const pushed = await push(client);
@@ -37,12 +39,14 @@ test('a request_uri of another client: refused, and still good for its own (RFC 
   assert.ok(answeredTo(await ada.browser.open(addressOf(client, pushed)))['code']);
 });
 
+// proves rfc9126-4-1
 test('what is in the address beside the reference does not count (RFC 9126 §4)', async () => {
   const pushed = await push(client, { state: 'pushed' });
   const answered = await ada.browser.open(`${addressOf(client, pushed)}&state=other&scope=email`);
   assert.equal(answeredTo(answered)['state'], 'pushed');
 });
 
+// proves rfc9126-6-1
 test('a client that registered to push its requests cannot ask otherwise, by GET or POST (RFC 9126 §6)', async () => {
   assert.equal(answeredTo(await ada.browser.visit(authorizationUrl(client)))['error'], 'invalid_request');
   const form = Object.fromEntries(new URL(authorizationUrl(client)).searchParams);
@@ -50,11 +54,13 @@ test('a client that registered to push its requests cannot ask otherwise, by GET
   assert.equal(answeredTo(posted)['error'], 'invalid_request');
 });
 
+// proves rfc9126-2-1
 test('a public client pushes by saying who it is (RFC 9126 §2.1)', async () => {
   const spa = await tenant.register({ ...RELYING_PARTY, token_endpoint_auth_method: 'none' });
   assert.equal((await push(spa)).status, 201);
 });
 
+// proves rfc9126-2.2-1
 test('a reference that has expired: refused', async () => {
   const pushed = await push(client);
   tenant.clock.advance(60);

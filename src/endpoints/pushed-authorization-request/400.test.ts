@@ -19,6 +19,7 @@ const REFUSED: readonly (readonly [title: string, error: string, change: Fields]
 ];
 
 for (const [title, error, change] of REFUSED) {
+  // proves rfc9126-2.1-1, rfc9126-2.3-1
   test(`POST /par, ${title}: 400 ${error} as JSON, wherever answers would go (RFC 9126 §2.3)`, async () => {
     const form = Object.fromEntries(new URL(authorizationUrl(client, change)).searchParams);
     const answered = await tenant.send('pushed-authorization-request', {

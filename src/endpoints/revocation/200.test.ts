@@ -28,6 +28,7 @@ async function ownerOf(tenant: TestTenant): Promise<Owner> {
   };
 }
 
+// proves rfc7009-2-1
 test('POST /token/revoke: 200, and the very next introspection says inactive; tokens beside it stay (RFC 7009 §2)', async () => {
   const tenant = testTenant();
   const { basic, token } = await ownerOf(tenant);
@@ -38,6 +39,7 @@ test('POST /token/revoke: 200, and the very next introspection says inactive; to
   assert.equal((await tenant.introspect(kept))['active'], true);
 });
 
+// proves rfc7009-2.2-1
 test('a token that was revoked, was never issued, or has expired: 200 (RFC 7009 §2.2)', async () => {
   const tenant = testTenant();
   const { basic, token } = await ownerOf(tenant);
@@ -50,6 +52,7 @@ test('a token that was revoked, was never issued, or has expired: 200 (RFC 7009 
 });
 
 for (const token_type_hint of ['access_token', 'refresh_token', 'id_token', 'nonsense', '']) {
+  // proves rfc7009-2.1-1
   test(`token_type_hint=${token_type_hint} changes nothing (RFC 7009 §2.1)`, async () => {
     const tenant = testTenant();
     const { basic, token } = await ownerOf(tenant);
@@ -59,6 +62,7 @@ for (const token_type_hint of ['access_token', 'refresh_token', 'id_token', 'non
   });
 }
 
+// proves rfc7009-2.1-2
 test('a public client says who it is and ends its own token (RFC 7009 §2.1; RFC 6749 §3.2.1)', async () => {
   const tenant = testTenant();
   const { client_id } = await tenant.register({ ...WEB_CLIENT, token_endpoint_auth_method: 'none' });

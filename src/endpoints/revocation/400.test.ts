@@ -15,6 +15,7 @@ const ROWS: readonly (readonly [form: string, words: RegExp])[] = [
 ];
 
 for (const [form, words] of ROWS) {
+  // proves rfc7009-2.1-1, rfc7009-2.2.1-1
   test(`POST /token/revoke with ${form.slice(0, 60) || 'an empty body'}: 400 invalid_request (RFC 7009 §2.2.1; RFC 6749 §5.2)`, async () => {
     const tenant = testTenant();
     const { client_id, client_secret } = await tenant.register(SERVICE);
@@ -40,6 +41,7 @@ test('two ways of authentication at once: 400 invalid_request (decision 17)', as
   assertError(await tenant.send('revoke', { basic: [client_id, client_secret], form }), 'invalid_request');
 });
 
+// proves rfc7009-2.1-3
 test('a live token of another client: 400 invalid_grant, and the token lives (RFC 7009 §2.1)', async () => {
   const tenant = testTenant();
   const owner = await tenant.register(SERVICE);

@@ -12,6 +12,7 @@ const NOBODY: readonly (readonly [who: string, request: TestRequest])[] = [
 ];
 
 for (const [who, request] of NOBODY) {
+  // proves rfc7009-2.1-2
   test(`POST /token/revoke by ${who}: 401 invalid_client, before the token is looked at (RFC 7009 §2.1)`, async () => {
     const tenant = testTenant();
     const { client_id } = await tenant.register(SERVICE);
@@ -23,6 +24,7 @@ for (const [who, request] of NOBODY) {
   });
 }
 
+// proves rfc6749-3.2.1-2, rfc7009-2.1-2
 test('a confidential client that only says who it is: 401 invalid_client, whatever its method', async () => {
   const tenant = testTenant();
   for (const token_endpoint_auth_method of [
@@ -37,6 +39,7 @@ test('a confidential client that only says who it is: 401 invalid_client, whatev
   }
 });
 
+// proves rfc6749-3.2.1-2
 test('a public client with a secret that it does not have: 401 invalid_client', async () => {
   const tenant = testTenant();
   const { client_id } = await tenant.register({ ...WEB_CLIENT, token_endpoint_auth_method: 'none' });

@@ -4,6 +4,7 @@ import { assertBodiless } from '../../testing/exchange.ts';
 import { SERVICE, testTenant } from '../../testing/tenant.ts';
 
 for (const verb of ['clients.find', 'accessTokens.find', 'accessTokens.revoke']) {
+  // proves rfc7009-5-1
   test(`POST /token/revoke, ${verb} fails: 500 without body, never 200, and only the report has the cause (RFC 7009 §2.2)`, async () => {
     const tenant = testTenant();
     const { client_id, client_secret } = await tenant.register(SERVICE);

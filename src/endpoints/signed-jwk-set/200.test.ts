@@ -11,6 +11,7 @@ import { signedJwkSet } from './endpoint.ts';
 const ISSUER = 'https://op.example.com';
 const keys = await publishedKeys();
 
+// proves openid-federation-5.2.1-1
 test('GET /jwks.jwt with a federation: 200, signed with the federation key, the keys of /jwks.json (interface, Signed server JWK set; H-156)', async () => {
   const document = { keys: keys.federation, clock: systemClock, keptFor: 300 };
   const endpoint = signedJwkSet({ issuer: ISSUER, keys, document, maxAge: 300 });

@@ -9,6 +9,7 @@ import { LIFETIMES } from '../../testing/token-settings.ts';
 
 const form = { grant_type: 'client_credentials' };
 
+// proves rfc6749-2.3.1-1, rfc6749-5.1-1
 test('client_credentials with HTTP Basic: 200 with a bearer token of the registered scope (RFC 6749 §4.4.3 and §5.1; interface)', async () => {
   const tenant = testTenant();
   const { client_id, client_secret } = await tenant.register({ ...SERVICE, scope: 'read write' });
@@ -45,6 +46,7 @@ const SCOPES: readonly (readonly [asked: string | undefined, granted: string])[]
 ];
 
 for (const [scope, granted] of SCOPES) {
+  // proves rfc6749-3.3-1
   test(`scope ${String(scope)} of a client registered for "read write admin" grants "${granted}" (RFC 6749 §3.3)`, async () => {
     const tenant = testTenant();
     const { client_id, client_secret } = await tenant.register({ ...SERVICE, scope: 'read write admin' });
@@ -63,6 +65,7 @@ test('a client registered for no scope gets the empty one (decision 24)', async 
   assert.equal(answered.json['scope'], '');
 });
 
+// proves rfc6749-10.10-2
 test('every token is another one (RFC 6749 §10.10)', async () => {
   const tenant = testTenant();
   const { client_id, client_secret } = await tenant.register(SERVICE);
@@ -75,6 +78,7 @@ test('every token is another one (RFC 6749 §10.10)', async () => {
   assert.equal(tokens.size, 30);
 });
 
+// proves rfc6749-3.2-3
 test('unknown parameters are ignored, empty ones are absent (RFC 6749 §3.2)', async () => {
   const tenant = testTenant();
   const { client_id, client_secret } = await tenant.register({ ...SERVICE, scope: 'read' });
@@ -117,6 +121,7 @@ test('the HTTP Basic vectors are there', () => {
 });
 
 for (const [index, { client_id, client_secret, oauth4webapi }] of vectors.entries()) {
+  // proves rfc6749-2.3.1-1
   test(`HTTP Basic vector ${index + 1}: ${JSON.stringify(client_id)} authenticates (decision 17; RFC 6749 §2.3.1)`, async () => {
     const tenant = testTenant();
     await tenant.register({ ...SERVICE, preferred_client_id: 'app' });

@@ -18,6 +18,7 @@ const FORMS: readonly (readonly [form: string, words: RegExp])[] = [
 ];
 
 for (const [form, words] of FORMS) {
+  // proves rfc6749-3.2-3
   test(`POST /token with ${form.slice(0, 70) || 'an empty body'}: 400 invalid_request (RFC 6749 §5.2)`, async () => {
     const tenant = testTenant();
     const { client_id, client_secret } = await tenant.register({ ...SERVICE, scope: 'read' });
@@ -44,6 +45,7 @@ for (const contentType of [
   });
 }
 
+// proves rfc6749-2.3-1
 test('two methods of client authentication at once: 400 invalid_request, right or wrong (decision 17; RFC 6749 §2.3)', async () => {
   const tenant = testTenant();
   const { client_id, client_secret } = await tenant.register(SERVICE);
@@ -74,6 +76,7 @@ for (const grant_type of [
   'constructor',
   'urn:x',
 ]) {
+  // proves rfc6749-5.2-1
   test(`grant_type=${grant_type}: 400 unsupported_grant_type (RFC 6749 §5.2)`, async () => {
     const tenant = testTenant();
     const { client_id, client_secret } = await tenant.register(SERVICE);
@@ -82,6 +85,7 @@ for (const grant_type of [
   });
 }
 
+// proves rfc6749-5.2-1
 test('a client that is not registered for the grant: 400 unauthorized_client (RFC 6749 §5.2)', async () => {
   const tenant = testTenant();
   const { client_id, client_secret } = await tenant.register(WEB_CLIENT);
@@ -102,6 +106,7 @@ for (const scope of [
   'lés',
   'read\tx',
 ]) {
+  // proves rfc6749-3.3-1
   test(`scope=${scope} of a client registered for "read": 400 invalid_scope (RFC 6749 §3.3 and §5.2)`, async () => {
     const tenant = testTenant();
     const { client_id, client_secret } = await tenant.register({ ...SERVICE, scope: 'read' });

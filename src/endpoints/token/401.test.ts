@@ -51,6 +51,7 @@ const BASIC_ROWS: readonly (readonly [name: string, header: (client: ClientInfor
 ];
 
 for (const [name, header] of BASIC_ROWS) {
+  // proves rfc6749-5.2-2
   test(`HTTP Basic with ${name}: 401 invalid_client with the Basic challenge (decision 19; RFC 6749 §5.2)`, async () => {
     const tenant = testTenant();
     const client = await tenant.register(SERVICE);
@@ -78,6 +79,7 @@ test('a public client that sends a secret: the same 401 (decision 17)', async ()
   );
 });
 
+// proves rfc6749-3.2.1-1, rfc6749-5.2-2
 test('client_secret_post, unknown client, wrong secret, wrong method, no id: the same 401 without a challenge (decision 19)', async () => {
   const tenant = testTenant();
   const basic = await tenant.register(SERVICE);
@@ -97,6 +99,7 @@ test('client_secret_post, unknown client, wrong secret, wrong method, no id: the
   }
 });
 
+// proves rfc6749-3.2.1-1, rfc6749-4.4.2-1
 test('no client authentication at all: 401 invalid_client (RFC 6749 §5.2)', async () => {
   const tenant = testTenant();
   const { client_id } = await tenant.register(SERVICE);
@@ -104,6 +107,7 @@ test('no client authentication at all: 401 invalid_client (RFC 6749 §5.2)', asy
   for (const request of requests) assertInvalidClient(await tenant.send('token', request), undefined);
 });
 
+// proves rfc6749-4.4.2-1
 test('HTTP Basic of one client and client_id of another in the body: 401 invalid_client', async () => {
   const tenant = testTenant();
   const [one, other] = [await tenant.register(SERVICE), await tenant.register(SERVICE)];

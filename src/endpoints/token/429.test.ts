@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { aPerson } from '../../testing/person.ts';
 import { testTenant } from '../../testing/tenant.ts';
 
+// proves rfc6749-4.3.2-1
 test('grant_type=password, guessed too often: 429 with Retry-After, for the right password too (RFC 6749 §4.3.2: "MUST protect the endpoint against brute force attacks")', async () => {
   const tenant = testTenant({ signIn: { rates: { perAccountAndNetwork: 2 } } });
   await aPerson(tenant);

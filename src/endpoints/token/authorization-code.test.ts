@@ -67,6 +67,7 @@ test('H-137 a code is no access token: it is inactive, and still good', async ()
   assert.equal((await redeem(code)).status, 200);
 });
 
+// proves rfc7636-4.4-1, openid-core-3.1.3.3-1
 test('a code gives an access token, a refresh token and an ID token (RFC 6749 §4.1.4, OpenID Connect Core §3.1.3.3)', async () => {
   const answered = await redeem(await codeFor({ scope: 'openid email' }));
   assert.equal(answered.status, 200, answered.body);
@@ -98,12 +99,14 @@ test('a code gives an access token, a refresh token and an ID token (RFC 6749 §
   assert.ok(at_hash);
 });
 
+// proves openid-core-3.1.3.3-1
 test('without openid there is no ID token (OpenID Connect Core §3.1.2.1)', async () => {
   const answered = await redeem(await codeFor({ scope: 'email' }));
   assert.equal(answered.status, 200, answered.body);
   assert.equal('id_token' in answered.json, false);
 });
 
+// proves openid-core-11-1
 test('a client that is not registered for refresh_token gets none (RFC 6749 §6)', async () => {
   const plain = await tenant.register({ redirect_uris: [CALLBACK] });
   const answered = await redeem(await codeFor({ scope: 'openid offline_access' }, ada, plain), { as: plain });
@@ -111,6 +114,7 @@ test('a client that is not registered for refresh_token gets none (RFC 6749 §6)
   assert.equal(answered.json['scope'], 'openid');
 });
 
+// proves rfc6749-4.1.2-1, openid-core-3.1.3.2-1
 test('a second use is refused, and ends what the first one gave (RFC 6749 §4.1.2; oidcc-codereuse)', async () => {
   const code = await codeFor();
   const first = await redeem(code);
@@ -123,6 +127,7 @@ test('a second use is refused, and ends what the first one gave (RFC 6749 §4.1.
   );
 });
 
+// proves openid-conformance-11
 test('a second use half an hour later is noticed too (oidcc-codereuse-30seconds)', async () => {
   const own = testTenant();
   const relying = await own.register(RELYING_PARTY);
@@ -149,6 +154,7 @@ test('fifty uses at once give nothing that lasts', async () => {
   }
 });
 
+// proves rfc6749-4.1.2-1
 test('a code that has expired: invalid_grant, and it is used up (RFC 6749 §4.1.2)', async () => {
   const own = testTenant();
   const relying = await own.register(RELYING_PARTY);
@@ -174,6 +180,7 @@ const REFUSED: readonly (readonly [title: string, error: string, change: Fields]
 ];
 
 for (const [title, error, change] of REFUSED) {
+  // proves rfc6749-4.1.2-1, rfc6749-4.1.3-1, rfc8707-2.1-1, rfc7636-4.6-1, openid-core-3.1.3.2-1
   test(`${title}: ${error}, and the code is still good for its client (RFC 6749 §4.1.3, RFC 7636 §4.6)`, async () => {
     const code = await codeFor({ resource: 'https://api.example.com/' });
     assertError(await redeem(code, { change }), error);
@@ -181,12 +188,14 @@ for (const [title, error, change] of REFUSED) {
   });
 }
 
+// proves rfc7636-4.6-1
 test('a verifier for a code without a challenge: invalid_grant (RFC 9700 §2.1.1, downgrade)', async () => {
   const code = await codeFor({ code_challenge: undefined, code_challenge_method: undefined });
   assertError(await redeem(code), 'invalid_grant');
   assert.equal((await redeem(code, { change: { code_verifier: undefined } })).status, 200);
 });
 
+// proves rfc6749-4.1.2-1, openid-core-3.1.3.2-1
 test('a code of another client: invalid_grant, and it is not used up (RFC 6749 §4.1.3)', async () => {
   const other = await tenant.register(RELYING_PARTY);
   const code = await codeFor();
@@ -194,6 +203,7 @@ test('a code of another client: invalid_grant, and it is not used up (RFC 6749 �
   assert.equal((await redeem(code)).status, 200);
 });
 
+// proves rfc6749-4.1.3-1
 test('a public client redeems with its verifier, and its refresh tokens are rotated (RFC 7636 §1, RFC 9700 §2.2.2)', async () => {
   const spa = await tenant.register({ ...RELYING_PARTY, token_endpoint_auth_method: 'none' });
   const first = await redeem(await codeFor({}, ada, spa), { as: spa });
@@ -204,6 +214,7 @@ test('a public client redeems with its verifier, and its refresh tokens are rota
   assert.notEqual(text(second, 'refresh_token'), refresh_token);
 });
 
+// proves rfc8707-2.1-1
 test('the audience is what was asked for, or less of it (RFC 8707 §2.2)', async () => {
   const [one, two] = ['https://api.example.com/one', 'https://api.example.com/two'];
   const asked = { resource: one };
@@ -213,6 +224,7 @@ test('the audience is what was asked for, or less of it (RFC 8707 §2.2)', async
   assert.deepEqual((await tenant.introspect(text(free, 'access_token')))['aud'], [two]);
 });
 
+// proves openid-core-12.2-1
 test('a refreshed ID token is about the same sign-in, without a nonce (OpenID Connect Core §12.2)', async () => {
   const first = await redeem(await codeFor());
   const before = decodeJwt(text(first, 'id_token'));
@@ -235,6 +247,7 @@ test('a refresh for less than openid gives no ID token (OpenID Connect Core §12
   assert.equal('id_token' in second.json, false);
 });
 
+// proves openid-core-11-1
 test('when the session ends, what it gave ends with it; offline_access goes on (Back-Channel Logout §2.7)', async () => {
   const person = inFrontOf(browserOf(tenant));
   const asked = { scope: 'openid offline_access' };

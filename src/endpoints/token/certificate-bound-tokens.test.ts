@@ -13,6 +13,7 @@ const secret = { token_endpoint_auth_method: 'client_secret_basic', ...bound };
 const form = { grant_type: 'client_credentials' };
 const [OWN, OTHER] = [selfSigned(), selfSigned()];
 
+// proves rfc8705-3-1, rfc8705-3.2-1
 test('a client that wants bound tokens gets one with the thumbprint of the certificate it shows, however it authenticates (RFC 8705 §3.1, §3.2)', async () => {
   const tenant = testTenant({ certificateAuthorities: [] });
   const { client_id, client_secret } = await certifiedClient(tenant, secret);
@@ -24,6 +25,7 @@ test('a client that wants bound tokens gets one with the thumbprint of the certi
   assert.deepEqual(cnf, { 'x5t#S256': createHash('sha256').update(derOf(OWN)).digest('base64url') });
 });
 
+// proves rfc8705-3.4-1
 test('such a client gets no token without a certificate: 400 invalid_request (RFC 8705 §3.4)', async () => {
   const tenant = testTenant({ certificateAuthorities: [] });
   const { client_id, client_secret } = await certifiedClient(tenant, secret);
@@ -39,6 +41,7 @@ test('another client’s tokens are bound to nothing, whatever certificate it sh
   assert.equal('cnf' in (await tenant.introspect(String(issued.json['access_token']))), false);
 });
 
+// proves rfc8705-3-2
 test('a bound token opens introspection with its certificate, and with another or none it is 401 invalid_token (RFC 8705 §3)', async () => {
   const tenant = testTenant({ certificateAuthorities: [] });
   const { client_id, client_secret } = await certifiedClient(tenant, {
@@ -61,6 +64,7 @@ test('a bound token opens introspection with its certificate, and with another o
   }
 });
 
+// proves rfc8705-4-1
 test('refresh tokens of a public client with bound tokens are good with its certificate only, and without it end nothing (RFC 8705 §4)', async () => {
   const tenant = testTenant({ certificateAuthorities: [] });
   const { client_id } = await tenant.register({

@@ -55,6 +55,7 @@ for (const [method, make] of Object.entries(ASSERTING)) {
 
 function accepts(method: string, make: MakeAsserting): void {
   for (const [what, claims] of Object.entries(ACCEPTED_CLAIMS)) {
+    // proves rfc7523-3-5
     test(`${method}, ${what}: 200 (decision 18; OpenID Connect Core §9)`, async () => {
       const tenant = testTenant();
       const client = await make(tenant);
@@ -81,6 +82,7 @@ function accepts(method: string, make: MakeAsserting): void {
     assert.equal(introspected['scope'], 'read');
   });
 
+  // proves rfc7521-4.2-1
   test(`${method}, client_id beside the assertion: 200 where it is the same, otherwise 401 (RFC 7521 §4.2)`, async () => {
     const tenant = testTenant();
     const client = await make(tenant);
@@ -91,6 +93,7 @@ function accepts(method: string, make: MakeAsserting): void {
     assertInvalidClient(await ask(tenant, client.sign(claimsOf(client_id)), form));
   });
 
+  // proves rfc7523-3-4
   test(`${method}, assertion-audience legacy: endpoints and lists with one of ours are let in, nobody else's is (decision 18)`, async () => {
     const values = [ISSUER, `${ISSUER}/token`, INTROSPECTION_SCOPE];
     const tenant = testTenant({ assertionAudience: { kind: 'where-present', values } });
@@ -114,6 +117,7 @@ function accepts(method: string, make: MakeAsserting): void {
 
 function refuses(method: string, make: MakeAsserting): void {
   for (const [what, claims] of Object.entries(REFUSED_CLAIMS)) {
+    // proves rfc7523-3-3, rfc7523-3-5
     test(`${method}, ${what}: 401 invalid_client (decision 18; H-150)`, async () => {
       const tenant = testTenant();
       const client = await make(tenant);
@@ -130,6 +134,7 @@ function refuses(method: string, make: MakeAsserting): void {
   }
 
   for (const [what, spoil] of Object.entries(REFUSED_FORMS)) {
+    // proves rfc7523-3-7
     test(`${method}, ${what}: 401 invalid_client (H-149; RFC 7515 §7.1)`, async () => {
       const tenant = testTenant();
       const client = await make(tenant);
@@ -146,6 +151,7 @@ function refuses(method: string, make: MakeAsserting): void {
     }
   });
 
+  // proves rfc7523-3-3
   test(`${method}: an assertion about another client, signed with one's own key, is refused (H-150)`, async () => {
     const tenant = testTenant();
     const [client, victim] = [await make(tenant), await tenant.register(SERVICE)];
@@ -154,6 +160,7 @@ function refuses(method: string, make: MakeAsserting): void {
     assertInvalidClient(await ask(tenant, client.sign(borrowed)));
   });
 
+  // proves rfc7523-2.2-1
   test(`${method}: client_assertion_type missing, wrong or alone, or an assertion without type: 401; twice: 400 (H-148; RFC 7521 §4.2)`, async () => {
     const tenant = testTenant();
     const client = await make(tenant);
@@ -176,6 +183,7 @@ function refuses(method: string, make: MakeAsserting): void {
     }
   });
 
+  // proves rfc7523-3.2-1
   test(`${method}: every reason has the same bytes, and its own words in the report (decision 19)`, async () => {
     const tenant = testTenant();
     const client = await make(tenant);
@@ -197,6 +205,7 @@ function refuses(method: string, make: MakeAsserting): void {
 }
 
 function usesOnce(method: string, make: MakeAsserting): void {
+  // proves rfc7523-3-6
   test(`${method}: an assertion is used once, at whichever endpoint, as long as it could be (decision 18; RFC 7523 §3)`, async () => {
     const tenant = testTenant();
     const client = await make(tenant, { scope: INTROSPECTION_SCOPE });
@@ -209,6 +218,7 @@ function usesOnce(method: string, make: MakeAsserting): void {
     assertInvalidClient(await ask(tenant, assertion));
   });
 
+  // proves rfc7523-3-6
   test(`${method}: of fifty equal ones at once exactly one is taken (decision 18)`, async () => {
     const tenant = testTenant();
     const client = await make(tenant);

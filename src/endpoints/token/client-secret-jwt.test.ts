@@ -22,6 +22,7 @@ async function ask(tenant: TestTenant, assertion: string): Promise<Answer> {
 }
 
 for (const algorithm of HMAC_ALGORITHMS) {
+  // proves openid-core-9-1
   test(`${algorithm} registered: the secret is long enough for it, and no other algorithm is accepted (decision 15; OpenID Connect Core §9)`, async () => {
     const tenant = testTenant();
     const client = await secretJwtClient(tenant, { token_endpoint_auth_signing_alg: algorithm });
@@ -55,6 +56,7 @@ test('a secret that is renewed is as long as the new algorithm asks (decision 15
   assert.equal((await ask(tenant, sign(claimsOf(client.client_id)))).status, 200);
 });
 
+// proves openid-core-9-1
 test('a secret of one’s own, in printable ASCII, is the key octet by octet (OpenID Connect Core §9)', async () => {
   const tenant = testTenant();
   const preferred_client_secret = ` %41+"\\${'x'.repeat(26)}`;
@@ -65,6 +67,7 @@ test('a secret of one’s own, in printable ASCII, is the key octet by octet (Op
   assertError(await ask(tenant, tooShort(claimsOf(client.client_id))), 'invalid_client');
 });
 
+// proves rfc7523-3-7
 test('another secret, the registration token, an empty key: 401 invalid_client', async () => {
   const tenant = testTenant();
   const client = await secretJwtClient(tenant);

@@ -41,6 +41,7 @@ async function introspected(
   return await tenant.introspect(String(answered.json['access_token']));
 }
 
+// proves rfc7521-4.1-4, rfc7523-2.1-1
 test('a JWT of a trusted issuer is a token for its subject, by our name for it, and no refresh token (RFC 7523 §2.1; RFC 7521 §4.1)', async () => {
   const tenant = grantTenant();
   const client = await bearer(tenant);
@@ -56,6 +57,7 @@ test('a JWT of a trusted issuer is a token for its subject, by our name for it, 
 });
 
 for (const [what, claims] of Object.entries(ACCEPTED_CLAIMS)) {
+  // proves rfc7523-3-1
   test(`grant, ${what}: 200 (RFC 7523 §3)`, async () => {
     const tenant = grantTenant(undefined, TEN_MINUTES);
     const answered = await present(tenant, await bearer(tenant), grantJwt(claims));
@@ -75,6 +77,7 @@ for (const [what, header] of [
 }
 
 for (const [what, claims] of Object.entries(REFUSED)) {
+  // proves rfc7521-4.1.1-1, rfc7521-5.1-1, rfc7523-3-1, rfc7523-3.1-1
   test(`grant, ${what}: 400 invalid_grant (RFC 7523 §3, §3.1)`, async () => {
     const tenant = grantTenant(undefined, TEN_MINUTES);
     const client = await bearer(tenant);
@@ -87,6 +90,7 @@ for (const [what, header] of [
   ...Object.entries(REFUSED_HEADERS),
   ['the type of client assertions', { typ: 'client-authentication+jwt' }] as const,
 ]) {
+  // proves rfc7523-3-1
   test(`grant, ${what}: 400 invalid_grant (RFC 7523 §3; RFC 8725 §3.11)`, async () => {
     const tenant = grantTenant();
     assertError(await present(tenant, await bearer(tenant), grantJwt({}, header)), 'invalid_grant');
@@ -94,12 +98,14 @@ for (const [what, header] of [
 }
 
 for (const [what, spoil] of Object.entries(REFUSED_FORMS)) {
+  // proves rfc7523-3-1
   test(`grant, ${what}: 400 invalid_grant (RFC 7515 §7.1)`, async () => {
     const tenant = grantTenant();
     assertError(await present(tenant, await bearer(tenant), spoil(grantJwt())), 'invalid_grant');
   });
 }
 
+// proves rfc7521-4.1-1, rfc7523-2.1-1
 test('no assertion: 400 invalid_request; one twice too (RFC 7521 §4.1; RFC 6749 §3.2)', async () => {
   const tenant = grantTenant();
   const client = await bearer(tenant);
@@ -109,6 +115,7 @@ test('no assertion: 400 invalid_request; one twice too (RFC 7521 §4.1; RFC 6749
   assertError(await tenant.send('token', { basic, form }), 'invalid_request', /more than once/);
 });
 
+// proves rfc7521-4.1-1
 test('the grant is offered where an issuer is configured: otherwise 400 unsupported_grant_type (RFC 6749 §5.2)', async () => {
   for (const tenant of [testTenant(), grantTenant([])]) {
     const client = await bearer(tenant);
@@ -116,6 +123,7 @@ test('the grant is offered where an issuer is configured: otherwise 400 unsuppor
   }
 });
 
+// proves rfc7521-4.1-3
 test('a client that is not registered for the grant: 400 unauthorized_client; one that does not authenticate: 401 (RFC 6749 §5.2)', async () => {
   const tenant = grantTenant();
   const service = await tenant.register(SERVICE);
@@ -126,6 +134,7 @@ test('a client that is not registered for the grant: 400 unauthorized_client; on
   assertError(await tenant.send('token', { form }), 'invalid_client');
 });
 
+// proves rfc7521-4.1-3
 test('an issuer may be trusted with some clients only: the others’ requests are 400 invalid_grant', async () => {
   const tenant = grantTenant([jwtIssuer({ clients: ['somebody'] })]);
   const client = await bearer(tenant);
@@ -134,6 +143,7 @@ test('an issuer may be trusted with some clients only: the others’ requests ar
   assert.equal((await present(tenant, somebody, grantJwt())).status, 200);
 });
 
+// proves rfc7521-4.1-2
 test('scope: what is requested of what both the client and the issuer are allowed, all of it where nothing is, more is 400 invalid_scope (RFC 7521 §4.1)', async () => {
   const tenant = grantTenant();
   const client = await bearer(tenant, { scope: 'admin write' });
@@ -146,6 +156,7 @@ test('scope: what is requested of what both the client and the issuer are allowe
   assertError(await present(tenant, stranger, grantJwt()), 'invalid_scope', /nothing/);
 });
 
+// proves rfc7521-5.2-1
 test('an assertion is used once, for as long as it could be, by whichever client (RFC 7523 §3 rule 7)', async () => {
   const tenant = grantTenant();
   const [client, other] = [await bearer(tenant), await bearer(tenant)];
@@ -157,6 +168,7 @@ test('an assertion is used once, for as long as it could be, by whichever client
   assertError(await present(tenant, other, jwt), 'invalid_grant', /used before/);
 });
 
+// proves rfc7521-5.2-1
 test('of fifty equal assertions at once exactly one is taken', async () => {
   const tenant = grantTenant();
   const client = await bearer(tenant);
@@ -166,6 +178,7 @@ test('of fifty equal assertions at once exactly one is taken', async () => {
   assert.equal(answers.filter(({ status }) => status === 400).length, 49);
 });
 
+// proves rfc7521-8.2-1
 test('what is refused does not use an assertion up: not a scope too wide, not another’s signature, not another issuer’s jti', async () => {
   const other = testKey('ES256', 'other');
   const another = jwtIssuer({
@@ -195,6 +208,7 @@ test('require-jti false: an assertion without jti is taken, one with is taken on
   assertError(await present(tenant, client, jwt), 'invalid_grant');
 });
 
+// proves rfc7521-8.1-1
 test('an issuer cannot speak for another: with another’s key, iss or subject it is 400 or its own prefix (RFC 7521 §8.1)', async () => {
   const other = testKey('ES256', 'idp');
   const another = jwtIssuer({
@@ -232,6 +246,7 @@ test('subject-from: another claim names the subject; where it is no text, nobody
   }
 });
 
+// proves rfc7521-8.1-1
 test('a subject that is the client_id of a client here is refused: its token would be mistaken for the client’s own (RFC 9700 §4.15)', async () => {
   const tenant = grantTenant([jwtIssuer({ subjectPrefix: '' })]);
   const client = await bearer(tenant);
@@ -241,6 +256,7 @@ test('a subject that is the client_id of a client here is refused: its token wou
   }
 });
 
+// proves rfc7523-3-2
 test('aud: other names that are configured are taken alone, and with legacy the token endpoint and lists too (decision 18)', async () => {
   const named = [jwtIssuer({ audiences: ['urn:our:name'] })];
   const strict = grantTenant(named);
@@ -266,6 +282,7 @@ test('clock-skew and lifetime-max are what is configured', async () => {
   assert.equal((await present(tenant, client, grantJwt({ exp: START + 100 }))).status, 200);
 });
 
+// proves rfc7523-3-1
 test('HMAC with any form of the issuer’s public key, other algorithms and keys that the JWT brings are refused (security catalogue 1.5)', async () => {
   const rsa = testKey('RS256', 'idp');
   const tenant = grantTenant([jwtIssuer({ keys: { jwks: [rsa.jwk] }, algorithms: ['RS256'] })]);

@@ -23,6 +23,7 @@ async function signIn(change: Fields = {}, as = client): Promise<Answer> {
   return await tenant.send('token', { basic: [as.client_id, as.client_secret], form: formText(form) });
 }
 
+// proves rfc6749-4.3.2-1
 test('the name and password of an account give tokens, and no session (RFC 6749 §4.3.3)', async () => {
   const answered = await signIn();
   assert.equal(answered.status, 200, answered.body);
@@ -39,6 +40,7 @@ test('the name and password of an account give tokens, and no session (RFC 6749 
   assert.equal(decodeJwt(String(refreshed.json['id_token'])).sub, ada.account.sub);
 });
 
+// proves rfc6749-4.3.2-1
 test('one answer for an unknown name and a wrong password: invalid_grant (RFC 6749 §5.2)', async () => {
   const [unknown, wrong] = [await signIn({ username: 'nobody' }), await signIn({ password: 'wrong' })];
   assertError(unknown, 'invalid_grant');
@@ -54,6 +56,7 @@ test('a scope that the client is not registered for at all: invalid_scope, befor
   assertError(await signIn({ scope: 'admin', password: 'wrong' }), 'invalid_scope');
 });
 
+// proves rfc6749-4.3.2-1
 test('a client that is not registered for the grant: unauthorized_client (RFC 6749 §5.2)', async () => {
   assertError(await signIn({}, await tenant.register(WEB_CLIENT)), 'unauthorized_client');
 });

@@ -18,6 +18,7 @@ async function ask(tenant: TestTenant, assertion: string): Promise<Answer> {
 }
 
 for (const algorithm of SIGNING_ALGORITHMS) {
+  // proves openid-core-9-1
   test(`${algorithm}: accepted where it is registered or none is, refused where another is (OpenID Connect Core §9)`, async () => {
     const tenant = testTenant();
     const key = testKey(algorithm, 'own');
@@ -39,6 +40,7 @@ test('the client has no secret (decision 11)', async () => {
   assert.ok(!('client_secret' in members) && !('client_secret_expires_at' in members));
 });
 
+// proves rfc7523-3-7
 test('HMAC with any form of a public key: 401 invalid_client (H-149)', async () => {
   const tenant = testTenant();
   for (const key of [RSA, KEY, testKey('EdDSA')]) {
@@ -63,6 +65,7 @@ test('HMAC with any form of a public key: 401 invalid_client (H-149)', async () 
   }
 });
 
+// proves rfc7523-3-7
 test('a key that the assertion brings or names is not used (H-149)', async () => {
   const tenant = testTenant();
   const { client_id } = await privateKeyClient(tenant);

@@ -93,6 +93,7 @@ const ROTATING: readonly (readonly [why: string, circumstances: Circumstances])[
 ];
 
 for (const [why, circumstances] of ROTATING) {
+  // proves rfc6749-3.2.1-2, rfc6749-6-3
   test(`a refresh token ${why} is rotated; used again it ends the grant and every access token of it (RFC 9700 §4.14.2)`, async () => {
     const { tenant, use, refresh, access } = await granted(circumstances);
     const first = await use(refresh);
@@ -115,6 +116,7 @@ test('rotate false at the direct endpoint is stronger than the setting', async (
   assert.equal(tokenOf(await use(refresh), 'refresh_token'), refresh);
 });
 
+// proves rfc6749-6-3
 test('of ten uses of a rotated token at once one is answered, and then nothing of the grant is left', async () => {
   const { tenant, use, refresh, access } = await granted({ metadata: PUBLIC });
   const answers = await Promise.all(Array.from({ length: 10 }, async () => await use(refresh)));
@@ -128,6 +130,7 @@ test('of ten uses of a rotated token at once one is answered, and then nothing o
   assert.match(ends[0]?.detail ?? '', /refresh token used again$/);
 });
 
+// proves rfc6749-6-2
 test('a narrower scope is that of the new access token only; the grant keeps its own (RFC 6749 §6)', async () => {
   const { tenant, use, refresh } = await granted();
   const narrow = await use(refresh, { scope: 'write' });
@@ -136,6 +139,7 @@ test('a narrower scope is that of the new access token only; the grant keeps its
   assert.equal((await use(refresh)).json['scope'], 'read write');
 });
 
+// proves rfc6749-6-2
 test('a wider or malformed scope: 400 invalid_scope, and the refresh token is not used up', async () => {
   const { use, refresh } = await granted({ metadata: PUBLIC });
   for (const scope of ['read admin', 'admin', 'read  write', '"']) {
@@ -144,6 +148,7 @@ test('a wider or malformed scope: 400 invalid_scope, and the refresh token is no
   assert.equal((await use(refresh)).status, 200);
 });
 
+// proves rfc8707-2.2-1
 test('resource: one of those granted, or 400 invalid_target and the refresh token is not used up (RFC 8707 §2.2)', async () => {
   const { tenant, use, refresh } = await granted({
     metadata: PUBLIC,
@@ -156,6 +161,7 @@ test('resource: one of those granted, or 400 invalid_target and the refresh toke
   assert.deepEqual((await tenant.introspect(tokenOf(whole)))['aud'], ['urn:a', 'urn:b']);
 });
 
+// proves rfc6749-5.2-3
 test('a refresh token lives as long as was said, however often it is used', async () => {
   const { tenant, use, refresh } = await granted({ wishes: { lifetime: 100 } });
   tenant.clock.advance(99);
@@ -178,6 +184,7 @@ test('max_idle begins anew with each use, and ends with the lifetime', async () 
   assertError(await idle.use(idle.refresh), 'invalid_grant');
 });
 
+// proves rfc6749-5.2-3
 test('what is no refresh token: 400 invalid_grant, without a look-up', async () => {
   const { tenant, use, refresh, access } = await granted();
   tenant.watch.calls.length = 0;
@@ -202,6 +209,7 @@ test('a missing refresh_token: 400 invalid_request', async () => {
   assertError(await use(''), 'invalid_request', /^refresh_token is missing$/);
 });
 
+// proves rfc6749-6-1
 test('the refresh token of another client: 400 invalid_grant, and its owner still has it (RFC 6749 §6)', async () => {
   const { tenant, use, refresh } = await granted();
   for (const metadata of [PUBLIC, REFRESHING]) {
@@ -223,6 +231,7 @@ test('a client that is no longer registered for refresh_token: 400 unauthorized_
   assertError(await use(refresh), 'unauthorized_client');
 });
 
+// proves rfc6749-6-1
 test('the grants of a deleted client are gone, also for the client that takes its id', async () => {
   const { tenant, refresh, access, client_id, bearer } = await granted({ metadata: PUBLIC });
   await tenant.send('delete', { bearer, id: client_id });
@@ -259,6 +268,7 @@ for (const verb of ['grants.find', 'grants.refresh']) {
 }
 
 for (const rotated of [false, true]) {
+  // proves rfc7009-2-1, rfc7009-2.1-5
   test(`POST /token/revoke with ${rotated ? 'a refresh token that was rotated since' : 'a refresh token'} ends the grant with its access tokens (RFC 7009 §2.1)`, async () => {
     const { tenant, use, refresh, access, client_id } = await granted({ metadata: PUBLIC });
     const answered = rotated ? await use(refresh) : undefined;
@@ -274,6 +284,7 @@ for (const rotated of [false, true]) {
   });
 }
 
+// proves rfc7009-2.1-3
 test('POST /token/revoke with the refresh token of another client: 400 invalid_grant, and it is still good', async () => {
   const { tenant, use, refresh } = await granted({ metadata: PUBLIC });
   const { client_id } = await tenant.register(PUBLIC);

@@ -18,6 +18,7 @@ async function ask(tenant: TestTenant, metadata: object, ...resources: readonly 
 const audienceOf = async (tenant: TestTenant, token: unknown): Promise<unknown> =>
   (await tenant.introspect(String(token)))['aud'];
 
+// proves rfc8707-2-3, rfc8707-2-5
 test('resource is the audience of the token; it may be repeated, and is kept once (RFC 8707 §2)', async () => {
   const tenant = testTenant();
   for (const [resources, audience] of [
@@ -46,6 +47,7 @@ const BAD = [
 ];
 
 for (const resource of BAD) {
+  // proves rfc8707-2-1
   test(`resource=${resource.slice(0, 40)}: 400 invalid_target (RFC 8707 §2: an absolute URI without fragment)`, async () => {
     assertError(await ask(testTenant(), {}, A, resource), 'invalid_target', /^resource is not/);
   });
@@ -55,6 +57,7 @@ test('a resource that holds a space is two to nobody: 400 invalid_request', asyn
   assertError(await ask(testTenant(), {}, `${A} ${B}`), 'invalid_request', /^resource holds a space$/);
 });
 
+// proves rfc8707-2-4
 test('the server may issue tokens for some resources only: any other is 400 invalid_target (RFC 8707 §2)', async () => {
   const tenant = testTenant({ tokens: { accessToken: { resources: [A] } } });
   assert.equal((await ask(tenant, {}, A)).status, 200);
@@ -62,6 +65,7 @@ test('the server may issue tokens for some resources only: any other is 400 inva
   assertError(await ask(tenant, {}, A, B), 'invalid_target', /^no access tokens are issued/);
 });
 
+// proves rfc8707-2-4
 test('chancery_access_token_audience is the audience where none is asked for, and all that may be asked for', async () => {
   const tenant = testTenant({ tokens: { accessToken: { resources: ['https://other.example'] } } });
   const metadata = { chancery_access_token_audience: [A, B] };

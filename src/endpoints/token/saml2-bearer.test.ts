@@ -60,6 +60,7 @@ async function asking(options: AssertionGrantOptions = { samlIssuers: [samlIssue
   };
 }
 
+// proves rfc7521-4.1-4, rfc7522-3-3
 test('a SAML assertion of a trusted issuer is a token for its subject, by our name for it, and no refresh token (RFC 7522 §2.1; RFC 7521 §4.1)', async () => {
   const { tenant, client, ask } = await asking();
   const answered = await ask(samlAssertion(), { scope: 'read' });
@@ -105,6 +106,7 @@ const ACCEPTED: Readonly<Record<string, SamlParts>> = {
 };
 
 for (const [what, parts] of Object.entries(ACCEPTED)) {
+  // proves rfc7522-3-5, rfc7522-3-6
   test(`assertion with ${what}: 200 (RFC 7522 §3)`, async () => {
     assert.equal((await (await asking()).ask(samlAssertion(parts))).status, 200);
   });
@@ -200,6 +202,8 @@ const REFUSED: Readonly<Record<string, readonly [parts: SamlParts, words: RegExp
 };
 
 for (const [what, [parts, words]] of Object.entries(REFUSED)) {
+  // proves rfc7521-4.1.1-1, rfc7521-5.1-1, rfc7522-3-1, rfc7522-3-2, rfc7522-3-4, rfc7522-3-5, rfc7522-3-6
+  // proves rfc7522-3.1-1
   test(`assertion with ${what}: 400 invalid_grant (RFC 7522 §3, §3.1)`, async () => {
     const { tenant, ask } = await asking();
     assertError(await ask(samlAssertion(parts)), 'invalid_grant', words);
@@ -207,6 +211,7 @@ for (const [what, [parts, words]] of Object.entries(REFUSED)) {
   });
 }
 
+// proves rfc7522-3.1-1
 test('whatever is not plain XML, and every wrapped signature: 400 invalid_grant, and never 500 (security catalogue 1.5)', async () => {
   const { tenant, ask } = await asking();
   const xml = assertionXml(SAML_SITE);
@@ -228,6 +233,7 @@ test('an assertion longer than assertion-length is refused before it is decoded'
   assertError(await ask(samlAssertion()), 'invalid_grant', /^the assertion is too large$/);
 });
 
+// proves rfc7521-5.2-1, rfc7522-3-7
 test('an assertion is used once, by its ID, for as long as it could be (RFC 7522 §3 rule 8)', async () => {
   const { tenant, ask } = await asking();
   const assertion = samlAssertion();
@@ -239,6 +245,7 @@ test('an assertion is used once, by its ID, for as long as it could be (RFC 7522
   assertError(await ask(assertion), 'invalid_grant', /used before/);
 });
 
+// proves rfc7521-5.2-1, rfc7522-3-7
 test('of fifty equal assertions at once exactly one is taken; the same ID from another issuer is another assertion', async () => {
   const other = samlIssuer({ issuer: 'urn:b', subjectPrefix: 'b:' });
   const { ask, subject } = await asking({ samlIssuers: [samlIssuer(), other] });
@@ -249,6 +256,7 @@ test('of fifty equal assertions at once exactly one is taken; the same ID from a
   assert.equal(await subject(samlAssertion({ id: '_same', issuer: 'urn:b' })), 'b:alice');
 });
 
+// proves rfc7521-8.1-1, rfc7522-3-1
 test('an issuer cannot speak for another: its key is good for its own assertions only (RFC 7521 §8.1)', async () => {
   const key = samlKey('ES256');
   const other = samlIssuer({ issuer: 'urn:b', subjectPrefix: 'b:', keys: [key.publicKey] });
@@ -270,6 +278,7 @@ test('an issuer of JWTs is none of SAML assertions, nor the other way round', as
   assertError(answered, 'unsupported_grant_type');
 });
 
+// proves rfc7522-3-3
 test('subject-from: an attribute names the subject where it has one value; the assertion needs its NameID all the same (RFC 7522 §3 rule 3)', async () => {
   const { ask, subject } = await asking({ samlIssuers: [samlIssuer({ subjectFrom: 'urn:oid:mail' })] });
   const value = (text: string): string => `<saml:AttributeValue>${text}</saml:AttributeValue>`;
@@ -292,6 +301,7 @@ test('subject-from: an attribute names the subject where it has one value; the a
   assertError(await ask(samlAssertion({ statements: mail, subject: nameless })), 'invalid_grant');
 });
 
+// proves rfc7522-3-2
 test('legacy: the token endpoint is an audience too, and others may stand beside us (decision 18)', async () => {
   const { ask } = await asking({ samlIssuers: [samlIssuer({ audiences: ['urn:us'] })], audience: 'legacy' });
   const both = `https://other.example.com</saml:Audience><saml:Audience>${ISSUER}/token`;
@@ -301,6 +311,7 @@ test('legacy: the token endpoint is an audience too, and others may stand beside
   assertError(await ask(samlAssertion({ audience: 'https://other.example.com' })), 'invalid_grant');
 });
 
+// proves rfc7521-4.1-1
 test('missing assertion: 400 invalid_request; not registered: 400 unauthorized_client; not authenticated: 401 (RFC 6749 §5.2)', async () => {
   const { tenant, client, ask } = await asking();
   assertError(await ask(''), 'invalid_request', /^assertion is missing$/);

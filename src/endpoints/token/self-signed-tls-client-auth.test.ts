@@ -32,6 +32,7 @@ for (const [how, jwkFrom] of [
   ['with x5c', withCertificate],
   ['without', jwkOf],
 ] as const) {
+  // proves rfc8705-2.2-1
   test(`a registered key, ${how}: its certificate authenticates though nobody vouches for it, another does not (RFC 8705 §2.2)`, async () => {
     const tenant = testTenant({ certificateAuthorities: [] });
     const other = selfSigned();
@@ -69,6 +70,7 @@ test('a certificate that has expired authenticates no longer: the client makes a
   assertError(await ask(tenant, client_id, expiring), 'invalid_client');
 });
 
+// proves rfc8705-2.2-1
 test('the keys of jwks_uri serve, and are fetched once more for a certificate with a new key (RFC 8705 §2.2.2)', async () => {
   let published = [jwkOf(OWN)];
   let fetched = 0;
@@ -119,6 +121,7 @@ const UNREGISTRABLE = [
 for (const [certificateAuthorities, metadata] of UNREGISTRABLE) {
   const configured =
     certificateAuthorities === undefined ? 'no certificates' : `${certificateAuthorities.length} authorities`;
+  // proves rfc8705-2.1.2-1
   test(`${configured}, registration with ${JSON.stringify(metadata).slice(0, 90)}: 400 (RFC 8705 §2.1.2, §2.2.2)`, async () => {
     const tenant = testTenant(certificateAuthorities === undefined ? {} : { certificateAuthorities });
     const json = {

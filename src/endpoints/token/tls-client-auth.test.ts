@@ -41,6 +41,7 @@ const REGISTERED: readonly (readonly [member: string, right: string, wrong: read
 ];
 
 for (const [member, right, wrong] of REGISTERED) {
+  // proves rfc8705-2-2, rfc8705-2.1.2-2
   test(`tls_client_auth_${member} ${right}: its certificate authenticates, and no other (RFC 8705 §2.1.2)`, async () => {
     const tenant = trusting();
     const client = await certifiedClient(tenant, { [`tls_client_auth_${member}`]: right });
@@ -66,6 +67,7 @@ const LOOK_ALIKES: Readonly<Record<string, Subject>> = {
 };
 
 for (const [what, subject] of Object.entries(LOOK_ALIKES)) {
+  // proves rfc8705-2.1-1, rfc8705-7.4-1
   test(`a certificate with ${what} is not the client’s: 401 invalid_client (RFC 8705 §7.4, CVE-2021-44532, CVE-2021-44533)`, async () => {
     const tenant = trusting();
     const { client_id } = await certifiedClient(tenant);
@@ -73,6 +75,7 @@ for (const [what, subject] of Object.entries(LOOK_ALIKES)) {
   });
 }
 
+// proves rfc8705-2-3
 test('no certificate, one that cannot be read, one that the listener could not verify: 401, all the same (RFC 8705 §2, decision 19)', async () => {
   const tenant = trusting();
   const { client_id } = await certifiedClient(tenant);
@@ -89,6 +92,7 @@ test('no certificate, one that cannot be read, one that the listener could not v
   }
 });
 
+// proves rfc8705-2.1-1
 test('another authority, one of the same name, and the certificate itself vouch for nothing (RFC 8705 §2.1)', async () => {
   const tenant = trusting();
   const { client_id } = await certifiedClient(tenant);
@@ -133,6 +137,7 @@ test('the certificate of a client that is registered for a secret does not authe
   assertError(basic, 'invalid_client');
 });
 
+// proves rfc8705-2-2
 test('the server asks for client_id in the body: without it a certificate says nothing (RFC 8705 §2)', async () => {
   const tenant = trusting();
   await certifiedClient(tenant);

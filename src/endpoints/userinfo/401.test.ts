@@ -13,6 +13,7 @@ const tenant = testTenant();
 const client = await tenant.register(RELYING_PARTY);
 const ada = await aPerson(tenant);
 
+// proves openid-core-5.3.3-1
 test('GET /userinfo without a token, or with it in the query: 401 with the bare challenge (RFC 6750 §3)', async () => {
   const { access_token } = await tokensFor(tenant, ada, client);
   assertBearerNeeded(await tenant.send('userinfo'));
@@ -20,6 +21,7 @@ test('GET /userinfo without a token, or with it in the query: 401 with the bare 
   assertBearerNeeded(await tenant.send('userinfo-post', { form: {} }));
 });
 
+// proves openid-core-5.3.3-1
 test('GET /userinfo with a token that is unknown, changed, expired, or none: 401 invalid_token (OpenID Connect Core §5.3.3)', async () => {
   const { access_token, refresh_token, id_token } = await tokensFor(tenant, ada, client);
   for (const bearer of [

@@ -31,6 +31,7 @@ const SUBJECT = {
   policy_uri: 'https://org.example.org/policy.html',
 };
 
+// proves openid-federation-6.1.4.1-1
 test('the example of the specification: merged as in Figure 12, resolved as in Figure 14 (§6.1.5)', () => {
   assert.deepEqual(mergedPolicy(ANCHOR, ORGANISATION), {
     ...ANCHOR,
@@ -46,6 +47,7 @@ test('the example of the specification: merged as in Figure 12, resolved as in F
   });
 });
 
+// proves openid-federation-6.1.4.1-1
 test('what a superior forbids no subordinate can allow again (§6.1.1 Hierarchy; H-209)', () => {
   const strict = { subject_type: { one_of: ['pairwise'] } };
   assert.equal(mergedPolicy(strict, { subject_type: { value: 'public' } }), 'policy_combination');
@@ -63,6 +65,7 @@ test('policies of another entity type do not concern the subject’s (§6.1.1 Sp
   assert.deepEqual([...chain.policy.entityTypes.keys()], ['openid_provider', ENTITY_TYPE]);
 });
 
+// proves openid-federation-6.1.2-1
 test('a parameter with a language tag is another parameter (§6.1.2)', () => {
   const policy = { 'client_name#de': { value: 'Beispiel' } };
   assert.deepEqual(resolved([policy], { client_name: 'Example' }), {
@@ -71,6 +74,7 @@ test('a parameter with a language tag is another parameter (§6.1.2)', () => {
   });
 });
 
+// proves openid-federation-6.1.3.1.8-1
 test('scope is a list of words to operators, and a string to everyone else (§6.1.3.1.8)', () => {
   const subset = { scope: { subset_of: ['openid', 'email'], superset_of: ['openid'] } };
   assert.deepEqual(resolved([subset], { scope: 'email phone openid' }), { scope: 'email openid' });
@@ -86,6 +90,7 @@ test('scope is a list of words to operators, and a string to everyone else (§6.
   assert.deepEqual(resolved([{ scope: {} }], { scope: 'a  b' }), { scope: 'a b' });
 });
 
+// proves openid-federation-6.1.3.2-1
 test('an operator that is not understood is ignored and noted (§6.1.3.2; H-210)', () => {
   const chain = chainOf([{ [ENTITY_TYPE]: { a: { regexp: '^x', one_of: ['b'] } } }]);
   assert.ok(chain.ok);
@@ -93,6 +98,7 @@ test('an operator that is not understood is ignored and noted (§6.1.3.2; H-210)
   assert.deepEqual(chain.policy.ignored, [{ entity_type: ENTITY_TYPE, parameter: 'a', operator: 'regexp' }]);
 });
 
+// proves openid-federation-6.1.3.2-1
 test('…, but a critical one makes the chain invalid, whichever statement says so (§6.1.3.2; H-210)', () => {
   const chain = chainOf([{ [ENTITY_TYPE]: { a: { regexp: '^x' } } }, { [ENTITY_TYPE]: {} }], ['regexp']);
   assert.ok(!chain.ok);
@@ -101,6 +107,7 @@ test('…, but a critical one makes the chain invalid, whichever statement says 
   assert.equal(chain.issuer, 'https://superior-0.example');
 });
 
+// proves openid-federation-6.1.2-1
 test('each of the three levels is an object (§6.1.2)', () => {
   for (const claim of [
     null,

@@ -16,6 +16,7 @@ const merged = (...policies: readonly Record<string, JsonValue>[]): JsonValue =>
   return typeof outcome === 'string' ? outcome : ((outcome as { readonly p: JsonValue }).p ?? null);
 };
 
+// proves openid-federation-6.1.3.1-1
 test('operators are applied in the order value, add, default, one_of, subset_of, superset_of, essential (§6.1.3.1)', () => {
   assert.deepEqual(
     OPERATORS_IN_ORDER.map(({ name }) => name),
@@ -24,6 +25,7 @@ test('operators are applied in the order value, add, default, one_of, subset_of,
   assert.deepEqual(act({ essential: true, subset_of: ['a', 'b'], default: ['z'], add: ['a'] }, ['c']), ['a']);
 });
 
+// proves openid-federation-6.1.3.1-1
 test('value assigns, whatever was there; null removes (§6.1.3.1.1)', () => {
   assert.equal(act({ value: 'x' }, ['y']), 'x');
   assert.equal(act({ value: 0 }), 0);
@@ -35,6 +37,7 @@ test('value assigns, whatever was there; null removes (§6.1.3.1.1)', () => {
   assert.equal(merged({ value: 'a' }, { value: null }), 'policy_merge');
 });
 
+// proves openid-federation-6.1.3.1-1
 test('add adds what is not there yet, and begins an absent parameter (§6.1.3.1.2)', () => {
   assert.deepEqual(act({ add: ['a', 'b'] }, ['b', 'c']), ['b', 'c', 'a']);
   assert.deepEqual(act({ add: ['a'] }), ['a']);
@@ -43,12 +46,14 @@ test('add adds what is not there yet, and begins an absent parameter (§6.1.3.1.
   assert.deepEqual(merged({ add: ['a', 'b'] }, { add: ['c', 'b'] }), { add: ['a', 'b', 'c'] });
 });
 
+// proves openid-federation-6.1.3.1-1
 test('default is for an absent parameter only, false and 0 and [] are present (§6.1.3.1.3)', () => {
   assert.equal(act({ default: 'a' }), 'a');
   for (const there of [false, 0, '', []]) assert.deepEqual(act({ default: 'a' }, there), there);
   assert.equal(merged({ default: 'a' }, { default: 'b' }), 'policy_merge');
 });
 
+// proves openid-federation-6.1.3.1-1
 test('one_of: a present parameter is one of its values; an empty intersection is an error (§6.1.3.1.4)', () => {
   assert.equal(act({ one_of: ['a', 'b'] }, 'b'), 'b');
   assert.equal(act({ one_of: [1, 2] }, 2), 2);
@@ -61,6 +66,7 @@ test('one_of: a present parameter is one of its values; an empty intersection is
   assert.equal(merged({ one_of: ['a'] }, { one_of: ['b'] }), 'policy_merge');
 });
 
+// proves openid-federation-6.1.3.1-1
 test('subset_of keeps what it names of a present parameter, perhaps nothing (§6.1.3.1.5)', () => {
   assert.deepEqual(act({ subset_of: ['a', 'b', 'c'] }, ['e', 'c', 'a']), ['c', 'a']);
   assert.deepEqual(act({ subset_of: ['a'] }, ['b']), []);
@@ -69,6 +75,7 @@ test('subset_of keeps what it names of a present parameter, perhaps nothing (§6
   assert.deepEqual(merged({ subset_of: ['a'] }, { subset_of: ['b'] }), { subset_of: [] });
 });
 
+// proves openid-federation-6.1.3.1-1
 test('superset_of: a present parameter has all of its values; equality is included (§6.1.3.1.6)', () => {
   assert.deepEqual(act({ superset_of: ['a', 'b'] }, ['b', 'a', 'c']), ['b', 'a', 'c']);
   assert.deepEqual(act({ superset_of: ['a'] }, ['a']), ['a']);
@@ -77,6 +84,7 @@ test('superset_of: a present parameter has all of its values; equality is includ
   assert.deepEqual(merged({ superset_of: ['a'] }, { superset_of: ['b'] }), { superset_of: ['a', 'b'] });
 });
 
+// proves openid-federation-6.1.3.1-1
 test('essential: the parameter is there when all is done, [] included; Table 1 row by row (§6.1.3.1.7, §6.1.3.1.8)', () => {
   const abc = ['a', 'b', 'c'];
   for (const essential of [true, false]) {
@@ -96,6 +104,7 @@ const UNFIT: readonly (readonly [operator: string, values: readonly JsonValue[]]
   ),
 ];
 for (const [operator, values] of UNFIT) {
+  // proves openid-federation-6.1.3.1-1
   test(`${operator} with a value of a type that it does not have is a policy error (§6.1.3)`, () => {
     for (const value of values)
       assert.equal(merged({ [operator]: value }), 'policy_operator_value', JSON.stringify(value));
@@ -163,6 +172,7 @@ const PAIRS: readonly (readonly [
 ];
 for (const [allowed, refused] of PAIRS) {
   const names = Object.keys(allowed).join(' beside ');
+  // proves openid-federation-6.1.3.1-1
   test(`${names}: allowed on its condition, in one policy and in a merged one (§6.1.3.1)`, () => {
     assert.deepEqual(merged(allowed), allowed);
     const [first = '', second = ''] = Object.keys(allowed);

@@ -57,6 +57,7 @@ function merge(
 const members = (policy: MetadataPolicy | undefined): Members | 'refused' =>
   policy === undefined ? 'refused' : membersOf(policy);
 
+// proves openid-federation-6.1.4.1-1
 test('merging is associative over a chain: 20,000 random chains of three policies, the refusals included (§6.1.4.1)', () => {
   const random = randomFrom(1);
   let whole = 0;
@@ -71,6 +72,7 @@ test('merging is associative over a chain: 20,000 random chains of three policie
   assert.ok(whole > 1000, String(whole));
 });
 
+// proves openid-federation-6.1.4.1-1
 test('what passes a merged policy passes each part of it unchanged: 20,000 random policies and metadata (§6.1.1)', () => {
   const random = randomFrom(2);
   let passed = 0;

@@ -39,6 +39,7 @@ function outcome({ TA, INT, metadata }: Vector): Pick<Vector, 'merged' | 'resolv
   return { merged, resolved: Object.fromEntries(applied.metadata.get(ENTITY_TYPE) ?? []) };
 }
 
+// proves openid-federation-6.1.3.1-1
 test('every one of the 2,019 public vectors of metadata policies (OpenID Federation §6.1.4)', () => {
   const vectors = JSON.parse(readFileSync(FILE, 'utf8')) as readonly Vector[];
   assert.equal(vectors.length, 2019);

@@ -54,6 +54,7 @@ async function registering(
   return `${code} ${error_description}`;
 }
 
+// proves openid-federation-8.9-1
 test('a request in each of the three media types finds its chain; the configuration is never fetched (decision 34, §12.2.2)', async () => {
   const at = federation();
   assert.equal(
@@ -66,6 +67,7 @@ test('a request in each of the three media types finds its chain; the configurat
   assert.ok(at.fetched.every((url) => !url.startsWith(RP.id)));
 });
 
+// proves openid-federation-8.9-1
 test('a chain that comes along, in the body or in the header, says whom to ask first (§12.2.2 4, 5; decision 36)', async () => {
   const many = [1, 2, 3, 4, 5].map((number) => `https://org-${number}.example`);
   const hints = { authority_hints: [...many, ORG.id] };
@@ -123,6 +125,7 @@ const ROWS: readonly (readonly [
   ],
 ];
 for (const [name, mediaType, body, answer] of ROWS) {
+  // proves openid-federation-8.9-1
   test(`${mediaType} with ${name}: refused, nothing fetched (H-188, H-194, H-197, H-213)`, async () => {
     assert.match(await registering(mediaType, body), answer);
   });
@@ -138,6 +141,7 @@ test('an entity whose superior does not vouch for the key it signs with: 401 in 
   assert.match(await registering(FINAL, body), /^invalid_trust_chain chain_signature: /);
 });
 
+// proves openid-federation-8.9-1
 test('policies that refuse and anchors that nobody knows have codes of their own (§8.9)', async () => {
   const refusing = federation();
   refusing.state(ORG, RP, {
@@ -171,6 +175,7 @@ const OUTCOME = {
   },
 };
 
+// proves openid-federation-12.2.3-1
 test('the answer in the interface’s dialect: no typ, metadata_policy of value operations, metadata and trust_anchor beside it (interface, Registration statement; decision 34)', () => {
   assert.deepEqual(registrationStatement('interface', OUTCOME), {
     claims: {
@@ -195,6 +200,7 @@ test('the answer in the interface’s dialect: no typ, metadata_policy of value 
   });
 });
 
+// proves openid-federation-12.2.3-1
 test('the answer of OpenID Federation 1.0: typ and content type of its own, and no metadata_policy (§12.2.3)', () => {
   const { claims, header, contentType } = registrationStatement('final', OUTCOME);
   assert.deepEqual(header, { typ: 'explicit-registration-response+jwt' });

@@ -55,6 +55,7 @@ async function verdict(now: number): Promise<string> {
   return reason?.code ?? 'valid';
 }
 
+// proves openid-federation-4-1
 test('the trust chain of Figure 4 is valid from its iat until its exp (§4.3)', async () => {
   assert.equal(await verdict(ISSUED), 'valid');
   assert.equal(await verdict(EXPIRES - 1), 'valid');
@@ -71,6 +72,7 @@ test('…, and its subject’s metadata is its own, since nobody states another 
   assert.deepEqual([...metadata.keys()], ['openid_credential_issuer', 'federation_entity']);
 });
 
+// proves openid-federation-4-1
 test('…; with one statement left out or another anchor it is not (§10.2)', async () => {
   const chain = await statements(ISSUED);
   assert.ok(typeof chain !== 'string');

@@ -41,6 +41,7 @@ test('when the time is over nothing more is asked (decision 36)', async () => {
   assert.equal(federation.fetched.length, 2);
 });
 
+// proves openid-federation-18.1-1
 test('of more than five hints five are followed, anchors first (§18.1; H-198)', async () => {
   const federation = simple();
   const many = [1, 2, 3, 4, 5, 6].map((number) => testEntity(`https://org-${number}.example`));
@@ -68,6 +69,7 @@ test('a chain may have five superiors and not six (decision 36; H-201)', async (
   }
 });
 
+// proves openid-federation-18.1-1
 test('a net of diamonds costs twenty fetches and a hundred ways at most (H-201)', async () => {
   const federation = new TestFederation();
   const levels = Array.from({ length: 6 }, (_, level) =>

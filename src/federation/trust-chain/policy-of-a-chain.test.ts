@@ -25,6 +25,7 @@ async function resolved(
 const parameters = ({ chain }: Resolution): object => Object.fromEntries(chain?.metadata.get(TYPE) ?? []);
 const code = ({ reason }: Resolution): string | undefined => reason?.code;
 
+// proves openid-federation-3.1.1-1
 test('the immediate superior’s metadata goes over the subject’s, for the types that the subject has (§3.1.1; H-214)', async () => {
   const stated = {
     metadata: {
@@ -41,6 +42,7 @@ test('the immediate superior’s metadata goes over the subject’s, for the typ
   assert.deepEqual([...(resolution.chain?.metadata.keys() ?? [])], [TYPE]);
 });
 
+// proves openid-federation-3.1.1-1
 test('policies go from the anchor downwards, after the superior’s metadata (§6.1.4.1, §6.1.4.2)', async () => {
   const resolution = await resolved(
     {
@@ -65,6 +67,7 @@ test('policies go from the anchor downwards, after the superior’s metadata (§
   );
 });
 
+// proves openid-federation-6.1.4.1-1
 test('policies that contradict each other make the chain invalid, and the reason says whose and where (§6.1.4.1; H-209)', async () => {
   const resolution = await resolved(
     { metadata_policy: { [TYPE]: { subject_type: { value: 'public' } } } },
@@ -77,6 +80,7 @@ test('policies that contradict each other make the chain invalid, and the reason
   );
 });
 
+// proves openid-federation-3.1.1-1
 test('metadata that does not comply makes the chain invalid (§6.1.4.2; H-211)', async () => {
   const policy = { metadata_policy: { [TYPE]: { client_name: { essential: true } } } };
   assert.equal(code(await resolved({}, policy)), 'policy_violated');
@@ -84,6 +88,7 @@ test('metadata that does not comply makes the chain invalid (§6.1.4.2; H-211)',
   assert.deepEqual(parameters(await resolved({}, removing)), { scope: 'openid email phone' });
 });
 
+// proves openid-federation-6.2-1
 test('max_path_length counts the intermediates between whoever sets it and the subject (§6.2.1; H-208)', async () => {
   for (const [organisation, anchor, expected] of [
     [0, undefined, undefined],
@@ -112,12 +117,14 @@ const NAMES: readonly (readonly [naming: object, accepted: boolean])[] = [
   [{}, true],
 ];
 for (const [naming, accepted] of NAMES) {
+  // proves openid-federation-6.2-1
   test(`naming_constraints ${JSON.stringify(naming)} of the anchor concern the intermediate and the subject (§6.2.2; H-208)`, async () => {
     const resolution = await resolved({}, { constraints: { naming_constraints: naming } });
     assert.equal(code(resolution), accepted ? undefined : 'constraint_naming');
   });
 }
 
+// proves openid-federation-6.2-1
 test('of an intermediate, they concern the subject only: each statement’s constraints by themselves (§6.2)', async () => {
   assert.equal(
     code(await resolved({ constraints: { naming_constraints: { permitted: ['.sub.example.com'] } } }, {})),
@@ -125,6 +132,7 @@ test('of an intermediate, they concern the subject only: each statement’s cons
   );
 });
 
+// proves openid-federation-6.2-1
 test('allowed_entity_types takes types away before policies, federation_entity never (§6.2.3)', async () => {
   const metadata = { [TYPE]: {}, openid_provider: {}, federation_entity: {} };
   const policy = { metadata_policy: { openid_provider: { issuer: { essential: true } } } };

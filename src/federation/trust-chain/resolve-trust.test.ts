@@ -22,6 +22,7 @@ function simple(): TestFederation {
 
 const entities = ({ chain }: Resolution) => chain?.statements.map(({ iss, sub }) => `${iss} ${sub}`);
 
+// proves openid-federation-4-1
 test('a chain over an intermediate: its statements, its anchor, its immediate superior and its keys (§4, §10.1)', async () => {
   const federation = simple();
   const { chain, reason, fetches } = await federation.resolve(RP, [ANCHOR], {}, 'openid_relying_party');
@@ -41,12 +42,14 @@ test('a chain over an intermediate: its statements, its anchor, its immediate su
   assert.equal(fetches, 5);
 });
 
+// proves openid-federation-10.4-1
 test('the chain expires with the first of its statements (§10.4)', async () => {
   const federation = simple();
   federation.state(ANCHOR, ORG, { exp: NOW + 77 });
   assert.equal((await federation.resolve(RP, [ANCHOR])).chain?.expires_at, NOW + 77);
 });
 
+// proves openid-federation-10.3-1
 test('of two chains the shorter one is taken, whatever the order of the hints (§10.3)', async () => {
   for (const superiors of [
     [ORG, ANCHOR],
@@ -59,6 +62,7 @@ test('of two chains the shorter one is taken, whatever the order of the hints (�
   }
 });
 
+// proves openid-federation-10.3-1
 test('of two chains of one length the anchor is taken that is configured first (issue 6, point 4)', async () => {
   const federation = new TestFederation();
   federation.join(RP, [OTHER, ANCHOR], RP_METADATA);
@@ -68,6 +72,7 @@ test('of two chains of one length the anchor is taken that is configured first (
   assert.equal((await federation.resolve(RP, [OTHER, ANCHOR])).chain?.trust_anchor, OTHER.id);
 });
 
+// proves openid-federation-10.3-1
 test('where the shorter chain does not hold, the longer one is taken (§10.1)', async () => {
   const federation = simple();
   federation.join(RP, [ORG, ANCHOR], RP_METADATA);
@@ -99,6 +104,7 @@ for (const id of [
   'https://anchor.example.evil',
   'https://anchor.exampl',
 ]) {
+  // proves openid-federation-4-1
   test(`an anchor is its whole identifier: ${id} is another entity (H-203, CVE-2026-14336)`, async () => {
     const federation = simple();
     const needs = { anchors: [{ entity_id: id, keys: [ANCHOR.key.jwk] }] };
@@ -106,6 +112,7 @@ for (const id of [
   });
 }
 
+// proves openid-federation-4-1
 test('an anchor is its configured keys: its identifier with other keys is refused (H-203; §10.2)', async () => {
   const federation = simple();
   const impostor = testEntity(ANCHOR.id);
@@ -116,6 +123,7 @@ test('an anchor is its configured keys: its identifier with other keys is refuse
   assert.equal(reason?.code, 'chain_anchor_key');
 });
 
+// proves openid-federation-4-1
 test('an anchor’s statement signed with a key that is in its configuration but not configured here is refused (H-203)', async () => {
   const federation = simple();
   const second = testEntity('https://anchor.example/second');
@@ -127,6 +135,7 @@ test('an anchor’s statement signed with a key that is in its configuration but
   assert.equal(reason?.code, 'chain_anchor_key');
 });
 
+// proves openid-federation-4-1
 test('a subject signed with a key that its superior does not vouch for is refused, although its own jwks has it (H-205, decision 34)', async () => {
   const federation = simple();
   const second = testEntity('https://rp.example/second');
@@ -142,6 +151,7 @@ test('a subject signed with a key that its superior does not vouch for is refuse
   assert.equal(reason?.code, 'chain_signature');
 });
 
+// proves openid-federation-4-1
 test('an intermediate whose configuration is by a key that its superior does not list is refused (H-206)', async () => {
   const federation = simple();
   const impostor = testEntity(ORG.id);
@@ -181,6 +191,7 @@ const BAD_STATEMENTS: readonly (readonly [name: string, make: () => string, code
   ['of type JWT', () => ORG.about(RP, {}, { typ: 'JWT' }), 'statement_type'],
 ];
 for (const [name, make, code] of BAD_STATEMENTS) {
+  // proves openid-federation-3.2-2, openid-federation-3.2-5
   test(`a subordinate statement ${name}: no chain, ${code} (H-204, §3.2)`, async () => {
     const federation = simple();
     federation.documents.set(statementUrl(ORG, RP), make());
@@ -198,6 +209,7 @@ test('a superior that its subject does not name is no superior (§3.2 6)', async
   assert.equal(reason?.code, 'fetch_status');
 });
 
+// proves openid-federation-10.1-1
 test('a loop is left, and does not harm the good way beside it (§10.1; H-201, H-202)', async () => {
   for (const superiors of [
     [OTHER, ANCHOR],
@@ -236,6 +248,7 @@ for (const failure of ['unresolvable', 'timeout', 'redirected', 'media-type', 't
   });
 }
 
+// proves openid-federation-10.1-1
 test('an authority that says something else each time is asked once: no mixed chain (H-225)', async () => {
   const federation = simple();
   federation.join(RP, [ORG, OTHER], RP_METADATA);
@@ -311,6 +324,7 @@ test('entities that a chain which came with the request names are tried first, a
   assert.ok(!federation.fetched.includes(configurationUrl(RP.id)), 'what was submitted is not fetched');
 });
 
+// proves openid-federation-6.2-1
 test('a subject that is no relying party in the end makes no chain for one (§6.2.3; H-208)', async () => {
   const federation = simple();
   federation.state(ANCHOR, ORG, { constraints: { allowed_entity_types: ['openid_provider'] } });

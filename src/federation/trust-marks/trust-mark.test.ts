@@ -48,11 +48,13 @@ async function asked(
   return reason?.code;
 }
 
+// proves openid-federation-7.3-1
 test('a mark of the required type, by an issuer that the anchor names and that has a chain to it (§7.3)', async () => {
   assert.equal(await asked([mark()]), undefined);
   assert.equal(await asked([mark({ claims: { exp: NOW + 1 } })]), undefined);
 });
 
+// proves openid-federation-7.3-2
 test('without the mark, or with one of another type only, there is no chain (§7)', async () => {
   assert.equal(await asked([]), 'trust_mark_absent');
   assert.equal(
@@ -61,6 +63,7 @@ test('without the mark, or with one of another type only, there is no chain (§7
   );
 });
 
+// proves openid-federation-7.3-2
 test('one that holds is enough beside others that do not (H-215)', async () => {
   assert.equal(await asked([mark({ claims: { exp: NOW } }), mark()]), undefined);
 });
@@ -79,11 +82,13 @@ const ROWS: readonly (readonly [name: string, mark: Mark])[] = [
   ['a delegation of a type without an owner (9)', { claims: { delegation: delegation() } }],
 ];
 for (const [name, given] of ROWS) {
+  // proves openid-federation-7.3-1
   test(`a required mark with ${name} does not hold (§7.3)`, async () => {
     assert.equal(await asked([mark(given)]), 'trust_mark_invalid');
   });
 }
 
+// proves openid-federation-7.3-1
 test('an empty list of issuers means anyone, but with a chain to the anchor; a type the anchor does not list means nobody (§3.1.2, §7.3)', async () => {
   const anyone = { trust_mark_issuers: { [TYPE]: [] } };
   assert.equal(await asked([mark({ by: STRANGER })], anyone, [STRANGER]), undefined);
@@ -94,6 +99,7 @@ test('an empty list of issuers means anyone, but with a chain to the anchor; a t
   assert.equal(await asked([mark()], {}), 'trust_mark_invalid');
 });
 
+// proves openid-federation-7.2.2-1
 test('where the type has an owner, the mark has its delegation (§7.3 8, §7.2.2)', async () => {
   const anchor = { trust_mark_issuers: { [TYPE]: [ISSUER.id] }, ...OWNED };
   const delegated = (jwt: string) => [mark({ claims: { delegation: jwt } })];

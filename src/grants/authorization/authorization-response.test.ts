@@ -67,6 +67,7 @@ const REDIRECTS: readonly (readonly [mode: ResponseMode, redirect_uri: string, l
 ];
 
 for (const [mode, redirect_uri, location] of REDIRECTS) {
+  // proves rfc6749-3.1.2-2, rfc9207-2-1
   test(`${mode} to ${redirect_uri}: encoded, with state and iss, the registered text intact (RFC 6749 §4.1.2, RFC 9207 §2)`, async () => {
     assert.deepEqual(await response(mode, redirect_uri, 's&#\r\n'), { kind: 'redirect', location });
   });
@@ -85,6 +86,7 @@ test('form_post: the parameters are those of a form (OAuth 2.0 Form Post Respons
 });
 
 for (const mode of ['query.jwt', 'fragment.jwt', 'form_post.jwt'] as const) {
+  // proves jarm-2.1-1
   test(`${mode}: all of it is in one JWT for the client, which expires (JARM §2.1)`, async () => {
     const answered = await response(mode, 'https://rp.example/cb', 's');
     const text =

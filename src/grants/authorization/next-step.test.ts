@@ -133,6 +133,7 @@ const ROWS: readonly Row[] = [
 ];
 
 for (const [title, change, circumstances, outcome] of ROWS) {
+  // proves openid-core-3.1.2.1-3, openid-core-5.5.1.1-1
   test(`${title}: ${outcome} (OpenID Connect Core §3.1.2.3, §3.1.2.4)`, () => {
     const next = nextStep({ ...request, ...change }, { ...usual, ...circumstances });
     assert.equal(next.step === 'refuse' ? next.error : next.step, outcome);

@@ -151,6 +151,7 @@ const FOR_CLIENT: readonly (readonly [
 ];
 
 for (const [title, change, code, mode] of FOR_CLIENT) {
+  // proves openid-core-3.1.2.2-1
   test(`${title}: ${code} for the client (RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.6)`, async () => {
     await assert.rejects(received(change), forClient(code, mode));
   });
@@ -185,12 +186,14 @@ const MODES: readonly (readonly [response_type: string, response_mode: string | 
   ];
 
 for (const [response_type, response_mode, mode] of MODES) {
+  // proves jarm-2.3-1, openid-response-types-2.1-1
   test(`${response_type} by ${response_mode}: ${mode} (OAuth 2.0 Multiple Response Types §2.1, JARM §2.3)`, async () => {
     assert.equal((await received({ response_type, response_mode }, HYBRID)).response_mode, mode);
   });
 }
 
 for (const response_mode of ['query', 'query.jwt']) {
+  // proves openid-response-types-2.1-1
   test(`tokens are not carried by ${response_mode} (OAuth 2.0 Multiple Response Types §3.3)`, async () => {
     await assert.rejects(
       received({ response_type: 'code id_token', response_mode }, HYBRID),
@@ -212,6 +215,7 @@ test('an ID token from the authorisation endpoint needs nonce and openid (OpenID
   assert.equal((await received({ nonce: undefined }, HYBRID)).nonce, undefined);
 });
 
+// proves rfc7636-4.4.1-1
 test('public clients, and those that registered for it, need PKCE (RFC 9700 §2.1.1)', async () => {
   const without = { code_challenge: undefined, code_challenge_method: undefined };
   const confidential = await received(without);
@@ -242,6 +246,7 @@ const LOOPBACK: readonly (readonly [requested: string, type: 'native' | 'web', p
 ];
 
 for (const [requested, application_type, proven] of LOOPBACK) {
+  // proves rfc6749-3.1.2-1
   test(`${requested} of a ${application_type} client ${proven ? 'is' : 'is not'} registered (RFC 8252 §7.3)`, async () => {
     const native = aRegisteredClient({
       application_type,
@@ -260,6 +265,7 @@ for (const [requested, application_type, proven] of LOOPBACK) {
 
 const PUSHED: Parameters = { ...REQUEST };
 
+// proves rfc9126-7.3-1
 test('a pushed request is used once, by its own client (RFC 9126 §2.2, §7.3)', async () => {
   const other = aRegisteredClient();
   const needs = aReceivingNeeds([client, other]);
@@ -296,6 +302,7 @@ test('what a client sends beside a pushed request counts for nothing (RFC 9126 �
   assert.equal(request.redirect_uri, REDIRECT_URI);
 });
 
+// proves rfc9126-2.1-1
 test('a pushed request must be one that would hold; request_uri cannot be pushed (RFC 9126 §2.1)', async () => {
   const needs = aReceivingNeeds([client]);
   const change = async (parameters: Readonly<Record<string, string>>): Promise<unknown> =>
@@ -305,6 +312,7 @@ test('a pushed request must be one that would hold; request_uri cannot be pushed
   await assert.rejects(change({ response_type: 'magic' }), forClient('unsupported_response_type'));
 });
 
+// proves rfc9101-10.5-1
 test('a client that registered to push its requests, or to sign them, does (RFC 9126 §6, RFC 9101 §10.5)', async () => {
   const pushes = aRegisteredClient({ require_pushed_authorization_requests: true });
   const signs = aRegisteredClient({ require_signed_request_object: true });

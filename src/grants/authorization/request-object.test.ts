@@ -43,6 +43,7 @@ const isRefused = (failure: unknown): boolean =>
   failure instanceof AuthorizationError && failure.code === 'invalid_request_object';
 
 for (const typ of ['oauth-authz-req+jwt', 'JWT', undefined]) {
+  // proves rfc9101-10.8-1
   test(`a request object with typ ${typ} is the request (RFC 9101 §6, OpenID Connect Core §6.1)`, async () => {
     const request = await received(signedJwt(key, claims({ max_age: 60 }), { typ }));
     assert.equal(request.nonce, REQUEST.nonce);
@@ -50,6 +51,7 @@ for (const typ of ['oauth-authz-req+jwt', 'JWT', undefined]) {
   });
 }
 
+// proves rfc9101-4-2
 test('claims and resources stand in it as JSON (RFC 9101 §4)', async () => {
   const change = {
     claims: { id_token: { email: null } },
@@ -60,6 +62,7 @@ test('claims and resources stand in it as JSON (RFC 9101 §4)', async () => {
   assert.deepEqual(request.resource, ['https://a.example', 'https://b.example']);
 });
 
+// proves rfc9101-5-1, openid-core-6.1-1
 test('what is sent beside it counts for nothing (RFC 9101 §6.3)', async () => {
   const request = await received(signedJwt(key, claims({ state: undefined })), {
     state: 'plain',
@@ -91,11 +94,13 @@ const REFUSED: Readonly<Record<string, string>> = {
 };
 
 for (const [title, request] of Object.entries(REFUSED)) {
+  // proves rfc9101-6.2-1, openid-core-6.1-1
   test(`a request object ${title}: invalid_request_object (RFC 9101 §6.2)`, async () => {
     await assert.rejects(received(request), isRefused);
   });
 }
 
+// proves rfc9101-6.2-1
 test('only the registered algorithm signs (OpenID Connect Registration §2, request_object_signing_alg)', async () => {
   const rsa = testKey('RS256', 'r1');
   const both = aRegisteredClient({ jwks: { keys: [key.jwk, rsa.jwk] }, request_object_signing_alg: 'RS256' });
@@ -110,6 +115,7 @@ test('only the registered algorithm signs (OpenID Connect Registration §2, requ
   assert.ok(await by(rsa));
 });
 
+// proves rfc9101-6.1-1
 test('an encrypted request object is decrypted with our key, and signed within (RFC 9101 §6.1)', async () => {
   const { publicKey, privateKey } = await generateKeyPair('ECDH-ES', { extractable: true });
   const ours: JsonWebKey = { ...(await exportJWK(privateKey)), use: 'enc', kid: 'e1' };
