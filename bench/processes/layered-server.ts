@@ -8,7 +8,8 @@ import { rememberedOutcomes } from '../../src/clients/client-authentication/reme
 import type { EndpointRequest } from '../../src/endpoints/contract.ts';
 import { contract } from '../../src/endpoints/introspection/contract.ts';
 import { startHost } from '../../src/http/host.ts';
-import { type Request, Response, requestsUpTo } from '../../src/http/node-messages.ts';
+import type { Request, Response } from '../../src/http/messages.ts';
+import { INTERNAL_MESSAGES } from '../../src/http/node-internals.ts';
 import { type Awaitable, whenKnown } from '../../src/spec/awaitable.ts';
 import { type ClientId, DEFAULT_TENANT } from '../../src/spec/identifiers.ts';
 import { type Parameters, parseForm } from '../../src/spec/parameters.ts';
@@ -49,13 +50,13 @@ function startMessages({ port, headers, body }: LayeredOptions): void {
   const rest = `connection: keep-alive\r\ncontent-length: ${body.length}\r\n\r\n`;
   const text = `HTTP/1.1 200 OK\r\n${head}date: ${new Date().toUTCString()}\r\n${rest}`;
   const server = createServer({
-    IncomingMessage: requestsUpTo(LIMITS.body),
-    ServerResponse: Response,
+    IncomingMessage: INTERNAL_MESSAGES.requestsUpTo(LIMITS.body),
+    ServerResponse: INTERNAL_MESSAGES.response,
     keepAliveTimeout: KEEP_ALIVE_MS,
     requireHostHeader: false,
   });
   server.on('request', (request: Request, response: Response) => {
-    request.readBody(() => response.sendWhole(200, text, body, 'latin1'));
+    request.readBody(() => response.sendReady(200, text, body, 'latin1'));
   });
   server.listen(port, '127.0.0.1');
 }

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { EdgeStatus } from './edge-refusal.ts';
 import { edgeRefusal } from './edge-refusal.ts';
-import type { Response } from './node-messages.ts';
+import type { Response } from './messages.ts';
 import { LAST_ENVELOPE, writeResponse } from './response-writer.ts';
 
 /** The last response begun on each connection, to know what a late error on it would answer. */

@@ -1,4 +1,4 @@
-import type { Request } from './node-messages.ts';
+import type { Request } from './messages.ts';
 
 /** Takes and drops what the client still sends, within limits, and then calls `done` once. */
 export function discardBody(

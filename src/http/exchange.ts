@@ -8,7 +8,7 @@ import { corsHeaders, preflightHeaders } from './cors.ts';
 import { discardBody } from './discarded-body.ts';
 import { edgeRefusal } from './edge-refusal.ts';
 import type { EndOfTurn } from './end-of-turn.ts';
-import { EMPTY_BODY, type Request, type Response } from './node-messages.ts';
+import { EMPTY_BODY, type Request, type Response } from './messages.ts';
 import type { RequestHeaders } from './raw-headers.ts';
 import { type Envelope, LAST_ENVELOPE, writeResponse } from './response-writer.ts';
 import type { Match, Router } from './router.ts';

@@ -10,7 +10,8 @@ import type { LastResponses } from './client-error.ts';
 import { answerClientError, sendAndClose } from './client-error.ts';
 import { endOfTurn } from './end-of-turn.ts';
 import { type Edge, handle, serve } from './exchange.ts';
-import { type Request, Response, requestsUpTo } from './node-messages.ts';
+import { DOCUMENTED_MESSAGES, type Messages, type Request, type Response } from './messages.ts';
+import { messagesOfThisNode } from './node-internals.ts';
 import { oneATurn } from './one-a-turn.ts';
 import { envelopeOf, LAST_ENVELOPE } from './response-writer.ts';
 import { buildRouter } from './router.ts';
@@ -59,6 +60,8 @@ export interface HostOptions {
   readonly limits: Limits;
   readonly log: Log;
   readonly observe: Observe;
+  /** Tests name them; otherwise the fastest ones that this Node serves. */
+  readonly messages?: Messages;
 }
 
 export interface Host {
@@ -92,7 +95,14 @@ export async function startHost(options: HostOptions): Promise<Host> {
     streamTurn: oneATurn(),
     envelope: envelopeOf(listen.keepAliveTimeout),
   };
-  const server = createServer(options, edge);
+  const messages = options.messages ?? (await messagesOfThisNode());
+  if (options.messages === undefined && messages === DOCUMENTED_MESSAGES) {
+    log.warn(
+      { node: process.version },
+      'this Node lacks internals that make requests cheaper: requests cost more',
+    );
+  }
+  const server = createServer(options, edge, messages);
   await startListening(server, listen);
   return {
     address: server.address() as AddressInfo,
@@ -143,12 +153,12 @@ function requestIds(): () => string {
   return () => `${start}-${++count}`;
 }
 
-function createServer(options: HostOptions, edge: Edge): Server {
+function createServer(options: HostOptions, edge: Edge, messages: Messages): Server {
   const { listen, limits, observe } = options;
   const last: LastResponses = new WeakMap();
   const http = {
-    IncomingMessage: requestsUpTo(limits.body),
-    ServerResponse: Response,
+    IncomingMessage: messages.requestsUpTo(limits.body),
+    ServerResponse: messages.response,
     maxHeaderSize: limits.header,
     headersTimeout: listen.headersTimeout,
     requestTimeout: listen.requestTimeout,

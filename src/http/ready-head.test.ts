@@ -1,15 +1,20 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { test } from 'node:test';
 import { converse } from '../../test/program/raw-socket.ts';
 import type { Endpoint, EndpointRequest, EndpointResponse } from '../endpoints/contract.ts';
+import { test } from '../testing/messages.ts';
 import { startHost } from './host.ts';
+import type { Messages } from './messages.ts';
 
 type Handle = (request: EndpointRequest) => EndpointResponse | Promise<EndpointResponse>;
 
 const HEADERS = Object.freeze({ 'content-type': 'application/json', vary: 'Accept' });
 
-async function run(t: TestContext, handle: Handle): Promise<{ host: string; port: number }> {
+async function run(
+  t: TestContext,
+  messages: Messages,
+  handle: Handle,
+): Promise<{ host: string; port: number }> {
   const endpoint: Endpoint = {
     contract: {
       name: 'form',
@@ -39,6 +44,7 @@ async function run(t: TestContext, handle: Handle): Promise<{ host: string; port
     limits: { body: 1_000, header: 16_384 },
     log: { info() {}, warn() {}, error() {} },
     observe: () => undefined,
+    messages,
   });
   t.after(() => host.close());
   return { host: '127.0.0.1', port: host.address.port };
@@ -49,9 +55,9 @@ const request = (body: string, lines = '', method = 'POST'): string =>
 
 const echo: Handle = ({ body }) => ({ status: 200, headers: HEADERS, body: Buffer.from(body).toString() });
 
-test('frozen headers make the same answer as others, byte for byte but for the order of the lines', async (t) => {
+test('frozen headers make the same answer as others, byte for byte but for the order of the lines', async (t, messages) => {
   const answer = async (headers: Readonly<Record<string, string>>, lines = ''): Promise<string[]> => {
-    const address = await run(t, () => ({ status: 201, headers, body: '"é"' }));
+    const address = await run(t, messages, () => ({ status: 201, headers, body: '"é"' }));
     const { text } = await converse(address, [request('a', lines), request('b', lines)], { until: 2 });
     return text
       .replaceAll(/date: [^\r]*/gi, 'date')
@@ -64,8 +70,8 @@ test('frozen headers make the same answer as others, byte for byte but for the o
   assert.deepEqual(await answer(HEADERS, origins), await answer({ ...HEADERS }, origins));
 });
 
-test('pipelined answers keep their order, also where an earlier one takes its time', async (t) => {
-  const address = await run(t, (asked) => {
+test('pipelined answers keep their order, also where an earlier one takes its time', async (t, messages) => {
+  const address = await run(t, messages, (asked) => {
     const text = Buffer.from(asked.body).toString();
     if (text !== 'slow') return echo(asked);
     return new Promise((resolve) =>
@@ -85,8 +91,8 @@ test('pipelined answers keep their order, also where an earlier one takes its ti
   );
 });
 
-test('whole requests in front of a broken one are answered before the connection ends', async (t) => {
-  const address = await run(t, echo);
+test('whole requests in front of a broken one are answered before the connection ends', async (t, messages) => {
+  const address = await run(t, messages, echo);
   const { answers } = await converse(address, [`${request('a')}${request('b')}\0\r\n\r\n`], {
     until: 'closed',
   });
@@ -96,8 +102,8 @@ test('whole requests in front of a broken one are answered before the connection
   );
 });
 
-test('HTTP/1.0, Connection: close and HEAD are answered as their senders understand it', async (t) => {
-  const address = await run(t, echo);
+test('HTTP/1.0, Connection: close and HEAD are answered as their senders understand it', async (t, messages) => {
+  const address = await run(t, messages, echo);
   const old = await converse(address, [request('a').replace('1.1', '1.0')], { until: 'closed' });
   assert.deepEqual([old.answers[0]?.body, old.answers[0]?.headers['connection']], ['a', 'close']);
   const last = await converse(address, [request('a', 'Connection: close\r\n')], { until: 'closed' });
@@ -106,9 +112,9 @@ test('HTTP/1.0, Connection: close and HEAD are answered as their senders underst
   assert.deepEqual([head.answers[0]?.status, head.text.endsWith('\r\n\r\n')], [200, true]);
 });
 
-test('frozen headers that cannot be sent are our fault too: 500', async (t) => {
+test('frozen headers that cannot be sent are our fault too: 500', async (t, messages) => {
   const headers = Object.freeze({ location: 'a\r\nb' });
-  const address = await run(t, () => ({ status: 200, headers, body: '{}' }));
+  const address = await run(t, messages, () => ({ status: 200, headers, body: '{}' }));
   const { answers } = await converse(address, [request('a'), request('a')], { until: 2 });
   assert.deepEqual(
     answers.map(({ status }) => status),
@@ -116,8 +122,8 @@ test('frozen headers that cannot be sent are our fault too: 500', async (t) => {
   );
 });
 
-test('a body that nobody asks for is let go by, and the next request is read', async (t) => {
-  const address = await run(t, () => ({ status: 200, headers: HEADERS, body: '{}' }));
+test('a body that nobody asks for is let go by, and the next request is read', async (t, messages) => {
+  const address = await run(t, messages, () => ({ status: 200, headers: HEADERS, body: '{}' }));
   const { answers } = await converse(address, [request('a'.repeat(900), '', 'GET'), request('a')], {
     until: 2,
   });

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EndpointResponse } from '../endpoints/contract.ts';
-import type { Response } from './node-messages.ts';
+import type { Response } from './messages.ts';
 import { dateLine, readyHead } from './ready-head.ts';
 
 /** A stream gives way to other requests at least this often. */
@@ -45,12 +45,7 @@ export function writeResponse(
 ): Promise<void> | undefined {
   const { headers, body } = answered;
   if (typeof body === 'string' && answered.cookies === undefined && envelope.keepAlive !== undefined) {
-    if (
-      response.mayKeepAlive &&
-      writeReady(response, answered.status, headers, lines, envelope.keepAlive, body)
-    ) {
-      return undefined;
-    }
+    if (writeReady(response, answered.status, headers, lines, envelope.keepAlive, body)) return undefined;
   }
   return writeAny(response, answered, lines, envelope, streamTurn);
 }
@@ -70,8 +65,7 @@ function writeReady(
   // Only ASCII has as many bytes as characters; it need not be encoded.
   const encoding = length === body.length ? 'latin1' : 'utf8';
   const rest = `${dateLine()}${keepAlive}content-length: ${length}\r\n\r\n`;
-  response.sendWhole(status, `${head}${NO_SNIFFING_LINE}${rest}`, body, encoding);
-  return true;
+  return response.sendReady(status, `${head}${NO_SNIFFING_LINE}${rest}`, body, encoding);
 }
 
 function writeAny(

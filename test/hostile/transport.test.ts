@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import type { Contract, Endpoint, EndpointRequest, EndpointResponse } from '../../src/endpoints/contract.ts';
 import type { Host } from '../../src/http/host.ts';
 import { startHost } from '../../src/http/host.ts';
+import type { Messages } from '../../src/http/messages.ts';
+import { MESSAGES } from '../../src/testing/messages.ts';
 import { testTransport } from './transport.ts';
 import type { TransportTarget } from './transport-row.ts';
 
@@ -42,12 +44,9 @@ const endpoints = [
 const times = { headers_ms: 400, request_ms: 800, check_ms: 100 };
 const limits = { body_bytes: 65_536, header_bytes: 16_384 };
 const maxConnections = 100;
-const errors: unknown[] = [];
-let host: Host;
-let target: TransportTarget;
 
-before(async () => {
-  host = await startHost({
+async function start(messages: Messages, errors: unknown[]): Promise<Host> {
+  return await startHost({
     sites: [{ issuerPath: '', endpoints, allowedOrigins: [] }],
     listen: {
       host: '127.0.0.1',
@@ -62,9 +61,13 @@ before(async () => {
     limits: { body: limits.body_bytes, header: limits.header_bytes },
     log: { info() {}, warn() {}, error: (members) => errors.push(members) },
     observe() {},
+    messages,
   });
-  const address = { host: '127.0.0.1', port: host.address.port };
-  target = {
+}
+
+function targetOf({ address: { port } }: Host): TransportTarget {
+  const address = { host: '127.0.0.1', port };
+  return {
     ...address,
     authorization: 'Bearer good',
     health: { ...address, path: '/health' },
@@ -72,12 +75,21 @@ before(async () => {
     times,
     maxConnections,
   };
-});
+}
 
-after(() => host.close());
+for (const [label, messages] of MESSAGES) {
+  describe(label, () => {
+    const errors: unknown[] = [];
+    let host: Host;
+    before(async () => {
+      host = await start(messages, errors);
+    });
+    after(() => host.close());
 
-testTransport(() => target);
+    testTransport(() => targetOf(host));
 
-test('nothing above was a fault of ours: the error log is empty', () => {
-  assert.deepEqual(errors, []);
-});
+    test('nothing above was a fault of ours: the error log is empty', () => {
+      assert.deepEqual(errors, []);
+    });
+  });
+}

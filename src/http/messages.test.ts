@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { test as register } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { test } from '../testing/messages.ts';
+import { DOCUMENTED_MESSAGES, type Messages, type Request } from './messages.ts';
+import { INTERNAL_MESSAGES, messagesOfThisNode, serves } from './node-internals.ts';
+
+const LIMIT_BYTES = 4;
+type Pieces = readonly (string | null)[];
+
+function receive(messages: Messages, pieces: Pieces): Request {
+  const request = new (messages.requestsUpTo(LIMIT_BYTES))(new Socket());
+  push(request, pieces);
+  return request as Request;
+}
+
+/** As Node's parser does. */
+function push(request: NodeJS.ReadableStream & { push(chunk: unknown): boolean }, pieces: Pieces): void {
+  for (const piece of pieces) request.push(piece === null ? null : Buffer.from(piece));
+}
+
+async function bodyRead(request: Request, later: Pieces = []): Promise<(string | undefined)[]> {
+  const read: (string | undefined)[] = [];
+  request.readBody((body) => read.push(body?.toString()));
+  push(request, later);
+  await nextTurn();
+  return read;
+}
+
+test('a body is given once, whole, whether it came before or after somebody asked', async (_t, messages) => {
+  assert.deepEqual(await bodyRead(receive(messages, [null])), ['']);
+  assert.deepEqual(await bodyRead(receive(messages, ['a', 'b', 'cd', null])), ['abcd']);
+  assert.deepEqual(await bodyRead(receive(messages, ['a', 'b']), ['cd', null]), ['abcd']);
+  assert.deepEqual(await bodyRead(receive(messages, []), ['abcd', null]), ['abcd']);
+  assert.deepEqual(await bodyRead(receive(messages, ['a'])), []);
+});
+
+test('a body over the limit is refused once, as soon as it is over', async (_t, messages) => {
+  assert.deepEqual(await bodyRead(receive(messages, ['abcde'])), [undefined]);
+  assert.deepEqual(await bodyRead(receive(messages, ['abcd', 'e', 'f', null])), [undefined]);
+  assert.deepEqual(await bodyRead(receive(messages, ['abcd']), ['e']), [undefined]);
+  assert.deepEqual(await bodyRead(receive(messages, []), ['abcde', 'f', null]), [undefined]);
+});
+
+test('of a body that is dropped the length is told, and its end', async (_t, messages) => {
+  // A stream also tells of the pieces that it holds already.
+  const held = messages === DOCUMENTED_MESSAGES ? [2] : [];
+  const told: number[] = [];
+  const request = receive(messages, ['ab']);
+  request.dropBody((bytes) => told.push(bytes));
+  push(request, ['cde', null]);
+  await nextTurn();
+  assert.deepEqual(told, [...held, 3, 0]);
+  const ended: number[] = [];
+  receive(messages, ['ab', null]).dropBody((bytes) => ended.push(bytes));
+  await nextTurn();
+  assert.deepEqual(ended, [...held, 0]);
+});
+
+register('the trial at the start finds that this Node serves the internal messages', async () => {
+  assert.equal(await messagesOfThisNode(), INTERNAL_MESSAGES);
+});
+
+register('the trial at the start refuses messages that lack an internal of Node', async () => {
+  const { requestsUpTo, response } = INTERNAL_MESSAGES;
+  const withoutPush = (limit_bytes: number) =>
+    class extends requestsUpTo(limit_bytes) {
+      override push(): boolean {
+        return true;
+      }
+    };
+  class WithoutHeader extends response {
+    set _header(_head: string) {
+      throw new TypeError('no such field');
+    }
+  }
+  class WithoutConstructor extends ServerResponse {
+    constructor(...parameters: ConstructorParameters<typeof ServerResponse>) {
+      super(...parameters);
+      throw new TypeError('not constructible');
+    }
+  }
+  class OtherHead extends ServerResponse {
+    sendReady(): boolean {
+      this.end('ping');
+      return true;
+    }
+  }
+  assert.equal(await serves(DOCUMENTED_MESSAGES), false);
+  assert.equal(await serves({ requestsUpTo: withoutPush, response }, 50), false);
+  for (const other of [WithoutHeader, WithoutConstructor, OtherHead]) {
+    assert.equal(await serves({ requestsUpTo, response: other }), false, other.name);
+  }
+});
