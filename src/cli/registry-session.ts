@@ -4,12 +4,11 @@ import type { RegistryNeeds } from '../clients/registry-needs.ts';
 import type { Settings } from '../config/settings.ts';
 import type { AuditEvent } from '../ports/audit-log.ts';
 import type { Log } from '../ports/log.ts';
+import { openPlatform } from '../process/platform.ts';
 import { AccountRefused } from '../sessions/manage-account.ts';
 import { NotFound, OAuthError, TooManyRequests } from '../spec/errors.ts';
 import { DEFAULT_TENANT, type TenantId } from '../spec/identifiers.ts';
 import { systemRandom } from '../system/random.ts';
-import { openPasswords } from '../tenant/end-users.ts';
-import { openOutbound } from '../tenant/outbound.ts';
 import { tenantSettings } from '../tenant/settings.ts';
 import { openTenant, type Tenant } from '../tenant/tenant.ts';
 import { CommandFailure } from './command-failure.ts';
@@ -71,17 +70,17 @@ export async function openTenantOf(
   settings: Settings,
   log: Log,
 ): Promise<Tenant> {
-  return await openTenant({
-    id,
-    settings,
+  const platform = openPlatform({
+    settings: whole,
     storage,
     sealer,
-    outbound: openOutbound(settings, new Set([new URL(settings.issuer).origin])),
-    passwords: openPasswords(whole),
     log,
-    // Nobody authenticates with a certificate here.
+    // A command serves no requests: nothing is measured, and no client shows a certificate.
+    metrics: { countServerKeyEvent: () => undefined, countLogoutAttempt: () => undefined },
     certificateAuthorities: () => [],
+    ownOrigins: new Set([new URL(settings.issuer).origin]),
   });
+  return await openTenant(platform, { id, settings });
 }
 
 export const newRequestId = (): string => systemRandom.alphanumeric(REQUEST_ID_LENGTH);

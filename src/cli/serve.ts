@@ -3,9 +3,8 @@ import { parseArgs } from 'node:util';
 import { LIFELINE_VARIABLE, WORKER_VARIABLE } from '../config/environment.ts';
 import type { Settings } from '../config/settings.ts';
 import { startServer } from '../process/serve.ts';
-import { startWorker } from '../process/worker.ts';
-import type { FromWorker } from '../process/worker-messages.ts';
-import { runWorkers } from '../process/workers.ts';
+import type { FromWorker } from '../process/worker-channel.ts';
+import { runWorkers, startWorker } from '../process/workers.ts';
 import { jsonLog } from '../system/log.ts';
 import type { CommandContext, Run } from './commands.ts';
 import {

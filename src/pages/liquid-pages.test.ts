@@ -3,10 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Page } from '../ports/pages.ts';
+import { type Page, ThemeInvalid } from '../ports/pages.ts';
 import { openPages } from './liquid-pages.ts';
 import { SAMPLE_PAGES } from './sample-pages.ts';
-import { ThemeInvalid } from './theme-files.ts';
 
 const pages = openPages('/assets/', undefined);
 const EVERY: readonly (readonly [title: string, page: Page, language: string])[] = Object.entries(

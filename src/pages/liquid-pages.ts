@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { extname } from 'node:path';
 import { Liquid } from 'liquidjs';
-import type { Page, PageAsset, Pages } from '../ports/pages.ts';
+import { type Page, type PageAsset, type Pages, ThemeInvalid } from '../ports/pages.ts';
 import { lookUpLanguage } from '../spec/languages.ts';
 import { SAMPLE_PAGES } from './sample-pages.ts';
-import { readTheme, type ThemeFiles, ThemeInvalid } from './theme-files.ts';
+import { readTheme, type ThemeFiles } from './theme-files.ts';
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',

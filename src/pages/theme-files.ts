@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
+import { ThemeInvalid } from '../ports/pages.ts';
 
 /** What the pages are made of, as texts by file name without extension or, for assets, with it. */
 export interface ThemeFiles {
@@ -7,11 +8,6 @@ export interface ThemeFiles {
   /** By language tag in lower case. */
   readonly messages: ReadonlyMap<string, ReadonlyMap<string, string>>;
   readonly assets: ReadonlyMap<string, string>;
-}
-
-/** A theme that cannot be used; the message names the file. */
-export class ThemeInvalid extends Error {
-  override readonly name = 'ThemeInvalid';
 }
 
 const OWN_FOLDER = join(import.meta.dirname, 'theme');

@@ -112,3 +112,8 @@ export interface Pages {
   /** What the documents refer to, by the last segment of its address, which changes with its content. */
   asset(name: string): PageAsset | undefined;
 }
+
+/** A theme that cannot be used; the message names the file. */
+export class ThemeInvalid extends Error {
+  override readonly name = 'ThemeInvalid';
+}

@@ -5,8 +5,9 @@ import type { Tenancy } from '../http/tenancy.ts';
 import type { TlsMaterial } from '../http/tls-listener.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
+import { StorageUnavailable } from '../ports/storage.ts';
 
-/** Nobody waits long for an answer about health. */
+/** Requests about health are short. */
 const MANAGEMENT_CLOSE_TIMEOUT_MS = 1000;
 
 export interface PublicHostNeeds {
@@ -20,7 +21,7 @@ export interface PublicHostNeeds {
   readonly shared: boolean;
 }
 
-/** All listeners of the protocol; the first one is the one that everybody knows. */
+/** Starts all listeners of the protocol; the first one is the public one. */
 export async function startPublicHosts(needs: PublicHostNeeds): Promise<readonly [Host, ...Host[]]> {
   const host = await startPublicHost(needs);
   if (needs.settings['listen.mtls-port'] === 0) return [host];
@@ -66,6 +67,27 @@ async function startHostOfSites(
     log,
     observe: (endpoint, status, seconds) => measured.observeRequest(endpoint, status, seconds),
   });
+}
+
+/** Answers each request with 500, as with a database that goes away later. */
+const NO_TENANTS_YET: PublicHostNeeds['tenancy'] = {
+  several: () => true,
+  names() {
+    throw new StorageUnavailable('the database is away', { mayComeBack: true });
+  },
+  router() {
+    throw new StorageUnavailable('the database is away', { mayComeBack: true });
+  },
+};
+
+/** Answers at the ports of the protocol while the database is away. @returns a function that closes them */
+export async function startWaitingHosts(
+  needs: Omit<PublicHostNeeds, 'sites' | 'tenancy'>,
+): Promise<() => Promise<void>> {
+  // The log has said once that the database is away: each request does not say it again.
+  const log: Log = { ...needs.log, error: () => undefined };
+  const hosts = await startPublicHosts({ ...needs, log, sites: [], tenancy: NO_TENANTS_YET });
+  return async () => void (await Promise.all(hosts.map((host) => host.close())));
 }
 
 export async function startManagementHost(

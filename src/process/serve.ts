@@ -1,13 +1,20 @@
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Mode } from '../config/rules.ts';
 import type { Settings } from '../config/settings.ts';
-import { healthLive, healthReady } from '../endpoints/health/endpoint.ts';
+import { healthLive, healthReady, type ReadyState } from '../endpoints/health/endpoint.ts';
+import { storageState } from '../endpoints/health/readiness.ts';
 import { metrics } from '../endpoints/metrics/endpoint.ts';
+import type { Host } from '../http/host.ts';
 import type { Log } from '../ports/log.ts';
+import type { Metrics } from '../ports/metrics.ts';
 import { prometheusMetrics } from '../system/metrics.ts';
 import type { Tenant } from '../tenant/tenant.ts';
-import { startManagementHost } from './listeners.ts';
-import { type Service, startService } from './service.ts';
+import { startManagementHost, startPublicHosts, startWaitingHosts } from './listeners.ts';
+import { openStorageWhenThere } from './storage.ts';
+import { openTenants } from './tenants.ts';
+import { openTls } from './tls.ts';
+import { startUpkeep } from './upkeep.ts';
 
 export interface RunningServer {
   readonly address: AddressInfo;
@@ -53,4 +60,97 @@ export async function startServer(
       await management.close();
     },
   };
+}
+
+export interface ServiceNeeds {
+  readonly settings: Settings;
+  readonly mode: Mode;
+  readonly log: Log;
+  readonly measured: Metrics;
+  /** Whether other processes of this server listen at the same ports. */
+  readonly shared: boolean;
+  /** Ends the waiting for a database that is away. */
+  readonly stopped: AbortSignal;
+}
+
+/** The protocol, served by this process. */
+export interface Service {
+  readonly address: AddressInfo;
+  /** The default one. */
+  readonly tenant: Tenant;
+  state(): Promise<ReadyState>;
+  /** Goes on for `stop.delay` while it is not ready any more, finishes what is under way, closes everything. */
+  close(): Promise<void>;
+}
+
+/**
+ * Settings → storage → tenants → listeners. What was opened is closed again when a later step fails.
+ * Undefined where it was stopped while it waited for the database.
+ */
+export async function startService(needs: ServiceNeeds): Promise<Service | undefined> {
+  const closers: (() => Promise<void>)[] = [];
+  const close = async (): Promise<void> => {
+    for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) await closer();
+  };
+  try {
+    return await open(needs, closers, close);
+  } catch (failure) {
+    await close();
+    throw failure;
+  }
+}
+
+async function open(
+  needs: ServiceNeeds,
+  closers: (() => Promise<void>)[],
+  close: () => Promise<void>,
+): Promise<Service | undefined> {
+  const { settings, mode, log, measured, shared, stopped } = needs;
+  const tls = openTls(settings, log);
+  const opened = await openStorageWhenThere({
+    settings,
+    mode,
+    log,
+    stopped,
+    meanwhile: async () => await startWaitingHosts({ settings, log, measured, shared, tls: tls.material }),
+  });
+  if (opened === undefined) return undefined;
+  const { storage, sealer } = opened;
+  closers.push(async () => await storage.close());
+  const tenants = await openTenants({
+    settings,
+    mode,
+    storage,
+    sealer,
+    log,
+    metrics: measured,
+    certificateAuthorities: tls.authorities,
+  });
+  closers.push(async () => await tenants.close());
+  const upkeep = startUpkeep(settings, tenants, log);
+  closers.push(async () => await upkeep.stop());
+  const sites = [tenants.first.site(settings.issuer)];
+  const behind = { settings, sites, tenancy: tenants.tenancy, log, measured, shared };
+  const hosts = await startPublicHosts({ ...behind, tls: tls.material });
+  closers.push(async () => void (await Promise.all(hosts.map((host) => host.close()))));
+  const watching = tls.watch((material) => hosts.forEach((host) => host.renewTls(material)));
+  closers.push(async () => watching.stop());
+  let stopping = false;
+  return {
+    address: hosts[0].address,
+    tenant: tenants.first,
+    state: async () => (stopping ? 'stopping' : await storageState(storage, log)),
+    async close() {
+      stopping = true;
+      await drain(hosts, settings['stop.delay']);
+      await close();
+    },
+  };
+}
+
+/** Waits until load balancers have seen the readiness, and tells each connection with its answer to close. */
+async function drain(hosts: readonly Host[], seconds: number): Promise<void> {
+  if (seconds === 0) return;
+  for (const host of hosts) host.drain();
+  await sleep(seconds * 1000);
 }

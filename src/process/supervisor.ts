@@ -2,8 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { AddressInfo } from 'node:net';
 import type { ReadyState } from '../endpoints/health/endpoint.ts';
 import type { Log } from '../ports/log.ts';
-import { asState, isFromWorker } from './worker-messages.ts';
-import { tell, WorkerQuestions } from './worker-questions.ts';
+import { asState, isFromWorker, tell, WorkerQuestions } from './worker-channel.ts';
 
 export interface SupervisorNeeds {
   readonly workers: number;

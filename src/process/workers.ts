@@ -7,7 +7,9 @@ import type { Log } from '../ports/log.ts';
 import { labelled } from '../system/labelled-metrics.ts';
 import { prometheusMetrics } from '../system/metrics.ts';
 import { startManagementHost } from './listeners.ts';
+import { type Service, startService } from './serve.ts';
 import { type BackOff, Supervisor } from './supervisor.ts';
+import { type FromWorker, isToWorker } from './worker-channel.ts';
 
 export interface WorkersNeeds {
   readonly settings: Settings;
@@ -23,7 +25,7 @@ export interface WorkersNeeds {
 const BACK_OFF: BackOff = { first_ms: 250, max_ms: 30_000, attempts: 5 };
 
 /**
- * Looks after the processes that serve, and answers health and metrics for them; holds no request itself, and does not
+ * Supervises the processes that serve, and answers health and metrics for them. It serves no request itself, and does not
  * open the database. Resolves with the exit code when the last worker is gone.
  */
 export async function runWorkers(needs: WorkersNeeds): Promise<number> {
@@ -56,4 +58,44 @@ export async function runWorkers(needs: WorkersNeeds): Promise<number> {
     await workers.ended;
     throw failure;
   }
+}
+
+/** The channel to the process that started this one. */
+export interface Parent {
+  send(message: FromWorker): void;
+  onMessage(receive: (message: unknown) => void): void;
+  /** Called when the other end is gone. */
+  onEnd(ended: () => void): void;
+}
+
+/** Serves as one of several processes: without a management listener, which the parent has. */
+export async function startWorker(
+  settings: Settings,
+  log: Log,
+  { parent, stop }: { readonly parent: Parent; readonly stop: AbortController },
+): Promise<Service | undefined> {
+  const measured = prometheusMetrics();
+  let service: Service | undefined;
+  const answers = {
+    state: async (): Promise<string> => (await service?.state()) ?? 'starting',
+    metrics: async (): Promise<string> => await measured.text(),
+  };
+  parent.onMessage((message) => {
+    if (!isToWorker(message)) return;
+    if (message.kind === 'stop') return stop.abort();
+    const { id, what } = message;
+    void answers[what]().then((value) => parent.send({ kind: 'answer', id, value }));
+  });
+  // Without its parent nothing would stop this process.
+  parent.onEnd(() => stop.abort());
+  service = await startService({
+    settings,
+    mode: 'production',
+    log,
+    measured,
+    shared: true,
+    stopped: stop.signal,
+  });
+  if (service !== undefined) parent.send({ kind: 'serving', address: service.address });
+  return service;
 }

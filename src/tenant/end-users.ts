@@ -1,8 +1,6 @@
 import { type NetworkLimits, networkLimits } from '../clients/rate-limits.ts';
 import type { Settings } from '../config/settings.ts';
 import type { AccountDirectory } from '../ports/account-directory.ts';
-import type { Log } from '../ports/log.ts';
-import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { TenantStorage } from '../ports/storage.ts';
 import type { SessionNeeds } from '../sessions/browser-session.ts';
 import type { InteractionNeeds } from '../sessions/interaction.ts';
@@ -11,48 +9,31 @@ import { ownAccounts } from '../sessions/own-accounts.ts';
 import type { PasswordSignInNeeds } from '../sessions/password-sign-in.ts';
 import { signInLimits } from '../sessions/sign-in-limits.ts';
 import { BoundedMap } from '../spec/bounded-map.ts';
-import { systemClock } from '../system/clock.ts';
-import { argon2PasswordHasher } from '../system/password-hasher.ts';
-import { systemRandom } from '../system/random.ts';
+import type { Platform } from './platform.ts';
 
-/** What endpoints and commands need to sign the end-users of one tenant in, and to remember it. */
+/** Signs the end-users of one tenant in, and remembers it: for endpoints and commands. */
 export interface EndUsers {
   readonly accounts: AccountNeeds;
   readonly directory: AccountDirectory;
   readonly passwordSignIn: PasswordSignInNeeds;
   readonly sessions: SessionNeeds;
   readonly interactions: InteractionNeeds;
-  /** For what somebody begins who is not signed in. */
+  /** For interactions that begin without a session. */
   readonly interactionLimits: NetworkLimits;
 }
 
-/** One for a process: its threads and its memory are what is bounded. */
-export function openPasswords(settings: Settings): PasswordHasher {
-  return argon2PasswordHasher(
-    {
-      parameters: {
-        memoryKib: settings['password.memory'],
-        passes: settings['password.passes'],
-        lanes: settings['password.lanes'],
-      },
-      concurrency: settings['password.concurrency'],
-      waitingMax: settings['password.waiting-max'],
-    },
-    systemRandom,
-  );
-}
-
-/** Accounts. */
+/** Counts accounts under attack whose state is kept in memory. */
 const ATTACKED_MAX = 10_000;
 
+/** Opens the sign-in of end-users: one for a tenant, whatever its names. */
 export function openEndUsers(
   settings: Settings,
-  parts: { readonly storage: TenantStorage; readonly passwords: PasswordHasher; readonly log: Log },
+  { clock, random, passwords, log }: Pick<Platform, 'clock' | 'random' | 'passwords' | 'log'>,
+  storage: TenantStorage,
 ): EndUsers {
-  const { storage, passwords, log } = parts;
-  const time = { clock: systemClock, random: systemRandom };
-  const directory = ownAccounts({ accounts: storage.accounts, passwords, clock: systemClock, log });
-  const counting = { store: storage.rates, clock: systemClock, log };
+  const time = { clock, random };
+  const directory = ownAccounts({ accounts: storage.accounts, passwords, clock, log });
+  const counting = { store: storage.rates, clock, log };
   const rates = {
     perAccountAndNetwork: settings['sign-in.attempts-per-account-and-network'],
     perAccount: settings['sign-in.attempts-per-account'],
@@ -66,7 +47,7 @@ export function openEndUsers(
       directory,
       browsers: storage.accounts,
       limits,
-      clock: systemClock,
+      clock,
       log,
       audit: storage.audit,
       attacked: new BoundedMap(ATTACKED_MAX),

@@ -27,7 +27,7 @@ import { offeredGrants } from '../grants/grants.ts';
 import type { Site } from '../http/site.ts';
 import type { ServerKeys } from '../keys/server-keys.ts';
 import type { ServerKeyStore } from '../ports/server-key-store.ts';
-import { federationEndpoints, federationMembers, signedKeySetNeeds } from './own-entity.ts';
+import { federationEndpoints, federationMembers, signedKeySetNeeds } from './federation.ts';
 import { certificateTrust, masterTokens } from './settings.ts';
 import type { OpenedAuthorization } from './sign-in.ts';
 

@@ -1,46 +1,45 @@
 import type { Settings } from '../config/settings.ts';
 import { SettingsError } from '../config/settings-error.ts';
-import { joseJwtSigner } from '../jose/jwt-signer.ts';
-import { keyMaker } from '../jose/key-maker.ts';
 import { configuredServerKeys } from '../keys/configured-server-keys.ts';
 import { ServerJwkSetRefused } from '../keys/server-jwk-set.ts';
 import type { ServerKey } from '../keys/server-key.ts';
-import type { KeyEvent, KeyLifeNeeds } from '../keys/server-key-life.ts';
+import type { KeyLifeNeeds } from '../keys/server-key-life.ts';
 import { loadServerKeys, type ServerKeys } from '../keys/server-keys.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Log } from '../ports/log.ts';
-import type { Random } from '../ports/random.ts';
+import type { KeyMaker } from '../ports/key-maker.ts';
 import type { Sealer } from '../ports/sealer.ts';
 import type { ServerKeyStore } from '../ports/server-key-store.ts';
+import type { Jose, Platform } from './platform.ts';
 
 export interface TenantKeysNeeds {
-  readonly settings: Settings;
   readonly store: ServerKeyStore;
   /** Of this tenant. */
   readonly sealer: Sealer;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  readonly onKeyEvent: (event: KeyEvent) => void;
 }
+
+type KeyPlatform = Pick<Platform, 'clock' | 'random' | 'log' | 'metrics'> & {
+  readonly jose: Pick<Jose, 'keyMaker' | 'signer'>;
+};
 
 export interface TenantKeys {
   readonly keys: ServerKeys;
-  /** For what changes them. */
+  /** For the acts that change keys. */
   readonly life: KeyLifeNeeds;
 }
 
-/** The keys of a tenant, made where there are none. @throws SettingsError for a configured set that cannot be used */
-export async function openTenantKeys(needs: TenantKeysNeeds): Promise<TenantKeys> {
-  const { settings, store, sealer, clock, random, log } = needs;
-  const configured = await configuredKeys(settings);
+/** Opens the keys of a tenant; makes them at its first start. @throws SettingsError for a configured set that cannot be used */
+export async function openTenantKeys(
+  settings: Settings,
+  { clock, random, jose: { keyMaker, signer }, log, metrics }: KeyPlatform,
+  { store, sealer }: TenantKeysNeeds,
+): Promise<TenantKeys> {
+  const configured = await configuredKeys(settings, keyMaker);
   const made = { store, sealer, clock, keyMaker };
-  const keys = await loadServerKeys({ ...made, random, signer: joseJwtSigner(), configured });
+  const keys = await loadServerKeys({ ...made, random, signer, configured });
   const life: KeyLifeNeeds = {
     ...made,
     report(event, { kid, use }) {
       log.info({ event, kid, use }, 'a server key has changed');
-      needs.onKeyEvent(event);
+      metrics.countServerKeyEvent(event);
     },
     settings: {
       configured: configured !== undefined,
@@ -52,8 +51,11 @@ export async function openTenantKeys(needs: TenantKeysNeeds): Promise<TenantKeys
   return { keys, life };
 }
 
-/** Undefined where keys are generated. @throws SettingsError: better at start than at the first signature */
-export async function configuredKeys(settings: Settings): Promise<readonly ServerKey[] | undefined> {
+/** Reads the configured keys; undefined where keys are generated. @throws SettingsError at start for a set that could not sign */
+export async function configuredKeys(
+  settings: Settings,
+  keyMaker: KeyMaker,
+): Promise<readonly ServerKey[] | undefined> {
   const text = settings['keys.jwk-set'];
   if (text === undefined) return undefined;
   try {
@@ -64,7 +66,7 @@ export async function configuredKeys(settings: Settings): Promise<readonly Serve
   }
 }
 
-/** The longest life of anything that a server key signs, in seconds. */
+/** Returns the longest lifetime of anything that a server key signs, in seconds. */
 function longestSignedLifetime(settings: Settings): number {
   return Math.max(settings['access-token.lifetime-max'], settings['id-token.lifetime-max']);
 }

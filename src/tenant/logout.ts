@@ -5,47 +5,41 @@ import { browserOf } from '../endpoints/browser.ts';
 import type { Endpoint } from '../endpoints/contract.ts';
 import { endSession, endSessionForm } from '../endpoints/end-session/endpoint.ts';
 import { endSessionConfirmation } from '../endpoints/end-session-confirmation/endpoint.ts';
-import { joseJweDecrypter } from '../jose/jwe.ts';
-import { joseJwtVerifier } from '../jose/jwt-verifier.ts';
 import type { ServerKeys } from '../keys/server-keys.ts';
-import type { Log } from '../ports/log.ts';
-import type { LogoutAttempt } from '../ports/logout-notification-store.ts';
-import type { OutboundForms } from '../ports/outbound-http.ts';
 import type { Pages } from '../ports/pages.ts';
 import type { TenantStorage } from '../ports/storage.ts';
 import { type LogoutDelivery, logoutDelivery } from '../sessions/logout-delivery.ts';
-import { systemClock } from '../system/clock.ts';
-import { systemRandom } from '../system/random.ts';
 import type { EndUsers } from './end-users.ts';
+import type { Platform } from './platform.ts';
 
 export interface DeliveryParts {
   readonly storage: Pick<TenantStorage, 'clients' | 'logoutNotifications'>;
   /** With the tenant's first name as the issuer. */
   readonly tokens: LogoutTokenNeeds;
-  readonly outbound: OutboundForms;
-  readonly log: Log;
-  readonly onLogoutAttempt: (outcome: LogoutAttempt['outcome']) => void;
 }
 
 /** Time for the key set of a client that wants its tokens encrypted, for the form, and for a busy disk. */
 const FETCHES_OF_AN_ATTEMPT = 2;
 const ATTEMPT_MARGIN_SECONDS = 30;
 
-/** One for a tenant, under whatever name its sessions began. */
-export function openLogoutDelivery(settings: Settings, parts: DeliveryParts): LogoutDelivery {
-  const { storage, tokens, outbound, log, onLogoutAttempt } = parts;
+/** Opens the delivery of logout tokens: one for a tenant, under whatever name its sessions began. */
+export function openLogoutDelivery(
+  settings: Settings,
+  { clock, random, outbound, log, metrics }: Platform,
+  { storage, tokens }: DeliveryParts,
+): LogoutDelivery {
   return logoutDelivery({
     notifications: storage.logoutNotifications,
     clients: storage.clients,
     tokens,
     outbound,
-    clock: systemClock,
-    random: systemRandom,
+    clock,
+    random,
     log,
     attemptsMax: settings['logout.attempts-max'],
     retryDelay: settings['logout.retry-delay'],
     attemptTime: settings['outbound.timeout'] * FETCHES_OF_AN_ATTEMPT + ATTEMPT_MARGIN_SECONDS,
-    count: onLogoutAttempt,
+    count: (outcome) => metrics.countLogoutAttempt(outcome),
   });
 }
 
@@ -57,7 +51,7 @@ export interface LogoutParts {
   readonly pages: Pages;
   readonly endUsers: EndUsers;
   readonly delivery: LogoutDelivery;
-  readonly log: Log;
+  readonly platform: Platform;
 }
 
 /** RP-Initiated Logout under one issuer; none where it is switched off. */
@@ -68,11 +62,11 @@ export function logoutEndpoints({
   pages,
   endUsers: { directory, sessions, interactions, interactionLimits },
   delivery,
-  log,
+  platform: { clock, jose, log },
 }: LogoutParts): readonly Endpoint[] {
   if (!settings['logout.endpoint']) return [];
   const { issuer } = settings;
-  const hints = { issuer, keys, verifier: joseJwtVerifier(systemClock), decrypter: joseJweDecrypter() };
+  const hints = { issuer, keys, verifier: jose.verifier, decrypter: jose.decrypter };
   const needs = {
     issuer,
     pages,
@@ -85,7 +79,7 @@ export function logoutEndpoints({
     requests: {
       hints,
       clients,
-      clock: systemClock,
+      clock,
       hintAgeMax: settings['logout.hint-age-max'],
       stateLengthMax: settings['logout.state-length-max'],
     },

@@ -16,19 +16,16 @@ import type { AutomaticClients } from '../federation/registration/automatic-clie
 import type { ReceivingNeeds } from '../grants/authorization/receive-authorization-request.ts';
 import type { DirectAuthorizationNeeds } from '../grants/direct-authorization/authorize-directly.ts';
 import type { EndUserNeeds } from '../grants/end-users.ts';
-import { joseJweDecrypter } from '../jose/jwe.ts';
-import { joseJwtVerifier } from '../jose/jwt-verifier.ts';
 import type { ServerKeys } from '../keys/server-keys.ts';
-import { openPages } from '../pages/liquid-pages.ts';
-import { ThemeInvalid } from '../pages/theme-files.ts';
-import type { Pages } from '../ports/pages.ts';
+import { type Pages, ThemeInvalid } from '../ports/pages.ts';
 import type { TenantStorage } from '../ports/storage.ts';
-import { systemRandom } from '../system/random.ts';
 import { readIdTokenHint } from '../tokens/id-token-hint.ts';
 import type { EndUsers } from './end-users.ts';
+import type { Platform } from './platform.ts';
 import { masterTokens } from './settings.ts';
 
 export interface AuthorizationParts {
+  readonly platform: Platform;
   /** With the issuer that everything is under. */
   readonly settings: Settings;
   readonly storage: TenantStorage;
@@ -81,12 +78,13 @@ function externalSignInEndpoints({
   storage,
   direct,
   endUsers,
+  platform: { clock },
 }: AuthorizationParts): readonly Endpoint[] {
   const needs = {
     issuer: settings.issuer,
     clients: direct.clients,
     accounts: storage.accounts,
-    clock: direct.accessTokens.clock,
+    clock,
     interactions: endUsers.interactions,
     masterTokens: masterTokens(settings['sign-in.token-sha256']),
     bearerTokenLengthMax: settings['limits.bearer-token'],
@@ -123,7 +121,10 @@ function userinfoEndpoints(
 }
 
 /** @throws SettingsError for a theme that could not be shown: better at start than to the first person who comes */
-export function pagesUnder({ issuer, 'pages.theme': theme }: Settings): Pages {
+export function pagesUnder(
+  { issuer, 'pages.theme': theme }: Settings,
+  { openPages }: Pick<Platform, 'openPages'>,
+): Pages {
   const assets = `${new URL(issuer).pathname.replace(/\/$/, '')}${assetContract.path.replace('{id}', '')}`;
   try {
     return openPages(assets, theme === 'none' ? undefined : theme);
@@ -135,25 +136,30 @@ export function pagesUnder({ issuer, 'pages.theme': theme }: Settings): Pages {
   }
 }
 
-function endUserNeeds({ settings, storage, direct, endUsers }: AuthorizationParts): EndUserNeeds {
+function endUserNeeds({
+  platform: { clock },
+  settings,
+  storage,
+  direct,
+  endUsers,
+}: AuthorizationParts): EndUserNeeds {
   return {
     codes: storage.authorizationCodes,
     directory: endUsers.directory,
     sessions: storage.sessions,
     passwordSignIn: endUsers.passwordSignIn,
     idTokens: direct.idTokens,
-    clock: direct.accessTokens.clock,
+    clock,
     lifetimes: { code: settings['authorization-code.lifetime'], idToken: settings['id-token.lifetime'] },
   };
 }
 
 function authorizationNeeds(
-  { settings, storage, direct, endUsers, pages }: AuthorizationParts,
+  { platform: { clock, random }, settings, storage, direct, endUsers, pages }: AuthorizationParts,
   endUserNeeds: EndUserNeeds,
 ): AuthorizationNeeds {
   const { issuer } = settings;
-  const { clients, uses, log, idTokens, accessTokens } = direct;
-  const { clock } = accessTokens;
+  const { clients, uses, log, idTokens } = direct;
   return {
     issuer,
     pages,
@@ -173,23 +179,21 @@ function authorizationNeeds(
       consentImplied: settings['sign-in.consent'] === 'third-party',
       clock,
     },
-    responding: { issuing: direct, endUsers: endUserNeeds, uses, random: systemRandom },
+    responding: { issuing: direct, endUsers: endUserNeeds, uses, random },
   };
 }
 
 function receivingNeeds({
+  platform: { clock, random, jose },
   settings,
   storage,
   keys,
   jwkSets,
   direct,
-  endUsers,
   automatic,
 }: AuthorizationParts): ReceivingNeeds {
   const { issuer } = settings;
-  const { clock } = direct.accessTokens;
-  const verifier = joseJwtVerifier(clock);
-  const decrypter = joseJweDecrypter();
+  const { verifier, decrypter } = jose;
   return {
     rules: {
       json: { depth: settings['limits.json-depth'], members: settings['limits.json-members'] },
@@ -199,7 +203,7 @@ function receivingNeeds({
     pushed: {
       interactions: storage.interactions,
       clock,
-      random: endUsers.interactions.random,
+      random,
       lifetime: settings['pushed-request.lifetime'],
     },
     // A request that is not signed is nobody's reason to ask strangers about its client (§12.1.1.1).

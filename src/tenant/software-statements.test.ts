@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { loadSettings } from '../config/load-settings.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import type { OutboundHttp } from '../ports/outbound-http.ts';
-import { systemClock } from '../system/clock.ts';
 import { testKey } from '../testing/jwt.ts';
-import { openSoftwareStatements } from './software-statements.ts';
+import { testPlatform } from '../testing/platform.ts';
+import { openSoftwareStatements } from './trusted-issuers.ts';
 
 const OUTBOUND: OutboundHttp = {
   urlProblem: (url) =>
@@ -15,7 +15,10 @@ const OUTBOUND: OutboundHttp = {
 
 function open(issuers: readonly object[]): ReturnType<typeof openSoftwareStatements> {
   const environment = { CHANCERY_REGISTRATION_SOFTWARE_STATEMENT_ISSUERS: JSON.stringify(issuers) };
-  return openSoftwareStatements(loadSettings({ mode: 'development', environment }), OUTBOUND, systemClock);
+  return openSoftwareStatements(
+    loadSettings({ mode: 'development', environment }),
+    testPlatform({ outbound: OUTBOUND }),
+  );
 }
 
 test('without a trusted issuer there are no software statements (RFC 7591 §3.1.1)', () => {

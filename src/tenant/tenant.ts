@@ -8,31 +8,19 @@ import { type ClientUses, clientUses } from '../clients/upkeep/client-uses.ts';
 import type { Settings } from '../config/settings.ts';
 import type { DirectAuthorizationNeeds } from '../grants/direct-authorization/authorize-directly.ts';
 import type { Site } from '../http/site.ts';
-import { joseJweEncrypter } from '../jose/jwe.ts';
-import { joseJwtVerifier } from '../jose/jwt-verifier.ts';
 import { macForAlias } from '../keys/alias-mac.ts';
-import type { KeyEvent } from '../keys/server-key-life.ts';
 import type { Log } from '../ports/log.ts';
-import type { LogoutAttempt } from '../ports/logout-notification-store.ts';
-import type { OutboundForms, OutboundHttp } from '../ports/outbound-http.ts';
-import type { PasswordHasher } from '../ports/password-hasher.ts';
-import type { Sealer } from '../ports/sealer.ts';
-import type { Storage, TenantStorage } from '../ports/storage.ts';
+import type { TenantStorage } from '../ports/storage.ts';
 import type { LogoutDelivery } from '../sessions/logout-delivery.ts';
 import { BoundedMap } from '../spec/bounded-map.ts';
 import type { TenantId } from '../spec/identifiers.ts';
-import { withRecordCache } from '../storage/record-cache.ts';
-import { systemClock } from '../system/clock.ts';
-import { systemRandom } from '../system/random.ts';
-import { sealerForTenant } from '../system/sealer.ts';
 import type { AccessTokenNeeds } from '../tokens/access-token.ts';
-import { openAssertionGrants } from './assertion-issuers.ts';
 import { type EndUsers, openEndUsers } from './end-users.ts';
-import { automaticRegistration, explicitRegistration } from './federation-registration.ts';
-import { openTrust } from './federation-trust.ts';
+import { automaticRegistration, explicitRegistration, openTrust } from './federation.ts';
 import { issuerSite } from './issuer.ts';
 import { openTenantKeys, type TenantKeys } from './keys.ts';
 import { logoutEndpoints, openLogoutDelivery } from './logout.ts';
+import type { Platform } from './platform.ts';
 import {
   assertionAudience,
   directLifetimes,
@@ -41,23 +29,11 @@ import {
   tokenSettings,
 } from './settings.ts';
 import { openAuthorization, pagesUnder } from './sign-in.ts';
-import { openSoftwareStatements } from './software-statements.ts';
+import { openAssertionGrants, openSoftwareStatements } from './trusted-issuers.ts';
 
 export interface TenantNeeds {
   readonly id: TenantId;
   readonly settings: Settings;
-  readonly storage: Storage;
-  readonly sealer: Sealer;
-  readonly outbound: OutboundHttp & OutboundForms;
-  readonly log: Log;
-  /** The process's: one queue for the passwords of all tenants. */
-  readonly passwords: PasswordHasher;
-  /** Is told of each change that this process makes to a server key. */
-  readonly onKeyEvent?: (event: KeyEvent) => void;
-  /** Is told how each attempt of this process to tell a client of a logout went. */
-  readonly onLogoutAttempt?: (outcome: LogoutAttempt['outcome']) => void;
-  /** Who may vouch for the certificates of clients, as configured now. */
-  readonly certificateAuthorities: AuthenticationNeeds['certificateAuthorities'];
 }
 
 /** One tenant with everything that is its own. */
@@ -76,20 +52,14 @@ export interface Tenant {
   close(): Promise<void>;
 }
 
-/** Opens one tenant. Its endpoints never see its id, so none can forget it. */
-export async function openTenant(needs: TenantNeeds): Promise<Tenant> {
-  const shared = await openShared(needs);
-  const { uses, storage, serverKeys } = shared;
-  const registry = registryUnder(shared, needs.settings.issuer);
-  const endUsers = openEndUsers(needs.settings, { storage, passwords: needs.passwords, log: registry.log });
+/** Opens one tenant on a platform. Its endpoints never see its id, so none can forget it. */
+export async function openTenant(platform: Platform, needs: TenantNeeds): Promise<Tenant> {
+  const shared = await openShared(platform, needs);
+  const { uses, storage, serverKeys, settings } = shared;
+  const registry = registryUnder(shared, settings.issuer);
+  const endUsers = openEndUsers(settings, shared.platform, storage);
   const direct = directUnder(shared, registry);
-  const delivery = openLogoutDelivery(needs.settings, {
-    storage,
-    tokens: direct.idTokens,
-    outbound: needs.outbound,
-    log: registry.log,
-    onLogoutAttempt: needs.onLogoutAttempt ?? (() => undefined),
-  });
+  const delivery = openLogoutDelivery(settings, shared.platform, { storage, tokens: direct.idTokens });
   return {
     site(issuer) {
       const isFirst = issuer === registry.issuer;
@@ -113,56 +83,49 @@ export async function openTenant(needs: TenantNeeds): Promise<Tenant> {
 
 type Shared = Awaited<ReturnType<typeof openShared>>;
 
-/** What a tenant has once, however many names it has. */
-async function openShared(needs: TenantNeeds) {
-  const { id, settings, storage: whole, sealer, outbound, log, certificateAuthorities } = needs;
-  const { onKeyEvent = () => undefined } = needs;
-  const kept = withRecordCache(whole.forTenant(id), {
+/** Opens what a tenant has once, however many names it has. */
+async function openShared(whole: Platform, { id, settings }: TenantNeeds) {
+  const platform: Platform = { ...whole, log: tenantLog(whole.log, id) };
+  const { clock, random, outbound, log, jose } = platform;
+  const kept = platform.cached(platform.storage.forTenant(id), {
     clients: settings['cache.clients'],
     accessTokens: settings['cache.access-tokens'],
   });
-  const storage = { ...kept, clients: liveClients(kept.clients, systemClock) };
-  const bound = { sealer: sealerForTenant(sealer, id), clock: systemClock, random: systemRandom };
-  const serverKeys = await openTenantKeys({
-    settings,
-    store: storage.serverKeys,
-    ...bound,
-    log: tenantLog(log, id),
-    onKeyEvent,
-  });
-  const restoration = await whole.restoration();
-  const jwkSets = remoteJwkSets({ outbound, clock: systemClock });
+  const storage = { ...kept, clients: liveClients(kept.clients, clock) };
+  const sealer = platform.sealerFor(id);
+  const serverKeys = await openTenantKeys(settings, platform, { store: storage.serverKeys, sealer });
+  const restoration = await platform.storage.restoration();
+  const jwkSets = remoteJwkSets({ outbound, clock });
   const openLimits = networkLimits(
     {
       kind: 'open-registration',
       perNetwork: settings['registration.open-rate-per-network'],
       overall: settings['registration.open-rate'],
     },
-    { store: storage.rates, clock: systemClock, log: tenantLog(log, id) },
+    { store: storage.rates, clock, log },
   );
   return {
+    platform,
     settings,
     storage,
-    /** The expired among them. */
+    /** With the clients that have expired. */
     keptClients: kept.clients,
-    bound,
+    bound: { sealer, clock, random },
     serverKeys,
-    outbound,
-    certificateAuthorities,
     openLimits,
-    softwareStatements: openSoftwareStatements(settings, outbound, systemClock),
+    softwareStatements: openSoftwareStatements(settings, platform),
     restoration,
-    log: tenantLog(log, id),
-    uses: clientUses({ clients: storage.clients, clock: systemClock, log }),
+    uses: clientUses({ clients: storage.clients, clock, log }),
     jwkSets,
-    clientJwts: { keys: serverKeys.keys, encrypter: joseJweEncrypter, jwkSets },
-    // With one memory for all names; what is wrong with the anchors shows here and not at the first relying party.
-    trust: settings['federation.enabled'] ? openTrust(settings, outbound, systemClock) : undefined,
+    clientJwts: { keys: serverKeys.keys, encrypter: jose.encrypter, jwkSets },
+    // All names share one memory. Opened here, so that a bad anchor shows at start and not at the first relying party.
+    trust: settings['federation.enabled'] ? openTrust(settings, platform) : undefined,
   };
 }
 
 function registryUnder(shared: Shared, issuer: string): RegistryNeeds {
-  const { settings, storage, bound, outbound, openLimits, softwareStatements, log } = shared;
+  const { settings, storage, bound, openLimits, softwareStatements } = shared;
+  const { outbound, log } = shared.platform;
   return {
     issuer,
     clients: storage.clients,
@@ -180,7 +143,7 @@ function registryUnder(shared: Shared, issuer: string): RegistryNeeds {
 
 /** What was issued under one name is not valid under another. */
 function accessTokensUnder(
-  { settings, storage, serverKeys: { keys }, bound }: Shared,
+  { platform, settings, storage, serverKeys: { keys }, bound }: Shared,
   issuer: string,
 ): AccessTokenNeeds {
   const { clock, random } = bound;
@@ -189,7 +152,7 @@ function accessTokensUnder(
     issuer,
     mac: issuer === settings.issuer ? mac : macForAlias(mac, issuer),
     genuine: new BoundedMap(settings['cache.access-tokens']),
-    selfContained: selfContainedTokens({ ...settings, issuer }, keys, joseJwtVerifier(clock)),
+    selfContained: selfContainedTokens({ ...settings, issuer }, keys, platform.jose.verifier),
     store: storage.accessTokens,
     clock,
     random,
@@ -203,27 +166,12 @@ function siteUnder(
   endUsers: EndUsers,
   delivery: LogoutDelivery,
 ): Site {
-  const {
-    serverKeys,
-    uses,
-    jwkSets,
-    storage,
-    outbound,
-    certificateAuthorities,
-    clientJwts,
-    trust,
-    keptClients,
-  } = shared;
+  const { platform, serverKeys, uses, jwkSets, storage, clientJwts, trust, keptClients } = shared;
   const settings = { ...shared.settings, issuer: registry.issuer };
   const { replays } = storage;
   const { keys } = serverKeys;
-  const authentication = clientAuthentication(settings, registry, {
-    uses,
-    jwkSets,
-    replays,
-    certificateAuthorities,
-  });
-  const pages = pagesUnder(settings);
+  const authentication = clientAuthentication(settings, registry, platform, { uses, jwkSets, replays });
+  const pages = pagesUnder(settings, platform);
   return issuerSite({
     settings,
     registry,
@@ -231,12 +179,13 @@ function siteUnder(
     keys,
     removedKeys: async () => await storage.serverKeys.removed(),
     authentication,
-    logout: logoutEndpoints({ settings, storage, keys, pages, endUsers, delivery, log: registry.log }),
+    logout: logoutEndpoints({ settings, storage, keys, pages, endUsers, delivery, platform }),
     clientJwts,
     federation:
       trust === undefined ? undefined : explicitRegistration({ settings, registry, keys, replays, trust }),
-    assertions: openAssertionGrants(settings, { outbound, clock: systemClock, ...storage }),
+    assertions: openAssertionGrants(settings, platform, storage),
     authorization: openAuthorization({
+      platform,
       settings,
       storage,
       keys,
@@ -273,11 +222,9 @@ function directUnder(
 function clientAuthentication(
   settings: Settings,
   { issuer, clients, clock, sealer }: RegistryNeeds,
-  needs: Pick<AuthenticationNeeds, 'uses' | 'certificateAuthorities'> &
-    Pick<AssertionNeeds, 'jwkSets' | 'replays'>,
+  { jose: { verifier }, certificateAuthorities }: Platform,
+  { uses, jwkSets, replays }: Pick<AuthenticationNeeds, 'uses'> & Pick<AssertionNeeds, 'jwkSets' | 'replays'>,
 ): AuthenticationNeeds {
-  const { uses, jwkSets, replays, certificateAuthorities } = needs;
-  const verifier = joseJwtVerifier(clock);
   return {
     issuer,
     clients,

@@ -15,6 +15,7 @@ import { systemRandom } from '../system/random.ts';
 import type { EndUsers } from '../tenant/end-users.ts';
 import { openAuthorization } from '../tenant/sign-in.ts';
 import { QUICK } from './end-users.ts';
+import { testPlatform } from './platform.ts';
 import { publishedKeys } from './server-keys.ts';
 
 export interface SignInOptions {
@@ -57,7 +58,9 @@ export function openedSignIn({ storage, direct, authentication, options }: Parts
   const { issuer } = direct.idTokens;
   pages ??= openPages(`${new URL(issuer).pathname}/assets/`, undefined);
   const settings = { ...DEFAULTS, issuer, ...options.settings } as unknown as Settings;
+  const { clock } = direct.accessTokens;
   const opened = openAuthorization({
+    platform: { ...testPlatform(), clock, log: direct.log },
     settings,
     storage,
     direct,

@@ -5,7 +5,9 @@ const LOWEST = ['spec', 'ports'];
 const DOMAIN = ['keys', 'tokens', 'clients', 'sessions', 'grants', 'federation', 'endpoints'];
 const IMPLEMENTATIONS = ['storage', 'jose', 'outbound', 'system', 'pages', 'saml'];
 
-const BELOW_TENANT = [...LOWEST, ...DOMAIN, ...IMPLEMENTATIONS, 'config', 'http'];
+/** A tenant gets the implementations of ports from its platform (ADR 30). */
+const TENANT = [...LOWEST, ...DOMAIN, 'config', 'http'];
+const PROCESS = [...TENANT, ...IMPLEMENTATIONS, 'tenant'];
 
 /** What each floor sees beside itself. */
 export const FLOORS: ReadonlyMap<string, readonly string[]> = new Map([
@@ -15,9 +17,9 @@ export const FLOORS: ReadonlyMap<string, readonly string[]> = new Map([
   ...IMPLEMENTATIONS.map((floor) => [floor, LOWEST] as const),
   ['config', ['spec']],
   ['http', [...LOWEST, ...DOMAIN]],
-  ['tenant', BELOW_TENANT],
-  ['process', [...BELOW_TENANT, 'tenant']],
-  ['cli', [...BELOW_TENANT, 'tenant', 'process']],
+  ['tenant', TENANT],
+  ['process', PROCESS],
+  ['cli', [...PROCESS, 'process']],
 ]);
 
 /** The one folder that knows the package. */
@@ -32,6 +34,9 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   zod: /^src\/config\//,
   yaml: /^src\/config\//,
 };
+
+/** Folders that may read the clock of the machine: for the Date header, for deadlines and for the age of a schema. */
+const MACHINE = /^src\/(process|cli|system|testing|http|storage|outbound)\//;
 
 export const FLOOR_LAWS: readonly Law[] = [
   {
@@ -51,6 +56,8 @@ export const FLOOR_LAWS: readonly Law[] = [
       ['src/keys/a.ts', "import { b } from '../process/serve.ts';"],
       ['src/tenant/a.ts', "import { b } from '../process/b.ts';"],
       ['src/tenant/a.ts', "import { b } from '../testing/b.ts';"],
+      ['src/tenant/a.ts', "import { b } from '../jose/b.ts';"],
+      ['src/tenant/a.ts', "import type { B } from '../storage/b.ts';"],
       ['src/process/a.ts', "import { b } from '../cli/b.ts';"],
       ['src/cli/a.ts', "import { b } from '../testing/b.ts';"],
       ['src/tenant.ts', "import { b } from './tenant/b.ts';"],
@@ -61,6 +68,42 @@ export const FLOOR_LAWS: readonly Law[] = [
       ['src/process/storage.ts', "import { b } from '../storage/sqlite/b.ts';"],
       ['src/tenant/tenant.ts', "import { b } from './issuer.ts';\nimport type { C } from '../http/c.ts';"],
       ['src/cli/serve.ts', "import { b } from '../process/b.ts';"],
+    ],
+  },
+  {
+    name: 'a tenant takes only types from http',
+    over: 'program',
+    violations: ({ path, text }) =>
+      path.startsWith('src/tenant/')
+        ? [...text.matchAll(/^import (?!type\b)[^;]*'[^']*\/http\/[^']*'/gm)].map(([found]) => found)
+        : [],
+    broken: [
+      ['src/tenant/a.ts', "import { b } from '../http/b.ts';"],
+      ['src/tenant/a.ts', "import {\n  b,\n  type C,\n} from '../http/b.ts';"],
+    ],
+    kept: [
+      ['src/tenant/a.ts', "import type { B } from '../http/b.ts';\nimport { c } from '../spec/c.ts';"],
+      ['src/process/a.ts', "import { b } from '../http/b.ts';"],
+    ],
+  },
+  {
+    name: 'the machine is read in the process only: clocks and random numbers come from the platform',
+    over: 'program',
+    violations: ({ path, imports, code }) => (MACHINE.test(path) ? [] : reachesForMachine(imports, code)),
+    broken: [
+      ['src/tenant/a.ts', "import { systemClock } from '../system/clock.ts';"],
+      ['src/endpoints/a/endpoint.ts', "import { systemRandom } from '../../system/random.ts';"],
+      ['src/grants/a.ts', 'const now = Date.now();'],
+      ['src/clients/a.ts', 'const now = new Date();'],
+      ['src/tokens/a.ts', 'const now = performance.now();'],
+      ['src/keys/a.ts', 'const x = Math.random();'],
+    ],
+    kept: [
+      ['src/process/a.ts', "import { systemClock } from '../system/clock.ts';"],
+      ['src/cli/a.ts', 'const now = Date.now();'],
+      ['src/endpoints/a/endpoint.ts', 'const text = new Date(1000).toISOString();'],
+      ['src/http/a.ts', 'const seconds = performance.now() - started;'],
+      ['src/storage/a.ts', 'const until = performance.now() + 1000;'],
     ],
   },
   {
@@ -95,6 +138,12 @@ export const FLOOR_LAWS: readonly Law[] = [
     ],
   },
 ];
+
+function reachesForMachine(imports: readonly string[], code: string): readonly string[] {
+  const sources = imports.filter((to) => /^src\/system\/(clock|random)\.ts$/.test(to)).map(imported);
+  const calls = code.matchAll(/\bDate\.now\(|\bnew Date\(\)|\bperformance\.now\(|\bMath\.random\(/g);
+  return [...sources, ...[...calls].map(([found]) => `calls ${found}`)];
+}
 
 function upwardFrom(path: string): (to: string) => readonly string[] {
   const floor = floorOf(path);

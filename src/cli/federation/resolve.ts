@@ -8,9 +8,9 @@ import {
   resolveTrust,
   type TrustNeeds,
 } from '../../federation/trust-chain/resolve-trust.ts';
+import { openOutbound, systemJose } from '../../process/platform.ts';
 import { systemClock } from '../../system/clock.ts';
-import { openTrust } from '../../tenant/federation-trust.ts';
-import { openOutbound } from '../../tenant/outbound.ts';
+import { openTrust } from '../../tenant/federation.ts';
 import { CommandFailure, calledWrongly } from '../command-failure.ts';
 import { operands } from '../command-input.ts';
 import type { Run } from '../commands.ts';
@@ -43,10 +43,8 @@ export const run: Run = async (parameters, context) => {
       : asked.resolved.settings;
   const problem = entityIdProblem(entity_id, settings['outbound.allow-http']);
   if (problem !== undefined) throw calledWrongly(`ENTITY ${problem}`);
-  const needs = withAnchor(
-    openTrust(settings, openOutbound(settings, new Set([new URL(settings.issuer).origin])), systemClock),
-    anchor,
-  );
+  const outbound = openOutbound(settings, new Set([new URL(settings.issuer).origin]));
+  const needs = withAnchor(openTrust(settings, { clock: systemClock, outbound, jose: systemJose }), anchor);
   const resolution = await resolveTrust(needs, { subject: { entity_id }, entityType: undefined });
   for (const line of shown(resolution, { json, svg })) context.print(line);
   return resolution.chain === undefined ? 1 : 0;

@@ -29,7 +29,7 @@ interface ListedKey {
 async function listedKeys({ settings, tenant, needs }: RegistrySession): Promise<readonly ListedKey[]> {
   const { store, settings: life } = tenant.serverKeys.life;
   const now = needs.clock.now();
-  const configured = await configuredKeys(settings);
+  const configured = await configuredKeys(settings, tenant.serverKeys.life.keyMaker);
   const stored = (await store.all()).filter(isKeyPair).map((key): ListedKey => {
     const { kid, use, active_at, retired_at } = key;
     const jwk = jwkOf(key);

@@ -1,34 +1,91 @@
 import type { Mode } from '../config/rules.ts';
 import type { Settings } from '../config/settings.ts';
 import { SettingsError } from '../config/settings-error.ts';
+import type { Tenancy } from '../http/tenancy.ts';
 import { type NamedTenant, type TenantNames, tenantNames } from '../http/tenant-names.ts';
-import type { KeyEvent } from '../keys/server-key-life.ts';
-import type { Log } from '../ports/log.ts';
-import type { PasswordHasher } from '../ports/password-hasher.ts';
-import type { Sealer } from '../ports/sealer.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { StoredTenant } from '../ports/tenant-store.ts';
+import { type Awaitable, whenKnown } from '../spec/awaitable.ts';
 import { DEFAULT_TENANT, type TenantId } from '../spec/identifiers.ts';
-import { type TenantInService, tenantInService } from './in-service.ts';
-import { openTenantsUpTo } from './open-tenants.ts';
-import { openOutbound } from './outbound.ts';
-import { tenantSettings } from './settings.ts';
-import { openTenant, type Tenant, type TenantNeeds } from './tenant.ts';
+import { followJournal } from '../storage/journal-follower.ts';
+import { startRounds } from '../system/rounds.ts';
+import { tenantSettings } from '../tenant/settings.ts';
+import { openTenant, type Tenant } from '../tenant/tenant.ts';
+import { type OpenedParts, openPlatform } from './platform.ts';
+import { openTenantsUpTo, type TenantInService, tenantInService } from './tenant-in-service.ts';
 
-export interface TenantsNeeds {
-  readonly settings: Settings;
+/** Parts that the process has opened for its tenants. */
+export interface TenantsNeeds extends Omit<OpenedParts, 'storage' | 'ownOrigins'> {
   readonly mode: Mode;
   readonly storage: Storage;
-  readonly sealer: Sealer;
-  readonly log: Log;
-  readonly passwords: PasswordHasher;
-  readonly onKeyEvent: (event: KeyEvent) => void;
-  readonly onLogoutAttempt: NonNullable<TenantNeeds['onLogoutAttempt']>;
-  readonly certificateAuthorities: TenantNeeds['certificateAuthorities'];
+}
+
+/** The default tenant, and those of the table as they come and go. */
+export interface Tenants {
+  readonly first: Tenant;
+  readonly tenancy: Tenancy;
+  /** Those that are not disabled, the default one first. */
+  all(): Promise<readonly TenantInService[]>;
+  close(): Promise<void>;
+}
+
+/** Of a tenant that was disabled a moment ago. */
+const NOTHING = { find: () => undefined };
+
+/**
+ * Opens the default tenant; the others are opened when they are first called. The version of the table is read before a
+ * choice is made, so a change shows in the next request: except that a server without tenants looks for the first one
+ * every `storage.tenant-check-interval`, or when a request is for nobody it knows.
+ */
+export async function openTenants(needs: TenantsNeeds): Promise<Tenants> {
+  const { settings, storage, log } = needs;
+  const register = tenantRegister(needs);
+  const follower = followJournal(
+    { head: () => storage.tenants.version(), since: () => undefined },
+    () => undefined,
+  );
+  let adopted = 0;
+  const catchUp = (): Awaitable<void> =>
+    whenKnown(follower.catchUp(), () => {
+      const lessons = follower.lessons();
+      if (lessons === adopted) return undefined;
+      return whenKnown(storage.tenants.all(), (tenants) => {
+        // A list that was asked for earlier may arrive later.
+        if (lessons <= adopted) return;
+        adopted = lessons;
+        register.adopt(tenants);
+      });
+    });
+  const lookForFirst = async (): Promise<void> => {
+    if (!register.names().several) await catchUp();
+  };
+  await catchUp();
+  const first = await register.find(DEFAULT_TENANT)?.opened();
+  if (first === undefined) throw new Error('there is no default tenant');
+  const looking = startRounds(settings['storage.tenant-check-interval'], lookForFirst, {
+    log,
+    failure: 'the tenants could not be read',
+  });
+  return {
+    first,
+    tenancy: {
+      several: () => register.names().several,
+      names: () => whenKnown(catchUp(), () => register.names()),
+      router: ({ tenant, issuer }) => register.find(tenant)?.router(issuer) ?? NOTHING,
+    },
+    async all() {
+      await catchUp();
+      return register.all();
+    },
+    async close() {
+      await looking.stop();
+      await Promise.all(register.all().map((tenant) => tenant.close()));
+    },
+  };
 }
 
 /** Who is served, as of the last list of tenants. */
-export interface TenantRegister {
+interface TenantRegister {
   names(): TenantNames;
   find(id: TenantId): TenantInService | undefined;
   /** The default tenant first. */
@@ -45,10 +102,10 @@ interface Serving {
   readonly tenant: TenantInService;
 }
 
-export function tenantRegister(needs: TenantsNeeds): TenantRegister {
+function tenantRegister(needs: TenantsNeeds): TenantRegister {
   const { settings, storage, log } = needs;
   const ownOrigins = new Set<string>();
-  const outbound = openOutbound(settings, ownOrigins);
+  const platform = openPlatform({ ...needs, ownOrigins });
   const inTurn = atMost(OPENINGS_AT_ONCE);
   const among = openTenantsUpTo(settings['cache.open-tenants'], () =>
     log.warn(
@@ -58,7 +115,7 @@ export function tenantRegister(needs: TenantsNeeds): TenantRegister {
   );
   const inService = (id: TenantId, own: Settings): TenantInService => {
     const open = async (): Promise<Tenant> =>
-      await openTenant({ ...needs, id, settings: own, outbound: outbound.apart() });
+      await openTenant({ ...platform, outbound: platform.outbound.apart() }, { id, settings: own });
     return tenantInService({
       id,
       settings: own,

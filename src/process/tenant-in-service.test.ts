@@ -3,9 +3,8 @@ import { test } from 'node:test';
 import type { Settings } from '../config/settings.ts';
 import type { TenantStorage } from '../ports/storage.ts';
 import type { TenantId } from '../spec/identifiers.ts';
-import { type TenantInService, tenantInService } from './in-service.ts';
-import { openTenantsUpTo } from './open-tenants.ts';
-import type { Tenant } from './tenant.ts';
+import type { Tenant } from '../tenant/tenant.ts';
+import { openTenantsUpTo, type TenantInService, tenantInService } from './tenant-in-service.ts';
 
 /** What became of the tenants, in order: `+a` opened, `-a` closed. */
 interface World {

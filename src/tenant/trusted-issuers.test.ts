@@ -6,10 +6,10 @@ import { loadSettings } from '../config/load-settings.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import type { OutboundHttp } from '../ports/outbound-http.ts';
 import { SIGNING_ALGORITHMS, XML_SIGNING_ALGORITHMS } from '../spec/server-capabilities.ts';
-import { systemClock } from '../system/clock.ts';
 import { testKey } from '../testing/jwt.ts';
+import { testPlatform } from '../testing/platform.ts';
 import { emptyTenantStorage } from '../testing/storage.ts';
-import { openAssertionGrants } from './assertion-issuers.ts';
+import { openAssertionGrants } from './trusted-issuers.ts';
 
 const OUTBOUND: OutboundHttp = {
   urlProblem: (url) =>
@@ -20,7 +20,7 @@ const OUTBOUND: OutboundHttp = {
 function open(issuers: readonly object[]): ReturnType<typeof openAssertionGrants> {
   const environment = { CHANCERY_ASSERTION_GRANTS_ISSUERS: JSON.stringify(issuers) };
   const settings = loadSettings({ mode: 'development', environment });
-  return openAssertionGrants(settings, { outbound: OUTBOUND, clock: systemClock, ...emptyTenantStorage() });
+  return openAssertionGrants(settings, testPlatform({ outbound: OUTBOUND }), emptyTenantStorage());
 }
 
 const { jwk } = testKey('ES256');

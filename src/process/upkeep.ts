@@ -8,10 +8,10 @@ import type { LogoutNotificationStore } from '../ports/logout-notification-store
 import { systemClock } from '../system/clock.ts';
 import { patientClock, processElapsed } from '../system/patient-clock.ts';
 import { type Rounds, startRounds } from '../system/rounds.ts';
-import type { TenantInService } from '../tenant/in-service.ts';
 import type { Tenant } from '../tenant/tenant.ts';
-import type { Tenants } from '../tenant/tenants.ts';
 import { sweepExpired } from '../tokens/sweep.ts';
+import type { TenantInService } from './tenant-in-service.ts';
+import type { Tenants } from './tenants.ts';
 
 /**
  * What has expired by a clock that jumps ahead, and is set right again, must not be gone: least of all the identifiers of
@@ -21,10 +21,22 @@ const PATIENCE_S = 90_000;
 /** Further than this a clock goes ahead of itself by jumps only. */
 const DOUBTFUL_S = 60;
 
-const FAILURE = 'what has expired could not be removed';
+const UNSWEPT = 'what has expired could not be removed';
 
-/** Removes what has expired and ends what is idle, again and again. */
-export function startSweeping(settings: Settings, tenants: Tenants, log: Log): Rounds {
+/** Starts the periodic work of a process: sweeps of expired rows, and deliveries of logout tokens. */
+export function startUpkeep(settings: Settings, tenants: Tenants, log: Log): Rounds {
+  const sweeping = startSweeping(settings, tenants, log);
+  const delivering = startDelivering(settings, tenants, log);
+  return {
+    async stop() {
+      await delivering.stop();
+      await sweeping.stop();
+    },
+  };
+}
+
+/** Removes expired rows and ends idle clients, at an interval. */
+function startSweeping(settings: Settings, tenants: Tenants, log: Log): Rounds {
   const clock = patientClock(systemClock, processElapsed, PATIENCE_S);
   let doubted = false;
   const sweepAll = async (): Promise<void> => {
@@ -35,7 +47,7 @@ export function startSweeping(settings: Settings, tenants: Tenants, log: Log): R
     doubted = doubtful;
     for (const tenant of await tenants.all()) await sweepOf(tenant, { clock, doubtful }, log);
   };
-  return startRounds(settings['storage.sweep-interval'], sweepAll, { log, failure: FAILURE });
+  return startRounds(settings['storage.sweep-interval'], sweepAll, { log, failure: UNSWEPT });
 }
 
 /** A tenant that cannot be swept does not keep the others from it. */
@@ -49,7 +61,7 @@ async function sweepOf(
     if (!doubtful) await tendKeys(tenant.current(), log);
     await sweepTenant(tenant, clock, log);
   } catch (cause) {
-    log.error({ tenant: tenant.id, cause }, FAILURE);
+    log.error({ tenant: tenant.id, cause }, UNSWEPT);
   }
 }
 
@@ -116,5 +128,28 @@ async function tendKeys(tenant: Tenant | undefined, log: Log): Promise<void> {
     await tendServerKeys(tenant.serverKeys.life);
   } catch (cause) {
     log.error({ cause }, 'server keys could not be tended');
+  }
+}
+
+const UNTOLD = 'clients could not be told that sessions have ended';
+
+/** Delivers logout tokens that are due, at an interval. */
+function startDelivering(settings: Settings, tenants: Tenants, log: Log): Rounds {
+  const deliverAll = async (): Promise<void> => {
+    const all = await tenants.all();
+    await Promise.all(all.map(async (tenant) => await deliverOf(tenant, log)));
+  };
+  return startRounds(settings['logout.delivery-interval'], deliverAll, { log, failure: UNTOLD });
+}
+
+/** Delivers for one tenant: slow clients of one tenant do not delay those of others. A tenant without due tokens is not opened. */
+async function deliverOf(tenant: TenantInService, log: Log): Promise<void> {
+  try {
+    const due = await tenant.storage.logoutNotifications.nextDue();
+    if (due === undefined || due > systemClock.now()) return;
+    const { logoutDelivery } = await tenant.opened();
+    await logoutDelivery.deliverDue();
+  } catch (cause) {
+    log.error({ tenant: tenant.id, cause }, UNTOLD);
   }
 }

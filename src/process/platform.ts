@@ -1,0 +1,94 @@
+import type { Settings } from '../config/settings.ts';
+import { joseJweDecrypter, joseJweEncrypter } from '../jose/jwe.ts';
+import { joseJwtInspector } from '../jose/jwt-inspector.ts';
+import { joseJwtSigner } from '../jose/jwt-signer.ts';
+import { joseJwtVerifier } from '../jose/jwt-verifier.ts';
+import { keyMaker } from '../jose/key-maker.ts';
+import { openOutboundHttp, type ProcessOutbound } from '../outbound/outbound-http.ts';
+import { openPages } from '../pages/liquid-pages.ts';
+import type { PasswordHasher } from '../ports/password-hasher.ts';
+import type { Sealer } from '../ports/sealer.ts';
+import { samlAssertionVerifier } from '../saml/assertion-verifier.ts';
+import { parsePortRange } from '../spec/port-range.ts';
+import { withRecordCache } from '../storage/record-cache.ts';
+import { systemClock } from '../system/clock.ts';
+import { argon2PasswordHasher } from '../system/password-hasher.ts';
+import { systemRandom } from '../system/random.ts';
+import { sealerForTenant } from '../system/sealer.ts';
+import type { Jose, Platform } from '../tenant/platform.ts';
+
+/** Parts of the platform that the caller has opened already. */
+export interface OpenedParts
+  extends Pick<Platform, 'storage' | 'log' | 'metrics' | 'certificateAuthorities'> {
+  readonly settings: Settings;
+  readonly sealer: Sealer;
+  /** Origins of every issuer here: the server does not fetch from itself. */
+  readonly ownOrigins: ReadonlySet<string>;
+}
+
+/** The platform of a process. Each tenant gets `outbound.apart()`. */
+export interface ProcessPlatform extends Platform {
+  readonly outbound: ProcessOutbound;
+}
+
+/** Signs and verifies with the clock of the machine. */
+export const systemJose: Jose = {
+  signer: joseJwtSigner(),
+  verifier: joseJwtVerifier(systemClock),
+  inspector: joseJwtInspector,
+  encrypter: joseJweEncrypter,
+  decrypter: joseJweDecrypter(),
+  keyMaker,
+};
+
+/** Puts the platform of production together. */
+export function openPlatform({ settings, sealer, ownOrigins, ...opened }: OpenedParts): ProcessPlatform {
+  return {
+    clock: systemClock,
+    random: systemRandom,
+    jose: systemJose,
+    saml: samlAssertionVerifier(),
+    outbound: openOutbound(settings, ownOrigins),
+    storage: opened.storage,
+    cached: withRecordCache,
+    sealerFor: (tenant) => sealerForTenant(sealer, tenant),
+    passwords: openPasswords(settings),
+    openPages,
+    log: opened.log,
+    metrics: opened.metrics,
+    certificateAuthorities: opened.certificateAuthorities,
+  };
+}
+
+export function openOutbound(settings: Settings, ownOrigins: ReadonlySet<string>): ProcessOutbound {
+  return openOutboundHttp(
+    {
+      allowHttp: settings['outbound.allow-http'],
+      ports: settings['outbound.ports'].flatMap((ports) => parsePortRange(ports) ?? []),
+      allowNetworks: settings['outbound.allow-networks'],
+      ownOrigins,
+      timeoutMs: settings['outbound.timeout'] * 1000,
+      bodyMax: settings['outbound.body-limit'],
+      fetchesPerHost: settings['outbound.fetches-per-host'],
+      fetches: settings['outbound.fetches'],
+      negativeCacheMs: settings['outbound.negative-cache'] * 1000,
+    },
+    { clock: systemClock },
+  );
+}
+
+/** Opens one hasher for a process: it bounds the threads and the memory that passwords take. */
+function openPasswords(settings: Settings): PasswordHasher {
+  return argon2PasswordHasher(
+    {
+      parameters: {
+        memoryKib: settings['password.memory'],
+        passes: settings['password.passes'],
+        lanes: settings['password.lanes'],
+      },
+      concurrency: settings['password.concurrency'],
+      waitingMax: settings['password.waiting-max'],
+    },
+    systemRandom,
+  );
+}

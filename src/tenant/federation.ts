@@ -1,0 +1,236 @@
+import type { RegistryNeeds } from '../clients/registry-needs.ts';
+import type { ConfiguredTrustAnchor } from '../config/federation-settings.ts';
+import type { Settings } from '../config/settings.ts';
+import { SettingsError, type SettingsProblem } from '../config/settings-error.ts';
+import type { Endpoint } from '../endpoints/contract.ts';
+import { entityConfigurationEndpoint } from '../endpoints/entity-configuration/endpoint.ts';
+import { contract as historicalKeysContract } from '../endpoints/federation-historical-keys/contract.ts';
+import { federationHistoricalKeys } from '../endpoints/federation-historical-keys/endpoint.ts';
+import type { FederationRegistrationNeeds } from '../endpoints/federation-registration/endpoint.ts';
+import type { SignedJwkSetNeeds } from '../endpoints/signed-jwk-set/endpoint.ts';
+import { entityIdProblem } from '../federation/entity-id.ts';
+import { type AutomaticClients, automaticClients } from '../federation/registration/automatic-clients.ts';
+import type { SignedDocumentNeeds } from '../federation/signed-document.ts';
+import { federationKeysProblem } from '../federation/statement-checks/key-checks.ts';
+import { trustMarkType } from '../federation/statement-checks/trust-mark-checks.ts';
+import type { TrustLimits, TrustNeeds } from '../federation/trust-chain/resolve-trust.ts';
+import { statementSource } from '../federation/trust-chain/statement-source.ts';
+import type { TrustAnchor } from '../federation/trust-chain/trust-anchor.ts';
+import type { ServerKeys } from '../keys/server-keys.ts';
+import type { ClientStore } from '../ports/client-store.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { ReplayStore } from '../ports/replay-store.ts';
+import type { ServerKeyStore } from '../ports/server-key-store.ts';
+import type { JsonValue } from '../spec/json.ts';
+import type { RegistrationPrivileges } from '../spec/registration-privileges.ts';
+import type { Jose, Platform } from './platform.ts';
+
+const ANCHORS = 'federation.trust-anchors';
+const MARKS = 'federation.trust-marks';
+
+/** Bounds the hints of one entity, followed or not: an entity with more superiors is an attack. */
+const AUTHORITY_HINTS_MAX = 50;
+
+/** Paths that one resolution looks at: few statements of a net of superiors make many paths. */
+const PATHS_MAX = 100;
+
+type TrustPlatform = Pick<Platform, 'clock' | 'outbound'> & { readonly jose: Pick<Jose, 'inspector'> };
+
+/**
+ * Opens what trust chains are resolved with.
+ * @throws SettingsError at start for anchors that no chain could ever end at
+ */
+export function openTrust(settings: Settings, { clock, outbound, jose }: TrustPlatform): TrustNeeds {
+  const allowHttp = settings['outbound.allow-http'];
+  const configured = settings[ANCHORS];
+  const problems = configured.flatMap((anchor, index) =>
+    anchorProblems(anchor, `${ANCHORS}[${index}]`, settings['federation.statement-keys'], allowHttp),
+  );
+  if (problems.length > 0) throw new SettingsError(problems);
+  const keptMs = settings['federation.statement-cache'] * 1000;
+  return {
+    inspector: jose.inspector,
+    source: statementSource({ outbound, clock, keptMs }),
+    clock,
+    outbound,
+    anchors: configured.map(trustAnchor),
+    limits: trustLimits(settings),
+    allowHttp,
+    requiredTrustMarks: settings['federation.required-trust-marks'],
+  };
+}
+
+function trustAnchor({ 'entity-id': entity_id, jwks: { keys } }: ConfiguredTrustAnchor): TrustAnchor {
+  return { entity_id, keys };
+}
+
+function anchorProblems(
+  { 'entity-id': entityId, jwks }: ConfiguredTrustAnchor,
+  path: string,
+  keysMax: number,
+  allowHttp: boolean,
+): readonly SettingsProblem[] {
+  const refused = (at: string, rule: string | undefined): readonly SettingsProblem[] =>
+    rule === undefined ? [] : [{ path: path + at, source: 'at start', rule }];
+  return [
+    ...refused('.entity-id', entityIdProblem(entityId, allowHttp)),
+    // Without kids, the one in the header of a statement would name none of them.
+    ...refused('.jwks', federationKeysProblem(jwks as JsonValue, keysMax, true)),
+  ];
+}
+
+function trustLimits(settings: Settings): TrustLimits {
+  return {
+    statement: {
+      length: settings['federation.statement-length'],
+      keys: settings['federation.statement-keys'],
+      authorityHints: AUTHORITY_HINTS_MAX,
+    },
+    search: { hints: settings['federation.hints'], depth: settings['federation.depth'], paths: PATHS_MAX },
+    budget: {
+      fetches: settings['federation.fetches'],
+      bytes: settings['federation.bytes'],
+      timeMs: settings['federation.timeout'] * 1000,
+    },
+  };
+}
+
+/** Seconds for which one signature serves. */
+const KEPT_FOR = 300;
+
+interface OwnEntity {
+  readonly issuer: string;
+  readonly settings: Settings;
+  readonly keys: ServerKeys;
+  readonly clock: Clock;
+}
+
+/** What `/jwks.jwt` needs; undefined without a federation. */
+export function signedKeySetNeeds({
+  issuer,
+  settings,
+  keys,
+  clock,
+}: OwnEntity): SignedJwkSetNeeds | undefined {
+  if (!settings['federation.enabled']) return undefined;
+  return { issuer, keys, document: documentNeeds(keys, clock), maxAge: settings['key-set.max-age'] };
+}
+
+/** What the provider metadata says of a federation (OpenID Federation §5.1.3, §5.2.2). */
+export function federationMembers(settings: Settings): Readonly<Record<string, unknown>> {
+  if (!settings['federation.enabled']) return {};
+  const organization_name = settings['federation.organization-name'];
+  return {
+    client_registration_types_supported: [
+      'explicit',
+      ...(settings['federation.automatic-registration'] ? ['automatic'] : []),
+    ],
+    ...(organization_name === undefined ? {} : { organization_name }),
+  };
+}
+
+/**
+ * The endpoints that stand only in a federation.
+ * @param provider the provider metadata, as discovery has it
+ * @throws SettingsError for trust marks that are none
+ */
+export function federationEndpoints(
+  { issuer, settings, keys, clock, removed }: OwnEntity & Pick<ServerKeyStore, 'removed'>,
+  provider: Readonly<Record<string, unknown>>,
+): readonly Endpoint[] {
+  if (!settings['federation.enabled']) return [];
+  const problems = settings[MARKS].flatMap((mark, index) =>
+    typeof trustMarkType(mark) === 'string'
+      ? []
+      : [{ path: `${MARKS}[${index}]`, source: 'at start', rule: 'is a JWT without trust_mark_type' }],
+  );
+  if (problems.length > 0) throw new SettingsError(problems);
+  const entity = {
+    entity_id: issuer,
+    authority_hints: settings['federation.authority-hints'],
+    trust_marks: settings[MARKS],
+    organization_name: settings['federation.organization-name'],
+    contacts: settings['federation.contacts'],
+    historical_keys_endpoint: `${issuer}${historicalKeysContract.path}`,
+    openid_provider: provider,
+    lifetime: settings['federation.configuration-lifetime'],
+  };
+  const maxAge = settings['key-set.max-age'];
+  const document = documentNeeds(keys, clock);
+  return [
+    entityConfigurationEndpoint({ entity, document, maxAge }),
+    federationHistoricalKeys({ issuer, removed, document, maxAge }),
+  ];
+}
+
+function documentNeeds(keys: ServerKeys, clock: Clock): SignedDocumentNeeds {
+  return { keys: keys.federation, clock, keptFor: KEPT_FOR };
+}
+
+interface Registering {
+  readonly settings: Settings;
+  readonly registry: RegistryNeeds;
+  readonly keys: ServerKeys;
+  readonly replays: ReplayStore;
+  readonly trust: TrustNeeds;
+}
+
+/** What explicit registration runs with, below one name of the server. */
+export function explicitRegistration({
+  settings,
+  registry,
+  keys,
+  replays,
+  trust,
+}: Registering): FederationRegistrationNeeds {
+  return {
+    registry,
+    trust,
+    replays,
+    keys: keys.federation,
+    request: {
+      entity_id: registry.issuer,
+      requireAudience: settings['federation.require-audience'],
+      ageMax: settings['federation.request-age'],
+      lifetimeMax: settings['federation.request-lifetime'],
+    },
+    privileges: privileges(settings),
+    lifetime: settings['federation.explicit-client-lifetime'],
+    parallel: settings['federation.registrations'],
+    retryAfter: settings['federation.timeout'],
+  };
+}
+
+interface AutomaticRegistering extends Pick<Registering, 'settings' | 'registry' | 'trust'> {
+  /** With those that have expired. */
+  readonly clients: ClientStore;
+}
+
+/** Automatic registration, below one name of the server; undefined where it is switched off. */
+export function automaticRegistration({
+  settings,
+  registry,
+  trust,
+  clients,
+}: AutomaticRegistering): AutomaticClients | undefined {
+  if (!settings['federation.automatic-registration']) return undefined;
+  return automaticClients({
+    registry,
+    clients,
+    trust,
+    privileges: privileges(settings),
+    lifetime: settings['federation.automatic-client-lifetime'],
+    parallel: settings['federation.registrations'],
+  });
+}
+
+function privileges(settings: Settings): RegistrationPrivileges {
+  return {
+    grant_types: settings['federation.grant-types'],
+    scope: settings['federation.scope-values'],
+    data: false,
+    set_id: false,
+    set_secret: false,
+    redirect_hosts: 'any',
+  };
+}

@@ -1,0 +1,60 @@
+import type { AuthenticationNeeds } from '../clients/client-authentication/method.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { JweDecrypter, JweEncrypter } from '../ports/jwe.ts';
+import type { JwtInspector } from '../ports/jwt-inspector.ts';
+import type { JwtSigner } from '../ports/jwt-signer.ts';
+import type { JwtVerifier } from '../ports/jwt-verifier.ts';
+import type { KeyMaker } from '../ports/key-maker.ts';
+import type { Log } from '../ports/log.ts';
+import type { Metrics } from '../ports/metrics.ts';
+import type { OutboundForms, OutboundHttp } from '../ports/outbound-http.ts';
+import type { Pages } from '../ports/pages.ts';
+import type { PasswordHasher } from '../ports/password-hasher.ts';
+import type { Random } from '../ports/random.ts';
+import type { SamlAssertionVerifier } from '../ports/saml-assertion-verifier.ts';
+import type { Sealer } from '../ports/sealer.ts';
+import type { Storage, TenantStorage } from '../ports/storage.ts';
+import type { TenantId } from '../spec/identifiers.ts';
+
+/**
+ * Holds everything that a tenant takes from the machine it runs on (ADR 30). A process has one for production, and
+ * tests have one with a clock of their own.
+ */
+export interface Platform {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly jose: Jose;
+  readonly saml: SamlAssertionVerifier;
+  readonly outbound: OutboundHttp & OutboundForms;
+  readonly storage: Pick<Storage, 'forTenant' | 'restoration'>;
+  /** Keeps records in memory. Sizes are in records. */
+  readonly cached: (storage: TenantStorage, sizes: CacheSizes) => TenantStorage;
+  /** Binds what it seals to the tenant: what one tenant sealed does not open for another. */
+  readonly sealerFor: (tenant: TenantId) => Sealer;
+  /** Has one queue for the passwords of all tenants. */
+  readonly passwords: PasswordHasher;
+  /**
+   * Opens the pages of a theme; `undefined` is the theme of the product.
+   * @throws ThemeInvalid
+   */
+  readonly openPages: (assetsPath: string, theme: string | undefined) => Pages;
+  readonly log: Log;
+  readonly metrics: Pick<Metrics, 'countServerKeyEvent' | 'countLogoutAttempt'>;
+  /** Returns the authorities that may vouch for certificates of clients, as they are configured now. */
+  readonly certificateAuthorities: AuthenticationNeeds['certificateAuthorities'];
+}
+
+export interface CacheSizes {
+  readonly clients: number;
+  readonly accessTokens: number;
+}
+
+/** Signs, verifies, encrypts and decrypts JWTs. */
+export interface Jose {
+  readonly signer: JwtSigner;
+  readonly verifier: JwtVerifier;
+  readonly inspector: JwtInspector;
+  readonly encrypter: JweEncrypter;
+  readonly decrypter: JweDecrypter;
+  readonly keyMaker: KeyMaker;
+}

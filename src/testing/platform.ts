@@ -1,0 +1,153 @@
+import { joseJweDecrypter, joseJweEncrypter } from '../jose/jwe.ts';
+import { joseJwtInspector } from '../jose/jwt-inspector.ts';
+import { joseJwtSigner } from '../jose/jwt-signer.ts';
+import { joseJwtVerifier } from '../jose/jwt-verifier.ts';
+import { keyMaker } from '../jose/key-maker.ts';
+import { readCertificateAuthorities } from '../keys/certificate-authorities.ts';
+import { openPages } from '../pages/liquid-pages.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { KeyKind, KeyMaker } from '../ports/key-maker.ts';
+import type { Log } from '../ports/log.ts';
+import type { OutboundForms, OutboundHttp } from '../ports/outbound-http.ts';
+import type { Pages } from '../ports/pages.ts';
+import type { TenantStorage } from '../ports/storage.ts';
+import { samlAssertionVerifier } from '../saml/assertion-verifier.ts';
+import type { JsonWebKey } from '../spec/jwk.ts';
+import { withRecordCache } from '../storage/record-cache.ts';
+import { argon2PasswordHasher } from '../system/password-hasher.ts';
+import { systemRandom } from '../system/random.ts';
+import { sealerForTenant, sealerWith } from '../system/sealer.ts';
+import type { Platform } from '../tenant/platform.ts';
+import { emptyTenantStorage } from './storage.ts';
+import { type Watch, watched } from './watched-storage.ts';
+
+/** The time at which the clock of a test platform starts, in seconds since the epoch. */
+const START = 1_800_000_000;
+
+/** As little work as Argon2 allows. */
+const QUICK = { memoryKib: 8, passes: 1, lanes: 1 };
+
+export interface TestClock extends Clock {
+  advance(seconds: number): void;
+}
+
+export interface LoggedLine {
+  readonly members: Readonly<Record<string, unknown>>;
+  readonly message: string;
+}
+
+/** A platform in memory: nothing leaves the process, and only the test moves the clock. */
+export interface TestPlatform extends Platform {
+  readonly clock: TestClock;
+  readonly lines: readonly LoggedLine[];
+  /** What a tenant on this platform stores, behind its cache and the watch. */
+  readonly unwatched: TenantStorage;
+  /** Sees each call of a storage verb, above the cache. */
+  readonly watch: Watch;
+}
+
+export interface TestPlatformOptions {
+  /** Answers what is fetched; without it every fetch fails. */
+  readonly outbound?: Partial<OutboundHttp & OutboundForms> | undefined;
+  /** PEM of the authorities that may vouch for certificates of clients. */
+  readonly certificateAuthorities?: readonly string[] | undefined;
+}
+
+/** Refuses to reach anything: a test names what it fetches. */
+const NO_WAY_OUT: OutboundHttp & OutboundForms = {
+  urlProblem: () => undefined,
+  get: async () => ({ status: 'failed', reason: 'unresolvable', detail: 'endpoint tests ask nobody' }),
+  postForm: async () => ({ status: 'failed', reason: 'unresolvable', detail: 'endpoint tests ask nobody' }),
+};
+
+const SAML = samlAssertionVerifier();
+const PASSWORDS = argon2PasswordHasher({ parameters: QUICK, concurrency: 2, waitingMax: 100 }, systemRandom);
+
+export function testPlatform(options: TestPlatformOptions = {}): TestPlatform {
+  const stored = emptyTenantStorage();
+  const { storage: kept, watch, unwatched } = watchedCache(stored);
+  const clock = testClock();
+  const lines: LoggedLine[] = [];
+  const sealer = sealerWith([systemRandom.bytes(32)]);
+  const authorities = readCertificateAuthorities((options.certificateAuthorities ?? []).join('')) ?? [];
+  return {
+    clock,
+    random: systemRandom,
+    jose: {
+      signer: joseJwtSigner(),
+      verifier: joseJwtVerifier(clock),
+      inspector: joseJwtInspector,
+      encrypter: joseJweEncrypter,
+      decrypter: joseJweDecrypter(),
+      keyMaker: sharedKeys(),
+    },
+    saml: SAML,
+    outbound: { ...NO_WAY_OUT, ...options.outbound },
+    storage: { forTenant: () => stored, restoration: async () => undefined },
+    cached: () => kept,
+    sealerFor: (tenant) => sealerForTenant(sealer, tenant),
+    passwords: PASSWORDS,
+    openPages: pagesOnce,
+    log: collectingLog(lines),
+    metrics: { countServerKeyEvent: () => undefined, countLogoutAttempt: () => undefined },
+    certificateAuthorities: () => authorities,
+    lines,
+    unwatched,
+    watch,
+  };
+}
+
+function watchedCache(stored: TenantStorage): Pick<TestPlatform, 'unwatched' | 'watch'> & {
+  readonly storage: TenantStorage;
+} {
+  const unwatched = withRecordCache(stored, { clients: 1000, accessTokens: 1000 });
+  return { unwatched, ...watched(unwatched) };
+}
+
+function testClock(): TestClock {
+  let now = START;
+  return {
+    now: () => now,
+    milliseconds: () => now * 1000,
+    advance(seconds) {
+      now += seconds;
+    },
+  };
+}
+
+function collectingLog(lines: LoggedLine[]): Log {
+  const note = (members: LoggedLine['members'], message: string): void =>
+    void lines.push({ members, message });
+  return { info: note, warn: note, error: note };
+}
+
+const KEYS = new Map<string, Promise<JsonWebKey>>();
+
+/**
+ * Makes keys once for all tests of a process, since RSA keys take their time. Two keys of one tenant differ; two tenants
+ * have the same keys.
+ */
+function sharedKeys(): KeyMaker {
+  const made = new Map<KeyKind, number>();
+  return {
+    async makePrivateKey(kind) {
+      const number = (made.get(kind) ?? 0) + 1;
+      made.set(kind, number);
+      const name = `${kind} ${number}`;
+      const key = KEYS.get(name) ?? keyMaker.makePrivateKey(kind);
+      KEYS.set(name, key);
+      return { ...(await key) };
+    },
+    thumbprint: async (jwk) => await keyMaker.thumbprint(jwk),
+  };
+}
+
+const PAGES = new Map<string, Pages>();
+
+/** Opens the pages of a theme once for all tests of a process. */
+function pagesOnce(assetsPath: string, theme: string | undefined): Pages {
+  const name = `${assetsPath} ${theme}`;
+  const pages = PAGES.get(name) ?? openPages(assetsPath, theme);
+  PAGES.set(name, pages);
+  return pages;
+}
