@@ -1,6 +1,5 @@
 import type { JwkSet, ServerKeys } from '../keys/server-keys.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Awaitable } from '../spec/awaitable.ts';
 
 export interface SignedDocumentNeeds {
   readonly keys: Pick<ServerKeys['federation'], 'sign' | 'jwks'>;
@@ -12,11 +11,11 @@ export interface SignedDocumentNeeds {
 export interface DocumentForm {
   readonly typ: string;
   /** Names what the claims are made of besides the federation keys and the time: another text for another document. */
-  readonly basis: () => Awaitable<string>;
+  readonly basis: () => Promise<string>;
   readonly claims: (
     federationKeys: JwkSet['keys'],
     now: number,
-  ) => Awaitable<Readonly<Record<string, unknown>>>;
+  ) => Promise<Readonly<Record<string, unknown>>>;
 }
 
 interface Kept {

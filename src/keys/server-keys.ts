@@ -34,7 +34,7 @@ export interface JwkSet {
 /** The keys of one tenant, as they are at the time of the call: every process follows what another one changes. */
 export interface ServerKeys {
   /** The server JWK set (RFC 7517 §5): public members only. */
-  jwks(): Awaitable<JwkSet>;
+  jwks(): Promise<JwkSet>;
   /** A compact JWS with the active key for the algorithm, which the header names by its `kid`. Throws where there is none. */
   sign(claims: Readonly<Record<string, unknown>>, header: SigningHeader): Promise<string>;
   /** Whether there is a key for this algorithm. */
@@ -42,12 +42,12 @@ export interface ServerKeys {
   /** Public keys of everything that this server signed and that may still live; for what comes back to it. */
   verificationKeys(): Awaitable<readonly JsonWebKey[]>;
   /** Private keys for what is encrypted to this server, the newest first. */
-  decryptionKeys(): Awaitable<readonly JsonWebKey[]>;
+  decryptionKeys(): Promise<readonly JsonWebKey[]>;
   /** OpenID Federation has keys of its own, and no other key signs for it (decision 28). */
   readonly federation: {
     /** With RS256 (interface, Signed server JWK set). */
     sign(claims: Readonly<Record<string, unknown>>, header: { readonly typ?: string }): Promise<string>;
-    jwks(): Awaitable<JwkSet>;
+    jwks(): Promise<JwkSet>;
   };
   /** Authenticates the identifiers of access tokens. */
   readonly accessTokenMac: KeyObject;
@@ -75,15 +75,14 @@ export async function loadServerKeys(needs: ServerKeyNeeds): Promise<ServerKeys>
   const verifying = keptFor((keys) => keys.filter(isSig).map(publicOf));
   const publishedForFederation = publishedSet('federation');
   return {
-    jwks: () => whenKnown(ring.current(), (keys) => published(keys, needs.clock.now())),
+    jwks: async () => published(await ring.current(), needs.clock.now()),
     sign: async (claims, { alg, typ }) => await signWith(claims, 'sig', { alg, typ }),
     canSign: (alg) => signingKey(ring.last(), 'sig', alg, needs.clock.now()) !== undefined,
     verificationKeys: () => whenKnown(ring.current(), verifying),
-    decryptionKeys: () =>
-      whenKnown(ring.current(), (keys) => keys.filter(isEnc).flatMap(privateOf).reverse()),
+    decryptionKeys: async () => (await ring.current()).filter(isEnc).flatMap(privateOf).reverse(),
     federation: {
       sign: async (claims, header) => await signWith(claims, 'federation', { ...header, alg: 'RS256' }),
-      jwks: () => whenKnown(ring.current(), (keys) => publishedForFederation(keys, needs.clock.now())),
+      jwks: async () => publishedForFederation(await ring.current(), needs.clock.now()),
     },
     accessTokenMac,
     pairwiseSecret,

@@ -1,4 +1,3 @@
-import type { Awaitable } from '../spec/awaitable.ts';
 import type { Subject } from '../spec/identifiers.ts';
 
 /** An end-user as sign-in and claims see one. */
@@ -15,9 +14,9 @@ export interface Account {
 
 /** Who may sign in: our own accounts, or a directory of somebody else's. */
 export interface AccountDirectory {
-  find(sub: Subject): Awaitable<Account | undefined>;
+  find(sub: Subject): Promise<Account | undefined>;
   /** @param username as it was typed, of any length */
-  findByLoginName(username: string): Awaitable<Account | undefined>;
+  findByLoginName(username: string): Promise<Account | undefined>;
   /**
    * The account as it is now if `password` opens it, disabled or not. Undefined otherwise, also without an account,
    * and after the same time, so that nobody learns who has one.

@@ -59,12 +59,13 @@ export function aReceivingNeeds(
       verifier,
       jwkSets: { verifyWith: fetchesNothing, find: fetchesNothing },
       decrypter: joseJweDecrypter(),
-      keys: { decryptionKeys: () => decryptionKeys },
+      keys: { decryptionKeys: async () => decryptionKeys },
       replays: { rememberOnce: async () => true },
     },
     pushed: { interactions: interactionsInMemory(), clock, random: systemRandom, lifetime: 60 },
-    findClient: (client_id) => found.get(client_id) ?? (client_id === CLIENT_ID ? clients[0] : undefined),
-    subjectOfHint: () => undefined,
+    findClient: async (client_id) =>
+      found.get(client_id) ?? (client_id === CLIENT_ID ? clients[0] : undefined),
+    subjectOfHint: async () => undefined,
   };
 }
 

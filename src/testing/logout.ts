@@ -96,7 +96,7 @@ export function testLogout(settings: Partial<LogoutRequestNeeds> = {}): TestLogo
     requests: {
       hints: {
         issuer: ISSUER,
-        keys: { verificationKeys: () => [KEY.jwk], decryptionKeys: () => [] },
+        keys: { verificationKeys: () => [KEY.jwk], decryptionKeys: async () => [] },
         verifier: joseJwtVerifier(clock),
         decrypter: joseJweDecrypter(),
       },

@@ -84,12 +84,22 @@ interface Members {
 }
 
 /** Makes an access token and the record of it; nothing is stored yet. */
-export function mintAccessToken(
+export async function mintAccessToken(
   needs: AccessTokenNeeds,
   content: AccessTokenContent,
-): Awaitable<MintedAccessToken> {
+): Promise<MintedAccessToken> {
+  return content.format === 'identifier'
+    ? mintIdentifier(needs, content)
+    : await mintSelfContained(needs, content);
+}
+
+function particularsOf(
+  needs: AccessTokenNeeds,
+  content: AccessTokenContent,
+): { readonly locator: string; readonly members: Members } {
   const iat = needs.clock.now();
   const locator = locatorAt(needs.clock.milliseconds());
+  const jti = needs.random.alphanumeric(IDENTIFIER_LENGTHS.instance);
   const members = {
     scope: content.scope.join(' '),
     client_id: content.client_id,
@@ -99,19 +109,14 @@ export function mintAccessToken(
     iss: needs.issuer,
     ...content.more,
     ...(content.confirmation === undefined ? {} : { cnf: content.confirmation }),
+    jti: content.format === 'identifier' ? jti : locator + jti,
   };
-  const jti = needs.random.alphanumeric(IDENTIFIER_LENGTHS.instance);
-  return content.format === 'identifier'
-    ? mintIdentifier(needs, content, locator, { ...members, jti })
-    : mintSelfContained(needs, content, { ...members, jti: locator + jti });
+  return { locator, members };
 }
 
-function mintIdentifier(
-  needs: AccessTokenNeeds,
-  content: AccessTokenContent,
-  locator: string,
-  members: Members,
-): MintedAccessToken {
+/** Makes an access token that is an identifier, and its record. Stores nothing. */
+export function mintIdentifier(needs: AccessTokenNeeds, content: AccessTokenContent): MintedAccessToken {
+  const { locator, members } = particularsOf(needs, content);
   const identifier = locator + needs.random.alphanumeric(IDENTIFIER_LENGTHS.access_token);
   const access_token = authenticated('access_token', identifier, needs.mac);
   const stored = recordOf(keyOf(access_token), content, members, content.audience);
@@ -119,10 +124,11 @@ function mintIdentifier(
 }
 
 async function mintSelfContained(
-  { selfContained }: AccessTokenNeeds,
+  needs: AccessTokenNeeds,
   content: AccessTokenContent,
-  members: Members,
 ): Promise<MintedAccessToken> {
+  const { selfContained } = needs;
+  const { members } = particularsOf(needs, content);
   const aud = content.audience.length === 0 ? selfContained.defaultAudience : content.audience;
   const claims = {
     ...members,

@@ -31,7 +31,7 @@ const NEEDS: IdTokenHintNeeds = {
   issuer: ISSUER,
   keys: {
     verificationKeys: () => [ACTIVE.jwk, RETIRED.jwk],
-    decryptionKeys: () => [RECEIVER.privateJwk],
+    decryptionKeys: async () => [RECEIVER.privateJwk],
   },
   verifier: joseJwtVerifier({ now: () => NOW, milliseconds: () => NOW * 1000 }),
   decrypter: joseJweDecrypter(),

@@ -25,7 +25,7 @@ test('GET /.well-known/openid-federation, no key: 500 without body, and the next
       openid_provider: {},
       lifetime: 600,
     },
-    document: { keys: { sign, jwks: () => set }, clock: { now: () => 1 }, keptFor: 300 },
+    document: { keys: { sign, jwks: async () => set }, clock: { now: () => 1 }, keptFor: 300 },
     maxAge: 300,
   });
   for (const expected of [1, 2]) {

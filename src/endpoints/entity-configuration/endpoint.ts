@@ -19,8 +19,8 @@ export function entityConfigurationEndpoint({
 }: EntityConfigurationNeeds): Endpoint {
   const statement = signedDocument(document, {
     typ: STATEMENT_TYPE,
-    basis: () => entity.entity_id,
-    claims: (keys, now) => entityConfiguration(entity, keys, now),
+    basis: async () => entity.entity_id,
+    claims: async (keys, now) => entityConfiguration(entity, keys, now),
   });
   const headers = {
     // Without a parameter: some superiors compare it exactly.

@@ -14,7 +14,7 @@ test('GET /federation/historical-keys, the store fails: 500 without body (interf
       throw cause;
     },
     document: {
-      keys: { sign: async () => '', jwks: () => ({ keys: [] }) },
+      keys: { sign: async () => '', jwks: async () => ({ keys: [] }) },
       clock: { now: () => 1 },
       keptFor: 300,
     },

@@ -1,4 +1,3 @@
-import type { Awaitable } from '../../spec/awaitable.ts';
 import type { Endpoint, EndpointResponse } from '../contract.ts';
 import { liveContract, readyContract } from './contract.ts';
 
@@ -9,7 +8,7 @@ export function healthLive(): Endpoint {
   return { contract: liveContract, handle: () => health(200, { status: 'live' }) };
 }
 
-export function healthReady(state: () => Awaitable<ReadyState>): Endpoint {
+export function healthReady(state: () => ReadyState | Promise<ReadyState>): Endpoint {
   return {
     contract: readyContract,
     async handle() {

@@ -35,7 +35,7 @@ test('while a key waits to take over, no cache keeps the set beyond that moment 
   let now = 1_800_000_000;
   const clock = { now: () => now, milliseconds: () => now * 1000 };
   const set = { keys: published, activation_at: now + 400 };
-  const endpoint = jwkSet({ keys: { jwks: () => set }, maxAge: 300, clock });
+  const endpoint = jwkSet({ keys: { jwks: async () => set }, maxAge: 300, clock });
   const cacheControl = async () => (await endpoint.handle(requestOf(contract, {}))).headers['cache-control'];
   assert.equal(await cacheControl(), 'public, max-age=300');
   now += 150;

@@ -39,7 +39,7 @@ for (const value of ['"other"', etag.slice(1, -1), 'W/"other"', '']) {
 test('another set of keys has another ETag (RFC 9110 §8.8.3)', async () => {
   const { keys } = await (await publishedKeys()).jwks();
   const fewer = jwkSet({
-    keys: { jwks: () => ({ keys: keys.slice(1) }) },
+    keys: { jwks: async () => ({ keys: keys.slice(1) }) },
     maxAge: 60,
     clock: systemClock,
   });

@@ -2,7 +2,6 @@ import { digestOf } from '../../keys/digest.ts';
 import type { JwkSet, ServerKeys } from '../../keys/server-keys.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { StorageUnavailable } from '../../ports/storage.ts';
-import { type Awaitable, whenKnown } from '../../spec/awaitable.ts';
 import type { Endpoint } from '../contract.ts';
 import { contract } from './contract.ts';
 
@@ -19,14 +18,14 @@ export function jwkSet(needs: JwkSetNeeds): Endpoint {
   const fresh = lastFresh(needs);
   return {
     contract,
-    handle: (request) =>
-      whenKnown(fresh(), ({ set, until }) => {
-        const { body, etag } = rendered(set);
-        const maxAge = Math.max(0, until - needs.clock.now());
-        const headers = { 'cache-control': `public, max-age=${maxAge}`, etag };
-        if (isUnchanged(request.headers['if-none-match'], etag)) return { status: 304, headers };
-        return { status: 200, headers: { 'content-type': 'application/json', ...headers }, body };
-      }),
+    async handle(request) {
+      const { set, until } = await fresh();
+      const { body, etag } = rendered(set);
+      const maxAge = Math.max(0, until - needs.clock.now());
+      const headers = { 'cache-control': `public, max-age=${maxAge}`, etag };
+      if (isUnchanged(request.headers['if-none-match'], etag)) return { status: 304, headers };
+      return { status: 200, headers: { 'content-type': 'application/json', ...headers }, body };
+    },
   };
 }
 
@@ -40,21 +39,18 @@ interface Fresh {
  * The set as it is now. While storage is away, the one that was last seen for as long as any cache might keep it (RFC 9111
  * §4.2): those who verify tokens elsewhere need nothing of the database.
  */
-function lastFresh(needs: JwkSetNeeds): () => Awaitable<Fresh> {
+function lastFresh(needs: JwkSetNeeds): () => Promise<Fresh> {
   let last: Fresh | undefined;
-  const seen = (set: JwkSet): Fresh => {
-    last = { set, until: freshUntil(needs, set) };
-    return last;
-  };
   const kept = (reason: unknown): Fresh => {
     if (!(reason instanceof StorageUnavailable) || last === undefined || last.until <= needs.clock.now())
       throw reason;
     return last;
   };
-  return () => {
+  return async () => {
     try {
-      const found = needs.keys.jwks();
-      return found instanceof Promise ? found.then(seen, kept) : seen(found);
+      const set = await needs.keys.jwks();
+      last = { set, until: freshUntil(needs, set) };
+      return last;
     } catch (reason) {
       return kept(reason);
     }

@@ -1,6 +1,5 @@
 import { isAutomatic, metadataOf } from '../../clients/registered-client.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
-import type { Awaitable } from '../../spec/awaitable.ts';
 import { type ErrorCode, OAuthError } from '../../spec/errors.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
 import type { Parameters } from '../../spec/parameters.ts';
@@ -21,9 +20,9 @@ export interface ReceivingNeeds {
   readonly requestObjects: RequestObjectNeeds;
   readonly pushed: PushedRequestNeeds;
   /** The client of an identifier; one that a federation vouches for may be registered by it. */
-  findClient(client_id: ClientId, parameters: Parameters): Awaitable<StoredClient | undefined>;
+  findClient(client_id: ClientId, parameters: Parameters): Promise<StoredClient | undefined>;
   /** Whom an ID token of ours is about, as `client` knows them; undefined for whatever is not one. */
-  subjectOfHint(id_token_hint: string, client: StoredClient): Awaitable<string | undefined>;
+  subjectOfHint(id_token_hint: string, client: StoredClient): Promise<string | undefined>;
 }
 
 export interface ReceivedRequest {
