@@ -2,6 +2,7 @@ import { configurationMarkdown } from '../src/config/configuration-document.ts';
 import { configurationSchema } from '../src/config/configuration-schema.ts';
 import { readEndpointFolders } from './contracts.ts';
 import { errorsMarkdown } from './errors-document.ts';
+import { documentsWithProofs } from './proofs.ts';
 import { specMapMarkdown } from './spec-map.ts';
 
 /** A document that is made from the tables of the sources. */
@@ -22,4 +23,5 @@ export const DOCUMENTS: readonly MadeDocument[] = [
   },
   { path: 'docs/reference/errors.md', make: () => errorsMarkdown(folders) },
   { path: 'docs/spec-map.md', make: () => specMapMarkdown(folders) },
+  ...documentsWithProofs(),
 ];

@@ -206,7 +206,7 @@ test('aud may be required of the interface’s dialect too, and is of the Final 
 });
 
 // proves openid-federation-3.2-3
-test('times may differ by a minute, and a hundred marks that hold no water are no concern (§3.2 7, 8; H-215)', async () => {
+test('times may differ by a minute, and a hundred marks that hold no water are no concern (§3.2 7, 8; H-215, H-226)', async () => {
   const junk = { trust_mark_type: 'a', trust_mark: signedJwt(RP.key, { trust_mark_type: 'a', exp: 1 }) };
   const claims = { iat: NOW + 60, exp: NOW - 59, trust_marks: Array.from({ length: 100 }, () => junk) };
   assert.equal(await examined(submitted(claims), INTERFACE), 'sound');

@@ -73,7 +73,7 @@ test('two fetches from one host are under way at most; the others wait, and othe
   assert.deepEqual(await Promise.all(four), ['ok', 'ok', 'ok', 'ok']);
 });
 
-test('sixteen fetches are under way in all; whoever waits too long is told busy, and may try again at once', async (t) => {
+test('sixteen fetches are under way in all; whoever waits too long is told busy, and may try again at once (H-230)', async (t) => {
   const { behaviour, held } = gate();
   const peer = await startPeer(t, behaviour);
   const outbound = outboundToPeers({ timeoutMs: 3000 }, toLoopback);

@@ -50,7 +50,7 @@ const ROWS: readonly (readonly [header: string | undefined, credentials: Credent
 ];
 
 for (const [header, credentials] of ROWS) {
-  test(`Authorization: ${JSON.stringify(header?.slice(0, 50))} is ${JSON.stringify(credentials).slice(0, 60)} (RFC 6750 §2.1, RFC 6749 §2.3.1)`, () => {
+  test(`Authorization: ${JSON.stringify(header?.slice(0, 50))} is ${JSON.stringify(credentials).slice(0, 60)} (RFC 6750 §2.1, RFC 6749 §2.3.1; H-011 to H-017)`, () => {
     assert.deepEqual(parseAuthorization(header), credentials);
   });
 }

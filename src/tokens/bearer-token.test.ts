@@ -16,7 +16,7 @@ test('the bearer token of the header; undefined where there is no header (RFC 67
 });
 
 for (const header of ['', 'Bearer', 'Basic YTpi', 'Bearer 01234567890', 'Bearer a b', 'abc']) {
-  test(`Authorization: "${header}" is invalid_token, not no token (RFC 6750 §3.1)`, () => {
+  test(`Authorization: "${header}" is invalid_token, not no token (RFC 6750 §3.1; H-018, H-019)`, () => {
     assert.throws(() => presentedBearer(header, 10), { code: 'invalid_token' });
   });
 }

@@ -101,7 +101,7 @@ test('H-156 without federation there is no /jwks.jwt, and the answer says why', 
   assert.equal(answer.headers['cache-control'], 'no-store');
 });
 
-test('H-156 without federation POST /federation/clients is refused whatever is sent, and the answer says why', async () => {
+test('H-156, H-186 without federation POST /federation/clients is refused whatever is sent, and the answer says why', async () => {
   for (const [type, body] of [
     ['application/jose', 'e30.e30.c2ln'],
     ['application/entity-statement+jwt', 'x'],

@@ -45,7 +45,7 @@ for (const variable of ['CHANCERY_LISTEN_PORT', 'CHANCERY_MANAGEMENT_LISTEN_PORT
   });
 }
 
-test('start, wrong encryption key: one line that says so and shows no key, exit code 1', async () => {
+test('start, wrong encryption key: one line that says so and shows no key, exit code 1 (F27)', async () => {
   const program = await startProgram({ folder: site.folder });
   await program.stop();
   const wrong = randomBytes(32).toString('hex');

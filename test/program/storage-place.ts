@@ -5,7 +5,7 @@ import { openPostgresSchema } from '../../src/storage/postgres/postgres-schema.t
 import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
 import { emptyDatabase, openTestDatabase } from '../../src/testing/postgres/database.ts';
 
-/** Which engine the started programs use: `sqlite` where it is not set, or `postgres`. */
+/** Names the engine of the started programs: `sqlite` unless set, or `postgres`. The hostile tests run on both (I8). */
 export const ENGINE_VARIABLE = 'CHANCERY_TEST_ENGINE';
 
 const isPostgres = (): boolean => process.env[ENGINE_VARIABLE] === 'postgres';

@@ -170,7 +170,7 @@ const INVALID: readonly (readonly [name: string, statement: unknown, words: RegE
 
 for (const [name, software_statement, words] of INVALID) {
   // proves rfc7591-2.3-1
-  test(`a software statement with ${name}: invalid_software_statement (RFC 7591 §3.2.2)`, async () => {
+  test(`a software statement with ${name}: invalid_software_statement (RFC 7591 §3.2.2; H-124)`, async () => {
     await assert.rejects(apply({ software_statement }), refusal('invalid_software_statement', words));
   });
 }

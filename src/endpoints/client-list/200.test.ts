@@ -78,7 +78,7 @@ test('an expired secret is listed as it is: listing renews nothing (interface: r
   assert.deepEqual(JSON.parse(answered.body), [client.members]);
 });
 
-test('a record that cannot be opened is logged and left out; the others are listed', async () => {
+test('a record that cannot be opened is logged and left out; the others are listed (C-05)', async () => {
   const tenant = testTenant();
   for (const preferred_client_id of ['a', 'b', 'c'])
     await tenant.register({ ...SERVICE, preferred_client_id });

@@ -60,7 +60,7 @@ async function ask(
 }
 
 // proves rfc9701-4-1, rfc9701-5-2, rfc9701-5-3, rfc9701-5-5
-test('a live token as a JWT: iss, aud of the caller, iat, and what JSON says in token_introspection; no sub and exp beside it (RFC 9701 §5)', async () => {
+test('a live token as a JWT: iss, aud of the caller, iat, and what JSON says in token_introspection; no sub and exp beside it (RFC 9701 §5; decision 25)', async () => {
   const tenant = testTenant();
   const caller = await tenant.register(RESOURCE_SERVER);
   const token = await tenant.authorize({ client_id: caller.client_id, sub: 'alice', scope: ['read'] });
