@@ -9,7 +9,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     concurrency: { type: 'string', default: '1' },
-    /** A test that takes longer is stuck; the longest of the fault tests wait for tens of seconds. */
+    /** Tests that take longer are stuck. The longest fault tests wait for tens of seconds. */
     'test-timeout-ms': { type: 'string', default: '180000' },
   },
 });
@@ -17,12 +17,12 @@ const [isolation, ...files] = positionals;
 if (isolation !== 'none' && isolation !== 'process') throw new Error('none or process?');
 const timeout = Number(values['test-timeout-ms']);
 
-/** For the processes of files that were given up. */
+/** Time for the processes of abandoned files to end. */
 const STOP_MS = 500;
 
 const counter = new Counter();
 const stopping = new AbortController();
-/** A test file that leaves a timer or a socket open never ends, and the runner waits for it without a limit. Without `unref` this would be one. */
+/** Ends a run whose test file left a timer or a socket open: the runner itself would wait without a limit. */
 const silence = setTimeout(giveUp, timeout * 1.2).unref();
 
 const stream = run({
@@ -40,6 +40,8 @@ for await (const event of stream) {
 }
 clearTimeout(silence);
 report();
+// A failed test may have left sockets and processes; ending here ends them (test/program/children.ts).
+if (counter.tally.failed > 0) setTimeout(() => process.exit(), STOP_MS);
 
 function report(): void {
   const { tally } = counter;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 import { unpackedChromium } from './unpacked-chromium.ts';
 
-/** Where systems put theirs. `CHANCERY_BROWSER` names another one, or `npm` for the package's. */
+/** Usual places of a system's browser. `CHANCERY_BROWSER` names another path, or `npm` for the package's browser. */
 const SYSTEM_BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome-stable'];
 
 const ARGUMENTS = [
@@ -13,15 +13,17 @@ const ARGUMENTS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // Nothing but this machine has a name.
+  // Only this machine's names resolve.
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1',
 ];
-/** A cold start with every other test beside it. */
+/** Enough for a cold start while every other test runs. */
 const LAUNCH_TIMEOUT_MS = 90_000;
+const PROBE_TIMEOUT_MS = 60_000;
 
 /**
- * The system's Chromium, or the one that npm brought where there is none or it does not start.
- * @throws Error that says what was tried: tests that did not run must not look like tests that passed
+ * Launches the system's Chromium, or the npm package's where the system has none or its browser shows no page.
+ * Each browser must show a page before it is used: one that lacks a library starts and then crashes every page.
+ * @throws Error that names each browser tried and why it failed, so that the tests fail instead of being skipped
  */
 export async function launchChromium(): Promise<Browser> {
   const failures: string[] = [];
@@ -31,17 +33,17 @@ export async function launchChromium(): Promise<Browser> {
     try {
       return await launched(executable, {});
     } catch (failure) {
-      failures.push(`${executable}: ${String(failure)}`);
+      failures.push(`${executable}: ${reasonOf(failure)}`);
     }
   }
   try {
     const { executable, environment } = await unpackedChromium();
     return await launched(executable, environment);
   } catch (failure) {
-    failures.push(`@sparticuz/chromium: ${String(failure)}`);
+    failures.push(`@sparticuz/chromium: ${reasonOf(failure)}`);
   }
   throw new Error(
-    `No browser starts here. Install chromium, or name one in CHANCERY_BROWSER, or leave the browser tests out with CHANCERY_NO_BROWSER=1.\n${failures.join('\n')}`,
+    `No browser works here: ${failures.join('; ')}. Install chromium, name a browser in CHANCERY_BROWSER, or skip the browser tests with CHANCERY_NO_BROWSER=1.`,
   );
 }
 
@@ -51,5 +53,26 @@ async function launched(executablePath: string, own: Readonly<Record<string, str
       (entry): entry is [string, string] => entry[1] !== undefined,
     ),
   );
-  return await chromium.launch({ executablePath, args: ARGUMENTS, env, timeout: LAUNCH_TIMEOUT_MS });
+  const browser = await chromium.launch({ executablePath, args: ARGUMENTS, env, timeout: LAUNCH_TIMEOUT_MS });
+  try {
+    await showPage(browser);
+    return browser;
+  } catch (failure) {
+    await browser.close();
+    throw failure;
+  }
+}
+
+/** @throws Error when the browser cannot render a text field */
+async function showPage(browser: Browser): Promise<void> {
+  const page = await browser.newPage();
+  page.setDefaultTimeout(PROBE_TIMEOUT_MS);
+  await page.setContent('<label>Name <input value="here"></label>');
+  const shown = await page.getByLabel('Name').inputValue();
+  if (shown !== 'here') throw new Error(`a page showed "${shown}" in a field that holds "here"`);
+  await page.close();
+}
+
+function reasonOf(failure: unknown): string {
+  return (failure instanceof Error ? failure.message : String(failure)).split('\n')[0] ?? '';
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { BrowserContext, Page } from 'playwright-core';
 import { initialAccessToken } from '../journeys/initial-access-token.ts';
+import { endedWithTests } from '../program/children.ts';
 import { developer } from '../program/developer.ts';
 import type { Program } from '../program/start.ts';
 
@@ -51,10 +52,12 @@ export async function startExample(
   ready: RegExp,
   environment: Readonly<Record<string, string>>,
 ): Promise<StartedExample> {
-  const child = spawn(process.execPath, [file, ...words], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...environment },
-  });
+  const child = endedWithTests(
+    spawn(process.execPath, [file, ...words], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...environment },
+    }),
+  );
   const exited = once(child, 'close');
   return {
     found: await printed(child, ready),

@@ -15,9 +15,11 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { createBrotliDecompress } from 'node:zlib';
+import { fetchLibraries, missingLibraries, missingLibrariesMessage } from './missing-libraries.ts';
 
-/** A Chromium that npm brought, with the libraries that a plain Debian does not have. */
+/** The Chromium of the npm package, with most of the libraries that a minimal Debian lacks. */
 export interface UnpackedChromium {
+  readonly folder: string;
   readonly executable: string;
   /** What it needs to find its libraries and fonts. */
   readonly environment: Readonly<Record<string, string>>;
@@ -26,15 +28,17 @@ export interface UnpackedChromium {
 const PACKAGE = new URL('../../node_modules/@sparticuz/chromium/', import.meta.url);
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url));
 
-/** The archive's own names folders of one cloud; without any font a text field ends this Chromium. */
+/** The package's own file names folders of one cloud. Without any font, a text field crashes this Chromium. */
 const FONTS = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig><dir prefix="relative">fonts</dir></fontconfig>
 `;
 
 /**
- * The package's own code unpacks to names in /tmp that anybody could have made before us, and its libraries in a cloud's
- * containers only: so the archives are all that is used of it. Unpacked once for each version.
+ * Unpacks the browser once for each version, and fetches the libraries that the system lacks.
+ * Uses only the archives of the package: its own code unpacks to predictable names in /tmp, and its libraries only in a
+ * cloud's containers.
+ * @throws Error that names the missing library and its Debian package
  */
 export async function unpackedChromium(): Promise<UnpackedChromium> {
   const { version } = JSON.parse(await readFile(new URL('package.json', PACKAGE), 'utf8')) as {
@@ -42,13 +46,27 @@ export async function unpackedChromium(): Promise<UnpackedChromium> {
   };
   const folder = join(CACHE, `chromium-${version}`);
   if (!existsSync(folder)) await unpackTo(folder);
-  return {
-    executable: join(folder, 'chromium'),
-    environment: { LD_LIBRARY_PATH: join(folder, 'lib'), FONTCONFIG_PATH: folder },
-  };
+  const environment = { LD_LIBRARY_PATH: join(folder, 'lib'), FONTCONFIG_PATH: folder };
+  await completeLibraries(folder, environment);
+  return { folder, executable: join(folder, 'chromium'), environment };
 }
 
-/** Beside its place and then renamed: who comes at the same time finds all of it or nothing. */
+async function completeLibraries(
+  folder: string,
+  environment: UnpackedChromium['environment'],
+): Promise<void> {
+  const missing = await missingLibraries(folder, environment);
+  if (missing.length === 0) return;
+  const words = missingLibrariesMessage(missing);
+  try {
+    await fetchLibraries(missing, join(folder, 'lib'));
+  } catch (cause) {
+    throw new Error(words, { cause });
+  }
+  if ((await missingLibraries(folder, environment)).length > 0) throw new Error(words);
+}
+
+/** Unpacks beside the target and renames: another process finds all of it or nothing. */
 async function unpackTo(folder: string): Promise<void> {
   mkdirSync(CACHE, { recursive: true });
   const beside = mkdtempSync(`${folder}-`);
@@ -69,10 +87,12 @@ function decompressed(name: string): [NodeJS.ReadableStream, ReturnType<typeof c
   return [createReadStream(new URL(`bin/${name}`, PACKAGE)), createBrotliDecompress()];
 }
 
+/** Writes the archive to a file first: tar closes its input at the archive's end, which fails a pipeline into it. */
 async function untar(archive: string, folder: string): Promise<void> {
-  const tar = spawn('tar', ['-x', '-C', folder], { stdio: ['pipe', 'ignore', 'inherit'] });
-  const ended = once(tar, 'close');
-  await pipeline(...decompressed(archive), tar.stdin);
-  const [code] = (await ended) as [number | null];
+  const file = join(folder, archive.replace(/\.br$/, ''));
+  await pipeline(...decompressed(archive), createWriteStream(file));
+  const tar = spawn('tar', ['-x', '-f', file, '-C', folder], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const [code] = (await once(tar, 'close')) as [number | null];
   if (code !== 0) throw new Error(`tar ended with ${code} for ${archive}`);
+  rmSync(file);
 }

@@ -4,6 +4,7 @@ import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { endedWithTests } from '../program/children.ts';
 import { freePort } from '../program/free-port.ts';
 
 const START_TIMEOUT_MS = 60_000;
@@ -71,11 +72,13 @@ function start(folder: string, data: string, port: number, primaryPort: number):
   const parameters = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const program = join(folder, 'programs/bin/postgres');
   if (asRoot) execFileSync('chown', ['-R', `${UNPRIVILEGED.uid}:${UNPRIVILEGED.gid}`, data]);
-  return spawn(program, ['-D', data, ...parameters], {
-    ...(asRoot ? UNPRIVILEGED : {}),
-    cwd: data,
-    stdio: 'ignore',
-  });
+  return endedWithTests(
+    spawn(program, ['-D', data, ...parameters], {
+      ...(asRoot ? UNPRIVILEGED : {}),
+      cwd: data,
+      stdio: 'ignore',
+    }),
+  );
 }
 
 async function connected(port: number): Promise<Client> {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { endedWithTests } from '../program/children.ts';
 import { inheritedEnvironment } from '../program/inherited-environment.ts';
 import { REPOSITORY } from './launcher.ts';
 
@@ -34,13 +35,15 @@ export async function command(
     folder = REPOSITORY,
   }: { readonly input?: Uint8Array | undefined; readonly folder?: string | undefined } = {},
 ): Promise<Ended> {
-  const child = spawn(file, words, {
-    cwd: folder,
-    env: { ...inheritedEnvironment(), ...environment },
-    stdio: 'pipe',
-    timeout: TIMEOUT_MS,
-    killSignal: 'SIGKILL',
-  });
+  const child = endedWithTests(
+    spawn(file, words, {
+      cwd: folder,
+      env: { ...inheritedEnvironment(), ...environment },
+      stdio: 'pipe',
+      timeout: TIMEOUT_MS,
+      killSignal: 'SIGKILL',
+    }),
+  );
   // Whoever reads nothing may be gone before this is written.
   child.stdin.on('error', () => undefined);
   child.stdin.end(input);

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { endedWithTests } from '../program/children.ts';
 import { inheritedEnvironment } from '../program/inherited-environment.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../../bin/chancery.mjs', import.meta.url));
@@ -29,11 +30,13 @@ export function launch(
   words: readonly string[],
   { environment, node = process.execPath, folder = REPOSITORY }: LaunchOptions,
 ): Launched {
-  const child = spawn(node, [LAUNCHER, ...words], {
-    cwd: folder,
-    env: { ...inheritedEnvironment(), ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = endedWithTests(
+    spawn(node, [LAUNCHER, ...words], {
+      cwd: folder,
+      env: { ...inheritedEnvironment(), ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  );
   let output = '';
   const changed = new Set<() => void>();
   for (const stream of [child.stdout, child.stderr]) {

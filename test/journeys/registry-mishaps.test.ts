@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GRANT_TYPES } from '../../src/spec/grant-types.ts';
+import { endedWithTests } from '../program/children.ts';
 import { inheritedEnvironment } from '../program/inherited-environment.ts';
 import { ENCRYPTION_KEY, startProgram } from '../program/start.ts';
 import { storageUrl } from '../program/storage-place.ts';
@@ -61,17 +62,19 @@ type Running = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /** A command that is still under way, with its standard input and output in the test's hands. */
 async function underWay(folder: string, ...words: readonly string[]): Promise<Running> {
-  return spawn(process.execPath, [join(REPOSITORY, 'src/cli/chancery.ts'), ...words], {
-    env: {
-      ...inheritedEnvironment(),
-      CHANCERY_ISSUER: 'https://op.example.com',
-      CHANCERY_STORAGE_URL: await storageUrl(folder),
-      CHANCERY_ENCRYPTION_KEY: ENCRYPTION_KEY,
-    },
-    stdio: ['pipe', 'pipe', 'pipe'],
-    timeout: 90_000,
-    killSignal: 'SIGKILL',
-  });
+  return endedWithTests(
+    spawn(process.execPath, [join(REPOSITORY, 'src/cli/chancery.ts'), ...words], {
+      env: {
+        ...inheritedEnvironment(),
+        CHANCERY_ISSUER: 'https://op.example.com',
+        CHANCERY_STORAGE_URL: await storageUrl(folder),
+        CHANCERY_ENCRYPTION_KEY: ENCRYPTION_KEY,
+      },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      timeout: 90_000,
+      killSignal: 'SIGKILL',
+    }),
+  );
 }
 
 test('clients import, killed half-way and run again: every client is there once, and those that were brought are left as they are', async () => {

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { administer } from '../../src/testing/postgres/server.ts';
 import { aClient, OPEN, TENANT, times } from '../../src/testing/storage/stored-examples.ts';
 import { register } from '../hostile/sign-in-world.ts';
+import { endedWithTests } from '../program/children.ts';
 import { ENCRYPTION_KEY, type Program, startProgram } from '../program/start.ts';
 import { migratedDatabase, storageAt } from '../program/storage-place.ts';
 import { chancery, type Ended } from './command.ts';
@@ -127,7 +128,7 @@ async function killedCopy(from: string, to: string): Promise<boolean> {
   const before = await clientsIn(to);
   const program = join(REPOSITORY, 'src/cli/chancery.ts');
   const words = [program, 'storage', 'copy', '--from', from, '--to', to];
-  const child = spawn(process.execPath, words, { stdio: 'ignore' });
+  const child = endedWithTests(spawn(process.execPath, words, { stdio: 'ignore' }));
   const ended = once(child, 'close') as Promise<[number | null, string | null]>;
   while (child.exitCode === null && (await clientsIn(to)) === before) await sleep(1);
   child.kill('SIGKILL');

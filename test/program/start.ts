@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { endedWithTests } from './children.ts';
 import { freePort } from './free-port.ts';
 import { inheritedEnvironment } from './inherited-environment.ts';
 import { asDefaultTenant, createTenant, TENANT_VARIABLE } from './second-tenant.ts';
@@ -99,12 +100,14 @@ export async function launchProgram(options: StartOptions = {}): Promise<Program
   };
   if (tenant !== undefined) await createTenant(folder, tenant, environment);
   const runtime = options.runtime ?? process.env[RUNTIME_VARIABLE] ?? process.execPath;
-  const child = spawn(runtime, [options.program ?? PROGRAM, mode, ...(options.parameters ?? [])], {
-    env: tenant === undefined ? environment : asDefaultTenant(environment),
-    // There the development mode keeps its own files, where the data is in no folder.
-    cwd: folder,
-    stdio: ['ignore', 'pipe', options.standardError ?? 'pipe'],
-  });
+  const child = endedWithTests(
+    spawn(runtime, [options.program ?? PROGRAM, mode, ...(options.parameters ?? [])], {
+      env: tenant === undefined ? environment : asDefaultTenant(environment),
+      // There the development mode keeps its own files, where the data is in no folder.
+      cwd: folder,
+      stdio: ['ignore', 'pipe', options.standardError ?? 'pipe'],
+    }),
+  );
   const stop = async (): Promise<void> => {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
     await described.exited;
