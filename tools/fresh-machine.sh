@@ -39,6 +39,10 @@ cp "$node" "$root/usr/local/bin/node"
 cp -a "$npm" "$root/usr/local/lib/node_modules/npm"
 ln -s ../lib/node_modules/npm/bin/npm-cli.js "$root/usr/local/bin/npm"
 cp /etc/resolv.conf /etc/hosts "$root/etc/"
+# A machine behind a proxy that signs for the registries trusts that proxy's certificate.
+for file in /etc/ssl/certs/ca-certificates.crt "${NODE_EXTRA_CA_CERTS:-}"; do
+  [ -n "$file" ] && [ -e "$file" ] && mkdir -p "$root$(dirname "$file")" && cp -L "$file" "$root$file"
+done
 for file in /etc/apt/sources.list /etc/apt/sources.list.d/debian.sources; do
   [ -e "$file" ] && cp "$file" "$root$file"
 done
@@ -49,6 +53,7 @@ inside() {
   # A PID namespace of its own: whatever a command leaves running ends with it.
   unshare --mount --pid --fork --kill-child chroot "$root" /usr/bin/env -i \
     HOME=/root PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin CI=true TMPDIR=/tmp \
+    ${NODE_EXTRA_CA_CERTS:+"NODE_EXTRA_CA_CERTS=$NODE_EXTRA_CA_CERTS"} \
     /bin/bash -c "mount -t proc proc /proc; mount -t tmpfs tmpfs /dev/shm 2>/dev/null || { mkdir -p /dev/shm; mount -t tmpfs tmpfs /dev/shm; }; cd /root/chancery; $1"
 }
 
@@ -60,7 +65,7 @@ report() {
 if [ "$wanted" = all ] || [ "$wanted" = start ]; then
   how=0
   inside "npm start >/tmp/start.log 2>&1 & for i in \$(seq $start_seconds); do
-      curl -sf http://127.0.0.1:8080/jwks.json && exit 0; sleep 1; done; cat /tmp/start.log; exit 1" >/dev/null || how=$?
+      curl -sf http://127.0.0.1:8080/jwks.json && exit 0; kill -0 %1 || exit 1; sleep 1; done; exit 1" >/dev/null || how=$?
   [ "$how" = 0 ] || tail -n 30 "$root/tmp/start.log" >&2
   report 'npm start answers with its key set' "$how"
 fi
