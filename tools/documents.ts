@@ -3,7 +3,7 @@ import { configurationSchema } from '../src/config/configuration-schema.ts';
 import { readEndpointFolders } from './contracts.ts';
 import { errorsMarkdown } from './errors-document.ts';
 import { documentsWithProofs } from './proofs.ts';
-import { specMapMarkdown } from './spec-map.ts';
+import { specMapDocuments } from './spec-map.ts';
 
 /** A document that is made from the tables of the sources. */
 export interface MadeDocument {
@@ -22,6 +22,6 @@ export const DOCUMENTS: readonly MadeDocument[] = [
     make: () => `${JSON.stringify(configurationSchema(), undefined, 2)}\n`,
   },
   { path: 'docs/reference/errors.md', make: () => errorsMarkdown(folders) },
-  { path: 'docs/spec-map.md', make: () => specMapMarkdown(folders) },
   ...documentsWithProofs(),
+  ...specMapDocuments(folders),
 ];

@@ -17,7 +17,7 @@ const VECTORS = join(import.meta.dirname, '../../test/vectors/metadata-policy-te
 /** Explicit registrations, each with a statement of its own, which this process signs; so it is no measure of the server alone. */
 const registrations: Benchmark = {
   name: 'federation',
-  title: 'Explicit registration over an intermediate (OpenID Federation §12.2)',
+  title: 'Explicit registration over an intermediate (OpenID Federation 1.0 §12.2)',
   unit: 'per second',
   needsTokens: false,
   aims: [],

@@ -34,7 +34,7 @@ export function clientInformation(needs: InformationNeeds, client: StoredClient)
 
 /**
  * Whoever registers a shared client again gets the same answer, so it must not hold what manages the client for all of
- * them. One of a federation is managed by its statements (OpenID Federation §12.2.3: a registration access token "SHOULD NOT").
+ * them. One of a federation is managed by its statements (OpenID Federation 1.0 §12.2.3: a registration access token "SHOULD NOT").
  */
 function isManaged({ shared_digest, expires_at }: StoredClient): boolean {
   return shared_digest === null && expires_at === null;

@@ -19,7 +19,7 @@ export function metadataOf(client: StoredClient): ClientMetadata {
 }
 
 /**
- * Whether its federation registered it without being asked by the client (OpenID Federation §12.1): its identifier is that of an
+ * Whether its federation registered it without being asked by the client (OpenID Federation 1.0 §12.1): its identifier is that of an
  * entity, which anyone may name, so each of its requests has to be authenticated.
  */
 export function isAutomatic({ registered_via, entity_id }: StoredClient): boolean {
@@ -38,7 +38,7 @@ export function registeredScope(metadata: ClientMetadata): readonly string[] {
 
 /**
  * The same clients without those whose registration has expired: whoever looks for one does not find it, whether it was
- * swept or not. A registration through a federation "MUST NOT" outlive its trust chain (OpenID Federation §12.3).
+ * swept or not. A registration through a federation "MUST NOT" outlive its trust chain (OpenID Federation 1.0 §12.3).
  */
 export function liveClients(clients: ClientStore, clock: Pick<Clock, 'now'>): ClientStore {
   return {

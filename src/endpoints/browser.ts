@@ -30,7 +30,7 @@ export interface Browser {
 
 const NAME_DIGEST_LENGTH = 8;
 
-/** Fetch §2.2.7, `Sec-Purpose`, and its forerunner `Purpose`. */
+/** WHATWG Fetch §2.2.7, `Sec-Purpose`, and its forerunner `Purpose`. */
 const LOOKS_AHEAD = /\b(?:prefetch|prerender|preview)\b/i;
 
 export function browserOf(issuer: string): Browser {
@@ -62,7 +62,7 @@ export function browserOf(issuer: string): Browser {
 }
 
 /**
- * Our pages have the referrer policy `no-referrer`, with which browsers send `Origin: null` (Fetch §3.2, "serializing a
+ * Our pages have the referrer policy `no-referrer`, with which browsers send `Origin: null` (WHATWG Fetch §3.2, "serializing a
  * request origin"): it says nothing, and the browser's own word, which no page can set, decides.
  */
 function isOwnPage(headers: EndpointRequest['headers'], own: string): boolean {

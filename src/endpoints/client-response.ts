@@ -113,7 +113,7 @@ export async function refusal(
     : delivered(needs, request, target, made, cookies);
 }
 
-/** What a client is told that wanted no page to be shown (OpenID Connect Core §3.1.2.6), or when the person said no on a page of ours. */
+/** What a client is told that wanted no page to be shown (OpenID Connect Core 1.0 §3.1.2.6), or when the person said no on a page of ours. */
 const AT_ONCE: ReadonlySet<string> = new Set(['login_required', 'consent_required', 'access_denied']);
 
 /**

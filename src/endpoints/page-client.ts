@@ -34,7 +34,7 @@ export function isAnybodys({ registered_via }: StoredClient): boolean {
   return registered_via === 'open';
 }
 
-/** OpenID Connect Registration §2.1: the member in a language that is wanted, otherwise as it stands without one. */
+/** OpenID Connect Dynamic Client Registration 1.0 §2.1: the member in a language that is wanted, otherwise as it stands without one. */
 function said(metadata: ClientMetadata, name: string, languages: readonly string[]): string | undefined {
   const tagged = languages.map((language) =>
     Object.keys(metadata).find((member) => member.toLowerCase() === `${name}#${language}`),

@@ -73,7 +73,7 @@ test('a form post alone has a script of ours (OAuth 2.0 Form Post Response Mode 
   assert.match(policy, /script-src 'self'; form-action 'self' https:\/\/rp\.example\.com;/);
 });
 
-test('the language is that of the request before that of the browser (OpenID Connect Core §3.1.2.1, ui_locales)', () => {
+test('the language is that of the request before that of the browser (OpenID Connect Core 1.0 §3.1.2.1, ui_locales)', () => {
   const german = { 'accept-language': 'de' };
   assert.match(textOf(rendered(signedOut, {}, german)), /<html lang="de">/);
   assert.match(textOf(rendered(signedOut, { ui_locales: 'fr' }, german)), /<html lang="fr">/);

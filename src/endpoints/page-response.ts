@@ -11,7 +11,7 @@ export interface PageNeeds {
 
 export interface PageOptions {
   readonly status?: number;
-  /** OpenID Connect Core §3.1.2.1. */
+  /** OpenID Connect Core 1.0 §3.1.2.1. */
   readonly ui_locales?: string | undefined;
   /** Where the page's form may lead besides this server: browsers hold redirections after a form to it too (CSP Level 3 §6.4.1). */
   readonly formTargets?: readonly string[];

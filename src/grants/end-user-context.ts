@@ -8,6 +8,6 @@ export interface EndUserContext {
   readonly auth_time: number;
   readonly acr: string | null;
   readonly amr: readonly string[];
-  /** Names (OpenID Connect Core §5.5). */
+  /** Names (OpenID Connect Core 1.0 §5.5). */
   readonly claims: { readonly userinfo: readonly string[]; readonly id_token: readonly string[] };
 }

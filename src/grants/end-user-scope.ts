@@ -2,11 +2,11 @@ import { registeredScope } from '../clients/registered-client.ts';
 import type { ClientMetadata } from '../spec/client-metadata.ts';
 import { parseScope } from '../spec/scope.ts';
 
-/** OpenID Connect Core §3.1.2.1, §5.4 and §11: what a client may ask for that registered no `scope`. */
+/** OpenID Connect Core 1.0 §3.1.2.1, §5.4 and §11: what a client may ask for that registered no `scope`. */
 export const OPENID_SCOPE = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access'] as const;
 
 /**
- * What a client may have of the scope that it asks for about an end-user. OpenID Connect Core §3.1.2.1: "Scope values used
+ * What a client may have of the scope that it asks for about an end-user. OpenID Connect Core 1.0 §3.1.2.1: "Scope values used
  * that are not understood by an implementation SHOULD be ignored"; so are those it is not registered for: the token response
  * says what was granted.
  * @param offline whether a refresh token can come of it. §11: otherwise "MUST ignore the offline_access request"

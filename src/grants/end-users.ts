@@ -83,7 +83,7 @@ export async function endUserIdToken(
 }
 
 /**
- * The member of a token response, where the scope asks for it (OpenID Connect Core §3.1.2.1, `openid`).
+ * The member of a token response, where the scope asks for it (OpenID Connect Core 1.0 §3.1.2.1, `openid`).
  * @throws OAuthError invalid_request where it cannot be encrypted as the client has registered
  */
 export async function idTokenMember(

@@ -14,7 +14,7 @@ import type { IssuingNeeds, TokenResponse } from './grant.ts';
 /** For whom and what an access token is. */
 export interface TokenContent {
   readonly sub: string;
-  /** The subject as the client may know it, where that is another (OpenID Connect Core §8). */
+  /** The subject as the client may know it, where that is another (OpenID Connect Core 1.0 §8). */
   readonly clientSub?: string | undefined;
   readonly username?: string | undefined;
   readonly scope: readonly string[];

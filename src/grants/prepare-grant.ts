@@ -62,7 +62,7 @@ function holderOf(
   return confirmation === undefined || metadata.token_endpoint_auth_method !== 'none' ? {} : { confirmation };
 }
 
-/** Back-Channel Logout §2.7: "Refresh tokens issued without the offline_access property … SHOULD be revoked" with the session. */
+/** OpenID Connect Back-Channel Logout 1.0 §2.7: "Refresh tokens issued without the offline_access property … SHOULD be revoked" with the session. */
 function sessionOf({ scope, endUser }: TokenContent): Pick<StoredGrant, 'sid'> {
   const sid = scope.includes('offline_access') ? null : (endUser?.sid ?? null);
   return sid === null ? {} : { sid };

@@ -70,7 +70,7 @@ async function endUserOf(
   return account;
 }
 
-/** OpenID Connect Core §12.2: as the first one, but for its times and without its nonce. */
+/** OpenID Connect Core 1.0 §12.2: as the first one, but for its times and without its nonce. */
 async function idTokenFor(
   { endUsers }: GrantNeeds,
   client: AuthenticatedClient,

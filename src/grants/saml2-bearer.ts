@@ -81,7 +81,7 @@ function validUntil(needs: AssertionGrantNeeds, assertion: SamlAssertion, issuer
   return end;
 }
 
-/** SAML Core §2.5.1.4: each restriction must be met. Several audiences could use the assertion against each other. */
+/** SAML 2.0 Core §2.5.1.4: each restriction must be met. Several audiences could use the assertion against each other. */
 function requireAudience(
   { audience, issuer: own, tokenEndpoint }: AssertionGrantNeeds,
   restrictions: readonly (readonly string[])[],

@@ -15,7 +15,7 @@ export interface UserinfoNeeds {
   readonly endUsers: EndUserNeeds;
 }
 
-/** What the client of an access token may know of its end-user (OpenID Connect Core §5.3.2). */
+/** What the client of an access token may know of its end-user (OpenID Connect Core 1.0 §5.3.2). */
 export interface Userinfo {
   readonly metadata: ClientMetadata;
   readonly claims: Readonly<Record<string, unknown>>;

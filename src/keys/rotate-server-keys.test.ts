@@ -97,7 +97,7 @@ test('at once: the new key signs from now on, also one that was announced; the o
 });
 
 // proves openid-core-10.2.1-1
-test('an encryption key is replaced at once: the old one is published no more, and still decrypts (OpenID Connect Core §10.2.1)', async () => {
+test('an encryption key is replaced at once: the old one is published no more, and still decrypts (OpenID Connect Core 1.0 §10.2.1)', async () => {
   const scene = keyScene();
   const [one, other] = [await scene.open(), await scene.open()];
   const before = (await one.keys.jwks()).keys.filter(({ use }) => use === 'enc').map(({ kid }) => kid);

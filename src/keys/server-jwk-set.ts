@@ -54,7 +54,7 @@ export async function readServerJwkSet(
 export function requireSigningKey(keys: readonly BroughtKey[]): void {
   if (!keys.some(({ use, isPrivate }) => use === 'sig' && isPrivate))
     throw new ServerJwkSetRefused('holds no private key with use sig: nothing could be signed');
-  // OpenID Connect Discovery §3, id_token_signing_alg_values_supported: "The algorithm RS256 MUST be included".
+  // OpenID Connect Discovery 1.0 §3, id_token_signing_alg_values_supported: "The algorithm RS256 MUST be included".
   if (!keys.some(({ jwk, isPrivate }) => isPrivate && suits(jwk, 'RS256', 'sign')))
     throw new ServerJwkSetRefused(
       'holds no private RSA key for RS256, which every OpenID provider must have',

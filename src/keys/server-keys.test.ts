@@ -159,7 +159,7 @@ test('a store that lost the MAC key is an error, not a new key: live tokens woul
   await assert.rejects(loadServerKeys(needsOver(store)), /not the one for access tokens/);
 });
 
-test('a database from before there were pairwise subjects gets their secret at the next start, once (OpenID Connect Core §8.1)', async () => {
+test('a database from before there were pairwise subjects gets their secret at the next start, once (OpenID Connect Core 1.0 §8.1)', async () => {
   const store = keyStore();
   const old = (await keyStoreWith(store, ({ use }) => use !== 'pairwise')).length;
   const [one, other] = await Promise.all(

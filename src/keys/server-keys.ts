@@ -225,7 +225,7 @@ function publishedSet(
 
 /**
  * A retired signature key verifies what it has signed. To a retired encryption key nobody is to encrypt any more, while
- * what was encrypted to it is read for as long as it is kept (OpenID Connect Core §10.2.1). None is announced, but by a server
+ * what was encrypted to it is read for as long as it is kept (OpenID Connect Core 1.0 §10.2.1). None is announced, but by a server
  * whose clock is ahead.
  */
 function isPublished(key: ServerKey, now: number): boolean {

@@ -9,7 +9,7 @@ const words = (posted: Posted): string =>
   posted.status === 'answered' ? String(posted.code) : posted.reason;
 
 // proves openid-backchannel-logout-2.5-1
-test('a form arrives as it is meant, once, with nothing that tells more than it has to (Back-Channel Logout §2.5)', async (t) => {
+test('a form arrives as it is meant, once, with nothing that tells more than it has to (OpenID Connect Back-Channel Logout 1.0 §2.5)', async (t) => {
   const peer = await startPeer(t, answering(['HTTP/1.1 200 OK'], ''));
   assert.equal(words(await outboundToPeers().postForm(`${peer.url}?a=1`, FORM)), '200');
   const body = 'logout_token=a.b.c&odd+name=%26%3D%2B%C3%BC';

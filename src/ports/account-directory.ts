@@ -4,7 +4,7 @@ import type { Subject } from '../spec/identifiers.ts';
 export interface Account {
   readonly sub: Subject;
   readonly username: string;
-  /** OpenID Connect Core §5.1; without `sub`. */
+  /** OpenID Connect Core 1.0 §5.1; without `sub`. */
   readonly claims: Readonly<Record<string, unknown>>;
   /** Nobody signs in, and nothing is issued. */
   readonly disabled: boolean;

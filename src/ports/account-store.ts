@@ -14,7 +14,7 @@ export interface StoredAccount {
   readonly username: string;
   /** PHC string format; null for an account that no password opens. */
   readonly password_hash: string | null;
-  /** JSON text of an object of claims (OpenID Connect Core §5.1). */
+  /** JSON text of an object of claims (OpenID Connect Core 1.0 §5.1). */
   readonly claims: string;
   readonly created_at: number;
   readonly updated_at: number;

@@ -35,7 +35,7 @@ export interface StoredClient {
    */
   readonly shared_digest: Digest | null;
   /**
-   * The entity identifier that registered it explicitly (OpenID Federation §12.2); null for every other client. At most
+   * The entity identifier that registered it explicitly (OpenID Federation 1.0 §12.2); null for every other client. At most
    * one live client of a tenant has a given one.
    */
   readonly entity_id: string | null;

@@ -8,7 +8,7 @@ export interface StoredConsent {
   readonly instance: ClientInstance;
   /** In alphabetical order, each once. */
   readonly scope: readonly string[];
-  /** Names of claims that were asked for one by one (OpenID Connect Core §5.5), ordered as `scope`. */
+  /** Names of claims that were asked for one by one (OpenID Connect Core 1.0 §5.5), ordered as `scope`. */
   readonly claims: readonly string[];
   /** Resources that its tokens may be for (RFC 8707), ordered as `scope`. */
   readonly resources: readonly string[];

@@ -16,7 +16,7 @@ export interface StoredGrant {
   readonly client_instance: ClientInstance;
   readonly sub: string;
   /**
-   * The session that it was given in, where it ends with it: in the same act (Back-Channel Logout §2.7; for a grant
+   * The session that it was given in, where it ends with it: in the same act (OpenID Connect Back-Channel Logout 1.0 §2.7; for a grant
    * without `offline_access`).
    */
   readonly sid?: SessionId;

@@ -11,7 +11,7 @@ export interface UnverifiedJwt {
 }
 
 /**
- * For JWTs whose keys are found by what they say themselves, such as entity statements (OpenID Federation §3): reading
+ * For JWTs whose keys are found by what they say themselves, such as entity statements (OpenID Federation 1.0 §3): reading
  * and verifying are two steps, and what is between them is the caller's. Every other use belongs to `JwtVerifier`.
  */
 export interface JwtInspector {

@@ -2,7 +2,7 @@ import type { Awaitable } from '../spec/awaitable.ts';
 import type { ClientId, ClientInstance, SessionId, Subject } from '../spec/identifiers.ts';
 
 /**
- * That a client is to hear, or has heard, of the end of a session that it took part in (Back-Channel Logout §2.5).
+ * That a client is to hear, or has heard, of the end of a session that it took part in (OpenID Connect Back-Channel Logout 1.0 §2.5).
  * Written in the act that ends the session; a client that is gone by then gets none.
  */
 export interface StoredLogoutNotification {

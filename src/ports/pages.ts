@@ -21,7 +21,7 @@ export interface SignInPage {
   readonly kind: 'sign-in';
   readonly client: PageClient | undefined;
   readonly form: PageForm;
-  /** What the field for the name holds already (OpenID Connect Core §3.1.2.1, `login_hint`). */
+  /** What the field for the name holds already (OpenID Connect Core 1.0 §3.1.2.1, `login_hint`). */
   readonly username: string;
   readonly problem: 'refused' | { readonly wait_seconds: number } | undefined;
 }

@@ -3,7 +3,7 @@ import type { XmlSigningAlgorithm } from '../spec/jose-algorithms.ts';
 
 declare const verified: unique symbol;
 
-/** `NotOnOrAfter`, `NotBefore` and `Recipient` of a confirmation (SAML Core §2.4.1.2). Seconds since the Unix epoch. */
+/** `NotOnOrAfter`, `NotBefore` and `Recipient` of a confirmation (SAML 2.0 Core §2.4.1.2). Seconds since the Unix epoch. */
 export interface SubjectConfirmation {
   readonly method: string;
   readonly recipient: string | undefined;
@@ -11,7 +11,7 @@ export interface SubjectConfirmation {
   readonly notOnOrAfter: number | undefined;
 }
 
-/** SAML Core §2.5. */
+/** SAML 2.0 Core §2.5. */
 export interface SamlConditions {
   readonly notBefore: number | undefined;
   readonly notOnOrAfter: number | undefined;

@@ -7,7 +7,7 @@ export interface StoredServerKey {
   readonly kid: KeyId;
   /**
    * `sig` and `enc` keys are published; `federation` keys sign for OpenID Federation and nothing else; `mac` is the
-   * secret of identifier-based access tokens; `pairwise` the one that subjects are made of (OpenID Connect Core §8.1),
+   * secret of identifier-based access tokens; `pairwise` the one that subjects are made of (OpenID Connect Core 1.0 §8.1),
    * which never has a successor.
    */
   readonly use: 'sig' | 'enc' | 'federation' | 'mac' | 'pairwise';

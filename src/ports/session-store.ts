@@ -8,7 +8,7 @@ export interface StoredSession {
   readonly key: Digest;
   readonly sid: SessionId;
   readonly sub: Subject;
-  /** When the end-user last authenticated (OpenID Connect Core §2). */
+  /** When the end-user last authenticated (OpenID Connect Core 1.0 §2). */
   readonly auth_time: number;
   readonly acr: string | null;
   /** RFC 8176. */
@@ -34,7 +34,7 @@ export interface SessionClient {
 
 /**
  * A session that is not there any more, with the clients that took part. The act that ended it has noted that they are to
- * hear of it (Back-Channel Logout §2.3; `LogoutNotificationStore`), and has ended the grants that end with it.
+ * hear of it (OpenID Connect Back-Channel Logout 1.0 §2.3; `LogoutNotificationStore`), and has ended the grants that end with it.
  */
 export interface EndedSession extends StoredSession {
   readonly clients: readonly SessionClient[];

@@ -56,7 +56,7 @@ function assertNames(verification: SamlVerification, nameId: string): void {
 
 const good = (parts: SamlParts = {}): string => signedXml(KEY, assertionXml(SITE, parts));
 
-test('an assertion that is signed is read whole (RFC 7522 §3; SAML Core §2.3.3)', () => {
+test('an assertion that is signed is read whole (RFC 7522 §3; SAML 2.0 Core §2.3.3)', () => {
   const attribute = (name: string, ...values: readonly string[]): string =>
     `<saml:Attribute Name="${name}">${values.map((value) => `<saml:AttributeValue>${value}</saml:AttributeValue>`).join('')}</saml:Attribute>`;
   const statements = `<saml:AttributeStatement>${attribute('mail', 'a@b.example')}${attribute('role', 'x', 'y')}</saml:AttributeStatement>`;
@@ -127,7 +127,7 @@ test('a digest of SHA-512, a prefix declared around the signature, an XML declar
   assertNames(verify(outside.replace(value, `\n${value.slice(0, 40)}\n${value.slice(40)}\n`)), 'alice');
 });
 
-test('prefixes that only values use are signed too where the signature lists them (Exclusive XML Canonicalization §4)', () => {
+test('prefixes that only values use are signed too where the signature lists them (Exclusive XML Canonicalization 1.0 §4)', () => {
   const xs = 'http://www.w3.org/2001/XMLSchema';
   const statements =
     `<saml:AttributeStatement><saml:Attribute Name="mail"><saml:AttributeValue ` +
@@ -216,7 +216,7 @@ test('not canonical base64url of UTF-8: refused (RFC 7522 §2.1)', () => {
 
 for (const [what, parts] of Object.entries(REFUSED_SIGNATURES)) {
   // proves rfc7522-3-8
-  test(`a signature with ${what}: refused, although it is made by the issuer (SAML Core §5.4)`, () => {
+  test(`a signature with ${what}: refused, although it is made by the issuer (SAML 2.0 Core §5.4)`, () => {
     assertRefused(verify(signedXml(KEY, assertionXml(SITE), parts)), 'signature-form', 'xml');
   });
 }
@@ -252,7 +252,7 @@ test('HMAC with the issuer’s public key, and a signature of another kind of ke
 });
 
 // proves rfc7522-3-8
-test('no signature, one elsewhere than in the root, or two: refused (SAML Core §5.4.1)', () => {
+test('no signature, one elsewhere than in the root, or two: refused (SAML 2.0 Core §5.4.1)', () => {
   const xml = assertionXml(SITE);
   const signature = signatureXml(KEY, xml);
   assertRefused(verify(xml), 'signature-form');
@@ -284,7 +284,7 @@ test('signature wrapping, XSW1 to XSW8 and their variations: the evil assertion 
   assert.equal(tried, 132);
 });
 
-test('two elements with one ID, in any spelling of the attribute: refused (SAML Core §5.4.2)', () => {
+test('two elements with one ID, in any spelling of the attribute: refused (SAML 2.0 Core §5.4.2)', () => {
   for (const attribute of ['ID', 'Id', 'id', 'xml:id', 'iD']) {
     const xml = assertionXml(SITE, { id: '_one' }).replace(
       '<saml:Subject>',
@@ -298,7 +298,7 @@ test('two elements with one ID, in any spelling of the attribute: refused (SAML 
 });
 
 // proves rfc7522-2.1-1
-test('what is there twice, or not as it must be, is not read although it is signed (SAML Core §2)', () => {
+test('what is there twice, or not as it must be, is not read although it is signed (SAML 2.0 Core §2)', () => {
   const site = SITE;
   const rows: readonly SamlParts[] = [
     { version: '1.1' },

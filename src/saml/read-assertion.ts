@@ -5,7 +5,7 @@ const SAML = 'urn:oasis:names:tc:SAML:2.0:assertion';
 
 const UNDERSTOOD_CONDITIONS = new Set(['AudienceRestriction', 'OneTimeUse', 'ProxyRestriction']);
 
-/** SAML Core §1.3.3: UTC, without a time zone; fractions of a second are nobody's business here. */
+/** SAML 2.0 Core §1.3.3: UTC, without a time zone; fractions of a second are nobody's business here. */
 const DATE_TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d{1,9})?Z$/;
 
 /** Something that is there twice, or not what it must be. */
@@ -21,14 +21,14 @@ export function isSoleAssertion(root: XmlElement, all: Iterable<XmlElement>): bo
   );
 }
 
-/** @returns undefined where there is not exactly one, with text (SAML Core §2.2.5) */
+/** @returns undefined where there is not exactly one, with text (SAML 2.0 Core §2.2.5) */
 export function issuerOf(root: XmlElement): string | undefined {
   const [issuer, ...others] = childrenOf(root, SAML, 'Issuer');
   return issuer === undefined || others.length > 0 ? undefined : textOf(issuer);
 }
 
 /**
- * What an assertion says (SAML Core §2.3.3). Each thing is there once or not at all.
+ * What an assertion says (SAML 2.0 Core §2.3.3). Each thing is there once or not at all.
  * @returns undefined where it says something twice, or in a form that it cannot have
  */
 export function readAssertion(root: XmlElement): Omit<SamlAssertion, symbol> | undefined {

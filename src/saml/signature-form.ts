@@ -29,7 +29,7 @@ export interface SignatureForm {
 /**
  * The one way in which an assertion may be signed: one signature in the whole document, child of the root, with one
  * reference to the root's ID, exclusive canonicalisation without comments, the enveloped transform and no other, and
- * every member once and in its place (SAML Core §5.4). Whatever tools could read in two ways is not of this form, so
+ * every member once and in its place (SAML 2.0 Core §5.4). Whatever tools could read in two ways is not of this form, so
  * wrapping a signed element into something else has nowhere to begin.
  * @returns undefined where it is not of that form
  */
@@ -88,7 +88,7 @@ function isReferenceTo(reference: XmlElement, id: string): boolean {
   );
 }
 
-/** SAML Core §5.4.4: "SHOULD NOT contain transforms other than the enveloped signature transform … or the exclusive canonicalization transforms". */
+/** SAML 2.0 Core §5.4.4: "SHOULD NOT contain transforms other than the enveloped signature transform … or the exclusive canonicalization transforms". */
 function areTheTransforms(transforms: XmlElement): boolean {
   const [enveloped, c14n, ...others] = childrenOf(transforms, DSIG, 'Transform');
   if (!isNamed(transforms, DSIG, 'Transforms') || transforms.children.length !== 2) return false;
@@ -104,7 +104,7 @@ function areTheTransforms(transforms: XmlElement): boolean {
   );
 }
 
-/** Exclusive XML Canonicalization §4: prefixes that content uses, such as the one in `xsi:type="xs:string"`. */
+/** Exclusive XML Canonicalization 1.0 §4: prefixes that content uses, such as the one in `xsi:type="xs:string"`. */
 function isPrefixList(element: XmlElement): boolean {
   return (
     isNamed(element, EXCLUSIVE_C14N, 'InclusiveNamespaces') &&

@@ -20,7 +20,7 @@ interface Source {
 }
 
 interface XmlAttribute {
-  /** Empty where there is none: that of the element does not count (Namespaces in XML §6.2). */
+  /** Empty where there is none: that of the element does not count (Namespaces in XML 1.0 §6.2). */
   readonly namespace: string;
   readonly local: string;
   readonly value: string;
@@ -151,7 +151,7 @@ function closeElement(opened: Open | undefined, qname: string, end: number): voi
 
 const isDeclaration = (name: string): boolean => name === 'xmlns' || name.startsWith('xmlns:');
 
-/** Namespaces in XML §3: the prefixes `xml` and `xmlns` stay what they are, and no other prefix is undeclared. */
+/** Namespaces in XML 1.0 §3: the prefixes `xml` and `xmlns` stay what they are, and no other prefix is undeclared. */
 function scopeWith(outer: Scope, given: readonly (readonly [string, string])[]): Scope {
   const declarations = given.filter(([name]) => isDeclaration(name));
   if (declarations.length === 0) return outer;

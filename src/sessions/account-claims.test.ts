@@ -32,7 +32,7 @@ const ROWS: readonly (readonly [
 ];
 
 for (const [scope, requested, names] of ROWS) {
-  test(`scope ${scope.join(' ') || 'none'}, claims ${requested.join(' ') || 'none'}: ${names.join(', ') || 'nothing'} (OpenID Connect Core §5.4, §5.5)`, () => {
+  test(`scope ${scope.join(' ') || 'none'}, claims ${requested.join(' ') || 'none'}: ${names.join(', ') || 'nothing'} (OpenID Connect Core 1.0 §5.4, §5.5)`, () => {
     const released = releasedClaims(ada, scope, requested);
     assert.deepEqual(Object.keys(released).sort(), [...names].sort());
     for (const [name, value] of Object.entries(released)) {

@@ -1,6 +1,6 @@
 import type { Account } from '../ports/account-directory.ts';
 
-/** OpenID Connect Core §5.1, table 1: the types of the standard claims that an account holds. */
+/** OpenID Connect Core 1.0 §5.1, table 1: the types of the standard claims that an account holds. */
 const STANDARD_CLAIMS: ReadonlyMap<string, 'string' | 'boolean' | 'object'> = new Map([
   ...(
     [
@@ -55,12 +55,12 @@ function claimFault(name: string, value: unknown): string | undefined {
   return type === undefined || type === actual ? undefined : `the claim ${name} must be a ${type}`;
 }
 
-/** The type that OpenID Connect Core §5.1 gives to a claim; undefined for one that it does not know. */
+/** The type that OpenID Connect Core 1.0 §5.1 gives to a claim; undefined for one that it does not know. */
 export function claimType(name: string): 'string' | 'boolean' | 'object' | undefined {
   return STANDARD_CLAIMS.get(withoutLanguage(name));
 }
 
-/** OpenID Connect Core §5.2: `family_name#ja-Kana-JP`. */
+/** OpenID Connect Core 1.0 §5.2: `family_name#ja-Kana-JP`. */
 function withoutLanguage(name: string): string {
   return name.replace(/#.*$/su, '');
 }
@@ -82,7 +82,7 @@ const PROFILE = [
   'updated_at',
 ] as const;
 
-/** OpenID Connect Core §5.4: the claims that a scope value asks for. */
+/** OpenID Connect Core 1.0 §5.4: the claims that a scope value asks for. */
 export const SCOPE_CLAIMS: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   ['profile', PROFILE],
   ['email', ['email', 'email_verified']],

@@ -14,7 +14,7 @@ export interface ExternalAccountNeeds {
 /** Somebody whom the operator's own page has signed in. */
 export interface ExternalSubject {
   readonly sub: Subject;
-  /** OpenID Connect Core §5.1; undefined: as they are known already. */
+  /** OpenID Connect Core 1.0 §5.1; undefined: as they are known already. */
   readonly claims: Readonly<Record<string, unknown>> | undefined;
 }
 

@@ -22,7 +22,7 @@ async function ended(
 }
 
 // proves openid-backchannel-logout-2.4-1, openid-backchannel-logout-2.4-2, openid-backchannel-logout-4-1
-test('the client gets a logout token in a form, once (Back-Channel Logout §2.4, §2.5)', async () => {
+test('the client gets a logout token in a form, once (OpenID Connect Back-Channel Logout 1.0 §2.4, §2.5)', async () => {
   const logout = testLogout();
   const client = await logout.client();
   const { session } = await logout.signedIn(client);
@@ -69,7 +69,7 @@ test('the client gets a logout token in a form, once (Back-Channel Logout §2.4,
   assert.deepEqual(logout.outcomes, ['delivered']);
 });
 
-test('under an alias the logout token names the alias: the client knows no other issuer (OpenID Connect Core §2)', async () => {
+test('under an alias the logout token names the alias: the client knows no other issuer (OpenID Connect Core 1.0 §2)', async () => {
   const logout = testLogout();
   const client = await logout.client();
   const { session } = await logout.signedIn();
@@ -82,7 +82,7 @@ test('under an alias the logout token names the alias: the client knows no other
   assert.equal(claims.iss, issuer);
 });
 
-test('a client of pairwise subjects is told the one it knows (OpenID Connect Core §8)', async () => {
+test('a client of pairwise subjects is told the one it knows (OpenID Connect Core 1.0 §8)', async () => {
   const logout = testLogout();
   await ended(logout, { subject_type: 'pairwise' });
   await logout.delivery.deliverDue();
@@ -92,7 +92,7 @@ test('a client of pairwise subjects is told the one it knows (OpenID Connect Cor
 });
 
 // proves openid-backchannel-logout-2.4-2
-test('a logout token is encrypted where ID tokens are (Back-Channel Logout §2.4)', async () => {
+test('a logout token is encrypted where ID tokens are (OpenID Connect Back-Channel Logout 1.0 §2.4)', async () => {
   const logout = testLogout();
   const jwk = { ...KEY.jwk, use: 'enc', kid: 'rp' };
   await ended(logout, { id_token_encrypted_response_alg: 'RSA-OAEP-256', jwks: { keys: [jwk] } });
@@ -141,7 +141,7 @@ const ATTEMPTS: readonly (readonly [posted: Posted, state: string])[] = [
 for (const [posted, state] of ATTEMPTS) {
   const words = posted.status === 'answered' ? `status ${posted.code}` : posted.reason;
   // proves openid-backchannel-logout-2.5-2, openid-backchannel-logout-2.8-1
-  test(`${words}: ${state}; only errors that may pass are tried again (Back-Channel Logout §2.5, §2.8)`, async () => {
+  test(`${words}: ${state}; only errors that may pass are tried again (OpenID Connect Back-Channel Logout 1.0 §2.5, §2.8)`, async () => {
     const logout = testLogout();
     logout.answer(posted);
     await ended(logout);

@@ -120,7 +120,7 @@ const RECOVERABLE_FAILURES: ReadonlySet<OutboundFailure> = new Set([
   'unresolvable',
 ]);
 
-/** Tells one client that a session has ended (Back-Channel Logout §2.5); answers what is to be kept of it. */
+/** Tells one client that a session has ended (OpenID Connect Back-Channel Logout 1.0 §2.5); answers what is to be kept of it. */
 export async function attemptLogout(
   needs: LogoutAttemptNeeds,
   taken: TakenLogoutNotification,

@@ -18,7 +18,7 @@ async function outcomeOf(
   return location ?? request.ignored;
 }
 
-test('a hint that holds and a registered address: the browser goes there, with its state (RP-Initiated Logout §2, §3)', async () => {
+test('a hint that holds and a registered address: the browser goes there, with its state (OpenID Connect RP-Initiated Logout 1.0 §2, §3)', async () => {
   const logout = testLogout();
   const client = await logout.client();
   const hint = { id_token_hint: logout.idToken(client) };
@@ -88,7 +88,7 @@ const ELSEWHERE = [
 
 for (const uri of ELSEWHERE) {
   // proves openid-rp-logout-3-1
-  test(`post_logout_redirect_uri ${JSON.stringify(uri)}: no redirection, and the reason holds nothing of it (RP-Initiated Logout §3; H-164, H-165)`, async () => {
+  test(`post_logout_redirect_uri ${JSON.stringify(uri)}: no redirection, and the reason holds nothing of it (OpenID Connect RP-Initiated Logout 1.0 §3; H-164, H-165)`, async () => {
     const logout = testLogout();
     const client = await logout.client();
     const parameters = { id_token_hint: logout.idToken(client), post_logout_redirect_uri: uri };
@@ -182,7 +182,7 @@ for (const [what, hint, why] of HINTS) {
   });
 }
 
-test('several audiences with an authorised party: the hint is its client’s (OpenID Connect Core §2; H-170)', async () => {
+test('several audiences with an authorised party: the hint is its client’s (OpenID Connect Core 1.0 §2; H-170)', async () => {
   const logout = testLogout();
   const { client_id } = await logout.client();
   const id_token_hint = idToken({ aud: [client_id, 'rs'], azp: client_id });
@@ -205,7 +205,7 @@ test('a hint that has expired holds, until it is older than a setting allows (H-
 });
 
 // proves openid-rp-logout-2-3
-test('a client_id that is not the hint’s: the hint proves nothing (RP-Initiated Logout §2)', async () => {
+test('a client_id that is not the hint’s: the hint proves nothing (OpenID Connect RP-Initiated Logout 1.0 §2)', async () => {
   const logout = testLogout();
   const [client, other] = [await logout.client(), await logout.client()];
   const parameters = { id_token_hint: logout.idToken(client), post_logout_redirect_uri: HOME };

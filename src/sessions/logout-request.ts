@@ -17,7 +17,7 @@ export interface LogoutRequestNeeds {
   readonly stateLengthMax: number;
 }
 
-/** RP-Initiated Logout §2. `logout_hint` is taken and not looked at: the session of the browser is what is asked about. */
+/** OpenID Connect RP-Initiated Logout 1.0 §2. `logout_hint` is taken and not looked at: the session of the browser is what is asked about. */
 export const LOGOUT_PARAMETERS: ReadonlySet<string> = new Set([
   'id_token_hint',
   'logout_hint',
@@ -52,7 +52,7 @@ export interface WaitingLogout {
 
 /**
  * Reads a logout request. Without a hint that holds, the redirection is ignored and nothing else (decision 32; the
- * interface is stricter than RP-Initiated Logout §2, which knows other proofs).
+ * interface is stricter than OpenID Connect RP-Initiated Logout 1.0 §2, which knows other proofs).
  * @throws OAuthError invalid_request for a state that is too long to be carried
  */
 export async function readLogoutRequest(
@@ -86,7 +86,7 @@ async function clientBehind(
   if (id_token_hint === undefined) return { ignored: 'there is no id_token_hint' };
   const hint = await readIdTokenHint(needs.hints, id_token_hint);
   if (!hint.holds) return { ignored: `the id_token_hint does not hold (${hint.reason})` };
-  // RP-Initiated Logout §2: "the OP MUST verify that the Client Identifier matches the one used when issuing the ID Token".
+  // OpenID Connect RP-Initiated Logout 1.0 §2: "the OP MUST verify that the Client Identifier matches the one used when issuing the ID Token".
   if (client_id !== undefined && client_id !== hint.client_id) {
     return { ignored: 'client_id is not the client that the id_token_hint was issued to' };
   }
@@ -152,7 +152,7 @@ export async function logoutLocation(
     : { location: undefined, ignored };
 }
 
-/** The registered text stays as it is; `state` goes with a redirection only (RP-Initiated Logout §2). */
+/** The registered text stays as it is; `state` goes with a redirection only (OpenID Connect RP-Initiated Logout 1.0 §2). */
 function withState({ uri, state }: NonNullable<WaitingLogout['redirect']>): string {
   if (state === null) return uri;
   const separator = uri.includes('?') ? (/[?&]$/.test(uri) ? '' : '&') : '?';

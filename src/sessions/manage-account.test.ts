@@ -23,7 +23,7 @@ test('a name is had once, in whatever spelling; a deleted one’s new owner is a
   assert.notEqual((await addAccount(accounts, ADA, ACTOR)).sub, first.sub);
 });
 
-test('every claim of an account is of the type that OpenID Connect Core §5.1 gives it, and none is the server’s', async () => {
+test('every claim of an account is of the type that OpenID Connect Core 1.0 §5.1 gives it, and none is the server’s', async () => {
   const { accounts } = testEndUsers();
   const good = {
     name: 'Ada',

@@ -40,7 +40,7 @@ export type PasswordOutcome =
   | { readonly outcome: 'refused' }
   | { readonly outcome: 'too_many_attempts'; readonly retry_after: number };
 
-/** SAML 2.0 Authentication Context §3.4.9, the one that OpenID Connect Core §2 takes its examples from; RFC 8176 §2. */
+/** SAML 2.0 Authentication Context §3.4.9, the one that OpenID Connect Core 1.0 §2 takes its examples from; RFC 8176 §2. */
 export const PASSWORD_ACR = 'urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport';
 export const PASSWORD_AMR = ['pwd'] as const;
 

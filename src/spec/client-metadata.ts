@@ -53,7 +53,7 @@ export interface MetadataMember {
   readonly check: Check;
   /** `invalid_client_metadata` where it does not say otherwise. */
   readonly error?: 'invalid_redirect_uri';
-  /** Human-readable: may come in several languages as `name#tag` (OpenID Connect Registration §2.1). */
+  /** Human-readable: may come in several languages as `name#tag` (OpenID Connect Dynamic Client Registration 1.0 §2.1). */
   readonly localised?: true;
   readonly privilege?: MemberPrivilege;
   /** The value of an absent member; those that depend on other members are in clients/metadata-defaults.ts. */

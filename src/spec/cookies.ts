@@ -6,7 +6,7 @@ const HEADER_LENGTH_MAX = 8192;
 
 /**
  * The name of a cookie of ours. With the prefix `__Host-` browsers take it only from a secure origin, for the whole host
- * and for no other one (draft-ietf-httpbis-rfc6265bis §4.1.3.2); over plain http, on one's desk, there is no prefix.
+ * and for no other one (RFC 6265bis §4.1.3.2); over plain http, on one's desk, there is no prefix.
  */
 export function cookieName(base: string, secure: boolean): string {
   return secure ? `__Host-${base}` : base;

@@ -1,4 +1,4 @@
-/** An element of DER (ITU-T X.690 §8.1): one value with its tag. */
+/** An element of DER (X.690 §8.1): one value with its tag. */
 export interface DerElement {
   /** The identifier octet: class, form and number. */
   readonly tag: number;

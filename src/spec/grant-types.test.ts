@@ -38,12 +38,12 @@ const NAMES: readonly (readonly [text: string, name: string | undefined])[] = [
 ];
 
 for (const [text, name] of NAMES) {
-  test(`the response type "${text}" is ${String(name)}: a set of words (Multiple Response Types §3)`, () => {
+  test(`the response type "${text}" is ${String(name)}: a set of words (OAuth 2.0 Multiple Response Type Encoding Practices §3)`, () => {
     assert.equal(responseTypeName(text), name);
   });
 }
 
-test('what each response type needs (OpenID Connect Registration §2)', () => {
+test('what each response type needs (OpenID Connect Dynamic Client Registration 1.0 §2)', () => {
   for (const [name, grants] of Object.entries(RESPONSE_TYPES)) {
     const words = name.split(' ');
     assert.equal(grants.includes('authorization_code'), words.includes('code'), name);

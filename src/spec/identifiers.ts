@@ -16,9 +16,9 @@ export type GrantId = Branded<'GrantId'>;
 export type Digest = Branded<'Digest'>;
 /** Ciphertext of a secret, bound to the place it is stored in. */
 export type Sealed = Branded<'Sealed'>;
-/** An end-user at this issuer (OpenID Connect Core §2, `sub`): never given to somebody else. */
+/** An end-user at this issuer (OpenID Connect Core 1.0 §2, `sub`): never given to somebody else. */
 export type Subject = Branded<'Subject'>;
-/** What others may know of an end-user's session (OpenID Connect Back-Channel Logout §2.1, `sid`); opens nothing. */
+/** What others may know of an end-user's session (OpenID Connect Back-Channel Logout 1.0 §2.1, `sid`); opens nothing. */
 export type SessionId = Branded<'SessionId'>;
 /** An account's name in the form in which names are compared (RFC 8265 §3.3). */
 export type LoginName = Branded<'LoginName'>;

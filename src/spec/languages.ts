@@ -6,7 +6,7 @@ const LENGTH_MAX = 1000;
 const TAG = /^[a-z]{2,3}(?:-[a-z0-9]{1,8}){0,4}$/;
 
 /**
- * The languages a person would like, most wanted first: those the client asked for (`ui_locales`, OpenID Connect Core
+ * The languages a person would like, most wanted first: those the client asked for (`ui_locales`, OpenID Connect Core 1.0
  * §3.1.2.1, separated by spaces), then those of the browser (`Accept-Language`, RFC 9110 §12.5.4). What is not a tag is left
  * out: "An error SHOULD NOT result if some or all of the requested locales are not supported".
  */

@@ -49,7 +49,7 @@ for (const [uri, web, webImplicit, native] of ROWS) {
     ['native', NATIVE, native],
   ] as const;
   for (const [name, rules, verdict] of verdicts) {
-    test(`${uri} of a ${name} client: ${String(verdict)} (RFC 6749 §3.1.2, RFC 8252 §7, OpenID Connect Registration §2)`, () => {
+    test(`${uri} of a ${name} client: ${String(verdict)} (RFC 6749 §3.1.2, RFC 8252 §7, OpenID Connect Dynamic Client Registration 1.0 §2)`, () => {
       const problem = redirectUriProblem(uri, rules);
       if (verdict === 'fine') assert.equal(problem, undefined);
       else assert.match(problem ?? 'fine', verdict);

@@ -3,7 +3,7 @@ import { isLoopbackHost, parseUri, type Uri } from './uri.ts';
 
 export interface RedirectUriRules {
   readonly application_type: 'web' | 'native';
-  /** OpenID Connect Dynamic Client Registration §2: web clients of the implicit grant use https and not localhost. */
+  /** OpenID Connect Dynamic Client Registration 1.0 §2: web clients of the implicit grant use https and not localhost. */
   readonly implicit: boolean;
 }
 
@@ -11,8 +11,7 @@ export interface RedirectUriRules {
 const RESPONSE_PARAMETERS = new Set(['code', 'state', 'response', 'error', 'iss']);
 
 /**
- * Why a redirection URI cannot be registered: RFC 6749 §3.1.2, RFC 7591 §5, RFC 8252 §7 and §8.4, OpenID Connect
- * Dynamic Client Registration §2.
+ * Why a redirection URI cannot be registered: RFC 6749 §3.1.2, RFC 7591 §5, RFC 8252 §7 and §8.4, OpenID Connect Dynamic Client Registration 1.0 §2.
  * @returns undefined for a URI that can.
  */
 export function redirectUriProblem(text: string, rules: RedirectUriRules): string | undefined {

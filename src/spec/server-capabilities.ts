@@ -48,7 +48,7 @@ export const CONTENT_ENCRYPTION_ALGORITHMS = [
   'A256GCM',
 ] as const;
 
-/** OpenID Connect Registration §2: "If *_encrypted_response_alg is specified, the default … is A128CBC-HS256." */
+/** OpenID Connect Dynamic Client Registration 1.0 §2: "If *_encrypted_response_alg is specified, the default … is A128CBC-HS256." */
 export const DEFAULT_CONTENT_ENCRYPTION = 'A128CBC-HS256';
 
 /**

@@ -116,7 +116,7 @@ export function signedKeySetNeeds({
   return { issuer, keys, document: documentNeeds(keys, clock), maxAge: settings['key-set.max-age'] };
 }
 
-/** What the provider metadata says of a federation (OpenID Federation §5.1.3, §5.2.2). */
+/** What the provider metadata says of a federation (OpenID Federation 1.0 §5.1.3, §5.2.2). */
 export function federationMembers(settings: Settings): Readonly<Record<string, unknown>> {
   if (!settings['federation.enabled']) return {};
   const organization_name = settings['federation.organization-name'];

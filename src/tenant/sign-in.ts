@@ -93,7 +93,7 @@ function externalSignInEndpoints({
   return [externalSignIn(needs), externalSignInOutcome(needs)];
 }
 
-/** Whoever pushes a request is authenticated with the keys that the federation names (OpenID Federation §12.1.1.2). */
+/** Whoever pushes a request is authenticated with the keys that the federation names (OpenID Federation 1.0 §12.1.1.2). */
 function withAutomaticClients({ authentication, automatic }: AuthorizationParts): AuthenticationNeeds {
   if (automatic === undefined) return authentication;
   const { clients } = authentication;

@@ -47,7 +47,7 @@ export const ASSERTING: Readonly<Record<string, MakeAsserting>> = {
 
 let made = 0;
 
-/** OpenID Connect Core §9, with a `jti` of its own each time. */
+/** OpenID Connect Core 1.0 §9, with a `jti` of its own each time. */
 export function claimsOf(client_id: string, changes: object = {}): object {
   made += 1;
   const jti = digestOf(`assertion ${made}`);

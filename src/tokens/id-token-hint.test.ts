@@ -53,7 +53,7 @@ async function encrypted(plaintext: string, header: object = {}): Promise<string
 }
 
 // proves openid-core-3.1.2.1-7
-test('an ID token of ours: its subject, its client and its session (OpenID Connect RP-Initiated Logout §2)', async () => {
+test('an ID token of ours: its subject, its client and its session (OpenID Connect RP-Initiated Logout 1.0 §2)', async () => {
   const outcome = await read(hint());
   assert.ok(outcome.holds);
   const { claims, ...told } = outcome;
@@ -66,7 +66,7 @@ test('one that has expired holds, as does one signed by a retired key (decision 
   assert.equal(await reasonOf(hint({}, {}, RETIRED)), 'holds');
 });
 
-test('several audiences: the client is the authorised party, which must be one of them (OpenID Connect Core §2)', async () => {
+test('several audiences: the client is the authorised party, which must be one of them (OpenID Connect Core 1.0 §2)', async () => {
   const outcome = await read(hint({ aud: ['rs', 'rp'], azp: 'rp' }));
   assert.ok(outcome.holds);
   assert.deepEqual([outcome.client_id, outcome.audience], ['rp', ['rs', 'rp']]);
@@ -139,7 +139,7 @@ test('encrypted to another key, or changed on the way: the hint does not hold, a
   assert.equal(await reasonOf(compressed), 'JWE: header');
 });
 
-test('every algorithm that an ID token can be registered for (OpenID Connect Registration §2)', async () => {
+test('every algorithm that an ID token can be registered for (OpenID Connect Dynamic Client Registration 1.0 §2)', async () => {
   for (const algorithm of SIGNING_ALGORITHMS) {
     const key = testKey(algorithm, algorithm);
     const needs = { ...NEEDS, keys: { ...NEEDS.keys, verificationKeys: () => [key.jwk] } };

@@ -34,7 +34,7 @@ export type IdTokenHint =
   | { readonly holds: false; readonly reason: JwtRefusal | `JWE: ${JweRefusal}` };
 
 /**
- * Reads an `id_token_hint` (decision 32; OpenID Connect Core §3.1.2.1, RP-Initiated Logout §2). One that has expired
+ * Reads an `id_token_hint` (decision 32; OpenID Connect Core 1.0 §3.1.2.1, OpenID Connect RP-Initiated Logout 1.0 §2). One that has expired
  * holds, as does one signed by a retired key. What is encrypted to this server holds only for the signed JWT inside it:
  * anybody can encrypt to a public key.
  */

@@ -7,7 +7,7 @@ const ISSUER = 'https://op.example.com';
 const CONTENT: IdTokenContent = { sub: 'alice', client_id: 's6BhdRkqt3', iat: 1000, exp: 1300 };
 
 // proves openid-core-2-1
-test('the least: iss, sub, aud as a string, exp and iat, and nothing else (OpenID Connect Core §2)', () => {
+test('the least: iss, sub, aud as a string, exp and iat, and nothing else (OpenID Connect Core 1.0 §2)', () => {
   assert.deepEqual(idTokenClaims(ISSUER, CONTENT, 'RS256'), {
     iss: ISSUER,
     sub: 'alice',
@@ -18,7 +18,7 @@ test('the least: iss, sub, aud as a string, exp and iat, and nothing else (OpenI
 });
 
 // proves openid-core-2-1
-test('everything: auth_time, nonce, acr, amr, sid and claims about the end-user (OpenID Connect Core §2, §5.1)', () => {
+test('everything: auth_time, nonce, acr, amr, sid and claims about the end-user (OpenID Connect Core 1.0 §2, §5.1)', () => {
   const content = {
     ...CONTENT,
     auth_time: 900,
@@ -45,7 +45,7 @@ test('everything: auth_time, nonce, acr, amr, sid and claims about the end-user 
 });
 
 // proves openid-core-2-1
-test('several audiences: a list that begins with the client, which is the authorised party (OpenID Connect Core §2)', () => {
+test('several audiences: a list that begins with the client, which is the authorised party (OpenID Connect Core 1.0 §2)', () => {
   const claims = idTokenClaims(ISSUER, { ...CONTENT, otherAudiences: ['https://rs.example'] }, 'RS256');
   assert.deepEqual([claims['aud'], claims['azp']], [['s6BhdRkqt3', 'https://rs.example'], 's6BhdRkqt3']);
 });
@@ -101,7 +101,7 @@ for (const [alg, hash, characters] of [
   ['EdDSA', 'sha512', 43],
 ] as const) {
   // proves openid-core-3.1.3.6-1
-  test(`${alg}: the left half of ${hash} (OpenID Connect Core §3.1.3.6)`, () => {
+  test(`${alg}: the left half of ${hash} (OpenID Connect Core 1.0 §3.1.3.6)`, () => {
     const claims = idTokenClaims(ISSUER, { ...CONTENT, access_token: 'token' }, alg);
     const whole = createHash(hash).update('token').digest();
     const half = whole.subarray(0, whole.length / 2).toString('base64url');

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { SignatureAlgorithm } from '../spec/jose-algorithms.ts';
 
-/** What an ID token says (OpenID Connect Core §2). Times are in seconds. */
+/** What an ID token says (OpenID Connect Core 1.0 §2). Times are in seconds. */
 export interface IdTokenContent {
   /** As the client knows the end-user: a pairwise identifier where it is registered for them (§8). */
   readonly sub: string;
@@ -25,7 +25,7 @@ export interface IdTokenContent {
 /** RFC 8725 §3.11 would have one of its own; this is the one that clients of OpenID Connect accept. */
 export const ID_TOKEN_TYPE = 'JWT';
 
-/** Claims that the protocol gives a meaning: RFC 7519 §4.1 and OpenID Connect Core §2, with those of the logouts. */
+/** Claims that the protocol gives a meaning: RFC 7519 §4.1 and OpenID Connect Core 1.0 §2, with those of the logouts. */
 const PROTOCOL_CLAIMS: ReadonlySet<string> = new Set([
   'iss',
   'sub',

@@ -148,7 +148,7 @@ suite('logout in a browser', () => {
     assert.equal(await isSignedInAtServer(page), true);
   });
 
-  test('a website that posts its logout request: the same dialog, which knows the session (RP-Initiated Logout §2)', async () => {
+  test('a website that posts its logout request: the same dialog, which knows the session (OpenID Connect RP-Initiated Logout 1.0 §2)', async () => {
     const page = await signInAtWebsite(browser, website);
     const address = await logoutAddress();
     const fields = [...address.searchParams].map(

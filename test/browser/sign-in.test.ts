@@ -69,7 +69,7 @@ suite('sign-in in a browser', () => {
     assert.deepEqual(complaints, []);
     for (const post of posts.slice(0, 2)) {
       const headers = await post.allHeaders();
-      assert.equal(headers['origin'], 'null', 'what Chromium says under no-referrer (Fetch §3.2)');
+      assert.equal(headers['origin'], 'null', 'what Chromium says under no-referrer (WHATWG Fetch §3.2)');
       assert.equal(headers['sec-fetch-site'], 'same-origin');
     }
     assert.equal(posts.length, 3);

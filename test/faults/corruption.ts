@@ -21,7 +21,7 @@ export interface Detection {
 }
 
 const PAGE_BYTES = 4096;
-/** https://www.sqlite.org/fileformat.html §1.6 */
+/** SQLite File Format §1.6 */
 const PAGE_TYPES: Readonly<Record<number, string>> = {
   2: 'interior page of an index',
   5: 'interior page of a table',
@@ -94,7 +94,7 @@ function* faultsOf(
   ];
 }
 
-/** https://www.sqlite.org/fileformat.html §1.6: header and pointers of the cells at the beginning, the cells at the end. */
+/** SQLite File Format §1.6: header and pointers of the cells at the beginning, the cells at the end. */
 function usedBytes(page: Buffer): readonly number[] {
   const headerBytes = { 2: 12, 5: 12, 10: 8, 13: 8 }[page[0] ?? 0];
   if (headerBytes === undefined) return times(PAGE_BYTES, (index) => index);

@@ -139,7 +139,7 @@ test('characters that would end a header or a tag are encoded wherever they come
   const page = await ask(query({ state, prompt: 'none', response_mode: 'form_post' }));
   const html = await page.text();
   assert.doesNotMatch(html, /<script>alert/);
-  // A browser makes one line end of two, as HTML §4.10.21.4 says of every form.
+  // A browser makes one line end of two, as WHATWG HTML §4.10.21.4 says of every form.
   assert.equal(formOf(html).hidden['state']?.replaceAll('\r\n', '\n'), state.replaceAll('\r\n', '\n'));
   const registered = `${CALLBACK}?keep=%0d%0aSet-Cookie:x`;
   const kept = await ask(query({ redirect_uri: registered, prompt: 'none' }));

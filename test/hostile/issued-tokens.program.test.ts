@@ -134,7 +134,7 @@ test('T-04 nothing that is issued passes for anything else (RFC 8725 §3.11)', a
   assert.equal((await redeem(program, client, code)).status, 200, 'and nothing of that used it up');
 });
 
-test('T-05 clients of pairwise subjects cannot tell by what they get that two end-users are one (OpenID Connect Core §8.1, §17.3)', async () => {
+test('T-05 clients of pairwise subjects cannot tell by what they get that two end-users are one (OpenID Connect Core 1.0 §8.1, §17.3)', async () => {
   const browser = browserAt(program);
   const seen = [];
   for (const host of ['one.example', 'two.example']) {

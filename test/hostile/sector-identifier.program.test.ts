@@ -139,14 +139,14 @@ async function answersTo(document: string): Promise<readonly Answer[]> {
 }
 
 for (const name of Object.keys(GOOD)) {
-  test(`H-085 a document that ${name} is taken, by POST and PUT (OpenID Connect Registration 1.0 §5)`, async () => {
+  test(`H-085 a document that ${name} is taken, by POST and PUT (OpenID Connect Dynamic Client Registration 1.0 §5)`, async () => {
     for (const answer of await answersTo(name)) assertAnswer(answer, 'registered');
     assert.equal(reached.filter((one) => one === name).length, 2);
   });
 }
 
 for (const name of Object.keys(BAD)) {
-  test(`H-046…H-048, H-085 a document that ${name}: 400, by POST and PUT (OpenID Connect Registration 1.0 §5)`, async () => {
+  test(`H-046…H-048, H-085 a document that ${name}: 400, by POST and PUT (OpenID Connect Dynamic Client Registration 1.0 §5)`, async () => {
     for (const answer of await answersTo(name)) assertAnswer(answer, 'invalid_client_metadata');
     assert.equal(reached.filter((one) => one === name).length, 2, 'asked once for each');
     assert.ok(!reached.includes('reached'), 'a redirect was followed');

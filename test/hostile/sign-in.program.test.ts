@@ -234,7 +234,7 @@ function browserWith(other: PlainBrowser): PlainBrowser {
   return own;
 }
 
-test('S-10 yes and no at once: the client hears one of them (OpenID Connect Core §3.1.2.4)', async () => {
+test('S-10 yes and no at once: the client hears one of them (OpenID Connect Core 1.0 §3.1.2.4)', async () => {
   const own = await signedIn();
   for (let round = 0; round < 5; round += 1) {
     const page = await own.open(url({ prompt: 'consent' }));

@@ -6,7 +6,7 @@ import { developer } from '../program/developer.ts';
 import { type PlainBrowser, plainBrowser, type Visit } from '../program/plain-browser.ts';
 import { type Program, startProgram } from '../program/start.ts';
 
-/** A relying party that never registers: its identifier is its client_id (OpenID Federation §12.1). */
+/** A relying party that never registers: its identifier is its client_id (OpenID Federation 1.0 §12.1). */
 const KEY: TestKey = testKey('ES256', 'rp-protocol-1');
 const OTHER_KEY: TestKey = testKey('ES256', 'rp-protocol-1');
 const CALLBACK = 'https://rp.example/cb';

@@ -25,7 +25,7 @@ after(async () => {
 });
 
 // proves openid-federation-9-1, openid-federation-8.7-1, openid-federation-5.2.1-1
-test('the started program publishes its entity configuration below its issuer, and signs its key set with the same key (OpenID Federation §9, §5.2.1)', async () => {
+test('the started program publishes its entity configuration below its issuer, and signs its key set with the same key (OpenID Federation 1.0 §9, §5.2.1)', async () => {
   const response = await fetch(`${member.url}/.well-known/openid-federation`);
   assert.equal(response.headers.get('content-type'), 'application/entity-statement+jwt');
   const { outcome } = await examineStatement(joseJwtInspector, await response.text(), {

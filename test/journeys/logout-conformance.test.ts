@@ -36,12 +36,12 @@ async function metadataOfProvider(): Promise<Readonly<Record<string, unknown>>> 
 }
 
 // proves openid-rp-logout-2.1-1
-test('oidcc-rp-initiated-logout-discovery-endpoint-verification: end_session_endpoint, below the issuer (RP-Initiated Logout §2.1)', async () => {
+test('oidcc-rp-initiated-logout-discovery-endpoint-verification: end_session_endpoint, below the issuer (OpenID Connect RP-Initiated Logout 1.0 §2.1)', async () => {
   assert.equal((await metadataOfProvider())['end_session_endpoint'], `${program.issuer}/logout`);
 });
 
 // proves openid-backchannel-logout-2.1-1
-test('oidcc-backchannel-logout-discovery-endpoint-verification: both members are true (Back-Channel Logout §2.1)', async () => {
+test('oidcc-backchannel-logout-discovery-endpoint-verification: both members are true (OpenID Connect Back-Channel Logout 1.0 §2.1)', async () => {
   const metadata = await metadataOfProvider();
   assert.equal(metadata['backchannel_logout_supported'], true);
   assert.equal(metadata['backchannel_logout_session_supported'], true);
@@ -49,7 +49,7 @@ test('oidcc-backchannel-logout-discovery-endpoint-verification: both members are
 });
 
 // proves openid-rp-logout-2-4
-test('oidcc-rp-initiated-logout: after the confirmation the browser is back, with the state and nothing else, and signed out (RP-Initiated Logout §2, §3)', async () => {
+test('oidcc-rp-initiated-logout: after the confirmation the browser is back, with the state and nothing else, and signed out (OpenID Connect RP-Initiated Logout 1.0 §2, §3)', async () => {
   const { browser, rp, id_token } = await signedIn(program);
   const state = 'a+b c&ü';
   const url = logoutUrl(rp, { id_token_hint: id_token, post_logout_redirect_uri: HOME, state });
@@ -64,7 +64,7 @@ test('oidcc-rp-initiated-logout: after the confirmation the browser is back, wit
 });
 
 // proves openid-rp-logout-2-4
-test('oidcc-rp-initiated-logout-no-state: no state comes back (RP-Initiated Logout §3)', async () => {
+test('oidcc-rp-initiated-logout-no-state: no state comes back (OpenID Connect RP-Initiated Logout 1.0 §3)', async () => {
   const { browser, rp, id_token } = await signedIn(program);
   const page = await browser.open(logoutUrl(rp, { id_token_hint: id_token, post_logout_redirect_uri: HOME }));
   assert.equal((await browser.submit(page, 'logout')).location, HOME);
@@ -108,7 +108,7 @@ function unsigned(id_token: string): string {
 
 for (const [module, parametersOf] of STAYING) {
   // proves openid-rp-logout-3-1
-  test(`oidcc-rp-initiated-logout-${module}: the dialog, and no redirection after it (decision 32; RP-Initiated Logout §3, §4)`, async () => {
+  test(`oidcc-rp-initiated-logout-${module}: the dialog, and no redirection after it (decision 32; OpenID Connect RP-Initiated Logout 1.0 §3, §4)`, async () => {
     const world = await signedIn(program);
     const { browser, rp } = world;
     const page = await browser.open(logoutUrl(rp, parametersOf(world)));
@@ -121,7 +121,7 @@ for (const [module, parametersOf] of STAYING) {
 }
 
 // proves openid-backchannel-logout-2.4-1
-test('oidcc-backchannel-rp-initiated-logout: the relying party has a logout token before the browser is back (Back-Channel Logout §2.4, §2.5)', async () => {
+test('oidcc-backchannel-rp-initiated-logout: the relying party has a logout token before the browser is back (OpenID Connect Back-Channel Logout 1.0 §2.4, §2.5)', async () => {
   const uri = backChannel.url('conformance');
   const metadata = { backchannel_logout_uri: uri, backchannel_logout_session_required: true };
   const { browser, rp, id_token } = await signedIn(program, metadata);

@@ -88,7 +88,7 @@ test('a relying party that never answers keeps the browser for a short time only
 });
 
 // proves openid-backchannel-logout-2.7-1
-test('refresh tokens end with the session, but for those with offline_access (Back-Channel Logout §2.7)', async () => {
+test('refresh tokens end with the session, but for those with offline_access (OpenID Connect Back-Channel Logout 1.0 §2.7)', async () => {
   const online = await inBrowser('online');
   const offline = await inBrowser('offline', 'openid offline_access');
   for (const world of [online, offline]) assert.equal(await logOut(world), HOME);

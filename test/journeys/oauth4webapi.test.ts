@@ -187,7 +187,7 @@ test('oauth4webapi, open registration: client_credentials needs a token, and a t
   assert.ok((await register(server, metadata, token)).client_id);
 });
 
-test('discovery at all three addresses under an issuer with a path: the same metadata (RFC 8414 §3.1, OpenID Connect Discovery §4)', async () => {
+test('discovery at all three addresses under an issuer with a path: the same metadata (RFC 8414 §3.1, OpenID Connect Discovery 1.0 §4)', async () => {
   const { origin } = new URL(managed.issuer);
   const addresses = [
     `${managed.issuer}/.well-known/openid-configuration`,

@@ -159,7 +159,7 @@ test('openid-client: form_post', async () => {
   await tokensAt(rp, request, checks);
 });
 
-test('openid-client: code id_token, whose ID token comes in the fragment and is bound to the code (OpenID Connect Core §3.3)', async () => {
+test('openid-client: code id_token, whose ID token comes in the fragment and is bound to the code (OpenID Connect Core 1.0 §3.3)', async () => {
   const rp = await relyingParty({
     grant_types: ['authorization_code', 'implicit', 'refresh_token'],
     response_types: ['code id_token'],
@@ -172,7 +172,7 @@ test('openid-client: code id_token, whose ID token comes in the fragment and is 
   await tokensAt(rp, answered, checks);
 });
 
-test('openid-client: id_token alone, with what the scope asks for in it (OpenID Connect Core §3.2, §5.4)', async () => {
+test('openid-client: id_token alone, with what the scope asks for in it (OpenID Connect Core 1.0 §3.2, §5.4)', async () => {
   const rp = await relyingParty({ grant_types: ['implicit'], response_types: ['id_token'] }, client.None());
   client.useIdTokenResponseType(rp);
   const { expectedState, expectedNonce } = (await asked()).checks;
@@ -201,7 +201,7 @@ test('openid-client: an encrypted ID token, and UserInfo as a JWT', async () => 
 });
 
 // proves openid-core-13.3-1
-test('openid-client: silent, after signing in once, and an error that it understands (OpenID Connect Core §3.1.2.6)', async () => {
+test('openid-client: silent, after signing in once, and an error that it understands (OpenID Connect Core 1.0 §3.1.2.6)', async () => {
   const rp = await relyingParty();
   const browser = plainBrowser(program.issuer);
   const { parameters, checks } = await asked({ prompt: 'none' });

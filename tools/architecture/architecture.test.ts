@@ -1,13 +1,22 @@
 import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readEndpointFolders } from '../contracts.ts';
+import { codeFaults, indexProgram } from '../requirements/code.ts';
 import { proofFaults, readProofs } from '../requirements/proofs.ts';
 import { SPECIFICATIONS } from '../requirements/specifications.ts';
+import { misspelledCitations } from '../sections.ts';
+import { idPrefix } from '../specifications.ts';
 import { lacking } from './endpoint-folders.ts';
 import { FLOOR_LAWS, FLOORS } from './floors.ts';
 import { FORM_LAWS } from './form.ts';
 import { programOf, readSources, sourceOf } from './source.ts';
+
+const root = join(import.meta.dirname, '../..');
+/** Every text that cites specifications. The tests of the spelling cite wrongly on purpose. */
+const CITING = ['{src,test,bench,examples,tools}/**/*.ts', 'docs/**/*.md', '*.md'];
+const CITING_WRONGLY = ['tools/sections.ts', 'tools/sections.test.ts'];
 
 const all = readSources('src/**/*.ts');
 const program = programOf(all, 'src/cli/chancery.ts');
@@ -70,10 +79,31 @@ test('a made-up endpoint without story, test and specification is found', () => 
   ]);
 });
 
+const requirements = SPECIFICATIONS.flatMap((specification) => specification.requirements);
+
 test('every requirement is carried by a test or has a reason, and every id that a test carries is known', () => {
-  const requirements = SPECIFICATIONS.flatMap((specification) => specification.requirements);
-  const proofs = readProofs(join(import.meta.dirname, '../..'));
+  const proofs = readProofs(root);
   assert.ok(requirements.length >= 400, `${requirements.length} requirements`);
   assert.ok(proofs.length >= 800, `${proofs.length} proofs`);
   assert.deepEqual(proofFaults(requirements, proofs), []);
+});
+
+test('the code that a requirement names is one place of the program', () => {
+  assert.deepEqual(codeFaults(SPECIFICATIONS, indexProgram(program)), []);
+});
+
+test('the id of a requirement begins with its specification', () => {
+  const strays = SPECIFICATIONS.flatMap(({ name, requirements: rows }) =>
+    rows.filter(({ id }) => !id.startsWith(`${idPrefix(name)}-`)).map(({ id }) => `${id} is in ${name}`),
+  );
+  assert.deepEqual(strays, []);
+});
+
+test('a citation uses the one spelling of its specification (tools/specifications.ts)', () => {
+  const files = CITING.flatMap((pattern) => globSync(pattern, { cwd: root, exclude: CITING_WRONGLY }));
+  assert.ok(files.length > 1000, `${files.length} files`);
+  const found = files.flatMap((file) =>
+    misspelledCitations(readFileSync(join(root, file), 'utf8')).map((words) => `${file}: ${words}`),
+  );
+  assert.deepEqual(found, []);
 });

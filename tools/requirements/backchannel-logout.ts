@@ -1,8 +1,9 @@
 import { client, decided, must, type Specification } from './requirement.ts';
 
 export const backchannelLogout: Specification = {
-  title: 'OpenID Connect Back-Channel Logout 1.0',
-  scope: 'What binds the provider. Rows of the registration members are in the table of registration.',
+  name: 'OpenID Connect Back-Channel Logout 1.0',
+  scope:
+    'The sentences that bind the provider. The page of OpenID Connect Dynamic Client Registration 1.0 has the registration members.',
   requirements: [
     must(
       'openid-backchannel-logout-2.1-1',
@@ -41,7 +42,7 @@ export const backchannelLogout: Specification = {
       'openid-backchannel-logout-2-1',
       '§2',
       'Sessions that expire.',
-      'nobody is told (ADR 20): clients have lifetimes of their own',
+      'the server notifies no client (ADR 20): clients have lifetimes of their own',
     ),
     client('openid-backchannel-logout-2.6-1', '§2.6', 'The client validates the logout token.'),
   ],

@@ -1,28 +1,73 @@
 import { client, decided, must, type Specification } from './requirement.ts';
 
 export const openidConnectCore: Specification = {
-  title: 'OpenID Connect Core 1.0, the flows',
+  name: 'OpenID Connect Core 1.0',
+  title: 'the flows',
   scope:
-    '§3, §5, §6, §11 and §12, as far as they bind the OpenID Provider. ID tokens and subjects have a table of their own; client authentication is with RFC 6749, 7523 and 8705.',
+    '§3, §5, §6, §10, §11 and §12, as far as they bind the OpenID Provider. Client authentication is on the pages of RFC 6749, RFC 7523 and RFC 8705.',
   requirements: [
-    must('openid-core-3.1.2.1-1', '§3.1.2.1', 'The authorisation endpoint takes GET and POST.'),
-    must('openid-core-3.1.2.1-2', '§3.1.2.1', 'redirect_uri is needed, and is exactly a registered one.'),
+    must(
+      'openid-core-8.1-1',
+      '§8.1',
+      'Pairwise subjects with several hosts in redirect_uris need a sector_identifier_uri.',
+    ),
+    must(
+      'openid-core-10.1.1-1',
+      '§10.1.1',
+      'A new signature key is published before it signs, and the old one stays for a time.',
+      'tendServerKeys',
+    ),
+    must(
+      'openid-core-10.2.1-1',
+      '§10.2.1',
+      'An old encryption key is published no more, and still decrypts for a time.',
+    ),
+    must(
+      'openid-core-9-1',
+      '§9',
+      'The algorithm is the registered one; client_secret_jwt is keyed with the octets of the secret.',
+    ),
+    must(
+      'openid-core-3.1.2.1-1',
+      '§3.1.2.1',
+      'The authorisation endpoint takes GET and POST.',
+      'authorization',
+      'postedAuthorization',
+    ),
+    must(
+      'openid-core-3.1.2.1-2',
+      '§3.1.2.1',
+      'redirect_uri is needed, and is exactly a registered one.',
+      'isRegisteredRedirectUri',
+      'receiveAuthorizationRequest',
+    ),
     must(
       'openid-core-3.1.2.1-3',
       '§3.1.2.1',
       'prompt none never shows a page, and stands alone; login asks anew; consent asks for consent.',
+      'nextStep',
+      'PROMPTS',
     ),
     must(
       'openid-core-3.1.2.1-4',
       '§3.1.2.1',
-      'max_age: whoever signed in longer ago signs in anew, and auth_time is in the ID token.',
+      'max_age: the end-user signs in again if the last sign-in is older, and auth_time is in the ID token.',
+      'nextStep',
     ),
     must(
       'openid-core-3.1.2.1-5',
       '§3.1.2.1',
       'id_token_hint: a positive answer is only about the one it is about; it may have expired.',
+      'readIdTokenHint',
+      'nextStep',
     ),
-    must('openid-core-3.1.2.1-6', '§3.1.2.1, §5.2', 'ui_locales are preferences and never an error.'),
+    must(
+      'openid-core-3.1.2.1-6',
+      '§3.1.2.1, §5.2',
+      'ui_locales are preferences and never an error.',
+      'preferredLanguages',
+      'lookUpLanguage',
+    ),
     must(
       'openid-core-3.1.2.2-1',
       '§3.1.2.2',
@@ -47,8 +92,15 @@ export const openidConnectCore: Specification = {
       'openid-core-3.1.3.2-1',
       '§3.1.3.2',
       'A code is redeemed by its client, once, with the redirection URI of the request.',
+      'authorizationCode',
     ),
-    must('openid-core-3.1.3.3-1', '§3.1.3.3', 'The token response has an ID token, JSON, no-store.'),
+    must(
+      'openid-core-3.1.3.3-1',
+      '§3.1.3.3',
+      'The token response has an ID token, JSON, no-store.',
+      'endUserIdToken',
+      'token',
+    ),
     client('openid-core-3.1.3.7-1', '§3.1.3.7', 'The client validates the ID token.'),
     must(
       'openid-core-3.2.2.1-1',
@@ -58,7 +110,7 @@ export const openidConnectCore: Specification = {
     must(
       'openid-core-3.2.2.5-1',
       '§3.2.2.5, §3.3.2.5',
-      'What comes from the authorisation endpoint is in the fragment.',
+      'The authorisation endpoint puts its response into the fragment.',
     ),
     must(
       'openid-core-3.3.2.11-1',
@@ -71,7 +123,7 @@ export const openidConnectCore: Specification = {
       '§5.3.2',
       'UserInfo has sub, that of the ID token; it is signed and encrypted as the client has registered, with iss and aud.',
     ),
-    must('openid-core-5.3.3-1', '§5.3.3', 'Errors of UserInfo are those of RFC 6750.'),
+    must('openid-core-5.3.3-1', '§5.3.3', 'Errors of UserInfo are those of RFC 6750.', 'userinfo'),
     must(
       'openid-core-5.4-1',
       '§5.4',
@@ -81,6 +133,8 @@ export const openidConnectCore: Specification = {
       'openid-core-5.5-1',
       '§5.5',
       'claims asks for single claims, at UserInfo and in the ID token; what is not known is ignored.',
+      'parseClaims',
+      'requestedClaims',
     ),
     must(
       'openid-core-5.5.1.1-1',
@@ -97,8 +151,14 @@ export const openidConnectCore: Specification = {
       '§6.2',
       'request_uri, where it is supported.',
       'it is not, and discovery says so; pushed requests are (RFC 9126)',
+      'receiveAuthorizationRequest',
     ),
-    must('openid-core-7.2.1-1', '§7.2.1', 'registration in a request is refused where it is not supported.'),
+    must(
+      'openid-core-7.2.1-1',
+      '§7.2.1',
+      'registration in a request is refused where it is not supported.',
+      'readAuthorizationRequest',
+    ),
     must(
       'openid-core-11-1',
       '§11',
@@ -112,7 +172,9 @@ export const openidConnectCore: Specification = {
     must(
       'openid-core-13.3-1',
       '§13.3, §15.2',
-      'What every provider has to support: prompt, display, ui_locales, claims_locales, auth_time, max_age, acr_values.',
+      'Every provider supports prompt, display, ui_locales, claims_locales, auth_time, max_age and acr_values.',
+      'AUTHORIZATION_PARAMETERS',
+      'nextStep',
     ),
   ],
 };

@@ -1,17 +1,24 @@
 import { client, must, type Specification } from './requirement.ts';
 
 export const idTokenRules: Specification = {
-  title: 'OpenID Connect Core 1.0, ID tokens and subjects',
+  name: 'OpenID Connect Core 1.0',
+  title: 'ID tokens and subjects',
   scope:
-    '§2, §8 and the hashes of §3.1.3.6 and §3.3.2.11, with the signature and encryption that a client registers, and §3.1.2.1 as far as id_token_hint goes. The flows that ask for ID tokens have tables of their own when they are there.',
+    '§2, §8 and the hashes of §3.1.3.6 and §3.3.2.11, the signature and encryption that a client registers, and id_token_hint (§3.1.2.1).',
   requirements: [
     must(
       'openid-core-2-1',
       '§2',
       'iss, sub, aud, exp and iat are always there; auth_time, nonce, acr, amr and azp where there is something to say.',
+      'idTokenClaims',
     ),
-    must('openid-core-2-2', '§2', 'sub is at most 255 ASCII characters.'),
-    must('openid-core-2-3', '§2', 'An ID token is signed, and where it is encrypted too, signed first.'),
+    must('openid-core-2-2', '§2', 'sub is at most 255 ASCII characters.', 'subjectFor'),
+    must(
+      'openid-core-2-3',
+      '§2',
+      'An ID token is signed, and where it is encrypted too, signed first.',
+      'makeClientJwt',
+    ),
     must(
       'openid-core-3.1.3.6-1',
       '§3.1.3.6, §3.3.2.11',
@@ -36,8 +43,9 @@ export const idTokenRules: Specification = {
       'openid-core-3.1.2.1-7',
       '§3.1.2.1',
       'An ID token used as a hint was issued by this server; where it was encrypted, the signed one inside is what counts.',
+      'readIdTokenHint',
     ),
-    must('openid-core-16.14-1', '§16.14', 'Nested: signed, then encrypted.'),
+    must('openid-core-16.14-1', '§16.14', 'Nested: signed, then encrypted.', 'makeClientJwt'),
     client('openid-core-3.1.3.7-2', '§3.1.3.7', 'The client validates the ID token.'),
   ],
 };

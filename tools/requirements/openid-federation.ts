@@ -1,45 +1,65 @@
 import { decided, must, type Specification } from './requirement.ts';
 
 export const openidFederation: Specification = {
-  title: 'OpenID Federation 1.0',
+  name: 'OpenID Federation 1.0',
   scope:
-    'Of the Final specification what an OpenID provider does with other people’s statements (§3.2, §4, §6, §7, §10) and says about itself (§9, §5.2.1), and the registration of relying parties, automatic and explicit (§12). The endpoints of federation authorities (§8) are not offered.',
+    'The duties of an OpenID provider towards the statements of other entities (§3.2, §4, §6, §7, §10) and for its own (§9, §5.2.1), and the automatic and explicit registration of relying parties (§12). The server does not offer the endpoints of federation authorities (§8).',
   requirements: [
     must(
       'openid-federation-3.2-1',
       '§3.2 1–3',
       'An entity statement is a signed JWT of type entity-statement+jwt with an acceptable alg, never none.',
+      'typeCheck',
+      'algorithmCheck',
+      'examineStatement',
     ),
     must(
       'openid-federation-3.2-2',
       '§3.2 4–6',
       'sub is the entity in question, iss an entity identifier; the issuer of a subordinate statement is among the authority_hints of its subject.',
+      'subjectCheck',
+      'issuerCheck',
+      'hintedCheck',
     ),
-    must('openid-federation-3.2-3', '§3.2 7, 8', 'Now lies between iat and exp, with a small leeway.'),
+    must(
+      'openid-federation-3.2-3',
+      '§3.2 7, 8',
+      'Now lies between iat and exp, with a small leeway.',
+      'issuedCheck',
+      'expiryCheck',
+    ),
     must(
       'openid-federation-3.2-4',
       '§3.2 9, §3.1.1',
       'jwks is there and a valid JWK set; every key has a unique kid.',
+      'jwksCheck',
     ),
     must(
       'openid-federation-3.2-5',
       '§3.2 10–12',
       'kid names a key of the issuer’s configuration, and the signature holds with it.',
+      'kidCheck',
+      'examineStatement',
     ),
     must(
       'openid-federation-3.2-6',
       '§3.2 13, §13.4',
       'Critical claims are understood, or the statement is refused.',
+      'critCheck',
+      'metadataPolicyCritCheck',
     ),
     must(
       'openid-federation-3.2-7',
       '§3.2 14–23, 26, 27',
       'Each claim is in its kind of statement and of its form.',
+      'src/federation/statement-checks/claim-checks.ts',
     ),
     must(
       'openid-federation-3.2-8',
       '§3.2 24, 25, §4.3, §4.4',
       'trust_chain and peer_trust_chain are in no statement of a chain.',
+      'trustChainCheck',
+      'peerTrustChainCheck',
     ),
     must(
       'openid-federation-4-1',
@@ -71,6 +91,8 @@ export const openidFederation: Specification = {
       'openid-federation-3.1.1-1',
       '§3.1.1, §6.1.4.2',
       'The immediate superior’s metadata is applied before the policy; metadata that does not comply makes the chain invalid.',
+      'resolveMetadata',
+      'applyMetadataPolicy',
     ),
     must(
       'openid-federation-6.2-1',
@@ -109,6 +131,7 @@ export const openidFederation: Specification = {
       'openid-federation-18.1-1',
       '§18.1',
       'The number of authority_hints that are followed has a limit (SHOULD).',
+      'searchUpwards',
     ),
     must(
       'openid-federation-9-1',
@@ -129,6 +152,9 @@ export const openidFederation: Specification = {
       'openid-federation-8.9-1',
       '§8.9, §12.2.2',
       'A registration request is examined with all rules for statements and its aud; a chain that comes along may save look-ups; what is refused has a code.',
+      'receiveApplicant',
+      'registrationRefusal',
+      'audienceCheck',
     ),
     must(
       'openid-federation-12.2.3-1',
@@ -154,6 +180,8 @@ export const openidFederation: Specification = {
       'openid-federation-12.1.2-1',
       '§12.1.2, §12.1.3',
       'Without trust in the entity there is no redirection.',
+      'automaticClients',
+      'receiveAuthorizationRequest',
     ),
     must(
       'openid-federation-12.2.1-1',
@@ -168,7 +196,8 @@ export const openidFederation: Specification = {
     must(
       'openid-federation-12.2.2-2',
       '§12.2.2, §6.1.4.2',
-      'What the policies leave of the metadata is checked as client metadata; what is not acceptable is refused.',
+      'The metadata that the policies leave is checked as client metadata, and refused where it is not acceptable.',
+      'admitRelyingParty',
     ),
     must(
       'openid-federation-12.2.3-2',

@@ -1,7 +1,8 @@
 import { client, decided, must, type Specification } from './requirement.ts';
 
 export const rfc6749: Specification = {
-  title: 'RFC 6749, The OAuth 2.0 Authorization Framework',
+  name: 'RFC 6749',
+  title: 'The OAuth 2.0 Authorization Framework',
   scope: '§2.3, §3, §4.1 to §4.4, §5, §6 and §10, as far as they bind the server.',
   requirements: [
     must('rfc6749-2.3-1', '§2.3', 'A client uses one method of authentication in a request.'),
@@ -46,11 +47,15 @@ export const rfc6749: Specification = {
       'rfc6749-3.1.2-2',
       '§3.1.2, §4.1.2',
       'A query in the redirection URI is kept when parameters are added.',
+      'authorizationResponse',
     ),
     must(
       'rfc6749-3.1.2.4-1',
       '§3.1.2.4, §4.1.2.1',
-      'Nobody is redirected to a URI that is not proven; the person is told.',
+      'The server redirects to proven URIs only; otherwise it tells the end-user.',
+      'receiveAuthorizationRequest',
+      'responseTarget',
+      'errorPage',
     ),
     must('rfc6749-4.1.1-1', '§4.1.1, §10.12', 'state comes back exactly as it was sent.'),
     must(
@@ -62,6 +67,8 @@ export const rfc6749: Specification = {
       'rfc6749-4.1.2.1-1',
       '§4.1.2.1',
       'Errors go to the client with their code, and state where it was sent.',
+      'AuthorizationError',
+      'authorizationResponse',
     ),
     must(
       'rfc6749-4.1.3-1',
@@ -73,20 +80,32 @@ export const rfc6749: Specification = {
       'rfc6749-4.3.2-1',
       '§4.3.2',
       'The password grant authenticates the client, checks the password, and is protected against brute force.',
+      'password',
+      'authenticateWithPassword',
+      'signInLimits',
     ),
-    must('rfc6749-10.10-1', '§10.10', 'Codes cannot be guessed.'),
+    must('rfc6749-10.10-1', '§10.10', 'Codes cannot be guessed.', 'mintAuthorizationCode'),
     must(
       'rfc6749-10.12-1',
       '§10.12, §10.13',
-      'What the person decides is decided by the person: forms of others and frames do nothing.',
+      'Only the end-user decides: forms of other sites and frames have no effect.',
+      'isAntiForgeryToken',
+      'pageResponse',
     ),
-    must('rfc6749-10.15-1', '§10.15', 'No open redirector.'),
+    must(
+      'rfc6749-10.15-1',
+      '§10.15',
+      'No open redirector.',
+      'receiveAuthorizationRequest',
+      'isRegisteredRedirectUri',
+    ),
     must('rfc6749-4.4-1', '§4.4', 'The client credentials grant is for confidential clients only.'),
-    must('rfc6749-4.4.2-1', '§4.4.2', 'The server authenticates the client.'),
+    must('rfc6749-4.4.2-1', '§4.4.2', 'The server authenticates the client.', 'authenticateClient'),
     must(
       'rfc6749-4.4.3-1',
       '§4.4.3',
       'No refresh token comes with the client credentials grant (SHOULD NOT).',
+      'clientCredentials',
     ),
     must(
       'rfc6749-5.1-1',
@@ -97,12 +116,16 @@ export const rfc6749: Specification = {
       'rfc6749-5.2-1',
       '§5.2',
       'Errors are 400 with their code; descriptions keep to the characters that are allowed.',
+      'OAuthError',
+      'ERROR_CODES',
     ),
     decided(
       'rfc6749-5.2-2',
       '§5.2',
       'A client that tried the Authorization header gets 401 and WWW-Authenticate of its scheme.',
       'decision 19: without Basic there is no challenge, although RFC 9110 §15.5.2 wants one with every 401',
+      'basicChallenge',
+      'authenticateClient',
     ),
     must(
       'rfc6749-3.2.1-2',
@@ -124,7 +147,9 @@ export const rfc6749: Specification = {
       'rfc6749-5.2-3',
       '§5.2, §6',
       'A refresh token that is invalid, expired or revoked is invalid_grant.',
+      'refreshToken',
+      'genuineRefreshToken',
     ),
-    must('rfc6749-10.10-2', '§10.10', 'Tokens cannot be guessed.'),
+    must('rfc6749-10.10-2', '§10.10', 'Tokens cannot be guessed.', 'mintAccessToken'),
   ],
 };

@@ -1,7 +1,8 @@
 import { client, decided, must, type Specification } from './requirement.ts';
 
 export const rfc6750: Specification = {
-  title: 'RFC 6750, The OAuth 2.0 Authorization Framework: Bearer Token Usage',
+  name: 'RFC 6750',
+  title: 'The OAuth 2.0 Authorization Framework: Bearer Token Usage',
   scope: 'As it binds the registry and introspection, which take bearer tokens.',
   requirements: [
     must('rfc6750-2.1-1', '§2.1', 'The Authorization header is supported.'),
@@ -16,7 +17,7 @@ export const rfc6750: Specification = {
       'rfc6750-3-2',
       '§3',
       'The scheme is followed by one or more auth-params.',
-      'interface, Errors, and decision 6: the bare word Bearer to whoever sent no credentials',
+      'interface, Errors, and decision 6: a caller without credentials gets the bare word Bearer',
     ),
     must('rfc6750-3-3', '§3', 'No error code where the request has no credentials (SHOULD NOT).'),
     decided(
@@ -32,6 +33,12 @@ export const rfc6750: Specification = {
     ),
     must('rfc6750-3.1-1', '§3.1', 'invalid_token is 401.'),
     must('rfc6750-3.1-2', '§3.1', 'insufficient_scope is 403, and may name the scope.'),
-    must('rfc6750-5.2-1', '§5.2', 'A token is for its audience and lives for a limited time.'),
+    must(
+      'rfc6750-5.2-1',
+      '§5.2',
+      'A token is for its audience and lives for a limited time.',
+      'audienceFor',
+      'mintAccessToken',
+    ),
   ],
 };

@@ -1,7 +1,8 @@
 import { decided, must, type Specification } from './requirement.ts';
 
 export const rfc7009: Specification = {
-  title: 'RFC 7009, OAuth 2.0 Token Revocation',
+  name: 'RFC 7009',
+  title: 'OAuth 2.0 Token Revocation',
   scope: 'Every sentence that binds the authorisation server.',
   requirements: [
     must('rfc7009-2-1', '§2', 'Refresh tokens can be revoked, and access tokens should be.'),
@@ -17,7 +18,7 @@ export const rfc7009: Specification = {
     must('rfc7009-2.1-4', '§2.1', 'The token is invalid at once, wherever it is asked about.'),
     must('rfc7009-2.1-5', '§2.1', 'Revoking a refresh token ends the access tokens of its grant (SHOULD).'),
     must('rfc7009-2.2-1', '§2.2', 'An invalid token is no error: 200.'),
-    must('rfc7009-2.2.1-1', '§2.2.1', 'Errors are those of RFC 6749 §5.2.'),
-    must('rfc7009-5-1', '§5', 'A storage that fails is not answered as a revocation.'),
+    must('rfc7009-2.2.1-1', '§2.2.1', 'Errors are those of RFC 6749 §5.2.', 'revocation'),
+    must('rfc7009-5-1', '§5', 'A storage that fails is not answered as a revocation.', 'revokeToken'),
   ],
 };

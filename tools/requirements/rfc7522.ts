@@ -1,7 +1,8 @@
 import { client, decided, must, type Specification } from './requirement.ts';
 
 export const rfc7522: Specification = {
-  title: 'RFC 7522, SAML 2.0 Profile for OAuth 2.0 Client Authentication and Authorization Grants',
+  name: 'RFC 7522',
+  title: 'SAML 2.0 Profile for OAuth 2.0 Client Authentication and Authorization Grants',
   scope:
     'Assertions as grants (§2.1, §3, §3.1). Clients do not authenticate with SAML assertions (§2.2): no client metadata names such a method.',
   requirements: [
@@ -28,7 +29,7 @@ export const rfc7522: Specification = {
     ),
     must('rfc7522-3-7', '§3 8', 'It is used once (MAY).'),
     must('rfc7522-3-8', '§3 11', 'It is signed by its issuer; one whose signature does not hold is refused.'),
-    must('rfc7522-3.1-1', '§3.1', 'One that does not hold is invalid_grant.'),
+    must('rfc7522-3.1-1', '§3.1', 'One that does not hold is invalid_grant.', 'invalidAssertion'),
     client(
       'rfc7522-2.1-2',
       '§2.1',

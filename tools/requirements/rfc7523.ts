@@ -1,9 +1,10 @@
 import { client, decided, must, type Specification } from './requirement.ts';
 
 export const rfc7523: Specification = {
-  title: 'RFC 7523, JSON Web Token Profile for OAuth 2.0 Client Authentication',
+  name: 'RFC 7523',
+  title: 'JSON Web Token (JWT) Profile for OAuth 2.0 Client Authentication and Authorization Grants',
   scope:
-    'With §4.2 of RFC 7521 and §9 of OpenID Connect Core, which complete it for clients; the table of RFC 7521 has what all grants share.',
+    'Assertions of clients and JWTs as grants. The page of RFC 7521 has the rules that all assertions share.',
   requirements: [
     must(
       'rfc7523-2.1-1',
@@ -21,14 +22,13 @@ export const rfc7523: Specification = {
       'aud identifies the authorisation server; the token endpoint’s address may be used.',
       'decision 18, as for clients; an issuer may have other names for this server (audiences)',
     ),
-    must('rfc7523-3.1-1', '§3.1', 'A JWT that is no valid grant is invalid_grant.'),
+    must('rfc7523-3.1-1', '§3.1', 'A JWT that is no valid grant is invalid_grant.', 'invalidAssertion'),
     must(
       'rfc7523-2.2-1',
       '§2.2',
       'client_assertion_type is urn:ietf:params:oauth:client-assertion-type:jwt-bearer; client_assertion holds one JWT.',
     ),
     must('rfc7523-3-3', '§3 1, 2', 'iss and sub are there, and both are the client_id.'),
-    must('rfc7521-4.2-1', 'RFC 7521 §4.2', 'client_id in the request is the one of the assertion.'),
     decided(
       'rfc7523-3-4',
       '§3 3',
@@ -46,11 +46,11 @@ export const rfc7523: Specification = {
       '§3 9',
       'The JWT is signed or has a MAC; one whose signature does not hold is refused.',
     ),
-    must('rfc7523-3.2-1', '§3.2', 'A client that is not authenticated is invalid_client.'),
     must(
-      'openid-core-9-1',
-      'OpenID Connect Core §9',
-      'The algorithm is the registered one; client_secret_jwt is keyed with the octets of the secret.',
+      'rfc7523-3.2-1',
+      '§3.2',
+      'A client that is not authenticated is invalid_client.',
+      'authenticateClient',
     ),
     client('rfc7523-2.2-2', '§2.2', 'The client makes a jti of its own for each assertion.'),
   ],

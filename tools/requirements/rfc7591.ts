@@ -1,7 +1,8 @@
 import { client, decided, must, type Specification } from './requirement.ts';
 
 export const rfc7591: Specification = {
-  title: 'RFC 7591, OAuth 2.0 Dynamic Client Registration Protocol',
+  name: 'RFC 7591',
+  title: 'OAuth 2.0 Dynamic Client Registration Protocol',
   scope: 'Every sentence that binds the authorisation server.',
   requirements: [
     must('rfc7591-2-1', '§2', 'Members that are not understood are ignored.'),
@@ -53,11 +54,17 @@ export const rfc7591: Specification = {
       '§3',
       'As a protected resource it takes an initial access token as a bearer token (RFC 6750).',
     ),
-    must('rfc7591-3.1-1', '§3.1', 'Metadata are top-level members of a JSON object.'),
+    must(
+      'rfc7591-3.1-1',
+      '§3.1',
+      'Metadata are top-level members of a JSON object.',
+      'parseJsonObject',
+      'requireMediaType',
+    ),
     must(
       'rfc7591-3.1.1-1',
       '§3.1.1',
-      'What a software statement says takes precedence over the request, where statements are supported.',
+      'A software statement takes precedence over the request, where statements are supported.',
     ),
     must('rfc7591-3.1.1-2', '§3.1.1', 'Where statements are not supported, the member may be ignored.'),
     decided(
@@ -65,6 +72,8 @@ export const rfc7591: Specification = {
       '§3.2',
       'Success is 201 with application/json.',
       'decision 4: POST /clients answers 200, POST /register 201; discovery names /register',
+      'clientRegistration',
+      'registerContract',
     ),
     must('rfc7591-3.2.1-1', '§3.2.1', 'client_id is in the answer, and is no other client’s.'),
     must('rfc7591-3.2.1-2', '§3.2.1', 'client_secret is unique for each client_id.'),
@@ -114,7 +123,7 @@ export const rfc7591: Specification = {
       'rfc7591-5-3',
       '§5',
       'Metadata are self-asserted, and nothing is trusted for being registered.',
-      'what is registered gives no privilege by itself: grants and scope need a token’s scope, and only a trusted issuer’s statement permits more',
+      'registered metadata give no privilege: grants and scope need a token’s scope, and only a trusted issuer’s statement permits more',
     ),
     decided(
       'rfc7591-5-4',
@@ -128,6 +137,7 @@ export const rfc7591: Specification = {
       '§6',
       'Clients do not make up their own identifiers.',
       'interface: preferred_client_id needs the scope client-reg:set-id or the master token, and is never taken from another client',
+      'newClient',
     ),
   ],
 };

@@ -1,7 +1,8 @@
 import { client, decided, must, type Specification } from './requirement.ts';
 
 export const rfc7592: Specification = {
-  title: 'RFC 7592, OAuth 2.0 Dynamic Client Registration Management Protocol',
+  name: 'RFC 7592',
+  title: 'OAuth 2.0 Dynamic Client Registration Management Protocol',
   scope: 'Every sentence that binds the authorisation server.',
   requirements: [
     decided(
@@ -9,14 +10,21 @@ export const rfc7592: Specification = {
       '§1, §5',
       'The client configuration endpoint is protected by TLS 1.2 or later.',
       'TLS ends at the proxy in front (docs/operate/tls-and-proxies.md); in production no issuer but an https one starts the server',
+      'issuerProblem',
     ),
     client(
       'rfc7592-2-1',
       '§2',
       'The client uses its registration access token, as a bearer token, in all calls.',
     ),
-    must('rfc7592-2-2', '§2', 'A method that is not supported is answered with the appropriate error code.'),
-    must('rfc7592-2-3', '§2', 'The registration token is taken as RFC 6750 says.'),
+    must(
+      'rfc7592-2-2',
+      '§2',
+      'A method that is not supported is answered with the appropriate error code.',
+      'buildRouter',
+      'src/http/exchange.ts',
+    ),
+    must('rfc7592-2-3', '§2', 'The registration token is taken as RFC 6750 says.', 'presentedBearer'),
     must(
       'rfc7592-2.1-1',
       '§2.1, §2.2, §2.3',
@@ -94,11 +102,13 @@ export const rfc7592: Specification = {
       'rfc7592-5-1',
       '§5',
       'A client’s end ends its registration token at the same time; later uses are 401.',
+      'deleteClient',
     ),
     must(
       'rfc7592-b-1',
       'Appendix B',
       'The server gives the whole address, and expects no client to build it.',
+      'clientInformation',
     ),
   ],
 };

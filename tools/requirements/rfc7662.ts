@@ -1,7 +1,8 @@
 import { client, decided, must, type Specification } from './requirement.ts';
 
 export const rfc7662: Specification = {
-  title: 'RFC 7662, OAuth 2.0 Token Introspection',
+  name: 'RFC 7662',
+  title: 'OAuth 2.0 Token Introspection',
   scope: 'Every sentence that binds the authorisation server.',
   requirements: [
     decided(
@@ -10,10 +11,21 @@ export const rfc7662: Specification = {
       'The endpoint is protected by TLS 1.2 or later.',
       'TLS ends at the proxy in front (docs/operate/tls-and-proxies.md); in production no issuer but an https one starts the server',
     ),
-    must('rfc7662-2.1-1', '§2.1', 'The endpoint takes POST with a form.'),
-    must('rfc7662-2.1-2', '§2.1', 'token is required.'),
-    must('rfc7662-2.1-3', '§2.1', 'A hint that does not fit does not stop the search.'),
-    must('rfc7662-2.1-4', '§2.1', 'The endpoint requires authorisation, of a client or by a bearer token.'),
+    must(
+      'rfc7662-2.1-1',
+      '§2.1',
+      'The endpoint takes POST with a form.',
+      'introspection',
+      'requireMediaType',
+    ),
+    must('rfc7662-2.1-2', '§2.1', 'token is required.', 'introspection'),
+    must('rfc7662-2.1-3', '§2.1', 'A hint that does not fit does not stop the search.', 'introspection'),
+    must(
+      'rfc7662-2.1-4',
+      '§2.1',
+      'The endpoint requires authorisation, of a client or by a bearer token.',
+      'callerOf',
+    ),
     must('rfc7662-2.2-1', '§2.2', 'The answer is application/json with a boolean active.'),
     must(
       'rfc7662-2.2-2',
@@ -24,8 +36,15 @@ export const rfc7662: Specification = {
       'rfc7662-2.3-1',
       '§2.3',
       'Bad client credentials are 401 as RFC 6749 §5.2 says, a bad bearer token 401 as RFC 6750 says.',
+      'callerOf',
     ),
-    must('rfc7662-2.3-2', '§2.3', 'A query for a token that is not active is no error.'),
+    must(
+      'rfc7662-2.3-2',
+      '§2.3',
+      'A query for a token that is not active is no error.',
+      'introspection',
+      'findAccessToken',
+    ),
     must('rfc7662-4-1', '§4', 'An expired token is not active.'),
     must('rfc7662-4-2', '§4', 'A revoked token is not active.'),
     must('rfc7662-4-3', '§4', 'A token that was not issued here, or was changed, is not active.'),

@@ -1,7 +1,8 @@
 import { client, decided, must, type Specification } from './requirement.ts';
 
 export const rfc8705: Specification = {
-  title: 'RFC 8705, OAuth 2.0 Mutual-TLS Client Authentication and Certificate-Bound Access Tokens',
+  name: 'RFC 8705',
+  title: 'OAuth 2.0 Mutual-TLS Client Authentication and Certificate-Bound Access Tokens',
   scope:
     'Every sentence that binds the authorisation server, and the server as the protected resource of its own endpoints.',
   requirements: [
@@ -51,11 +52,11 @@ export const rfc8705: Specification = {
       '§3',
       'The protected resource refuses a bound token without its certificate: 401 invalid_token.',
     ),
-    must('rfc8705-3.2-1', '§3.2', 'Introspection answers cnf.'),
+    must('rfc8705-3.2-1', '§3.2', 'Introspection answers cnf.', 'introspection'),
     decided(
       'rfc8705-3.4-1',
       '§3.4',
-      'What a client gets that wants bound tokens and shows no certificate is at the server’s discretion.',
+      'The server decides how it answers a client that wants bound tokens and shows no certificate.',
       '400 invalid_request: an unbound token is what the client asked not to get',
     ),
     must(
@@ -64,6 +65,6 @@ export const rfc8705: Specification = {
       'A refresh token of a public client whose access tokens are bound is bound to the same certificate (SHOULD).',
     ),
     must('rfc8705-5-1', '§5', 'mtls_endpoint_aliases name the endpoints where certificates are asked for.'),
-    must('rfc8705-7.4-1', '§7.4', 'Certificates that are made to look alike are told apart.'),
+    must('rfc8705-7.4-1', '§7.4', 'Certificates that are made to look alike are told apart.', 'sameName'),
   ],
 };

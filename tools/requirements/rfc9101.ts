@@ -1,7 +1,8 @@
 import { client, decided, must, type Specification } from './requirement.ts';
 
 export const rfc9101: Specification = {
-  title: 'RFC 9101, JWT-Secured Authorization Request',
+  name: 'RFC 9101',
+  title: 'JWT-Secured Authorization Request (JAR)',
   scope: 'Request objects by value; by reference only where they were pushed (RFC 9126).',
   requirements: [
     client(
@@ -19,11 +20,13 @@ export const rfc9101: Specification = {
       'rfc9101-6.1-1',
       '§6.1',
       'An encrypted object is decrypted with a key of the server, and is signed within.',
+      'openRequestObject',
     ),
     must(
       'rfc9101-6.2-1',
       '§6.2',
       'The signature is checked with a key of the client, and fails as invalid_request_object.',
+      'openRequestObject',
     ),
     decided(
       'rfc9101-5.2-1',

@@ -1,8 +1,9 @@
 import { must, type Specification } from './requirement.ts';
 
 export const rfc9126: Specification = {
-  title: 'RFC 9126, OAuth 2.0 Pushed Authorization Requests',
-  scope: 'What binds the server.',
+  name: 'RFC 9126',
+  title: 'OAuth 2.0 Pushed Authorization Requests',
+  scope: 'The sentences that bind the server.',
   requirements: [
     must(
       'rfc9126-2-1',

@@ -1,8 +1,9 @@
 import { decided, must, type Specification } from './requirement.ts';
 
 export const rfc9440: Specification = {
-  title: 'RFC 9440, Client-Cert HTTP Header Field',
-  scope: 'What binds the origin server; sanitising requests (§2.4, §4) binds the proxy.',
+  name: 'RFC 9440',
+  title: 'Client-Cert HTTP Header Field',
+  scope: 'The sentences that bind the origin server. Sanitising requests (§2.4, §4) binds the proxy.',
   requirements: [
     must(
       'rfc9440-2.1-1',
@@ -20,6 +21,6 @@ export const rfc9440: Specification = {
       'Whether the chain is validated by the proxy or the origin is up to the deployment.',
       'the origin always does, against listen.tls-client-ca (ADR 12)',
     ),
-    must('rfc9440-4-1', '§4', 'The headers are believed from the proxy alone.'),
+    must('rfc9440-4-1', '§4', 'The headers are believed from the proxy alone.', 'certificateReader'),
   ],
 };

@@ -1,13 +1,16 @@
 import { client, decided, must, type Specification } from './requirement.ts';
 
 export const rfc9701: Specification = {
-  title: 'RFC 9701, JSON Web Token (JWT) Response for OAuth Token Introspection',
-  scope: 'What binds the authorisation server.',
+  name: 'RFC 9701',
+  title: 'JSON Web Token (JWT) Response for OAuth Token Introspection',
+  scope: 'The sentences that bind the authorisation server.',
   requirements: [
     must(
       'rfc9701-4-1',
       '§4',
       'Accept: application/token-introspection+jwt asks for a JWT; without it the answer is JSON.',
+      'preferredMediaType',
+      'jwtAnswer',
     ),
     decided(
       'rfc9701-5-1',
@@ -38,12 +41,13 @@ export const rfc9701: Specification = {
       '§6',
       'introspection_signed_response_alg is honoured, by default RS256; the others name encryption, whose enc is A128CBC-HS256 by default.',
     ),
-    must('rfc9701-7-1', '§7', 'Metadata name the algorithms that there are.'),
+    must('rfc9701-7-1', '§7', 'Metadata name the algorithms that there are.', 'authorizationMetadata'),
     decided(
       'rfc9701-8.2-1',
       '§8.2',
       'The endpoint is protected by TLS 1.2 or later.',
       'TLS ends at the proxy in front (docs/operate/tls-and-proxies.md)',
+      'issuerProblem',
     ),
     client(
       'rfc9701-8.1-1',

@@ -1,7 +1,7 @@
 import { client, decided, must, type Specification } from './requirement.ts';
 
 export const rpInitiatedLogout: Specification = {
-  title: 'OpenID Connect RP-Initiated Logout 1.0',
+  name: 'OpenID Connect RP-Initiated Logout 1.0',
   scope:
     'All of it. Other ways to confirm a client than the hint (§3) are not offered: the interface asks for the hint.',
   requirements: [
@@ -23,7 +23,7 @@ export const rpInitiatedLogout: Specification = {
       '§2',
       'The OP asks the end-user whether to log out, in any case without a hint, or with one of another session; a yes logs out.',
     ),
-    must('openid-rp-logout-2.1-1', '§2.1', 'end_session_endpoint in the metadata.'),
+    must('openid-rp-logout-2.1-1', '§2.1', 'end_session_endpoint in the metadata.', 'authorizationMetadata'),
     must(
       'openid-rp-logout-3-1',
       '§3',
@@ -41,11 +41,17 @@ export const rpInitiatedLogout: Specification = {
       'The browser goes back when the end-user has logged out.',
       'it goes back whatever the choice was (decision 33)',
     ),
-    must('openid-rp-logout-4-1', '§4', 'No redirection on errors; logging out without a session is none.'),
+    must(
+      'openid-rp-logout-4-1',
+      '§4',
+      'No redirection on errors; logging out without a session is none.',
+      'src/endpoints/end-session/endpoint.ts',
+    ),
     must(
       'openid-rp-logout-6-1',
       '§6',
       'A logout that others cause is no denial of service: the end-user is asked.',
+      'src/endpoints/end-session/endpoint.ts',
     ),
     client('openid-rp-logout-2-7', '§2', 'The hint is an ID token that the client was issued.'),
   ],

@@ -1,4 +1,4 @@
-import { authorizationResponseRules } from './authorization-responses.ts';
+import { formPost, jarm, responseTypes, rfc9207 } from './authorization-responses.ts';
 import { backchannelLogout } from './backchannel-logout.ts';
 import { conformanceModules } from './conformance-modules.ts';
 import { openidConnectCore } from './openid-connect-core.ts';
@@ -9,7 +9,7 @@ import type { Specification } from './requirement.ts';
 import { rfc6749 } from './rfc6749.ts';
 import { rfc6750 } from './rfc6750.ts';
 import { rfc7009 } from './rfc7009.ts';
-import { rfc7517 } from './rfc7517.ts';
+import { rfc7516, rfc7517, rfc7518, rfc7638 } from './rfc7517.ts';
 import { rfc7521 } from './rfc7521.ts';
 import { rfc7522 } from './rfc7522.ts';
 import { rfc7523 } from './rfc7523.ts';
@@ -26,11 +26,11 @@ import { rfc9440 } from './rfc9440.ts';
 import { rfc9701 } from './rfc9701.ts';
 import { rpInitiatedLogout } from './rp-initiated-logout.ts';
 
+/** All tables, in the order of the index. Two tables of one specification share a page. */
 export const SPECIFICATIONS: readonly Specification[] = [
   rfc7591,
   rfc7592,
   openidConnectRegistration,
-  conformanceModules,
   rfc7662,
   rfc9701,
   rfc6749,
@@ -38,7 +38,10 @@ export const SPECIFICATIONS: readonly Specification[] = [
   rfc7009,
   rfc8707,
   rfc9068,
+  rfc7516,
   rfc7517,
+  rfc7518,
+  rfc7638,
   rfc7521,
   rfc7522,
   rfc7523,
@@ -47,10 +50,14 @@ export const SPECIFICATIONS: readonly Specification[] = [
   rfc7636,
   rfc9101,
   rfc9126,
-  authorizationResponseRules,
+  rfc9207,
+  jarm,
+  responseTypes,
+  formPost,
   openidConnectCore,
   idTokenRules,
   rpInitiatedLogout,
   backchannelLogout,
   openidFederation,
+  conformanceModules,
 ];

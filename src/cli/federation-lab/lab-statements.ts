@@ -47,7 +47,7 @@ function relyingParty({ clientKey }: FederationLab): Claims {
   };
 }
 
-/** What an entity of the lab says of itself (OpenID Federation §9). */
+/** What an entity of the lab says of itself (OpenID Federation 1.0 §9). */
 export async function labConfiguration(lab: FederationLab, role: LabRole, now: number): Promise<string> {
   return await signedBy(lab, role, ownClaims(lab, role), now);
 }

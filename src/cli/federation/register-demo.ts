@@ -17,7 +17,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const LENGTH_MAX = 1_048_576;
 
-/** Explicit registration as a relying party does it, step by step on the screen (OpenID Federation §12.2). */
+/** Explicit registration as a relying party does it, step by step on the screen (OpenID Federation 1.0 §12.2). */
 export const run: Run = async (parameters, context) => {
   const { values } = parseArgs({
     args: [...parameters],

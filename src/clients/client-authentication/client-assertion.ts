@@ -36,7 +36,7 @@ function assertionOf(parameters: Parameters | undefined): string | undefined {
 }
 
 /**
- * What an assertion of this client must be (decision 18; OpenID Connect Core §9; RFC 7523 §3).
+ * What an assertion of this client must be (decision 18; OpenID Connect Core 1.0 §9; RFC 7523 §3).
  * @param supported the algorithms of the client's method: those of the other one are never among them
  */
 export function assertionProfile<Algorithm extends string>(
@@ -77,7 +77,7 @@ export async function assertionProblem(
   return isNew ? undefined : 'jti was used before';
 }
 
-/** OpenID Connect Core §9: "The HMAC … is calculated using the octets of the UTF-8 representation of the client_secret." */
+/** OpenID Connect Core 1.0 §9: "The HMAC … is calculated using the octets of the UTF-8 representation of the client_secret." */
 export const clientSecretJwt: AuthenticationMethod = {
   name: 'client_secret_jwt',
   place: clientAssertion,
@@ -98,7 +98,7 @@ export const clientSecretJwt: AuthenticationMethod = {
   },
 };
 
-/** OpenID Connect Core §9: a JWT signed with a private key, whose public key the client has registered or publishes. */
+/** OpenID Connect Core 1.0 §9: a JWT signed with a private key, whose public key the client has registered or publishes. */
 export const privateKeyJwt: AuthenticationMethod = {
   name: 'private_key_jwt',
   place: clientAssertion,

@@ -17,11 +17,11 @@ import { sessionFor, subjectFor } from './pairwise-subject.ts';
 
 /**
  * What a client is told in a JWT, by the beginning of the members that it registers for it: RFC 9701 §6, and
- * `id_token_signed_response_alg` (OpenID Connect Registration §2), which holds for logout tokens too; JARM §3.
+ * `id_token_signed_response_alg` (OpenID Connect Dynamic Client Registration 1.0 §2), which holds for logout tokens too; JARM §3.
  */
 export type ClientJwtKind = 'introspection' | 'id_token' | 'userinfo' | 'authorization';
 
-/** OpenID Connect Registration §2 and RFC 9701 §6: "The default … is RS256." */
+/** OpenID Connect Dynamic Client Registration 1.0 §2 and RFC 9701 §6: "The default … is RS256." */
 const DEFAULT_SIGNATURE: SignatureAlgorithm = 'RS256';
 
 export interface ClientJwtNeeds {
@@ -55,7 +55,7 @@ export function wantsUserinfoJwt(metadata: ClientMetadata): boolean {
   return userinfo_signed_response_alg !== undefined || userinfo_encrypted_response_alg !== undefined;
 }
 
-/** OpenID Connect Core §5.3.2: UserInfo alone "MAY be … encrypted without also being signed", where only that is registered. */
+/** OpenID Connect Core 1.0 §5.3.2: UserInfo alone "MAY be … encrypted without also being signed", where only that is registered. */
 function isUnsigned(metadata: ClientMetadata | undefined, kind: ClientJwtKind): boolean {
   return (
     kind === 'userinfo' &&
@@ -131,8 +131,7 @@ export interface IdTokenNeeds {
 }
 
 /**
- * An ID token as its client has registered them: the subject it may know, its algorithm, its encryption (OpenID Connect
- * Core §2, §8; OpenID Connect Registration §2).
+ * An ID token as its client has registered them: the subject it may know, its algorithm, its encryption (OpenID Connect Core 1.0 §2, §8; OpenID Connect Dynamic Client Registration 1.0 §2).
  * @param content with the end-user's own subject and session, whatever the client may know
  */
 export async function issueIdToken(

@@ -79,21 +79,21 @@ async function issued(metadata: ClientMetadata): Promise<string> {
 }
 
 // proves rfc9701-6-1, openid-core-2-3
-test('an ID token is signed with RS256 where nothing else is registered (OpenID Connect Registration §2)', async () => {
+test('an ID token is signed with RS256 where nothing else is registered (OpenID Connect Dynamic Client Registration 1.0 §2)', async () => {
   const { alg, claims } = await read(await issued(CLIENT));
   assert.equal(alg, 'RS256');
   assert.deepEqual(claims, { iss: ISSUER, sub: 'alice', aud: 'rp', exp: NOW + 300, iat: NOW, nonce: 'n' });
 });
 
 for (const algorithm of SIGNING_ALGORITHMS) {
-  test(`id_token_signed_response_alg ${algorithm} (OpenID Connect Registration §2)`, async () => {
+  test(`id_token_signed_response_alg ${algorithm} (OpenID Connect Dynamic Client Registration 1.0 §2)`, async () => {
     const { alg } = await read(await issued({ ...CLIENT, id_token_signed_response_alg: algorithm }));
     assert.equal(alg, algorithm);
   });
 }
 
 // proves openid-core-8-1
-test('subject_type pairwise: the client is told its own subject of the end-user (OpenID Connect Core §8.1)', async () => {
+test('subject_type pairwise: the client is told its own subject of the end-user (OpenID Connect Core 1.0 §8.1)', async () => {
   const pairwise = { ...CLIENT, subject_type: 'pairwise' };
   const { claims } = await read(await issued(pairwise));
   assert.equal(claims['sub'], subjectFor(pairwise, 'alice', SECRET));
@@ -101,7 +101,7 @@ test('subject_type pairwise: the client is told its own subject of the end-user 
 });
 
 // proves openid-core-2-3, openid-core-16.14-1
-test('id_token_encrypted_response_alg: signed, then encrypted, cty JWT (OpenID Connect Core §16.14; RFC 7519 §5.2)', async () => {
+test('id_token_encrypted_response_alg: signed, then encrypted, cty JWT (OpenID Connect Core 1.0 §16.14; RFC 7519 §5.2)', async () => {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const jwe = await issued({
     ...CLIENT,

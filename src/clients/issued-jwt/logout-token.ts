@@ -21,7 +21,7 @@ export interface LogoutTokenContent {
   readonly jti: string;
 }
 
-/** OpenID Connect Back-Channel Logout §2.4: "RECOMMENDED … to prevent … cross-JWT confusion". */
+/** OpenID Connect Back-Channel Logout 1.0 §2.4: "RECOMMENDED … to prevent … cross-JWT confusion". */
 const LOGOUT_TOKEN_TYPE = 'logout+jwt';
 
 /** §2.4. */
@@ -31,7 +31,7 @@ const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 const LIFETIME = 120;
 
 /**
- * A logout token, signed and encrypted as its client has registered that for ID tokens (Back-Channel Logout §2.4: "in the
+ * A logout token, signed and encrypted as its client has registered that for ID tokens (OpenID Connect Back-Channel Logout 1.0 §2.4: "in the
  * same manner"). It never has a `nonce`, so that it cannot pass for an ID token.
  */
 export async function makeLogoutToken(

@@ -16,14 +16,14 @@ const PAIRWISE: ClientMetadata = {
 const SECTOR = 'https://sector.example/uris.json';
 
 // proves openid-core-8-1
-test('a public subject is the end-user’s own, for every client (OpenID Connect Core §8)', () => {
+test('a public subject is the end-user’s own, for every client (OpenID Connect Core 1.0 §8)', () => {
   const { subject_type: _, ...without } = PAIRWISE;
   assert.equal(subjectFor({ ...PAIRWISE, subject_type: 'public' }, 'alice', SECRET), 'alice');
   assert.equal(subjectFor(without as ClientMetadata, 'alice', SECRET), 'alice');
 });
 
 // proves openid-core-2-2, openid-core-8.1-3
-test('a pairwise subject is a keyed hash of sector and end-user, at most 255 ASCII characters (OpenID Connect Core §8.1, §2)', () => {
+test('a pairwise subject is a keyed hash of sector and end-user, at most 255 ASCII characters (OpenID Connect Core 1.0 §8.1, §2)', () => {
   const subject = subjectFor(PAIRWISE, 'alice', SECRET);
   assert.match(subject, /^[A-Za-z0-9_-]{43}$/);
   assert.equal(subject, createHmac('sha256', SECRET).update('rp.example\0alice').digest('base64url'));
@@ -31,7 +31,7 @@ test('a pairwise subject is a keyed hash of sector and end-user, at most 255 ASC
 });
 
 // proves openid-core-8-1, openid-core-8.1-3
-test('another end-user, another sector, another secret: another subject (OpenID Connect Core §8.1)', () => {
+test('another end-user, another sector, another secret: another subject (OpenID Connect Core 1.0 §8.1)', () => {
   const other = { ...PAIRWISE, redirect_uris: ['https://other.example/cb'] };
   const subjects = new Set([
     subjectFor(PAIRWISE, 'alice', SECRET),
@@ -54,7 +54,7 @@ test('clients of one sector know the end-user by one subject: the host counts, i
   assert.equal(subjectFor(shared, 'alice', SECRET), subjectFor(second, 'alice', SECRET));
 });
 
-test('clients of two sectors are told of one session by two names, and others by its own (OpenID Connect Core §17.3)', () => {
+test('clients of two sectors are told of one session by two names, and others by its own (OpenID Connect Core 1.0 §17.3)', () => {
   const other = { ...PAIRWISE, redirect_uris: ['https://other.example/cb'] };
   const names = new Set([
     sessionFor(PAIRWISE, 'alice', SECRET),

@@ -3,7 +3,7 @@ import type { ClientMetadata } from '../../spec/client-metadata.ts';
 import { parseUri } from '../../spec/uri.ts';
 
 /**
- * The subject of an end-user as a client may know it (OpenID Connect Core §8). A pairwise one is the same for all
+ * The subject of an end-user as a client may know it (OpenID Connect Core 1.0 §8). A pairwise one is the same for all
  * clients of a sector, and tells nobody without the secret who it is or whether two of them are one.
  * @param secret of the tenant; it never changes, or every pairwise subject would be somebody else
  */
@@ -16,7 +16,7 @@ export function subjectFor(metadata: ClientMetadata, sub: string, secret: KeyObj
 
 /**
  * The identifier of a session as a client may know it: one value for everybody would tell clients of pairwise subjects that
- * two of those are one end-user (OpenID Connect Core §17.3).
+ * two of those are one end-user (OpenID Connect Core 1.0 §17.3).
  * @param secret as for `subjectFor`
  */
 export function sessionFor(metadata: ClientMetadata, sid: string, secret: KeyObject): string {

@@ -45,7 +45,7 @@ export function requireCallableUrls(needs: RegistryNeeds, metadata: ClientMetada
 }
 
 /**
- * OpenID Connect Registration §5: the sector identifier's document "MUST contain … an array of redirect_uri values",
+ * OpenID Connect Dynamic Client Registration 1.0 §5: the sector identifier's document "MUST contain … an array of redirect_uri values",
  * and "the values registered in redirect_uris MUST be included in the elements of the array".
  */
 export async function requireSectorIdentifier(needs: RegistryNeeds, metadata: ClientMetadata): Promise<void> {

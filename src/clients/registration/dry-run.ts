@@ -72,7 +72,7 @@ const ADVICE: readonly Advice[] = [
       token_endpoint_auth_method === 'none' && application_type === 'web',
   },
   {
-    text: 'logo_uri, policy_uri or tos_uri have hosts that no redirection URI has (OpenID Connect Registration §9.1)',
+    text: 'logo_uri, policy_uri or tos_uri have hosts that no redirection URI has (OpenID Connect Dynamic Client Registration 1.0 §9.1)',
     applies: (metadata) => {
       const hosts = new Set(redirects(metadata).map((uri) => parseUri(uri)?.http?.host));
       const shown = [metadata['logo_uri'], metadata['policy_uri'], metadata['tos_uri']];

@@ -74,7 +74,7 @@ const BROKEN: readonly (readonly [metadata: object, words: RegExp])[] = [
 ];
 
 for (const [metadata, words] of BROKEN) {
-  test(`${JSON.stringify(metadata).slice(0, 100)} is refused (OpenID Connect Registration §2, RFC 7591 §2)`, () => {
+  test(`${JSON.stringify(metadata).slice(0, 100)} is refused (OpenID Connect Dynamic Client Registration 1.0 §2, RFC 7591 §2)`, () => {
     assert.match(verdict(metadata), words);
   });
 }
@@ -93,12 +93,12 @@ const SOUND: readonly object[] = [
 ];
 
 for (const metadata of SOUND) {
-  test(`${JSON.stringify(metadata).slice(0, 100)} is fine (OpenID Connect Registration §2)`, () => {
+  test(`${JSON.stringify(metadata).slice(0, 100)} is fine (OpenID Connect Dynamic Client Registration 1.0 §2)`, () => {
     assert.equal(verdict(metadata), 'fine');
   });
 }
 
-test('an encrypted response without enc gets A128CBC-HS256 (OpenID Connect Registration §2)', () => {
+test('an encrypted response without enc gets A128CBC-HS256 (OpenID Connect Dynamic Client Registration 1.0 §2)', () => {
   const sent = { ...BASE, ...JWKS, userinfo_encrypted_response_alg: 'ECDH-ES' };
   const request = parseJsonObject(Buffer.from(JSON.stringify(sent)), { depth: 16, members: 100 });
   const { metadata } = validateMetadata(request, LIMITS);

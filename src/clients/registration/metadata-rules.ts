@@ -66,7 +66,7 @@ const clientCredentialsAreConfidential: MetadataRule = ({ grant_types, token_end
   }
 };
 
-/** OpenID Connect Registration §2: "The jwks_uri and jwks parameters MUST NOT be used together." */
+/** OpenID Connect Dynamic Client Registration 1.0 §2: "The jwks_uri and jwks parameters MUST NOT be used together." */
 const keysComeFromOnePlace: MetadataRule = ({ jwks, jwks_uri }) => {
   if (jwks !== undefined && jwks_uri !== undefined) throw invalid('jwks and jwks_uri exclude each other');
 };
@@ -90,7 +90,7 @@ const ENCRYPTED = [
   'request_object_encryption',
 ] as const;
 
-/** OpenID Connect Registration §2: "When id_token_encrypted_response_enc is included, … _alg MUST also be provided." */
+/** OpenID Connect Dynamic Client Registration 1.0 §2: "When id_token_encrypted_response_enc is included, … _alg MUST also be provided." */
 const encryptionNamesItsKeyManagement: MetadataRule = (metadata) => {
   for (const what of ENCRYPTED) {
     if (metadata[`${what}_enc`] !== undefined && metadata[`${what}_alg`] === undefined) {
@@ -123,7 +123,7 @@ const encryptedResponsesHaveKeysOfTheirKind: MetadataRule = (metadata) => {
 
 const isHmac = (algorithm: unknown): boolean => HMAC_ALGORITHMS.some((known) => known === algorithm);
 
-/** OpenID Connect Core §9: client_secret_jwt is keyed with the secret, private_key_jwt with a key pair. */
+/** OpenID Connect Core 1.0 §9: client_secret_jwt is keyed with the secret, private_key_jwt with a key pair. */
 const assertionAlgorithmFitsItsMethod: MetadataRule = (metadata) => {
   const algorithm = metadata['token_endpoint_auth_signing_alg'];
   const method: string = metadata.token_endpoint_auth_method;
@@ -134,7 +134,7 @@ const assertionAlgorithmFitsItsMethod: MetadataRule = (metadata) => {
   if (contradicts) throw invalid(`token_endpoint_auth_signing_alg does not fit ${method}`);
 };
 
-/** OpenID Connect Core §9; RFC 8705 §2.2.2: methods that prove that the client has a key need its public half. */
+/** OpenID Connect Core 1.0 §9; RFC 8705 §2.2.2: methods that prove that the client has a key need its public half. */
 const clientsThatProveKeysHaveKeys: MetadataRule = ({
   token_endpoint_auth_method: method,
   jwks,
@@ -161,7 +161,7 @@ const certificateSubjectsBelongToTheirMethod: MetadataRule = (metadata) => {
   }
 };
 
-/** OpenID Connect Core §8.1: several hosts and pairwise subjects need a sector identifier that they share. */
+/** OpenID Connect Core 1.0 §8.1: several hosts and pairwise subjects need a sector identifier that they share. */
 const pairwiseClientsHaveOneSector: MetadataRule = ({
   subject_type,
   sector_identifier_uri,

@@ -112,7 +112,7 @@ test('claims of the JWT, members that are acted upon, unknown ones and null are 
   assert.equal(members['preferred_client_id'], 'ours');
 });
 
-test('a stated name is not contradicted in another language; a stated translation replaces only itself (OpenID Connect Registration §2.1)', async () => {
+test('a stated name is not contradicted in another language; a stated translation replaces only itself (OpenID Connect Dynamic Client Registration 1.0 §2.1)', async () => {
   const sent = { client_name: 'Sent', 'client_name#de': 'Gesendet', 'client_name#fr': 'Envoyé' };
   assert.equal((await membersWith(STATED, sent))['client_name#de'], undefined);
   const translated = { iss: PUBLISHER, 'client_name#de': 'Bezeugt' };

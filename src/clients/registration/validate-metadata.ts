@@ -28,7 +28,7 @@ const LANGUAGES_MAX = 20;
 const ACTED_UPON = new Set(['data', 'preferred_client_id', 'preferred_client_secret']);
 
 /**
- * Checks each member, applies the defaults of RFC 7591 §2 and OpenID Connect Registration §2, then the rules between
+ * Checks each member, applies the defaults of RFC 7591 §2 and OpenID Connect Dynamic Client Registration 1.0 §2, then the rules between
  * members. Unknown members are dropped (RFC 7591 §2: "MUST be ignored"); `null` is absent (RFC 7592 §2.2).
  * The same for every credential: no token can store what no client may be.
  * @throws OAuthError invalid_client_metadata, invalid_redirect_uri
@@ -82,7 +82,7 @@ function isGivenInOtherCase(given: GivenMembers, name: string): boolean {
   return Object.keys(given).some((other) => other.toLowerCase() === lower);
 }
 
-/** The row of a member; `client_name#de` has the row of `client_name` (OpenID Connect Registration §2.1). */
+/** The row of a member; `client_name#de` has the row of `client_name` (OpenID Connect Dynamic Client Registration 1.0 §2.1). */
 function memberNamed(name: string): MetadataMember | undefined {
   if (Object.hasOwn(CLIENT_METADATA, name)) return CLIENT_METADATA[name];
   const [base = '', tag, ...rest] = name.split('#');
@@ -110,7 +110,7 @@ const OWN_DEFAULTS = Object.fromEntries(
   ),
 ) as Pick<ClientMetadata, 'application_type'>;
 
-/** Completes what was given: RFC 7591 §2, OpenID Connect Registration §2, and the interface where it says otherwise. */
+/** Completes what was given: RFC 7591 §2, OpenID Connect Dynamic Client Registration 1.0 §2, and the interface where it says otherwise. */
 export function withDefaults(given: GivenMembers): ClientMetadata {
   const grant_types = (given['grant_types'] as readonly GrantType[] | undefined) ?? ['authorization_code'];
   const response_types =

@@ -26,7 +26,7 @@ const tokenOf = async (
   });
 
 // proves openid-federation-12.3-1
-test('a token lives no longer than the registration of its client (OpenID Federation §12.3)', async () => {
+test('a token lives no longer than the registration of its client (OpenID Federation 1.0 §12.3)', async () => {
   const tenant = testTenant();
   const client = await expiring(tenant, 90);
   tenant.clock.advance(30);

@@ -94,7 +94,7 @@ test('whoever says no to a client that anybody could have registered has been as
   for (const page of [cancelled, denied]) assert.equal(answeredTo(page)['error'], 'access_denied');
 });
 
-test('GET /authorize, prompt none: never a page, whoever asks (OpenID Connect Core §3.1.2.6)', async () => {
+test('GET /authorize, prompt none: never a page, whoever asks (OpenID Connect Core 1.0 §3.1.2.6)', async () => {
   const own = testTenant(OPEN_WITH_PAGE);
   const sent = await browserOf(own).visit(authorizationUrl(await strangerOf(own), { prompt: 'none' }));
   assert.equal(answeredTo(sent)['error'], 'login_required');

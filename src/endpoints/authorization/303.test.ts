@@ -9,7 +9,7 @@ const tenant = testTenant();
 const client = await tenant.register(RELYING_PARTY);
 const ada = await aPerson(tenant);
 
-test('GET /authorize, nobody signed in: 303 to a page of this browser’s own (OpenID Connect Core §3.1.2.3)', async () => {
+test('GET /authorize, nobody signed in: 303 to a page of this browser’s own (OpenID Connect Core 1.0 §3.1.2.3)', async () => {
   const browser = browserOf(tenant);
   const sent = await browser.visit(authorizationUrl(client));
   assert.equal(sent.status, 303);
@@ -72,12 +72,12 @@ for (const [error, title, change] of REFUSED) {
 }
 
 // proves openid-core-3.1.2.1-3
-test('GET /authorize, prompt none and nobody there: login_required; a page is never shown (OpenID Connect Core §3.1.2.6)', async () => {
+test('GET /authorize, prompt none and nobody there: login_required; a page is never shown (OpenID Connect Core 1.0 §3.1.2.6)', async () => {
   const sent = await browserOf(tenant).visit(authorizationUrl(client, { prompt: 'none' }));
   assert.equal(answeredTo(sent)['error'], 'login_required');
 });
 
-test('GET /authorize, prompt none for a client that nobody agreed to: consent_required (OpenID Connect Core §3.1.2.6)', async () => {
+test('GET /authorize, prompt none for a client that nobody agreed to: consent_required (OpenID Connect Core 1.0 §3.1.2.6)', async () => {
   const stranger = await tenant.register({ ...RELYING_PARTY, client_name: 'Stranger' });
   const sent = await ada.browser.visit(
     authorizationUrl(stranger, { prompt: 'none', scope: 'openid offline_access' }),
@@ -86,7 +86,7 @@ test('GET /authorize, prompt none for a client that nobody agreed to: consent_re
 });
 
 // proves rfc6749-3.1-1, openid-core-3.1.2.1-1
-test('POST /authorize: 303 to the same as a GET, with nothing of the request in the address (OpenID Connect Core §3.1.2.1)', async () => {
+test('POST /authorize: 303 to the same as a GET, with nothing of the request in the address (OpenID Connect Core 1.0 §3.1.2.1)', async () => {
   const url = new URL(authorizationUrl(client));
   const form = Object.fromEntries(url.searchParams);
   const pushed = await ada.browser.visit(`${ISSUER}/authorize`, form);
@@ -99,7 +99,7 @@ test('POST /authorize: 303 to the same as a GET, with nothing of the request in 
   assert.equal(twice.status, 400, 'once, and who asked is not known without it (RFC 9126 §7.3)');
 });
 
-test('GET /authorize, logged out while a token is made for the implicit flow: no token, login_required (Back-Channel Logout §2.7)', async () => {
+test('GET /authorize, logged out while a token is made for the implicit flow: no token, login_required (OpenID Connect Back-Channel Logout 1.0 §2.7)', async () => {
   const own = testTenant();
   const relying = await own.register({
     ...RELYING_PARTY,

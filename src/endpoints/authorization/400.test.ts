@@ -42,7 +42,7 @@ test('GET /authorize, a parameter twice: a page, since which one counts nobody k
   assert.equal(page.location, undefined);
 });
 
-test('POST /authorize that is no form: a page (OpenID Connect Core §13.2)', async () => {
+test('POST /authorize that is no form: a page (OpenID Connect Core 1.0 §13.2)', async () => {
   const answered = await tenant.send('authorization-post', { contentType: 'application/json', body: '{}' });
   assert.equal(answered.status, 400);
   assert.equal(answered.headers['content-type'], 'text/html; charset=utf-8');

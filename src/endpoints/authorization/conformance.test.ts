@@ -43,7 +43,7 @@ test('oidcc-server: a code of more than 128 bits, tokens, and nothing in the ID 
 });
 
 // proves openid-conformance-10, openid-core-3.2.2.1-1, openid-core-3.2.2.5-1, openid-core-3.3.2.11-1
-test('oidcc-server, the hybrid flow: at_hash and c_hash bind the ID token to what came with it (OpenID Connect Core §3.3.2.11)', async () => {
+test('oidcc-server, the hybrid flow: at_hash and c_hash bind the ID token to what came with it (OpenID Connect Core 1.0 §3.3.2.11)', async () => {
   const hybrid = await tenant.register({
     ...RELYING_PARTY,
     grant_types: ['authorization_code', 'implicit'],
@@ -68,7 +68,7 @@ test('oidcc-server, the hybrid flow: at_hash and c_hash bind the ID token to wha
 });
 
 // proves openid-conformance-10, rfc6749-4.2.2-1, openid-core-3.2.2.5-1, openid-core-5.4-1
-test('oidcc-server, the implicit flow: an ID token alone, and with an access token (OpenID Connect Core §3.2.2.5)', async () => {
+test('oidcc-server, the implicit flow: an ID token alone, and with an access token (OpenID Connect Core 1.0 §3.2.2.5)', async () => {
   const implicit = await tenant.register({
     ...RELYING_PARTY,
     grant_types: ['implicit'],
@@ -196,7 +196,7 @@ test('oidcc-prompt-none-not-logged-in: login_required, with state and iss and no
 });
 
 // proves openid-core-3.1.2.1-4, openid-core-13.3-1
-test('max_age: a sign-in that is too old is not enough, one that is not is (OpenID Connect Core §3.1.2.1)', async () => {
+test('max_age: a sign-in that is too old is not enough, one that is not is (OpenID Connect Core 1.0 §3.1.2.1)', async () => {
   await ada.grant(client, { max_age: '10' });
   tenant.clock.advance(5);
   assert.ok(answeredTo(await ada.ask(client, { max_age: '10' }))['code']);
@@ -210,7 +210,7 @@ test('max_age: a sign-in that is too old is not enough, one that is not is (Open
 });
 
 // proves openid-core-3.1.2.1-5
-test('id_token_hint: the person it is about, also when it has expired; somebody else has to sign in (OpenID Connect Core §3.1.2.1)', async () => {
+test('id_token_hint: the person it is about, also when it has expired; somebody else has to sign in (OpenID Connect Core 1.0 §3.1.2.1)', async () => {
   const id_token_hint = String((await tokensFor(tenant, ada, client))['id_token']);
   tenant.clock.advance(400);
   assert.ok(answeredTo(await ada.ask(client, { id_token_hint, prompt: 'none' }))['code']);

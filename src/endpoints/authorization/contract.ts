@@ -6,9 +6,9 @@ export const contract = {
   path: '/authorize',
   specifications: [
     'RFC 6749 §3.1',
-    'OpenID Connect Core §3.1.2',
-    'OpenID Connect Core §3.2.2',
-    'OpenID Connect Core §3.3.2',
+    'OpenID Connect Core 1.0 §3.1.2',
+    'OpenID Connect Core 1.0 §3.2.2',
+    'OpenID Connect Core 1.0 §3.3.2',
     'RFC 9101 §5',
     'RFC 9126 §4',
     'RFC 9207 §2',
@@ -21,7 +21,7 @@ export const contract = {
   body: 'none',
 } as const satisfies Contract;
 
-/** OpenID Connect Core §3.1.2.1: "Authorization Servers MUST support the use of the HTTP GET and POST methods". */
+/** OpenID Connect Core 1.0 §3.1.2.1: "Authorization Servers MUST support the use of the HTTP GET and POST methods". */
 export const postContract = {
   name: 'authorization-post',
   method: 'POST',

@@ -102,7 +102,7 @@ test('long_lived without a refresh token: a grant that ends its token', async ()
   assert.deepEqual(await tenant.introspect(token), { active: false });
 });
 
-test('id_token.issue: an ID token for the client, bound to the access token (OpenID Connect Core §2)', async () => {
+test('id_token.issue: an ID token for the client, bound to the access token (OpenID Connect Core 1.0 §2)', async () => {
   const tenant = testTenant();
   const claims = { claims: ['name', 'email'], claims_data: { name: 'Alice' } };
   const answered = await authorized(tenant, { id_token: { issue: true, lifetime: 60 }, ...claims });

@@ -155,7 +155,7 @@ test('what the server cannot sign with is not named: a configured key set may ha
 });
 
 // proves rfc9207-3-1
-test('what the authorisation endpoint can do is named with it, and only with it (OpenID Connect Discovery §3, RFC 9207 §3)', () => {
+test('what the authorisation endpoint can do is named with it, and only with it (OpenID Connect Discovery 1.0 §3, RFC 9207 §3)', () => {
   const members = [
     'response_types_supported',
     'response_modes_supported',

@@ -4,12 +4,12 @@ import { SCOPE_CLAIMS } from '../../sessions/account-claims.ts';
 import { PASSWORD_ACR } from '../../sessions/password-sign-in.ts';
 import { RESPONSE_TYPES } from '../../spec/grant-types.ts';
 
-/** OpenID Connect Core §2 and Back-Channel Logout §2.1: what ID tokens say of the protocol itself. */
+/** OpenID Connect Core 1.0 §2 and OpenID Connect Back-Channel Logout 1.0 §2.1: what ID tokens say of the protocol itself. */
 const PROTOCOL_CLAIMS = ['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'acr', 'amr', 'sid'];
 
 /**
- * What the authorisation endpoint can do, in the words of OpenID Connect Discovery §3, RFC 8414 §2, RFC 9207 §3 and
- * Initiating User Registration via OpenID Connect §4 (`prompt_values_supported`).
+ * What the authorisation endpoint can do, in the words of OpenID Connect Discovery 1.0 §3, RFC 8414 §2, RFC 9207 §3 and
+ * Initiating User Registration via OpenID Connect 1.0 §4 (`prompt_values_supported`).
  * @param languages that there are pages in
  */
 export function authorizationMetadata(languages: readonly string[]): Readonly<Record<string, unknown>> {

@@ -1,7 +1,7 @@
 import type { Contract, Endpoint } from '../contract.ts';
 
 /**
- * Provider metadata (OpenID Connect Discovery §3, RFC 8414 §2) at one of its addresses. The document is made once,
+ * Provider metadata (OpenID Connect Discovery 1.0 §3, RFC 8414 §2) at one of its addresses. The document is made once,
  * from what is switched on; "claims with zero elements MUST be omitted" (RFC 8414 §3.2).
  */
 export function discovery(

@@ -35,7 +35,7 @@ const REGISTRABLE = {
   introspection_encryption_alg_values_supported: KEY_MANAGEMENT_ALGORITHMS,
   introspection_encryption_enc_values_supported: CONTENT_ENCRYPTION_ALGORITHMS,
   code_challenge_methods_supported: CODE_CHALLENGE_METHODS,
-  // Back-Channel Logout §2.1. Sessions end in other ways than at the end-session endpoint too, and clients hear of each.
+  // OpenID Connect Back-Channel Logout 1.0 §2.1. Sessions end in other ways than at the end-session endpoint too, and clients hear of each.
   backchannel_logout_supported: true,
   backchannel_logout_session_supported: true,
   request_uri_parameter_supported: false,

@@ -42,7 +42,7 @@ test('no: the session goes on (H-174)', async () => {
 
 for (const choice of ['logout', 'stay']) {
   // proves openid-rp-logout-4-1
-  test(`${choice} without a session is no error (RP-Initiated Logout §4)`, async () => {
+  test(`${choice} without a session is no error (OpenID Connect RP-Initiated Logout 1.0 §4)`, async () => {
     const pages = testLogoutPages();
     const answered = await pages.choose(await pages.dialog(), choice);
     assert.equal(answered.status, 200);

@@ -81,7 +81,7 @@ test('in development the page says why, and names the nearest registered address
 });
 
 // proves openid-rp-logout-2-1
-test('POST /logout with a form: the same dialog (RP-Initiated Logout §2; H-184)', async () => {
+test('POST /logout with a form: the same dialog (OpenID Connect RP-Initiated Logout 1.0 §2; H-184)', async () => {
   const pages = testLogoutPages();
   const client = await pages.client();
   const { cookie } = await pages.signedIn(client);
@@ -96,7 +96,7 @@ test('POST /logout with a form: the same dialog (RP-Initiated Logout §2; H-184)
 });
 
 // proves openid-rp-logout-2-5
-test('ui_locales chooses the language, and is never an error (RP-Initiated Logout §2; H-182)', async () => {
+test('ui_locales chooses the language, and is never an error (OpenID Connect RP-Initiated Logout 1.0 §2; H-182)', async () => {
   const pages = testLogoutPages();
   assert.match((await pages.dialog({ ui_locales: 'xx de' })).body, /<html lang="de">/);
   for (const ui_locales of ['../../etc/passwd', 'constructor', 'en '.repeat(5000), '%00']) {

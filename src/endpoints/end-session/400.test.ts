@@ -18,7 +18,7 @@ const ROWS: readonly (readonly [what: string, query: string])[] = [
 
 for (const [what, query] of ROWS) {
   // proves openid-rp-logout-4-1
-  test(`/logout with ${what}: 400, a page that leads nowhere (RP-Initiated Logout §4)`, async () => {
+  test(`/logout with ${what}: 400, a page that leads nowhere (OpenID Connect RP-Initiated Logout 1.0 §4)`, async () => {
     const pages = testLogoutPages();
     for (const answered of [await pages.get(query), await pages.post(query)]) {
       assert.equal(answered.status, 400);

@@ -40,7 +40,7 @@ async function got(endpoint = endpointAt({ now: () => NOW })): Promise<Answer> {
 const claimsOf = (jwt: string) => JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString());
 
 // proves openid-federation-9-1
-test('GET /.well-known/openid-federation: 200, an entity statement that passes every check of §3.2 (OpenID Federation §9.2)', async () => {
+test('GET /.well-known/openid-federation: 200, an entity statement that passes every check of §3.2 (OpenID Federation 1.0 §9.2)', async () => {
   const { status, headers, body } = await got();
   assert.equal(status, 200);
   assert.equal(headers['content-type'], 'application/entity-statement+jwt');

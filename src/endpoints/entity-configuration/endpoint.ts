@@ -11,7 +11,7 @@ export interface EntityConfigurationNeeds {
   readonly maxAge: number;
 }
 
-/** What this server says about itself in a federation, signed with its federation key (OpenID Federation §9.2). */
+/** What this server says about itself in a federation, signed with its federation key (OpenID Federation 1.0 §9.2). */
 export function entityConfigurationEndpoint({
   entity,
   document,

@@ -6,7 +6,7 @@ import { ISSUER } from '../../testing/tenant.ts';
 
 const { tenant, client, sentOut, outcome } = await externalTenant();
 
-test('GET /interaction-api/{id}: what the request wants, and who makes it (OpenID Connect Core §3.1.2.1)', async () => {
+test('GET /interaction-api/{id}: what the request wants, and who makes it (OpenID Connect Core 1.0 §3.1.2.1)', async () => {
   const { handle } = await sentOut({
     scope: 'openid email',
     claims: '{"userinfo":{"birthdate":null},"id_token":{"acr":{"essential":true,"values":["gold"]}}}',

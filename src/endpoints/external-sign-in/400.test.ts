@@ -46,7 +46,7 @@ for (const [what, change] of [
   ['max_age', { max_age: '60' }],
   ['max_age=0', { max_age: '0' }],
 ] as const) {
-  test(`${what}: an authentication from before is not enough, and the page hears so (OpenID Connect Core §3.1.2.1)`, async () => {
+  test(`${what}: an authentication from before is not enough, and the page hears so (OpenID Connect Core 1.0 §3.1.2.1)`, async () => {
     const { handle } = await sentOut(change);
     const late = await outcome(handle, { subject: 'a', auth_time: tenant.clock.now() - 120 });
     assert.equal(late.status, 400);

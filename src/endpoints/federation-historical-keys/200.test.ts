@@ -26,7 +26,7 @@ const past = (kid: string, values: Partial<RemovedServerKey> = {}): RemovedServe
 });
 
 // proves openid-federation-8.7-1
-test('GET /federation/historical-keys: 200, the federation keys of the past with their end, signed with the one of today (OpenID Federation §8.7.2)', async () => {
+test('GET /federation/historical-keys: 200, the federation keys of the past with their end, signed with the one of today (OpenID Federation 1.0 §8.7.2)', async () => {
   const keys = (await publishedKeys()).federation;
   const removed = [
     past('old'),

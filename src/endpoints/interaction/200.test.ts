@@ -45,7 +45,7 @@ test('a name and password that do not belong together: the page once more, and o
 });
 
 // proves openid-core-3.1.2.4-1
-test('a client that anybody could have registered: the consent page says who asks for what (issue 5 §2)', async () => {
+test('a client that anybody could have registered: the consent page says who asks for what', async () => {
   const { ask, signIn } = inFrontOf(browserOf(tenant));
   const page = await signIn(
     await ask(stranger, { scope: 'openid email', claims: '{"userinfo":{"birthdate":null}}' }),

@@ -16,7 +16,7 @@ const ada = await aPerson(tenant);
 const named = (cookies: ReadonlyMap<string, string>, purpose: string): string | undefined =>
   [...cookies].find(([name]) => name.startsWith(`__Host-chancery-${purpose}-`))?.[1];
 
-test('a name and password that belong together: a session, and 303 to the client (OpenID Connect Core §3.1.2.5)', async () => {
+test('a name and password that belong together: a session, and 303 to the client (OpenID Connect Core 1.0 §3.1.2.5)', async () => {
   const { browser, ask, signIn } = inFrontOf(browserOf(tenant));
   const sent = await signIn(await ask(client));
   assert.equal(sent.status, 303);
@@ -44,7 +44,7 @@ test('cancelled at the sign-in page: access_denied (RFC 6749 §4.1.2.1)', async 
 });
 
 // proves openid-core-3.1.2.4-1
-test('agreed: remembered for what was agreed to, and asked again for more (OpenID Connect Core §3.1.2.4)', async () => {
+test('agreed: remembered for what was agreed to, and asked again for more (OpenID Connect Core 1.0 §3.1.2.4)', async () => {
   const strict = testTenant({ signIn: { settings: { 'sign-in.consent': 'always' } } });
   const relying = await strict.register(RELYING_PARTY);
   const person = await aPerson(strict);
@@ -94,7 +94,7 @@ test('two tabs: the sign-in page of one still works after the other has signed i
 });
 
 // proves openid-core-3.1.2.2-1
-test('somebody else signs in than the hint is about: login_required (OpenID Connect Core §3.1.2.1)', async () => {
+test('somebody else signs in than the hint is about: login_required (OpenID Connect Core 1.0 §3.1.2.1)', async () => {
   const eve = await aPerson(tenant, { username: 'Eve', password: 'battery staple', claims: {} });
   const claims = JSON.stringify({ id_token: { sub: { value: ada.account.sub } } });
   const sent = await eve.signIn(await eve.ask(client, { claims }));

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { aPerson, browserOf, inFrontOf, RELYING_PARTY } from '../../testing/person.ts';
 import { testTenant } from '../../testing/tenant.ts';
 
-test('too many attempts: 429 with the page and Retry-After, the right password too, and the owner’s browser goes on (issue 5 §1)', async () => {
+test('too many attempts: 429 with the page and Retry-After, the right password too, and the owner’s browser goes on', async () => {
   const tenant = testTenant({ signIn: { rates: { perAccountAndNetwork: 2 } } });
   const client = await tenant.register(RELYING_PARTY);
   const ada = await aPerson(tenant);

@@ -4,7 +4,7 @@ export const contract = {
   name: 'interaction',
   method: 'GET',
   path: '/interaction/{id}',
-  specifications: ['OpenID Connect Core §3.1.2.3', 'OpenID Connect Core §3.1.2.4'],
+  specifications: ['OpenID Connect Core 1.0 §3.1.2.3', 'OpenID Connect Core 1.0 §3.1.2.4'],
   statuses: [200, 303, 400, 500],
   errors: 'page',
   cors: 'none',

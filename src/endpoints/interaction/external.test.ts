@@ -33,7 +33,7 @@ test('the session says what the page said: acr, amr, auth_time', async () => {
   assert.deepEqual([session?.acr, session?.amr, session?.auth_time], ['gold', ['otp'], auth_time]);
 });
 
-test('without a consent of the page ours asks for it (OpenID Connect Core §3.1.2.4)', async () => {
+test('without a consent of the page ours asks for it (OpenID Connect Core 1.0 §3.1.2.4)', async () => {
   const { browser, handle } = await sentOut();
   const page = await browser.open(
     await redirectTo(handle, { subject: 'bea', claims: { preferred_username: 'Bea' } }),

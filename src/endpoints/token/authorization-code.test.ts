@@ -68,7 +68,7 @@ test('H-137 a code is no access token: it is inactive, and still good', async ()
 });
 
 // proves rfc7636-4.4-1, openid-core-3.1.3.3-1
-test('a code gives an access token, a refresh token and an ID token (RFC 6749 §4.1.4, OpenID Connect Core §3.1.3.3)', async () => {
+test('a code gives an access token, a refresh token and an ID token (RFC 6749 §4.1.4, OpenID Connect Core 1.0 §3.1.3.3)', async () => {
   const answered = await redeem(await codeFor({ scope: 'openid email' }));
   assert.equal(answered.status, 200, answered.body);
   const { access_token, refresh_token, id_token, ...others } = answered.json;
@@ -100,7 +100,7 @@ test('a code gives an access token, a refresh token and an ID token (RFC 6749 §
 });
 
 // proves openid-core-3.1.3.3-1
-test('without openid there is no ID token (OpenID Connect Core §3.1.2.1)', async () => {
+test('without openid there is no ID token (OpenID Connect Core 1.0 §3.1.2.1)', async () => {
   const answered = await redeem(await codeFor({ scope: 'email' }));
   assert.equal(answered.status, 200, answered.body);
   assert.equal('id_token' in answered.json, false);
@@ -225,7 +225,7 @@ test('the audience is what was asked for, or less of it (RFC 8707 §2.2)', async
 });
 
 // proves openid-core-12.2-1
-test('a refreshed ID token is about the same sign-in, without a nonce (OpenID Connect Core §12.2)', async () => {
+test('a refreshed ID token is about the same sign-in, without a nonce (OpenID Connect Core 1.0 §12.2)', async () => {
   const first = await redeem(await codeFor());
   const before = decodeJwt(text(first, 'id_token'));
   tenant.clock.advance(10);
@@ -239,7 +239,7 @@ test('a refreshed ID token is about the same sign-in, without a nonce (OpenID Co
   assert.notEqual(at_hash, before['at_hash']);
 });
 
-test('a refresh for less than openid gives no ID token (OpenID Connect Core §12.1)', async () => {
+test('a refresh for less than openid gives no ID token (OpenID Connect Core 1.0 §12.1)', async () => {
   const first = await redeem(await codeFor({ scope: 'openid email' }));
   const form = { grant_type: 'refresh_token', refresh_token: text(first, 'refresh_token'), scope: 'email' };
   const second = await tenant.send('token', { basic: [client.client_id, client.client_secret], form });
@@ -248,7 +248,7 @@ test('a refresh for less than openid gives no ID token (OpenID Connect Core §12
 });
 
 // proves openid-core-11-1
-test('when the session ends, what it gave ends with it; offline_access goes on (Back-Channel Logout §2.7)', async () => {
+test('when the session ends, what it gave ends with it; offline_access goes on (OpenID Connect Back-Channel Logout 1.0 §2.7)', async () => {
   const person = inFrontOf(browserOf(tenant));
   const asked = { scope: 'openid offline_access' };
   const online = await redeem(answeredTo(await person.grant(client))['code'] ?? '');
@@ -291,7 +291,7 @@ test('the account is gone between code and token: invalid_grant', async () => {
   assertError(await redeem(code, { at: own, as: relying }), 'invalid_grant');
 });
 
-test('a client of pairwise subjects sees no other, in ID token and access token (OpenID Connect Core §8)', async () => {
+test('a client of pairwise subjects sees no other, in ID token and access token (OpenID Connect Core 1.0 §8)', async () => {
   const pairwise = await tenant.register({ ...RELYING_PARTY, subject_type: 'pairwise' });
   const answered = await redeem(await codeFor({}, ada, pairwise), { as: pairwise });
   const { sub } = decodeJwt(text(answered, 'id_token'));

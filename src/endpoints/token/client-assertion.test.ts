@@ -56,7 +56,7 @@ for (const [method, make] of Object.entries(ASSERTING)) {
 function accepts(method: string, make: MakeAsserting): void {
   for (const [what, claims] of Object.entries(ACCEPTED_CLAIMS)) {
     // proves rfc7523-3-5
-    test(`${method}, ${what}: 200 (decision 18; OpenID Connect Core §9)`, async () => {
+    test(`${method}, ${what}: 200 (decision 18; OpenID Connect Core 1.0 §9)`, async () => {
       const tenant = testTenant();
       const client = await make(tenant);
       const answered = await ask(tenant, client.sign(claimsOf(client.client_id, claims)));

@@ -23,7 +23,7 @@ async function ask(tenant: TestTenant, assertion: string): Promise<Answer> {
 
 for (const algorithm of HMAC_ALGORITHMS) {
   // proves openid-core-9-1
-  test(`${algorithm} registered: the secret is long enough for it, and no other algorithm is accepted (decision 15; OpenID Connect Core §9)`, async () => {
+  test(`${algorithm} registered: the secret is long enough for it, and no other algorithm is accepted (decision 15; OpenID Connect Core 1.0 §9)`, async () => {
     const tenant = testTenant();
     const client = await secretJwtClient(tenant, { token_endpoint_auth_signing_alg: algorithm });
     assert.match(client.client_secret, /^[A-Za-z0-9]+$/);
@@ -35,7 +35,7 @@ for (const algorithm of HMAC_ALGORITHMS) {
     }
   });
 
-  test(`${algorithm} of a client that has registered none: accepted (OpenID Connect Registration §2)`, async () => {
+  test(`${algorithm} of a client that has registered none: accepted (OpenID Connect Dynamic Client Registration 1.0 §2)`, async () => {
     const tenant = testTenant();
     const { client_id, client_secret } = await secretJwtClient(tenant);
     assert.equal(client_secret.length, 64);
@@ -57,7 +57,7 @@ test('a secret that is renewed is as long as the new algorithm asks (decision 15
 });
 
 // proves openid-core-9-1
-test('a secret of one’s own, in printable ASCII, is the key octet by octet (OpenID Connect Core §9)', async () => {
+test('a secret of one’s own, in printable ASCII, is the key octet by octet (OpenID Connect Core 1.0 §9)', async () => {
   const tenant = testTenant();
   const preferred_client_secret = ` %41+"\\${'x'.repeat(26)}`;
   const client = await secretJwtClient(tenant, { preferred_client_secret });

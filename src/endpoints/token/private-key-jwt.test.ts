@@ -19,7 +19,7 @@ async function ask(tenant: TestTenant, assertion: string): Promise<Answer> {
 
 for (const algorithm of SIGNING_ALGORITHMS) {
   // proves openid-core-9-1
-  test(`${algorithm}: accepted where it is registered or none is, refused where another is (OpenID Connect Core §9)`, async () => {
+  test(`${algorithm}: accepted where it is registered or none is, refused where another is (OpenID Connect Core 1.0 §9)`, async () => {
     const tenant = testTenant();
     const key = testKey(algorithm, 'own');
     const another = SIGNING_ALGORITHMS.find((each) => each !== algorithm);

@@ -43,7 +43,7 @@ const ROWS: readonly (readonly [module: string, scope: string, claims: object])[
 
 for (const [module, scope, claims] of ROWS) {
   // proves openid-conformance-18, openid-core-5.3-1, openid-core-5.4-1
-  test(`GET /userinfo, ${module}: what the scope asks for, and nothing else (OpenID Connect Core §5.4)`, async () => {
+  test(`GET /userinfo, ${module}: what the scope asks for, and nothing else (OpenID Connect Core 1.0 §5.4)`, async () => {
     const { access_token } = await tokensFor(tenant, ada, client, { scope });
     const answered = await tenant.send('userinfo', { bearer: String(access_token) });
     assert.equal(answered.status, 200, answered.body);
@@ -54,7 +54,7 @@ for (const [module, scope, claims] of ROWS) {
 }
 
 // proves openid-core-5.5-1
-test('claims that are asked for one by one are told where they were asked for (OpenID Connect Core §5.5)', async () => {
+test('claims that are asked for one by one are told where they were asked for (OpenID Connect Core 1.0 §5.5)', async () => {
   const claims = JSON.stringify({
     userinfo: { birthdate: { essential: true }, unheard_of: null },
     id_token: { email: null },
@@ -78,7 +78,7 @@ test('oidcc-userinfo-post-header and oidcc-userinfo-post-body: POST with the tok
 });
 
 // proves openid-conformance-9, openid-core-5.3.2-1
-test('oidcc-userinfo-rs256: a JWT where the client has registered that, signed, with iss and aud (OpenID Connect Core §5.3.2)', async () => {
+test('oidcc-userinfo-rs256: a JWT where the client has registered that, signed, with iss and aud (OpenID Connect Core 1.0 §5.3.2)', async () => {
   const signed = await tenant.register({ ...RELYING_PARTY, userinfo_signed_response_alg: 'RS256' });
   const { access_token } = await tokensFor(tenant, ada, signed, { scope: 'openid email' });
   const answered = await tenant.send('userinfo', { bearer: String(access_token) });
@@ -101,7 +101,7 @@ test('oidcc-userinfo-rs256: a JWT where the client has registered that, signed, 
 
 for (const alg of [undefined, 'ES256']) {
   // proves openid-core-5.3.2-1
-  test(`encrypted, ${alg === undefined ? 'and not signed' : 'after signing'}, where the client has registered that (OpenID Connect Core §5.3.2)`, async () => {
+  test(`encrypted, ${alg === undefined ? 'and not signed' : 'after signing'}, where the client has registered that (OpenID Connect Core 1.0 §5.3.2)`, async () => {
     const { publicKey, privateKey } = await generateKeyPair('ECDH-ES', { extractable: true });
     const encrypted = await tenant.register({
       ...RELYING_PARTY,
@@ -121,7 +121,7 @@ for (const alg of [undefined, 'ES256']) {
 }
 
 // proves openid-core-5.3.2-1
-test('a pairwise client is told the subject that its ID tokens have (OpenID Connect Core §5.3.2)', async () => {
+test('a pairwise client is told the subject that its ID tokens have (OpenID Connect Core 1.0 §5.3.2)', async () => {
   const pairwise = await tenant.register({ ...RELYING_PARTY, subject_type: 'pairwise' });
   const { access_token, id_token } = await tokensFor(tenant, ada, pairwise);
   const answered = await tenant.send('userinfo', { bearer: String(access_token) });

@@ -22,7 +22,7 @@ test('GET /userinfo without a token, or with it in the query: 401 with the bare 
 });
 
 // proves openid-core-5.3.3-1
-test('GET /userinfo with a token that is unknown, changed, expired, or none: 401 invalid_token (OpenID Connect Core §5.3.3)', async () => {
+test('GET /userinfo with a token that is unknown, changed, expired, or none: 401 invalid_token (OpenID Connect Core 1.0 §5.3.3)', async () => {
   const { access_token, refresh_token, id_token } = await tokensFor(tenant, ada, client);
   for (const bearer of [
     'x',

@@ -4,7 +4,7 @@ export const contract = {
   name: 'userinfo',
   method: 'GET',
   path: '/userinfo',
-  specifications: ['OpenID Connect Core §5.3', 'RFC 6750 §2.1'],
+  specifications: ['OpenID Connect Core 1.0 §5.3', 'RFC 6750 §2.1'],
   advertisedAs: 'userinfo_endpoint',
   statuses: [200, 400, 401, 403, 500],
   errors: 'bearer-challenge',
@@ -13,7 +13,7 @@ export const contract = {
   certificates: true,
 } as const satisfies Contract;
 
-/** OpenID Connect Core §5.3: "The UserInfo Endpoint MUST support the use of the HTTP GET and HTTP POST methods". */
+/** OpenID Connect Core 1.0 §5.3: "The UserInfo Endpoint MUST support the use of the HTTP GET and HTTP POST methods". */
 export const postContract = {
   name: 'userinfo-post',
   method: 'POST',

@@ -23,7 +23,7 @@ export interface UserinfoEndpointNeeds extends UserinfoNeeds {
   readonly bearerTokenLengthMax: number;
 }
 
-/** Claims about the end-user of an access token, for whoever bears it (OpenID Connect Core §5.3). */
+/** Claims about the end-user of an access token, for whoever bears it (OpenID Connect Core 1.0 §5.3). */
 export function userinfo(needs: UserinfoEndpointNeeds): Endpoint {
   return {
     contract,

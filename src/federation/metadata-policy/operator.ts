@@ -23,7 +23,7 @@ export type Outcome<Value> = { readonly value: Value } | Refusal;
 /** Why two operators of one policy contradict each other; undefined when they do not. */
 export type Combination = (own: JsonValue, other: JsonValue) => string | undefined;
 
-/** One operator of metadata policies (OpenID Federation §6.1.3): everything that its section says of it. */
+/** One operator of metadata policies (OpenID Federation 1.0 §6.1.3): everything that its section says of it. */
 export interface Operator {
   readonly name: OperatorName;
   /** Why it cannot be configured with a value; undefined when it can. */

@@ -7,7 +7,7 @@ const DESCRIPTION_LENGTH_MAX = 400;
 /**
  * The answer to a request that is refused before any registration is tried. The reason code is in every
  * `error_description`. The interface has two errors: `invalid_request` for what is malformed, `unauthorized_client` for
- * what is not trusted; there, the code of OpenID Federation §8.9 comes first in the description.
+ * what is not trusted; there, the code of OpenID Federation 1.0 §8.9 comes first in the description.
  * @param about whether the form of the request is at fault, trust in the statement, or the chain
  */
 export function registrationRefusal(

@@ -15,7 +15,7 @@ export const RESPONSE_MODES = [
 /** `jwt` alone stands for the default of the response type, and is resolved when a request is read. */
 export type ResponseMode = Exclude<(typeof RESPONSE_MODES)[number], 'jwt'>;
 
-/** OpenID Connect Core §3.1.2.1. */
+/** OpenID Connect Core 1.0 §3.1.2.1. */
 export const PROMPTS = ['none', 'login', 'consent', 'select_account'] as const;
 export type Prompt = (typeof PROMPTS)[number];
 
@@ -28,7 +28,7 @@ export interface ResponseTarget {
   readonly state?: string;
 }
 
-/** OpenID Connect Core §5.5: what is asked of one claim; null asks for it without more. */
+/** OpenID Connect Core 1.0 §5.5: what is asked of one claim; null asks for it without more. */
 export type ClaimRequest = {
   readonly essential?: boolean;
   readonly value?: JsonValue;
@@ -41,7 +41,7 @@ export interface ClaimsRequest {
 }
 
 /**
- * An authorisation request that was checked whole (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.2). Plain data: it is kept as JSON
+ * An authorisation request that was checked whole (RFC 6749 §4.1.1, OpenID Connect Core 1.0 §3.1.2.2). Plain data: it is kept as JSON
  * while its end-user signs in.
  */
 export interface AuthorizationRequest extends ResponseTarget {

@@ -34,7 +34,7 @@ type Issued = Readonly<Record<string, string | number>>;
 
 /**
  * Issues what the response type names: a code, an access token, an ID token bound to both by their hashes (RFC 6749 §4.1.2 and
- * §4.2.2; OpenID Connect Core §3.2.2.5 and §3.3.2.5). The client is noted as one of the session.
+ * §4.2.2; OpenID Connect Core 1.0 §3.2.2.5 and §3.3.2.5). The client is noted as one of the session.
  * @throws AuthorizationError when account or session have gone meanwhile
  */
 export async function authorizedResponse(
@@ -120,7 +120,7 @@ async function idToken(
 ): Promise<Issued> {
   const { response_type, nonce, scope } = request;
   if (!response_type.includes('id_token')) return {};
-  // OpenID Connect Core §5.4: without an access token "the resulting Claims are returned in the ID Token".
+  // OpenID Connect Core 1.0 §5.4: without an access token "the resulting Claims are returned in the ID Token".
   const alone = response_type.length === 1;
   const made = await endUserIdToken(endUsers, client, account, endUserOf(request, session), {
     nonce,

@@ -40,7 +40,7 @@ export type KeptOutcome = { readonly proof: Digest } & (
     }
 );
 
-/** What a client may be told: the person's side of OpenID Connect Core §3.1.2.6 and RFC 6749 §4.1.2.1. */
+/** What a client may be told: the person's side of OpenID Connect Core 1.0 §3.1.2.6 and RFC 6749 §4.1.2.1. */
 const REFUSALS: ReadonlySet<string> = new Set<ErrorCode>([
   'access_denied',
   'login_required',
@@ -52,7 +52,7 @@ const REFUSALS: ReadonlySet<string> = new Set<ErrorCode>([
   'server_error',
 ]);
 
-/** OpenID Connect Core §2, `sub`: "MUST NOT exceed 255 ASCII characters in length". */
+/** OpenID Connect Core 1.0 §2, `sub`: "MUST NOT exceed 255 ASCII characters in length". */
 const SUBJECT = /^[\x21-\x7e]{1,255}$/;
 const WORD = /^[\x21\x23-\x5b\x5d-\x7e]{1,255}$/;
 const DESCRIPTION = /^[\x20\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
@@ -104,7 +104,7 @@ function readRefusal({
 }
 
 /**
- * What the request wants of the time is looked at here, where the page can still do something about it (OpenID Connect Core
+ * What the request wants of the time is looked at here, where the page can still do something about it (OpenID Connect Core 1.0
  * §3.1.2.1, `prompt` and `max_age`).
  */
 function readAuthTime(

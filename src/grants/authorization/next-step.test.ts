@@ -106,7 +106,7 @@ const ROWS: readonly Row[] = [
   ['nothing agreed to, prompt none', { prompt: ['none'] }, { consent: undefined }, 'consent_required'],
   ['nothing agreed to, consent implied', {}, { consent: undefined, consentImplied: true }, 'grant'],
   [
-    'offline access, consent implied (OpenID Connect Core §11)',
+    'offline access, consent implied (OpenID Connect Core 1.0 §11)',
     { scope: ['openid', 'offline_access'] },
     { consent: undefined, consentImplied: true },
     'consent',
@@ -134,7 +134,7 @@ const ROWS: readonly Row[] = [
 
 for (const [title, change, circumstances, outcome] of ROWS) {
   // proves openid-core-3.1.2.1-3, openid-core-5.5.1.1-1
-  test(`${title}: ${outcome} (OpenID Connect Core §3.1.2.3, §3.1.2.4)`, () => {
+  test(`${title}: ${outcome} (OpenID Connect Core 1.0 §3.1.2.3, §3.1.2.4)`, () => {
     const next = nextStep({ ...request, ...change }, { ...usual, ...circumstances });
     assert.equal(next.step === 'refuse' ? next.error : next.step, outcome);
   });

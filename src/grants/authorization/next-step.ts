@@ -25,7 +25,7 @@ export interface Circumstances {
   readonly now: number;
 }
 
-/** OpenID Connect Core §3.1.2.3 and §3.1.2.4, in their order: who is there, whether that is enough, whether they agree. */
+/** OpenID Connect Core 1.0 §3.1.2.3 and §3.1.2.4, in their order: who is there, whether that is enough, whether they agree. */
 export function nextStep(request: AuthorizationRequest, circumstances: Circumstances): NextStep {
   const silent = request.prompt.includes('none');
   const { session } = circumstances;
@@ -72,7 +72,7 @@ function isAnother({ hinted_sub, claims }: AuthorizationRequest, { sub }: Circum
   return (hinted_sub !== undefined && hinted_sub !== sub) || (wanted !== undefined && wanted !== sub);
 }
 
-/** OpenID Connect Core §5.5.1.1: only an essential `acr` that names values is a condition. */
+/** OpenID Connect Core 1.0 §5.5.1.1: only an essential `acr` that names values is a condition. */
 function meetsEssential(request: ClaimRequest | undefined, acr: string | null): boolean {
   if (request?.essential !== true) return true;
   const wanted = [...(request.values ?? []), ...(request.value === undefined ? [] : [request.value])];

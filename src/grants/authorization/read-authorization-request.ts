@@ -69,7 +69,7 @@ function present<Members extends object>(
   };
 }
 
-/** OpenID Connect Core §3.2.2.1 and §3.3.2.11: "REQUIRED" where an ID token comes from the authorisation endpoint. */
+/** OpenID Connect Core 1.0 §3.2.2.1 and §3.3.2.11: "REQUIRED" where an ID token comes from the authorisation endpoint. */
 function requireNonce(target: Target, scope: readonly string[], nonce: string | undefined): void {
   if (!target.response_type.includes('id_token')) return;
   if (!scope.includes('openid'))
@@ -103,7 +103,7 @@ function prompts(target: Target, requested: string | undefined): readonly Prompt
   const prompt = PROMPTS.filter((known) => words.has(known));
   if (prompt.length < words.size)
     throw new AuthorizationError(target, 'invalid_request', 'prompt has a value that is not supported');
-  // OpenID Connect Core §3.1.2.1: "If this parameter contains none with any other value, an error is returned."
+  // OpenID Connect Core 1.0 §3.1.2.1: "If this parameter contains none with any other value, an error is returned."
   if (prompt.includes('none') && prompt.length > 1)
     throw new AuthorizationError(target, 'invalid_request', 'prompt none stands alone');
   return prompt;

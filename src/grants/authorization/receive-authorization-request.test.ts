@@ -42,7 +42,7 @@ const forClient =
     return true;
   };
 
-test('a request for a code is read whole (OpenID Connect Core §3.1.2.1)', async () => {
+test('a request for a code is read whole (OpenID Connect Core 1.0 §3.1.2.1)', async () => {
   const request = await received({
     prompt: 'login consent',
     max_age: '0',
@@ -152,12 +152,12 @@ const FOR_CLIENT: readonly (readonly [
 
 for (const [title, change, code, mode] of FOR_CLIENT) {
   // proves openid-core-3.1.2.2-1
-  test(`${title}: ${code} for the client (RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.6)`, async () => {
+  test(`${title}: ${code} for the client (RFC 6749 §4.1.2.1, OpenID Connect Core 1.0 §3.1.2.6)`, async () => {
     await assert.rejects(received(change), forClient(code, mode));
   });
 }
 
-test('scope values that the client may not ask for are left out (OpenID Connect Core §3.1.2.1)', async () => {
+test('scope values that the client may not ask for are left out (OpenID Connect Core 1.0 §3.1.2.1)', async () => {
   const { scope } = await received({ scope: 'openid admin email root' });
   assert.deepEqual(scope, ['openid', 'email']);
   const limited = aRegisteredClient({ scope: 'openid clips:read clips:write' });
@@ -187,14 +187,14 @@ const MODES: readonly (readonly [response_type: string, response_mode: string | 
 
 for (const [response_type, response_mode, mode] of MODES) {
   // proves jarm-2.3-1, openid-response-types-2.1-1
-  test(`${response_type} by ${response_mode}: ${mode} (OAuth 2.0 Multiple Response Types §2.1, JARM §2.3)`, async () => {
+  test(`${response_type} by ${response_mode}: ${mode} (OAuth 2.0 Multiple Response Type Encoding Practices §2.1, JARM §2.3)`, async () => {
     assert.equal((await received({ response_type, response_mode }, HYBRID)).response_mode, mode);
   });
 }
 
 for (const response_mode of ['query', 'query.jwt']) {
   // proves openid-response-types-2.1-1
-  test(`tokens are not carried by ${response_mode} (OAuth 2.0 Multiple Response Types §3.3)`, async () => {
+  test(`tokens are not carried by ${response_mode} (OAuth 2.0 Multiple Response Type Encoding Practices §3.3)`, async () => {
     await assert.rejects(
       received({ response_type: 'code id_token', response_mode }, HYBRID),
       forClient('invalid_request', 'fragment'),
@@ -202,7 +202,7 @@ for (const response_mode of ['query', 'query.jwt']) {
   });
 }
 
-test('an ID token from the authorisation endpoint needs nonce and openid (OpenID Connect Core §3.2.2.1)', async () => {
+test('an ID token from the authorisation endpoint needs nonce and openid (OpenID Connect Core 1.0 §3.2.2.1)', async () => {
   const change = { response_type: 'code id_token' };
   await assert.rejects(
     received({ ...change, nonce: undefined }, HYBRID),
@@ -225,7 +225,7 @@ test('public clients, and those that registered for it, need PKCE (RFC 9700 §2.
   }
 });
 
-test('what the client registered for stands where the request says nothing (OpenID Connect Registration §2)', async () => {
+test('what the client registered for stands where the request says nothing (OpenID Connect Dynamic Client Registration 1.0 §2)', async () => {
   const settled = aRegisteredClient({ default_max_age: 3600, default_acr_values: ['silver'] });
   const { max_age, acr_values } = await received({}, settled);
   assert.deepEqual({ max_age, acr_values }, { max_age: 3600, acr_values: ['silver'] });

@@ -1,7 +1,7 @@
 import { isLoopbackLiteral, parseUri } from '../../spec/uri.ts';
 
 /**
- * Whether a request's redirection URI is a registered one: character by character (OpenID Connect Core §3.1.2.1, RFC 3986
+ * Whether a request's redirection URI is a registered one: character by character (OpenID Connect Core 1.0 §3.1.2.1, RFC 3986
  * §6.2.1). RFC 8252 §7.3: "The authorization server MUST allow any port to be specified at the time of the request for
  * loopback IP redirect URIs", for native clients alone.
  */

@@ -44,7 +44,7 @@ const isRefused = (failure: unknown): boolean =>
 
 for (const typ of ['oauth-authz-req+jwt', 'JWT', undefined]) {
   // proves rfc9101-10.8-1
-  test(`a request object with typ ${typ} is the request (RFC 9101 §6, OpenID Connect Core §6.1)`, async () => {
+  test(`a request object with typ ${typ} is the request (RFC 9101 §6, OpenID Connect Core 1.0 §6.1)`, async () => {
     const request = await received(signedJwt(key, claims({ max_age: 60 }), { typ }));
     assert.equal(request.nonce, REQUEST.nonce);
     assert.equal(request.max_age, 60);
@@ -101,7 +101,7 @@ for (const [title, request] of Object.entries(REFUSED)) {
 }
 
 // proves rfc9101-6.2-1
-test('only the registered algorithm signs (OpenID Connect Registration §2, request_object_signing_alg)', async () => {
+test('only the registered algorithm signs (OpenID Connect Dynamic Client Registration 1.0 §2, request_object_signing_alg)', async () => {
   const rsa = testKey('RS256', 'r1');
   const both = aRegisteredClient({ jwks: { keys: [key.jwk, rsa.jwk] }, request_object_signing_alg: 'RS256' });
   const by = async (signer: typeof key): Promise<unknown> =>

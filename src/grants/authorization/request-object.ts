@@ -31,11 +31,11 @@ export interface RequestObjectNeeds {
 /** `problem` is for the log. */
 export type OpenedRequestObject = { readonly parameters: Parameters } | { readonly problem: string };
 
-/** RFC 9101 §10.8 names the type; OpenID Connect Core §6.1 knows none. */
+/** RFC 9101 §10.8 names the type; OpenID Connect Core 1.0 §6.1 knows none. */
 const TYPES = ['oauth-authz-req+jwt', 'jwt', undefined] as const;
 
 /**
- * The parameters in a request object of this client (RFC 9101 §6, OpenID Connect Core §6): decrypted if it is encrypted, signed
+ * The parameters in a request object of this client (RFC 9101 §6, OpenID Connect Core 1.0 §6): decrypted if it is encrypted, signed
  * with a key of the client in any case, made for this server.
  */
 export async function openRequestObject(
@@ -57,7 +57,7 @@ export async function openRequestObject(
 }
 
 /**
- * OpenID Federation §12.1.1.1: client_id is required, sub is not allowed, so that a client assertion is no request object, and
+ * OpenID Federation 1.0 §12.1.1.1: client_id is required, sub is not allowed, so that a client assertion is no request object, and
  * each object is taken once.
  */
 async function automaticProblem(

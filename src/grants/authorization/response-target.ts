@@ -64,7 +64,7 @@ function unproven(error_description: string): OAuthError {
   return new OAuthError('invalid_request', { error_description });
 }
 
-/** The words of the response type, in their alphabetical order: it is a set (OAuth 2.0 Multiple Response Types §3). */
+/** The words of the response type, in their alphabetical order: it is a set (OAuth 2.0 Multiple Response Type Encoding Practices §3). */
 function requestedResponseType(target: ResponseTarget, requested: string | undefined): readonly string[] {
   if (requested === undefined)
     throw new AuthorizationError(target, 'invalid_request', 'response_type is missing');

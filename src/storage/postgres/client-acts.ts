@@ -198,7 +198,7 @@ function creationValues({ tenant, client, conditions }: WriteArguments['createCl
   };
 }
 
-/** A renewed registration ends the one before it (OpenID Federation §12.2.2). */
+/** A renewed registration ends the one before it (OpenID Federation 1.0 §12.2.2). */
 async function supersede(
   transaction: Transaction,
   tenant: TenantId,

@@ -66,7 +66,7 @@ function circumstances(database: DatabaseSync): (tenant: TenantId, client: Store
   };
 }
 
-/** A renewed registration ends the one before it (OpenID Federation §12.2.2). */
+/** A renewed registration ends the one before it (OpenID Federation 1.0 §12.2.2). */
 function supersession(
   database: DatabaseSync,
 ): (tenant: TenantId, client: StoredClient, conditions: CreateConditions) => void {

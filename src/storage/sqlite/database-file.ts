@@ -115,7 +115,7 @@ export function inspect(path: string): { readonly bytes: number; readonly cleanl
   }
   const bytes = statSync(path).size;
   const cleanlyClosed = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0;
-  // https://www.sqlite.org/fileformat.html §1.3.2 and §1.3.8: page size (1 means 65536), size in pages.
+  // SQLite File Format §1.3.2 and §1.3.8: page size (1 means 65536), size in pages.
   const pageBytes = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
   if (cleanlyClosed && bytes < header.readUInt32BE(28) * pageBytes) throw damaged('it is cut short');
   return { bytes, cleanlyClosed };

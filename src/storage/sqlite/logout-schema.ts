@@ -1,4 +1,4 @@
-/** Clients that are to hear of the end of a session, and grants that end with one (Back-Channel Logout §2.5, §2.7). */
+/** Clients that are to hear of the end of a session, and grants that end with one (OpenID Connect Back-Channel Logout 1.0 §2.5, §2.7). */
 export const LOGOUT_SCHEMA = `
   CREATE TABLE logout_notification (
     tenant TEXT NOT NULL,

@@ -17,7 +17,7 @@ export function federatedClientContract(make: MakeEngine): void {
 
 function succession(make: MakeEngine): void {
   test(
-    'a client takes the place of the one with its entity_id, which ends with its tokens; both events are recorded (OpenID Federation §12.2.2)',
+    'a client takes the place of the one with its entity_id, which ends with its tokens; both events are recorded (OpenID Federation 1.0 §12.2.2)',
     onEmptyStorage(make, async ({ tenant, other }) => {
       const first = federated();
       const second = federated({ metadata: '{"client_name":"second"}' });

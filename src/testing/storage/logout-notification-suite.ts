@@ -50,7 +50,7 @@ export function logoutNotificationContract(make: MakeEngine): void {
 
 function notingContract(make: MakeEngine): void {
   test(
-    'the act that ends a session notes each of its clients that is still there (Back-Channel Logout §2.3)',
+    'the act that ends a session notes each of its clients that is still there (OpenID Connect Back-Channel Logout 1.0 §2.3)',
     onEmptyStorage(make, async ({ engine, tenant, other }) => {
       const { session, clients } = await aScene(tenant, 3);
       const [gone, ...there] = clients;
@@ -121,7 +121,7 @@ function notingContract(make: MakeEngine): void {
 
 function grantsContract(make: MakeEngine): void {
   test(
-    'a grant that was given in a session ends with it, with its tokens; one without a session stays (Back-Channel Logout §2.7)',
+    'a grant that was given in a session ends with it, with its tokens; one without a session stays (OpenID Connect Back-Channel Logout 1.0 §2.7)',
     onEmptyStorage(make, async ({ engine, tenant }) => {
       const { session, clients } = await aScene(tenant, 1);
       const client = clients[0] ?? assert.fail();
