@@ -13,7 +13,7 @@ import type { RequestHeaders } from './raw-headers.ts';
 import { type Envelope, LAST_ENVELOPE, writeResponse } from './response-writer.ts';
 import type { Match, Router } from './router.ts';
 import type { Observe } from './site.ts';
-import { type Found, findAmongTenants, namesTenant, type Tenancy, VARY_BY_TENANT } from './tenancy.ts';
+import { findAmongTenants, namesTenant, type Tenancy, VARY_BY_TENANT } from './tenancy.ts';
 
 /** What all exchanges of one host have in common. */
 export interface Edge {
@@ -77,30 +77,25 @@ export function serve(edge: Edge, exchange: Exchange): void {
     const match = edge.router.find(path);
     if (match !== undefined || tenancy === undefined) return route(edge, exchange, headers, match);
   }
-  findTenant(edge, tenancy, exchange, headers, path);
+  void findTenant(edge, tenancy, exchange, headers, path);
 }
 
-function findTenant(
+async function findTenant(
   edge: Edge,
   tenancy: Tenancy,
   exchange: Exchange,
   headers: RequestHeaders,
   path: string,
-): void {
-  const goOn = (found: Found): void => {
+): Promise<void> {
+  const believed = namesTenant(headers) && edge.mayNameTenant(exchange.request.socket.remoteAddress ?? '');
+  try {
+    const found = await findAmongTenants(tenancy, headers, path, believed);
     if (found === 'contradiction') {
       const words = 'The headers issuer and tenant-id name different tenants.';
       return refuse(edge, exchange, edgeRefusal(400, words), words);
     }
     if (found === 'unknown') return refuse(edge, exchange, edgeRefusal(404), 'unknown tenant');
     route(edge, exchange, headers, found);
-  };
-  const believed = namesTenant(headers) && edge.mayNameTenant(exchange.request.socket.remoteAddress ?? '');
-  try {
-    const found = findAmongTenants(tenancy, headers, path, believed);
-    if (found instanceof Promise)
-      found.then(goOn).catch((cause: unknown) => fail(edge, exchange, EDGE, cause));
-    else goOn(found);
   } catch (cause) {
     fail(edge, exchange, EDGE, cause);
   }

@@ -1,4 +1,3 @@
-import { type Awaitable, whenKnown } from '../spec/awaitable.ts';
 import { trustedPeer } from './client-address.ts';
 import type { RequestHeaders } from './raw-headers.ts';
 import type { Match, Router } from './router.ts';
@@ -9,13 +8,13 @@ export interface Tenancy {
   /** Whether there is anything to choose, as far as is known without asking: asked for each request. */
   several(): boolean;
   /** The names as of this call. */
-  names(): Awaitable<TenantNames>;
+  names(): Promise<TenantNames>;
   /** What stands below this name. Rejects where the tenant cannot be opened. */
-  router(name: TenantName): Awaitable<Router>;
+  router(name: TenantName): Promise<Router>;
 }
 
 /** Undefined: there is no such path below the chosen name. */
-export type Found = Match | 'unknown' | 'contradiction' | undefined;
+type Found = Match | 'unknown' | 'contradiction' | undefined;
 
 /** What choices depend on, for caches (RFC 9110 §12.5.5). */
 export const VARY_BY_TENANT: readonly string[] = ['vary', 'Issuer, Tenant-ID'];
@@ -31,24 +30,22 @@ export function tenantNaming(trustedProxies: readonly string[]): (peer: string) 
 }
 
 /** @param believed whether the headers `Issuer` and `Tenant-ID` come from where they may come from */
-export function findAmongTenants(
+export async function findAmongTenants(
   tenancy: Tenancy,
   headers: RequestHeaders,
   path: string,
   believed: boolean,
-): Awaitable<Found> {
-  return whenKnown(tenancy.names(), (names): Awaitable<Found> => {
-    const heeded = believed && names.several;
-    const { host } = headers;
-    const issuer = heeded ? headers['issuer'] : undefined;
-    const tenantId = heeded ? headers['tenant-id'] : undefined;
-    const choice = names.choose({ issuer, tenantId, host, path });
-    if (typeof choice === 'string') return choice;
-    return whenKnown(tenancy.router(choice), (router) => {
-      const match = router.find(path);
-      if (match !== undefined || (issuer === undefined && tenantId === undefined)) return match;
-      // Whoever names the tenant in a header need not name it in the path.
-      return router.find(choice.path + path);
-    });
-  });
+): Promise<Found> {
+  const names = await tenancy.names();
+  const heeded = believed && names.several;
+  const { host } = headers;
+  const issuer = heeded ? headers['issuer'] : undefined;
+  const tenantId = heeded ? headers['tenant-id'] : undefined;
+  const choice = names.choose({ issuer, tenantId, host, path });
+  if (typeof choice === 'string') return choice;
+  const router = await tenancy.router(choice);
+  const match = router.find(path);
+  if (match !== undefined || (issuer === undefined && tenantId === undefined)) return match;
+  // A request that names the tenant in a header need not name it in the path.
+  return router.find(choice.path + path);
 }

@@ -1,7 +1,6 @@
 import type { Settings } from '../config/settings.ts';
 import { buildRouter, type Router } from '../http/router.ts';
 import type { TenantStorage } from '../ports/storage.ts';
-import type { Awaitable } from '../spec/awaitable.ts';
 import type { TenantId } from '../spec/identifiers.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 
@@ -11,11 +10,11 @@ export interface TenantInService {
   readonly settings: Settings;
   readonly storage: TenantStorage;
   /** Opens it once, whoever asks meanwhile; after a failure again, but not at once; again after it was closed for another one. */
-  opened(): Awaitable<Tenant>;
+  opened(): Promise<Tenant>;
   /** The tenant where it is open; undefined where it is not. */
   current(): Tenant | undefined;
   /** What stands below one of its names. */
-  router(issuer: string): Awaitable<Router>;
+  router(issuer: string): Promise<Router>;
   /** For good. */
   close(): Promise<void>;
 }
@@ -60,10 +59,10 @@ export function tenantInService({ id, settings, storage, open, among }: Opening)
       throw failure;
     }
   };
-  const opened = (): Awaitable<Tenant> => {
+  const opened = async (): Promise<Tenant> => {
     if (tenant !== undefined) return tenant;
     opening ??= openOnce();
-    return opening;
+    return await opening;
   };
   const routerOf = (known: Tenant, issuer: string): Router => {
     const router = buildRouter([known.site(issuer)]);
@@ -77,14 +76,12 @@ export function tenantInService({ id, settings, storage, open, among }: Opening)
     storage,
     opened,
     current: () => tenant,
-    router(issuer) {
+    async router(issuer) {
       if (among !== undefined) lastCall = among.called();
       const router = routers.get(issuer);
       if (router !== undefined) return router;
-      const known = opened();
-      return known instanceof Promise
-        ? known.then((made) => routers.get(issuer) ?? routerOf(made, issuer))
-        : routerOf(known, issuer);
+      const made = await opened();
+      return routers.get(issuer) ?? routerOf(made, issuer);
     },
     async close() {
       isOver = true;

@@ -5,7 +5,6 @@ import type { Tenancy } from '../http/tenancy.ts';
 import { type NamedTenant, type TenantNames, tenantNames } from '../http/tenant-names.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { StoredTenant } from '../ports/tenant-store.ts';
-import { type Awaitable, whenKnown } from '../spec/awaitable.ts';
 import { DEFAULT_TENANT, type TenantId } from '../spec/identifiers.ts';
 import { followJournal } from '../storage/journal-follower.ts';
 import { startRounds } from '../system/rounds.ts';
@@ -45,17 +44,16 @@ export async function openTenants(needs: TenantsNeeds): Promise<Tenants> {
     () => undefined,
   );
   let adopted = 0;
-  const catchUp = (): Awaitable<void> =>
-    whenKnown(follower.catchUp(), () => {
-      const lessons = follower.lessons();
-      if (lessons === adopted) return undefined;
-      return whenKnown(storage.tenants.all(), (tenants) => {
-        // A list that was asked for earlier may arrive later.
-        if (lessons <= adopted) return;
-        adopted = lessons;
-        register.adopt(tenants);
-      });
-    });
+  const catchUp = async (): Promise<void> => {
+    await follower.catchUp();
+    const lessons = follower.lessons();
+    if (lessons === adopted) return;
+    const tenants = await storage.tenants.all();
+    // A list that was asked for earlier may arrive later.
+    if (lessons <= adopted) return;
+    adopted = lessons;
+    register.adopt(tenants);
+  };
   const lookForFirst = async (): Promise<void> => {
     if (!register.names().several) await catchUp();
   };
@@ -70,8 +68,11 @@ export async function openTenants(needs: TenantsNeeds): Promise<Tenants> {
     first,
     tenancy: {
       several: () => register.names().several,
-      names: () => whenKnown(catchUp(), () => register.names()),
-      router: ({ tenant, issuer }) => register.find(tenant)?.router(issuer) ?? NOTHING,
+      async names() {
+        await catchUp();
+        return register.names();
+      },
+      router: async ({ tenant, issuer }) => (await register.find(tenant)?.router(issuer)) ?? NOTHING,
     },
     async all() {
       await catchUp();

@@ -8,6 +8,7 @@ import { proofFaults, readProofs } from '../requirements/proofs.ts';
 import { SPECIFICATIONS } from '../requirements/specifications.ts';
 import { misspelledCitations } from '../sections.ts';
 import { idPrefix } from '../specifications.ts';
+import { ANSWERS_AT_ONCE } from './answers-at-once.ts';
 import { lacking } from './endpoint-folders.ts';
 import { FLOOR_LAWS, FLOORS } from './floors.ts';
 import { FORM_LAWS } from './form.ts';
@@ -41,7 +42,7 @@ test('every folder of the program is a floor', () => {
   assert.deepEqual([...folders].filter((folder) => !FLOORS.has(folder)).sort(), []);
 });
 
-for (const { name, over, violations, broken, kept } of [...FLOOR_LAWS, ...FORM_LAWS]) {
+for (const { name, over, violations, broken, kept } of [...FLOOR_LAWS, ...FORM_LAWS, ANSWERS_AT_ONCE]) {
   test(`${name} (architecture.md)`, () => {
     const found = (over === 'all' ? all : program).flatMap((source) =>
       violations(source).map((violation) => `${source.path} ${violation}`),
