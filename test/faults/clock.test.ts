@@ -3,14 +3,9 @@ import { test } from 'node:test';
 import { ENGINE_VARIABLE } from '../program/storage-place.ts';
 import { faultsOf } from './experiment.ts';
 import { clockJumps } from './experiments/clock.ts';
-import { noShiftedClock } from './shifted-clock.ts';
 import { openStand } from './stand.ts';
 
-const skip = noShiftedClock() ?? false;
-
-test('the clock jumps ahead by an hour, the server sweeps, and it is set right: nothing used is good again (F16)', {
-  skip,
-}, async () => {
+test('the clock jumps ahead by an hour, the server sweeps, and it is set right: nothing used is good again (F16)', async () => {
   const engine = process.env[ENGINE_VARIABLE] === 'postgres' ? 'postgres' : 'sqlite';
   const stand = await openStand(engine, { shared: true });
   try {

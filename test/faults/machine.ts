@@ -8,7 +8,7 @@ export function machine(): string {
   const versions = [
     `Node ${process.versions.node}`,
     `SQLite ${process.versions['sqlite']}`,
-    ...['strace', 'patroni', 'etcd', 'faketime'].flatMap(versionOf),
+    ...['strace', 'patroni', 'etcd'].flatMap(versionOf),
   ];
   return `${availableParallelism()} × ${processor}, ${memory} GiB, ${process.platform} ${release()}; ${versions.join(', ')}.`;
 }
