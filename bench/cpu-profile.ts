@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What V8 writes with `--cpu-prof` (Chrome DevTools Protocol, Profiler.Profile); times in microseconds. */
+/** The file that V8 writes with `--cpu-prof` (Chrome DevTools Protocol, Profiler.Profile). Times are in microseconds. */
 interface CpuProfile {
   readonly nodes: readonly ProfileNode[];
   /** Monotonic, the same clock for all processes of a machine. */
@@ -15,7 +15,7 @@ interface ProfileNode {
   readonly id: number;
   readonly callFrame: {
     readonly functionName: string;
-    /** `''` for what is not JavaScript, which is called by its parent. */
+    /** `''` for native code, which its parent calls. */
     readonly url: string;
   };
   readonly children?: readonly number[];
@@ -23,12 +23,12 @@ interface ProfileNode {
 
 export interface SelfTime {
   readonly functionName: string;
-  /** Of the file that the function is in; of its nearest caller in a file where it is in none. */
+  /** The function's file. Native code counts for the file of its nearest caller. */
   readonly url: string;
   readonly microseconds: number;
 }
 
-/** What each function took itself between two moments (`monotonic`), longest first. */
+/** Returns each function's own time between two moments (`monotonic`), longest first. */
 export function selfTimes(path: string, from: number, to: number): readonly SelfTime[] {
   const profile = JSON.parse(readFileSync(path, 'utf8')) as CpuProfile;
   const places = placesOf(profile.nodes);
@@ -65,5 +65,5 @@ function placesOf(nodes: readonly ProfileNode[]): ReadonlyMap<number, Place> {
   return places;
 }
 
-/** Now, in microseconds of the clock that profiles are written by. */
+/** Returns the time in microseconds, by the clock of the profiles. */
 export const monotonic = (): number => Number(process.hrtime.bigint() / 1000n);

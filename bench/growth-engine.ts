@@ -6,20 +6,20 @@ import { type Place, postgresPlace, sqlitePlace } from './place.ts';
 import { query } from './postgres.ts';
 import { familyCpuSeconds } from './processes/measured-process.ts';
 
-/** Where growth is measured: an empty database, and what it takes from outside. */
+/** An empty database whose growth is measured. */
 export interface GrowthEngine {
   readonly name: string;
   readonly folder: string;
   readonly place: Place;
-  /** On disk, tables and indexes, without the log of changes. */
+  /** Returns the size of tables and indexes on disk, without the write-ahead log. */
   bytes(): Promise<number>;
-  /** Of the log of changes written so far; undefined where that is not counted. */
+  /** Returns the bytes of the write-ahead log written so far; undefined if the engine does not count them. */
   logBytes(): Promise<number | undefined>;
-  /** Of a database server, so far. */
+  /** Returns the CPU seconds of a database server so far. */
   readonly databaseCpu: () => number | undefined;
-  /** Memory that is each backend's own, of those that serve the program. */
+  /** Returns the private memory of each backend that serves the program. */
   backendBytes(): Promise<readonly number[]>;
-  /** Transactions so far; undefined where they are not counted. */
+  /** Returns the transactions so far; undefined if the engine does not count them. */
   transactions(): Promise<number | undefined>;
   close(): Promise<void>;
 }
@@ -77,7 +77,7 @@ export async function postgresGrowth(parent: string): Promise<GrowthEngine> {
   };
 }
 
-/** proc(5): what is not shared with others and not a file. */
+/** proc(5): memory that is neither shared nor a file. */
 function ownMemory(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'latin1');
   return Number(/^RssAnon:\s+(\d+) kB$/mu.exec(status)?.[1] ?? Number.NaN) * 1024;

@@ -1,6 +1,6 @@
 /**
- * What one more client, token, tenant and node costs, in bytes and in CPU time of a look-up, on both engines, as Markdown
- * (docs/operate/growth.md). Run: npm run growth -- [--clients N,N] [--tokens N,N] [--tenants N]
+ * Measures what each further client, token, tenant and node costs, in bytes and in CPU time of a look-up, on both engines
+ * (docs/operate/growth.md). Run: npm run growth -- [--clients N,N] [--tokens N,N] [--tenants N] [--results FILE]
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,18 +19,18 @@ import {
 import { withRecordCache } from '../src/storage/record-cache.ts';
 import { type Program, startProgram } from '../test/program/start.ts';
 import { type GrowthEngine, postgresGrowth, sqliteGrowth } from './growth-engine.ts';
-import { machine } from './machine.ts';
 import { register } from './ours.ts';
 import type { Place } from './place.ts';
 import { registrationRequest } from './registry.ts';
-import { type Cells, markdownTable } from './report.ts';
+import { originOf, resultsPath, writeResults } from './results-file.ts';
 import { seed } from './seed.ts';
 import { seedClients } from './seed-clients.ts';
+import { type Cells, markdownTable } from './table.ts';
 
 const CALLERS = 64;
 const LOOK_UP_MS = 2_000;
 const IDLE_MS = 10_000;
-/** Tokens issued one by one, durably, as the program does it. */
+/** Tokens that are issued durably, as the program does it. */
 const ISSUED = 6_400;
 /** Records that are looked up and kept in memory. */
 const KEPT = 20_000;
@@ -44,7 +44,7 @@ interface Sizes {
   readonly tenants: number;
 }
 
-/** What was found for one engine, by what it is. */
+/** The figures of one engine, by their names. */
 type Found = Map<string, string>;
 
 async function measureEngine(engine: GrowthEngine, sizes: Sizes): Promise<Found> {
@@ -58,7 +58,7 @@ async function measureEngine(engine: GrowthEngine, sizes: Sizes): Promise<Found>
 }
 
 const start = async ({ folder, place }: GrowthEngine, tenants = 1): Promise<Program> =>
-  // All that are measured stay open.
+  // The process keeps all measured tenants open.
   await startProgram({
     folder,
     environment: { ...place.environment, CHANCERY_CACHE_OPEN_TENANTS: String(tenants) },
@@ -68,15 +68,12 @@ async function firstStart(engine: GrowthEngine, found: Found): Promise<ClientId>
   const program = await start(engine);
   const { client_id } = await register(program, registrationRequest(program.issuer));
   await sleep(1000);
-  found.set('memory of a node that has nothing to do (resident set)', mebibytes(residentBytes(program.pid)));
+  found.set('memory of an idle node (resident set)', mebibytes(residentBytes(program.pid)));
   const before = await engine.transactions();
   await sleep(IDLE_MS);
   const after = await engine.transactions();
   if (before !== undefined && after !== undefined) {
-    found.set(
-      'transactions a second of a node that has nothing to do',
-      (((after - before) / IDLE_MS) * 1000).toFixed(1),
-    );
+    found.set('transactions a second of an idle node', (((after - before) / IDLE_MS) * 1000).toFixed(1));
   }
   await program.stop();
   return client_id as ClientId;
@@ -101,18 +98,21 @@ async function growClients(
     const logAfter = await engine.logBytes();
     const grown = ((await engine.bytes()) - bytes) / added;
     found.set(
-      `one more client, up to ${count(size)}: disk, with its indexes and its audit event`,
+      `each further client, up to ${count(size)}: disk, with its indexes and its audit event`,
       inBytes(grown),
     );
     if (log !== undefined && logAfter !== undefined)
-      found.set(`one more client, up to ${count(size)}: write-ahead log`, inBytes((logAfter - log) / added));
+      found.set(
+        `each further client, up to ${count(size)}: write-ahead log`,
+        inBytes((logAfter - log) / added),
+      );
     const ids = seeded.map(({ client_id }) => client_id as ClientId);
     found.set(
       `look-up of a client among ${count(size)}, CPU`,
       await lookUps(engine, ids, (tenant) => tenant.clients),
     );
     found.set(
-      'one more client in memory (`cache.clients`)',
+      'each further client in memory (`cache.clients`)',
       await kept(engine, ids, (tenant) => tenant.clients),
     );
     there = size;
@@ -137,13 +137,13 @@ async function growTokens(
     const place = tapped(engine.place, every, keys);
     await seed({ place, issuer, client_id, tokens: added, kept: 1, selfContained: 0 });
     const grown = ((await engine.bytes()) - bytes) / added;
-    found.set(`one more access token, up to ${count(size)}: disk, with its indexes`, inBytes(grown));
+    found.set(`each further access token, up to ${count(size)}: disk, with its indexes`, inBytes(grown));
     found.set(
       `look-up of an access token among ${count(size)}, CPU`,
       await lookUps(engine, keys, (tenant) => tenant.accessTokens),
     );
     found.set(
-      'one more access token in memory (`cache.access-tokens`)',
+      'each further access token in memory (`cache.access-tokens`)',
       await kept(engine, keys, (tenant) => tenant.accessTokens),
     );
     there = size;
@@ -152,7 +152,7 @@ async function growTokens(
   }
 }
 
-/** Puts some of the keys aside that go by. */
+/** Keeps some of the keys that pass. */
 function tapped(place: Place, every: number, keys: AccessTokenKey[]): Place {
   function* tap(records: Iterable<StoredAccessToken>): Generator<StoredAccessToken> {
     let index = 0;
@@ -171,7 +171,7 @@ async function issueSome(engine: GrowthEngine, found: Found, example: AccessToke
   const storage = await engine.place.open();
   const { accessTokens } = storage.forTenant(DEFAULT_TENANT);
   const token = await accessTokens.find(example);
-  if (token === undefined) throw new Error('the token is not there');
+  if (token === undefined) throw new Error('the token is not found');
   for (let issued = 0; issued < ISSUED; issued += CALLERS) {
     const another = (index: number): AccessTokenKey =>
       `z${String(issued + index).padStart(10, '0')}${token.key.slice(11)}` as AccessTokenKey;
@@ -183,7 +183,7 @@ async function issueSome(engine: GrowthEngine, found: Found, example: AccessToke
   }
   await storage.close();
   found.set(
-    'one more access token: write-ahead log',
+    'each further access token: write-ahead log',
     inBytes((((await engine.logBytes()) ?? Number.NaN) - log) / ISSUED),
   );
 }
@@ -193,7 +193,7 @@ interface Finder<Key> {
   find(key: Key): unknown;
 }
 
-/** Without a cache, 64 callers at a time: CPU time of this process, and of the database server. */
+/** Looks records up without a cache, 64 callers at a time. @returns CPU time of this process, and of the database server */
 async function lookUps<Key>(
   engine: GrowthEngine,
   keys: readonly Key[],
@@ -224,13 +224,13 @@ async function lookUpFor<Key>(
     const answers = await Promise.all(
       asked.map(async (key) => (key === undefined ? undefined : await store.find(key))),
     );
-    if (answers.includes(undefined)) throw new Error('what was stored is not found');
+    if (answers.includes(undefined)) throw new Error('a stored record is not found');
     done += CALLERS;
   }
   return done;
 }
 
-/** What the heap grows by for each record that the cache keeps. */
+/** Returns how much the heap grows for each record that the cache keeps. */
 async function kept<Key>(
   engine: GrowthEngine,
   keys: readonly Key[],
@@ -266,17 +266,17 @@ async function growTenants(engine: GrowthEngine, found: Found, tenants: number):
   }
   await sleep(1000);
   found.set(
-    `one more tenant that is served (of ${tenants}): memory`,
+    `each further open tenant (of ${tenants}): memory`,
     mebibytes((residentBytes(program.pid) - before) / tenants),
   );
   const backends = await engine.backendBytes();
   if (backends.length > 0) {
     const all = backends.reduce((sum, each) => sum + each, 0);
-    found.set('one more connection: memory of its backend', mebibytes(all / backends.length));
+    found.set('each further connection: memory of its backend', mebibytes(all / backends.length));
   }
   await program.stop();
   found.set(
-    'one more tenant: disk, with its seven keys',
+    'each further tenant: disk, with its seven keys',
     inBytes(((await engine.bytes()) - bytes) / tenants),
   );
 }
@@ -331,8 +331,10 @@ async function main(): Promise<void> {
       clients: { type: 'string', default: '1000,20000' },
       tokens: { type: 'string', default: '10000,1000000' },
       tenants: { type: 'string', default: '10' },
+      results: { type: 'string' },
     },
   });
+  const origin = originOf(['npm run growth', '--', ...process.argv.slice(2)].join(' '));
   const sizes = {
     clients: sizesOf(values.clients),
     tokens: sizesOf(values.tokens),
@@ -346,7 +348,11 @@ async function main(): Promise<void> {
     const measured: { name: string; found: Found }[] = [];
     for (const engine of engines)
       measured.push({ name: engine.name, found: await measureEngine(engine, sizes) });
-    console.log(`${machine()}\n\n${growthTable(measured)}`);
+    console.log(`${origin.machine}; commit ${origin.commit}\n\n${growthTable(measured)}`);
+    const engineFigures = measured.map(({ name, found }) => [name, Object.fromEntries(found)]);
+    const path = values.results ?? resultsPath(origin, 'growth', true);
+    writeResults(path, { ...origin, growth: Object.fromEntries(engineFigures) });
+    console.log(`\nresults: ${path}`);
   } finally {
     for (const engine of engines) await engine.close();
     rmSync(folder, { recursive: true, force: true });

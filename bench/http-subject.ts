@@ -7,22 +7,22 @@ import type { Bench, Figure, Subject } from './subject.ts';
 export interface Server {
   readonly name: string;
   readonly pid: number;
-  /** Another process that gives the same answers, to half of the connections. */
+  /** Another process that gives the same answers to half of the connections. */
   readonly second?: { readonly pid: number; readonly port: number };
-  /** The CPU seconds that a database server has used so far for it. */
+  /** Returns the CPU seconds that its database server has used so far. */
   readonly databaseCpu?: () => number | undefined;
   readonly close: () => Promise<void>;
 }
 
 const SERVER_CPU = 0;
-/** The load has the one between. */
+/** The load has the CPU between them. */
 const SECOND_SERVER_CPU = availableParallelism() > 2 ? 2 : SERVER_CPU;
 /** Bodies of right answers differ by a few bytes at most. */
 const SHORTER_BYTES_MAX = 8;
 
 /**
- * A server under load. It is measured only after its first answer has passed `verify`, and only answers with status 200
- * or 201 that are as long as that one are counted: anything else ends the run.
+ * Opens a server under load. Its first answer must pass `verify`. Later answers must have status 200 or 201 and be as long
+ * as the first: any other answer ends the run.
  */
 export async function httpSubject(
   { load, scale }: Bench,
@@ -72,10 +72,10 @@ function cpuSecondsOf(pids: readonly number[]): number | undefined {
   return each.every((seconds) => seconds !== undefined) ? each.reduce((sum, one) => sum + one, 0) : undefined;
 }
 
-/** The load generator's uncounted begin, which the process's CPU time includes. */
+/** The beginning of a load, which is not counted. The process's CPU time includes it. */
 const LEAD_S = 0.3;
 
-/** Requests that differ in their bodies only. */
+/** Makes requests that differ only in their bodies. */
 export const requests = (head: string, bodies: readonly string[]): readonly LoadRequest[] =>
   bodies.map((body) => ({ head, body }));
 
@@ -84,16 +84,11 @@ export function firstRequest({ head: common = '', requests: [request] }: LoadOrd
   return `${common}${head}${body === '' ? '' : `content-length: ${body.length}\r\n`}\r\n${body}`;
 }
 
-/** A request's beginning, without Content-Length. */
+/** Returns the head of a request without Content-Length. */
 export function requestHead(method: string, path: string, headers: Readonly<Record<string, string>>): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${lines.join('')}`;
 }
-
-export const readRequest = (path: string, token: string): LoadRequest => ({
-  head: requestHead('GET', path, { authorization: `Bearer ${token}` }),
-  body: '',
-});
 
 export function basic(client_id: string, client_secret: string): string {
   return `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`;

@@ -11,7 +11,7 @@ export function verifyActive({ status, body }: RawAnswer): void {
   assert.equal((JSON.parse(body) as { active: unknown }).active, true);
 }
 
-/** Questions about these tokens, all with the same header lines. */
+/** Makes questions about these tokens, all with the same header lines. */
 export function introspectionBy(
   port: number,
   headers: Readonly<Record<string, string>>,

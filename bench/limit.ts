@@ -4,7 +4,7 @@ import type { LimitedAct, LimitOptions, LimitResult, Row } from './processes/gro
 import { messageFrom, pin, startScript, stopChild } from './processes/measured-process.ts';
 import type { Bench, Subject } from './subject.ts';
 
-/** SQLite alone, as fast as it commits what the act leaves behind. */
+/** Opens SQLite alone, as fast as it commits the rows of the act. */
 export function limit({ folder, scale }: Bench, name: string, act: LimitedAct): Subject {
   const path = join(folder, `limit-of-${Object.keys(act).join('-')}.db`);
   const child = startScript('grouped-commits.ts', { path, act } satisfies LimitOptions);
@@ -20,11 +20,11 @@ export function limit({ folder, scale }: Bench, name: string, act: LimitedAct): 
   };
 }
 
-/** A row of our own database. @param condition with `?` for the value */
+/** Returns a row of our database. @param condition with `?` for the value */
 export function storedRow({ folder }: Bench, table: string, condition: string, value: string): Row {
   const database = openReadConnection(join(folder, 'chancery.db'));
   const row = database.prepare(`SELECT * FROM ${table} WHERE ${condition}`).get(value);
   database.close();
-  if (row === undefined) throw new Error(`what was made is not in the table ${table}`);
+  if (row === undefined) throw new Error(`the table ${table} does not hold the new row`);
   return { ...row } as Row;
 }

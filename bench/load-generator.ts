@@ -6,9 +6,9 @@ import { messageFrom, pin, stopChild } from './processes/measured-process.ts';
 type Reply = { readonly prepared: number } | { readonly result: LoadResult } | { readonly failure: string };
 
 export interface LoadGenerator {
-  /** @returns the number of the order, for `run` */
+  /** Prepares the requests. @returns the number of the order, for `run` */
   prepare(order: LoadOrder): Promise<number>;
-  /** Rejects when a connection breaks or an answer cannot be read. */
+  /** Runs a load. Rejects if a connection breaks or an answer is unreadable. */
   run(run: LoadRun): Promise<LoadResult>;
   close(): Promise<void>;
 }

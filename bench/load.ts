@@ -1,7 +1,7 @@
 /**
- * The load generator, a process of its own: 64 keep-alive connections with one outstanding request each, requests made
- * ahead, and of an answer only the status and the length are read. A client that costs as much as the server would
- * make every server look alike.
+ * The load generator, a separate process: 64 keep-alive connections with one outstanding request each. It makes the requests
+ * beforehand, and reads only the status and the length of an answer. With a client as expensive as the server, all servers
+ * would look alike.
  */
 import { connect, type Socket } from 'node:net';
 
@@ -14,21 +14,21 @@ export interface LoadRequest {
 
 export interface LoadOrder {
   readonly port: number;
-  /** Of a second process with the same answers: every other connection goes there. */
+  /** The port of a second process with the same answers: every other connection goes there. */
   readonly secondPort?: number;
-  /** What the head of every request begins with. */
+  /** The beginning of every request. */
   readonly head?: string;
-  /** They are sent in turn, round and round. */
+  /** The generator sends them in turn, again and again. */
   readonly requests: readonly LoadRequest[];
-  /** Each of them is good for one answer: a load that runs out of them ends the run. */
+  /** Each request is good for one answer. A load that runs out of requests ends the run. */
   readonly once?: boolean;
 }
 
 export interface LoadRun {
-  /** Index of an order that was sent before. */
+  /** The index of an earlier order. */
   readonly order: number;
   readonly milliseconds: number;
-  /** Index of an order whose first request is sent beside the load once; its answer is read, and cut off at the end. */
+  /** The index of an order whose first request is sent once, beside the load. Its answer is cut off at the end. */
   readonly beside?: number;
 }
 
@@ -37,16 +37,16 @@ export interface LoadResult {
   readonly answered: number;
   readonly refused: number;
   readonly seconds: number;
-  /** The shortest body among the answers: an error or an inactive token is shorter than what was asked for. */
+  /** The shortest body among the answers: an error or an inactive token is shorter than the right answer. */
   readonly bodyBytesMin: number;
   readonly p50_ms: number;
   readonly p99_ms: number;
-  /** Of the time. Near 1 the generator is the limit, and the figure says nothing about the server. */
+  /** The share of the time in which the generator had work. Near 1 the generator is the limit, and the figure does not describe the server. */
   readonly busyShare: number;
 }
 
 const CONNECTIONS = 64;
-/** Load that is not counted, at the begin of each run. */
+/** The beginning of each run, which is not counted. */
 const LEAD_MS = 300;
 const RECEIVE_BYTES = 65_536;
 const BUCKET_MS = 0.01;
@@ -131,7 +131,7 @@ async function run({ order, milliseconds, beside }: LoadRun): Promise<LoadResult
   };
 }
 
-/** Keeps this process from falling asleep: waking it would be work for the server, and on a virtual machine much. */
+/** Keeps this process awake: waking it would be work for the server, and on a virtual machine much work. */
 function spin(answered: () => number): { stop(): number } {
   let busy_ms = 0;
   let last = performance.now();
@@ -162,7 +162,7 @@ function openConnection(
 ): Socket {
   const buffer = Buffer.allocUnsafe(RECEIVE_BYTES);
   let sent = 0;
-  /** Bytes of the current answer that are still to come; 0 before its header. */
+  /** Missing bytes of the current answer; 0 before its header. */
   let missing = 0;
   let partial = '';
   const answer = (status: string, length: number): void => {
@@ -209,7 +209,7 @@ function openConnection(
   return socket;
 }
 
-/** A long answer that is read as fast as it comes. An end before the load's end breaks the run. */
+/** Reads a long answer as fast as it comes. If it ends before the load, the run fails. */
 function openBeside(order: Prepared, fail: (reason: Error) => void): Socket {
   const port = portAt(order, 0);
   const { requests } = order;

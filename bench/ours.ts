@@ -10,23 +10,23 @@ export interface Caller {
   readonly client_secret: string;
 }
 
-/** The real program with a filled database, and who may call it. */
+/** The real program with a filled database, and a client that may call it. */
 export interface Ours {
   readonly program: Program;
   readonly caller: Caller;
-  /** As the storage holds it. */
+  /** The client as the storage holds it. */
   readonly client: StoredClient;
-  /** Live access tokens in no order, fewer than the program keeps in memory. */
+  /** Live access tokens in random order, fewer than the program keeps in memory. */
   readonly tokens: readonly string[];
-  /** Others, more than it keeps: asked about in turn, none is there any more when its turn comes. */
+  /** Others, more than the program keeps: each has left the memory before its next turn. */
   readonly manyTokens: readonly string[];
-  /** Others that are JWTs. */
+  /** Further tokens, which are JWTs. */
   readonly selfContained: readonly string[];
 }
 
 const ENVIRONMENT = { CHANCERY_REGISTRATION_ALLOW_OPEN_REGISTRATION: 'true' };
 
-/** Lets the program make its database and register a client, fills the database while it is stopped, and starts it again. */
+/** Starts the program, registers a client, stops the program, fills its database, and starts it again. */
 export async function startOurs(
   folder: string,
   { storedTokens, loadedTokens, manyTokens, selfContainedTokens }: TokenCounts,
@@ -57,7 +57,7 @@ export async function startOurs(
 
 export type TokenCounts = Pick<Scale, 'storedTokens' | 'loadedTokens' | 'manyTokens' | 'selfContainedTokens'>;
 
-/** Another process on the same database. */
+/** Starts another process on the same database. */
 export async function startAnother(
   folder: string,
   environment: Readonly<Record<string, string>> = {},
@@ -65,7 +65,7 @@ export async function startAnother(
   return await startProgram({ folder, environment: { ...ENVIRONMENT, ...environment } });
 }
 
-/** The same, for measuring how long it takes to start. */
+/** Starts the program without waiting, to measure how long it takes. */
 export async function launchOurs(folder: string, compileCache: string): Promise<Program> {
   return await launchProgram({ folder, environment: { ...ENVIRONMENT, NODE_COMPILE_CACHE: compileCache } });
 }

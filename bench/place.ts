@@ -8,11 +8,11 @@ import { accessTokenInsertion } from '../src/storage/sqlite/access-token-writes.
 import { openWriteConnection } from '../src/storage/sqlite/connection.ts';
 import { openSqliteStorage } from '../src/storage/sqlite/open.ts';
 
-/** Where a started program keeps its data, and how that is filled while it is stopped. */
+/** The database of a started program. It is filled while the program is stopped. */
 export interface Place {
   readonly environment: Readonly<Record<string, string>>;
   open(): Promise<Storage>;
-  /** As fast as it goes: a crash would only lose what the next run makes again. */
+  /** Inserts without waiting for the disk: after a crash the next run makes the data again. */
   insertTokens(records: Iterable<StoredAccessToken>): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ const INSERT_TOKENS = `INSERT INTO access_token (tenant, ${COLUMNS.join(', ')})
   SELECT '${DEFAULT_TENANT}', * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[])`;
 const OPTIONS = { connections_max: 4, deadline_ms: 60_000, migrate: true, replica: '' } as const;
 
-/** @param url of a database that the program's role owns; its schema is made where it has none */
+/** @param url names a database that the program's role owns. A missing schema is made. */
 export function postgresPlace(url: string): Place {
   return {
     environment: { CHANCERY_STORAGE_URL: url },
@@ -61,7 +61,7 @@ export function postgresPlace(url: string): Place {
           COLUMNS.map((column) => rows.map((row) => row[column])),
         );
       }
-      // What autovacuum would do within its minute, before anything is measured.
+      // Autovacuum would do the same within its minute; the benchmark does not wait for it.
       await client.query('VACUUM ANALYZE access_token');
       await client.end();
     },

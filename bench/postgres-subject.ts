@@ -4,16 +4,15 @@ import type { Ours } from './ours.ts';
 import { type OnPostgres, query } from './postgres.ts';
 import { messageFrom, pin, startScript, stopChild } from './processes/measured-process.ts';
 import type { PostgresLimitOptions, PostgresLimitResult, Row } from './processes/postgres-limit.ts';
-import type { VerbOptions } from './processes/storage-verbs.ts';
 import type { Bench, Subject } from './subject.ts';
 
-export const ON_POSTGRES = 'ours, PostgreSQL';
+const ON_POSTGRES = 'ours, PostgreSQL';
 export const ON_SQLITE = 'ours, SQLite';
 
 type Verify = Parameters<typeof httpSubject>[3];
 
-/** A program that others use too. */
-export function subjectOf(
+/** Opens a program that other benchmarks use, too. */
+function subjectOf(
   bench: Bench,
   name: string,
   { program }: Pick<Ours, 'program'>,
@@ -24,7 +23,7 @@ export function subjectOf(
   return httpSubject(bench, { name, pid: program.pid, close: async () => undefined, ...more }, order, verify);
 }
 
-/** The program on both engines under the same load, PostgreSQL first. */
+/** Opens the program on both engines under the same load, PostgreSQL first. */
 export async function bothEngines(
   bench: Bench,
   orderTo: (ours: Ours) => LoadOrder,
@@ -39,34 +38,14 @@ export async function bothEngines(
   return [onPostgres, onSqlite.subject];
 }
 
-/** The bare client library at work that it can do in groups. @param url of a database with the schema of ours */
+/** Opens the bare client library with work that it can do in groups. @param options with the URL of a database with our schema */
 export function postgresLimit(
-  bench: Bench,
-  name: string,
-  { cpuSeconds }: OnPostgres,
-  options: PostgresLimitOptions,
-): Subject {
-  return scriptSubject(bench, name, 'postgres-limit.ts', options, cpuSeconds);
-}
-
-/** A verb of our storage, without the server above it. */
-export function verbSubject(
-  bench: Bench,
-  name: string,
-  { cpuSeconds }: OnPostgres,
-  options: VerbOptions,
-): Subject {
-  return scriptSubject(bench, name, 'storage-verbs.ts', options, cpuSeconds);
-}
-
-function scriptSubject(
   { scale }: Bench,
   name: string,
-  script: string,
-  options: unknown,
-  databaseCpu: OnPostgres['cpuSeconds'],
+  { cpuSeconds: databaseCpu }: OnPostgres,
+  options: PostgresLimitOptions,
 ): Subject {
-  const child = startScript(script, options);
+  const child = startScript('postgres-limit.ts', options);
   pin(child.pid ?? 0, 0);
   return {
     name,
@@ -85,7 +64,7 @@ function scriptSubject(
   };
 }
 
-/** A row of our own database. @param condition with `$1` for the value */
+/** Returns a row of our database. @param condition with `$1` for the value */
 export async function postgresRow(
   { superuserUrl }: OnPostgres,
   table: string,
@@ -93,6 +72,6 @@ export async function postgresRow(
   value: string,
 ): Promise<Row> {
   const [row] = await query(superuserUrl, `SELECT * FROM ${table} WHERE ${condition}`, [value]);
-  if (row === undefined) throw new Error(`what was made is not in the table ${table}`);
+  if (row === undefined) throw new Error(`the table ${table} does not hold the new row`);
   return row;
 }

@@ -3,29 +3,27 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import type { AccessTokenKey } from '../src/spec/identifiers.ts';
 import { startTestServer } from '../src/testing/postgres/server.ts';
-import { type Ours, startAnother, startOurs, type TokenCounts } from './ours.ts';
+import { type Ours, startOurs, type TokenCounts } from './ours.ts';
 import { postgresPlace } from './place.ts';
 import { familyCpuSeconds } from './processes/measured-process.ts';
 import { type Registry, startRegistry } from './registry.ts';
 
-/** A PostgreSQL of the run's own, and the program on it. */
+/** A PostgreSQL that the run started, and the program on it. */
 export interface OnPostgres {
-  /** As the role that owns the database and is held by row security. */
+  /** The URL with the role that owns the database. Row security applies to it. */
   readonly url: string;
-  /** The same database as a superuser, who is not. */
+  /** The URL with a superuser. Row security does not apply to it. */
   readonly superuserUrl: string;
   readonly ours: Ours;
-  /** The program with a registry of many clients, in a database of its own on the same server; the caller stops it. */
+  /** Starts the program with a registry of many clients, in its own database on the same server. The caller stops it. */
   registry(clients: number): Promise<Registry>;
-  /** Another node on the same database; the caller stops it. */
-  startNode(): Promise<Ours['program']>;
-  /** An empty one, for somebody else. */
+  /** Creates an empty database for a peer. */
   createDatabase(): Promise<string>;
-  /** One with the schema of ours and nothing in it; as the superuser. */
+  /** Creates an empty database with our schema. The URL names the superuser. */
   createLikeOurs(): Promise<string>;
-  /** Of all its processes, those that are gone included. */
+  /** Returns the CPU time of all its processes, ended ones included. */
   readonly cpuSeconds: () => number | undefined;
-  /** Its version, and what decides whether a commit is durable. */
+  /** Its version, and the settings that decide whether a commit is durable. */
   readonly described: string;
   close(): Promise<void>;
 }
@@ -49,7 +47,6 @@ export async function startPostgres(parent: string, counts: TokenCounts): Promis
         await makeSchema(another);
         return await startRegistry(folder, clients, 1, () => postgresPlace(another));
       },
-      startNode: async () => await startAnother(folder, place.environment),
       createDatabase: async () => await server.createDatabase(),
       async createLikeOurs() {
         const empty = await server.createDatabase();
@@ -88,7 +85,7 @@ async function describe(url: string): Promise<string> {
     .join(', ');
 }
 
-/** One question on a connection of its own. */
+/** Asks one question on a new connection. */
 export async function query(
   url: string,
   text: string,
@@ -105,7 +102,7 @@ export async function query(
 
 const SAMPLED = 20_000;
 
-/** Keys of access tokens from everywhere in the table, in no order. */
+/** Returns keys of access tokens from everywhere in the table, in random order. */
 export async function sampleKeys(superuserUrl: string): Promise<readonly AccessTokenKey[]> {
   const rows = await query(superuserUrl, 'SELECT key FROM access_token ORDER BY random() LIMIT $1', [
     SAMPLED,

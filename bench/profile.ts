@@ -1,8 +1,6 @@
 /**
- * Where the CPU time of one introspection goes, layer by layer, as Markdown: the real program with V8's profiler, under
- * the load of the benchmarks. The profiler itself costs some: take the shares.
- * Run: npm run profile -- [--seconds N] [--tokens N] [--layers [--rounds N]]; with --layers without the profiler, by
- * leaving layers out.
+ * Shows where the CPU time of one introspection goes, layer by layer: the real program with V8's profiler, under the load
+ * of the benchmarks. The profiler takes time too, so compare the shares. Run: npm run profile -- [--seconds N] [--tokens N]
  */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,25 +9,24 @@ import { parseArgs } from 'node:util';
 import { monotonic, type SelfTime, selfTimes } from './cpu-profile.ts';
 import { firstRequest } from './http-subject.ts';
 import { introspectionWithBasic } from './introspection-load.ts';
-import { printLayers } from './layers.ts';
 import type { LoadOrder } from './load.ts';
 import { type LoadGenerator, startLoadGenerator } from './load-generator.ts';
-import { machine } from './machine.ts';
 import { type Ours, startAnother, startOurs } from './ours.ts';
 import { BARE, startBare } from './peers.ts';
 import { firstAnswer, pin } from './processes/measured-process.ts';
-import { markdownTable } from './report.ts';
+import { machine } from './results-file.ts';
+import { markdownTable } from './table.ts';
 
 const SERVER_CPU = 0;
 const WARM_UP_MS = 2_000;
-/** Until each token that is asked about repeatedly has been several times, and the compiler has seen enough. */
+/** Enough for the compiler, and for several questions about each repeated token. */
 const WARM_UP_ANSWERS = 200_000;
 const TOP_FUNCTIONS = 15;
 const LOADED_TOKENS = 50_000;
 /** Twice as many as the program keeps in memory. */
 const MANY_TOKENS = 400_000;
 
-/** The first that fits; what is left is the program's own (`src/`). */
+/** The first layer that fits counts. The rest is the program's own (`src/`). */
 const LAYERS: readonly (readonly [layer: string, fits: RegExp])[] = [
   ['garbage collection', /^\(garbage collector\)/],
   ['outside JavaScript: event loop, reading from sockets', /^\((program|root)\)/],
@@ -55,7 +52,7 @@ interface Profiled {
   readonly times: readonly SelfTime[];
 }
 
-/** Loads a process that was started with the profiler, and reads what it wrote. */
+/** Loads a process that runs with the profiler, and reads its profile. */
 async function profile(
   { folder, load, milliseconds }: Setting,
   name: string,
@@ -98,7 +95,7 @@ async function profileOurs(setting: Setting, name: string, tokens: readonly stri
   });
 }
 
-/** The least that it can be: the same bytes in and out, without any work. */
+/** Profiles the least work there can be: the same bytes in and out. */
 async function profileBare(setting: Setting, tokens: readonly string[]): Promise<Profiled> {
   const program = await startAnother(setting.folder);
   const order = introspectionWithBasic(program.port, setting.ours.caller, tokens);
@@ -133,7 +130,7 @@ function functionTable({ name, times }: Profiled): string {
     const file = url.replace(/^.*\/(?=src\/|node_modules\/)/, '');
     return [`\`${functionName || '(anonymous)'}\``, file, percent(microseconds / total(times))];
   });
-  return markdownTable([[`${name}: functions that take most themselves`, 'where', 'share'], ...rows]);
+  return markdownTable([[`${name}: functions with the most time of their own`, 'where', 'share'], ...rows]);
 }
 
 const total = (times: readonly SelfTime[]): number =>
@@ -153,8 +150,6 @@ async function main(): Promise<void> {
     options: {
       seconds: { type: 'string', default: '10' },
       tokens: { type: 'string', default: '1000000' },
-      layers: { type: 'boolean', default: false },
-      rounds: { type: 'string', default: '4' },
     },
   });
   const folder = mkdtempSync(join(tmpdir(), 'chancery-profile-'));
@@ -164,18 +159,13 @@ async function main(): Promise<void> {
       storedTokens: Math.max(Number(values.tokens), LOADED_TOKENS + MANY_TOKENS),
       loadedTokens: LOADED_TOKENS,
       manyTokens: MANY_TOKENS,
-      selfContainedTokens: values.layers ? 0 : 10_000,
+      selfContainedTokens: 10_000,
     });
     await ours.program.stop();
-    if (values.layers) {
-      console.log(`${machine()}\n`);
-      await printLayers({ folder, load, ours, rounds: Number(values.rounds) });
-      return;
-    }
     const setting = { folder, load, ours, milliseconds: Number(values.seconds) * 1000 };
     const profiled = [
-      await profileOurs(setting, 'identifier, asked about repeatedly', ours.tokens),
-      await profileOurs(setting, 'identifier, asked about once', ours.manyTokens),
+      await profileOurs(setting, 'identifier, repeated', ours.tokens),
+      await profileOurs(setting, 'identifier, once', ours.manyTokens),
       await profileOurs(setting, 'self-contained, seen before', ours.selfContained),
       await profileBare(setting, ours.tokens),
     ];

@@ -5,6 +5,7 @@ import { type Program, startProgram } from '../test/program/start.ts';
 import { basic } from './http-subject.ts';
 import { type Place, sqlitePlace } from './place.ts';
 import { type Credentials, seedClients } from './seed-clients.ts';
+import type { Scale } from './subject.ts';
 
 /** The real program with a registry of many clients. */
 export interface Registry {
@@ -15,10 +16,10 @@ export interface Registry {
   readonly access_token: string;
 }
 
-/** The tables of one run take longer than tokens live by default. */
+/** A run takes longer than tokens live by default. */
 const ENVIRONMENT = { CHANCERY_ACCESS_TOKEN_LIFETIME: '86400' };
 
-/** The metadata of every client here; the scope lets it introspect. */
+/** The metadata of every client in these registries. The scope lets a client introspect. */
 export const registrationRequest = (issuer: string): object => ({
   client_name: 'A client of the benchmark',
   redirect_uris: ['https://client.example.com/callback'],
@@ -65,4 +66,28 @@ async function issueToken(program: Program, { client_id, client_secret }: Creden
   });
   if (response.status !== 200) throw new Error(`the token endpoint answered ${await response.text()}`);
   return ((await response.json()) as { access_token: string }).access_token;
+}
+
+export interface Registries {
+  open(clients: number): Promise<Registry>;
+  close(): Promise<void>;
+}
+
+/** Opens servers with registries of different sizes, each once for all benchmarks. */
+export function openRegistries(folder: string, scale: Scale): Registries {
+  const opened = new Map<number, Promise<Registry>>();
+  return {
+    async open(clients) {
+      const known = opened.get(clients);
+      if (known !== undefined) return await known;
+      const starting = startRegistry(folder, clients, Math.min(clients - 1, scale.loadedClients));
+      opened.set(clients, starting);
+      return await starting;
+    },
+    async close() {
+      for (const starting of await Promise.allSettled(opened.values())) {
+        if (starting.status === 'fulfilled') await starting.value.program.stop();
+      }
+    },
+  };
 }

@@ -1,74 +1,52 @@
 /**
- * Side by side with peers, as ratios. Every subject of a benchmark runs in the same minute, in turn, on one CPU, under
- * the same load from another. Run: npm run bench -- [--quick] [--storage postgres] [--tokens N] [--only NAME,NAME] [--markdown FILE]
+ * Measures the program side by side with its peers, as ratios: the subjects of a benchmark take turns in the same minute,
+ * on one CPU, under the same load from another. Run: npm run bench -- [--quick | --smoke] [--storage postgres]
+ * [--tokens N] [--only NAME,NAME] [--results FILE]
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { federation } from './benchmarks/federation.ts';
-import { get } from './benchmarks/get.ts';
+import { openBench } from './bench.ts';
 import { introspection } from './benchmarks/introspection.ts';
 import { introspectionCallers } from './benchmarks/introspection-callers.ts';
 import { introspectionOnce } from './benchmarks/introspection-once.ts';
-import { introspectionSize } from './benchmarks/introspection-size.ts';
-import { jwks } from './benchmarks/jwks.ts';
 import { besideList, list } from './benchmarks/list.ts';
-import { authenticationLookup, readLookup } from './benchmarks/lookup.ts';
+import { lookup } from './benchmarks/lookup.ts';
 import {
   introspectionOnceOnPostgres,
   introspectionOnPostgres,
-  nodesOnPostgres,
-} from './benchmarks/postgres-introspection.ts';
-import { listOnPostgres } from './benchmarks/postgres-list.ts';
-import { rowSecurity } from './benchmarks/postgres-row-security.ts';
+  listOnPostgres,
+} from './benchmarks/postgres-reads.ts';
 import { registrationOnPostgres, tokenOnPostgres } from './benchmarks/postgres-writes.ts';
-import { put } from './benchmarks/put.ts';
 import { registration } from './benchmarks/registration.ts';
-import { runtimes } from './benchmarks/runtimes.ts';
-import { codeExchange, passwordHashing, refresh } from './benchmarks/sign-in.ts';
+import { codeExchange, refresh } from './benchmarks/sign-in.ts';
 import { start } from './benchmarks/start.ts';
 import { token } from './benchmarks/token.ts';
-import { startLoadGenerator } from './load-generator.ts';
-import { machine } from './machine.ts';
-import { startOurs } from './ours.ts';
-import { startPostgres } from './postgres.ts';
 import { CAN_PIN } from './processes/measured-process.ts';
-import { openRegistries } from './registries.ts';
-import { type Measured, markdownTable, table, terminalTable, verdicts } from './report.ts';
-import type { Bench, Benchmark, Scale, Subject } from './subject.ts';
+import { type BenchmarkResult, type Measured, resultOf } from './result.ts';
+import { originOf, resultsPath, writeResults } from './results-file.ts';
+import type { Bench, Benchmark, Scale } from './subject.ts';
+import { tableOf, terminalTable, verdictsOn } from './table.ts';
 
-/** `put` is behind what needs registration tokens, which it ends; `start` is last: it stops the server that others use. */
-const BENCHMARKS: readonly Benchmark[] = [
+/** `start` is the last one: it stops the server that the others use. */
+const ON_SQLITE: readonly Benchmark[] = [
   introspection,
-  introspectionOnce,
   introspectionCallers,
-  introspectionSize,
-  jwks,
+  introspectionOnce,
   token,
   registration,
-  get,
-  authenticationLookup,
-  readLookup,
-  list,
-  besideList,
-  ...federation,
-  ...runtimes,
-  put,
   codeExchange,
   refresh,
-  passwordHashing,
+  lookup,
+  list,
+  besideList,
   start,
 ];
 
 const ON_POSTGRES: readonly Benchmark[] = [
   introspectionOnPostgres,
   introspectionOnceOnPostgres,
-  nodesOnPostgres,
   tokenOnPostgres,
   registrationOnPostgres,
   listOnPostgres,
-  ...rowSecurity,
 ];
 
 const WHOLE: Scale = {
@@ -83,8 +61,7 @@ const WHOLE: Scale = {
   loadedClients: 50_000,
   lists: 2,
 };
-/** What is stored where nobody introspects. */
-const NO_TOKENS = { storedTokens: 1, loadedTokens: 1, manyTokens: 0, selfContainedTokens: 0 };
+/** About a tenth of the time. The compiler is still warming up. */
 const QUICK: Scale = {
   rounds: 5,
   round_ms: 600,
@@ -97,20 +74,34 @@ const QUICK: Scale = {
   loadedClients: 5_000,
   lists: 2,
 };
+/** Shows that every benchmark still runs. Its figures mean nothing. */
+const SMOKE: Scale = {
+  rounds: 1,
+  round_ms: 200,
+  storedTokens: 3_000,
+  loadedTokens: 1_000,
+  manyTokens: 2_000,
+  selfContainedTokens: 50,
+  starts: 1,
+  manyClients: 20_000,
+  loadedClients: 1_000,
+  lists: 1,
+};
 
-interface Outcome {
-  readonly benchmark: Benchmark;
-  readonly measured: readonly Measured[];
+interface Order {
+  readonly chosen: readonly Benchmark[];
+  readonly scale: Scale;
+  readonly storage: 'sqlite' | 'postgres';
+  readonly results: string | undefined;
+  /** Whether the run measures everything at full length. */
+  readonly whole: boolean;
 }
 
-async function runBenchmark(benchmark: Benchmark, bench: Bench): Promise<Outcome> {
+async function runBenchmark(benchmark: Benchmark, bench: Bench): Promise<BenchmarkResult> {
   const subjects = await benchmark.open(bench);
-  const figures = subjects.map((subject: Subject) => ({
-    subject,
-    found: [] as Measured['figures'][number][],
-  }));
+  const figures = subjects.map((subject) => ({ subject, found: [] as Measured['figures'][number][] }));
   try {
-    // Until the compiler has seen enough: a large server needs more of that than a bare one.
+    // The first round is for the compiler, which needs longer for a large server than for a bare one.
     for (const subject of subjects) await subject.measure();
     for (let round = 0; round < benchmark.rounds(bench.scale); round += 1) {
       for (const { subject, found } of figures) found.push(await subject.measure());
@@ -118,58 +109,44 @@ async function runBenchmark(benchmark: Benchmark, bench: Bench): Promise<Outcome
   } finally {
     for (const subject of subjects) await subject.close();
   }
-  return {
+  return resultOf(
     benchmark,
-    measured: figures.map(({ subject, found }) => ({ name: subject.name, figures: found })),
-  };
-}
-
-function print({ benchmark, measured }: Outcome): void {
-  console.log(`\n${benchmark.title}\n${terminalTable(table(benchmark, measured))}`);
-  for (const verdict of verdicts(benchmark, measured)) console.log(`→ ${verdict}`);
-}
-
-function markdown(outcomes: readonly Outcome[]): string {
-  const sections = outcomes.map(({ benchmark, measured }) =>
-    [
-      `### ${benchmark.title}\n`,
-      markdownTable(table(benchmark, measured)),
-      '',
-      ...verdicts(benchmark, measured).map((verdict) => `- ${verdict}`),
-    ].join('\n'),
+    figures.map(({ subject, found }) => ({ name: subject.name, figures: found })),
   );
-  return `${sections.join('\n\n')}\n`;
 }
 
-async function main(): Promise<void> {
+function print(result: BenchmarkResult): void {
+  console.log(`\n${result.title}\n${terminalTable(tableOf(result))}`);
+  for (const verdict of verdictsOn(result)) console.log(`→ ${verdict}`);
+}
+
+function orderOf(words: readonly string[]): Order {
   const { values } = parseArgs({
+    args: [...words],
     options: {
-      quick: { type: 'boolean' },
+      quick: { type: 'boolean', default: false },
+      smoke: { type: 'boolean', default: false },
       storage: { type: 'string', default: 'sqlite' },
       tokens: { type: 'string' },
       only: { type: 'string' },
-      markdown: { type: 'string' },
+      results: { type: 'string' },
     },
   });
-  const only = values.only?.split(',');
-  const all = benchmarksFor(values.storage);
-  const chosen = all.filter(({ name, byNameOnly }) => only?.includes(name) ?? byNameOnly !== true);
-  if (chosen.length === 0)
-    throw new Error(`--only takes ${[...new Set(all.map(({ name }) => name))].join(', ')}`);
-  const preset = values.quick === true ? QUICK : WHOLE;
-  const scale = values.tokens === undefined ? preset : { ...preset, storedTokens: tokenCount(values.tokens) };
-  console.log(machine());
-  if (!CAN_PIN) console.log('taskset is not here: servers and load are not held to CPUs of their own');
-  await runAll({ chosen, scale, storage: values.storage }, (outcomes, bench) => {
-    if (values.markdown === undefined) return;
-    const postgres = values.storage === 'postgres' ? `\n\n${bench.postgres().described}` : '';
-    writeFileSync(values.markdown, `${machine()}${postgres}\n\n${markdown(outcomes)}`);
-  });
-}
-
-function benchmarksFor(storage: string): readonly Benchmark[] {
+  const { storage, results } = values;
   if (storage !== 'sqlite' && storage !== 'postgres') throw new Error('--storage takes sqlite or postgres');
-  return storage === 'postgres' ? ON_POSTGRES : BENCHMARKS;
+  const only = values.only?.split(',');
+  const all = storage === 'postgres' ? ON_POSTGRES : ON_SQLITE;
+  const unknown = only?.filter((name) => all.every((benchmark) => benchmark.name !== name)) ?? [];
+  if (unknown.length > 0) {
+    throw new Error(
+      `no benchmark ${unknown.join(', ')}; --only takes ${[...new Set(all.map(({ name }) => name))].join(', ')}`,
+    );
+  }
+  const chosen = all.filter(({ name }) => only?.includes(name) ?? true);
+  const full = values.quick ? QUICK : WHOLE;
+  const preset = values.smoke ? SMOKE : full;
+  const scale = values.tokens === undefined ? preset : { ...preset, storedTokens: tokenCount(values.tokens) };
+  return { chosen, scale, storage, results, whole: scale === WHOLE && only === undefined };
 }
 
 function tokenCount(text: string): number {
@@ -178,80 +155,26 @@ function tokenCount(text: string): number {
   return count;
 }
 
-interface Run {
-  readonly chosen: readonly Benchmark[];
-  readonly scale: Scale;
-  readonly storage: string;
-}
-
-async function runAll(run: Run, keep: (outcomes: readonly Outcome[], bench: Bench) => void): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'chancery-bench-'));
-  const closers: (() => Promise<void>)[] = [];
-  const closeAll = async (): Promise<void> => {
-    for (const close of closers.splice(0)) await close();
-    rmSync(folder, { recursive: true, force: true });
-  };
-  // The other processes end with the channel to this one; the program has none.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void closeAll().finally(() => process.exit(1)));
-  }
+async function main(words: readonly string[]): Promise<void> {
+  const { chosen, scale, storage, results, whole } = orderOf(words);
+  const origin = originOf(['npm run bench', ...(words.length === 0 ? [] : ['--', ...words])].join(' '));
+  const path = results ?? resultsPath(origin, storage, whole);
+  console.log(`${origin.machine}; commit ${origin.commit}`);
+  if (!CAN_PIN) console.log('taskset is missing: servers and load share all CPUs');
+  const opened = await openBench({ chosen, scale, storage });
   try {
-    const bench = await openBench(run, folder, closers);
-    const outcomes: Outcome[] = [];
-    for (const benchmark of run.chosen) {
-      const outcome = await runBenchmark(benchmark, bench);
-      print(outcome);
-      outcomes.push(outcome);
-      keep(outcomes, bench);
+    const found: BenchmarkResult[] = [];
+    for (const benchmark of chosen) {
+      const result = await runBenchmark(benchmark, opened.bench);
+      print(result);
+      found.push(result);
+      // After each one, so that an interrupted run keeps what it measured.
+      writeResults(path, { ...origin, ...opened.described, scale, benchmarks: found });
     }
+    console.log(`\nresults: ${path}`);
   } finally {
-    await closeAll();
+    await opened.close();
   }
 }
 
-/** Everything is filled at the same time, before anything is measured. */
-async function openBench(
-  { chosen, scale, storage }: Run,
-  folder: string,
-  closers: (() => Promise<void>)[],
-): Promise<Bench> {
-  const load = startLoadGenerator();
-  closers.push(async () => await load.close());
-  const registries = openRegistries(folder, scale);
-  closers.push(async () => await registries.close());
-  const counts = chosen.some((benchmark) => benchmark.needsTokens) ? scale : NO_TOKENS;
-  const filling = chosen.some((benchmark) => benchmark.needsManyClients)
-    ? registries.open(scale.manyClients)
-    : undefined;
-  const closing = <Opened>(
-    opening: Promise<Opened>,
-    close: (opened: Opened) => Promise<void>,
-  ): Promise<Opened> =>
-    opening.then((opened) => {
-      closers.push(async () => await close(opened));
-      return opened;
-    });
-  const opening = [
-    closing(startOurs(folder, counts), async ({ program }) => await program.stop()),
-    storage === 'postgres'
-      ? closing(startPostgres(folder, counts), async (started) => await started.close())
-      : Promise.resolve(undefined),
-    filling ?? Promise.resolve(),
-  ] as const;
-  // Of several that are being opened none is left behind where one fails.
-  await Promise.allSettled(opening);
-  const [ours, postgres] = await Promise.all(opening);
-  return {
-    scale,
-    folder,
-    load,
-    ours,
-    registry: async (clients) => await registries.open(clients),
-    postgres() {
-      if (postgres === undefined) throw new Error('this benchmark wants --storage postgres');
-      return postgres;
-    },
-  };
-}
-
-await main();
+await main(process.argv.slice(2));

@@ -20,17 +20,17 @@ import { sealerForTenant, sealerWith } from '../src/system/sealer.ts';
 import { ENCRYPTION_KEY } from '../test/program/start.ts';
 import type { Place } from './place.ts';
 
-/** Creations that are sent at once and share a commit. The next ones are made while these are written. */
+/** Creations that are sent at once and share a commit. The next batch is made while this one is written. */
 const BATCH = 10_000;
 const PASSES = 16;
 
 export interface ClientSeeding {
   readonly place: Place;
-  /** A client that the server itself registered; the others are like it, each with identifiers and secrets of its own. */
+  /** A client that the server registered. The others are copies with their own identifiers and secrets. */
   readonly example: ClientId;
-  /** How many clients the database shall hold besides. */
+  /** How many further clients the database gets. */
   readonly clients: number;
-  /** How many of them the load shall use; taken evenly from all. */
+  /** How many of them the load uses, taken evenly from all. */
   readonly kept: number;
 }
 
@@ -72,8 +72,9 @@ export async function seedClients(seeding: ClientSeeding): Promise<readonly Cred
 }
 
 /**
- * Random identifiers, in an order that rises and starts again. In no order each creation would dirty pages of its own,
- * and filling would take twice as long; in one order the list would find its rows side by side, as it never does.
+ * Returns random identifiers in an order that rises and starts again. In random order each creation would write different
+ * pages, and filling would take twice as long. In one rising order the list would find its rows side by side, which never
+ * happens in real life.
  */
 function clientIds(count: number): readonly ClientId[] {
   const ids = Array.from({ length: count }, () => systemRandom.alphanumeric(IDENTIFIER_LENGTHS.client_id));

@@ -31,18 +31,18 @@ import { ENCRYPTION_KEY } from '../test/program/start.ts';
 import type { Place } from './place.ts';
 
 const LIFETIME_S = 86_400;
-/** As the program does by default. */
+/** The program's default. */
 const REMEMBERED_MAX = 200_000;
 
 export interface Seeding {
   readonly place: Place;
   readonly issuer: string;
   readonly client_id: string;
-  /** How many access tokens the database shall hold. */
+  /** How many access tokens the database gets. */
   readonly tokens: number;
-  /** How many of them the load shall use; taken evenly from all. */
+  /** How many of them the load uses, taken evenly from all. */
   readonly kept: number;
-  /** How many JWTs are among them, besides. */
+  /** How many additional tokens are JWTs. */
   readonly selfContained: number;
 }
 
@@ -54,7 +54,7 @@ export interface Seeded {
 
 /** Fills the database of a stopped server. */
 export async function seed({ place, issuer, client_id, ...counts }: Seeding): Promise<Seeded> {
-  // It stays open: keys are read from it whenever one signs.
+  // It stays open, because each signature reads its keys from it.
   const storage = await place.open();
   try {
     const { needs, client } = await openNeeds(storage, issuer, client_id as ClientId, ENCRYPTION_KEY);
@@ -75,7 +75,7 @@ export async function seed({ place, issuer, client_id, ...counts }: Seeding): Pr
   }
 }
 
-/** Their records; the tokens themselves are put aside on the way. */
+/** Returns the records, and adds the tokens to `tokens`. */
 function* recordsOf(rows: Iterable<Row>, tokens: string[]): Generator<StoredAccessToken> {
   for (const { stored, access_token } of rows) {
     if (access_token !== undefined) tokens.push(access_token);
@@ -83,7 +83,7 @@ function* recordsOf(rows: Iterable<Row>, tokens: string[]): Generator<StoredAcce
   }
 }
 
-/** @param encryptionKey of the database, in hexadecimal digits */
+/** @param encryptionKey the key of the database in hexadecimal digits */
 export async function openNeeds(
   storage: Storage,
   issuer: string,
@@ -137,11 +137,11 @@ const contentFor = (
 
 interface Row {
   readonly stored: StoredAccessToken;
-  /** Of those alone that the load shall use. */
+  /** Only for tokens that the load uses. */
   readonly access_token?: string;
 }
 
-/** Genuine tokens, and between them the records of others that nobody holds: of them only the digest would be stored. */
+/** Makes genuine tokens, and between them records with random digests, to which no token belongs. */
 function* identifiers(
   needs: AccessTokenNeeds,
   client: StoredClient,
@@ -172,7 +172,7 @@ function anotherLike(example: StoredAccessToken): StoredAccessToken {
   };
 }
 
-/** Load in the order of issue would read the table like a tape. */
+/** A load in the order of issue would read the table like a tape. */
 function shuffle(texts: readonly string[]): string[] {
   return texts
     .map((text) => ({ text, place: Math.random() }))

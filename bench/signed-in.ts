@@ -9,21 +9,19 @@ import { type Caller, register } from './ours.ts';
 export const REDIRECT_URI = 'https://client.example.com/callback';
 const SCOPE = 'openid';
 const PERSON = { username: 'ada', password: 'the analytical engine weaves' };
-/** Of the requests that fill the load. */
+/** How many requests that fill the load are under way at once. */
 const AT_ONCE = 32;
-/** Until the last round has used its codes. */
+/** Long enough for the last round to use its codes. */
 const CODE_LIFETIME_S = 600;
 
 /** The program with one person who is signed in, and a client that the operator registered. */
 export interface SignedInServer {
   readonly program: Program;
   readonly caller: Caller;
-  /** Authorisation codes that nobody has redeemed, each with a grant to come. */
+  /** Makes authorisation codes, each for a grant of its own. */
   codes(count: number): Promise<readonly string[]>;
-  /** Refresh tokens that nobody has used, each of a grant of its own. */
+  /** Makes refresh tokens, each of a grant of its own. */
   refreshTokens(count: number): Promise<readonly string[]>;
-  /** A browser on the sign-in page, and the post that signs in. */
-  readonly aboutToSignIn: () => Promise<() => Promise<void>>;
 }
 
 export async function startSignedIn(folder: string): Promise<SignedInServer> {
@@ -52,11 +50,6 @@ export async function startSignedIn(folder: string): Promise<SignedInServer> {
     async refreshTokens(count) {
       return await many(count, async () => await redeemed(program, caller, await code()));
     },
-    async aboutToSignIn() {
-      const fresh = browserAt(program);
-      const page = await fresh.open(address);
-      return async () => void codeIn((await fresh.submit(page, 'sign-in', PERSON)).location);
-    },
   };
 }
 
@@ -71,7 +64,7 @@ async function addPerson(folder: string): Promise<void> {
   if (how !== 0) throw new Error(`chancery accounts add ended with ${how}: ${stderr}`);
 }
 
-/** The issuer is an https address of nobody; the listener is here. */
+/** The issuer is an https address that does not exist. The listener is on loopback. */
 function browserAt({ issuer, url }: Program): PlainBrowser {
   return plainBrowser(issuer, async (address, init) => await fetch(address.replace(issuer, url), init));
 }

@@ -3,38 +3,39 @@ import type { Ours } from './ours.ts';
 import type { OnPostgres } from './postgres.ts';
 import type { Registry } from './registry.ts';
 
-/** How much of everything is measured. */
+/** How much is measured. */
 export interface Scale {
   readonly rounds: number;
   readonly round_ms: number;
   /** Access tokens in the database. */
   readonly storedTokens: number;
-  /** Distinct tokens in the load; the program keeps as many in memory. */
+  /** Distinct tokens in the load. The program keeps all of them in memory. */
   readonly loadedTokens: number;
-  /** Distinct tokens in a load of which the program keeps none (`cache.access-tokens` is 200,000). */
+  /** Distinct tokens in a load that is too large for the program's memory (`cache.access-tokens` is 200,000). */
   readonly manyTokens: number;
-  /** JWTs in the database, besides. */
+  /** Additional tokens in the database that are JWTs. */
   readonly selfContainedTokens: number;
   readonly starts: number;
   /** Clients in the large registry. */
   readonly manyClients: number;
-  /** Distinct clients in the load, where there are as many. */
+  /** Distinct clients in the load, if the registry has that many. */
   readonly loadedClients: number;
-  /** How often the large registry is listed whole. */
+  /** How often the whole large registry is listed. */
   readonly lists: number;
 }
 
 /** Clients in the small registry. */
 export const FEW_CLIENTS = 1_000;
 
+/** The servers of a run, and the load. */
 export interface Bench {
   readonly scale: Scale;
   readonly folder: string;
   readonly load: LoadGenerator;
   readonly ours: Ours;
-  /** A server with so many clients; started when it is first asked for. */
+  /** Returns a server with this many clients. The first call starts it. */
   registry(clients: number): Promise<Registry>;
-  /** A PostgreSQL with the same data as `ours`. @throws where the run has none */
+  /** Returns a PostgreSQL with the same data as `ours`. @throws if the run has none */
   postgres(): OnPostgres;
 }
 
@@ -44,15 +45,17 @@ export interface Figure {
   readonly p99_ms?: number;
   /** CPU seconds of the server in a second, all its threads together. */
   readonly serverCpu?: number;
-  /** The same of the database server. */
+  /** The same for the database server. */
   readonly databaseCpu?: number;
-  /** Of the time. */
+  /** The share of the time in which the load generator was busy. */
   readonly loadBusy?: number;
-  /** The server's memory at its peak above what it had before (resident set, mapped files included). */
+  /** The server's memory at its peak, above what it had before (resident set, mapped files included). */
   readonly memory_mib?: number;
+  /** The server's resident set. */
+  readonly resident_mib?: number;
 }
 
-/** One of the things that are compared; measured once in each round. */
+/** One of the things that are compared. Each round measures it once. */
 export interface Subject {
   readonly name: string;
   measure(): Promise<Figure>;
@@ -60,26 +63,25 @@ export interface Subject {
 }
 
 export interface Aim {
-  /** What the aim is for; without it the value. */
-  readonly of?: 'memory_mib' | 'p99_ms' | 'cpu';
-  /** The name of the subject to compare with; without it the figure itself is the aim. */
+  /** The figure that has the aim; by default the value. */
+  readonly of?: 'value' | 'memory_mib' | 'cpu';
+  /** The name of the subject to compare with. Without it the figure itself is compared. */
   readonly against?: string;
   readonly atLeast?: number;
   readonly atMost?: number;
 }
 
 export interface Benchmark {
+  /** The name for `--only`. Two tables may share a name. */
   readonly name: string;
   readonly title: string;
   readonly unit: 'per second' | 'milliseconds';
-  /** Whether it works on a database full of tokens. */
+  /** Whether it needs a database full of tokens. */
   readonly needsTokens: boolean;
-  /** Whether it works on the large registry. */
+  /** Whether it needs the large registry. */
   readonly needsManyClients?: true;
-  /** Left out of a run of everything. */
-  readonly byNameOnly?: true;
   readonly aims: readonly Aim[];
   rounds(scale: Scale): number;
-  /** Ours first. Each has proven that its answer is right before it is here. */
+  /** Opens the subjects, ours first. Each has proven that its answer is right. */
   open(bench: Bench): Promise<readonly Subject[]>;
 }

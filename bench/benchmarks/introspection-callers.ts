@@ -1,5 +1,5 @@
+import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { signedAssertions } from '../client-assertions.ts';
 import { basic, httpSubject } from '../http-subject.ts';
 import { introspectionBy, introspectionWithBasic, verifyActive } from '../introspection-load.ts';
 import type { LoadOrder } from '../load.ts';
@@ -7,14 +7,11 @@ import { type Ours, register, startAnother } from '../ours.ts';
 import type { Bench, Benchmark, Subject } from '../subject.ts';
 
 const BASIC = 'Basic, identifier';
-/** More than can be verified in all the rounds: an assertion is good once. */
-const ASSERTIONS_A_SECOND = 12_000;
-const LEAD_MS = 400;
 
-/** Who asks, and about which kind of token. The first is what the others are compared with. */
+/** How the caller authenticates, and what kind of token it asks about. The first is what the others are compared with. */
 export const introspectionCallers: Benchmark = {
-  name: 'introspection-callers',
-  title: 'Introspection by caller and kind of token',
+  name: 'introspection',
+  title: 'Introspection by caller, kind of token, and number of workers',
   unit: 'per second',
   needsTokens: true,
   aims: [],
@@ -35,7 +32,6 @@ export const introspectionCallers: Benchmark = {
         introspectionWithBasic(port, caller, selfContained),
       ),
       await subject('private_key_jwt (ES256), identifier', await byAssertions(bench)),
-      await twoProcesses(bench),
       ...(await twoWorkers(bench)),
     ];
   },
@@ -54,45 +50,45 @@ async function accessTokenFor({ program, caller }: Ours): Promise<string> {
   return ((await response.json()) as { access_token: string }).access_token;
 }
 
+/** More than one core verifies in all the rounds: an assertion is good once. */
+const ASSERTIONS_A_SECOND = 12_000;
+const LEAD_MS = 400;
+const LIFETIME_S = 500;
+const JTI_BYTES = 12;
+const ASSERTION_TYPE = 'urn%3Aietf%3Aparams%3Aoauth%3Aclient-assertion-type%3Ajwt-bearer';
+
 async function byAssertions({ ours, scale }: Bench): Promise<LoadOrder> {
   const { program, tokens } = ours;
   const seconds = ((scale.rounds + 1) * (scale.round_ms + LEAD_MS)) / 1000;
-  const { jwk, assertionsFor } = signedAssertions();
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const { client_id } = await register<{ client_id: string }>(program, {
     token_endpoint_auth_method: 'private_key_jwt',
-    jwks: { keys: [jwk] },
+    jwks: { keys: [publicKey.export({ format: 'jwk' })] },
   });
-  const assertions = assertionsFor(client_id, program.issuer, Math.ceil(seconds * ASSERTIONS_A_SECOND));
+  const iat = Math.floor(Date.now() / 1000);
+  const claims = { iss: client_id, sub: client_id, aud: program.issuer, iat, exp: iat + LIFETIME_S };
   const { requests, ...order } = introspectionBy(program.port, {}, tokens);
   return {
     ...order,
     once: true,
-    requests: assertions.map((assertion, index) => ({
+    requests: Array.from({ length: Math.ceil(seconds * ASSERTIONS_A_SECOND) }, (_, index) => ({
       head: '',
-      body: `${requests[index % requests.length]?.body}&${assertion}`,
+      body: `${requests[index % requests.length]?.body}&${signedAssertion(privateKey, claims)}`,
     })),
   };
 }
 
-/** Half of the connections each. On two CPUs both share the one that the load leaves. */
-async function twoProcesses(bench: Bench): Promise<Subject> {
-  const { program, caller, tokens } = bench.ours;
-  const second = await startAnother(bench.folder);
-  const { subject } = await httpSubject(
-    bench,
-    {
-      name: 'Basic, identifier, two processes on one database',
-      pid: program.pid,
-      second: { pid: second.pid, port: second.port },
-      close: async () => await second.stop(),
-    },
-    introspectionWithBasic(program.port, caller, tokens),
-    verifyActive,
-  );
-  return subject;
+/** Returns form parameters with a `jti` of their own (RFC 7523 §2.2). */
+function signedAssertion(privateKey: KeyObject, claims: object): string {
+  const jti = randomBytes(JTI_BYTES).toString('base64url');
+  const signed = `${base64url({ alg: 'ES256' })}.${base64url({ ...claims, jti })}`;
+  const signature = sign('sha256', Buffer.from(signed), { key: privateKey, dsaEncoding: 'ieee-p1363' });
+  return `client_assertion_type=${ASSERTION_TYPE}&client_assertion=${signed}.${signature.toString('base64url')}`;
 }
 
-/** Of one server, on one port: the kernel gives each connection to one of them. Only where Linux tells who they are. */
+const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** One server with two workers on one port. Only Linux tells which processes they are. */
 async function twoWorkers(bench: Bench): Promise<readonly Subject[]> {
   if (process.platform !== 'linux') return [];
   const { caller, tokens } = bench.ours;
@@ -100,7 +96,7 @@ async function twoWorkers(bench: Bench): Promise<readonly Subject[]> {
   const { pid, port } = server;
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
   const [one, other] = children;
-  if (one === undefined || other === undefined) throw new Error('two workers were asked for');
+  if (one === undefined || other === undefined) throw new Error('the server has fewer than two workers');
   const { subject } = await httpSubject(
     bench,
     {

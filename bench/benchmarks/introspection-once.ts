@@ -3,10 +3,10 @@ import { introspectionWithBasic, verifyActive } from '../introspection-load.ts';
 import { BARE, startBare } from '../peers.ts';
 import type { Benchmark } from '../subject.ts';
 
-/** Every question is about a token that the server has not seen lately: its MAC is computed and its record looked up. */
+/** Asks about tokens that the server has not seen lately, so that it computes the MAC and looks the record up. */
 export const introspectionOnce: Benchmark = {
   name: 'introspection-once',
-  title: 'Introspection, Basic authentication, each token asked about once',
+  title: 'Introspection, Basic authentication, each token once',
   unit: 'per second',
   needsTokens: true,
   aims: [{ against: BARE, atLeast: 0.6 }],

@@ -12,7 +12,7 @@ const ENTRY = Buffer.from('{"client_id":"');
 const listHead = ({ program }: Registry): string =>
   requestHead('GET', '/clients', { authorization: `Bearer ${program.masterToken}` });
 
-/** Reads a whole list as fast as it comes. @returns how many clients were in it */
+/** Reads a whole list as fast as it comes. @returns how many clients it holds */
 async function readList(registry: Registry): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const socket = connect({ host: '127.0.0.1', port: registry.program.port });
@@ -79,7 +79,7 @@ export function listSubject(
 ): Subject {
   const { pid } = registry.program;
   pin(pid, 0);
-  // Since before the first list: what the uncounted one takes is not given back before the counted ones.
+  // Counts from before the first list: the process keeps what the uncounted one takes.
   const used = memory(pid);
   return {
     name: `${name}, ${clients.toLocaleString('en')} clients`,
@@ -88,7 +88,7 @@ export function listSubject(
   };
 }
 
-/** What others notice of a list: introspection by one client while it streams, and without it. */
+/** Introspection by one client, while a list streams and without it. */
 export const besideList: Benchmark = {
   name: 'list',
   title: 'Introspection while all clients are listed',

@@ -21,7 +21,7 @@ interface Writing {
   readonly orderTo: (ours: Ours) => LoadOrder;
   readonly orderToPeer: (peer: Peer) => LoadOrder;
   readonly verify: (answer: RawAnswer) => void;
-  /** What one such request has left in the database. */
+  /** Returns the rows that one such request leaves in the database. */
   readonly left: (postgres: OnPostgres, answer: RawAnswer) => Promise<PostgresWork>;
 }
 

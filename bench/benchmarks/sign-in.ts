@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../test/program/free-port.ts';
 import type { RawAnswer } from '../../test/program/raw-socket.ts';
 import { basic, httpSubject, requestHead, requests } from '../http-subject.ts';
@@ -8,15 +7,15 @@ import { PEER } from '../peers.ts';
 import { messageFrom, startScript, stopChild } from '../processes/measured-process.ts';
 import type { SignInPeerOptions } from '../processes/oidc-provider-sign-in.ts';
 import { REDIRECT_URI, type SignedInServer, startSignedIn, VERIFIER } from '../signed-in.ts';
-import type { Bench, Benchmark, Figure, Scale, Subject } from '../subject.ts';
+import type { Bench, Benchmark, Scale, Subject } from '../subject.ts';
 
-/** Answers a second that nobody gives on one CPU: every request is good once, and the load must not run out of them. */
+/** More answers a second than one CPU gives: every request is good once, and the load must not run out of them. */
 const RATE_MAX = 2_500;
 const PEER_CLIENT = { client_id: 'peer', client_secret: 'secret-of-the-peer-0123456789abcdef0123456789' };
 
 interface Exchange {
   readonly title: string;
-  /** Of what is good once. */
+  /** Makes values that are good once. */
   readonly take: (server: SignedInServer, count: number) => Promise<readonly string[]>;
   readonly takeFromPeer: (issued: Issued) => readonly string[];
   readonly body: (value: string) => string;
@@ -61,7 +60,7 @@ const head = ({ client_id, client_secret }: Caller): string =>
     authorization: basic(client_id, client_secret),
   });
 
-/** For every round, the one that warms up, and what is not counted. */
+/** Enough for every round, the one that warms up, and the beginnings that are not counted. */
 function needed({ rounds, round_ms }: Scale): number {
   return Math.ceil((rounds + 1) * (round_ms / 1000 + 0.5) * RATE_MAX) + 1;
 }
@@ -117,59 +116,3 @@ async function peer(
 
 export const codeExchange = exchange(CODE_EXCHANGE);
 export const refresh = exchange(REFRESH);
-
-const SIGN_INS_PER_SECOND = 20;
-
-/** Issue 5: passwords are hashed off the event loop, which stays free for everybody else. On all CPUs, as it would run. */
-export const passwordHashing: Benchmark = {
-  name: 'sign-in',
-  title: 'Delay of the event loop, p99, while 20 people a second sign in with a password (Argon2id, 19 MiB)',
-  unit: 'milliseconds',
-  needsTokens: false,
-  aims: [{ atMost: 20 }],
-  rounds: (scale) => scale.rounds,
-  async open(bench) {
-    const server = await startSignedIn(bench.folder);
-    const count = Math.ceil((SIGN_INS_PER_SECOND * bench.scale.round_ms) / 1000);
-    const delayDuring = async (load: () => Promise<unknown>): Promise<Figure> => {
-      // Reading it begins it anew (prom-client).
-      await eventLoopDelay_ms(server.program.managementUrl);
-      await load();
-      return { value: await eventLoopDelay_ms(server.program.managementUrl) };
-    };
-    return [
-      {
-        name: 'ours',
-        async measure() {
-          const posts = await Promise.all(Array.from({ length: count }, server.aboutToSignIn));
-          return await delayDuring(async () => await evenly(posts));
-        },
-        close: async () => await server.program.stop(),
-      },
-      {
-        name: 'ours, nobody signs in',
-        measure: async () => await delayDuring(async () => await sleep(bench.scale.round_ms)),
-        close: async () => undefined,
-      },
-    ];
-  },
-};
-
-async function evenly(posts: readonly (() => Promise<void>)[]): Promise<void> {
-  const running: Promise<void>[] = [];
-  for (const post of posts) {
-    running.push(post());
-    await sleep(1000 / SIGN_INS_PER_SECOND);
-  }
-  await Promise.all(running);
-}
-
-/** Node measures how late a timer of 10 ms is by when it comes: a loop that is free has 10 ms. */
-const TIMER_MS = 10;
-
-async function eventLoopDelay_ms(managementUrl: string): Promise<number> {
-  const metrics = await (await fetch(`${managementUrl}/metrics`)).text();
-  const seconds = /^nodejs_eventloop_lag_p99_seconds (\S+)$/m.exec(metrics)?.[1];
-  if (seconds === undefined) throw new Error('the program does not say how its event loop is delayed');
-  return Math.max(0, Number(seconds) * 1000 - TIMER_MS);
-}

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { freePort } from '../../test/program/free-port.ts';
-import { type Program } from '../../test/program/start.ts';
+import type { Program } from '../../test/program/start.ts';
 import { launchOurs } from '../ours.ts';
 import { BARE, PEER, PEER_CLIENT } from '../peers.ts';
-import { firstAnswer, startScript, stopChild } from '../processes/measured-process.ts';
+import { firstAnswer, resident, startScript, stopChild } from '../processes/measured-process.ts';
 import type { Bench, Benchmark, Subject } from '../subject.ts';
 
 const REQUEST = 'GET /jwks.json HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n';
 
-/** From the order to start a process until it has answered a request for its key set. */
+/** From the spawn of a process to its whole answer for the key set, and the memory that it then has. */
 export const start: Benchmark = {
   name: 'start',
   title: 'Start of a process to its first answer, compile cache warm',
@@ -38,8 +38,9 @@ function ourStart({ folder }: Bench, compileCache: string): Subject {
       const answer = await firstAnswer(program.port, REQUEST);
       const value = performance.now() - begun;
       assert.equal(answer.status, 200, program.output());
+      const memory = resident(program.pid);
       await program.stop();
-      return { value };
+      return { value, ...memory };
     },
     close: async () => undefined,
   };
@@ -54,8 +55,9 @@ function scriptStart(name: string, script: string, compileCache: string, options
       const child = startScript(script, { ...options, port }, { NODE_COMPILE_CACHE: compileCache });
       await firstAnswer(port, REQUEST);
       const value = performance.now() - begun;
+      const memory = resident(child.pid ?? 0);
       await stopChild(child);
-      return { value };
+      return { value, ...memory };
     },
     close: async () => undefined,
   };

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import type { RawAnswer } from '../../test/program/raw-socket.ts';
-import { startGlewlwyd } from '../glewlwyd.ts';
 import { basic, httpSubject, requestHead, requests } from '../http-subject.ts';
 import { limit, storedRow } from '../limit.ts';
 import type { LoadOrder } from '../load.ts';
@@ -16,12 +15,11 @@ export function verifyIssued({ status, body }: RawAnswer): void {
   assert.equal(status, 200);
   const { access_token, token_type } = JSON.parse(body) as { access_token: unknown; token_type: unknown };
   assert.equal(typeof access_token, 'string');
-  // Glewlwyd writes it small; it is case-insensitive (RFC 6749 §5.1).
-  assert.equal(String(token_type).toLowerCase(), 'bearer');
+  assert.equal(token_type, 'Bearer');
 }
 
-export function tokenOrder(port: number, { client_id, client_secret }: Caller, path = '/token'): LoadOrder {
-  const head = requestHead('POST', path, {
+export function tokenOrder(port: number, { client_id, client_secret }: Caller): LoadOrder {
+  const head = requestHead('POST', '/token', {
     'content-type': 'application/x-www-form-urlencoded',
     authorization: basic(client_id, client_secret),
   });
@@ -40,21 +38,10 @@ export const token: Benchmark = {
     const server = { name: 'ours, SQLite, durable', pid: program.pid, close: async () => undefined };
     const ours = await httpSubject(bench, server, tokenOrder(program.port, caller), verifyIssued);
     const token = storedRow(bench, 'access_token', 'client_id = ? LIMIT 1', caller.client_id);
-    return [
-      ours.subject,
-      limit(bench, LIMIT, { token }),
-      await peerToken(bench, await startPeer(0), '/token'),
-      ...(await glewlwyd(bench)),
-    ];
+    return [ours.subject, limit(bench, LIMIT, { token }), await peerToken(bench, await startPeer(0))];
   },
 };
 
-async function peerToken(bench: Bench, peer: Peer, path: string): Promise<Subject> {
-  return (await httpSubject(bench, peer, tokenOrder(peer.port, peer, path), verifyIssued)).subject;
-}
-
-/** Where the Debian package is installed. */
-async function glewlwyd(bench: Bench): Promise<readonly Subject[]> {
-  const peer = await startGlewlwyd(bench.folder, 0);
-  return peer === undefined ? [] : [await peerToken(bench, peer, '/api/glwd/token')];
+async function peerToken(bench: Bench, peer: Peer): Promise<Subject> {
+  return (await httpSubject(bench, peer, tokenOrder(peer.port, peer), verifyIssued)).subject;
 }

@@ -1,8 +1,8 @@
 /**
- * The limit of durable acts: nothing but commits of 64, on one connection with the pragmas and the tables of the real
- * storage, in one loop without HTTP, JSON or cryptography. Each writes what the act leaves in the database, with its
- * indexes, and looks nothing up. A registration: a client, an audit event, one more in the count of open clients. An
- * access token: its record.
+ * The limit of durable acts: commits of 64 on one connection, with the pragmas and the tables of the real storage, in one
+ * loop without HTTP, JSON or cryptography. Each act writes the rows that the real one leaves in the database, with their
+ * indexes, and reads no row. A registration is a client, an audit event, and the count of open clients. An access token is
+ * its record.
  */
 import { randomBytes } from 'node:crypto';
 import type { StatementSync } from 'node:sqlite';
@@ -18,13 +18,13 @@ export interface LimitOptions {
 /** Rows as the real server stored them. */
 export type LimitedAct =
   | {
-      /** Of the table `client`. */
+      /** A row of the table `client`. */
       readonly client: Row;
-      /** Of its registration in the table `audit_event`. */
+      /** The row of its registration in the table `audit_event`. */
       readonly event: Row;
     }
   | {
-      /** Of the table `access_token`. */
+      /** A row of the table `access_token`. */
       readonly token: Row;
     };
 
@@ -51,7 +51,7 @@ const commit = database.prepare('COMMIT');
 
 const insertOne = 'token' in act ? tokenInsertion(act.token) : registrationInsertion(act);
 
-/** The examples with other keys, of the lengths that client_id (24), instance (16) and digest (43) have. */
+/** Copies the examples with other keys, as long as client_id (24), instance (16) and digest (43). */
 function registrationInsertion({ client, event }: { readonly client: Row; readonly event: Row }): () => void {
   const insertClient = insertInto('client', client);
   const insertEvent = insertInto('audit_event', event);
@@ -72,7 +72,7 @@ function registrationInsertion({ client, event }: { readonly client: Row; readon
   };
 }
 
-/** The example with other keys, which rise with time as the real ones do. */
+/** Copies the example with other keys, which rise with time as the real ones do. */
 function tokenInsertion(token: Row): () => void {
   const insert = insertInto('access_token', token);
   return () => {

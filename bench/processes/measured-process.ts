@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { converse, type RawAnswer } from '../../test/program/raw-socket.ts';
 
 const READY_TIMEOUT_MS = 60_000;
-/** Of the kernel's clock that /proc counts in: USER_HZ is 100 on every Linux that Node runs on. */
+/** The kernel's clock that /proc counts in: USER_HZ is 100 on every Linux that Node runs on. */
 const TICKS_PER_S = 100;
 
 /** Whether processes can be held to one CPU here. */
@@ -17,23 +17,21 @@ export function pin(pid: number, cpu: number): void {
   if (CAN_PIN) spawnSync('taskset', ['-a', '-c', '-p', String(cpu), String(pid)], { stdio: 'ignore' });
 }
 
-/** Starts a script of `bench/processes/`; its options are JSON in the first argument. */
+/** Starts a script of `bench/processes/`. Its options are JSON in the first argument. */
 export function startScript(
   script: string,
   options: unknown,
   environment: NodeJS.ProcessEnv = {},
-  execPath = process.execPath,
 ): ChildProcess {
   const path = fileURLToPath(new URL(script, import.meta.url));
   return fork(path, [JSON.stringify(options)], {
     env: { PATH: process.env['PATH'], ...environment },
-    execPath,
     execArgv: ['--disable-warning=ExperimentalWarning'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
 }
 
-/** The next message of a child. Rejects when the child ends instead. */
+/** Returns the next message of a child. Rejects if the child ends first. */
 export async function messageFrom<Message>(child: ChildProcess): Promise<Message> {
   const waiting = new AbortController();
   const ended = async (): Promise<never> => {
@@ -59,7 +57,7 @@ export async function stopChild(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-/** The first answer to a request that is repeated until somebody listens. */
+/** Repeats a request until a server listens, and returns the first answer. */
 export async function firstAnswer(port: number, request: string): Promise<RawAnswer> {
   const deadline = performance.now() + READY_TIMEOUT_MS;
   while (performance.now() < deadline) {
@@ -68,18 +66,18 @@ export async function firstAnswer(port: number, request: string): Promise<RawAns
     if (answer !== undefined) return answer;
     await sleep(2);
   }
-  throw new Error(`nobody answers on port ${port}`);
+  throw new Error(`no server answers on port ${port}`);
 }
 
-/** CPU time that a process has used so far, in seconds; undefined where /proc is not there. */
+/** Returns the CPU time that a process has used so far, in seconds; undefined without /proc. */
 export function cpuSeconds(pid: number): number | undefined {
   if (process.platform !== 'linux') return undefined;
   return secondsIn(pid, [11, 12]);
 }
 
 /**
- * proc(5): utime and stime are fields 14 and 15, those of children that are gone 16 and 17; field 2 may hold spaces, and
- * ends at the last parenthesis.
+ * proc(5): utime and stime are fields 14 and 15. Fields 16 and 17 are those of children that have ended. Field 2 may hold
+ * spaces, and ends at the last parenthesis.
  */
 function secondsIn(pid: number, fields: readonly number[]): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -87,21 +85,21 @@ function secondsIn(pid: number, fields: readonly number[]): number {
   return fields.reduce((sum, field) => sum + Number(all[field]), 0) / TICKS_PER_S;
 }
 
-/** The same of a whole family: a parent, the children that it has and had. */
+/** Returns the same for a parent with the children that it has and had. */
 export function familyCpuSeconds(pids: readonly number[]): number | undefined {
   if (process.platform !== 'linux') return undefined;
   return pids.reduce((sum, pid, index) => {
     try {
       return sum + secondsIn(pid, index === 0 ? [11, 12, 13, 14] : [11, 12]);
     } catch {
-      // It ended meanwhile: the parent's figure has it, or will have.
+      // The child has ended: the parent's figure includes it, or soon will.
       return sum;
     }
   }, 0);
 }
 
 export interface Memory {
-  /** The largest resident set since the begin, above the one then; nothing where /proc is not there. */
+  /** Returns the largest resident set since the beginning, above the one then; no figure without /proc. */
   peak(): { readonly memory_mib?: number };
 }
 
@@ -110,10 +108,17 @@ export function memory(pid: number): Memory {
   if (process.platform !== 'linux') return { peak: () => ({}) };
   // proc(5), clear_refs: 5 resets the peak resident set size to the current one.
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
-  const kibibytes = (name: string): number => {
-    const status = readFileSync(`/proc/${pid}/status`, 'latin1');
-    return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? Number.NaN);
-  };
-  const before = kibibytes('VmRSS');
-  return { peak: () => ({ memory_mib: (kibibytes('VmHWM') - before) / 1024 }) };
+  const before = kibibytes(pid, 'VmRSS');
+  return { peak: () => ({ memory_mib: (kibibytes(pid, 'VmHWM') - before) / 1024 }) };
+}
+
+/** Returns the resident set of a process; no figure without /proc. */
+export function resident(pid: number): { readonly resident_mib?: number } {
+  return process.platform === 'linux' ? { resident_mib: kibibytes(pid, 'VmRSS') / 1024 } : {};
+}
+
+/** proc(5): a line of /proc/PID/status. */
+function kibibytes(pid: number, name: string): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+  return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? Number.NaN);
 }

@@ -4,7 +4,7 @@ type Payload = Record<string, unknown>;
 
 const records = new Map<string, Payload>();
 
-/** Everything in memory. The package's own memory adapter forgets all but 1,000 records. */
+/** Keeps everything in memory. The package's own memory adapter keeps only 1,000 records. */
 export class MapAdapter {
   readonly model: string;
 
@@ -30,7 +30,7 @@ export class MapAdapter {
   }
 }
 
-/** The kinds that our server makes at its first start, so that the key sets are of one size. */
+/** Makes the same kinds of keys as our server at its first start, so that the key sets have one size. */
 export function makeKeys(): object[] {
   const rsa = (): object =>
     generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' });

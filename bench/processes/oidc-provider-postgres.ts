@@ -8,15 +8,15 @@ const UPSERT = `INSERT INTO record (model, id, payload, grant_id) VALUES ($1, $2
 type Payload = Readonly<Record<string, unknown>>;
 
 export interface PeerDatabase {
-  /** The least that an adapter of oidc-provider can do on PostgreSQL: one table, one statement for each call. */
+  /** The least work of an adapter on PostgreSQL: one table, one statement for each call. */
   readonly adapter: new (
     model: string,
   ) => object;
-  /** From here on a commit is durable, as the server has it by default. */
+  /** Makes each later commit durable, which is the server's default. */
   beginDurable(): Promise<void>;
 }
 
-/** @param url of an empty database */
+/** @param url names an empty database */
 export async function openPeerDatabase(url: string): Promise<PeerDatabase> {
   const open = (options?: string): Pool =>
     new Pool({ connectionString: url, max: CONNECTIONS, ...(options === undefined ? {} : { options }) });

@@ -1,4 +1,4 @@
-/** oidc-provider with people who have signed in: codes and refresh tokens that nobody has used, in memory. */
+/** oidc-provider with people who have signed in: unused codes and refresh tokens, in memory. */
 import { once } from 'node:events';
 import { Provider } from 'oidc-provider';
 import { MapAdapter, makeKeys } from './oidc-provider-parts.ts';
@@ -8,7 +8,7 @@ export interface SignInPeerOptions {
   readonly client_id: string;
   readonly client_secret: string;
   readonly redirect_uri: string;
-  /** How many of each; they are sent to the parent process. */
+  /** How many of each. The parent process gets them. */
   readonly codes: number;
   readonly refreshTokens: number;
 }
@@ -36,7 +36,7 @@ const provider = new Provider(`http://127.0.0.1:${port}`, {
   cookies: { keys: ['not used in these measurements'] },
   ttl: { AuthorizationCode: TTL_S, AccessToken: TTL_S, RefreshToken: TTL_S, IdToken: TTL_S, Grant: TTL_S },
   findAccount: (_context: unknown, accountId: string) => ({ accountId, claims: () => ({ sub: accountId }) }),
-  // What ours does: a refresh token for who is registered for it, another one at each use.
+  // Ours does the same: a refresh token for each client that is registered for it, and a new one at each use.
   issueRefreshToken: () => true,
   expiresWithSession: () => false,
   rotateRefreshToken: true,

@@ -1,6 +1,6 @@
 /**
- * oidc-provider with everything in memory, or on PostgreSQL. Its own memory adapter forgets all but 1,000 records; ours is a
- * map that forgets nothing, and so does even less work.
+ * oidc-provider with everything in memory, or on PostgreSQL. Its own memory adapter keeps only 1,000 records. This one is a
+ * map that keeps all of them, and does even less work.
  */
 import { once } from 'node:events';
 import { Provider } from 'oidc-provider';
@@ -12,13 +12,13 @@ export interface PeerOptions {
   readonly client_id: string;
   readonly client_secret: string;
   readonly scope: string;
-  /** How many access tokens to issue before it listens; they are sent to the parent process. */
+  /** How many access tokens to issue before it listens. The parent process gets them. */
   readonly tokens: number;
-  /** Where everything is kept instead of in memory. */
+  /** The database that holds everything instead of the memory. */
   readonly postgres?: string | undefined;
 }
 
-/** Of the tokens that it begins with. */
+/** How many of the first tokens are issued at once. */
 const AT_ONCE = 64;
 
 const options = JSON.parse(process.argv[2] ?? '') as PeerOptions;
@@ -44,12 +44,12 @@ const provider = new Provider(`http://127.0.0.1:${options.port}`, {
   features: {
     devInteractions: { enabled: false },
     clientCredentials: { enabled: true },
-    // Its key set takes `enc` keys only where something can be encrypted to it.
+    // Its key set takes `enc` keys only if clients can encrypt to it.
     encryption: { enabled: true },
     requestObjects: { enabled: true },
     introspection: { enabled: true, allowedPolicy: () => true },
     registration: { enabled: true, initialAccessToken: false },
-    // Without it a request could not be repeated; it then does less than it does by default.
+    // With rotation a request could not be repeated. The peer does less than it does by default.
     registrationManagement: { enabled: true, rotateRegistrationAccessToken: false },
   },
 });

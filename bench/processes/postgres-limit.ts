@@ -1,7 +1,7 @@
 /**
- * What the bare client library does on one connection, as a superuser whom row security does not concern, in one loop
- * without HTTP, JSON or cryptography: look-ups of 64 keys in one query, the query of the storage; or inserts of 64 rows
- * in one statement and one durable commit, into the tables of the storage with their indexes.
+ * The limit on PostgreSQL: the bare client library on one connection, as a superuser to which row security does not apply,
+ * in one loop without HTTP, JSON or cryptography. It looks up 64 keys with one query of the storage, or inserts 64 rows
+ * with one statement and one durable commit into the tables of the storage.
  */
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
@@ -15,18 +15,18 @@ export interface PostgresLimitOptions {
 
 export type PostgresWork =
   | {
-      /** With the tenant and a list of keys of `access_token` as parameters. */
+      /** Takes the tenant and a list of keys of `access_token` as parameters. */
       readonly lookUp: string;
       readonly tenant: string;
     }
   | {
-      /** Of the table `client`. */
+      /** A row of the table `client`. */
       readonly client: Row;
-      /** Of its registration in the table `audit_event`. */
+      /** The row of its registration in the table `audit_event`. */
       readonly event: Row;
     }
   | {
-      /** Of the table `access_token`. */
+      /** A row of the table `access_token`. */
       readonly token: Row;
     };
 
@@ -35,7 +35,7 @@ export type Row = Readonly<Record<string, string | number | null>>;
 export interface PostgresLimitResult {
   readonly rows: number;
   readonly seconds: number;
-  /** Of this process. */
+  /** The CPU time of this process. */
   readonly cpuSeconds: number;
 }
 
@@ -45,7 +45,7 @@ const { url, work } = JSON.parse(process.argv[2] ?? '') as PostgresLimitOptions;
 const client = new Client({ connectionString: url });
 await client.connect();
 
-/** What one statement does with the examples in groups; a parameter is a list with a value for each row. */
+/** A statement that inserts a group of rows. A parameter is a list with a value for each row. */
 interface Insertion {
   readonly text: string;
   readonly columns: readonly string[];
@@ -62,7 +62,7 @@ async function insertion(table: string, firstParameter: number): Promise<Inserti
   return { text, columns };
 }
 
-/** Rows as columns, as `unnest` takes them. */
+/** Turns rows into columns for `unnest`. */
 const lists = ({ columns }: Insertion, rows: readonly Row[]): unknown[] =>
   columns.map((column) => rows.map((row) => row[column] ?? null));
 
@@ -96,7 +96,7 @@ async function tokens(example: Row): Promise<() => Promise<unknown>> {
   };
 }
 
-/** The examples with other keys, of the lengths that client_id (24), instance (16) and digest (43) have. */
+/** Copies the examples with other keys, as long as client_id (24), instance (16) and digest (43). */
 async function registrations(examples: {
   readonly client: Row;
   readonly event: Row;

@@ -4,7 +4,8 @@ import { tablesAt } from '../../src/process/storage.ts';
 import { markRestored } from '../../src/storage/mark-restored.ts';
 import { administer } from '../../src/testing/postgres/server.ts';
 import { aClient, anEvent, OPEN, TENANT, times } from '../../src/testing/storage/stored-examples.ts';
-import { migratedDatabase, storageAt } from '../program/storage-place.ts';
+import { migratedDatabase } from '../program/migrated-database.ts';
+import { storageAt } from '../program/storage-place.ts';
 import { integrityOf } from './integrity.ts';
 
 test('the check behind every fault on PostgreSQL: a database that was restored is sound, a hole in its audit or journal is none', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { migratedDatabase } from '../program/migrated-database.ts';
 import { startProgram } from '../program/start.ts';
-import { migratedDatabase } from '../program/storage-place.ts';
 
 test('start on PostgreSQL as a superuser: a warning in the log that row security does not hold; none for the owner', async () => {
   for (const [role, warned] of [

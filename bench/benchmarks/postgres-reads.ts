@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { DEFAULT_TENANT } from '../../src/spec/identifiers.ts';
 import { STATEMENTS } from '../../src/storage/postgres/statement.ts';
 import { httpSubject } from '../http-subject.ts';
@@ -7,12 +6,13 @@ import type { LoadOrder } from '../load.ts';
 import type { Ours } from '../ours.ts';
 import { startBare, startPeer } from '../peers.ts';
 import type { OnPostgres } from '../postgres.ts';
-import { bothEngines, ON_POSTGRES, ON_SQLITE, postgresLimit, subjectOf } from '../postgres-subject.ts';
+import { bothEngines, ON_SQLITE, postgresLimit } from '../postgres-subject.ts';
 import type { Bench, Benchmark, Subject } from '../subject.ts';
+import { listSubject } from './list.ts';
 
 const LIMIT = 'pg alone: look-ups of 64 tokens';
 
-/** On the same machine, so that what PostgreSQL takes is seen beside it. */
+/** All subjects share the machine, so the columns show PostgreSQL's share of the work. */
 function introspectionOf(
   name: string,
   title: string,
@@ -48,13 +48,13 @@ function introspectionOf(
 
 export const introspectionOnPostgres = introspectionOf(
   'introspection',
-  'PostgreSQL: introspection, Basic authentication, tokens asked about repeatedly',
+  'PostgreSQL: introspection, Basic authentication, repeated tokens',
   ({ tokens }) => tokens,
 );
 
 export const introspectionOnceOnPostgres = introspectionOf(
   'introspection-once',
-  'PostgreSQL: introspection, Basic authentication, each token asked about once',
+  'PostgreSQL: introspection, Basic authentication, each token once',
   ({ manyTokens }) => manyTokens,
 );
 
@@ -65,7 +65,7 @@ async function oidcProvider(bench: Bench, postgres: OnPostgres): Promise<Subject
   return (await httpSubject(bench, server, order, verifyActive)).subject;
 }
 
-/** The look-up of the storage, without anything around it. */
+/** Opens the look-up of the storage, without the program around it. */
 function lookUps(bench: Bench, postgres: OnPostgres): Subject {
   const { text: lookUp } = STATEMENTS.get('access_token_find') ?? {};
   if (lookUp === undefined) throw new Error('the statement that finds access tokens has another name');
@@ -75,33 +75,25 @@ function lookUps(bench: Bench, postgres: OnPostgres): Subject {
   });
 }
 
-const TWO_NODES = 'two nodes on one PostgreSQL, 32 connections each';
-/** The load and PostgreSQL take theirs: two nodes have a CPU each from here on. */
-const CPUS_FOR_TWO = 4;
+/** The storage fills it with a durable commit for each batch, so it is smaller than on SQLite alone. */
+const FEWER = 10;
 
-/** The same load on two nodes and on one. */
-export const nodesOnPostgres: Benchmark = {
-  name: 'nodes',
-  title: `PostgreSQL: introspection by two nodes${availableParallelism() < CPUS_FOR_TWO ? ', which share one CPU here' : ''}`,
+/** The whole registry as one JSON array, from either engine. */
+export const listOnPostgres: Benchmark = {
+  name: 'list',
+  title: 'PostgreSQL: list of all clients, clients a second',
   unit: 'per second',
-  needsTokens: true,
-  aims: [
-    { of: 'cpu', against: ON_POSTGRES, atLeast: 0.85 },
-    { against: ON_POSTGRES, atLeast: 1.7 },
-  ],
-  rounds: (scale) => scale.rounds,
+  needsTokens: false,
+  aims: [],
+  rounds: (scale) => scale.lists,
   async open(bench) {
+    const clients = bench.scale.manyClients / FEWER;
     const postgres = bench.postgres();
-    const { ours } = postgres;
-    const databaseCpu = postgres.cpuSeconds;
-    const order = introspectionWithBasic(ours.program.port, ours.caller, ours.tokens);
-    const other = await postgres.startNode();
-    const two = await subjectOf(bench, TWO_NODES, ours, order, verifyActive, {
-      databaseCpu,
-      second: { pid: other.pid, port: other.port },
-      close: async () => await other.stop(),
-    });
-    const one = await subjectOf(bench, ON_POSTGRES, ours, order, verifyActive, { databaseCpu });
-    return [two.subject, one.subject];
+    const registry = await postgres.registry(clients);
+    const onPostgres = listSubject('ours, PostgreSQL', registry, clients, postgres.cpuSeconds);
+    return [
+      { ...onPostgres, close: async () => await registry.program.stop() },
+      listSubject('ours, SQLite', await bench.registry(clients), clients),
+    ];
   },
 };
