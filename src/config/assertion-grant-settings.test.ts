@@ -67,7 +67,7 @@ test('what an issuer must and must not have is said by its path', () => {
     [{ ...JWT, certificates: [PEM] }, '[0].certificates: is not a setting'],
     [
       { ...JWT, 'subject-prefix': undefined },
-      '[0]: must have subject-prefix, subjects or both: whose subjects its subjects are must be said',
+      '[0]: must have subject-prefix, subjects or both, so that its subjects cannot be mistaken for others',
     ],
     [
       { ...SAML, algorithms: ['EdDSA'] },
@@ -102,6 +102,6 @@ test('no issuer can name another’s subjects: a prefix that begins another’s,
   assert.deepEqual(problemsOf({ ...JWT, 'subject-prefix': '' }), []);
 });
 
-test('whom the process trusts no tenant trusts by that (decision 38; security catalogue 1.9)', () => {
+test('a tenant does not inherit the trusted issuers of the process by that (decision 38; security catalogue 1.9)', () => {
   assert.equal(settingAt(PATH).tenants, 'own');
 });

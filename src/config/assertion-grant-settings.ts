@@ -14,7 +14,7 @@ const words = (rule: string): z.ZodMiniString =>
 const list = <Item extends z.ZodMiniType>(item: Item, rule: string) =>
   z.array(item, said(rule)).check(z.minLength(1, said(`${rule}, at least one`)));
 
-/** What is said of every issuer, whatever the form of its assertions. */
+/** Members that JWT and SAML issuers share. */
 const common = {
   issuer: identifier('must be the issuer of the assertions, without spaces'),
   'subject-from': z.optional(words('must be the name of a claim or of a SAML attribute')),
@@ -93,11 +93,11 @@ const issuer = z
   .check(
     z.refine(
       (one) => one['subject-prefix'] !== undefined || one.subjects !== undefined,
-      said('must have subject-prefix, subjects or both: whose subjects its subjects are must be said'),
+      said('must have subject-prefix, subjects or both, so that its subjects cannot be mistaken for others'),
     ),
   );
 
-const RULE = 'must be a list of maps with issuer, kind, its keys, whose subjects it names, and scope';
+const RULE = 'must be a list of maps with issuer, kind, keys, subjects or subject-prefix, and scope';
 
 const issuers = z.array(issuer, said(RULE)).check(
   z.refine(
@@ -107,12 +107,12 @@ const issuers = z.array(issuer, said(RULE)).check(
   z.refine(
     (all) => !someCanBeMistaken(all),
     said(
-      'must not have a subject-prefix with which that of another issuer begins: one could name the other’s subjects',
+      'must not have a subject-prefix that begins the prefix of another issuer: it could name the other issuer’s subjects',
     ),
   ),
 );
 
-/** Of two issuers whose subjects are not listed, neither may reach the other's by what it appends to its own prefix. */
+/** Returns whether an issuer without a list of subjects could form a subject of another issuer from its own prefix. */
 function someCanBeMistaken(all: readonly ConfiguredAssertionIssuer[]): boolean {
   const open = all.filter((one) => one.subjects === undefined);
   return open.some((one) =>
@@ -124,7 +124,7 @@ function someCanBeMistaken(all: readonly ConfiguredAssertionIssuer[]): boolean {
   );
 }
 
-/** What the subjects of an issuer begin with, or are. */
+/** Returns the subjects of an issuer, or the prefix that all of them begin with. */
 function reachable({
   subjects,
   'subject-prefix': prefix = '',
@@ -132,10 +132,10 @@ function reachable({
   return subjects === undefined ? [prefix] : subjects.map((subject) => prefix + subject);
 }
 
-/** As `chancery.yaml` has it. */
+/** One entry of the setting, as `chancery.yaml` holds it. */
 export type ConfiguredAssertionIssuer = z.infer<typeof issuer>;
 
-/** Assertions as authorisation grants (RFC 7521 §4.1). */
+/** Settings for assertions as authorisation grants (RFC 7521 §4.1). */
 export const ASSERTION_GRANT_SETTINGS = {
   'assertion-grants.issuers': maps<ConfiguredAssertionIssuer>({
     tenants: 'own',
@@ -144,7 +144,7 @@ export const ASSERTION_GRANT_SETTINGS = {
     schema: issuers,
     rule: RULE,
     description:
-      'Whose assertions are taken as grants, JWTs (RFC 7523) or SAML 2.0 assertions (RFC 7522). `issuer`: the `iss` or the `Issuer`; `kind`: `jwt` with `jwks` or `jwks-uri`, or `saml` with `certificates` in PEM; `algorithms`: those it signs with (all that are supported when absent); `subject-from`: the claim or SAML attribute that names the subject (`sub` or the `NameID` when absent); `subject-prefix`: what is put in front of it to make the `sub` of the token; `subjects`: the only ones it may name; `scope`: what it may grant; `clients`: who may present its assertions (all that are registered for the grant when absent); `audiences`: names of this server beside the issuer; `require-jti`: whether a JWT without `jti` is refused (true when absent). The grants are offered when an issuer of their kind is configured. In an environment variable it is JSON.',
+      'Issuers whose assertions the server accepts as grants: JWTs (RFC 7523) or SAML 2.0 assertions (RFC 7522). `issuer`: the `iss` or `Issuer`. `kind`: `jwt` with `jwks` or `jwks-uri`, or `saml` with `certificates` in PEM. `algorithms`: the accepted signature algorithms (default: all supported). `subject-from`: the claim or SAML attribute with the subject (default: `sub` or `NameID`). `subject-prefix`: text put before it to form the token’s `sub`. `subjects`: the only subjects it may name. `scope`: the values it may grant. `clients`: the clients that may present its assertions (default: all registered for the grant). `audiences`: additional names of this server. `require-jti`: whether to refuse a JWT without `jti` (default: true). Discovery offers a grant when an issuer of its kind is configured. In an environment variable the value is JSON.',
   }),
   'assertion-grants.assertion-length': integer({
     tenants: 'inherited',
@@ -152,7 +152,7 @@ export const ASSERTION_GRANT_SETTINGS = {
     min: 1024,
     max: 1_048_576,
     unit: 'characters',
-    description: 'The longest SAML assertion, in base64url; JWTs end at 8192 characters.',
+    description: 'The maximum length of a SAML assertion in base64url. JWTs are limited to 8192 characters.',
   }),
   'assertion-grants.lifetime-max': seconds({
     tenants: 'inherited',
@@ -160,13 +160,13 @@ export const ASSERTION_GRANT_SETTINGS = {
     min: 60,
     max: 86_400,
     description:
-      'How far ahead the expiry of an assertion may lie; so long it is remembered, to be used once.',
+      'The maximum time until an assertion expires. The server remembers each assertion for that time and accepts it once.',
   }),
   'assertion-grants.clock-skew': seconds({
     tenants: 'inherited',
     default: 60,
     min: 0,
     max: 300,
-    description: 'By how much the clocks of the issuers of assertions may differ from ours.',
+    description: 'The tolerated difference between the clocks of assertion issuers and of this server.',
   }),
 } as const satisfies Readonly<Record<string, Setting>>;

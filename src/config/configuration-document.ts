@@ -27,12 +27,12 @@ variable that begins with \`CHANCERY_\`, and a value that breaks a rule stop the
 
 All durations are in seconds.
 
-A tenant (docs/operate/tenants.md) may have a value of its own for a setting marked *Tenants: inherited*, and has
-the process's value otherwise. What is marked *Tenants: own* lets somebody in: there a tenant has its own value or the
-default, never the process's. All other settings are the process's alone.
+A tenant (docs/operate/tenants.md) may have its own value for a setting marked *Tenants: inherited*. Otherwise it
+uses the process's value. Settings marked *Tenants: own* grant access: a tenant has its own value or the default, never
+the process's. All other settings belong to the process.
 `;
 
-/** docs/reference/configuration.md: a table for each section, in the order of the settings' table. */
+/** Returns the text of docs/reference/configuration.md: a table for each section, in the order of `SETTINGS`. */
 export function configurationMarkdown(): string {
   const sections = Map.groupBy(SETTING_PATHS, sectionOf);
   return [INTRODUCTION, ...[...sections].map(([section, paths]) => sectionMarkdown(section, paths))].join(
@@ -77,7 +77,7 @@ const TENANT_SENTENCE: Readonly<Record<ForTenants, string>> = {
   own: '*Tenants: own.*',
 };
 
-/** Booleans and choices say it all in their type. */
+/** Returns the rule as a sentence, or nothing for booleans and choices, whose type is the rule. */
 function ruleSentence({ rule, type }: Setting): string {
   return type === 'boolean' || type.includes(' | ') ? '' : `${rule.charAt(0).toUpperCase()}${rule.slice(1)}.`;
 }

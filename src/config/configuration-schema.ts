@@ -3,7 +3,7 @@ import { SETTING_PATHS, type SettingPath, settingAt } from './settings.ts';
 
 type JsonObject = Record<string, unknown>;
 
-/** docs/reference/configuration.schema.json: what chancery.yaml may hold, for editors that check and complete as one types. */
+/** Returns the JSON Schema of chancery.yaml, which editors use to check and complete the file. */
 export function configurationSchema(): JsonObject {
   const root: JsonObject = {};
   for (const [section, paths] of Map.groupBy(SETTING_PATHS, (path) => path.split('.')[0] ?? path)) {

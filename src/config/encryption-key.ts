@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { type Setting, splitText } from './setting.ts';
 
-/** 256 bits as 64 lower-case hex digits, from the same or from base64 or base64url; undefined for anything else. */
+/** Returns 256 bits, given as hex, base64 or base64url, as 64 lower-case hex digits. Returns undefined for anything else. */
 export function keyAsHex(text: string): string | undefined {
   if (/^[0-9a-f]{64}$/iu.test(text)) return text.toLowerCase();
   if (!/^[\w+/-]{43}=?$/u.test(text)) return undefined;
@@ -10,7 +10,7 @@ export function keyAsHex(text: string): string | undefined {
   return bytes.toString('base64url') === canonical ? bytes.toString('hex') : undefined;
 }
 
-/** The keys of a ring as hex; undefined unless there is one at least, and none twice. */
+/** Returns the keys of a ring as hex. Returns undefined for an empty ring and for one with a repeated key. */
 function ringAsHex(given: string | readonly string[]): readonly string[] | undefined {
   const texts = typeof given === 'string' ? splitText(given) : given;
   const keys = texts.flatMap((text) => keyAsHex(text) ?? []);
@@ -28,7 +28,7 @@ const ring = z.pipe(
   }),
 );
 
-/** The first key seals, all of them open; each as 64 lower-case hex digits. */
+/** The first key encrypts and every key decrypts. Each is 64 lower-case hex digits. */
 export const encryptionKey: Setting<readonly string[] | undefined> = {
   schema: ring,
   type: 'list of keys',
@@ -40,6 +40,6 @@ export const encryptionKey: Setting<readonly string[] | undefined> = {
   required: 'production',
   rule: 'must be one or several different 256-bit random keys, each as 64 hex digits or as base64 of 32 bytes, separated by commas or line ends',
   description:
-    'The ring of keys that encrypts client secrets, registration tokens and private keys in the database. The first key seals, all of them open, so a new key is put in front and the old one stays until everything is sealed anew.',
+    'The keys that encrypt client secrets, registration tokens and private keys in the database. The first key encrypts, and every key decrypts. To rotate, put a new key first and keep the old one until `chancery keys encryption rotate` has re-encrypted everything.',
   fromText: (text) => text,
 };

@@ -2,7 +2,7 @@ import { choice, flag, integer, list, type Setting, SHA256_HEX, seconds, text } 
 
 const DAY = 86_400;
 
-/** Accounts, sign-in and sessions of end-users. */
+/** Settings for accounts, sign-in and sessions of end-users. */
 export const END_USER_SETTINGS = {
   'password.memory': integer({
     default: 19_456,
@@ -10,21 +10,21 @@ export const END_USER_SETTINGS = {
     max: 1_048_576,
     unit: 'KiB',
     description:
-      'The memory of one hash of a password (Argon2id, RFC 9106). No less than the OWASP Password Storage Cheat Sheet asks for; hashes made with other parameters are made again at the next sign-in.',
+      'The memory of one password hash (Argon2id, RFC 9106). The minimum is that of the OWASP Password Storage Cheat Sheet. After a change, the server rehashes each password at its next sign-in.',
   }),
   'password.passes': integer({
     default: 2,
     min: 2,
     max: 100,
     unit: 'passes',
-    description: 'How often one hash of a password goes through its memory.',
+    description: 'The number of passes over the memory of one password hash.',
   }),
   'password.lanes': integer({
     default: 1,
     min: 1,
     max: 16,
     unit: 'lanes',
-    description: 'How many lanes the memory of one hash of a password has.',
+    description: 'The number of lanes in the memory of one password hash.',
   }),
   'password.concurrency': integer({
     default: 2,
@@ -32,14 +32,15 @@ export const END_USER_SETTINGS = {
     max: 64,
     unit: 'hashes',
     description:
-      'How many passwords a process hashes at a time. Each takes `password.memory` and a thread of a pool of four (UV_THREADPOOL_SIZE) that files need too.',
+      'The maximum number of passwords that a process hashes at the same time. Each takes `password.memory` and one of four pool threads (UV_THREADPOOL_SIZE), which file access needs too. With several workers, divide it by their number.',
   }),
   'password.waiting-max': integer({
     default: 64,
     min: 0,
     max: 10_000,
     unit: 'passwords',
-    description: 'How many passwords may wait to be hashed; whoever comes then is told to come again.',
+    description:
+      'The maximum number of sign-ins that wait for a hash. Further sign-ins get 429 with `Retry-After`.',
   }),
 
   'sign-in.attempts-per-account-and-network': integer({
@@ -49,7 +50,7 @@ export const END_USER_SETTINGS = {
     max: 1_000_000,
     unit: 'attempts per hour',
     description:
-      'How many failed attempts to sign in one network (an IPv4 address, an IPv6 /64) may make at one account, as many at once as in an hour; each browser that has signed in as the account before has as many for itself. 0 = no limit. Counted for all processes together.',
+      'The maximum rate of failed sign-ins at one account from one network (an IPv4 address or an IPv6 /64), which may come in one burst. Each browser that has signed in to the account before has its own allowance. 0 = no limit. All processes count together.',
   }),
   'sign-in.attempts-per-account': integer({
     default: 60,
@@ -58,7 +59,7 @@ export const END_USER_SETTINGS = {
     max: 1_000_000,
     unit: 'attempts per hour',
     description:
-      'How many failed attempts all networks together may make at one account; browsers that have signed in as the account before are not counted, so that its owner is not locked out. 0 = no limit.',
+      'The maximum rate of failed sign-ins at one account from all networks together. Browsers that have signed in to the account before do not count, so that an attack does not lock out the owner. 0 = no limit.',
   }),
   'sign-in.attempts-per-network': integer({
     default: 300,
@@ -67,21 +68,22 @@ export const END_USER_SETTINGS = {
     max: 1_000_000,
     unit: 'attempts per hour',
     description:
-      'How many failed attempts one network may make at all accounts together. Behind a proxy that `listen.trusted-proxies` does not name everybody is one network. 0 = no limit.',
+      'The maximum rate of failed sign-ins from one network at all accounts together. 0 = no limit. Behind a proxy, set `listen.trusted-proxies` first: without it all clients share one network.',
   }),
   'sign-in.browser-lifetime': seconds({
     default: 180 * DAY,
     tenants: 'inherited',
     min: 0,
     max: 400 * DAY,
-    description: 'How long after a sign-in its browser is known as one of the owner of the account.',
+    description:
+      'How long after a sign-in the server recognises the browser as one that the account’s owner uses.',
   }),
   'sign-in.consent': choice({
     default: 'third-party',
     tenants: 'inherited',
     values: ['third-party', 'always'],
     description:
-      'Who is asked whether a client may know what it asks for: with `third-party` nobody is for clients that the operator registered, with a master token or by command, unless the client asks for that or for `offline_access`; with `always` everybody is, for every client. What was agreed to is remembered until the client is registered anew.',
+      'When to show the consent page. `third-party`: for clients that registered themselves, and for every client that sends `prompt=consent` or asks for `offline_access`. Clients that the operator registered, by master token or by command, need none otherwise. `always`: for every client. The server remembers consent until the client is registered anew.',
   }),
 
   'sign-in.open-client-errors': choice({
@@ -89,7 +91,7 @@ export const END_USER_SETTINGS = {
     tenants: 'inherited',
     values: ['page', 'redirect'],
     description:
-      'How a client that anybody could have registered (`registration.allow-open-registration`) hears of an error: with `redirect` the browser goes at once, as for all other clients; with `page` the end-user is asked before leaving for it (RFC 9700 §4.11.2). The answers to `prompt=none`, and the no of an end-user, always go at once.',
+      'How the server reports an authorisation error to a client that anyone could have registered (`registration.allow-open-registration`). `redirect`: the browser goes to the client at once. `page`: the end-user confirms first (RFC 9700 §4.11.2). Answers to `prompt=none`, and an end-user’s refusal, always go at once.',
   }),
   'sign-in.external-url': text({
     default: 'none',
@@ -98,12 +100,12 @@ export const END_USER_SETTINGS = {
       /^(?:none|https:\/\/[^\s#@]{1,2000}|http:\/\/(?:127\.0\.0\.1|localhost)(?::\d{1,5})?\/[^\s#@]{0,2000})$/u,
     rule: 'must be none or an https address without fragment and user (http on loopback)',
     description:
-      'The operator’s own sign-in page: whoever has to sign in is sent there, with the parameter `interaction`, and its server asks what is wanted and says what came of it (docs/sign-in.md). `none`: the page that comes with the server.',
+      'The URL of your own sign-in page. The server sends end-users there with the parameter `interaction`; your server reads the request and reports the outcome (docs/sign-in.md). `none`: the built-in page.',
   }),
   'sign-in.token-sha256': list({
     ...SHA256_HEX,
     description:
-      'SHA-256 digests of the tokens with which the operator’s own sign-in page speaks to the server; several at once for a roll-over.',
+      'SHA-256 digests of the tokens with which your own sign-in page calls the server. List several during a rotation.',
   }),
 
   'session.idle-lifetime': seconds({
@@ -111,14 +113,14 @@ export const END_USER_SETTINGS = {
     tenants: 'inherited',
     min: 60,
     max: 400 * DAY,
-    description: 'After how long without use a session of an end-user ends.',
+    description: 'How long an end-user’s session lasts without use.',
   }),
   'session.lifetime': seconds({
     default: 14 * DAY,
     tenants: 'inherited',
     min: 60,
     max: 400 * DAY,
-    description: 'After how long a session of an end-user ends however much it is used.',
+    description: 'How long an end-user’s session lasts at most.',
   }),
   'session.per-account-max': integer({
     default: 25,
@@ -127,7 +129,7 @@ export const END_USER_SETTINGS = {
     max: 10_000,
     unit: 'sessions',
     description:
-      'How many sessions an account may have at a time; a further sign-in ends the one that was not seen for longest.',
+      'The maximum number of sessions of one account. A further sign-in ends the session with the oldest use.',
   }),
 
   'authorization-code.lifetime': seconds({
@@ -135,14 +137,14 @@ export const END_USER_SETTINGS = {
     tenants: 'inherited',
     min: 1,
     max: 600,
-    description: 'How long an authorisation code can be redeemed.',
+    description: 'The lifetime of an authorisation code.',
   }),
   'pushed-request.lifetime': seconds({
     default: 60,
     tenants: 'inherited',
     min: 5,
     max: 600,
-    description: 'How long a pushed authorisation request (RFC 9126) waits for its end-user to come.',
+    description: 'The lifetime of a pushed authorisation request (RFC 9126).',
   }),
 
   'pages.theme': text({
@@ -151,14 +153,14 @@ export const END_USER_SETTINGS = {
     pattern: /^[^\0]+$/u,
     rule: 'must be none or the path of a folder',
     description:
-      'The folder of a theme for the pages that people see: what is in it replaces what comes with the server, file by file. `none`: the pages as they come.',
+      'The folder of a theme for the pages. Each file in it replaces the built-in file of the same name. `none`: the built-in pages.',
   }),
   'pages.error-details': flag({
     default: false,
     defaultWords: '`false`; `true` in development',
     tenants: 'inherited',
     description:
-      'Whether error pages say what went wrong, for developers; otherwise they show an identifier that finds it in the log.',
+      'Whether error pages show the cause, for developers. Otherwise they show an identifier that finds the cause in the log.',
   }),
 
   'interaction.rate-per-network': integer({
@@ -168,7 +170,7 @@ export const END_USER_SETTINGS = {
     max: 1_000_000,
     unit: 'requests per minute',
     description:
-      'How many requests that wait for somebody (sign-in, sign-out, requests that public clients push) one network (an IPv4 address, an IPv6 /64) may begin without being signed in, as many at once as in a minute; further ones are answered 429. 0 = no limit, for a server behind a proxy that `listen.trusted-proxies` does not name: everybody is one network there. Development: 0 unless it is set.',
+      'The maximum rate at which one network (an IPv4 address or an IPv6 /64) may start interactions without a session: sign-in, sign-out, and requests that public clients push. They may come in one burst. The server answers 429 beyond it. 0 = no limit, which is the default in development. Behind a proxy, set `listen.trusted-proxies` first, or set 0: without it all clients share one network.',
   }),
   'interaction.rate': integer({
     default: 0,
@@ -177,13 +179,13 @@ export const END_USER_SETTINGS = {
     max: 1_000_000,
     unit: 'requests per minute',
     description:
-      'How many such requests all networks together may begin: whoever uses them up keeps everybody from signing in. 0 = no limit.',
+      'The maximum rate of such interactions from all networks together. A stranger who exhausts it keeps every end-user from signing in. 0 = no limit.',
   }),
   'interaction.lifetime': seconds({
     default: 900,
     tenants: 'inherited',
     min: 60,
     max: 3600,
-    description: 'How long a page waits for its end-user: to sign in, to consent, to sign out.',
+    description: 'How long a page waits for the end-user to sign in, consent or sign out.',
   }),
 } as const satisfies Readonly<Record<string, Setting>>;

@@ -5,7 +5,7 @@ import type { SettingsProblem } from './settings-error.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A value as a source gives it, not yet checked. */
+/** A value from a source, before it is checked. */
 export interface GivenValue {
   readonly value: unknown;
   readonly source: string;
@@ -15,13 +15,13 @@ export type GivenValues = Map<SettingPath, GivenValue>;
 
 const PREFIX = 'CHANCERY_';
 
-/** Names the configuration file; read by the command line, not a setting itself. */
+/** Names the configuration file. The command line reads it; it is not a setting. */
 export const CONFIG_VARIABLE = 'CHANCERY_CONFIG';
 
-/** Set by bin/run.mjs for the server it starts as its child: the descriptor whose end means that the launcher is gone. */
+/** A descriptor that closes when the launcher is gone. bin/run.mjs sets it for the server that it starts as its child. */
 export const LIFELINE_VARIABLE = 'CHANCERY_LIFELINE';
 
-/** Set by a server of several processes for each of them: its number. */
+/** The number of a worker. The supervisor sets it for each worker. */
 export const WORKER_VARIABLE = 'CHANCERY_WORKER';
 
 /** `listen.max-connections` → `CHANCERY_LISTEN_MAX_CONNECTIONS`. */
@@ -29,7 +29,7 @@ export function environmentName(path: string): string {
   return PREFIX + path.toUpperCase().replaceAll(/[.-]/gu, '_');
 }
 
-/** The values of the variables whose names begin with `CHANCERY_`; others are none of our business. */
+/** Returns the values of the variables that begin with `CHANCERY_` and ignores all others. */
 export function readEnvironment(environment: Environment, problems: SettingsProblem[]): GivenValues {
   const values: GivenValues = new Map();
   for (const path of SETTING_PATHS) {
@@ -68,7 +68,7 @@ function readVariable(
   }
 }
 
-/** `ENOENT`, `EACCES` …: what a file system's failure is called. */
+/** Returns the code of a file system failure, such as `ENOENT` or `EACCES`. */
 export function failureCode(failure: unknown): string {
   return failure instanceof Error && 'code' in failure ? String(failure.code) : 'unknown failure';
 }

@@ -24,16 +24,16 @@ const anchors = z
     ),
   );
 
-/** As `chancery.yaml` has it. */
+/** One entry of the setting, as `chancery.yaml` holds it. */
 export type ConfiguredTrustAnchor = z.infer<typeof anchor>;
 
-/** OpenID Federation 1.0. */
+/** Settings for OpenID Federation 1.0. */
 export const FEDERATION_SETTINGS = {
   'federation.enabled': flag({
     tenants: 'own',
     default: false,
     description:
-      'Whether the server is an entity of a federation: it publishes its entity configuration, and relying parties may register themselves through a trust chain.',
+      'Whether the server is an entity of a federation. It then publishes its entity configuration, and relying parties can register through a trust chain.',
   }),
   'federation.trust-anchors': maps<ConfiguredTrustAnchor>({
     tenants: 'own',
@@ -42,7 +42,7 @@ export const FEDERATION_SETTINGS = {
     schema: anchors,
     rule: ANCHORS_RULE,
     description:
-      'Whom trust comes from, in the order in which they are preferred: the entity identifier, and the public federation keys as they were received by another way than the network. A chain ends in one of these keys or nowhere. In an environment variable it is JSON.',
+      'Trust anchors in order of preference: the entity identifier and the public federation keys, obtained outside the network. Every trust chain must end in one of these keys. In an environment variable the value is JSON.',
   }),
   'federation.authority-hints': list({
     tenants: 'own',
@@ -50,7 +50,8 @@ export const FEDERATION_SETTINGS = {
     items: 'entity identifiers',
     pattern: ENTITY_ID,
     rule: 'must be a list of entity identifiers: https URLs without query and fragment',
-    description: 'The immediate superiors of this server, for its own entity configuration (§3.1.2).',
+    description:
+      'The immediate superiors of this server, for its entity configuration (OpenID Federation 1.0 §3.1.2).',
   }),
   'federation.trust-marks': list({
     tenants: 'own',
@@ -58,7 +59,8 @@ export const FEDERATION_SETTINGS = {
     items: 'trust marks',
     pattern: /^[\w-]+\.[\w-]+\.[\w-]+$/u,
     rule: 'must be a list of trust marks, each a signed JWT',
-    description: 'Trust marks that this server shows in its own entity configuration (§7).',
+    description:
+      'Trust marks that this server publishes in its entity configuration (OpenID Federation 1.0 §7).',
   }),
   'federation.required-trust-marks': list({
     tenants: 'own',
@@ -67,20 +69,21 @@ export const FEDERATION_SETTINGS = {
     pattern: /^\S{1,2000}$/u,
     rule: 'must be a list of trust mark types',
     description:
-      'Types of trust marks that a relying party must have, each issued as the trust anchor says (§7.3). Others are not looked at.',
+      'Trust mark types that a relying party must have, each issued under the rules of the trust anchor (OpenID Federation 1.0 §7.3). The server ignores other types. Empty: none is required.',
   }),
   'federation.require-audience': flag({
     tenants: 'inherited',
     default: false,
     description:
-      'Whether registration requests of the type application/jose need an `aud`. The published configuration of a relying party has none, and whoever finds it could send it; requests of OpenID Federation 1.0 always need one.',
+      'Whether registration requests of the type application/jose need an `aud`. A relying party’s published configuration has none, so anyone could replay it: set true if all relying parties send `aud`. Requests of OpenID Federation 1.0 always need it.',
   }),
   'federation.organization-name': text({
     tenants: 'own',
     defaultWords: 'none',
     pattern: /^[^\p{Cc}]{1,200}$/u,
     rule: 'must be 1 to 200 characters without control characters',
-    description: 'The name of whoever runs this server, for its own entity configuration (§5.2.2).',
+    description:
+      'The name of the organisation that operates this server, for its entity configuration (OpenID Federation 1.0 §5.2.2).',
   }) as Setting<string | undefined>,
   'federation.contacts': list({
     tenants: 'own',
@@ -88,7 +91,7 @@ export const FEDERATION_SETTINGS = {
     items: 'contacts',
     pattern: /^[^\p{Cc}]{1,200}$/u,
     rule: 'must be a list of contacts, such as e-mail addresses',
-    description: 'Whom to ask about this server, for its own entity configuration (§5.2.2).',
+    description: 'Contacts for this server, for its entity configuration (OpenID Federation 1.0 §5.2.2).',
   }),
   'federation.configuration-lifetime': seconds({
     tenants: 'inherited',
@@ -96,7 +99,7 @@ export const FEDERATION_SETTINGS = {
     min: 600,
     max: 31_536_000,
     description:
-      'How long this server’s own entity configuration is good: its `exp`. Superiors and relying parties may keep it so long.',
+      'The lifetime (`exp`) of this server’s entity configuration. Superiors and relying parties may cache it for that long.',
   }),
   'federation.explicit-client-lifetime': seconds({
     tenants: 'inherited',
@@ -104,13 +107,13 @@ export const FEDERATION_SETTINGS = {
     min: 0,
     max: 31_536_000,
     description:
-      'How long an explicitly registered client lives, if its trust chain lives that long; 0 = as long as the chain (§12.2.6).',
+      'The maximum lifetime of an explicitly registered client. The client never outlives its trust chain (OpenID Federation 1.0 §12.2.6). 0 = as long as the chain.',
   }),
   'federation.automatic-registration': flag({
     tenants: 'inherited',
     default: true,
     description:
-      'Whether an entity of the federation is a client without registering first: its identifier is its client_id, and it signs its requests or pushes them (§12.1). Has an effect with federation.enabled.',
+      'Whether an entity of the federation can act as a client without prior registration. Its identifier is its client_id, and it signs or pushes its requests (OpenID Federation 1.0 §12.1). Needs `federation.enabled`.',
   }),
   'federation.automatic-client-lifetime': seconds({
     tenants: 'inherited',
@@ -118,7 +121,7 @@ export const FEDERATION_SETTINGS = {
     min: 0,
     max: 31_536_000,
     description:
-      'How long an automatically registered client is used without looking at its entity again, if its trust chain lives that long; 0 = as long as the chain.',
+      'How long the server uses an automatically registered client before it resolves the entity again. The client never outlives its trust chain. 0 = as long as the chain.',
   }),
   'federation.grant-types': list({
     tenants: 'inherited',
@@ -128,7 +131,7 @@ export const FEDERATION_SETTINGS = {
     accepts: isGrantType,
     rule: 'must be a list of grant types that a client can be registered for',
     description:
-      'What a federated client may be registered for. That a chain leads to a trust anchor says who somebody is; `client_credentials` would let them act for themselves as well.',
+      'Grant types that a federated client may register. A trust chain proves who the entity is; `client_credentials` would also let it act on its own behalf.',
   }) as Setting<readonly GrantType[]>,
   'federation.scope-values': list({
     tenants: 'inherited',
@@ -137,7 +140,7 @@ export const FEDERATION_SETTINGS = {
     pattern: /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/u,
     rule: 'must be a list of scope values',
     description:
-      'Values that the `scope` of a federated client may hold. The address of the introspection endpoint would let it ask about the tokens of others.',
+      'Scope values that a federated client may register. Do not add the address of the introspection endpoint: it would let the client inspect tokens of others.',
   }),
   'federation.registrations': integer({
     tenants: 'inherited',
@@ -146,21 +149,21 @@ export const FEDERATION_SETTINGS = {
     max: 10_000,
     unit: 'registrations',
     description:
-      'How many explicit registrations may be under way at once; more are 429. Each may have to wait for the servers of others.',
+      'The maximum number of concurrent explicit registrations. Further requests get 429. Each may wait for other servers.',
   }),
   'federation.request-age': seconds({
     tenants: 'inherited',
     default: 600,
     min: 10,
     max: 31_536_000,
-    description: 'How long ago a registration request may have been made (`iat`).',
+    description: 'The maximum age (`iat`) of a registration request.',
   }),
   'federation.request-lifetime': seconds({
     tenants: 'inherited',
     default: 2_592_000,
     min: 60,
     max: 31_536_000,
-    description: 'How far ahead a registration request may expire (`exp`).',
+    description: 'The maximum time until a registration request expires (`exp`).',
   }),
   'federation.hints': integer({
     tenants: 'inherited',
@@ -168,7 +171,7 @@ export const FEDERATION_SETTINGS = {
     min: 1,
     max: 100,
     unit: 'hints',
-    description: 'How many of an entity’s authority_hints are followed.',
+    description: 'The maximum number of authority_hints of an entity that the server follows.',
   }),
   'federation.fetches': integer({
     tenants: 'inherited',
@@ -176,7 +179,7 @@ export const FEDERATION_SETTINGS = {
     min: 3,
     max: 1000,
     unit: 'fetches',
-    description: 'How many statements one resolution may fetch.',
+    description: 'The maximum number of statements that one trust resolution fetches.',
   }),
   'federation.depth': integer({
     tenants: 'inherited',
@@ -184,7 +187,7 @@ export const FEDERATION_SETTINGS = {
     min: 1,
     max: 20,
     unit: 'superiors',
-    description: 'How many superiors a chain may have, its trust anchor included.',
+    description: 'The maximum number of superiors in a trust chain, trust anchor included.',
   }),
   'federation.bytes': integer({
     tenants: 'inherited',
@@ -192,14 +195,14 @@ export const FEDERATION_SETTINGS = {
     min: 16_384,
     max: 67_108_864,
     unit: 'bytes',
-    description: 'How large the statements of one resolution may be together.',
+    description: 'The maximum size of all statements of one trust resolution together.',
   }),
   'federation.timeout': seconds({
     tenants: 'inherited',
     default: 10,
     min: 1,
     max: 60,
-    description: 'The time one resolution may take.',
+    description: 'The time limit of one trust resolution.',
   }),
   'federation.statement-length': integer({
     tenants: 'inherited',
@@ -207,7 +210,7 @@ export const FEDERATION_SETTINGS = {
     min: 4096,
     max: 1_048_576,
     unit: 'characters',
-    description: 'The longest entity statement.',
+    description: 'The maximum length of an entity statement.',
   }),
   'federation.statement-keys': integer({
     tenants: 'inherited',
@@ -215,7 +218,7 @@ export const FEDERATION_SETTINGS = {
     min: 1,
     max: 100,
     unit: 'keys',
-    description: 'How many federation keys an entity may have.',
+    description: 'The maximum number of federation keys of an entity.',
   }),
   'federation.statement-cache': seconds({
     tenants: 'inherited',
@@ -223,6 +226,6 @@ export const FEDERATION_SETTINGS = {
     min: 0,
     max: 3600,
     description:
-      'How long a fetched statement is used without asking again; so long may it take until a superior’s word is heard.',
+      'How long the server reuses a fetched statement. A change by a superior takes effect after at most this time.',
   }),
 } as const satisfies Readonly<Record<string, Setting>>;

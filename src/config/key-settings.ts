@@ -7,7 +7,7 @@ const YEAR = 31_536_000;
 
 const RULE = 'must be a JWK set as JSON text (RFC 7517 §5), or the path of a file that holds one';
 
-/** The text of the set, whether it was given or where it is. Its keys are looked at when the server starts. */
+/** Accepts the set as text, or the path of its file. The server checks the keys when it starts. */
 const jwkSetText = z.pipe(
   z.string(),
   z.transform((given, context): string => {
@@ -46,11 +46,11 @@ const jwkSet: Setting<string | undefined> = {
   tenants: 'own',
   rule: RULE,
   description:
-    'The private keys of the server, each with `use`, instead of generated ones. Of several keys for an algorithm the first signs; keys without a private half are published and not used. They are neither rotated nor kept by the server.',
+    'The server’s private keys, each with `use`, instead of generated keys. If several keys serve one algorithm, the first signs. The server publishes keys without a private half but does not use them. The server does not rotate or store these keys.',
   fromText: (text) => text,
 };
 
-/** The keys that sign, decrypt and are published. */
+/** Settings for the keys that sign, decrypt and are published. */
 export const KEY_SETTINGS = {
   'keys.jwk-set': jwkSet,
   'keys.rotation-interval': seconds({
@@ -59,7 +59,7 @@ export const KEY_SETTINGS = {
     min: 0,
     max: 10 * YEAR,
     description:
-      'For how long a generated key is used before the next one takes over; 0 = for ever. Keys of a federation change only by command.',
+      'How long a generated key signs before the next key replaces it. 0 = no rotation. Federation keys rotate only by command.',
   }),
   'keys.announcement': seconds({
     tenants: 'inherited',
@@ -67,7 +67,7 @@ export const KEY_SETTINGS = {
     min: 1,
     max: YEAR,
     description:
-      'For how long a new signature key is published before it signs: longer than anyone keeps the key set. Longer than `key-set.max-age`.',
+      'How long the server publishes a new signature key before the key signs. It must be longer than `key-set.max-age`, and longer than any client caches the key set.',
   }),
   'keys.retention': seconds({
     tenants: 'inherited',
@@ -75,6 +75,6 @@ export const KEY_SETTINGS = {
     min: 0,
     max: 10 * YEAR,
     description:
-      'For how long a retired key is still published after the last token that it can have signed has expired (`access-token.lifetime-max`, `id-token.lifetime-max`). Expired ID tokens serve as hints as long as their key is there.',
+      'How long the server publishes a retired key after the last token it may have signed has expired (`access-token.lifetime-max`, `id-token.lifetime-max`). Expired ID tokens work as logout hints as long as their key is published.',
   }),
 } as const;

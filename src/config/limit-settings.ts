@@ -2,63 +2,65 @@ import { isAllowableNetwork } from '../spec/ip-network.ts';
 import { parsePortRange } from '../spec/port-range.ts';
 import { flag, integer, list, type Setting, seconds } from './setting.ts';
 
-/** What bounds requests from outside, and requests to the outside. */
+/** Limits of requests that arrive, and of fetches that the server makes. */
 export const LIMIT_SETTINGS = {
   'limits.body': integer({
     default: 65_536,
     min: 1024,
     max: 16_777_216,
     unit: 'bytes',
-    description: 'The largest request body; a larger one is 413.',
+    description: 'The maximum size of a request body. The server answers 413 beyond it.',
   }),
   'limits.header': integer({
     default: 16_384,
     min: 4096,
     max: 262_144,
     unit: 'bytes',
-    description: 'The largest header section of a request, its first line included; a larger one is 431.',
+    description:
+      'The maximum size of a request’s headers, request line included. The server answers 431 beyond it.',
   }),
   'limits.json-depth': integer({
     default: 16,
     min: 4,
     max: 128,
     unit: 'levels',
-    description: 'How deep the arrays and objects of a JSON body may be nested.',
+    description: 'The maximum nesting of arrays and objects in a JSON body.',
   }),
   'limits.json-members': integer({
     default: 200,
     min: 32,
     max: 10_000,
     unit: 'members',
-    description: 'How many members one object of a JSON body may have.',
+    description: 'The maximum number of members in one object of a JSON body.',
   }),
   'limits.form-parameters': integer({
     default: 32,
     min: 8,
     max: 1000,
     unit: 'parameters',
-    description: 'How many parameters a form body may have.',
+    description: 'The maximum number of parameters in a form body.',
   }),
   'limits.redirect-uris': integer({
     default: 100,
     min: 1,
     max: 10_000,
     unit: 'URIs',
-    description: 'How many redirect URIs a client may register.',
+    description: 'The maximum number of redirect URIs of a client.',
   }),
   'limits.uri-length': integer({
     default: 2000,
     min: 256,
     max: 16_384,
     unit: 'characters',
-    description: 'The longest URI in client metadata, and the longest resource that a token is asked for.',
+    description: 'The maximum length of a URI in client metadata, and of a `resource` in a token request.',
   }),
   'limits.bearer-token': integer({
     default: 8192,
     min: 128,
     max: 16_384,
     unit: 'characters',
-    description: 'The longest bearer token that is looked at; a longer one is invalid.',
+    description:
+      'The maximum length of a bearer token. A longer token is invalid without a look-up. Raise it if self-contained access tokens carry many claims.',
   }),
 
   'outbound.allow-networks': list({
@@ -68,11 +70,11 @@ export const LIMIT_SETTINGS = {
     accepts: isAllowableNetwork,
     rule: 'must be a list of networks such as 10.0.0.0/8 or fd00::/8, no wider than /8 for IPv4 and /7 for IPv6',
     description:
-      'Private networks that may be fetched from: a `jwks_uri` or `sector_identifier_uri` there is then accepted from anyone who may register. Without any, only public addresses are.',
+      'Private networks that the server may fetch from. Anyone who may register can then name a `jwks_uri` or `sector_identifier_uri` there. Empty: the server fetches from public addresses only.',
   }),
   'outbound.allow-http': flag({
     default: false,
-    description: 'Whether plain http URLs are fetched too. Development only.',
+    description: 'Whether the server also fetches plain http URLs. Development only.',
   }),
   'outbound.ports': list({
     default: ['443', '8443'],
@@ -80,39 +82,40 @@ export const LIMIT_SETTINGS = {
     pattern: /^(any|[1-9][0-9]{0,4}(-[1-9][0-9]{0,4})?)$/u,
     accepts: (ports) => parsePortRange(ports) !== undefined,
     rule: 'must be a list of ports or ranges in quotation marks such as "443" and "8000-8999", or "any"',
-    description: 'The TCP ports that may be fetched from.',
+    description: 'TCP ports that the server may fetch from.',
   }),
   'outbound.timeout': seconds({
     default: 3,
     min: 1,
     max: 60,
-    description: 'The time a whole fetch may take: waiting, looking up, connecting and reading.',
+    description: 'The time limit of one fetch: queueing, DNS, connecting and reading together.',
   }),
   'outbound.body-limit': integer({
     default: 65_536,
     min: 1024,
     max: 16_777_216,
     unit: 'bytes',
-    description: 'The largest document that is fetched.',
+    description: 'The maximum size of a fetched document.',
   }),
   'outbound.fetches-per-host': integer({
     default: 2,
     min: 1,
     max: 1000,
     unit: 'fetches',
-    description: 'How many fetches from one host may be under way.',
+    description: 'The maximum number of concurrent fetches from one host.',
   }),
   'outbound.fetches': integer({
     default: 16,
     min: 1,
     max: 1000,
     unit: 'fetches',
-    description: 'How many fetches may be under way in all.',
+    description: 'The maximum number of concurrent fetches of a process.',
   }),
   'outbound.negative-cache': seconds({
     default: 60,
     min: 0,
     max: 3600,
-    description: 'How long a failed fetch is not tried again; 0 means that each call tries.',
+    description:
+      'How long the server remembers a failed fetch before it tries again. 0 = every request tries again.',
   }),
 } as const satisfies Readonly<Record<string, Setting>>;

@@ -14,28 +14,31 @@ import { readYamlFile } from './yaml-file.ts';
 
 export interface SettingsSources {
   readonly mode: Mode;
-  /** The YAML file; none when absent. */
+  /** The YAML file, if there is one. */
   readonly file?: string;
   readonly environment: Environment;
 }
 
 export interface ResolvedSettings {
   readonly settings: Settings;
-  /** Where each value came from: `default`, the file's name or the variable's. */
+  /** The source of each value: `default`, the name of the file, or that of the variable. */
   readonly origins: Readonly<Record<SettingPath, string>>;
 }
 
-/** Defaults, overridden by the YAML file, overridden by the environment. Throws `SettingsError` with all problems. */
+/**
+ * Returns the settings: the environment overrides the YAML file, and the file overrides the defaults.
+ * @throws SettingsError with all problems
+ */
 export function loadSettings(sources: SettingsSources): Settings {
   return resolveSettings(sources).settings;
 }
 
-/** As `loadSettings`, and says where each value came from. */
+/** Returns the settings with the source of each value. Throws like `loadSettings`. */
 export function resolveSettings({ mode, file, environment }: SettingsSources): ResolvedSettings {
   const problems: SettingsProblem[] = [];
   const fromFile: GivenValues = file === undefined ? new Map() : readYamlFile(file, problems);
   const fromEnvironment = readEnvironment(environment, problems);
-  // A bad value is reported even where a better one hides it: it would surface on the day that one goes.
+  // A bad value is reported even if a later source overrides it: it would take effect once that override is removed.
   const checkedFile = checkAll(fromFile, problems);
   const given: GivenValues = new Map([...checkedFile, ...checkAll(fromEnvironment, problems)]);
   const values = new Map(
@@ -45,7 +48,7 @@ export function resolveSettings({ mode, file, environment }: SettingsSources): R
   const refused = new Set(problems.map(({ path }) => path));
   const sourceOf = (path: SettingPath) => given.get(path)?.source ?? file ?? environmentName(path);
   problems.push(...missing(values, mode, refused));
-  // Every path is there with the type its schema gives, but for the refused ones, which the rules do not read.
+  // Every path holds a value of its schema's type, except refused paths, which no rule reads.
   const settings = Object.freeze(Object.fromEntries(values)) as unknown as Settings;
   problems.push(...brokenRules(settings, mode, refused, sourceOf));
   if (problems.length > 0) throw new SettingsError(problems);
@@ -65,7 +68,7 @@ export function checkAll(given: GivenValues, problems: SettingsProblem[]): Given
   return checked;
 }
 
-/** Every problem inside a value that is made of maps, by its path: `registration.software-statement-issuers[0].jwks`. */
+/** Returns every problem inside a value made of maps, each with its path: `registration.software-statement-issuers[0].jwks`. */
 function refusals(path: SettingPath, source: string, issues: readonly z.core.$ZodIssue[]): SettingsProblem[] {
   return issues.flatMap((issue): SettingsProblem[] => {
     const at = path + issue.path.map(step).join('');
@@ -76,7 +79,7 @@ function refusals(path: SettingPath, source: string, issues: readonly z.core.$Zo
 
 const step = (key: PropertyKey): string => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`);
 
-/** `item` is the index of the refused item in a list. */
+/** @param item the index of the refused item in a list */
 function refusal(
   path: SettingPath,
   setting: Setting,

@@ -2,13 +2,13 @@ import { flag, integer, type Setting, seconds } from './setting.ts';
 
 const DAY = 86_400;
 
-/** RP-Initiated Logout, and what clients are told of it (Back-Channel Logout). */
+/** Settings for RP-Initiated Logout and for the notification of clients (Back-Channel Logout). */
 export const LOGOUT_SETTINGS = {
   'logout.endpoint': flag({
     default: true,
     tenants: 'inherited',
     description:
-      'Whether clients can send end-users to `/logout`. Without it the path answers 404 and is not advertised; sessions that end otherwise are told to clients all the same.',
+      'Whether clients can send end-users to `/logout`. If false, the path answers 404 and discovery does not name it. Clients are still notified of sessions that end in other ways.',
   }),
   'logout.hint-age-max': seconds({
     default: 0,
@@ -16,7 +16,7 @@ export const LOGOUT_SETTINGS = {
     min: 0,
     max: 3650 * DAY,
     description:
-      'How old an ID token may be that comes as `id_token_hint`; 0 = any age. It may have expired in any case.',
+      'The maximum age of an ID token in `id_token_hint`. 0 = any age. An expired ID token is accepted in either case.',
   }),
   'logout.state-length-max': integer({
     default: 1024,
@@ -24,7 +24,7 @@ export const LOGOUT_SETTINGS = {
     min: 0,
     max: 8192,
     unit: 'characters',
-    description: 'How long the `state` of a logout request may be.',
+    description: 'The maximum length of `state` in a logout request.',
   }),
   'logout.wait': seconds({
     default: 2,
@@ -32,7 +32,7 @@ export const LOGOUT_SETTINGS = {
     min: 0,
     max: 10,
     description:
-      'How long a browser waits, before it goes back to the client that sent it, for that client to be told that the session has ended. The others are told meanwhile.',
+      'How long the browser waits for the notification of the client it returns to. Notifications to other clients run at the same time.',
   }),
   'logout.attempts-max': integer({
     default: 10,
@@ -41,7 +41,7 @@ export const LOGOUT_SETTINGS = {
     max: 50,
     unit: 'attempts',
     description:
-      'How often a client that cannot be reached, or answers 408, 425, 429 or 5xx, is told that a session has ended, before it is given up.',
+      'The maximum number of attempts to notify a client of a logout. The server retries after a failed connection and after 408, 425, 429 and 5xx.',
   }),
   'logout.retry-delay': seconds({
     default: 5,
@@ -49,21 +49,20 @@ export const LOGOUT_SETTINGS = {
     min: 1,
     max: 3600,
     description:
-      'How long after a failed attempt a client is told again; after each further one twice as long, up to an hour. Each wait is longer by up to a half, by chance, so that a client that was away is not told of everything at once.',
+      'Delay before the first retry of a notification. The delay doubles with each retry, up to an hour. Random jitter of up to a half keeps a client that returns from getting all notifications at once.',
   }),
   'logout.delivery-interval': seconds({
     default: 5,
     min: 1,
     max: 3600,
     description:
-      'How often the server looks for clients that are to be told: again, or because somebody else, such as `chancery accounts disable`, has ended a session.',
+      'How often the server looks for due notifications: retries, and sessions that another process ended, such as `chancery accounts disable`.',
   }),
   'logout.log-lifetime': seconds({
     default: 7 * DAY,
     tenants: 'inherited',
     min: 0,
     max: 3650 * DAY,
-    description:
-      'How long `chancery logouts list` shows which clients were told, or could not be told, that a session has ended.',
+    description: 'How long `chancery logouts list` shows the outcome of notifications.',
   }),
 } as const satisfies Readonly<Record<string, Setting>>;

@@ -1,6 +1,6 @@
 import { integer, seconds } from './setting.ts';
 
-/** How many processes serve, and how they end. */
+/** Settings for the number of processes and for how they stop. */
 export const PROCESS_SETTINGS = {
   workers: integer({
     default: 1,
@@ -8,20 +8,20 @@ export const PROCESS_SETTINGS = {
     max: 256,
     unit: 'processes',
     description:
-      'How many processes of `chancery serve` share the listeners (`--workers N`); with more than one, another process looks after them, and answers health and metrics. Each has `storage.connections` and the memory of one server. Not in development, and on Linux and FreeBSD only.',
+      'The number of processes of `chancery serve` that share the listeners (`--workers N`). With more than one, a supervisor process restarts them and answers health and metrics. Each worker has its own `storage.connections` and the memory of one server. Linux and FreeBSD only, not in development.',
   }),
   'stop.delay': seconds({
     default: 0,
     min: 0,
     max: 600,
     description:
-      'How long a server that was told to stop goes on as before while `/health/ready` is 503 already: longer than whoever sends it requests takes to notice.',
+      'Grace period between readiness turning 503 and the listener closing. Set it longer than the load balancer’s health-check interval.',
   }),
   'stop.deadline': seconds({
     default: 10,
     min: 1,
     max: 600,
     description:
-      'How long a server that stops waits for requests under way, after `stop.delay`; then their connections are cut. Five seconds later it ends in any case, with exit code 1.',
+      'How long a stopping server waits for requests under way, after `stop.delay`. It then closes their connections. If closing hangs, the process ends five seconds later with exit code 1.',
   }),
 };

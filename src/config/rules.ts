@@ -4,18 +4,18 @@ import { TLS_RULES } from './tls-rules.ts';
 
 export type Mode = 'development' | 'production';
 
-/** A rule that one row cannot say, since it depends on the mode or on another setting. */
+/** A rule that depends on the mode or on another setting, so that one row cannot express it. */
 export interface Rule {
   readonly path: SettingPath;
-  /** The other settings it reads; it is not asked when one of them is missing or bad. */
+  /** Other settings that it reads. The rule is not checked when one of them is missing or refused. */
   readonly reads: readonly SettingPath[];
-  /** Words that follow the path; undefined when all is well. */
+  /** Returns words that follow the path, or undefined if the rule holds. */
   readonly problem: (settings: Settings, mode: Mode) => string | undefined;
 }
 
 /**
- * The development mode makes its tokens so that their SHA-256 begins with these hex digits. That is how a
- * production server knows a token that was printed on a screen.
+ * The development mode generates tokens whose SHA-256 begins with these hex digits. A production server recognises
+ * and refuses such a token, because it was printed on a screen.
  */
 export const DEVELOPMENT_DIGEST_PREFIX = 'dede';
 
@@ -86,12 +86,12 @@ export const RULES: readonly Rule[] = [
   ...TLS_RULES,
 ];
 
-/** What `issuer` is in development when it is not set. */
+/** Returns the default issuer of the development mode. */
 export function developmentIssuer(port: number): string {
   return port === 80 ? 'http://127.0.0.1' : `http://127.0.0.1:${port}`;
 }
 
-/** Why these are not further names of an issuer, as words that follow the name of the setting. */
+/** Returns why these cannot be aliases of an issuer, as words that follow the name of the setting. */
 function aliasesProblem(issuer: string, aliases: readonly string[], mode: Mode): string | undefined {
   if (new Set([issuer, ...aliases]).size <= aliases.length)
     return 'must not hold a name twice, nor the issuer';
@@ -102,7 +102,7 @@ function aliasesProblem(issuer: string, aliases: readonly string[], mode: Mode):
   return problems[0];
 }
 
-/** A key is published before it signs for longer than anyone may keep the set, and one at a time. */
+/** Checks that a key is published for longer than clients cache the set, and that one key at a time is announced. */
 function announcementProblem(settings: Settings): string | undefined {
   const announcement = settings['keys.announcement'];
   const interval = settings['keys.rotation-interval'];

@@ -1,30 +1,30 @@
 import * as z from 'zod/mini';
 
 /**
- * Whose value holds for a tenant beside the default one. `process`: there is only the process's. `inherited`: the
- * tenant's, else the process's. `own`: the tenant's, else the default; so it is with everything that lets somebody in.
+ * Which value a tenant other than the default one uses. `process`: always the process's. `inherited`: the tenant's,
+ * otherwise the process's. `own`: the tenant's, otherwise the default. Settings that grant access are `own`.
  */
 export type ForTenants = 'process' | 'inherited' | 'own';
 
-/** One setting: the loader, `config print` and the documentation all read this row. */
+/** One setting. The loader, `config print` and the documentation read this row. */
 export interface Setting<Value = unknown> {
-  /** Takes what YAML gives, or what `fromText` made of an environment variable. */
+  /** Accepts a value from YAML, or the result of `fromText` for an environment variable. */
   readonly schema: z.ZodMiniType<Value>;
   readonly type: string;
   readonly unit: string | undefined;
-  /** Absent where the default depends on the mode or on other settings; `defaultWords` says how. */
+  /** Absent if the default depends on the mode or on other settings, as `defaultWords` says. */
   readonly default: Value | undefined;
   readonly defaultWords: string | undefined;
-  /** A secret is masked wherever settings are shown, and may also come from the file that `…_FILE` names. */
+  /** Whether every output masks the value. A secret may also come from the file that `…_FILE` names. */
   readonly secret: boolean;
   readonly required: 'production' | undefined;
-  /** What holds of every valid value, as words that follow the setting's name. */
+  /** The rule for valid values, as words that follow the setting's name. */
   readonly rule: string;
   readonly description: string;
-  /** Made of maps: each problem in it is reported by its own path, and without the value. */
+  /** Whether the value consists of maps. Each problem in it is reported by its own path, and without the value. */
   readonly structured?: true;
   readonly tenants: ForTenants;
-  /** The value that a text means; a text that means none is given back as it is, for the schema to refuse. */
+  /** Returns the value that a text stands for, or the text itself if it stands for none: the schema refuses it. */
   readonly fromText: (text: string) => unknown;
 }
 
@@ -66,7 +66,7 @@ export function integer(words: IntegerWords): Setting<number> {
   });
 }
 
-/** A duration in whole seconds. */
+/** Declares a duration in whole seconds. */
 export function seconds(words: Omit<IntegerWords, 'unit'>): Setting<number> {
   return integer({ ...words, unit: 'seconds' });
 }
@@ -93,7 +93,7 @@ export function choice<const Value extends string>(
 }
 
 interface TextRule {
-  /** A test that JSON Schema can show as `pattern`. */
+  /** The rule as a pattern, which JSON Schema shows as `pattern`. */
   readonly pattern: RegExp;
   readonly rule: string;
 }
@@ -109,9 +109,9 @@ export function text(words: Words<string> & TextRule): Setting<string> {
 
 interface Items extends Words<readonly string[]>, TextRule {
   readonly items: string;
-  /** What a pattern cannot say. */
+  /** A check that a pattern cannot express. */
   readonly accepts?: (item: string) => boolean;
-  /** The spelling in which an accepted item is kept. */
+  /** Returns the canonical spelling of an accepted item. */
   readonly keep?: (item: string) => string;
 }
 
@@ -125,26 +125,26 @@ export function list(words: Items): Setting<readonly string[]> {
   return setting(words, { schema, type: `list of ${words.items}`, rule: words.rule, fromText: splitText });
 }
 
-/** What a list of digests of tokens has in common with every other. */
+/** Members that all lists of token digests share. */
 export const SHA256_HEX = {
   items: 'SHA-256 digests',
   pattern: /^(?:[\w.-]{1,40}:)?[0-9a-fA-F]{64}$/u,
   rule: 'must be a list of SHA-256 digests, each as 64 hex digits, with a label and a colon in front or without',
   keep: (entry: string) => entry.slice(0, -64) + entry.slice(-64).toLowerCase(),
   default: [],
-  // Not a secret by itself; but where a digest belongs, a token gets pasted, and that must not be shown.
+  // A digest is no secret, but operators paste tokens here by mistake, and no output may show a token.
   secret: true,
   tenants: 'own',
 } as const;
 
 interface Maps<Item> extends Words<readonly Item[]> {
   readonly items: string;
-  /** Of the whole list; its errors are words that follow the path of what they are about. */
+  /** Checks the whole list. Each error is words that follow the path of the refused value. */
   readonly schema: z.ZodMiniType<readonly Item[]>;
   readonly rule: string;
 }
 
-/** A list of maps. In an environment variable it is JSON text. */
+/** Declares a list of maps. In an environment variable it is JSON text. */
 export function maps<Item>(words: Maps<Item>): Setting<readonly Item[]> {
   return setting(words, {
     schema: words.schema,
@@ -163,7 +163,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Items of a list in a text: separated by commas or line ends, without surrounding white space. */
+/** Returns the items of a text, which are separated by commas or line ends, without surrounding white space. */
 export function splitText(given: string): string[] {
   return given
     .split(/[,\r\n]/u)

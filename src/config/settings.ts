@@ -15,7 +15,7 @@ import { TOKEN_SETTINGS } from './token-settings.ts';
 
 const YEAR = 31_536_000;
 
-/** Every setting, once, by its path in chancery.yaml. Durations are in seconds, sizes in bytes. */
+/** All settings by their path in chancery.yaml. Durations are in seconds, sizes in bytes. */
 export const SETTINGS = {
   issuer: text({
     defaultWords: '`http://127.0.0.1:<listen.port>` in development; none in production',
@@ -23,7 +23,7 @@ export const SETTINGS = {
     pattern: /^https?:\/\/[^\s?#]*[^\s?#/]$/u,
     rule: 'must be an https URL without query, fragment, user information and trailing slash',
     description:
-      'The issuer identifier: every address the server names begins with it, and it may have a path (`https://op.example.com/c2`). Plain http is accepted for loopback hosts in development only.',
+      'The issuer identifier. Every address that the server publishes begins with it, and it may have a path (`https://op.example.com/c2`). Development accepts plain http for loopback hosts. Clients and tokens depend on it: choose it once.',
   }),
 
   'issuer-aliases': list({
@@ -32,54 +32,57 @@ export const SETTINGS = {
     pattern: /^https?:\/\/[^\s?#]*[^\s?#/]$/u,
     rule: 'must be a list of https URLs without query, fragment, user information and trailing slash',
     description:
-      'Further names of the issuer. Everything answers under each of them and names itself by it; what was issued under one name is not valid under another.',
+      'Additional issuer identifiers. Each one serves all endpoints and publishes its own addresses. A token issued under one name is not valid under another. Set it while you move to a new name.',
   }),
 
   'listen.host': text({
     default: '127.0.0.1',
     pattern: /^[A-Za-z0-9.:_-]+$/u,
     rule: 'must be a host name or an IP address without brackets',
-    description: 'The address that the protocol endpoints listen on.',
+    description:
+      'The address that the protocol endpoints listen on. The default reaches only this machine: set `0.0.0.0` or `::` where a proxy or load balancer runs elsewhere.',
   }),
   'listen.port': integer({
     default: 8080,
     min: 0,
     max: 65_535,
-    description:
-      'The TCP port of the protocol endpoints; 0 takes any free one, and then `issuer` must be set.',
+    description: 'The TCP port of the protocol endpoints. 0 takes a free port; `issuer` must then be set.',
   }),
   'listen.max-connections': integer({
     default: 4096,
     min: 1,
     max: 1_000_000,
     unit: 'connections',
-    description: 'How many connections may be open at a time; further ones are dropped.',
+    description:
+      'The maximum number of open connections. The server drops new connections beyond it. Raise it, and the limit of open files, for many clients without a proxy.',
   }),
   'listen.headers-timeout': seconds({
     default: 5,
     min: 1,
     max: 3600,
     description:
-      'The time a client has to send the header section of a request; not longer than `listen.request-timeout`.',
+      'The time a client has to send the headers of a request. It must not exceed `listen.request-timeout`. The server then answers 408.',
   }),
   'listen.request-timeout': seconds({
     default: 10,
     min: 1,
     max: 3600,
-    description: 'The time a client has to send a whole request.',
+    description:
+      'The time a client has to send a whole request. The server then answers 408. Raise it only for clients on very slow lines.',
   }),
   'listen.timeout-check-interval': seconds({
     default: 1,
     min: 1,
     max: 60,
-    description: 'How often connections are checked against the two time-outs above.',
+    description:
+      'How often the server checks connections against the two timeouts above. A connection may exceed its timeout by this much.',
   }),
   'listen.keep-alive-timeout': seconds({
     default: 5,
     min: 1,
     max: 3600,
     description:
-      'How long an idle connection stays open for the next request. A proxy in front should give up earlier.',
+      'How long an idle connection stays open for the next request. Set the idle timeout of a proxy in front to less than this.',
   }),
 
   'listen.trusted-proxies': list({
@@ -89,7 +92,7 @@ export const SETTINGS = {
     accepts: (network) => parseIpNetwork(network) !== undefined,
     rule: 'must be a list of networks such as 10.0.0.0/8 or fd00::/8',
     description:
-      'Proxies in front of the server: from them, the right-most address of X-Forwarded-For that is not one of them is taken for the client in limits per network.',
+      'Networks of the proxies in front of the server. For requests from them, the client’s address is the right-most address in X-Forwarded-For that is not a trusted proxy. Limits per network and the log use that address. Empty: the server ignores the header.',
   }),
   ...LISTEN_TLS_SETTINGS,
   'management.listen-host': text({
@@ -97,13 +100,13 @@ export const SETTINGS = {
     pattern: /^[A-Za-z0-9.:_-]+$/u,
     rule: 'must be a host name or an IP address without brackets',
     description:
-      'The address that health and metrics listen on. They need no token: keep it off public networks.',
+      'The address that health and metrics listen on. They need no token: keep the address off public networks.',
   }),
   'management.listen-port': integer({
     default: 9090,
     min: 0,
     max: 65_535,
-    description: 'The TCP port of health and metrics; 0 takes any free one.',
+    description: 'The TCP port of health and metrics. 0 takes a free port.',
   }),
 
   ...PROCESS_SETTINGS,
@@ -112,21 +115,22 @@ export const SETTINGS = {
     default: 60,
     min: 1,
     max: 86_400,
-    description: 'How often expired rows are removed.',
+    description: 'How often the server deletes expired rows.',
   }),
   'storage.sweep-batch': integer({
     default: 500,
     min: 1,
     max: 100_000,
     unit: 'rows',
-    description: 'How many expired rows one transaction removes at most.',
+    description:
+      'The maximum number of expired rows that one transaction deletes. Lower it if other requests wait while the server deletes.',
   }),
   'storage.tenant-check-interval': seconds({
     default: 1,
     min: 1,
     max: 60,
     description:
-      'How often a server without tenants looks whether the first one was created. Later changes show in the next request.',
+      'How often a server without tenants checks whether the first tenant was created. Every later change takes effect with the next request.',
   }),
 
   'audit.lifetime': seconds({
@@ -135,7 +139,7 @@ export const SETTINGS = {
     min: 0,
     max: 10 * YEAR,
     description:
-      'How long audit events are kept in the database; 0 = for ever. Anyone who can reach the registry can cause refusals, which are events too.',
+      'How long the database keeps audit events. 0 = for ever. Refused requests are events too, so anyone who can reach the registry can make the table grow: set a finite time on public servers.',
   }),
 
   'cache.clients': integer({
@@ -145,7 +149,7 @@ export const SETTINGS = {
     max: 100_000_000,
     unit: 'clients',
     description:
-      'How many client records are kept in memory, about 2 KB each; a larger one counts as several. Kept records are checked against the journal of changes before each answer.',
+      'The maximum number of client records in memory, about 2 KB each. A larger record counts as several. The server checks the journal of changes before each answer, so a cached record is never out of date.',
   }),
   'cache.open-tenants': integer({
     default: 100,
@@ -153,7 +157,7 @@ export const SETTINGS = {
     max: 1_000_000,
     unit: 'tenants',
     description:
-      'How many tenants besides the default one a process keeps open, each with caches of its own; for one more the one that was called longest ago is closed, and opened again when it is called.',
+      'The maximum number of open tenants in a process, besides the default tenant. Each has caches of its own. Beyond it, the process closes the tenant with the oldest request and opens it again when it is called.',
   }),
   'cache.access-tokens': integer({
     tenants: 'inherited',
@@ -162,7 +166,7 @@ export const SETTINGS = {
     max: 1_000_000_000,
     unit: 'tokens',
     description:
-      'How many records of access tokens are kept in memory, about 1 KB each; counted and checked as clients are.',
+      'The maximum number of access-token records in memory, about 1 KB each. Counted and checked like `cache.clients`.',
   }),
 
   'encryption.key': encryptionKey,
@@ -170,13 +174,13 @@ export const SETTINGS = {
   'registration.master-token-sha256': list({
     ...SHA256_HEX,
     description:
-      'SHA-256 digests of the master tokens of the client registry; several at once for a roll-over. `LABEL:DIGEST` names a token in the audit. Without any, the list of clients is closed.',
+      'SHA-256 digests of the master tokens of the client registry. List several during a rotation. `LABEL:DIGEST` gives a token a name in the audit. Empty: no master token exists, and the list of clients answers 403.',
   }),
   'registration.allow-open-registration': flag({
     tenants: 'own',
     default: false,
     description:
-      'Whether anyone may register a client for the grants authorization_code, implicit and refresh_token. Otherwise every registration needs a token.',
+      'Whether anyone may register a client for the grants authorization_code, implicit and refresh_token. By default every registration needs a token. Set the limits `registration.open-*` as well when you switch it on.',
   }),
   'registration.open-scope-values': list({
     tenants: 'own',
@@ -185,7 +189,7 @@ export const SETTINGS = {
     // RFC 6749 §3.3: scope-token = 1*( %x21 / %x23-5B / %x5D-7E )
     pattern: /^[\x21\x23-\x5B\x5D-\x7E]+$/u,
     rule: 'must be a list of scope values, without spaces, quotes and backslashes',
-    description: 'Scope values that open registration may ask for without a token.',
+    description: 'Scope values that open registration accepts without a token.',
   }),
   'registration.software-statement-issuers': softwareStatementIssuers,
   'registration.open-rate-per-network': integer({
@@ -195,7 +199,7 @@ export const SETTINGS = {
     max: 1_000_000,
     unit: 'registrations per minute',
     description:
-      'How many registrations without a token one network (an IPv4 address, an IPv6 /64) may make, as many at once as in a minute; further ones are answered 429. 0 = no limit, because behind a proxy that `listen.trusted-proxies` does not name everybody is one network.',
+      'The maximum rate of registrations without a token from one network (an IPv4 address or an IPv6 /64), which may come in one burst. The server answers 429 beyond it. 0 = no limit. Behind a proxy, set `listen.trusted-proxies` first: without it all clients share one network.',
   }),
   'registration.open-rate': integer({
     tenants: 'inherited',
@@ -203,7 +207,8 @@ export const SETTINGS = {
     min: 0,
     max: 1_000_000,
     unit: 'registrations per minute',
-    description: 'How many registrations without a token all networks together may make; 0 = no limit.',
+    description:
+      'The maximum rate of registrations without a token from all networks together. 0 = no limit.',
   }),
   'registration.open-clients-max': integer({
     tenants: 'inherited',
@@ -212,13 +217,13 @@ export const SETTINGS = {
     max: 1_000_000_000,
     unit: 'clients',
     description:
-      'How many clients registered without a token there may be; beyond it a registration needs a token. 0 = no limit.',
+      'The maximum number of clients registered without a token. Beyond it, a registration needs a token. 0 = no limit.',
   }),
   'registration.open-idempotent': flag({
     tenants: 'inherited',
     default: false,
     description:
-      'Whether a public client that is registered again with the same metadata, without a token, is the client that is there already. Such a client belongs to nobody in particular: answers carry no registration token, and only the master token manages it.',
+      'Whether a second registration of a public client without a token, with the same metadata, returns the client that exists. All registrants share such a client: responses carry no registration token, and only the master token manages it.',
   }),
   'registration.idle-client-lifetime': seconds({
     tenants: 'inherited',
@@ -226,28 +231,29 @@ export const SETTINGS = {
     min: 0,
     max: 10 * YEAR,
     description:
-      'When a client registered without a token is ended: after so long without being used (but never while it may have live tokens). 0 = never.',
+      'When the server deletes a client registered without a token: after this time without use, and never while it may have live tokens. 0 = never.',
   }),
   'registration.advertise': choice({
     tenants: 'inherited',
     default: 'register',
     values: ['register', 'clients'],
     description:
-      'Which address discovery names as registration_endpoint: `/register`, which answers 201 as RFC 7591 §3.2.1 says, or `/clients`, which answers 200.',
+      'The address that discovery publishes as registration_endpoint: `/register`, which answers 201 (RFC 7591 §3.2.1), or `/clients`, which answers 200. Both always work.',
   }),
   'registration.client-secret-lifetime': seconds({
     tenants: 'inherited',
     default: 0,
     min: 0,
     max: 10 * YEAR,
-    description: 'How long a client secret is valid; 0 means that it does not expire (RFC 7591 §3.2.1).',
+    description: 'How long a client secret is valid. 0 = it does not expire (RFC 7591 §3.2.1).',
   }),
   'registration.previous-secret-grace': seconds({
     tenants: 'inherited',
     default: 0,
     min: 0,
     max: YEAR,
-    description: 'How long the previous client secret stays valid after an update has made a new one.',
+    description:
+      'Grace period in which the previous client secret stays valid after an update made a new one. Set it when clients cannot switch secrets at once.',
   }),
   'registration.client-id-length': integer({
     tenants: 'inherited',
@@ -255,7 +261,7 @@ export const SETTINGS = {
     min: 16,
     max: 80,
     unit: 'characters',
-    description: 'The length of generated client identifiers, at 5.95 bits a character.',
+    description: 'The length of generated client identifiers. Each character holds 5.95 bits.',
   }),
   'registration.client-secret-length': integer({
     tenants: 'inherited',
@@ -279,7 +285,7 @@ export const SETTINGS = {
     default: 'issuer',
     values: ['issuer', 'legacy'],
     description:
-      'What client assertions (`client_secret_jwt`, `private_key_jwt`) must be meant for: the issuer as their only `aud`; or, for clients from before draft-ietf-oauth-rfc7523bis, also the addresses of the endpoints for tokens, introspection and pushed requests, and one of several. An assertion with several audiences can be used by each of them against the others.',
+      'The `aud` that client assertions (`client_secret_jwt`, `private_key_jwt`) must have. `issuer`: the issuer as the only value. `legacy`: also the URL of the token, introspection or pushed-request endpoint, and several values. `legacy` is for clients older than draft-ietf-oauth-rfc7523bis: each recipient named in an assertion can use it at the others.',
   }),
   ...CERTIFICATE_SETTINGS,
 
@@ -288,7 +294,7 @@ export const SETTINGS = {
   'direct-authorization.token-sha256': list({
     ...SHA256_HEX,
     description:
-      'SHA-256 digests of the tokens that open the direct authorisation endpoint; several at once for a roll-over. Without any it is closed.',
+      'SHA-256 digests of the tokens that open the direct authorisation endpoint. List several during a rotation. Empty: the endpoint is closed.',
   }),
 
   'introspection.audience': choice({
@@ -296,13 +302,13 @@ export const SETTINGS = {
     default: 'any',
     values: ['any', 'match'],
     description:
-      'Whom a token is told to: every caller with the introspection scope, or only callers that the token is meant for. With `match` a token is inactive unless its `aud` names the caller’s client_id or one of its registered `resource_identifiers`; a token without `aud` is meant for everybody.',
+      'Which callers learn about a token. `any`: every caller with the introspection scope. `match`: only a caller that the token’s `aud` names by client_id or by a registered `resource_identifiers` value; the token is inactive for others. A token without `aud` is active for all callers.',
   }),
   'introspection.legacy-jwt': flag({
     tenants: 'inherited',
     default: false,
     description:
-      'Whether `Accept: application/jwt` is answered as the drafts before RFC 9701 had it: a JWT with the members of the introspection response among its claims. One that names a `sub` and the caller as `aud` can be taken for an ID token by whoever does not look at `typ`; for clients that know nothing newer.',
+      'Whether the server answers `Accept: application/jwt` as drafts before RFC 9701 did: the introspection members are top-level claims of the JWT. A recipient that ignores `typ` can take such a JWT for an ID token. Switch it on only for clients that support nothing newer.',
   }),
 
   ...TOKEN_SETTINGS,
@@ -312,7 +318,7 @@ export const SETTINGS = {
     default: 300,
     min: 0,
     max: 86_400,
-    description: 'How long others may keep the published key set: the max-age of its Cache-Control.',
+    description: 'How long clients may cache the published key set (`max-age` of its Cache-Control).',
   }),
 
   ...KEY_SETTINGS,
@@ -338,7 +344,7 @@ export const SETTINGS = {
   'log.level': choice({
     default: 'info',
     values: ['silent', 'error', 'warn', 'info', 'debug'],
-    description: 'The least severe lines that are still logged.',
+    description: 'The lowest severity that the server logs.',
   }),
 } as const satisfies Readonly<Record<string, Setting>>;
 
@@ -351,7 +357,7 @@ export type Settings = { readonly [Path in SettingPath]: ValueOf<(typeof SETTING
 
 export const SETTING_PATHS = Object.keys(SETTINGS) as readonly SettingPath[];
 
-/** The row of a setting without its value type, for code that treats all of them alike. */
+/** Returns the row of a setting without its value type, for code that treats all settings alike. */
 export function settingAt(path: SettingPath): Setting {
   return SETTINGS[path];
 }

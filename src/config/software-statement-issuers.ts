@@ -37,7 +37,7 @@ const issuers = z
     ),
   );
 
-/** As `chancery.yaml` has it. */
+/** One entry of the setting, as `chancery.yaml` holds it. */
 export type ConfiguredStatementIssuer = z.infer<typeof issuer>;
 
 export const softwareStatementIssuers = maps<ConfiguredStatementIssuer>({
@@ -47,5 +47,5 @@ export const softwareStatementIssuers = maps<ConfiguredStatementIssuer>({
   schema: issuers,
   rule: RULE,
   description:
-    'Who is trusted to make software statements (RFC 7591 §2.3), whose members go before those of the request: the `iss` of the statements; the public keys, as a JWK set or as the URL of one; whether a statement permits the registration by itself, for the grant types and scope values in it; and the `software_id` values that are approved (all when absent). Without any, software statements are ignored. In an environment variable it is JSON.',
+    'Trusted issuers of software statements (RFC 7591 §2.3). A statement’s members override those of the request. `issuer`: the `iss`. `jwks` or `jwks-uri`: the public keys. `authorises-registration`: whether a statement permits the registration without a token, for the grant types and scope in it. `approved-software-ids`: the accepted `software_id` values (default: all). Empty: the server ignores software statements. In an environment variable the value is JSON.',
 });

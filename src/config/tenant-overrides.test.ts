@@ -117,7 +117,7 @@ test('a value in a command is read as an environment variable is', () => {
   assert.equal(overrideFromText('nothing', '60'), '60');
 });
 
-test('what lets somebody in is never inherited', () => {
+test('settings that grant access are never inherited', () => {
   const secret = SETTING_PATHS.filter(
     (path) => settingAt(path).secret && settingAt(path).tenants === 'inherited',
   );

@@ -5,7 +5,7 @@ import type { Mode } from './rules.ts';
 import { SETTING_PATHS, type SettingPath, type Settings, settingAt } from './settings.ts';
 import { SettingsError, type SettingsProblem } from './settings-error.ts';
 
-/** Values by path, as JSON has them. */
+/** JSON values by the path of their setting. */
 export type TenantOverrides = Readonly<Record<string, unknown>>;
 
 export interface TenantIssuer {
@@ -16,7 +16,7 @@ export interface TenantIssuer {
 const OVERRIDABLE = SETTING_PATHS.filter((path) => settingAt(path).tenants !== 'process');
 
 /**
- * What a tenant runs with: the process's settings, and the tenant's own where a setting's row permits that.
+ * Returns the settings of a tenant: its own values where a row permits them, otherwise the process's.
  * @param source names the tenant in problems
  * @throws SettingsError with all problems, in the words of the configuration
  */
@@ -42,7 +42,7 @@ export function settingsOfTenant(
     const { tenants, default: value } = settingAt(path);
     return [path, checked.get(path)?.value ?? (tenants === 'own' ? value : process[path])] as const;
   });
-  // Every path is there with the type its schema gives, but for the refused ones, which the rules do not read.
+  // Every path holds a value of its schema's type, except refused paths, which no rule reads.
   const settings = Object.freeze(Object.fromEntries(values)) as unknown as Settings;
   const refused = new Set<string>(problems.map(({ path }) => path));
   problems.push(...brokenRules(settings, mode, refused, () => source));
@@ -50,12 +50,12 @@ export function settingsOfTenant(
   return settings;
 }
 
-/** What `path=value` in a command means: the value as an environment variable would have it. */
+/** Returns the value of `path=value` in a command, read as an environment variable would be. */
 export function overrideFromText(path: string, text: string): unknown {
   return isOverridable(path) ? settingAt(path).fromText(text) : text;
 }
 
-/** The overrides as they are kept: in the spelling that their rows keep. */
+/** Returns the overrides in the canonical spelling of their rows. */
 export function keptOverrides(settings: Settings, overrides: TenantOverrides): TenantOverrides {
   return Object.fromEntries(
     Object.keys(overrides).map((path) => [path, settings[path as SettingPath]] as const),

@@ -9,7 +9,7 @@ const SOURCES = [
   'client-authentication.certificate-header',
 ] as const satisfies readonly SettingPath[];
 
-/** Whether certificates of clients arrive anyhow. */
+/** Returns whether client certificates can arrive by any of the three ways. */
 export function bringsCertificates(settings: Settings): boolean {
   return (
     settings['listen.tls-client-certificates'] !== 'off' ||
@@ -62,7 +62,7 @@ export const TLS_RULES: readonly Rule[] = [
     problem: (settings) =>
       settings['client-authentication.certificate-header'] !== 'off' &&
       settings['listen.trusted-proxies'].length === 0
-        ? 'needs listen.trusted-proxies: nobody else is believed'
+        ? 'needs listen.trusted-proxies: only those proxies may send the header'
         : undefined,
   },
   { path: 'listen.tls-client-ca', reads: SOURCES, problem: needsSource('listen.tls-client-ca') },

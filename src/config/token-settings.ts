@@ -4,14 +4,14 @@ import { choice, flag, list, type Setting, seconds } from './setting.ts';
 
 const YEAR = 31_536_000;
 
-/** How tokens are made, and how long they live. */
+/** Settings for the format and lifetime of tokens. */
 export const TOKEN_SETTINGS = {
   'access-token.format': choice({
     tenants: 'inherited',
     default: 'identifier',
     values: ['identifier', 'self-contained'],
     description:
-      'How access tokens look where neither the request nor the client says: identifiers that resource servers introspect, or JWTs (RFC 9068) that they can also verify themselves; a JWT that is revoked is inactive at introspection, and good until it expires for whoever does not ask.',
+      'The format of access tokens when neither the request nor the client names one. `identifier`: resource servers introspect the token. `self-contained`: a JWT (RFC 9068) that resource servers can also verify themselves. After revocation, introspection reports a JWT as inactive, but a resource server that only verifies it accepts it until it expires.',
   }),
   'access-token.resources': list({
     tenants: 'inherited',
@@ -21,14 +21,14 @@ export const TOKEN_SETTINGS = {
     accepts: (resource) => parseUri(resource)?.hasFragment === false,
     rule: 'must be a list of absolute URIs without fragment (RFC 8707 §2)',
     description:
-      'The resources that clients may ask for tokens for, with `resource` (RFC 8707). Empty: any. A client that is registered with `chancery_access_token_audience` may ask for those instead.',
+      'The `resource` values (RFC 8707) that clients may request tokens for. Empty: any. A client registered with `chancery_access_token_audience` may request those values instead.',
   }),
   'access-token.signature-algorithm': choice({
     tenants: 'inherited',
     default: 'RS256',
     values: SIGNING_ALGORITHMS,
     description:
-      'What self-contained access tokens are signed with (RFC 9068). Resource servers find the key in the key set.',
+      'The algorithm that signs self-contained access tokens (RFC 9068). The key set holds the public key.',
   }),
   'access-token.default-audience': list({
     tenants: 'inherited',
@@ -37,14 +37,14 @@ export const TOKEN_SETTINGS = {
     pattern: /^[\x21-\x7E]{1,256}$/u,
     rule: 'must be a list of audiences of 1 to 256 visible ASCII characters',
     description:
-      'The `aud` of a self-contained access token where neither the request nor the client names one (RFC 9068 §2.2 requires it). Empty: the issuer.',
+      'The `aud` of a self-contained access token when neither the request nor the client names one (RFC 9068 §2.2 requires it). Empty: the issuer.',
   }),
   'access-token.lifetime': seconds({
     tenants: 'inherited',
     default: 600,
     min: 1,
     max: YEAR,
-    description: 'How long an access token is valid when the request names no lifetime.',
+    description: 'The lifetime of an access token when the request names none.',
   }),
   'access-token.lifetime-max': seconds({
     tenants: 'inherited',
@@ -59,14 +59,15 @@ export const TOKEN_SETTINGS = {
     min: 0,
     max: 10 * YEAR,
     description:
-      'How long a grant can be refreshed, however its refresh token is rotated, where the request does not say; 0 = for ever.',
+      'How long a grant can be refreshed, across all rotations, when the request names no lifetime. 0 = for ever.',
   }),
   'refresh-token.lifetime-max': seconds({
     tenants: 'inherited',
     default: 0,
     min: 0,
     max: 10 * YEAR,
-    description: 'The longest lifetime that a request may name for a refresh token; 0 = any, and for ever.',
+    description:
+      'The longest lifetime that a request may name for a refresh token. 0 = any lifetime, also none.',
   }),
   'refresh-token.max-idle': seconds({
     tenants: 'inherited',
@@ -74,20 +75,20 @@ export const TOKEN_SETTINGS = {
     min: 0,
     max: 10 * YEAR,
     description:
-      'How long a refresh token may lie unused, where the request does not say; 0 = as long as it lives.',
+      'How long a refresh token may stay unused when the request names no limit. 0 = for its whole lifetime.',
   }),
   'refresh-token.rotate': flag({
     tenants: 'inherited',
     default: false,
     description:
-      'Whether each use of a refresh token makes a new one for clients that authenticate. Those of public clients are always rotated. A rotated token that is used again ends its grant, also where a client lost the answer to its first use.',
+      'Whether each use of a refresh token replaces it for clients that authenticate. The server always rotates the tokens of public clients. A second use of a rotated token ends its grant, even if the client lost the first response.',
   }),
   'id-token.lifetime': seconds({
     tenants: 'inherited',
     default: 300,
     min: 1,
     max: YEAR,
-    description: 'How long an ID token is valid when the request names no lifetime.',
+    description: 'The lifetime of an ID token when the request names none.',
   }),
   'id-token.lifetime-max': seconds({
     tenants: 'inherited',
@@ -101,7 +102,7 @@ export const TOKEN_SETTINGS = {
     default: 3600,
     min: 1,
     max: YEAR,
-    description: 'How long an initial access token is valid when the request names no lifetime.',
+    description: 'The lifetime of an initial access token when the request names none.',
   }),
   'initial-access-token.lifetime-max': seconds({
     tenants: 'inherited',

@@ -4,12 +4,12 @@ const KEYS_MAX = 20;
 
 export const said = (error: string): { readonly error: string } => ({ error });
 
-/** Whether a key is sound is found out at start; here a private one is refused, so that it is not shown anywhere. */
+/** Refuses private keys here, so that no output shows one. The server checks the rest of a key when it starts. */
 const publicKey = z
   .looseObject({ kty: z.string(said('must be a key type (RFC 7517 §4.1)')) }, said('must be a JWK'))
   .check(z.refine((key) => !('d' in key || 'k' in key), said('must not be a private or symmetric key')));
 
-/** Public keys of somebody whose word is taken. */
+/** Public keys of a trusted issuer. */
 export const jwks = z.strictObject(
   {
     keys: z
@@ -22,7 +22,7 @@ export const jwks = z.strictObject(
   mapError('must be a JWK set'),
 );
 
-/** Where they are published. */
+/** The URL where a trusted issuer publishes its keys. */
 export const jwksUri = z
   .string(said('must be an http or https URL'))
   .check(z.regex(/^https?:\/\/[^\s#@]+$/u, said('must be an http or https URL')));
@@ -30,7 +30,7 @@ export const jwksUri = z
 export const identifier = (rule: string): z.ZodMiniString =>
   z.string(said(rule)).check(z.regex(/^[^\s\p{Cc}]{1,512}$/u, said(rule)));
 
-/** A key that is not known is named by the loader, with its path. */
+/** Returns the error of a map. The loader reports unknown keys itself, with their path. */
 export function mapError(words: string): {
   error: (issue: { readonly code?: string }) => string | undefined;
 } {

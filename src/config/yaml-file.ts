@@ -6,7 +6,7 @@ import { failureCode, type GivenValues } from './environment.ts';
 import { SETTING_PATHS, type SettingPath, settingAt } from './settings.ts';
 import type { SettingsProblem } from './settings-error.ts';
 
-/** How many nodes aliases may stand for, against the expansion that grows exponentially. */
+/** The maximum number of nodes that aliases may expand to, because nested aliases grow exponentially. */
 const ALIASES_MAX = 100;
 
 const SECTIONS: ReadonlySet<string> = new Set(SETTING_PATHS.flatMap((path) => path.split('.').slice(0, -1)));
@@ -21,7 +21,7 @@ interface Reading {
   readonly problems: SettingsProblem[];
 }
 
-/** The settings that a YAML file gives: sections are maps, everything below is a value. */
+/** Returns the settings in a YAML file. A section is a map; everything below it is a value. */
 export function readYamlFile(file: string, problems: SettingsProblem[]): GivenValues {
   let content: string;
   try {
@@ -37,9 +37,9 @@ export function readYamlFile(file: string, problems: SettingsProblem[]): GivenVa
   return parseYaml(content, file, problems);
 }
 
-/** As `readYamlFile`, for a text; `file` names it in problems. */
+/** Returns the settings in a YAML text. Problems name it by `file`. */
 export function parseYaml(content: string, file: string, problems: SettingsProblem[]): GivenValues {
-  // Most deployments set environment variables only; they need not wait for the parser (about 20 ms).
+  // The parser takes about 20 ms to load, and most deployments set environment variables only.
   const yaml = createRequire(import.meta.url)('yaml') as typeof Yaml;
   const lines = new yaml.LineCounter();
   const document = yaml.parseDocument(content, {
@@ -52,7 +52,7 @@ export function parseYaml(content: string, file: string, problems: SettingsProbl
     lineCounter: lines,
   });
   const values: GivenValues = new Map();
-  // The parser's messages quote the file, which may hold secrets; its codes do not.
+  // The parser's messages quote the file, which may hold secrets. Its codes do not.
   for (const { code, pos } of [...document.errors, ...document.warnings]) {
     const rule = `is not plain YAML at line ${lines.linePos(pos[0]).line}: ${code.toLowerCase().replaceAll('_', ' ')}`;
     problems.push({ path: 'configuration file', source: file, rule });
@@ -96,7 +96,7 @@ function readSection(reading: Reading, value: unknown, section: string): void {
   const { yaml, document } = reading;
   const node = yaml.isAlias(value) ? value.resolve(document) : value;
   if (yaml.isMap(node)) readMap(reading, node, section);
-  // A section whose settings are all commented out.
+  // All settings of the section are commented out.
   else if (node === undefined || !isEmpty(reading, node))
     report(reading, section, 'must be a map of settings');
 }
@@ -117,7 +117,7 @@ function readValue(reading: Reading, path: SettingPath, node: Yaml.Node | null):
   }
 }
 
-/** The line where a key of a map comes again: the parser would keep the later value and say nothing. */
+/** Returns the line of a repeated key. The parser would silently keep the later value. */
 function keyGivenTwice(reading: Reading, node: Yaml.Node): number | undefined {
   let found: number | undefined;
   const Map = (_: unknown, map: Yaml.YAMLMap): symbol | undefined => {
@@ -133,7 +133,7 @@ function keyGivenTwice(reading: Reading, node: Yaml.Node): number | undefined {
   return found;
 }
 
-/** Maps as the objects that a schema describes. */
+/** Returns maps as the objects that a schema describes. */
 function withObjects(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withObjects);
   if (!(value instanceof Map)) return value;
@@ -144,7 +144,7 @@ function report({ problems, file }: Reading, path: string, rule: string): void {
   problems.push({ path, source: file, rule });
 }
 
-/** A setting is also recognised without its section, and with underscores. */
+/** Returns a hint at the setting that an unknown key means, also without its section and with underscores. */
 function meant(path: string): string {
   const kebab = path.replaceAll('_', '-').toLowerCase();
   const close =
