@@ -6,7 +6,7 @@ const behind = clientAddressBehind(['10.0.0.0/8', 'fd00::/8']);
 const PROXY = '10.0.0.1';
 const CLIENT = '192.0.2.7';
 
-/** What a trusted proxy passes on, and who is asking then. */
+/** Headers of a trusted proxy, and the address of the client that follows from each. */
 const FORWARDED: readonly (readonly [header: string, client: string])[] = [
   [CLIENT, CLIENT],
   [`  ${CLIENT}  `, CLIENT],
@@ -30,7 +30,7 @@ for (const [header, client] of FORWARDED) {
   });
 }
 
-/** What no proxy writes ends the search: the nearest address that is known stays responsible. */
+/** A malformed entry ends the search: the nearest valid address counts. */
 const HOSTILE: readonly (readonly [header: string, client: string])[] = [
   ['', PROXY],
   [' ', PROXY],
@@ -64,7 +64,7 @@ for (const [header, client] of HOSTILE) {
   });
 }
 
-test('from anybody else the header says nothing, nor does it where no proxy is named', () => {
+test('X-Forwarded-For is ignored from a peer that is not a trusted proxy, and from all if none is configured', () => {
   for (const peer of [CLIENT, '11.0.0.1', '::ffff:192.0.2.7', 'fe80::1', '']) {
     assert.equal(behind(peer, '203.0.113.9'), peer);
     assert.equal(clientAddressBehind([])(peer, '203.0.113.9'), peer);

@@ -3,12 +3,12 @@ import { BlockList, isIP } from 'node:net';
 /** Finds the address that a request came from. */
 export type ClientAddress = (peer: string, forwardedFor: string | undefined) => string;
 
-/** An address as proxies write it: some add the port, and brackets around IPv6 then. */
+/** An address with a port, as some proxies write it; an IPv6 address then has brackets. */
 const HOP = /^(?:\[([0-9A-Fa-f:.]+)\](?::\d{1,5})?|(\d[\d.]*):\d{1,5})$/;
 
 /**
- * The peer's address; behind a trusted proxy the right-most address of `X-Forwarded-For` that is not itself a trusted
- * proxy. What stands further left, anybody may have written.
+ * Returns a function that finds the client's address: the peer's, or behind a trusted proxy the right-most address of
+ * `X-Forwarded-For` that is not a trusted proxy. Clients can forge everything further left.
  * @param trustedProxies networks in CIDR notation.
  */
 export function clientAddressBehind(trustedProxies: readonly string[]): ClientAddress {
@@ -27,7 +27,7 @@ export function clientAddressBehind(trustedProxies: readonly string[]): ClientAd
   };
 }
 
-/** Whether an address is in one of these networks in CIDR notation. */
+/** Returns a function that tells whether an address is in one of these networks (CIDR notation). */
 export function trustedPeer(networks: readonly string[]): (address: string) => boolean {
   const trusted = new BlockList();
   for (const network of networks) {

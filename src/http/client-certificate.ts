@@ -5,16 +5,16 @@ import { parseByteSequence, parseByteSequences } from '../spec/byte-sequence.ts'
 import type { ClientCertificate } from '../spec/client-certificate.ts';
 import type { RequestHeaders } from './raw-headers.ts';
 
-/** The certificate of whoever sent a request; or the reason to refuse the request, a sentence that names no value. */
+/** Reads the client's certificate. A string is the reason to refuse the request: a sentence that quotes no value. */
 export type CertificateReader = (
   socket: Socket,
   headers: RequestHeaders,
 ) => ClientCertificate | string | undefined;
 
 export interface CertificateSources {
-  /** The listener's own handshakes; `hasAuthorities`: whether somebody is trusted to vouch for clients. */
+  /** For a listener with TLS. `hasAuthorities` tells whether it has certification authorities for clients. */
   readonly tls: { readonly hasAuthorities: boolean } | undefined;
-  /** Whose header is believed; nobody's where it is undefined. */
+  /** Tells which peers may send `Client-Cert`; undefined if none may. */
   readonly trustedProxy: ((address: string) => boolean) | undefined;
 }
 
@@ -28,14 +28,14 @@ export function certificateReader(sources: CertificateSources, log: Pick<Log, 'w
       told = true;
       log.warn(
         { remote_address: socket.remoteAddress },
-        'a Client-Cert header is ignored: it came from no proxy whose header is believed (said once)',
+        'a Client-Cert header is ignored because its sender is not a trusted proxy (logged once)',
       );
     }
     return fromHandshake(socket);
   };
 }
 
-/** A certificate is the same for all requests of its connection. */
+/** Reads the certificate of the handshake once per connection. */
 function handshakeReader(hasAuthorities: boolean): (socket: Socket) => ClientCertificate | undefined {
   const read = new WeakMap<Socket, ClientCertificate>();
   return (socket) => {
@@ -50,12 +50,12 @@ function handshakeReader(hasAuthorities: boolean): (socket: Socket) => ClientCer
   };
 
   function problemOf({ authorized, authorizationError }: TLSSocket): string | undefined {
-    if (!hasAuthorities) return 'nobody is trusted to vouch for clients';
+    if (!hasAuthorities) return 'no certification authority for clients is configured';
     return authorized ? undefined : String(authorizationError);
   }
 }
 
-/** RFC 9440 §2.2, §2.3. A proxy that sends what is not this must not be guessed at. */
+/** Reads the headers of RFC 9440 §2.2 and §2.3. A malformed one is refused, never interpreted. */
 function fromHeader(headers: RequestHeaders): ClientCertificate | string | undefined {
   const [field, chain] = [headers['client-cert'], headers['client-cert-chain']];
   if (field === undefined) {

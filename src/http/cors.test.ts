@@ -37,12 +37,12 @@ test('`any` permits every origin, never with credentials, and exposes WWW-Authen
   assert.deepEqual(corsHeaders(post, resource([], post), undefined), []);
 });
 
-test('`any` on GET permits without an Origin too, since a cache may hand the answer to a page', () => {
+test('`any` on GET permits without an Origin too, because a cache may give the answer to a page', () => {
   const jwks = endpoint('GET', 'any');
   assert.equal(named(corsHeaders(jwks, resource([], jwks), undefined))['access-control-allow-origin'], '*');
 });
 
-test('`configured` permits the named origins alone, compared exactly, and varies by Origin', () => {
+test('`configured` permits only the configured origins, compared exactly, and varies by Origin', () => {
   const list = endpoint('GET', 'configured');
   const some = resource(['https://a.test'], list);
   assert.equal(
@@ -62,7 +62,7 @@ test('`configured` permits the named origins alone, compared exactly, and varies
   assert.deepEqual(corsHeaders(list, resource([], list), 'https://a.test'), []);
 });
 
-test('`none` permits nobody, whatever is configured (RFC 9700 §2.6)', () => {
+test('`none` permits no origin, whatever is configured (RFC 9700 §2.6)', () => {
   const authorize = endpoint('GET', 'none');
   const some = resource(['https://a.test'], authorize);
   assert.deepEqual(corsHeaders(authorize, some, 'https://a.test'), []);
@@ -70,7 +70,7 @@ test('`none` permits nobody, whatever is configured (RFC 9700 §2.6)', () => {
   assert.deepEqual(preflightHeaders(some, preflight), []);
 });
 
-test('a preflight is answered by the contract of the method that would follow', () => {
+test('the contract of the requested method answers a preflight', () => {
   const both = resource([], endpoint('GET', 'configured'), endpoint('POST', 'any'));
   const ask = (method: string): Record<string, string> =>
     named(preflightHeaders(both, { origin: 'https://a.test', 'access-control-request-method': method }));
@@ -85,7 +85,7 @@ test('a preflight is answered by the contract of the method that would follow', 
   assert.deepEqual(ask('DELETE'), {});
 });
 
-test('OPTIONS that is no preflight gets no permissions', () => {
+test('OPTIONS without preflight headers gets no permissions', () => {
   const one = resource([], endpoint('GET', 'any'));
   assert.deepEqual(preflightHeaders(one, { 'access-control-request-method': 'GET' }), []);
   assert.deepEqual(preflightHeaders(one, { origin: 'https://a.test' }), []);

@@ -9,10 +9,10 @@ const EXPOSED: HeaderLines = ['access-control-expose-headers', 'WWW-Authenticate
 const ANY: HeaderLines = ['access-control-allow-origin', '*', ...EXPOSED];
 const VARY: HeaderLines = ['vary', 'Origin'];
 
-/** The names and values that let a page of the request's origin read the answer; never with credentials. */
+/** Returns the header lines that let a page of the request's origin read the answer; never with credentials. */
 export function corsHeaders(endpoint: Endpoint, resource: Resource, origin: string | undefined): HeaderLines {
   if (endpoint.contract.cors === 'any') {
-    // A cache may hand an answer to a GET to somebody else, so it carries the permission whoever asked first.
+    // A cache may give an answer to GET to a page of another origin, so every such answer carries the permission.
     return origin === undefined && endpoint.contract.method !== 'GET' ? NONE : ANY;
   }
   if (endpoint.contract.cors === 'none' || resource.allowedOrigins.size === 0) return NONE;
@@ -20,7 +20,7 @@ export function corsHeaders(endpoint: Endpoint, resource: Resource, origin: stri
   return ['access-control-allow-origin', origin, ...EXPOSED, ...VARY];
 }
 
-/** The answer to a preflight (Fetch Standard, CORS-preflight fetch); nothing where the contract permits nothing. */
+/** Returns the header lines that answer a preflight (Fetch Standard, CORS-preflight fetch); none if the contract permits none. */
 export function preflightHeaders(resource: Resource, headers: RequestHeaders): HeaderLines {
   const method = headers['access-control-request-method'];
   const endpoint = method === undefined ? undefined : resource.routes.get(method);

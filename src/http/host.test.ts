@@ -6,7 +6,7 @@ import { NotFound, OAuthError } from '../spec/errors.ts';
 import { GET, ok, runHost, soon } from '../testing/host.ts';
 import { test } from '../testing/messages.ts';
 
-test('the endpoint gets segment and query as they were sent, and the bytes of the body', async (t, messages) => {
+test('the endpoint gets segment, query and body exactly as they were sent', async (t, messages) => {
   let seen: EndpointRequest | undefined;
   const { address } = await runHost(
     t,
@@ -33,7 +33,7 @@ test('the endpoint gets segment and query as they were sent, and the bytes of th
   assert.deepEqual(Buffer.from(seen.body), body);
 });
 
-test('a body at the limit is read, in however many pieces it comes', async (t, messages) => {
+test('a body of exactly the limit is read, also in many pieces', async (t, messages) => {
   const { address } = await runHost(t, messages, ({ body }) => ({ ...ok, body: String(body.length) }), {
     method: 'POST',
     path: '/x',
@@ -54,7 +54,7 @@ test('Content-Length counts bytes, not characters', async (t, messages) => {
   assert.equal(Buffer.from(answers[0]?.body ?? '', 'latin1').toString(), '"é€😀"');
 });
 
-test('a request refused for its broken body is not answered again by its endpoint', async (t, messages) => {
+test('a request refused for its broken body gets no second answer from its endpoint', async (t, messages) => {
   const { promise, resolve } = Promise.withResolvers<EndpointResponse>();
   const { address, errors } = await runHost(t, messages, () => promise);
   const broken = GET.replace('\r\n\r\n', '\r\nContent-Length: 10\r\n\r\nabc');
@@ -64,7 +64,7 @@ test('a request refused for its broken body is not answered again by its endpoin
   assert.deepEqual([answers.length, answers[0]?.status, errors], [1, 400, []]);
 });
 
-test('204 and 304 have no Content-Length, other statuses without a body have 0 (RFC 9110 §8.6)', async (t, messages) => {
+test('204 and 304 have no Content-Length; other statuses without a body have Content-Length 0 (RFC 9110 §8.6)', async (t, messages) => {
   let status = 204;
   const { address } = await runHost(t, messages, () => ({ status, headers: {} }));
   for (const [next, length] of [
@@ -90,7 +90,7 @@ test('errors carry the CORS permission too', async (t, messages) => {
   assert.equal(answers[0].headers['vary'], 'Origin');
 });
 
-test('a refusal is one line at info: endpoint, status, detail, id; nothing of the request', async (t, messages) => {
+test('a refusal is logged as one line at info with endpoint, status, detail and id, and without any part of the request', async (t, messages) => {
   const { address, infos, errors, observed } = await runHost(t, messages, () => {
     throw new OAuthError('invalid_client', { error_description: 'No.', detail: 'unknown client' });
   });
@@ -107,7 +107,7 @@ test('a refusal is one line at info: endpoint, status, detail, id; nothing of th
   assert.doesNotMatch(JSON.stringify(infos), /s%65same|a%2Fb/);
 });
 
-test('an unknown error is 500 without a body, and one line at error with its cause', async (t, messages) => {
+test('an unknown error is answered 500 without a body and logged as one line at error with its cause', async (t, messages) => {
   const cause = new Error('disk on fire');
   for (const handle of [
     () => {
@@ -122,7 +122,7 @@ test('an unknown error is 500 without a body, and one line at error with its cau
   }
 });
 
-test('a header value that cannot be sent is our fault: 500, and the process lives', async (t, messages) => {
+test('a header value that cannot be sent is answered 500, and the process goes on', async (t, messages) => {
   const { address, errors } = await runHost(t, messages, () => ({
     status: 200,
     headers: { location: 'a\r\nb' },
@@ -132,7 +132,7 @@ test('a header value that cannot be sent is our fault: 500, and the process live
   assert.equal(errors.length, 1);
 });
 
-test('a client that goes away before its answer leaves nothing behind', async (t, messages) => {
+test('a client that goes away before its answer causes no error', async (t, messages) => {
   const { promise, resolve } = Promise.withResolvers<EndpointResponse>();
   let begun = false;
   const { address, errors, observed } = await runHost(t, messages, () => {
@@ -149,7 +149,7 @@ test('a client that goes away before its answer leaves nothing behind', async (t
   assert.deepEqual(errors, []);
 });
 
-test('close finishes what is under way, and takes nothing new', async (t, messages) => {
+test('close waits for running requests and accepts no new connection', async (t, messages) => {
   const { promise, resolve } = Promise.withResolvers<EndpointResponse>();
   let begun = false;
   const { address, host } = await runHost(t, messages, () => {
@@ -169,7 +169,7 @@ test('close finishes what is under way, and takes nothing new', async (t, messag
   await closed;
 });
 
-test('close cuts what is not done by its deadline', async (t, messages) => {
+test('close cuts the connections of requests that run past its deadline', async (t, messages) => {
   let begun = false;
   const { address, host } = await runHost(t, messages, () => {
     begun = true;

@@ -6,16 +6,13 @@ import { type TLSSocket, Server as TlsServer } from 'node:tls';
 import type { Log } from '../ports/log.ts';
 import { clientAddressBehind, trustedPeer } from './client-address.ts';
 import { type CertificateSources, certificateReader } from './client-certificate.ts';
-import type { LastResponses } from './client-error.ts';
-import { answerClientError, sendAndClose } from './client-error.ts';
-import { endOfTurn } from './end-of-turn.ts';
-import { type Edge, handle, serve } from './exchange.ts';
+import { batchPerTurn, onePerTurn } from './event-loop.ts';
 import { DOCUMENTED_MESSAGES, type Messages, type Request, type Response } from './messages.ts';
 import { messagesOfThisNode } from './node-internals.ts';
-import { oneATurn } from './one-a-turn.ts';
+import { answerClientError, type LastResponses, sendAndClose } from './refusals.ts';
 import { envelopeOf, LAST_ENVELOPE } from './response-writer.ts';
-import { buildRouter } from './router.ts';
-import type { Observe, Site } from './site.ts';
+import { buildRouter, type Site } from './router.ts';
+import { type Edge, handle, type Observe, serve } from './serve-request.ts';
 import { type Tenancy, tenantNaming } from './tenancy.ts';
 import { secureContextOf, type TlsListen, type TlsMaterial, tlsOptions } from './tls-listener.ts';
 
@@ -25,24 +22,27 @@ export interface Listen {
   /** 0 takes a free port. */
   readonly port: number;
   readonly maxConnections: number;
-  /** From the first byte of a request to the end of its header. */
+  /** Limit from the first byte of a request to the end of its header. */
   readonly headersTimeout: number;
-  /** From the first byte of a request to the end of its body. */
+  /** Limit from the first byte of a request to the end of its body. */
   readonly requestTimeout: number;
-  /** How often the two times above are looked at. */
+  /** Interval at which the two limits above are checked. */
   readonly checkInterval: number;
   readonly keepAliveTimeout: number;
-  /** Networks in CIDR notation whose `X-Forwarded-For` is believed; and, where there are any, nobody else's `Issuer` and `Tenant-ID`. */
+  /**
+   * Networks in CIDR notation. Only these peers may send `X-Forwarded-For`; if the list is not empty, also `Issuer` and
+   * `Tenant-ID`.
+   */
   readonly trustedProxies?: readonly string[];
-  /** Plain HTTP where it is absent. */
+  /** Without it the host speaks plain HTTP. */
   readonly tls?: TlsListen;
-  /** Whether `Client-Cert` is taken from trusted proxies (RFC 9440). */
+  /** Whether trusted proxies may send `Client-Cert` (RFC 9440). */
   readonly certificateHeader?: boolean;
-  /** A connection on which nothing moves for so long, in either direction, is cut: its reader has stalled. Default 30,000. */
+  /** Cuts a connection on which no byte moves for this time, in either direction: its reader has stalled. Default 30,000. */
   readonly stallTimeout?: number;
-  /** Whether other processes may listen there, too: each gets some of the connections. */
+  /** Whether other processes may listen at the same port; each gets a share of the connections. */
   readonly reusePort?: boolean;
-  /** How long `close` waits for requests under way. */
+  /** How long `close` waits for running requests. */
   readonly closeTimeout: number;
 }
 
@@ -54,23 +54,23 @@ export interface Limits {
 
 export interface HostOptions {
   readonly sites: readonly Site[];
-  /** Where there may be others beside `sites`. */
+  /** For a host whose tenants come and go while it listens. */
   readonly tenancy?: Tenancy;
   readonly listen: Listen;
   readonly limits: Limits;
   readonly log: Log;
   readonly observe: Observe;
-  /** Tests name them; otherwise the fastest ones that this Node serves. */
+  /** For tests. Without it the host takes the fastest ones that work on this Node. */
   readonly messages?: Messages;
 }
 
 export interface Host {
   readonly address: AddressInfo;
-  /** New connections get these certificates; those that are open keep theirs. */
+  /** Presents these certificates to new connections; open connections keep theirs. */
   renewTls(material: TlsMaterial): void;
-  /** From now on each answer is the last one of its connection. */
+  /** Ends each connection after its next answer from now on. */
   drain(): void;
-  /** Takes no more connections, finishes what is under way within `closeTimeout`, cuts what is left. */
+  /** Accepts no more connections, waits at most `closeTimeout` for running requests, then cuts the rest. */
   close(): Promise<void>;
 }
 
@@ -91,8 +91,8 @@ export async function startHost(options: HostOptions): Promise<Host> {
     observe,
     clientAddress: clientAddressBehind(listen.trustedProxies ?? []),
     clientCertificate: certificateReader(certificateSources(listen), log),
-    whole: endOfTurn((whole) => handle(edge, whole)),
-    streamTurn: oneATurn(),
+    complete: batchPerTurn((complete) => handle(edge, complete)),
+    streamTurn: onePerTurn(),
     envelope: envelopeOf(listen.keepAliveTimeout),
   };
   const messages = options.messages ?? (await messagesOfThisNode());
@@ -146,7 +146,7 @@ function certificateSources({ tls, trustedProxies = [], certificateHeader }: Lis
   };
 }
 
-/** Ids for the log that do not come again after a restart. */
+/** Makes request ids for the log. They do not repeat after a restart. */
 function requestIds(): () => string {
   const start = Date.now().toString(36);
   let count = 0;
@@ -188,7 +188,7 @@ function createServer(options: HostOptions, edge: Edge, messages: Messages): Ser
     });
   };
   server.on('request', receive);
-  // What Node does not hand to the request listener.
+  // Node does not hand these requests to the request listener.
   server.on('checkContinue', receive);
   server.on('checkExpectation', receive);
   server.on('connect', (_request, socket) => observe('edge', sendAndClose(socket as Socket, 400), 0));
@@ -198,14 +198,15 @@ function createServer(options: HostOptions, edge: Edge, messages: Messages): Ser
 }
 
 /**
- * A client certificate with a wrong signature leaves a complaint with OpenSSL, which the next reading from the connection would
- * take for its own and end it: RFC 8705 wants the request to be answered 401. Asking for the certificate takes the complaint away.
+ * Clears OpenSSL's error queue after a handshake. A client certificate with a wrong signature leaves an error there, and
+ * the next read from the connection would end it. RFC 8705 wants the request to be answered 401 instead. Asking for the
+ * certificate clears the queue.
  */
 function forgetFailedSignature(socket: TLSSocket): void {
   socket.getPeerX509Certificate();
 }
 
-/** What Node's parser gave up on. */
+/** Refuses a request that Node's parser could not read. */
 function refuseBroken(
   { log, observe }: HostOptions,
   edge: Edge,
@@ -213,8 +214,8 @@ function refuseBroken(
   error: NodeJS.ErrnoException,
   socket: Socket,
 ): void {
-  // Whole requests in front of the fault are answered before it is.
-  edge.whole.flush();
+  // Complete requests before the broken one are answered first.
+  edge.complete.flush();
   const status = answerClientError(error, socket, last);
   if (status === undefined) return;
   log.info({ endpoint: 'edge', status, detail: error.code }, 'refused');

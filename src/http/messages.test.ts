@@ -29,7 +29,7 @@ async function bodyRead(request: Request, later: Pieces = []): Promise<(string |
   return read;
 }
 
-test('a body is given once, whole, whether it came before or after somebody asked', async (_t, messages) => {
+test('a reader gets the whole body once, whether the body arrived before or after readBody', async (_t, messages) => {
   assert.deepEqual(await bodyRead(receive(messages, [null])), ['']);
   assert.deepEqual(await bodyRead(receive(messages, ['a', 'b', 'cd', null])), ['abcd']);
   assert.deepEqual(await bodyRead(receive(messages, ['a', 'b']), ['cd', null]), ['abcd']);
@@ -37,14 +37,14 @@ test('a body is given once, whole, whether it came before or after somebody aske
   assert.deepEqual(await bodyRead(receive(messages, ['a'])), []);
 });
 
-test('a body over the limit is refused once, as soon as it is over', async (_t, messages) => {
+test('a reader gets undefined once, as soon as the body exceeds the limit', async (_t, messages) => {
   assert.deepEqual(await bodyRead(receive(messages, ['abcde'])), [undefined]);
   assert.deepEqual(await bodyRead(receive(messages, ['abcd', 'e', 'f', null])), [undefined]);
   assert.deepEqual(await bodyRead(receive(messages, ['abcd']), ['e']), [undefined]);
   assert.deepEqual(await bodyRead(receive(messages, []), ['abcde', 'f', null]), [undefined]);
 });
 
-test('of a body that is dropped the length is told, and its end', async (_t, messages) => {
+test('a listener gets the length of each dropped piece, and 0 at the end', async (_t, messages) => {
   // A stream also tells of the pieces that it holds already.
   const held = messages === DOCUMENTED_MESSAGES ? [2] : [];
   const told: number[] = [];

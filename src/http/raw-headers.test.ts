@@ -23,7 +23,7 @@ test('names are in lower case, values as they were sent', () => {
   assert.deepEqual({ ...headers }, { host: 'op.test', authorization: 'bEaReR Ab', 'content-length': '7' });
 });
 
-test('a header named like a member of Object.prototype is a header, and its absence is undefined (H-009)', () => {
+test('a header named like a member of Object.prototype is an ordinary header, and undefined if absent (H-009)', () => {
   const headers = accepted([...HOST, '__proto__', 'x']);
   assert.equal(headers['__proto__'], 'x');
   assert.equal(headers['constructor'], undefined);
@@ -54,7 +54,7 @@ test('a list header that comes twice is joined (RFC 9110 §5.3)', () => {
   assert.equal(accepted([...HOST, 'Accept', 'a/b', 'accept', 'c/d'])['accept'], 'a/b, c/d');
 });
 
-test('an empty value counts: twice is refused all the same', () => {
+test('a repeated header is refused also if a value is empty', () => {
   assert.equal(
     typeof readHeaders([...HOST, 'Authorization', '', 'Authorization', 'Bearer a'], '1.1'),
     'string',

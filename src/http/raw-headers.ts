@@ -1,8 +1,8 @@
 export type RequestHeaders = Readonly<Record<string, string | undefined>>;
 
 /**
- * Node keeps the first of two `Authorization` headers, some proxies the last. Where two parties could
- * choose differently, nobody chooses.
+ * Headers that a request may send once. Node keeps the first of two `Authorization` headers and some proxies keep the last,
+ * so a request that repeats one is refused.
  */
 const SENT_ONCE: ReadonlySet<string> = new Set([
   'host',
@@ -20,11 +20,11 @@ const SENT_ONCE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * One pass over Node's `rawHeaders` (name, value, name, value …).
+ * Reads Node's `rawHeaders` (name, value, name, value …) in one pass.
  *
- * Answers the headers by lower-case name, in an object without prototype, so that a header called
- * `__proto__` or `constructor` is a header like any other; or the reason to refuse the request, a sentence
- * that names no value. Other headers that come twice are joined (RFC 9110 §5.3).
+ * Returns the headers by lower-case name, in an object without a prototype: a header called `__proto__` or `constructor`
+ * is a header like any other. Joins the values of other repeated headers (RFC 9110 §5.3). Returns a string with the reason
+ * if the request must be refused; it quotes no value.
  */
 export function readHeaders(rawHeaders: readonly string[], httpVersion: string): RequestHeaders | string {
   const headers: Record<string, string | undefined> = Object.create(null);
@@ -39,15 +39,15 @@ export function readHeaders(rawHeaders: readonly string[], httpVersion: string):
   return messageFault(headers, httpVersion) ?? headers;
 }
 
-/** What RFC 9112 makes the recipient refuse, and Node's parser lets through. */
+/** Returns the fault for which RFC 9112 makes a recipient refuse a message, if Node's parser does not find it. */
 function messageFault(headers: RequestHeaders, httpVersion: string): string | undefined {
-  if (httpVersion !== '1.1' && httpVersion !== '1.0') return 'This version of HTTP is not spoken here.';
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return 'This version of HTTP is not supported.';
   if (httpVersion === '1.1' && !headers['host']) return 'The header host is missing.';
   const coding = headers['transfer-encoding'];
   if (coding === undefined) return undefined;
   // RFC 9112 §6.1: "A server that receives a request message with a transfer coding it does not understand
   // SHOULD respond with 501"; only `chunked`, once, frames a body here, so anything else is a faulty frame.
-  if (coding.toLowerCase() !== 'chunked') return 'This transfer coding is not understood.';
+  if (coding.toLowerCase() !== 'chunked') return 'This transfer coding is not supported.';
   // RFC 9112 §6.1: "A server … that receives an HTTP/1.0 message containing a Transfer-Encoding header field
   // MUST treat the message as if the framing is faulty".
   return httpVersion === '1.0' ? 'HTTP/1.0 has no transfer codings.' : undefined;

@@ -1,18 +1,17 @@
-import type { ServerResponse } from 'node:http';
+import { type ServerResponse, STATUS_CODES, validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EndpointResponse } from '../endpoints/contract.ts';
 import type { Response } from './messages.ts';
-import { dateLine, readyHead } from './ready-head.ts';
 
-/** A stream gives way to other requests at least this often. */
+/** After this much a stream lets other requests run. */
 const TURN_BYTES = 65_536;
 
-/** What every answer of a host carries besides. */
+/** Header lines that every answer of a host carries. */
 export interface Envelope {
   /** Header names and values, in turn. */
   readonly lines: readonly string[];
-  /** The header lines, as text, that say that the connection stays open; undefined where it does not. */
+  /** The header lines, as text, that announce that the connection stays open; undefined if it closes. */
   readonly keepAlive: string | undefined;
 }
 
@@ -25,15 +24,16 @@ export function envelopeOf(keepAliveTimeout: number): Envelope {
   return { lines: NO_SNIFFING, keepAlive: `connection: keep-alive\r\nkeep-alive: timeout=${timeout}\r\n` };
 }
 
-/** Of answers that end their connections. */
+/** The envelope of answers that end their connection. */
 export const LAST_ENVELOPE: Envelope = {
   lines: [...NO_SNIFFING, 'connection', 'close'],
   keepAlive: undefined,
 };
 
 /**
- * Writes head and body at once. `lines` holds further header names and values, in turn.
- * A stream's promise resolves when all is written or the client has gone, and rejects with what the iterator threw.
+ * Writes an answer. A text is written at once, and the function returns undefined. The promise of a stream resolves when
+ * everything is written or the client has gone, and rejects with the error of the iterator.
+ * @param lines further header names and values, in turn
  * @param streamTurn resolves when a stream may go on
  */
 export function writeResponse(
@@ -50,7 +50,7 @@ export function writeResponse(
   return writeAny(response, answered, lines, envelope, streamTurn);
 }
 
-/** Whether the head was ready, and so all is written. */
+/** Writes the answer if its head is ready; returns whether it did. */
 function writeReady(
   response: Response,
   status: number,
@@ -62,7 +62,7 @@ function writeReady(
   const head = readyHead(status, headers, lines);
   if (head === undefined) return false;
   const length = Buffer.byteLength(body);
-  // Only ASCII has as many bytes as characters; it need not be encoded.
+  // Only ASCII has as many bytes as characters, and latin1 writes ASCII without encoding it.
   const encoding = length === body.length ? 'latin1' : 'utf8';
   const rest = `${dateLine()}${keepAlive}content-length: ${length}\r\n\r\n`;
   return response.sendReady(status, `${head}${NO_SNIFFING_LINE}${rest}`, body, encoding);
@@ -84,7 +84,7 @@ function writeAny(
     return writeStream(response, body, streamTurn);
   }
   // RFC 9110 §8.6: "A server MUST NOT send a Content-Length header field in any response with a status code
-  // of 1xx (Informational) or 204 (No Content)"; that of a 304 would have to be the 200's.
+  // of 1xx (Informational) or 204 (No Content)". The length of a 304 would have to be that of the 200.
   if (status !== 204 && status !== 304) lines.push('content-length', contentLength(body));
   response.writeHead(status, lines);
   if (body === undefined) response.end();
@@ -106,7 +106,7 @@ async function writeStream(
     response.end();
     return;
   }
-  // Not the response: one that waits behind others (pipelining) never learns that its socket has closed.
+  // The socket, not the response: a pipelined response that waits for its turn never learns that the socket has closed.
   const { socket } = response.req;
   try {
     let written_bytes = 0;
@@ -116,12 +116,12 @@ async function writeStream(
       if (!response.write(chunk)) await drained(response, socket);
       else if (written_bytes < TURN_BYTES) continue;
       written_bytes = 0;
-      // After `drain` too: otherwise a fast reader keeps every other request waiting.
+      // Also after `drain`: otherwise a fast reader makes every other request wait.
       await streamTurn();
     }
     response.end();
   } catch (cause) {
-    // Without the last chunk no client takes what it has for the whole.
+    // Without the last chunk the client knows that the answer is incomplete.
     response.destroy();
     throw cause;
   }
@@ -137,4 +137,51 @@ function drained(response: ServerResponse, socket: Socket): Promise<void> {
     response.on('drain', finish);
     socket.on('close', finish);
   });
+}
+
+interface ReadyHead {
+  readonly status: number;
+  readonly lines: readonly string[];
+  readonly text: string;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+const ready = new WeakMap<Headers, ReadyHead>();
+
+/**
+ * Returns status line and header lines as text if the headers are a frozen object; undefined for all others, which Node
+ * checks in `writeHead`. An endpoint that answers with one frozen object again and again has it checked and joined once.
+ * @param lines further names and values, in turn; the text is kept while they are the same array
+ */
+function readyHead(status: number, headers: Headers, lines: readonly string[]): string | undefined {
+  const known = ready.get(headers);
+  if (known?.status === status && known.lines === lines) return known.text;
+  if (status < 200 || status === 204 || status === 304 || !Object.isFrozen(headers)) return undefined;
+  let text = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
+  for (const name in headers) text += headerLine(name, String(headers[name]));
+  for (let index = 0; index + 1 < lines.length; index += 2) {
+    text += headerLine(String(lines[index]), String(lines[index + 1]));
+  }
+  ready.set(headers, { status, lines, text });
+  return text;
+}
+
+function headerLine(name: string, value: string): string {
+  validateHeaderName(name);
+  validateHeaderValue(name, value);
+  return `${name}: ${value}\r\n`;
+}
+
+let second = 0;
+let date = '';
+
+/** RFC 9110 §6.6.1: "An origin server with a clock … MUST generate a Date header field in all 2xx (Successful), 3xx (Redirection), and 4xx (Client Error) responses". */
+function dateLine(): string {
+  const now = Math.floor(Date.now() / 1_000);
+  if (now !== second) {
+    second = now;
+    date = `date: ${new Date(now * 1_000).toUTCString()}\r\n`;
+  }
+  return date;
 }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Contract, Endpoint } from '../endpoints/contract.ts';
-import { buildRouter } from './router.ts';
-import type { Site } from './site.ts';
+import { buildRouter, type Site } from './router.ts';
 
 function endpoint(method: Contract['method'], path: string): Endpoint {
   const name = `${method} ${path}`;
@@ -43,7 +42,7 @@ test('a path is found with the endpoint of each of its methods, HEAD as GET (RFC
   assert.equal(resource.allow, 'GET, HEAD, POST, OPTIONS');
 });
 
-test('{id} takes exactly one segment, and hands it on as it was sent', () => {
+test('{id} matches exactly one segment and passes it on as it was sent', () => {
   const router = buildRouter([site('')]);
   for (const segment of [
     'a',
@@ -61,7 +60,7 @@ test('{id} takes exactly one segment, and hands it on as it was sent', () => {
   }
 });
 
-test('another spelling of a path is another path', () => {
+test('two spellings of a path never reach one resource', () => {
   const router = buildRouter([site('')]);
   const others = [
     '',
@@ -87,7 +86,7 @@ test('another spelling of a path is another path', () => {
   }
 });
 
-test('sites stand below their issuers, and what RFC 8414 §3.1 puts before the path stands at the root', () => {
+test('endpoints are below their issuer’s path, and well-known endpoints of RFC 8414 §3.1 at the root', () => {
   const infix = endpoint('GET', '/.well-known/oauth-authorization-server/c2');
   const router = buildRouter([site('/c1'), site('/c2', [infix])]);
   assert.equal(router.find('/clients'), undefined);
@@ -97,13 +96,13 @@ test('sites stand below their issuers, and what RFC 8414 §3.1 puts before the p
   assert.equal(router.find('/c2/.well-known/oauth-authorization-server/c2'), undefined);
 });
 
-test('an endpoint that hides another is a fault at start', () => {
-  assert.throws(() => buildRouter([site(''), site('')]), /two endpoints stand at GET \/clients/);
+test('buildRouter throws if two endpoints have one route', () => {
+  assert.throws(() => buildRouter([site(''), site('')]), /two endpoints have the route GET \/clients/);
 });
 
-test('a path that could never match is a fault at start', () => {
+test('buildRouter throws for a path that could never match', () => {
   for (const path of ['clients', '/clients/{id}/keys', '/{tenant}/clients/{id}']) {
     const one = { issuerPath: '', allowedOrigins: [], endpoints: [endpoint('GET', path)] };
-    assert.throws(() => buildRouter([one]), /not a path that can be routed/, path);
+    assert.throws(() => buildRouter([one]), /cannot be routed/, path);
   }
 });

@@ -1,9 +1,22 @@
 import type { Endpoint } from '../endpoints/contract.ts';
-import type { Site } from './site.ts';
 
-/** What stands at one path: an endpoint per method. */
+/** The endpoints of one issuer, as a router takes them. */
+export interface Site {
+  /** The tenant's id, for the log. */
+  readonly tenant?: string;
+  /** The path of the issuer without a trailing slash: `''` or `/c2`. */
+  readonly issuerPath: string;
+  /** Their contracts' paths are relative to `issuerPath`. */
+  readonly endpoints: readonly Endpoint[];
+  /** Their contracts' paths are absolute: RFC 8414 §3.1 puts the well-known string before the issuer's path. */
+  readonly endpointsOutsideIssuer?: readonly Endpoint[];
+  /** Origins whose pages may read answers of `cors: 'configured'` endpoints; compared exactly, as serialised by RFC 6454 §6.2. */
+  readonly allowedOrigins: readonly string[];
+}
+
+/** The endpoints at one path. */
 export interface Resource {
-  /** By method; HEAD stands beside GET (RFC 9110 §9.3.2). */
+  /** By method; HEAD is served by the endpoint of GET (RFC 9110 §9.3.2). */
   readonly routes: ReadonlyMap<string, Endpoint>;
   /** The value of `Allow` (RFC 9110 §10.2.1). */
   readonly allow: string;
@@ -13,7 +26,7 @@ export interface Resource {
 
 export interface Match {
   readonly resource: Resource;
-  /** The raw segment that stands for `{id}`, still percent-encoded; `''` where the path has none. */
+  /** The raw segment in the place of `{id}`, still percent-encoded; `''` if the path has none. */
   readonly segment: string;
 }
 
@@ -30,8 +43,9 @@ interface ResourceUnderway extends Resource {
 const LAST_SEGMENT = '/{id}';
 
 /**
- * Paths are compared as they were sent: case-sensitive, nothing decoded, no dot segment removed, no slash
- * added. So no two spellings reach one resource, and `%2F` is never a separator.
+ * Returns a router over the endpoints of all sites. Paths are compared as they were sent: case-sensitive, nothing decoded,
+ * no dot segment removed, no slash added. So two spellings never reach one resource, and `%2F` is never a separator.
+ * @throws Error if two endpoints have the same method and path, or a path cannot be routed
  */
 export function buildRouter(sites: readonly Site[]): Router {
   const exact = new Map<string, ResourceUnderway>();
@@ -54,7 +68,7 @@ function findBySegment(parents: ReadonlyMap<string, Resource>, path: string): Ma
   const resource = parents.get(path.slice(0, slash));
   if (resource === undefined) return undefined;
   const segment = path.slice(slash + 1);
-  // Dot segments and backslashes mean another resource to some parsers of URLs; here they mean none.
+  // Some URL parsers resolve dot segments and backslashes to another resource; here they match nothing.
   if (segment === '' || segment === '.' || segment === '..' || segment.includes('\\')) return undefined;
   return { resource, segment };
 }
@@ -70,11 +84,13 @@ function place(
   const table = bySegment ? parents : exact;
   const key = bySegment ? path.slice(0, -LAST_SEGMENT.length) : path;
   if (!key.startsWith('/') || key.includes('{')) {
-    throw new Error(`${endpoint.contract.name}: ${path} is not a path that can be routed`);
+    throw new Error(
+      `${endpoint.contract.name}: ${path} cannot be routed: begin with / and use {id} as the last segment only`,
+    );
   }
   const resource = table.get(key) ?? { routes: new Map<string, Endpoint>(), allow: '', ...own };
   const { method } = endpoint.contract;
-  if (resource.routes.has(method)) throw new Error(`two endpoints stand at ${method} ${path}`);
+  if (resource.routes.has(method)) throw new Error(`two endpoints have the route ${method} ${path}`);
   resource.routes.set(method, endpoint);
   if (method === 'GET') resource.routes.set('HEAD', endpoint);
   resource.allow = [...resource.routes.keys(), 'OPTIONS'].join(', ');

@@ -4,7 +4,7 @@ import { converse } from '../../test/program/raw-socket.ts';
 import { GET, ok, runHost, soon } from '../testing/host.ts';
 import { test } from '../testing/messages.ts';
 
-test('a stream is written chunk by chunk, and observed at its end', async (t, messages) => {
+test('a stream is written chunk by chunk and observed at its end', async (t, messages) => {
   const { address, observed } = await runHost(t, messages, () => ({
     ...ok,
     body: (async function* () {
@@ -30,7 +30,7 @@ test('HEAD of a stream takes nothing from it', async (t, messages) => {
   assert.deepEqual([answers[0]?.status, answers[0]?.body, taken], [200, '', 0]);
 });
 
-test('a reader that does not read stops the iterator, and one that goes away returns it', async (t, messages) => {
+test('a client that does not read pauses the iterator, and a client that goes away ends it', async (t, messages) => {
   let taken = 0;
   let returned = false;
   const { address, observed } = await runHost(t, messages, () => ({
@@ -61,7 +61,7 @@ test('a reader that does not read stops the iterator, and one that goes away ret
   await soon(() => returned && observed.length === 1);
 });
 
-test('a stream to a fast reader gives every turn of the event loop its share', async (t, messages) => {
+test('a stream to a fast client gives other requests their share of each event-loop turn', async (t, messages) => {
   let chunks = 0;
   let sinceTurn = 0;
   let mostInTurn = 0;
@@ -84,7 +84,7 @@ test('a stream to a fast reader gives every turn of the event loop its share', a
   assert.ok(mostInTurn <= 10, `${mostInTurn} chunks of 16 KB in one turn`);
 });
 
-test('a stream that fails midway has no end: the client cannot take it for the whole', async (t, messages) => {
+test('a stream that fails midway has no last chunk, so the client knows that it is incomplete', async (t, messages) => {
   const { address, errors } = await runHost(t, messages, () => ({
     ...ok,
     body: (async function* () {
@@ -101,7 +101,7 @@ test('a stream that fails midway has no end: the client cannot take it for the w
   assert.match(String(errors[0]?.['cause']), /lost/);
 });
 
-test('a stream that waits behind another answer is returned too when the client goes away', async (t, messages) => {
+test('a stream that waits behind a pipelined answer ends when the client goes away', async (t, messages) => {
   let returned = false;
   const { address } = await runHost(t, messages, ({ segment }) => {
     if (segment !== 'stream') return new Promise(() => {});
@@ -121,7 +121,7 @@ test('a stream that waits behind another answer is returned too when the client 
   await soon(() => returned);
 });
 
-test('a reader that has stalled is cut', async (t, messages) => {
+test('a client that stops reading is cut after the stall timeout', async (t, messages) => {
   const { address, observed } = await runHost(
     t,
     messages,

@@ -3,33 +3,36 @@ import type { RequestHeaders } from './raw-headers.ts';
 import type { Match, Router } from './router.ts';
 import type { TenantName, TenantNames } from './tenant-names.ts';
 
-/** The tenants behind one host; they come and go while it listens. */
+/** The tenants of one host. They come and go while it listens. */
 export interface Tenancy {
-  /** Whether there is anything to choose, as far as is known without asking: asked for each request. */
+  /** Tells whether there are several names, without a look into storage. The edge calls it for each request. */
   several(): boolean;
-  /** The names as of this call. */
+  /** Reads the names as of this call. */
   names(): Promise<TenantNames>;
-  /** What stands below this name. Rejects where the tenant cannot be opened. */
+  /** Returns the router of this name. Rejects if the tenant cannot be opened. */
   router(name: TenantName): Promise<Router>;
 }
 
-/** Undefined: there is no such path below the chosen name. */
+/** Undefined if the chosen tenant has no such path. */
 type Found = Match | 'unknown' | 'contradiction' | undefined;
 
-/** What choices depend on, for caches (RFC 9110 §12.5.5). */
+/** Tells caches which headers the choice of the tenant depends on (RFC 9110 §12.5.5). */
 export const VARY_BY_TENANT: readonly string[] = ['vary', 'Issuer, Tenant-ID'];
 
-/** Whether this request could be for another than the only site that is known. */
+/** Tells whether a request may be for another tenant than the only one that is known. */
 export function namesTenant(headers: RequestHeaders): boolean {
   return headers['issuer'] !== undefined || headers['tenant-id'] !== undefined;
 }
 
-/** Decision 38: from trusted proxies only, where some are named; otherwise from everybody. */
+/** Returns a function that tells whether a peer may name the tenant: every peer, or only trusted proxies if some are configured (decision 38). */
 export function tenantNaming(trustedProxies: readonly string[]): (peer: string) => boolean {
   return trustedProxies.length === 0 ? () => true : trustedPeer(trustedProxies);
 }
 
-/** @param believed whether the headers `Issuer` and `Tenant-ID` come from where they may come from */
+/**
+ * Finds the tenant of a request, and in it the endpoints of a path.
+ * @param believed whether the peer may send the headers `Issuer` and `Tenant-ID`
+ */
 export async function findAmongTenants(
   tenancy: Tenancy,
   headers: RequestHeaders,

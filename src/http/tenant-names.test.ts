@@ -99,7 +99,7 @@ const WITH_CLOSED = tenantNames(FIRST, [
   tenant('c', 'https://op.example.com/b/c'),
 ]);
 
-test('the names of a tenant that is closed are for nobody, and never for another tenant', () => {
+test('a request for a disabled tenant is refused and never goes to another tenant', () => {
   for (const asked of [
     { tenantId: 'b' },
     { issuer: 'https://op.example.com/b' },
@@ -114,12 +114,12 @@ test('the names of a tenant that is closed are for nobody, and never for another
   assert.equal(chosen({ path: '/clients' }, WITH_CLOSED), DEFAULT);
 });
 
-test('a path of 16,000 slashes is looked at no deeper than names go', () => {
+test('a path of 16,000 slashes is searched no deeper than the longest configured name', () => {
   const path = '/b'.repeat(8000);
   assert.equal(chosen({ path }), B);
 });
 
-test('one issuer without aliases leaves nothing to choose', () => {
+test('one issuer without aliases is no choice of several names', () => {
   assert.equal(tenantNames(tenant('default', 'https://op.example.com'), []).several, false);
   assert.equal(tenantNames(FIRST, []).several, true);
   assert.equal(NAMES.several, true);

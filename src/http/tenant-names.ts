@@ -6,26 +6,26 @@ export interface TenantName {
   readonly tenant: TenantId;
   readonly issuer: string;
   readonly path: string;
-  /** Its names are taken, but nobody answers to them. */
+  /** The tenant is disabled: its names stay taken, and requests to them are refused. */
   readonly closed: boolean;
 }
 
-/** What of a request can say whose it is. */
+/** The parts of a request that can name its tenant. */
 export interface Asked {
-  /** The headers `Issuer` and `Tenant-ID`; undefined where they are not sent, or not believed. */
+  /** The headers `Issuer` and `Tenant-ID`; undefined if the request has none, or if its peer may not send them. */
   readonly issuer: string | undefined;
   readonly tenantId: string | undefined;
   readonly host: string | undefined;
   readonly path: string;
 }
 
-/** `unknown`: nobody has this name. `contradiction`: the two headers name two tenants. */
+/** `unknown`: no tenant has this name. `contradiction`: the two headers name two tenants. */
 export type Choice = TenantName | 'unknown' | 'contradiction';
 
 export interface TenantNames {
   /** Whether there is more than one name to choose from. */
   readonly several: boolean;
-  /** Decision 38. Nothing that is sent becomes a part of an address: it chooses among the names that are configured. */
+  /** Chooses among the configured names (decision 38). No part of a request ever becomes a part of an address. */
   choose(asked: Asked): Choice;
 }
 
@@ -33,7 +33,7 @@ export interface NamedTenant {
   readonly tenant: TenantId;
   /** The issuer, then its aliases. */
   readonly issuers: readonly [string, ...string[]];
-  /** Whether it does not answer: a request for it is for nobody, and above all not for another. */
+  /** Whether the tenant is disabled. A request for it is refused and never goes to another tenant. */
   readonly closed?: boolean;
 }
 
@@ -41,7 +41,7 @@ type PathNames = ReadonlyMap<string, TenantName>;
 
 const DEFAULT_PORT = /:(?:443|80)$/;
 
-/** @param first the default tenant: requests for hosts that nobody names are taken as for its host */
+/** @param first the default tenant: a request for an unknown host is treated as one for its host */
 export function tenantNames(first: NamedTenant, others: readonly NamedTenant[]): TenantNames {
   const tenants = [first, ...others];
   const names = tenants.flatMap(({ tenant, issuers, closed = false }) =>
@@ -85,7 +85,7 @@ function chosenByHeaders(byIssuer: Named, byTenant: Named): Choice {
   return byTenant === undefined || byTenant.tenant === byIssuer.tenant ? byIssuer : 'contradiction';
 }
 
-/** A port that the scheme implies may be named or not (RFC 9110 §4.2.3). */
+/** Finds the names of a host, with or without its default port (RFC 9110 §4.2.3). */
 function namesOfHost(hosts: ReadonlyMap<string, PathNames>, host: string | undefined): PathNames | undefined {
   if (host === undefined) return undefined;
   const lower = host.toLowerCase();
@@ -94,7 +94,7 @@ function namesOfHost(hosts: ReadonlyMap<string, PathNames>, host: string | undef
 
 const WELL_KNOWN = '/.well-known/';
 
-/** The name with the longest path that `path` stands below. */
+/** Chooses the name with the longest path that is a prefix of `path`. */
 function longestPath(names: PathNames, path: string, depthMax: number): Choice {
   if (path.startsWith(WELL_KNOWN)) return namedAfterWellKnown(names, path);
   const ends: number[] = [];

@@ -1,6 +1,6 @@
 import type { Settings } from '../config/settings.ts';
 import { type Host, type Listen, startHost } from '../http/host.ts';
-import type { Site } from '../http/site.ts';
+import type { Site } from '../http/router.ts';
 import type { Tenancy } from '../http/tenancy.ts';
 import type { TlsMaterial } from '../http/tls-listener.ts';
 import type { Log } from '../ports/log.ts';

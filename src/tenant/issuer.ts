@@ -24,7 +24,7 @@ import { token } from '../endpoints/token/endpoint.ts';
 import type { AssertionGrantNeeds } from '../grants/assertion-grant.ts';
 import type { DirectAuthorizationNeeds } from '../grants/direct-authorization/authorize-directly.ts';
 import { offeredGrants } from '../grants/grants.ts';
-import type { Site } from '../http/site.ts';
+import type { Site } from '../http/router.ts';
 import type { ServerKeys } from '../keys/server-keys.ts';
 import type { ServerKeyStore } from '../ports/server-key-store.ts';
 import { federationEndpoints, federationMembers, signedKeySetNeeds } from './federation.ts';

@@ -7,7 +7,7 @@ import type { RegistryNeeds } from '../clients/registry-needs.ts';
 import { type ClientUses, clientUses } from '../clients/upkeep/client-uses.ts';
 import type { Settings } from '../config/settings.ts';
 import type { DirectAuthorizationNeeds } from '../grants/direct-authorization/authorize-directly.ts';
-import type { Site } from '../http/site.ts';
+import type { Site } from '../http/router.ts';
 import { macForAlias } from '../keys/alias-mac.ts';
 import type { Log } from '../ports/log.ts';
 import type { TenantStorage } from '../ports/storage.ts';

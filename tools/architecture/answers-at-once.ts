@@ -30,7 +30,7 @@ const ALLOWED: ReadonlySet<string> = new Set([
   'src/endpoints/answer.ts',
   'src/endpoints/introspection/caller.ts',
   'src/endpoints/introspection/endpoint.ts',
-  'src/http/exchange.ts',
+  'src/http/serve-request.ts',
 ]);
 
 const AT_ONCE = /\bAwaitable\b|\bwhenKnown\b|\binstanceof Promise\b/;

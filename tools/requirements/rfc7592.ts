@@ -22,7 +22,7 @@ export const rfc7592: Specification = {
       '§2',
       'A method that is not supported is answered with the appropriate error code.',
       'buildRouter',
-      'src/http/exchange.ts',
+      'src/http/serve-request.ts',
     ),
     must('rfc7592-2-3', '§2', 'The registration token is taken as RFC 6750 says.', 'presentedBearer'),
     must(

@@ -5,21 +5,25 @@ import { NotFound, OAuthError, TooManyRequests } from '../spec/errors.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { CertificateReader } from './client-certificate.ts';
 import { corsHeaders, preflightHeaders } from './cors.ts';
-import { discardBody } from './discarded-body.ts';
-import { edgeRefusal } from './edge-refusal.ts';
-import type { EndOfTurn } from './end-of-turn.ts';
+import type { TurnBatch } from './event-loop.ts';
 import { EMPTY_BODY, type Request, type Response } from './messages.ts';
 import type { RequestHeaders } from './raw-headers.ts';
+import { discardBody, edgeRefusal } from './refusals.ts';
 import { type Envelope, LAST_ENVELOPE, writeResponse } from './response-writer.ts';
 import type { Match, Router } from './router.ts';
-import type { Observe } from './site.ts';
 import { findAmongTenants, namesTenant, type Tenancy, VARY_BY_TENANT } from './tenancy.ts';
 
-/** What all exchanges of one host have in common. */
+/**
+ * Is called once per response. `name` is the contract's name, or `edge` if no endpoint was reached; `seconds` count from
+ * the head of the request to its answer.
+ */
+export type Observe = (name: string, status: number, seconds: number) => void;
+
+/** Everything that the requests of one host share. The edge is the code between Node's parser and an endpoint. */
 export interface Edge {
-  /** Of the only site, or of the first of several. */
+  /** Finds the endpoints of the only site, or of the first of several. */
   readonly router: Router;
-  /** Absent where there is one site for ever. */
+  /** Undefined if there can be one site only. */
   readonly tenancy: Tenancy | undefined;
   /** Whether a peer may name a tenant in a header. */
   readonly mayNameTenant: (peer: string) => boolean;
@@ -28,139 +32,144 @@ export interface Edge {
   readonly observe: Observe;
   readonly clientAddress: ClientAddress;
   readonly clientCertificate: CertificateReader;
-  /** Gathers exchanges whose requests are whole, for `handle`. */
-  readonly whole: EndOfTurn<WholeExchange>;
-  /** Resolves when a stream that has written enough for a turn may go on. */
+  /** Gathers requests that have arrived in full, for `handle`. */
+  readonly complete: TurnBatch<CompleteRequest>;
+  /** Resolves when a stream may write its next share. */
   readonly streamTurn: () => Promise<void>;
-  /** Another when the host stops: answers then end their connections. */
+  /** Changes when the host stops: from then on answers end their connections. */
   envelope: Envelope;
 }
 
 /** One request and its response. */
-export interface Exchange {
+export interface RequestContext {
   readonly request: Request;
   readonly response: Response;
   /** The request target as it was sent. */
   readonly target: string;
   readonly id: string;
-  /** `performance.now()` at its begin. */
+  /** `performance.now()` when its headers had arrived. */
   readonly started: number;
-  /** Whose it is, as soon as that is known. */
+  /** The tenant that it is for, as soon as the edge knows it. */
   tenant: string | undefined;
 }
 
-/** All that its endpoint needs is there. */
-export interface WholeExchange {
-  readonly exchange: Exchange;
+/** A request that has arrived in full, with its endpoint. */
+export interface CompleteRequest {
+  readonly context: RequestContext;
   readonly endpoint: Endpoint;
   readonly segment: string;
   readonly headers: RequestHeaders;
   readonly body: Uint8Array;
-  /** Header names and values of every answer to it. */
+  /** Header names and values of every answer to it, in turn. */
   readonly lines: readonly string[];
 }
 
 const EDGE = 'edge';
-/** How much a refused client may still send, so that it reads its refusal and not a reset (RFC 9112 §9.6). */
+/** How much a refused client may still send. Closing at once would reset the connection before it reads the refusal (RFC 9112 §9.6). */
 const DISCARD = { bytes: 1_048_576, milliseconds: 1_000 };
 
-/** The story of a request: headers → tenant → path → method → body → end of the turn → endpoint → response. */
-export function serve(edge: Edge, exchange: Exchange): void {
-  const { request, target } = exchange;
+/** Serves a request: headers → tenant → path → method → body → end of the turn → endpoint → response. */
+export function serve(edge: Edge, context: RequestContext): void {
+  const { request, target } = context;
   const headers = request.fields;
-  if (typeof headers === 'string') return refuseAndClose(edge, exchange, edgeRefusal(400, headers), headers);
-  if (target.charCodeAt(0) !== 0x2f) return refuse(edge, exchange, edgeRefusal(400), 'target is not a path');
+  if (typeof headers === 'string') return refuseAndClose(edge, context, edgeRefusal(400, headers), headers);
+  if (target.charCodeAt(0) !== 0x2f) return refuse(edge, context, edgeRefusal(400), 'target is not a path');
   const mark = target.indexOf('?');
   const path = mark === -1 ? target : target.slice(0, mark);
   const { tenancy } = edge;
   if (tenancy === undefined || !(tenancy.several() || namesTenant(headers))) {
     const match = edge.router.find(path);
-    if (match !== undefined || tenancy === undefined) return route(edge, exchange, headers, match);
+    if (match !== undefined || tenancy === undefined) return route(edge, context, headers, match);
   }
-  void findTenant(edge, tenancy, exchange, headers, path);
+  void findTenant(edge, tenancy, context, headers, path);
 }
 
 async function findTenant(
   edge: Edge,
   tenancy: Tenancy,
-  exchange: Exchange,
+  context: RequestContext,
   headers: RequestHeaders,
   path: string,
 ): Promise<void> {
-  const believed = namesTenant(headers) && edge.mayNameTenant(exchange.request.socket.remoteAddress ?? '');
+  const believed = namesTenant(headers) && edge.mayNameTenant(context.request.socket.remoteAddress ?? '');
   try {
     const found = await findAmongTenants(tenancy, headers, path, believed);
     if (found === 'contradiction') {
       const words = 'The headers issuer and tenant-id name different tenants.';
-      return refuse(edge, exchange, edgeRefusal(400, words), words);
+      return refuse(edge, context, edgeRefusal(400, words), words);
     }
-    if (found === 'unknown') return refuse(edge, exchange, edgeRefusal(404), 'unknown tenant');
-    route(edge, exchange, headers, found);
+    if (found === 'unknown') return refuse(edge, context, edgeRefusal(404), 'unknown tenant');
+    route(edge, context, headers, found);
   } catch (cause) {
-    fail(edge, exchange, EDGE, cause);
+    fail(edge, context, EDGE, cause);
   }
 }
 
-function route(edge: Edge, exchange: Exchange, headers: RequestHeaders, match: Match | undefined): void {
-  const { request } = exchange;
-  if (match === undefined) return refuseUnknownPath(edge, exchange);
-  exchange.tenant = match.resource.tenant;
+function route(edge: Edge, context: RequestContext, headers: RequestHeaders, match: Match | undefined): void {
+  const { request } = context;
+  if (match === undefined) return refuseUnknownPath(edge, context);
+  context.tenant = match.resource.tenant;
   const endpoint = match.resource.routes.get(request.method ?? '');
-  if (endpoint === undefined) return answerMethod(edge, exchange, match, headers);
-  receiveBody(edge, exchange, endpoint, match, headers);
+  if (endpoint === undefined) return answerMethod(edge, context, match, headers);
+  receiveBody(edge, context, endpoint, match, headers);
 }
 
-function refuseUnknownPath(edge: Edge, exchange: Exchange): void {
-  const traced = exchange.request.method === 'TRACE';
+function refuseUnknownPath(edge: Edge, context: RequestContext): void {
+  const traced = context.request.method === 'TRACE';
   refuse(
     edge,
-    exchange,
+    context,
     traced ? edgeRefusal(405, undefined, { allow: '' }) : edgeRefusal(404),
     'unknown path',
   );
 }
 
-/** OPTIONS, and methods that no endpoint of this path has. */
-function answerMethod(edge: Edge, exchange: Exchange, { resource }: Match, headers: RequestHeaders): void {
+/** Answers OPTIONS, and methods without an endpoint at this path. */
+function answerMethod(
+  edge: Edge,
+  context: RequestContext,
+  { resource }: Match,
+  headers: RequestHeaders,
+): void {
   const allow = { allow: resource.allow };
-  if (exchange.request.method !== 'OPTIONS') {
-    return refuse(edge, exchange, edgeRefusal(405, undefined, allow), 'unsupported method');
+  if (context.request.method !== 'OPTIONS') {
+    return refuse(edge, context, edgeRefusal(405, undefined, allow), 'unsupported method');
   }
-  send(edge, exchange, EDGE, { status: 204, headers: allow }, preflightHeaders(resource, headers));
+  send(edge, context, EDGE, { status: 204, headers: allow }, preflightHeaders(resource, headers));
 }
 
 function receiveBody(
   edge: Edge,
-  exchange: Exchange,
+  context: RequestContext,
   endpoint: Endpoint,
   match: Match,
   headers: RequestHeaders,
 ): void {
-  const { request, response } = exchange;
+  const { request, response } = context;
   const lines = varied(edge, corsHeaders(endpoint, match.resource, headers['origin']));
   const length = headers['content-length'];
   if (length !== undefined && Number(length) > edge.bodyLimit_bytes) {
-    return refuseAndClose(edge, exchange, edgeRefusal(413), 'content-length over the limit', lines);
+    return refuseAndClose(edge, context, edgeRefusal(413), 'content-length over the limit', lines);
   }
   const expectation = request.httpVersion === '1.1' ? headers['expect'] : undefined;
   if (expectation !== undefined && expectation.toLowerCase() !== '100-continue') {
-    return refuseAndClose(edge, exchange, edgeRefusal(417), 'unknown expectation', lines);
+    return refuseAndClose(edge, context, edgeRefusal(417), 'unknown expectation', lines);
   }
   const hasBody = headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
   const { segment } = match;
   if (endpoint.contract.body === 'none' || !hasBody) {
     if (hasBody) request.dropBody();
-    return edge.whole.add({ exchange, endpoint, segment, headers, body: EMPTY_BODY, lines });
+    return edge.complete.add({ context, endpoint, segment, headers, body: EMPTY_BODY, lines });
   }
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     const refusal = edgeRefusal(400, 'The request body must not be compressed.');
-    return refuseAndClose(edge, exchange, refusal, 'content-encoding', lines);
+    return refuseAndClose(edge, context, refusal, 'content-encoding', lines);
   }
   if (expectation !== undefined) response.writeContinue();
   request.readBody((body) => {
-    if (body !== undefined) edge.whole.add({ exchange, endpoint, segment, headers, body, lines });
-    else refuseAndClose(edge, exchange, edgeRefusal(413), 'body over the limit', lines);
+    if (body !== undefined) edge.complete.add({ context, endpoint, segment, headers, body, lines });
+    else refuseAndClose(edge, context, edgeRefusal(413), 'body over the limit', lines);
   });
 }
 
@@ -169,20 +178,20 @@ function varied(edge: Edge, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? VARY_BY_TENANT : [...VARY_BY_TENANT, ...lines];
 }
 
-/** Lets the endpoint answer. Does not throw. */
-export function handle(edge: Edge, whole: WholeExchange): void {
-  const { exchange, endpoint, segment, headers, body, lines } = whole;
-  const { target, request } = exchange;
+/** Lets the endpoint answer. Never throws. */
+export function handle(edge: Edge, complete: CompleteRequest): void {
+  const { context, endpoint, segment, headers, body, lines } = complete;
+  const { target, request } = context;
   const clientCertificate = edge.clientCertificate(request.socket, headers);
   if (typeof clientCertificate === 'string') {
-    return refuse(edge, exchange, edgeRefusal(400, clientCertificate), clientCertificate);
+    return refuse(edge, context, edgeRefusal(400, clientCertificate), clientCertificate);
   }
   const mark = target.indexOf('?');
   const { name } = endpoint.contract;
   let failure: unknown;
   const finish = (answered: EndpointResponse): void => {
-    if (failure !== undefined) logFailure(edge.log, exchange, name, answered.status, failure);
-    send(edge, exchange, name, answered, lines);
+    if (failure !== undefined) logFailure(edge.log, context, name, answered.status, failure);
+    send(edge, context, name, answered, lines);
   };
   try {
     const answered = answer(
@@ -193,7 +202,7 @@ export function handle(edge: Edge, whole: WholeExchange): void {
         headers,
         query: mark === -1 ? '' : target.slice(mark + 1),
         body,
-        id: exchange.id,
+        id: context.id,
         remoteAddress: edge.clientAddress(request.socket.remoteAddress ?? '', headers['x-forwarded-for']),
         clientCertificate,
       },
@@ -202,52 +211,52 @@ export function handle(edge: Edge, whole: WholeExchange): void {
       },
     );
     if (answered instanceof Promise)
-      answered.then(finish).catch((cause: unknown) => fail(edge, exchange, name, cause));
+      answered.then(finish).catch((cause: unknown) => fail(edge, context, name, cause));
     else finish(answered);
   } catch (cause) {
-    fail(edge, exchange, name, cause);
+    fail(edge, context, name, cause);
   }
 }
 
-/** For faults of ours that nobody below turned into an answer. */
-function fail(edge: Edge, exchange: Exchange, name: string, cause: unknown): void {
-  logFailure(edge.log, exchange, name, 500, cause);
-  send(edge, exchange, name, { status: 500, headers: {} }, []);
+/** Answers 500 for a fault of the server that no endpoint turned into an answer. */
+function fail(edge: Edge, context: RequestContext, name: string, cause: unknown): void {
+  logFailure(edge.log, context, name, 500, cause);
+  send(edge, context, name, { status: 500, headers: {} }, []);
 }
 
 function send(
   edge: Edge,
-  exchange: Exchange,
+  context: RequestContext,
   name: string,
   answered: EndpointResponse,
   lines: readonly string[],
 ): void {
-  const { response } = exchange;
-  // Answered already: refused for what came after its header, or failed after its answer was out.
+  const { response } = context;
+  // Already answered: the body was refused meanwhile, or the endpoint failed after its answer.
   if (response.headersSent) return;
   const writing = writeResponse(response, answered, lines, edge.envelope, edge.streamTurn);
   const observed = (): void =>
-    edge.observe(name, answered.status, (performance.now() - exchange.started) / 1_000);
+    edge.observe(name, answered.status, (performance.now() - context.started) / 1_000);
   if (writing === undefined) return observed();
   writing
-    .catch((cause: unknown) => logFailure(edge.log, exchange, name, answered.status, cause))
+    .catch((cause: unknown) => logFailure(edge.log, context, name, answered.status, cause))
     .finally(observed);
 }
 
-function refuse(edge: Edge, exchange: Exchange, refusal: EndpointResponse, detail: string): void {
-  edge.log.info({ endpoint: EDGE, status: refusal.status, detail, request_id: exchange.id }, 'refused');
-  send(edge, exchange, EDGE, refusal, varied(edge, []));
+function refuse(edge: Edge, context: RequestContext, refusal: EndpointResponse, detail: string): void {
+  edge.log.info({ endpoint: EDGE, status: refusal.status, detail, request_id: context.id }, 'refused');
+  send(edge, context, EDGE, refusal, varied(edge, []));
 }
 
-/** Refuses without reading the rest of the request, which ends the connection. */
+/** Refuses without reading the rest of the request, and ends the connection. */
 function refuseAndClose(
   edge: Edge,
-  exchange: Exchange,
+  context: RequestContext,
   refusal: EndpointResponse,
   detail: string,
   lines: readonly string[] = [],
 ): void {
-  const { request, response, id, started } = exchange;
+  const { request, response, id, started } = context;
   const { status, headers, body } = refusal;
   edge.log.info({ endpoint: EDGE, status, detail, request_id: id }, 'refused');
   const text = typeof body === 'string' ? body : '';
@@ -265,7 +274,7 @@ function refuseAndClose(
 
 function logFailure(
   log: Log,
-  { id, tenant }: Exchange,
+  { id, tenant }: RequestContext,
   endpoint: string,
   status: number,
   failure: unknown,

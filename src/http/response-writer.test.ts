@@ -55,7 +55,7 @@ const request = (body: string, lines = '', method = 'POST'): string =>
 
 const echo: Handle = ({ body }) => ({ status: 200, headers: HEADERS, body: Buffer.from(body).toString() });
 
-test('frozen headers make the same answer as others, byte for byte but for the order of the lines', async (t, messages) => {
+test('frozen headers give the same answer as others, byte for byte except for the order of the lines', async (t, messages) => {
   const answer = async (headers: Readonly<Record<string, string>>, lines = ''): Promise<string[]> => {
     const address = await run(t, messages, () => ({ status: 201, headers, body: '"é"' }));
     const { text } = await converse(address, [request('a', lines), request('b', lines)], { until: 2 });
@@ -70,7 +70,7 @@ test('frozen headers make the same answer as others, byte for byte but for the o
   assert.deepEqual(await answer(HEADERS, origins), await answer({ ...HEADERS }, origins));
 });
 
-test('pipelined answers keep their order, also where an earlier one takes its time', async (t, messages) => {
+test('pipelined answers keep their order when an earlier one is slow', async (t, messages) => {
   const address = await run(t, messages, (asked) => {
     const text = Buffer.from(asked.body).toString();
     if (text !== 'slow') return echo(asked);
@@ -91,7 +91,7 @@ test('pipelined answers keep their order, also where an earlier one takes its ti
   );
 });
 
-test('whole requests in front of a broken one are answered before the connection ends', async (t, messages) => {
+test('complete requests before a broken one are answered before the connection ends', async (t, messages) => {
   const address = await run(t, messages, echo);
   const { answers } = await converse(address, [`${request('a')}${request('b')}\0\r\n\r\n`], {
     until: 'closed',
@@ -112,7 +112,7 @@ test('HTTP/1.0, Connection: close and HEAD are answered as their senders underst
   assert.deepEqual([head.answers[0]?.status, head.text.endsWith('\r\n\r\n')], [200, true]);
 });
 
-test('frozen headers that cannot be sent are our fault too: 500', async (t, messages) => {
+test('frozen headers that cannot be sent are answered 500', async (t, messages) => {
   const headers = Object.freeze({ location: 'a\r\nb' });
   const address = await run(t, messages, () => ({ status: 200, headers, body: '{}' }));
   const { answers } = await converse(address, [request('a'), request('a')], { until: 2 });
@@ -122,7 +122,7 @@ test('frozen headers that cannot be sent are our fault too: 500', async (t, mess
   );
 });
 
-test('a body that nobody asks for is let go by, and the next request is read', async (t, messages) => {
+test('a body that the endpoint does not want is skipped, and the next request is read', async (t, messages) => {
   const address = await run(t, messages, () => ({ status: 200, headers: HEADERS, body: '{}' }));
   const { answers } = await converse(address, [request('a'.repeat(900), '', 'GET'), request('a')], {
     until: 2,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { oneATurn } from './one-a-turn.ts';
+import { onePerTurn } from './event-loop.ts';
 
-test('of all who wait one goes on in a turn, in the order in which they came, and whoever comes later too', async () => {
-  const turn = oneATurn();
+test('one waiting stream goes on in each turn of the event loop, in order, and so does a later one', async () => {
+  const turn = onePerTurn();
   const gone: string[] = [];
   const counts: number[] = [];
   const go = async (name: string): Promise<void> => {

@@ -1,0 +1,127 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { EndpointResponse } from '../endpoints/contract.ts';
+import type { Request, Response } from './messages.ts';
+import { LAST_ENVELOPE, writeResponse } from './response-writer.ts';
+
+/** Statuses of answers that no endpoint gives (decision 39), with their `error_description`. */
+const DESCRIPTIONS = {
+  400: 'The request is malformed.',
+  404: undefined,
+  405: 'This method is not supported here.',
+  408: 'The request did not arrive in time.',
+  413: 'The request body is too large.',
+  417: 'This expectation cannot be met.',
+  431: 'The request header is too large.',
+} as const;
+
+export type EdgeStatus = keyof typeof DESCRIPTIONS;
+
+/**
+ * Returns the answer that refuses a request before any endpoint.
+ *
+ * No cache may keep it: a cache would give one tenant's 404 to another (RFC 9110 §15.5.5: "heuristically cacheable").
+ * @param error_description replaces the default; ASCII without `"` and `\` (RFC 6749 §5.2)
+ */
+export function edgeRefusal(
+  status: EdgeStatus,
+  error_description: string | undefined = DESCRIPTIONS[status],
+  headers: Readonly<Record<string, string>> = {},
+): EndpointResponse {
+  const uncached = { 'cache-control': 'no-store', ...headers };
+  if (error_description === undefined) return { status, headers: uncached };
+  return {
+    status,
+    headers: { 'content-type': 'application/json', ...uncached },
+    body: JSON.stringify({ error: 'invalid_request', error_description }),
+  };
+}
+
+/** The last response that was begun on each connection. It tells which request a late error belongs to. */
+export type LastResponses = WeakMap<Socket, Response>;
+
+const STATUS_BY_CODE: Readonly<Record<string, EdgeStatus>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+  HPE_HEADER_OVERFLOW: 431,
+};
+
+/**
+ * Answers a request that Node's parser could not read, and closes the connection.
+ *
+ * Returns the status that was sent. Returns undefined if the client cannot read an answer any more, or if the request at
+ * fault was answered already.
+ */
+export function answerClientError(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  last: LastResponses,
+): EdgeStatus | undefined {
+  // The handshake failed, or a record is not TLS: an answer cannot be encrypted.
+  const withoutTls =
+    error.code?.startsWith('ERR_SSL_') === true || error.code?.startsWith('ERR_TLS_') === true;
+  if (error.code === 'ECONNRESET' || withoutTls || !socket.writable) {
+    socket.destroy();
+    return undefined;
+  }
+  const response = last.get(socket);
+  // The header at fault began a request that has no response yet.
+  if (response === undefined || (response.req.complete && response.writableFinished)) {
+    return sendAndClose(socket, statusOf(error));
+  }
+  if (response.req.complete || response.headersSent) {
+    closeAfter(response, socket);
+    return undefined;
+  }
+  // The fault lies in this request's body. Its own response keeps pipelined answers in order.
+  const status = statusOf(error);
+  void writeResponse(response, edgeRefusal(status), [], LAST_ENVELOPE);
+  return status;
+}
+
+/** Lets answers to complete requests finish before the connection closes. */
+function closeAfter(response: Response, socket: Socket): void {
+  if (!response.req.complete && !response.writableEnded) response.end();
+  if (response.writableFinished) socket.destroySoon();
+  else response.once('close', () => socket.destroySoon());
+}
+
+function statusOf(error: NodeJS.ErrnoException): EdgeStatus {
+  return STATUS_BY_CODE[error.code ?? ''] ?? 400;
+}
+
+/** Writes an answer to the socket itself: Node has no response object for a request that it could not read. */
+export function sendAndClose(socket: Socket, status: EdgeStatus): EdgeStatus {
+  const { headers, body } = edgeRefusal(status);
+  const text = typeof body === 'string' ? body : '';
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    `content-length: ${Buffer.byteLength(text)}`,
+    'connection: close',
+  ];
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${text}`, () => socket.destroy());
+  return status;
+}
+
+/** Reads and drops the rest of the request until it ends or a limit is reached; then calls `done` once. */
+export function discardBody(
+  request: Request,
+  limits: { readonly bytes: number; readonly milliseconds: number },
+  done: () => void,
+): void {
+  let size_bytes = 0;
+  let finished = false;
+  const finish = (): void => {
+    if (finished) return;
+    finished = true;
+    clearTimeout(timer);
+    request.off('close', finish);
+    done();
+  };
+  const timer = setTimeout(finish, limits.milliseconds);
+  request.on('close', finish);
+  request.dropBody((bytes) => {
+    size_bytes += bytes;
+    if (bytes === 0 || size_bytes > limits.bytes) finish();
+  });
+}
