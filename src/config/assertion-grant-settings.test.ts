@@ -102,6 +102,6 @@ test('no issuer can name another’s subjects: a prefix that begins another’s,
   assert.deepEqual(problemsOf({ ...JWT, 'subject-prefix': '' }), []);
 });
 
-test('a tenant does not inherit the trusted issuers of the process by that (decision 38; security catalogue 1.9)', () => {
+test('a tenant does not inherit the trusted issuers of the process by that (decision 38)', () => {
   assert.equal(settingAt(PATH).tenants, 'own');
 });

@@ -48,7 +48,7 @@ const ORIGINS: readonly (readonly [
 ];
 
 for (const [title, headers, own] of ORIGINS) {
-  test(`a form from ${title}: ${own ? 'is' : 'is not'} our page's (security.md H-161)`, () => {
+  test(`a form from ${title}: ${own ? 'is' : 'is not'} our page's (H-161)`, () => {
     const act = (): void => browser.requireOwnPage(requestOf(contract, { headers }));
     if (own) act();
     else assert.throws(act, (failure) => failure instanceof OAuthError && failure.code === 'invalid_request');
@@ -72,14 +72,14 @@ const VISITS: readonly (readonly [
 ];
 
 for (const [title, method, headers, visit] of VISITS) {
-  test(`${title} ${visit ? 'is a visit' : 'is none: what can be used once is left alone'} (security.md H-160)`, () => {
+  test(`${title} ${visit ? 'is a visit' : 'is none: what can be used once is left alone'} (H-160)`, () => {
     const act = (): void => browser.requireVisit({ ...requestOf(contract, { headers }), method });
     if (visit) act();
     else assert.throws(act, (failure) => failure instanceof OAuthError && failure.code === 'invalid_request');
   });
 }
 
-test('cookies of issuers on one host have names of their own (security.md H-181)', () => {
+test('cookies of issuers on one host have names of their own (H-181)', () => {
   const other = browserOf('https://op.example.com/c3');
   const kept = browser.keep('session', 'abc');
   assert.match(kept, /^__Host-chancery-session-[A-Za-z0-9]{8}=abc; Path=\/; Secure; HttpOnly; SameSite=Lax$/);

@@ -36,7 +36,7 @@ function rendered(page: Page, options = {}, headers = {}): EndpointResponse {
 
 const textOf = ({ body }: EndpointResponse): string => (typeof body === 'string' ? body : '');
 
-test('a page is not kept, framed or named to others, and runs nothing (security.md H-162, H-185)', () => {
+test('a page is not kept, framed or named to others, and runs nothing (H-162, H-185)', () => {
   const { status, headers } = rendered(signedOut);
   assert.equal(status, 200);
   assert.deepEqual(headers, {

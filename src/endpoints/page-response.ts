@@ -18,7 +18,7 @@ export interface PageOptions {
   readonly cookies?: readonly string[];
 }
 
-/** One page, with the headers that every page has (security.md H-185). */
+/** Returns a page with the headers that every page has (H-185). */
 export function pageResponse(
   { pages }: PageNeeds,
   request: EndpointRequest,

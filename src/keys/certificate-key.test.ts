@@ -20,7 +20,7 @@ test('RSA keys of 2048 bits and EC keys of the three curves are taken', () => {
   }
 });
 
-test('weak RSA keys and keys of other kinds are refused (security catalogue 1.5)', () => {
+test('weak RSA keys and keys of other kinds are refused (H-075, H-076)', () => {
   const weak = /^has an RSA key of fewer than 2048 bits or with an exponent other than 65537$/;
   assert.match(problemOf(generateKeyPairSync('rsa', { modulusLength: 1024 })) ?? '', weak);
   assert.match(problemOf(generateKeyPairSync('rsa', { modulusLength: 2048, publicExponent: 3 })) ?? '', weak);

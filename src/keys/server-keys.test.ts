@@ -53,7 +53,7 @@ test('the first start makes the default set, a federation key, a MAC key and the
   assert.deepEqual(keys.pairwiseSecret.export(), Buffer.alloc(32, 8));
 });
 
-test('a server whose clock is behind that of whoever made the keys signs with them and publishes them all (security.md F17)', async () => {
+test('a server whose clock is behind that of whoever made the keys signs with them and publishes them all (F17)', async () => {
   const store = keyStore();
   await loadServerKeys(needsOver(store));
   const now = 1_800_000_000 - 90;

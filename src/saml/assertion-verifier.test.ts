@@ -180,7 +180,7 @@ test('a key that the assertion brings is not used, and does not hinder (KeyInfo)
 });
 
 for (const [what, spoil] of Object.entries(REFUSED_XML)) {
-  test(`${what}: refused before anything is verified (security catalogue 1.5)`, () => {
+  test(`${what}: refused before anything is verified (ADR 13)`, () => {
     const xml = good();
     assertNames(verify(xml), 'alice');
     assertRefused(verify(spoil(xml)), 'xml');
@@ -222,7 +222,7 @@ for (const [what, parts] of Object.entries(REFUSED_SIGNATURES)) {
 }
 
 for (const method of REFUSED_METHODS) {
-  test(`SignatureMethod "${method}": refused (RFC 9231; security catalogue 1.5)`, () => {
+  test(`SignatureMethod "${method}": refused (RFC 9231; ADR 13)`, () => {
     assertRefused(
       verify(signedXml(RSA, assertionXml(SITE), { method }), [RSA]),
       'algorithm',

@@ -55,7 +55,7 @@ test('a sign-in gives random cookies of 256 bits, of which only digests are stor
   assert.equal(await currentSession(endUsers.sessions, expected.key), undefined, 'nor does the digest');
 });
 
-test('each sign-in gives a new id, and the old one is dead (security.md 1.9, session fixation)', async () => {
+test('each sign-in gives a new id, and the old one is dead (S-08, session fixation)', async () => {
   const endUsers = testEndUsers();
   const first = await signedIn(endUsers, { session: 'chosen by somebody else', browser: 'this too' });
   assert.notEqual(first.cookies.session, 'chosen by somebody else');

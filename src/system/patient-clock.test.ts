@@ -36,7 +36,7 @@ test('a patient clock goes with the other', () => {
   }
 });
 
-test('a jump ahead is not believed before the patience is over, and then it is (security.md F16)', () => {
+test('a jump ahead is not believed before the patience is over, and then it is (F16)', () => {
   const { patient, pass, jump } = clocks();
   jump(3_600);
   assert.equal(patient(), 0);

@@ -42,7 +42,7 @@ test('the configured issuers are those that are trusted, each with its own keys 
   ]);
 });
 
-test('keys that could be forged and addresses that cannot be called stop the start, a line each (security catalogue 1.5)', () => {
+test('keys that could be forged and addresses that cannot be called stop the start, a line each (H-044, H-076)', () => {
   const { jwk } = testKey('ES256');
   const rsa = testKey('RS256').jwk;
   const issuers = [

@@ -87,7 +87,7 @@ test('the configured issuers of JWTs are those that are trusted, each with its o
   assert.equal(opened?.audience, 'issuer');
 });
 
-test('keys that could be forged and addresses that cannot be called stop the start, a line each (security catalogue 1.5)', () => {
+test('keys that could be forged and addresses that cannot be called stop the start, a line each (H-044, H-076)', () => {
   const weak = { ...JWT, jwks: { keys: [{ ...testKey('RS256').jwk, e: 'AQ', kid: 'weak' }] } };
   const { jwks: _, ...published } = { ...JWT, issuer: 'two', 'subject-prefix': 'two:' };
   assert.deepEqual(problemsOf(weak, { ...published, 'jwks-uri': 'https://inside/jwks' }), [

@@ -150,7 +150,7 @@ function formOf(html: string): { readonly handle: string; readonly form_token: s
   return { handle, form_token };
 }
 
-/** security.md H-185. */
+/** Checks the headers of a page (H-185). */
 export function assertPage({ headers, body }: Answer, target = ''): void {
   assert.equal(headers['content-type'], 'text/html; charset=utf-8');
   assert.equal(headers['cache-control'], 'no-store');

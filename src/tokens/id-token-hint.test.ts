@@ -102,7 +102,7 @@ for (const [what, text, reason] of [
 }
 
 for (const alg of ['none', 'HS256']) {
-  test(`alg ${alg}: the hint does not hold, whoever could have made it (decision 32; security catalogue 1.5)`, async () => {
+  test(`alg ${alg}: the hint does not hold, whoever could have made it (decision 32; H-167)`, async () => {
     const header = segment(JSON.stringify({ alg, typ: 'JWT', kid: 'active' }));
     const input = `${header}.${segment(JSON.stringify(CLAIMS))}`;
     const mac = createHmac('sha256', JSON.stringify(ACTIVE.jwk)).update(input).digest('base64url');

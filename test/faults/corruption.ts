@@ -30,7 +30,7 @@ const PAGE_TYPES: Readonly<Record<number, string>> = {
 };
 const BYTES_FLIPPED = 16;
 
-/** F8 of security.md §4: bytes flipped by kind of page, a file cut short, a wrong file. `flips` of each kind. */
+/** F8: bytes flipped by kind of page, a file cut short, a wrong file. `flips` of each kind. */
 export async function corruptionDrill(
   flips: number,
   random: (below: number) => number,

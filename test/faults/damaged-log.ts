@@ -21,7 +21,7 @@ export interface LogDamage {
 
 const REGISTRATIONS = 60;
 
-/** F8 of security.md §4, its log: the files as a `kill -9` leaves them, and then one of them removed or changed. `flips` of each kind. */
+/** F8, the log of the database: the files as a `kill -9` leaves them, and then one of them removed or changed. `flips` of each kind. */
 export async function damagedLogDrill(
   flips: number,
   random: (below: number) => number,

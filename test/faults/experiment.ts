@@ -11,7 +11,7 @@ export interface ExperimentOptions {
   readonly say: (line: string) => void;
 }
 
-/** What an experiment found. The first four lists must be empty whatever the fault is (issue 7). */
+/** The result of an experiment. The first four lists must be empty, whatever the fault is (docs/contract/hostile/faults.md). */
 export interface Outcome {
   readonly acked: number;
   readonly lost: readonly string[];
@@ -34,7 +34,7 @@ export interface Skipped {
 export interface Experiment {
   /** For `--only`. */
   readonly name: string;
-  /** With its row of security.md §4.3. */
+  /** Begins with its row in docs/contract/hostile/faults.md. */
   readonly fault: string;
   readonly engines: readonly EngineName[];
   run(stand: Stand, options: ExperimentOptions): Promise<Outcome | Skipped>;

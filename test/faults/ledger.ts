@@ -30,7 +30,7 @@ export type Entry =
   | { readonly op: number; readonly acked: { readonly status: number; readonly body: unknown } }
   | { readonly op: number; readonly found: 'done' | 'not done'; readonly registration?: Registration };
 
-/** The client's own record of what it was promised (security.md §4.2): an append-only file of JSON lines. */
+/** The client's own record of what the server promised it (docs/contract/hostile/faults.md): an append-only file of JSON lines. */
 export class Ledger {
   readonly #file: string;
   readonly #descriptor: number;

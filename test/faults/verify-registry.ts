@@ -37,7 +37,7 @@ interface Verification {
 }
 
 /**
- * Compares what a server holds after a fault with what the ledger was promised (security.md §4.2, L1 to L4).
+ * Compares what a server holds after a fault with the promises in the ledger (L1 to L4).
  * `touched`: clients and tokens that are tried one by one; all others are compared in the list.
  */
 export async function verifyRegistry(

@@ -15,7 +15,7 @@ import { basic, introspect } from './introspection-requests.ts';
 import { type RegisteredClient, register, SERVICE } from './registry.ts';
 import { samlMutations } from './saml-mutations.ts';
 
-/** Assertions as grants (sections 1.5 and 1.9 of the catalogue), with keys and certificates made for this run. */
+/** Hostile assertions as grants, with keys and certificates made for this run (docs/contract/hostile/lessons.md, JOSE). */
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const SAML2_BEARER = 'urn:ietf:params:oauth:grant-type:saml2-bearer';
 const IDP = 'https://idp.example';

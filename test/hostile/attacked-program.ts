@@ -9,7 +9,7 @@ import { startProgram } from '../program/start.ts';
 /** Stands in request bodies; no refusal and no line of the log may hold it. */
 export const CANARY = 'canary-7Qx';
 
-/** The catalogue wants one second; other work shares the machine that the tests run on. */
+/** One second is the aim (I2); other work shares the machine that the tests run on. */
 const HEALTH_TIMEOUT_MS = 20_000;
 
 export interface HostileRequest {

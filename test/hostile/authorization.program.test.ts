@@ -5,7 +5,7 @@ import { formOf, plainBrowser, type Visit } from '../program/plain-browser.ts';
 import { converse } from '../program/raw-socket.ts';
 import { type Program, startProgram } from '../program/start.ts';
 
-/** Hostile authorisation requests, cookies and forms against the started program (security.md §1.7, §1.9, H-165, H-180…H-182). */
+/** Hostile authorisation requests, cookies and forms against the started program (H-165, H-180…H-182). */
 const CALLBACK = 'https://rp.example/cb';
 const XSS = '"><script>alert(1)</script>';
 const secrets = new Set<string>();

@@ -22,7 +22,7 @@ import { testInvariantsAtTheEnd } from './closing-tests.ts';
 import { basic } from './introspection-requests.ts';
 import { authorise, PLAIN, type RegisteredClient, register, SERVICE } from './registry.ts';
 
-/** Sections 1.5 and 2.8 of the catalogue, as far as assertions go. */
+/** The rows of docs/contract/hostile/introspection.md that concern client assertions. */
 const attacked = attackedProgram({}, async (started) => {
   clients.push(
     await registerAsserting(started, 'client_secret_jwt'),

@@ -177,7 +177,7 @@ const NAMES: readonly BodyRow[] = [
     .map(([name, change]) => key(`H-083 n with ${name}`, { ...RSA, n: change(text(RSA['n'])) })),
 ];
 
-/** Section 2.4: a client's keys. */
+/** H-071…H-084: a client's keys. */
 export const CLIENT_JWKS: readonly BodyRow[] = [
   ...SETS,
   ...SECRETS,

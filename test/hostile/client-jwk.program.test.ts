@@ -4,7 +4,7 @@ import { CLIENT_JWKS, PRIVATE_VALUES } from './client-jwk-rows.ts';
 import { testInvariantsAtTheEnd } from './closing-tests.ts';
 import { POST_AS_MASTER, putAsMaster } from './registration-routes.ts';
 
-/** Section 2.4, H-071…H-084: no token can register a key that anybody could use, and no private key is kept or logged. */
+/** H-071…H-084: no token can register a key that anyone could use, and the server keeps and logs no private key. */
 const attacked = attackedProgram({}, async ({ secrets }) => {
   for (const value of PRIVATE_VALUES) secrets.add(value);
 });

@@ -33,7 +33,7 @@ after(() => {
   peer.closeAllConnections();
 });
 
-/** Section 2.8: what stands at a client's `jwks_uri`. */
+/** H-151, H-152: hostile documents at a client's `jwks_uri`. */
 const attacked = attackedProgram({
   mode: 'dev',
   environment: {

@@ -18,7 +18,7 @@ import {
   SERVICE,
 } from './registry.ts';
 
-/** Section 2.7 without its races: who may read, change and end a registration, and what that does. */
+/** docs/contract/hostile/management.md without its races: reading, changing and deleting a registration, and the effects. */
 const attacked = attackedProgram();
 const other = attackedProgram();
 const master = (): string => attacked.program.masterToken;

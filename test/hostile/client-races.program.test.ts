@@ -19,7 +19,7 @@ import {
   SERVICE,
 } from './registry.ts';
 
-/** Section 2.7, what happens at once: updates, deletions, renewals and the list (C-03, C-04, C-21…C-23, C-29…C-31). */
+/** Parallel requests: updates, deletions, renewals and the list (C-03, C-04, C-21…C-23, C-29…C-31). */
 const attacked = attackedProgram();
 const shortLived = attackedProgram({
   environment: { CHANCERY_REGISTRATION_CLIENT_SECRET_LIFETIME: '1' },

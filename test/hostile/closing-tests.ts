@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Attacked } from './attacked-program.ts';
 import { CANARY } from './attacked-program.ts';
 
-/** Much more than the catalogue wants (0.1 s): other work shares the machine that the tests run on. */
+/** Much more than the aim of 0.1 s (I3): other work shares the machine that the tests run on. */
 const LAG_MAX_S = 1.5;
 const RESOLUTION_MS = 10;
 const NS_PER_S = 1e9;

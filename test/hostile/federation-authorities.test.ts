@@ -12,7 +12,7 @@ import { openOutboundHttp } from '../../src/outbound/outbound-http.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { type Answer, type Authorities, type Entity, startAuthorities } from '../federation/authorities.ts';
 
-/** Authorities that lie, loop, hang, redirect, equivocate, drip and flood, over real sockets (security catalogue 2.11). */
+/** Authorities that lie, loop, hang, redirect, equivocate, drip and flood, over real sockets (docs/contract/hostile/federation.md). */
 const TYPE = { 'content-type': 'application/entity-statement+jwt' };
 let authorities: Authorities;
 let rp: Entity;

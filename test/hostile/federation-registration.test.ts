@@ -14,7 +14,7 @@ import {
   rp,
 } from './federated-applicant.ts';
 
-/** What strangers send to POST /federation/clients at the started program (security catalogue 2.11). */
+/** Sends hostile statements to POST /federation/clients of the started program (docs/contract/hostile/federation.md). */
 const EC = testKey('ES256', 'other');
 
 /** Whatever is wrong with the statement itself is found before anybody is asked. */

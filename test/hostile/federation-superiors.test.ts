@@ -17,7 +17,7 @@ import {
   rp,
 } from './federated-applicant.ts';
 
-/** Superiors that lie, loop, hang, redirect, equivocate, drip and flood, at the started program (security catalogue 2.11). */
+/** Superiors that lie, loop, hang, redirect, equivocate, drip and flood, at the started program (docs/contract/hostile/federation.md). */
 const TYPE = { 'content-type': 'application/entity-statement+jwt' };
 const EC = testKey('ES256', 'other');
 

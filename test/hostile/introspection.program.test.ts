@@ -9,7 +9,7 @@ import { basic, FORM_TYPE, formOf, introspect } from './introspection-requests.t
 import { BAD_BASIC, BAD_FORMS, INACTIVE_FORMS, spoilt } from './introspection-rows.ts';
 import { authorise, deleteClient, PLAIN, type RegisteredClient, register, SERVICE } from './registry.ts';
 
-/** Section 2.8, as far as Basic, post, bearer and identifier-based tokens go. */
+/** docs/contract/hostile/introspection.md for Basic, post and bearer authentication and identifier-based tokens. */
 const attacked = attackedProgram({}, async (started) => {
   scope = `${started.program.issuer}/token/introspect`;
   caller = await register(started, { ...SERVICE, scope });

@@ -18,7 +18,7 @@ import { formOf, plainBrowser, type Visit } from '../program/plain-browser.ts';
 import type { Program } from '../program/start.ts';
 import { encryptedTo, strangeEncryptions } from './encrypted-hints.ts';
 
-/** Section 2.10 of the catalogue against the started program; what needs keys of the server is beside the endpoints. */
+/** docs/contract/hostile/logout.md against the started program. Rows that need keys of the server are beside the endpoints. */
 let program: Program;
 let backChannel: BackChannel;
 /** Signed in all the time: nothing in this file may end it. */

@@ -4,7 +4,7 @@ import { testInvariantsAtTheEnd } from './closing-tests.ts';
 import { METADATA_POLICY } from './metadata-policy-rows.ts';
 import { POST_AS_MASTER, postWithInitialToken, putAsMaster } from './registration-routes.ts';
 
-/** Section 2.6: the same rules whatever the credential, and on update as on registration. */
+/** The policy rows of docs/contract/hostile/registration.md: the same rules whatever the credential, and on update as on registration. */
 const attacked = attackedProgram();
 
 // Each identifier can be registered once only: the initial access token plays the rows without one.

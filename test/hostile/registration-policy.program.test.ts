@@ -17,7 +17,7 @@ import {
   SERVICE,
 } from './registry.ts';
 
-/** Section 2.6, H-105…H-118: who may register what. */
+/** H-105…H-118: the answer to each registrant without the right. */
 const attacked = attackedProgram({
   environment: { CHANCERY_REGISTRATION_ALLOW_OPEN_REGISTRATION: 'true' },
 });

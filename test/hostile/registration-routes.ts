@@ -3,7 +3,7 @@ import type { Answer, Attacked, HostileRequest } from './attacked-program.ts';
 import type { Expected } from './registry.ts';
 import { assertAnswer, authorise, getClient, postClient, putClient, register } from './registry.ts';
 
-/** One request body of the catalogue, to be sent to every address that takes client metadata. */
+/** One request body of docs/contract/hostile/registration.md, for every address that takes client metadata. */
 export interface BodyRow {
   /** Its number and what is sent. */
   readonly name: string;

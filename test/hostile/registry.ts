@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Answer, Attacked, HostileRequest } from './attacked-program.ts';
 import { CANARY } from './attacked-program.ts';
 
-/** What the registry answers with, by the catalogue's own words; the status belongs to the code. */
+/** The answers of the registry by their error code, which implies the status. */
 export type Expected = keyof typeof STATUSES;
 
 const STATUSES = {

@@ -155,7 +155,7 @@ test('S-04 what a request and a client say of themselves is text on every page (
   }
 });
 
-test('S-05 a handle is good in the browser that it was made for, and in no other (security.md §1.9)', async () => {
+test('S-05 a handle is good in the browser that it was made for, and in no other', async () => {
   const victim = browser();
   const page = await victim.open(url());
   const thief = await signedIn(EVE);

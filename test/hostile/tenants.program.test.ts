@@ -234,7 +234,7 @@ test('H-154 headers that choose: twice, disagreeing, unknown, strange', async ()
   }
 });
 
-test('no address is built from a header: Host, Forwarded and their kin choose at most (H-154, S7)', async () => {
+test('no address is built from a header: Host, Forwarded and their kin choose at most (H-154, trap S7)', async () => {
   const headers =
     'Forwarded: host=evil.example\r\nX-Forwarded-Host: evil.example\r\nX-Forwarded-Prefix: /rival\r\n';
   const answer = await attacked.send({ method: 'GET', path: '/.well-known/openid-configuration', headers });

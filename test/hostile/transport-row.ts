@@ -11,7 +11,7 @@ export interface TransportTarget extends Address {
   readonly maxConnections: number;
 }
 
-/** One row of the hostile-input catalogue, section 2.1. */
+/** One row of docs/contract/hostile/transport.md. */
 export interface Row extends Expectation {
   /** Its number and what is sent. */
   readonly name: string;

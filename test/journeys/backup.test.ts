@@ -10,7 +10,7 @@ import { chancery, type Ended } from './command.ts';
 import { initialAccessToken } from './initial-access-token.ts';
 import { jsonLines, type Members, requestToken } from './registry-commands.ts';
 
-/** A backup that is taken beside a server, and what comes back with it: rows F31 and C-40 of the security catalogue. */
+/** Takes a backup beside a running server and restores it (F31, C-40). */
 const root = mkdtempSync(join(tmpdir(), 'chancery-backup-'));
 const running: Program[] = [];
 after(async () => {

@@ -7,7 +7,7 @@ import { type Program, startProgram } from '../program/start.ts';
 import { developmentFolder, storageUrl } from '../program/storage-place.ts';
 import { chancery, type Ended } from './command.ts';
 
-/** Three commands lead a newcomer to a registered federated client (issue 6, point 7). */
+/** Three commands lead a newcomer to a registered federated client. */
 let program: Program;
 let base: string;
 

@@ -52,7 +52,7 @@ async function resolve(...words: readonly string[]): Promise<Ended> {
   });
 }
 
-test('federation resolve prints the chain and how it was found, with the file of CHANCERY_CONFIG (issue 6, point 6)', async () => {
+test('federation resolve prints the chain and how it was found, with the file of CHANCERY_CONFIG', async () => {
   const { how, stdout, stderr } = await resolve(rp.id);
   assert.deepEqual([how, stderr], [0, ''], stdout);
   assert.match(stdout, new RegExp(`^${rp.id}: trusted through ${anchor.id} until `));
@@ -61,7 +61,7 @@ test('federation resolve prints the chain and how it was found, with the file of
   assert.match(stdout, /§10\.2 10 ES\[i-1\] is signed by a configured key/);
 });
 
-test('federation resolve --json is the same for a program; --svg is a picture (issue 6, point 6)', async () => {
+test('federation resolve --json is the same for a program; --svg is a picture', async () => {
   const { how, stdout } = await resolve(rp.id, '--json', '--anchor', anchor.id);
   assert.equal(how, 0);
   const { chain, search } = JSON.parse(stdout);
@@ -71,7 +71,7 @@ test('federation resolve --json is the same for a program; --svg is a picture (i
   assert.match(picture.stdout, /^<svg [^]*<\/svg>\n$/);
 });
 
-test('federation resolve of an entity without a chain ends with 1 and the first rule that failed (issue 6, point 6)', async () => {
+test('federation resolve of an entity without a chain ends with 1 and the first rule that failed', async () => {
   const lost = authorities.entity('lost');
   lost.publish([organisation]);
   const { how, stdout } = await resolve(lost.id);
@@ -95,7 +95,7 @@ for (const [words, code, line] of WRONG) {
   });
 }
 
-test('a trust anchor with a key that cannot be used is a problem of the settings, with its path (issue 6)', async () => {
+test('a trust anchor with a key that cannot be used is a problem of the settings, with its path', async () => {
   const { how, stderr } = await chancery(['federation', 'resolve', rp.id, '--mode', 'development'], {
     CHANCERY_CONFIG: CONFIG,
     CHANCERY_FEDERATION_TRUST_ANCHORS: JSON.stringify([
@@ -106,7 +106,7 @@ test('a trust anchor with a key that cannot be used is a problem of the settings
   assert.match(stderr, /federation\.trust-anchors\[0\]\.jwks: .*exponent/);
 });
 
-test('plain http to authorities is for development only (issue 6, Settings)', async () => {
+test('plain http to authorities is for development only', async () => {
   const { how, stderr } = await chancery(['config', 'check'], {
     CHANCERY_CONFIG: CONFIG,
     CHANCERY_ISSUER: 'https://op.example.com',

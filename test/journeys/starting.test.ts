@@ -153,7 +153,7 @@ test('a failed start leaves the port and the database free for the next', async 
   assert.equal(await program.exited, 0);
 });
 
-test('CHANCERY_CONFIG names the file for npm start as well, which is chancery dev (issue 6, Settings)', async () => {
+test('CHANCERY_CONFIG names the file for npm start as well, which is chancery dev', async () => {
   const { CHANCERY_ISSUER: _, ...environment } = site.environment;
   const config = join(site.folder, 'development.yaml');
   writeFileSync(config, 'federation:\n  contacts: ["desk@example.com", 7]\n');

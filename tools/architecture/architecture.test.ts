@@ -9,6 +9,7 @@ import { SPECIFICATIONS } from '../requirements/specifications.ts';
 import { misspelledCitations } from '../sections.ts';
 import { idPrefix } from '../specifications.ts';
 import { ANSWERS_AT_ONCE } from './answers-at-once.ts';
+import { citationsIn, readCitable, readCiting } from './citations.ts';
 import { lacking } from './endpoint-folders.ts';
 import { FLOOR_LAWS, FLOORS } from './floors.ts';
 import { FORM_LAWS } from './form.ts';
@@ -37,13 +38,28 @@ test('the laws saw the files: a check over nothing would pass', () => {
   }
 });
 
+test('docs/architecture.md shows the floors and what each may import', () => {
+  const names = (cell: string): string[] =>
+    [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name).sort();
+  const shown = [
+    ...readFileSync(join(root, 'docs/architecture.md'), 'utf8').matchAll(/^\| (`.*`) \|(.*)\|.*\|$/gm),
+  ];
+  const floors = shown.flatMap(([, floor = '', seen = '']) =>
+    names(floor).map((name) => [name, names(seen)]),
+  );
+  assert.deepEqual(
+    Object.fromEntries(floors),
+    Object.fromEntries([...FLOORS].map(([name, seen]) => [name, seen.toSorted()])),
+  );
+});
+
 test('every folder of the program is a floor', () => {
   const folders = new Set(program.flatMap(({ path }) => /^src\/([^/]+)\//.exec(path)?.[1] ?? []));
   assert.deepEqual([...folders].filter((folder) => !FLOORS.has(folder)).sort(), []);
 });
 
 for (const { name, over, violations, broken, kept } of [...FLOOR_LAWS, ...FORM_LAWS, ANSWERS_AT_ONCE]) {
-  test(`${name} (architecture.md)`, () => {
+  test(`${name} (docs/architecture.md)`, () => {
     const found = (over === 'all' ? all : program).flatMap((source) =>
       violations(source).map((violation) => `${source.path} ${violation}`),
     );
@@ -107,4 +123,85 @@ test('a citation uses the one spelling of its specification (tools/specification
     misspelledCitations(readFileSync(join(root, file), 'utf8')).map((words) => `${file}: ${words}`),
   );
   assert.deepEqual(found, []);
+});
+
+const citable = readCitable();
+
+test('every citation leads somewhere: numbers, paths, links, scripts and names of documents (docs/contract/README.md)', (t) => {
+  const citing = readCiting();
+  const citations = citing.flatMap((text) => citationsIn(text, citable));
+  const count = (kind: string): number => citations.filter((citation) => citation.kind === kind).length;
+  t.diagnostic(`${citations.length} citations in ${citing.length} files`);
+  assert.ok(citing.length >= 1000, `${citing.length} files`);
+  assert.ok(citable.numbers.size >= 380, `${citable.numbers.size} numbers`);
+  for (const [kind, least] of [
+    ['number', 1500],
+    ['path', 150],
+    ['link', 1000],
+    ['script', 50],
+    ['document', 50],
+  ] as const)
+    assert.ok(count(kind) >= least, `${count(kind)} citations by ${kind}`);
+  const lost = citations
+    .filter(({ leadsSomewhere }) => !leadsSomewhere)
+    .map(
+      ({ path, line, kind, cited }) =>
+        `${path}:${line} cites the ${kind} "${cited}", which is not in the repository`,
+    );
+  assert.deepEqual(lost, []);
+});
+
+/** Each `~` is taken out first: with it, this file cites nothing. */
+const LOST: readonly (readonly [path: string, text: string, cited: string])[] = [
+  ['src/a.ts', '// decision 9~99', 'decision 9~99'],
+  ['src/a.test.ts', "test('a rule (decisions 4 and 9~99)')", 'decision 9~99'],
+  ['src/a.test.ts', "test('H-9~99 a request')", 'H-9~99'],
+  ['test/a.ts', '/** C-21…C-4~9: races. */', 'C-4~1'],
+  ['test/a.ts', '// F9~9 of faults', 'F9~9'],
+  ['src/a.ts', '// ADR 9~99', 'ADR 9~99'],
+  ['src/a.ts', '// docs/adr/0999 says why', 'docs/adr/0999'],
+  ['src/a.ts', '/** See src/spec/nowhere.ts. */', 'src/spec/nowhere.ts'],
+  ['CONTRIBUTING.md', '1. Add a row to `src/config/nowhere.ts`.', 'src/config/nowhere.ts'],
+  ['CONTRIBUTING.md', 'Write src/endpoints/<name>/nowhere.ts', 'src/endpoints/<name>/nowhere.ts'],
+  ['README.md', '[a](docs/nowhere.m~d)', 'docs/nowhere.m~d'],
+  [
+    'docs/operate/a.md',
+    '[a](../contract/decisions.md#decision-999)',
+    '../contract/decisions.md#decision-999',
+  ],
+  ['docs/operate/a.md', '[a](../../../outside/README.md)', '../../../outside/README.md'],
+  ['README.md', 'Run `npm run nowhere`.', 'npm run nowhere'],
+  ['src/a.test.ts', "test('a rule (nowhere.m~d §4)')", 'nowhere.m~d'],
+  ['src/a.test.ts', "test('a rule (security ~catalogue 1.5)')", 'security ~catalogue'],
+  ['src/a.test.ts', "test('a rule (issue ~6, point 4)')", 'issue ~6'],
+];
+
+for (const [path, marked, cited] of LOST) {
+  test(`a citation that leads nowhere is found: ${path} with ${JSON.stringify(marked)}`, () => {
+    const text = marked.replace('~', '');
+    const lost = citationsIn({ path, text }, citable).filter(({ leadsSomewhere }) => !leadsSomewhere);
+    assert.ok(
+      lost.some((citation) => citation.cited === cited.replace('~', '')),
+      JSON.stringify(lost),
+    );
+  });
+}
+
+test('citations that lead somewhere, and texts that only look like citations, are left alone', () => {
+  for (const [path, text] of [
+    ['src/a.ts', '// decision 6, H-001, C-21…C-23, F16, I5, L1 to L6, trap S2 and ADR 12 (docs/adr/0012)'],
+    ['src/a.ts', '// src/spec/scope.ts, src/storage/sqlite/*.ts and test/hostile'],
+    ['src/a.ts', "const path = 'src/nowhere.ts'; // P-256, UTF-16, %F0%9F, issue 34.8 + 20.4"],
+    [
+      'CONTRIBUTING.md',
+      'Write src/endpoints/<name>/contract.ts, then run `npm run -s chancery` or `npm run check`.',
+    ],
+    ['docs/a.md', '[a](contract/decisions.md#decision-6), [b](https://example.com/docs/nowhere.md)'],
+    ['docs/a.md', '[a](contract/hostile/transport.md#h-001), [b](../src/cli), SECURITY.md'],
+  ] as const)
+    assert.deepEqual(
+      citationsIn({ path, text }, citable).filter(({ leadsSomewhere }) => !leadsSomewhere),
+      [],
+      text,
+    );
 });

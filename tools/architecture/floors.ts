@@ -5,7 +5,7 @@ const LOWEST = ['spec', 'ports'];
 const DOMAIN = ['keys', 'tokens', 'clients', 'sessions', 'grants', 'federation', 'endpoints'];
 const IMPLEMENTATIONS = ['storage', 'jose', 'outbound', 'system', 'pages', 'saml'];
 
-/** A tenant gets the implementations of ports from its platform (ADR 30). */
+/** A tenant gets the implementations of ports from its platform (docs/architecture.md). */
 const TENANT = [...LOWEST, ...DOMAIN, 'config', 'http'];
 const PROCESS = [...TENANT, ...IMPLEMENTATIONS, 'tenant'];
 

@@ -1,6 +1,6 @@
 import type { Source } from './source.ts';
 
-/** A sentence of architecture.md that can be checked. */
+/** A sentence of docs/architecture.md that a program can check. */
 export interface Law {
   readonly name: string;
   /** `program`: what runs. `all`: tests and what they use as well. */

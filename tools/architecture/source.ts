@@ -35,6 +35,18 @@ export function sourceOf(path: string, text: string): Source {
   return { path, text, code, imports };
 }
 
+/** Returns a source with everything but its comments blanked; each character keeps its place. */
+export function commentsOf(text: string): string {
+  let comments = '';
+  let end = 0;
+  const blank = (code: string): string => code.replaceAll(/[^\n]/g, ' ');
+  for (const { 0: found, index } of text.matchAll(NO_CODE)) {
+    comments += blank(text.slice(end, index)) + (/^(\/\/|\/\*)/.test(found) ? found : blank(found));
+    end = index + found.length;
+  }
+  return comments + blank(text.slice(end));
+}
+
 export function readSources(pattern: string): readonly Source[] {
   return globSync(pattern, { cwd: root })
     .sort()

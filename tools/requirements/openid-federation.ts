@@ -113,7 +113,7 @@ export const openidFederation: Specification = {
       'openid-federation-7.3-2',
       '§7.3',
       'Marks are validated.',
-      'only those that a setting requires (security catalogue H-215); their status endpoint (MAY) is not asked',
+      'only those that a setting requires (H-215); their status endpoint (MAY) is not asked',
     ),
     must(
       'openid-federation-10.1-1',

@@ -92,7 +92,7 @@ test('a key that was added is found at once: one reload for a kid the set does n
   assert.equal(publisher.fetched.length, 2);
 });
 
-test('made-up kids cost one reload a minute, for all who ask (security catalogue 5.3)', async () => {
+test('made-up kids cost one reload a minute, for all who ask (H-151)', async () => {
   const publisher = peer(setOf('a'));
   await publisher.ask('a');
   for (let round = 0; round < 10; round += 1) assert.equal(await publisher.ask(`x${round}`), 'unknown-key');
@@ -163,7 +163,7 @@ for (const body of [
   });
 }
 
-test('keys that break the key policy are left out, and the others are used (security catalogue 1.5)', async () => {
+test('keys that break the key policy are left out, and the others are used (H-075, H-076)', async () => {
   const good = { ...KEY, kid: 'good' };
   const keys = [
     null,

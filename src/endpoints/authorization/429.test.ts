@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { aPerson, authorizationUrl, browserOf, RELYING_PARTY } from '../../testing/person.ts';
 import { ISSUER, testTenant } from '../../testing/tenant.ts';
 
-test('GET /authorize, more requests from a network than may wait: 429 as a page with Retry-After, and nothing is kept (issue 5; RFC 6585 §4)', async () => {
+test('GET /authorize, more requests from a network than may wait: 429 as a page with Retry-After, and nothing is kept (S-17; RFC 6585 §4)', async () => {
   const tenant = testTenant({ signIn: { interactionRates: { perNetwork: 2 } } });
   const client = await tenant.register(RELYING_PARTY);
   const browser = browserOf(tenant);

@@ -48,7 +48,7 @@ for (const count of [1, 4, 5, 20, 21, 22, 71, 250]) {
   });
 }
 
-test('GET /clients holds few clients at a time where they are large, for a reader that stops reading (security.md F18)', async () => {
+test('GET /clients holds few clients at a time where they are large, for a reader that stops reading (F18)', async () => {
   const tenant = testTenant();
   const pagesOf = async (clients: number, data: object): Promise<number> => {
     for (let count = 0; count < clients; count += 1) await tenant.register({ ...SERVICE, data });

@@ -17,7 +17,7 @@ const stranger = {
 const ada = await aPerson(tenant);
 
 // proves openid-core-3.1.2.1-6, openid-core-3.1.2.3-1
-test('GET /interaction/{id}: the sign-in page, with the headers of every page (security.md H-185)', async () => {
+test('GET /interaction/{id}: the sign-in page, with the headers of every page (H-185)', async () => {
   const page = await inFrontOf(browserOf(tenant)).ask(client, { login_hint: 'ada"@x', ui_locales: 'de' });
   assert.equal(page.status, 200);
   assert.match(page.html, /<html lang="de">/);

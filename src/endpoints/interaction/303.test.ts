@@ -25,7 +25,7 @@ test('a name and password that belong together: a session, and 303 to the client
   assert.match(named(browser.cookies(), 'browser') ?? '', /^[A-Za-z0-9]{43}$/);
 });
 
-test('signing in again is a new session id: what somebody knew of the old one is worth nothing (security.md §1.9)', async () => {
+test('signing in again is a new session id: what somebody knew of the old one is worth nothing (S-08)', async () => {
   await ada.grant(client);
   const before = named(ada.browser.cookies(), 'session');
   const page = await ada.ask(client, { prompt: 'login' });

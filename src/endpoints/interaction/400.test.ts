@@ -88,7 +88,7 @@ test('agreed and refused at once: what was done first counts, and a no is not re
   assert.match((await person.ask(relying)).html, /value="allow"/);
 });
 
-test('a page of another browser: its address alone is good for nothing (security.md §1.9)', async () => {
+test('a page of another browser: its address alone is good for nothing (S-05)', async () => {
   const page = await inFrontOf(browserOf(tenant)).ask(client);
   const other = inFrontOf(browserOf(tenant));
   await other.ask(client);
@@ -122,7 +122,7 @@ const FOREIGN: readonly (readonly [title: string, headers: Readonly<Record<strin
 
 for (const [title, headers] of FOREIGN) {
   // proves rfc6749-10.12-1, openid-core-3.1.2.3-1
-  test(`a post ${title}: 400, and nobody is signed in (security.md H-161)`, async () => {
+  test(`a post ${title}: 400, and nobody is signed in (H-161)`, async () => {
     const { browser, ask } = inFrontOf(browserOf(tenant));
     const page = await ask(client);
     const { hidden } = formOf(page.html);

@@ -44,7 +44,7 @@ test('while a key waits to take over, no cache keeps the set beyond that moment 
   assert.equal(await cacheControl(), 'public, max-age=0');
 });
 
-test('while storage is away: 200 with the last set for as long as a cache may keep it, then the fault (security.md F14, RFC 9111 §4.2)', async () => {
+test('while storage is away: 200 with the last set for as long as a cache may keep it, then the fault (F14, RFC 9111 §4.2)', async () => {
   const { keys: published } = await keys.jwks();
   let now = 1_800_000_000;
   const clock = { now: () => now, milliseconds: () => now * 1000 };

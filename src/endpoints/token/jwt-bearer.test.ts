@@ -283,7 +283,7 @@ test('clock-skew and lifetime-max are what is configured', async () => {
 });
 
 // proves rfc7523-3-1
-test('HMAC with any form of the issuer’s public key, other algorithms and keys that the JWT brings are refused (security catalogue 1.5)', async () => {
+test('HMAC with any form of the issuer’s public key, other algorithms and keys that the JWT brings are refused (H-149)', async () => {
   const rsa = testKey('RS256', 'idp');
   const tenant = grantTenant([jwtIssuer({ keys: { jwks: [rsa.jwk] }, algorithms: ['RS256'] })]);
   const client = await bearer(tenant);

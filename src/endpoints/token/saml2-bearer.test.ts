@@ -212,7 +212,7 @@ for (const [what, [parts, words]] of Object.entries(REFUSED)) {
 }
 
 // proves rfc7522-3.1-1
-test('whatever is not plain XML, and every wrapped signature: 400 invalid_grant, and never 500 (security catalogue 1.5)', async () => {
+test('whatever is not plain XML, and every wrapped signature: 400 invalid_grant, and never 500 (ADR 13)', async () => {
   const { tenant, ask } = await asking();
   const xml = assertionXml(SAML_SITE);
   const signed = signedXml(SAML_KEY, xml);

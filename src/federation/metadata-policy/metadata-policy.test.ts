@@ -133,7 +133,7 @@ test('names such as __proto__ and constructor are parameters like others (H-211)
   assert.equal(mergedPolicy({ a: JSON.parse('{"__proto__":1,"toString":2}') }) instanceof Object, true);
 });
 
-test('every operator leaves a step with what was there before and after; the last one says what failed (issue 6)', () => {
+test('every operator leaves a step with what was there before and after; the last one says what failed', () => {
   const { steps, problem } = applied(
     [{ contacts: { add: ['b'], subset_of: ['a', 'b'], superset_of: ['a', 'b'] } }],
     { contacts: ['x'] },

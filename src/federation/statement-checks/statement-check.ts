@@ -31,7 +31,7 @@ export interface RequestRules {
   /** The identifier of this server: the only `aud` there may be. */
   readonly audience: string;
   readonly audienceRequired: boolean;
-  /** Seconds that `iat` may lie behind now (security catalogue S2). */
+  /** Seconds that `iat` may lie behind now (trap S2). */
   readonly ageMax: number;
   /** Seconds that `exp` may lie ahead of now. */
   readonly lifetimeMax: number;

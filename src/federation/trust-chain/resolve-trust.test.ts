@@ -63,7 +63,7 @@ test('of two chains the shorter one is taken, whatever the order of the hints (ย
 });
 
 // proves openid-federation-10.3-1
-test('of two chains of one length the anchor is taken that is configured first (issue 6, point 4)', async () => {
+test('of two chains of one length the anchor is taken that is configured first (OpenID Federation 1.0 ยง10.3)', async () => {
   const federation = new TestFederation();
   federation.join(RP, [OTHER, ANCHOR], RP_METADATA);
   federation.join(ANCHOR, []);

@@ -14,7 +14,7 @@ const DESCRIPTORS_MAX = 256;
 const HELD = 600;
 const HELD_MS = 3_000;
 const SERVED_BY_MS = 10_000;
-/** Of security.md F19. */
+/** As many as F19 asks for. */
 const RECOVERED_MS = 2_000;
 
 export const flood: Experiment = {
