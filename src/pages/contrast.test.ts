@@ -6,7 +6,7 @@ import { test } from 'node:test';
 const style = readFileSync(join(import.meta.dirname, 'theme/style.css'), 'utf8');
 const [light = '', dark = ''] = [...style.matchAll(/:root \{([^}]*)\}/g)].map(([, block]) => block ?? '');
 
-/** What stands on what, and the least contrast (WCAG 2.2, 1.4.3 for text, 1.4.11 for the edges of fields). */
+/** Foreground, background and the minimum contrast (WCAG 2.2, 1.4.3 for text, 1.4.11 for the borders of fields). */
 const PAIRS = [
   ['text', 'card', 4.5],
   ['muted', 'card', 4.5],

@@ -14,7 +14,7 @@ const EVERY: readonly (readonly [title: string, page: Page, language: string])[]
   pages.languages.map((language) => [`${name} in ${language}`, page, language] as const),
 );
 
-/** H-121: what a client may call itself. */
+/** H-121: hostile client names. */
 const HOSTILE = [
   '<script>alert(1)</script>',
   '"><img src=x onerror=alert(1)>',
@@ -48,14 +48,14 @@ for (const [title, page, language] of EVERY) {
     for (const [, words] of html.matchAll(/<button[^>]*>([^<]*)</g)) assert.ok((words ?? '').trim() !== '');
   });
 
-  test(`${title}: what it refers to is served, under a name of its content`, () => {
+  test(`${title}: each asset it refers to is served under a name made from its content`, () => {
     const names = [...html.matchAll(/"\/assets\/([^"]+)"/g)].map(([, name]) => name ?? '');
     assert.ok(names.length > 0);
     for (const name of names) assert.ok((pages.asset(name)?.body ?? '').length > 0, name);
   });
 }
 
-/** The page with every text in it replaced, wherever it stands. */
+/** Returns the page with every text in it replaced. */
 function withTexts(value: unknown, text: string): unknown {
   if (typeof value === 'string') return text;
   if (Array.isArray(value)) return value.map((item) => withTexts(item, text));
@@ -120,12 +120,12 @@ test('a theme folder replaces what it has, adds a language and pictures, and kee
 
 const BROKEN: readonly (readonly [title: string, files: Readonly<Record<string, string>>, says: RegExp])[] = [
   ['a template that does not parse', { 'templates/error.liquid': '{% if %}{{' }, /error in en/],
-  ['a variable that is not there', { 'templates/error.liquid': '{{ page.nonsense.deeper }}' }, /nonsense/],
-  ['a page that is not there', { 'templates/sing-in.liquid': '' }, /sing-in\.liquid: no such page/],
+  ['an undefined variable', { 'templates/error.liquid': '{{ page.nonsense.deeper }}' }, /nonsense/],
+  ['an unknown page', { 'templates/sing-in.liquid': '' }, /sing-in\.liquid: is not a page/],
   [
-    'a text that is not there',
+    'an unknown message',
     { 'messages/de.json': '{"sign_in.titel": "x"}' },
-    /sign_in\.titel: no such text/,
+    /sign_in\.titel: is not a message/,
   ],
   ['texts that are not JSON', { 'messages/de.json': '{' }, /de\.json: is not JSON/],
   ['texts that are a list', { 'messages/de.json': '[]' }, /de\.json: is not a JSON object/],
@@ -144,6 +144,6 @@ for (const [title, files, says] of BROKEN) {
   });
 }
 
-test('a theme folder that is not there is refused', () => {
-  assert.throws(() => openPages('/assets/', '/nonexistent/theme'), /is not there/);
+test('a theme folder that does not exist is refused', () => {
+  assert.throws(() => openPages('/assets/', '/nonexistent/theme'), /does not exist/);
 });

@@ -12,13 +12,13 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Characters of the digest in an asset's name: enough that another content has another name. */
+/** Characters of the content digest in an asset's name, so that changed content gets a new name. */
 const DIGEST_LENGTH = 12;
 
 /**
- * Reads a theme and tries every page in every language with it.
- * @param assetsPath where the assets are served, with a slash at the end
- * @param folder of the operator's own theme
+ * Reads a theme and renders every sample page in every language, so that a broken theme stops the start.
+ * @param assetsPath the path that serves the assets, with a slash at the end
+ * @param folder the operator's theme; undefined for the built-in pages
  * @throws ThemeInvalid
  */
 export function openPages(assetsPath: string, folder: string | undefined): Pages {
@@ -51,7 +51,7 @@ function namedAssets(theme: ThemeFiles): ReadonlyMap<string, PageAsset & { reado
   );
 }
 
-/** Whatever a template prints is escaped, the messages too: no part of a page is trusted to be HTML. */
+/** Returns an engine that escapes everything a template prints, messages included. */
 function engineFor(theme: ThemeFiles, language: string, assets: Readonly<Record<string, string>>): Liquid {
   const messages = theme.messages.get(language) ?? new Map<string, string>();
   const engine = new Liquid({
@@ -67,7 +67,7 @@ function engineFor(theme: ThemeFiles, language: string, assets: Readonly<Record<
   });
   const say = (key: string, value: string | number | undefined): string => {
     const message = messages.get(key);
-    if (message === undefined) throw new ThemeInvalid(`there is no text ${key} in ${language}`);
+    if (message === undefined) throw new ThemeInvalid(`${language} has no message ${key}`);
     return message.replace('{}', () => String(value ?? ''));
   };
   engine.registerFilter('t', say);
@@ -79,7 +79,7 @@ function engineFor(theme: ThemeFiles, language: string, assets: Readonly<Record<
   return engine;
 }
 
-/** A variable that is not there is a slip in a template; a member that may be absent is there, and nil. */
+/** Replaces absent members with null, because the engine refuses undefined variables as mistakes in a template. */
 function withoutAbsent(page: Page): object {
   return Object.fromEntries(Object.entries(page).map(([name, value]) => [name, value ?? null]));
 }

@@ -7,11 +7,11 @@ const client: PageClient = {
   policy_uri: 'https://clips.example.com/privacy',
   tos_uri: 'https://clips.example.com/terms',
 };
-const stranger: PageClient = { name: 'Somebody', host: 'somebody.example.net', vouched: false };
+const stranger: PageClient = { name: 'Stranger', host: 'stranger.example.net', vouched: false };
 const form: PageForm = { action: '/interaction', form_token: 'token' };
 const notice: PageNotice = { error_id: 'm1x-42', detail: 'post_logout_redirect_uri is not registered' };
 
-/** Each page in the forms it can have: a theme is tried with them before anybody sees it. */
+/** Every page in each of its forms. The server renders them with a theme before it serves the theme. */
 export const SAMPLE_PAGES: Readonly<Record<string, Page>> = {
   'sign-in': { kind: 'sign-in', client, form, username: '', problem: undefined },
   'sign-in-refused': { kind: 'sign-in', client, form, username: 'ada', problem: 'refused' },
@@ -52,7 +52,7 @@ export const SAMPLE_PAGES: Readonly<Record<string, Page>> = {
     kind: 'leave',
     client: stranger,
     error: 'access_denied',
-    location: 'https://somebody.example.net/cb?error=access_denied&state="><script>',
+    location: 'https://stranger.example.net/cb?error=access_denied&state="><script>',
     post: undefined,
   },
   'leave-post': {
@@ -60,7 +60,7 @@ export const SAMPLE_PAGES: Readonly<Record<string, Page>> = {
     client: stranger,
     error: 'invalid_scope',
     location: undefined,
-    post: { action: 'https://somebody.example.net/cb', parameters: [['state', '"><script>']] },
+    post: { action: 'https://stranger.example.net/cb', parameters: [['state', '"><script>']] },
   },
   'form-post': {
     kind: 'form-post',

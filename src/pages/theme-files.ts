@@ -2,28 +2,31 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { ThemeInvalid } from '../ports/pages.ts';
 
-/** What the pages are made of, as texts by file name without extension or, for assets, with it. */
+/** The files of a theme, by name without extension. Assets keep their extension. */
 export interface ThemeFiles {
   readonly templates: ReadonlyMap<string, string>;
-  /** By language tag in lower case. */
+  /** Messages by language tag, in lower case. */
   readonly messages: ReadonlyMap<string, ReadonlyMap<string, string>>;
   readonly assets: ReadonlyMap<string, string>;
 }
 
 const OWN_FOLDER = join(import.meta.dirname, 'theme');
 
-/** Pages carry no scripts of a theme: the content security policy would not run them. */
+/** A theme cannot bring scripts: the content security policy would block them. */
 const THEME_ASSETS = new Set(['.css', '.svg']);
 const LANGUAGE = /^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/;
 
-/** Chancery's own files, each replaced by the one of the same name in `folder`. */
+/** Returns the built-in files, each replaced by the file of the same name in `folder`. */
 export function readTheme(folder: string | undefined): ThemeFiles {
   const own = readFolder(OWN_FOLDER, () => true);
   if (folder === undefined) return own;
-  if (!existsSync(folder)) throw new ThemeInvalid(`${folder} is not there`);
+  if (!existsSync(folder)) throw new ThemeInvalid(`${folder} does not exist`);
   const theirs = readFolder(folder, (name) => THEME_ASSETS.has(extname(name)));
   const strange = [...theirs.templates.keys()].find((name) => !own.templates.has(name));
-  if (strange !== undefined) throw new ThemeInvalid(`${folder}/templates/${strange}.liquid: no such page`);
+  if (strange !== undefined)
+    throw new ThemeInvalid(
+      `${folder}/templates/${strange}.liquid: is not a page; a theme can replace the built-in templates only`,
+    );
   return {
     templates: new Map([...own.templates, ...theirs.templates]),
     messages: mergedMessages(own.messages, theirs.messages, folder),
@@ -71,7 +74,7 @@ function readMessages(path: string, text: string): ReadonlyMap<string, string> {
   return new Map(messages);
 }
 
-/** A theme may say some things differently, or add a language; what it leaves out is said as Chancery says it, else in English. */
+/** Returns a theme's messages over the built-in ones of the same language, over the English ones. A theme may add languages. */
 function mergedMessages(
   own: ThemeFiles['messages'],
   theirs: ThemeFiles['messages'],
@@ -82,7 +85,9 @@ function mergedMessages(
   for (const [language, messages] of theirs) {
     const strange = [...messages.keys()].find((key) => !english.has(key) && !key.startsWith('scope.'));
     if (strange !== undefined)
-      throw new ThemeInvalid(`${folder}/messages/${language}.json: ${strange}: no such text`);
+      throw new ThemeInvalid(
+        `${folder}/messages/${language}.json: ${strange}: is not a message of the built-in pages`,
+      );
     merged.set(language, new Map([...english, ...(own.get(language) ?? []), ...messages]));
   }
   return merged;

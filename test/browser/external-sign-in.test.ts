@@ -97,11 +97,11 @@ suite('sign-in at the operator’s own page, in a browser (docs/sign-in.md)', ()
     const victim = await other.newPage();
     await victim.goto(mallory.url());
     await signIn(victim, 'analytical engine');
-    await heading(victim, 'This did not work');
+    await heading(victim, 'Something went wrong');
     assert.ok(victim.url().startsWith(`${program.issuer}/interaction/`));
     const [address = ''] = victim.url().split('?');
     await mallory.goto(address);
-    await heading(mallory, 'This did not work');
+    await heading(mallory, 'Something went wrong');
     await mallory.goto(`${website.origin}/login?prompt=none`);
     assert.equal(await mallory.locator('#problem').innerText(), 'login_required');
     await victim.goto(`${website.origin}/login?prompt=none`);

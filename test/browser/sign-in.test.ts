@@ -101,7 +101,7 @@ suite('sign-in in a browser', () => {
     const page = await begin();
     await signIn(page, { ...website.person, password: 'wrong' });
     const alert = page.getByRole('alert');
-    assert.equal(await alert.innerText(), 'The user name or the password is not right.');
+    assert.equal(await alert.innerText(), 'The user name or the password is incorrect.');
     assert.equal(
       await page.getByLabel('Password').getAttribute('aria-describedby'),
       await alert.getAttribute('id'),
@@ -167,9 +167,9 @@ suite('sign-in in a browser', () => {
     await heading(page, 'Signed in');
     await page.goBack();
     if (!atServer(page)) await page.goto(asked);
-    await heading(page, 'This did not work');
+    await heading(page, 'Something went wrong');
     await page.goto(asked);
-    await heading(page, 'This did not work');
+    await heading(page, 'Something went wrong');
     assert.match(await page.locator('main').innerText(), /was answered before/);
     await page.goto(website.origin);
     await heading(page, 'Signed in');
@@ -181,7 +181,7 @@ suite('sign-in in a browser', () => {
     const there = await other.newPage();
     const answer = await there.goto(page.url());
     assert.equal(answer?.status(), 400);
-    await heading(there, 'This did not work');
+    await heading(there, 'Something went wrong');
     await other.close();
     await signIn(page, website.person);
     await heading(page, 'Allow access?');
@@ -197,7 +197,7 @@ suite('sign-in in a browser', () => {
     });
     const answer = await page.goto(`${program.issuer}/authorize?${query.toString()}`);
     assert.equal(answer?.status(), 400);
-    await heading(page, 'This did not work');
+    await heading(page, 'Something went wrong');
     assert.equal(await page.getByRole('link').count(), 0);
     assert.equal(await page.getByRole('button').count(), 0);
   });

@@ -132,7 +132,7 @@ test('H-161 an answer that no page of ours gave: 4xx, and the session lives', as
       body: new URLSearchParams({ ...hidden, choice: 'logout', ...different }),
     });
     assert.equal(answer.status, 400, what);
-    assert.match(await answer.text(), /This did not work/);
+    assert.match(await answer.text(), /Something went wrong/);
     assert.equal(answer.headers.get('location'), null);
   }
   const stranger = plainBrowser(program.issuer);
