@@ -39,37 +39,43 @@ test('each act on the registry leaves one event: who, what, which client, how it
     preferred_client_id: 'app',
   });
   const acts: readonly (readonly [act: () => Promise<unknown>, expected: string])[] = [
-    [async () => await tenant.send('read', { bearer, id }), 'client.read done registration app -'],
-    [async () => await tenant.send('read', { bearer: MASTER, id }), 'client.read done master:master app -'],
-    [async () => await tenant.send('read', { id }), 'client.read refused unknown - invalid_token'],
+    [async () => await tenant.send('client-read', { bearer, id }), 'client.read done registration app -'],
     [
-      async () => await tenant.send('read', { bearer: MASTER, id: 'x' }),
+      async () => await tenant.send('client-read', { bearer: MASTER, id }),
+      'client.read done master:master app -',
+    ],
+    [async () => await tenant.send('client-read', { id }), 'client.read refused unknown - invalid_token'],
+    [
+      async () => await tenant.send('client-read', { bearer: MASTER, id: 'x' }),
       'client.read refused master:master - not_found',
     ],
     [
-      async () => await tenant.send('read', { bearer: 'wrong', id }),
+      async () => await tenant.send('client-read', { bearer: 'wrong', id }),
       'client.read refused unknown app invalid_token',
     ],
     [
-      async () => await tenant.send('delete', { bearer: 'wrong', id: 'x' }),
+      async () => await tenant.send('client-delete', { bearer: 'wrong', id: 'x' }),
       'client.delete refused unknown - invalid_token',
     ],
-    [async () => await tenant.send('list', { bearer: MASTER }), 'client.list done master:master - -'],
-    [async () => await tenant.send('list', { bearer }), 'client.list refused unknown - insufficient_scope'],
+    [async () => await tenant.send('client-list', { bearer: MASTER }), 'client.list done master:master - -'],
     [
-      async () => await tenant.send('update', { bearer: MASTER, id, json: {} }),
+      async () => await tenant.send('client-list', { bearer }),
+      'client.list refused unknown - insufficient_scope',
+    ],
+    [
+      async () => await tenant.send('client-update', { bearer: MASTER, id, json: {} }),
       'client.update refused master:master app invalid_redirect_uri',
     ],
     [
-      async () => await tenant.send('register', { bearer: MASTER, json: {} }),
+      async () => await tenant.send('client-registration', { bearer: MASTER, json: {} }),
       'client.create refused master:master - invalid_redirect_uri',
     ],
     [
-      async () => await tenant.send('update', { bearer: MASTER, id, json: WEB_CLIENT }),
+      async () => await tenant.send('client-update', { bearer: MASTER, id, json: WEB_CLIENT }),
       'client.update done master:master app -',
     ],
     [
-      async () => await tenant.send('delete', { bearer: MASTER, id }),
+      async () => await tenant.send('client-delete', { bearer: MASTER, id }),
       'client.delete done master:master app -',
     ],
   ];
@@ -90,30 +96,41 @@ test('a registration with an initial access token names its label; so does the t
   assert.deepEqual(issued.map(words), ['initial-access-token.create done master:master - team']);
   let id = '';
   const registered = await eventsAfter(tenant, async () => {
-    id = clientInformationOf(await tenant.send('register', { bearer, json: WEB_CLIENT })).client_id;
+    id = clientInformationOf(
+      await tenant.send('client-registration', { bearer, json: WEB_CLIENT }),
+    ).client_id;
   });
   assert.deepEqual(registered.map(words), [`client.create done initial:team ${id} -`]);
 });
 
 test('a refused registration names no client that was never made, but the owner of a taken identifier', async () => {
-  const tenant = testTenant({ settings: { allowOpenRegistration: true, openClientsMax: 0 } });
+  const tenant = testTenant({
+    settings: { 'registration.allow-open-registration': true, 'registration.open-clients-max': 1 },
+  });
+  await tenant.send('client-registration', { json: WEB_CLIENT });
   await tenant.register({ ...WEB_CLIENT, preferred_client_id: 'app' });
-  const full = await eventsAfter(tenant, async () => await tenant.send('register', { json: WEB_CLIENT }));
+  const full = await eventsAfter(
+    tenant,
+    async () => await tenant.send('client-registration', { json: WEB_CLIENT }),
+  );
   assert.deepEqual(full.map(words), ['client.create refused open - invalid_token']);
   const taken = await eventsAfter(tenant, async () => {
-    await tenant.send('register', { bearer: MASTER, json: { ...WEB_CLIENT, preferred_client_id: 'app' } });
+    await tenant.send('client-registration', {
+      bearer: MASTER,
+      json: { ...WEB_CLIENT, preferred_client_id: 'app' },
+    });
   });
   assert.deepEqual(taken.map(words), ['client.create refused master:master app invalid_client_metadata']);
 });
 
 test('the renewal of an expired secret is recorded once, with the change', async () => {
-  const tenant = testTenant({ settings: { clientSecretLifetime: 10 } });
+  const tenant = testTenant({ settings: { 'registration.client-secret-lifetime': 10 } });
   const { client_id: id, registration_access_token: bearer } = await tenant.register({
     ...SERVICE,
     preferred_client_id: 'app',
   });
   tenant.clock.advance(10);
-  const events = await eventsAfter(tenant, async () => await tenant.send('read', { bearer, id }));
+  const events = await eventsAfter(tenant, async () => await tenant.send('client-read', { bearer, id }));
   assert.deepEqual(events.map(words), ['client.read done registration app expired secret renewed']);
 });
 
@@ -121,16 +138,16 @@ test('neither the audit nor its lines in the log hold a secret or a token', asyn
   const tenant = testTenant();
   const preferred_client_secret = 'a-secret-of-32-printable-letters';
   const bearer = await tenant.initialToken('client-reg');
-  const answered = await tenant.send('register', {
+  const answered = await tenant.send('client-registration', {
     bearer,
     json: { redirect_uris: [CALLBACK], preferred_client_secret },
   });
   const { client_id: id, registration_access_token } = clientInformationOf(answered);
-  await tenant.send('read', { bearer: registration_access_token, id });
-  await tenant.send('delete', { bearer: MASTER, id });
+  await tenant.send('client-read', { bearer: registration_access_token, id });
+  await tenant.send('client-delete', { bearer: MASTER, id });
   const events = await eventsAfter(
     tenant,
-    async () => await tenant.send('list', { bearer: 'some-unknown-token' }),
+    async () => await tenant.send('client-list', { bearer: 'some-unknown-token' }),
   );
   assert.ok(events.length > 0);
   const everything = JSON.stringify([await tenant.unwatched.audit.page(0, 1000), tenant.log]);
@@ -149,9 +166,9 @@ test('a fault of ours is no refusal and leaves no event; a lost event is in the 
   const tenant = testTenant();
   const { client_id: id } = await tenant.register(WEB_CLIENT);
   tenant.watch.fail(new Error('gone'), 'clients.find');
-  assert.equal((await tenant.send('read', { bearer: MASTER, id })).status, 500);
+  assert.equal((await tenant.send('client-read', { bearer: MASTER, id })).status, 500);
   tenant.watch.fail(new Error('full'), 'audit.append');
-  assert.equal((await tenant.send('read', { bearer: MASTER, id })).status, 200);
+  assert.equal((await tenant.send('client-read', { bearer: MASTER, id })).status, 200);
   const events = await tenant.unwatched.audit.page(0, 1000);
   assert.deepEqual(
     events.map(({ action }) => action),
@@ -163,9 +180,11 @@ test('a fault of ours is no refusal and leaves no event; a lost event is in the 
 test('what the table of events holds is in the log too, each event once', async () => {
   const tenant = testTenant();
   const bearer = await tenant.authorize({ scope: ['client-reg'], label: 'team' });
-  const { client_id: id } = clientInformationOf(await tenant.send('register', { bearer, json: WEB_CLIENT }));
-  await tenant.send('read', { bearer: MASTER, id });
-  await eventsAfter(tenant, async () => await tenant.send('read', { bearer, id }));
+  const { client_id: id } = clientInformationOf(
+    await tenant.send('client-registration', { bearer, json: WEB_CLIENT }),
+  );
+  await tenant.send('client-read', { bearer: MASTER, id });
+  await eventsAfter(tenant, async () => await tenant.send('client-read', { bearer, id }));
   const recorded = (await tenant.unwatched.audit.page(0, 1000)).map(words);
   const logged = tenant.log
     .filter(({ message }) => message === 'audit')
@@ -176,7 +195,7 @@ test('what the table of events holds is in the log too, each event once', async 
 
 test('events are removed once they are older than they are kept, in batches, and none before', async () => {
   const tenant = testTenant();
-  const { audit, clock, log } = tenant.needs;
+  const { audit, clock, log } = await tenant.registry();
   for (let number = 0; number < 7; number += 1) await tenant.register(WEB_CLIENT);
   tenant.clock.advance(100);
   await tenant.register(WEB_CLIENT);
@@ -188,12 +207,12 @@ test('events are removed once they are older than they are kept, in batches, and
   assert.equal(tenant.watch.calls.filter((call) => call === 'audit.sweep').length, 4);
   const [kept, ...more] = await tenant.unwatched.audit.page(0, 10);
   assert.deepEqual([kept?.sequence, more.length], [8, 0]);
-  assert.equal((await tenant.send('list', { bearer: MASTER })).status, 200);
+  assert.equal((await tenant.send('client-list', { bearer: MASTER })).status, 200);
 });
 
 test('a sweep that fails is in the log and throws nothing', async () => {
   const tenant = testTenant();
-  const { audit, clock, log } = tenant.needs;
+  const { audit, clock, log } = await tenant.registry();
   tenant.watch.fail(new Error('full'), 'audit.sweep');
   assert.equal(await sweepAuditEvents({ audit, clock, log, lifetime: 1, batch: 3 }), 0);
   assert.ok(tenant.log.some(({ message }) => message === 'old audit events could not be swept'));

@@ -15,38 +15,40 @@ import { networkLimits } from './rate-limits.ts';
 const PUBLIC = { ...WEB_CLIENT, token_endpoint_auth_method: 'none' };
 
 function openTenant(settings: object): TestTenant {
-  return testTenant({ settings: { allowOpenRegistration: true, ...settings } });
+  return testTenant({ settings: { 'registration.allow-open-registration': true, ...settings } });
 }
 
 test('open clients are as many as there may be, for parallel requests too; those of a token are not counted', async () => {
-  const tenant = openTenant({ openClientsMax: 3 });
+  const tenant = openTenant({ 'registration.open-clients-max': 3 });
   const answers = await Promise.all(
-    Array.from({ length: 10 }, async () => await tenant.send('register', { json: WEB_CLIENT })),
+    Array.from({ length: 10 }, async () => await tenant.send('client-registration', { json: WEB_CLIENT })),
   );
   assert.equal(answers.filter(({ status }) => status === 200).length, 3);
   const refused = answers.find(({ status }) => status !== 200);
   assert.ok(refused !== undefined);
   assertError(refused, 'invalid_token', /as many openly registered clients/);
   assert.equal(refused.headers['www-authenticate'], 'Bearer');
-  assert.equal((await tenant.send('register', { bearer: MASTER, json: WEB_CLIENT })).status, 200);
+  assert.equal((await tenant.send('client-registration', { bearer: MASTER, json: WEB_CLIENT })).status, 200);
 });
 
 test('a place is free again when an open client is deleted', async () => {
-  const tenant = openTenant({ openClientsMax: 1 });
-  const { client_id: id } = clientInformationOf(await tenant.send('register', { json: WEB_CLIENT }));
-  assert.equal((await tenant.send('register', { json: WEB_CLIENT })).status, 401);
-  await tenant.send('delete', { bearer: MASTER, id });
-  assert.equal((await tenant.send('register', { json: WEB_CLIENT })).status, 200);
+  const tenant = openTenant({ 'registration.open-clients-max': 1 });
+  const { client_id: id } = clientInformationOf(
+    await tenant.send('client-registration', { json: WEB_CLIENT }),
+  );
+  assert.equal((await tenant.send('client-registration', { json: WEB_CLIENT })).status, 401);
+  await tenant.send('client-delete', { bearer: MASTER, id });
+  assert.equal((await tenant.send('client-registration', { json: WEB_CLIENT })).status, 200);
 });
 
 async function idOf(tenant: TestTenant, json: object): Promise<string> {
-  return clientInformationOf(await tenant.send('register', { json })).client_id;
+  return clientInformationOf(await tenant.send('client-registration', { json })).client_id;
 }
 
 test('identical public clients share one registration, which nobody of them can manage', async () => {
-  const tenant = openTenant({ openIdempotent: true });
+  const tenant = openTenant({ 'registration.open-idempotent': true });
   const answers: Answer[] = await Promise.all(
-    Array.from({ length: 20 }, async () => await tenant.send('register', { json: PUBLIC })),
+    Array.from({ length: 20 }, async () => await tenant.send('client-registration', { json: PUBLIC })),
   );
   assert.equal(new Set(answers.map(({ body }) => body)).size, 1);
   const [answered] = answers;
@@ -64,16 +66,16 @@ const SAME: readonly (readonly [one: object, other: object])[] = [
 
 for (const [one, other] of SAME) {
   test(`${JSON.stringify(other).slice(0, 120)} is the same client as ${JSON.stringify(one).slice(0, 60)}`, async () => {
-    const tenant = openTenant({ openIdempotent: true });
+    const tenant = openTenant({ 'registration.open-idempotent': true });
     assert.equal(await idOf(tenant, one), await idOf(tenant, other));
   });
 }
 
 const DIFFERENT: readonly (readonly [settings: object, one: object, other: object])[] = [
-  [{ openIdempotent: true }, PUBLIC, TWO],
-  [{ openIdempotent: true }, PUBLIC, { ...PUBLIC, client_name: 'A' }],
-  [{ openIdempotent: true }, WEB_CLIENT, WEB_CLIENT],
-  [{ openIdempotent: false }, PUBLIC, PUBLIC],
+  [{ 'registration.open-idempotent': true }, PUBLIC, TWO],
+  [{ 'registration.open-idempotent': true }, PUBLIC, { ...PUBLIC, client_name: 'A' }],
+  [{ 'registration.open-idempotent': true }, WEB_CLIENT, WEB_CLIENT],
+  [{ 'registration.open-idempotent': false }, PUBLIC, PUBLIC],
 ];
 
 for (const [settings, one, other] of DIFFERENT) {
@@ -84,18 +86,18 @@ for (const [settings, one, other] of DIFFERENT) {
 }
 
 test('a public client that a token registers is its own', async () => {
-  const tenant = openTenant({ openIdempotent: true });
+  const tenant = openTenant({ 'registration.open-idempotent': true });
   const shared = await idOf(tenant, PUBLIC);
-  const own = clientInformationOf(await tenant.send('register', { bearer: MASTER, json: PUBLIC }));
+  const own = clientInformationOf(await tenant.send('client-registration', { bearer: MASTER, json: PUBLIC }));
   assert.notEqual(own.client_id, shared);
   assert.notEqual(own.registration_access_token, '');
 });
 
 test('a shared client that the master token changes is shared no more', async () => {
-  const tenant = openTenant({ openIdempotent: true });
+  const tenant = openTenant({ 'registration.open-idempotent': true });
   const id = await idOf(tenant, PUBLIC);
   const json = { ...PUBLIC, client_name: 'Changed' };
-  assert.equal((await tenant.send('update', { bearer: MASTER, id, json })).status, 200);
+  assert.equal((await tenant.send('client-update', { bearer: MASTER, id, json })).status, 200);
   assert.notEqual(await idOf(tenant, PUBLIC), id);
 });
 

@@ -1,15 +1,15 @@
-import type { JwtIssuer, SamlIssuer } from '../grants/assertion-grant.ts';
+import { selfSigned } from '../../test/tls/certificate.ts';
+import type { ConfiguredAssertionIssuer } from '../config/assertion-grant-settings.ts';
 import { digestOf } from '../keys/digest.ts';
-import { XML_SIGNING_ALGORITHMS } from '../spec/server-capabilities.ts';
 import type { Answer } from './exchange.ts';
 import { signedJwt, testKey } from './jwt.ts';
 import { assertionXml, encoded, type SamlParts, samlKey, signedXml } from './saml.ts';
 import {
-  type AssertionGrantOptions,
   type ClientInformation,
   ISSUER,
   START,
   type TestTenant,
+  type TestTenantOptions,
   testTenant,
 } from './tenant.ts';
 
@@ -18,18 +18,18 @@ export const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const IDP = 'https://idp.example';
 export const IDP_KEY = testKey('ES256', 'idp');
 
-export function jwtIssuer(changes: Partial<JwtIssuer> = {}): JwtIssuer {
+type Issuer<Kind> = Extract<ConfiguredAssertionIssuer, { readonly kind: Kind }>;
+
+/** An issuer of JWTs, as `chancery.yaml` has it. */
+export function jwtIssuer(changes: Partial<Issuer<'jwt'>> = {}): Issuer<'jwt'> {
   return {
+    kind: 'jwt',
     issuer: IDP,
-    keys: { jwks: [IDP_KEY.jwk] },
+    jwks: { keys: [IDP_KEY.jwk] },
     algorithms: ['ES256'],
-    requireJti: true,
-    subjectFrom: undefined,
-    subjectPrefix: 'idp:',
-    subjects: undefined,
+    'require-jti': true,
+    'subject-prefix': 'idp:',
     scope: ['read', 'write'],
-    clients: undefined,
-    audiences: [],
     ...changes,
   };
 }
@@ -37,6 +37,7 @@ export function jwtIssuer(changes: Partial<JwtIssuer> = {}): JwtIssuer {
 export const SAML2_BEARER = 'urn:ietf:params:oauth:grant-type:saml2-bearer';
 
 export const SAML_KEY = samlKey('ES256');
+const SAML_CERTIFICATE = selfSigned({ keys: SAML_KEY }).cert;
 
 export const SAML_SITE = {
   issuer: 'urn:saml-idp',
@@ -45,17 +46,14 @@ export const SAML_SITE = {
   now: START,
 };
 
-export function samlIssuer(changes: Partial<SamlIssuer> = {}): SamlIssuer {
+/** An issuer of SAML assertions, as `chancery.yaml` has it. */
+export function samlIssuer(changes: Partial<Issuer<'saml'>> = {}): Issuer<'saml'> {
   return {
+    kind: 'saml',
     issuer: SAML_SITE.issuer,
-    subjectFrom: undefined,
-    subjects: undefined,
     scope: ['read', 'write'],
-    clients: undefined,
-    audiences: [],
-    subjectPrefix: 'saml:',
-    keys: [SAML_KEY.publicKey],
-    algorithms: XML_SIGNING_ALGORITHMS,
+    'subject-prefix': 'saml:',
+    certificates: [SAML_CERTIFICATE],
     ...changes,
   };
 }
@@ -67,10 +65,10 @@ export function samlAssertion(parts: SamlParts = {}): string {
 
 /** A tenant that takes assertions of these issuers. */
 export function grantTenant(
-  jwtIssuers: readonly JwtIssuer[] = [jwtIssuer()],
-  options: AssertionGrantOptions = {},
+  issuers: readonly ConfiguredAssertionIssuer[] = [jwtIssuer()],
+  { settings, ...options }: TestTenantOptions = {},
 ): TestTenant {
-  return testTenant({ assertionGrants: { jwtIssuers, ...options } });
+  return testTenant({ ...options, settings: { 'assertion-grants.issuers': [...issuers], ...settings } });
 }
 
 /** A client that may present assertions. */

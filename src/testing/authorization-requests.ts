@@ -5,8 +5,9 @@ import type { StoredClient } from '../ports/client-store.ts';
 import type { InteractionStore, StoredInteraction } from '../ports/interaction-store.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
 import { systemRandom } from '../system/random.ts';
+import { tokenSettings } from '../tenant/settings.ts';
 import { aClient } from './storage/stored-examples.ts';
-import { tokenSettings } from './token-settings.ts';
+import { DEFAULTS } from './tenant.ts';
 
 export const NOW = 1_800_000_000;
 export const ISSUER = 'https://op.example.com';
@@ -53,7 +54,7 @@ export function aReceivingNeeds(
   const found = new Map(clients.map((client) => [client.client_id, client]));
   const verifier = joseJwtVerifier(clock);
   return {
-    rules: { json: { depth: 8, members: 50 }, tokenSettings: tokenSettings() },
+    rules: { json: { depth: 8, members: 50 }, tokenSettings: tokenSettings(DEFAULTS) },
     requestObjects: {
       issuer: ISSUER,
       verifier,

@@ -30,13 +30,11 @@ export interface SentOut {
 export async function externalTenant(settings: Partial<Settings> = {}): Promise<ExternalTenant> {
   const digest = createHash('sha256').update(PAGE_TOKEN).digest('hex');
   const tenant = testTenant({
-    signIn: {
-      settings: {
-        'sign-in.external-url': PAGE,
-        'sign-in.token-sha256': [`page:${digest}`],
-        'sign-in.consent': 'always',
-        ...settings,
-      },
+    settings: {
+      'sign-in.external-url': PAGE,
+      'sign-in.token-sha256': [`page:${digest}`],
+      'sign-in.consent': 'always',
+      ...settings,
     },
   });
   const client = await tenant.register({ ...RELYING_PARTY, policy_uri: 'https://client.example/privacy' });

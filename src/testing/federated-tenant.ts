@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict';
-import { answer } from '../endpoints/answer.ts';
-import {
-  type FederationRegistrationNeeds,
-  federationRegistration,
-} from '../endpoints/federation-registration/endpoint.ts';
+import type { Settings } from '../config/settings.ts';
 import type { JsonMembers } from '../federation/entity-statement.ts';
 import type { SignatureAlgorithm } from '../spec/jose-algorithms.ts';
-import { type Answer, received, requestOf, type TestRequest } from './exchange.ts';
+import type { Answer, TestRequest } from './exchange.ts';
 import { type TestEntity, TestFederation, testEntity } from './federation.ts';
-import { publishedKeys } from './server-keys.ts';
 import { ISSUER, type TestTenant, testTenant } from './tenant.ts';
 
 export const ANCHOR = testEntity('https://anchor.example');
@@ -33,35 +28,26 @@ export interface FederatedTenant extends TestTenant {
   postFinal(body: string | Uint8Array): Promise<Answer>;
 }
 
-export type FederationChanges = Partial<
-  Omit<FederationRegistrationNeeds, 'request'> & FederationRegistrationNeeds['request']
->;
-
-export async function federatedTenant(changes: FederationChanges = {}): Promise<FederatedTenant> {
+export async function federatedTenant(settings: Partial<Settings> = {}): Promise<FederatedTenant> {
   const federation = new TestFederation();
   federation.state(ORG, RP);
   federation.join(ORG, [ANCHOR]);
   federation.join(ANCHOR, []);
-  const tenant = testTenant({ outbound: federation.outbound });
-  const { requireAudience = false, ageMax = 600, lifetimeMax = 86_400, ...others } = changes;
-  const endpoint = federationRegistration({
-    registry: tenant.needs,
-    trust: federation.needs([ANCHOR], { clock: tenant.clock }),
-    replays: tenant.storage.replays,
-    keys: (await publishedKeys()).federation,
-    request: { entity_id: ISSUER, requireAudience, ageMax, lifetimeMax },
-    privileges: PRIVILEGES,
-    lifetime: 0,
-    parallel: 8,
-    retryAfter: 10,
-    ...others,
+  const tenant = testTenant({
+    outbound: federation.outbound,
+    settings: {
+      'federation.enabled': true,
+      'federation.trust-anchors': [{ 'entity-id': ANCHOR.id, jwks: { keys: [ANCHOR.key.jwk] } }],
+      'federation.authority-hints': [ANCHOR.id],
+      'federation.scope-values': ['openid', 'email'],
+      'federation.request-lifetime': 86_400,
+      // Each request sees what the test has published just now.
+      'federation.statement-cache': 0,
+      ...settings,
+    },
   });
-  const post = async (body: string | Uint8Array, request: TestRequest = {}): Promise<Answer> => {
-    const response = await answer(endpoint, requestOf(endpoint.contract, { body, ...request }), (failure) => {
-      tenant.reports.push(failure);
-    });
-    return await received(endpoint.contract, response);
-  };
+  const post = async (body: string | Uint8Array, request: TestRequest = {}): Promise<Answer> =>
+    await tenant.send('federation-registration', { body, ...request });
   return {
     ...tenant,
     federation,
@@ -69,15 +55,6 @@ export async function federatedTenant(changes: FederationChanges = {}): Promise<
     postFinal: async (body) => await post(body, { contentType: 'application/entity-statement+jwt' }),
   };
 }
-
-const PRIVILEGES: FederationRegistrationNeeds['privileges'] = {
-  grant_types: ['authorization_code', 'implicit', 'refresh_token'],
-  scope: ['openid', 'email'],
-  data: false,
-  set_id: false,
-  set_secret: false,
-  redirect_hosts: 'any',
-};
 
 let statements = 0;
 

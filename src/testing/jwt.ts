@@ -2,18 +2,20 @@ import { constants, createHmac, generateKeyPairSync, type KeyObject, sign } from
 import type { MacAlgorithm, SignatureAlgorithm } from '../spec/jose-algorithms.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
 
+type PublicJwk = JsonWebKey & { kty: string; kid: string };
+
 /** A key pair of a test, made when the test starts. */
 export interface TestKey {
   readonly algorithm: SignatureAlgorithm;
   readonly kid: string;
   /** The public key. */
-  readonly jwk: JsonWebKey;
+  readonly jwk: PublicJwk;
   readonly privateKey: KeyObject;
 }
 
 export function testKey(algorithm: SignatureAlgorithm, kid = 'k1'): TestKey {
   const { publicKey, privateKey } = keyPair(algorithm);
-  return { algorithm, kid, privateKey, jwk: { ...publicKey.export({ format: 'jwk' }), kid } };
+  return { algorithm, kid, privateKey, jwk: { ...(publicKey.export({ format: 'jwk' }) as PublicJwk), kid } };
 }
 
 function keyPair(algorithm: SignatureAlgorithm): { publicKey: KeyObject; privateKey: KeyObject } {

@@ -1,14 +1,11 @@
 import { codeRequest, type Fields } from '../../test/program/code-request.ts';
 import { type PlainBrowser, plainBrowser, type Visit } from '../../test/program/plain-browser.ts';
-import { answer } from '../endpoints/answer.ts';
-import type { Endpoint } from '../endpoints/contract.ts';
-import { buildRouter } from '../http/router.ts';
+import { buildRouter, type Router } from '../http/router.ts';
 import type { StoredAccount } from '../ports/account-store.ts';
 import { type AccountNeeds, addAccount } from '../sessions/manage-account.ts';
 import { argon2PasswordHasher } from '../system/password-hasher.ts';
 import { systemRandom } from '../system/random.ts';
 import { ACTOR, ADA, QUICK } from './end-users.ts';
-import { received, requestOf } from './exchange.ts';
 import { CALLBACK, type ClientInformation, ISSUER, type TestTenant } from './tenant.ts';
 
 /** A client of the code flow that the operator registered. */
@@ -78,26 +75,21 @@ export function inFrontOf(
 
 /** A browser before the endpoints of a tenant. */
 export function browserOf(tenant: TestTenant): PlainBrowser {
-  const endpoints: readonly Endpoint[] = Object.values(tenant.endpoints);
-  const issuerPath = new URL(ISSUER).pathname;
-  const router = buildRouter([{ issuerPath, endpoints, allowedOrigins: [] }]);
+  let router: Router | undefined;
   return plainBrowser(ISSUER, async (url, { method = 'GET', headers, body }) => {
     const { pathname, search } = new URL(url);
+    router ??= buildRouter([await tenant.site()]);
     const match = router.find(pathname);
     const endpoint = match?.resource.routes.get(method);
     if (match === undefined || endpoint === undefined)
       throw new Error(`nothing stands at ${method} ${pathname}`);
     const form = body instanceof URLSearchParams ? body.toString() : '';
-    const request = requestOf(endpoint.contract, {
+    const answered = await tenant.ask(endpoint, {
       segment: match.segment,
       query: search.slice(1),
       form,
       headers,
     });
-    const response = await answer(endpoint, request, (failure) => {
-      tenant.reports.push(failure);
-    });
-    const answered = await received(endpoint.contract, response);
     const sent = new Headers(answered.headers);
     for (const cookie of answered.cookies) sent.append('set-cookie', cookie);
     return new Response(answered.body, { status: answered.status, headers: sent });

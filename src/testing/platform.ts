@@ -22,7 +22,7 @@ import { emptyTenantStorage } from './storage.ts';
 import { type Watch, watched } from './watched-storage.ts';
 
 /** The time at which the clock of a test platform starts, in seconds since the epoch. */
-const START = 1_800_000_000;
+export const START = 1_800_000_000;
 
 /** As little work as Argon2 allows. */
 const QUICK = { memoryKib: 8, passes: 1, lanes: 1 };
@@ -40,8 +40,10 @@ export interface LoggedLine {
 export interface TestPlatform extends Platform {
   readonly clock: TestClock;
   readonly lines: readonly LoggedLine[];
-  /** What a tenant on this platform stores, behind its cache and the watch. */
+  /** The storage of the tenant on this platform, with its cache: the same data behind the watch's back. */
   readonly unwatched: TenantStorage;
+  /** The same storage as the tenant sees it. */
+  readonly watchedStorage: TenantStorage;
   /** Sees each call of a storage verb, above the cache. */
   readonly watch: Watch;
 }
@@ -60,12 +62,14 @@ const NO_WAY_OUT: OutboundHttp & OutboundForms = {
   postForm: async () => ({ status: 'failed', reason: 'unresolvable', detail: 'endpoint tests ask nobody' }),
 };
 
+const CACHE_SIZES = { clients: 1000, accessTokens: 1000 };
 const SAML = samlAssertionVerifier();
 const PASSWORDS = argon2PasswordHasher({ parameters: QUICK, concurrency: 2, waitingMax: 100 }, systemRandom);
 
 export function testPlatform(options: TestPlatformOptions = {}): TestPlatform {
   const stored = emptyTenantStorage();
-  const { storage: kept, watch, unwatched } = watchedCache(stored);
+  const unwatched = withRecordCache(stored, CACHE_SIZES);
+  const { storage: watchedStorage, watch } = watched(unwatched);
   const clock = testClock();
   const lines: LoggedLine[] = [];
   const sealer = sealerWith([systemRandom.bytes(32)]);
@@ -84,7 +88,7 @@ export function testPlatform(options: TestPlatformOptions = {}): TestPlatform {
     saml: SAML,
     outbound: { ...NO_WAY_OUT, ...options.outbound },
     storage: { forTenant: () => stored, restoration: async () => undefined },
-    cached: () => kept,
+    cached: () => watchedStorage,
     sealerFor: (tenant) => sealerForTenant(sealer, tenant),
     passwords: PASSWORDS,
     openPages: pagesOnce,
@@ -93,15 +97,9 @@ export function testPlatform(options: TestPlatformOptions = {}): TestPlatform {
     certificateAuthorities: () => authorities,
     lines,
     unwatched,
+    watchedStorage,
     watch,
   };
-}
-
-function watchedCache(stored: TenantStorage): Pick<TestPlatform, 'unwatched' | 'watch'> & {
-  readonly storage: TenantStorage;
-} {
-  const unwatched = withRecordCache(stored, { clients: 1000, accessTokens: 1000 });
-  return { unwatched, ...watched(unwatched) };
 }
 
 function testClock(): TestClock {
@@ -127,7 +125,7 @@ const KEYS = new Map<string, Promise<JsonWebKey>>();
  * Makes keys once for all tests of a process, since RSA keys take their time. Two keys of one tenant differ; two tenants
  * have the same keys.
  */
-function sharedKeys(): KeyMaker {
+export function sharedKeys(): KeyMaker {
   const made = new Map<KeyKind, number>();
   return {
     async makePrivateKey(kind) {

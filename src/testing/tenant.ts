@@ -1,115 +1,59 @@
 import assert from 'node:assert/strict';
-import { createSecretKey } from 'node:crypto';
-import type { AuthenticationNeeds } from '../clients/client-authentication/method.ts';
-import { rememberedOutcomes } from '../clients/client-authentication/remembered-outcomes.ts';
-import { remoteJwkSets } from '../clients/client-keys/remote-jwk-set.ts';
-import type { ClientJwtNeeds } from '../clients/issued-jwt/client-jwt.ts';
-import { type NetworkRates, networkLimits } from '../clients/rate-limits.ts';
-import { liveClients } from '../clients/registered-client.ts';
-import type { RegistryNeeds, RegistrySettings } from '../clients/registry-needs.ts';
-import { clientUses } from '../clients/upkeep/client-uses.ts';
+import type { RegistryNeeds } from '../clients/registry-needs.ts';
+import { SETTING_PATHS, type Settings, settingAt } from '../config/settings.ts';
 import { answer } from '../endpoints/answer.ts';
-import { clientDelete } from '../endpoints/client-delete/endpoint.ts';
-import { clientList } from '../endpoints/client-list/endpoint.ts';
-import { clientRead } from '../endpoints/client-read/endpoint.ts';
-import { ADDRESSES, clientRegistration } from '../endpoints/client-registration/endpoint.ts';
-import { clientUpdate } from '../endpoints/client-update/endpoint.ts';
 import type { Endpoint } from '../endpoints/contract.ts';
-import { directAuthorization } from '../endpoints/direct-authorization/endpoint.ts';
-import { type IntrospectionNeeds, introspection } from '../endpoints/introspection/endpoint.ts';
-import { revocation } from '../endpoints/revocation/endpoint.ts';
-import { token } from '../endpoints/token/endpoint.ts';
-import type { AssertionGrantNeeds } from '../grants/assertion-grant.ts';
-import type { DirectAuthorizationNeeds } from '../grants/direct-authorization/authorize-directly.ts';
-import type { IssuingNeeds } from '../grants/grant.ts';
-import { joseJweEncrypter } from '../jose/jwe.ts';
-import { joseJwtVerifier } from '../jose/jwt-verifier.ts';
-import { readCertificateAuthorities } from '../keys/certificate-authorities.ts';
+import type { Site } from '../http/router.ts';
 import { digestOf } from '../keys/digest.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { AudienceRule } from '../ports/jwt-verifier.ts';
-import type { OutboundHttp } from '../ports/outbound-http.ts';
-import type { TenantStorage } from '../ports/storage.ts';
-import { samlAssertionVerifier } from '../saml/assertion-verifier.ts';
-import { BoundedMap } from '../spec/bounded-map.ts';
-import { type CertificateTrust, SIGNING_ALGORITHMS } from '../spec/server-capabilities.ts';
-import { withRecordCache } from '../storage/record-cache.ts';
-import { systemRandom } from '../system/random.ts';
-import { sealerForTenant, sealerWith } from '../system/sealer.ts';
-import type { MasterToken } from '../tokens/bearer-token.ts';
+import type { TenantId } from '../spec/identifiers.ts';
+import { openTenant, type Tenant } from '../tenant/tenant.ts';
 import { type Answer, received, requestOf, type TestRequest } from './exchange.ts';
-import { publishedKeys, selfContainedTokens } from './server-keys.ts';
-import { openedSignIn, type SignInOptions } from './sign-in.ts';
-import { emptyTenantStorage } from './storage.ts';
-import { LIFETIMES, type TokenOptions, tokenSettings } from './token-settings.ts';
-import { type Watch, watched } from './watched-storage.ts';
+import { type TestPlatform, type TestPlatformOptions, testPlatform } from './platform.ts';
+
+export { START } from './platform.ts';
 
 export const ISSUER = 'https://op.example.com/c2';
 export const INTROSPECTION_SCOPE = `${ISSUER}/token/introspect`;
 export const MASTER = 'master-token-of-the-client-registry-0123456789';
 export const DIRECT = 'master-token-of-direct-authorisation-012345678';
 export const CALLBACK = 'https://client.example/cb';
-export const START = 1_800_000_000;
 
 /** A client that needs no privilege but `client-reg:grant:code`. */
 export const WEB_CLIENT = { redirect_uris: [CALLBACK] };
 /** A client that acts for itself. */
 export const SERVICE = { grant_types: ['client_credentials'] };
 
-/** Endpoint tests are pure: whatever would be fetched is not to be had. */
-const NO_WAY_OUT: OutboundHttp = {
-  urlProblem: () => undefined,
-  get: async () => ({ status: 'failed', reason: 'unresolvable', detail: 'endpoint tests ask nobody' }),
+/** The settings of the product as a test tenant has them: every default, an issuer, and two master tokens. */
+export const DEFAULTS: Settings = {
+  ...(Object.fromEntries(
+    SETTING_PATHS.map((path) => [path, settingAt(path).default]),
+  ) as unknown as Settings),
+  issuer: ISSUER,
+  'registration.master-token-sha256': [masterToken(MASTER)],
+  'direct-authorization.token-sha256': [masterToken(DIRECT)],
 };
 
-const SETTINGS: RegistrySettings = {
-  allowOpenRegistration: false,
-  openScopeValues: [],
-  masterTokens: [masterToken(MASTER)],
-  openClientsMax: undefined,
-  openIdempotent: false,
-  clientSecretLifetime: 0,
-  previousSecretGrace: 0,
-  clientIdLength: 24,
-  clientSecretLength: 43,
-  registrationTokenLength: 43,
-  bearerTokenLengthMax: 512,
-  json: { depth: 16, members: 200 },
-  metadata: {
-    redirectUris: 100,
-    uriLength: 2000,
-    httpAllowed: false,
-    certificateTrust: 'none',
-    signingAlgorithms: SIGNING_ALGORITHMS,
-  },
-};
-
-/** A token that opens an administrative endpoint, labelled by its first word. */
-export function masterToken(token: string): MasterToken {
-  return { label: token.split('-')[0] ?? '', digest: digestOf(token) };
+/** Returns a master token as settings have it: with its first word as the label. */
+export function masterToken(token: string): string {
+  return `${token.split('-')[0] ?? ''}:${Buffer.from(digestOf(token), 'base64url').toString('hex')}`;
 }
 
-export interface TestClock extends Clock {
-  advance(seconds: number): void;
-}
-
-export interface LoggedLine {
-  readonly members: Readonly<Record<string, unknown>>;
-  readonly message: string;
-}
-
-/** One issuer with real endpoints, sealer and identifiers over a storage in memory, and a clock that only tests move. */
-export interface TestTenant {
-  readonly clock: TestClock;
-  readonly needs: RegistryNeeds;
-  readonly storage: TenantStorage;
-  /** The same data behind the watch's back. */
-  readonly unwatched: TenantStorage;
-  readonly watch: Watch;
+/** The real tenant of the product on a platform in memory. It opens at its first request. */
+export interface TestTenant extends Pick<TestPlatform, 'clock' | 'unwatched' | 'watch'> {
+  readonly platform: TestPlatform;
+  /** What the tenant stores, as it sees it itself: watched. */
+  readonly storage: TestPlatform['unwatched'];
+  readonly log: TestPlatform['lines'];
   readonly reports: unknown[];
-  readonly log: readonly LoggedLine[];
-  readonly endpoints: Endpoints;
-  send(endpoint: EndpointName, request?: TestRequest): Promise<Answer>;
+  opened(): Promise<Tenant>;
+  site(): Promise<Site>;
+  registry(): Promise<RegistryNeeds>;
+  /** @param name as the contract has it */
+  endpoint(name: string): Promise<Endpoint>;
+  /** Sends a request to an endpoint; what it cannot handle is in `reports`. */
+  ask(endpoint: Endpoint, request: TestRequest): Promise<Answer>;
+  /** Sends a request to the endpoint of this name. */
+  send(endpoint: string, request?: TestRequest): Promise<Answer>;
   /** Registers with the master token; the client information response. */
   register(metadata: object): Promise<ClientInformation>;
   /** An access token from the direct authorisation endpoint. */
@@ -127,109 +71,80 @@ export interface ClientInformation {
   readonly members: Readonly<Record<string, unknown>>;
 }
 
-export interface TestTenantOptions {
-  readonly settings?: Partial<RegistrySettings>;
-  readonly directTokens?: readonly string[];
-  readonly openRates?: Partial<NetworkRates>;
-  /** What is fetched; nothing where it is absent. */
-  readonly outbound?: OutboundHttp;
-  readonly assertionAudience?: AudienceRule;
-  readonly tokens?: TokenOptions;
-  readonly introspection?: Partial<Pick<IntrospectionNeeds, 'audience' | 'legacyJwt'>> & {
-    /** That the server has keys for; all where it is absent. */
-    readonly signatures?: readonly string[];
-  };
-  /** What assertions are taken as grants; none where it is absent. */
-  readonly assertionGrants?: AssertionGrantOptions;
-  readonly signIn?: SignInOptions;
-  /** Certificates of clients serve; PEM of the authorities that may vouch for them. */
-  readonly certificateAuthorities?: readonly string[];
+export interface TestTenantOptions extends TestPlatformOptions {
+  /** Settings that differ from `DEFAULTS`. */
+  readonly settings?: Partial<Settings>;
+  /** The platform of another test tenant: this one is that tenant, started anew with other settings. */
+  readonly platform?: TestPlatform;
 }
-
-/** Issuers and what is not as usual. */
-export type AssertionGrantOptions = Partial<AssertionGrantNeeds>;
-
-export type Endpoints = ReturnType<typeof endpointsOf>;
-export type EndpointName = keyof Endpoints;
 
 export function testTenant(options: TestTenantOptions = {}): TestTenant {
-  const unwatched = withRecordCache(emptyTenantStorage(), { clients: 1000, accessTokens: 1000 });
-  const { storage, watch } = watched(unwatched);
-  const clock = testClock();
-  const log: LoggedLine[] = [];
-  const needs = registryNeeds(options, storage, clock, log);
-  const endpoints = endpointsOf(
-    needs,
-    options.directTokens ?? [DIRECT],
-    authenticationNeeds(needs, storage, options),
-    {
-      accessTokens: needs.accessTokens,
-      tokenSettings: tokenSettings(options.tokens),
-      grants: storage.grants,
-      log: needs.log,
-    },
-    options.introspection,
-    assertionGrantNeeds(needs, storage, options.assertionGrants),
-    { storage, options: options.signIn ?? {} },
-  );
+  const { platform = testPlatform(options) } = options;
+  const { clock, unwatched, watch, watchedStorage: storage, lines } = platform;
+  const settings = { ...DEFAULTS, ...certificateSettings(options), ...options.settings };
   const reports: unknown[] = [];
-  const send = async (name: EndpointName, request: TestRequest = {}): Promise<Answer> => {
-    const endpoint: Endpoint = endpoints[name];
-    const response = await answer(endpoint, requestOf(endpoint.contract, request), (failure) => {
+  let opening: Promise<Opened> | undefined;
+  const open = async (): Promise<Opened> => {
+    opening ??= openOn(platform, settings);
+    return await opening;
+  };
+  const endpoint: TestTenant['endpoint'] = async (name) => {
+    const { site } = await open();
+    return (
+      site.endpoints.find(({ contract }) => contract.name === name) ??
+      assert.fail(`no endpoint is named ${name}`)
+    );
+  };
+  const ask: TestTenant['ask'] = async (asked, request) => {
+    const response = await answer(asked, requestOf(asked.contract, request), (failure) => {
       reports.push(failure);
     });
-    return await received(endpoint.contract, response);
+    return await received(asked.contract, response);
   };
-  return { clock, needs, storage, unwatched, watch, reports, log, endpoints, send, ...acts(send) };
-}
-
-function registryNeeds(
-  options: TestTenantOptions,
-  storage: TenantStorage,
-  clock: TestClock,
-  log: LoggedLine[],
-): RegistryNeeds {
-  const line = (members: LoggedLine['members'], message: string): void => void log.push({ members, message });
+  const send: TestTenant['send'] = async (name, request = {}) => await ask(await endpoint(name), request);
   return {
-    issuer: ISSUER,
-    clients: liveClients(storage.clients, clock),
-    accessTokens: {
-      issuer: ISSUER,
-      mac: createSecretKey(systemRandom.bytes(32)),
-      genuine: new BoundedMap(1000),
-      selfContained: selfContainedTokens(ISSUER, clock),
-      store: storage.accessTokens,
-      clock,
-      random: systemRandom,
-    },
-    sealer: sealerForTenant(sealerWith([systemRandom.bytes(32)]), 'test'),
-    outbound: options.outbound ?? NO_WAY_OUT,
-    openLimits: networkLimits(
-      { kind: 'open-registration', perNetwork: 0, overall: 0, ...options.openRates },
-      { store: storage.rates, clock, log: { info: line, warn: line, error: line } },
-    ),
-    audit: storage.audit,
+    platform,
     clock,
-    random: systemRandom,
-    log: { info: line, warn: line, error: line },
-    settings: {
-      ...SETTINGS,
-      metadata: { ...SETTINGS.metadata, certificateTrust: trustOf(options) },
-      ...options.settings,
-    },
+    storage,
+    unwatched,
+    watch,
+    reports,
+    log: lines,
+    opened: async () => (await open()).tenant,
+    site: async () => (await open()).site,
+    registry: async () => (await open()).tenant.registry,
+    endpoint,
+    ask,
+    send,
+    ...acts(send),
   };
 }
 
-function trustOf({ certificateAuthorities: pems }: TestTenantOptions): CertificateTrust {
-  if (pems === undefined) return 'none';
-  return pems.length === 0 ? 'keys' : 'chains';
+interface Opened {
+  readonly tenant: Tenant;
+  readonly site: Site;
+}
+
+async function openOn(platform: TestPlatform, settings: Settings): Promise<Opened> {
+  const tenant = await openTenant(platform, { id: 'test' as TenantId, settings });
+  const site = tenant.site(settings.issuer);
+  platform.watch.begin();
+  return { tenant, site };
+}
+
+function certificateSettings({ certificateAuthorities: pems }: TestPlatformOptions): Partial<Settings> {
+  if (pems === undefined) return {};
+  return {
+    'listen.tls-client-certificates': 'optional',
+    ...(pems.length === 0 ? {} : { 'listen.tls-client-ca': pems.join('\n') }),
+  };
 }
 
 type Send = TestTenant['send'];
 
 function acts(send: Send): Pick<TestTenant, 'register' | 'authorize' | 'initialToken' | 'introspect'> {
   const authorize = async (request: object): Promise<string> => {
-    const answered = await send('authorize', { bearer: DIRECT, json: request });
+    const answered = await send('direct-authorization', { bearer: DIRECT, json: request });
     assert.equal(answered.status, 200, answered.body);
     return textOf(answered.json['access_token']);
   };
@@ -237,15 +152,18 @@ function acts(send: Send): Pick<TestTenant, 'register' | 'authorize' | 'initialT
     authorize,
     initialToken: async (...scope) => await authorize({ sub: 'admin', scope }),
     async register(metadata) {
-      const answered = await send('register', { bearer: MASTER, json: metadata });
+      const answered = await send('client-registration', { bearer: MASTER, json: metadata });
       assert.equal(answered.status, 200, answered.body);
       return clientInformationOf(answered);
     },
     async introspect(token) {
       const scope = ['irrelevant', INTROSPECTION_SCOPE];
-      const client = await send('register', { bearer: MASTER, json: { ...SERVICE, scope: scope.join(' ') } });
+      const client = await send('client-registration', {
+        bearer: MASTER,
+        json: { ...SERVICE, scope: scope.join(' ') },
+      });
       const { client_id, client_secret } = clientInformationOf(client);
-      const answered = await send('introspect', { basic: [client_id, client_secret], form: { token } });
+      const answered = await send('introspection', { basic: [client_id, client_secret], form: { token } });
       assert.equal(answered.status, 200, answered.body);
       return answered.json;
     },
@@ -263,123 +181,4 @@ export function clientInformationOf({ json }: Answer): ClientInformation {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
-}
-
-function testClock(): TestClock {
-  let now = START;
-  return {
-    now: () => now,
-    milliseconds: () => now * 1000,
-    advance(seconds) {
-      now += seconds;
-    },
-  };
-}
-
-function authenticationNeeds(
-  { issuer, clients, clock, log, outbound, sealer }: RegistryNeeds,
-  { replays }: TenantStorage,
-  options: TestTenantOptions,
-): AuthenticationNeeds {
-  const audience = options.assertionAudience ?? { kind: 'sole', values: [issuer] };
-  const authorities = readCertificateAuthorities((options.certificateAuthorities ?? []).join('')) ?? [];
-  return {
-    issuer,
-    clients,
-    clock,
-    uses: clientUses({ clients, clock, log }),
-    remembered: rememberedOutcomes(),
-    assertions: {
-      verifier: joseJwtVerifier(clock),
-      jwkSets: remoteJwkSets({ outbound, clock }),
-      sealer,
-      replays,
-      audience,
-    },
-    certificateAuthorities: () => authorities,
-  };
-}
-
-function assertionGrantNeeds(
-  { issuer, clients, clock, outbound }: RegistryNeeds,
-  { replays }: TenantStorage,
-  options: AssertionGrantOptions | undefined,
-): AssertionGrantNeeds | undefined {
-  if (options === undefined) return undefined;
-  return {
-    issuer,
-    tokenEndpoint: `${issuer}/token`,
-    audience: 'issuer',
-    jwtIssuers: [],
-    samlIssuers: [],
-    samlLengthMax: 32_768,
-    samlVerifier: samlAssertionVerifier(),
-    clock,
-    lifetimeMax: 3600,
-    clockSkew: 60,
-    verifier: joseJwtVerifier(clock),
-    jwkSets: remoteJwkSets({ outbound, clock }),
-    replays,
-    clients,
-    ...options,
-  };
-}
-
-// oxlint-disable-next-line typescript/explicit-function-return-type -- the names in it are the type
-function endpointsOf(
-  needs: RegistryNeeds,
-  directTokens: readonly string[],
-  authentication: AuthenticationNeeds,
-  issuing: IssuingNeeds,
-  inspecting: TestTenantOptions['introspection'] = {},
-  assertions: AssertionGrantNeeds | undefined,
-  signIn: { readonly storage: TenantStorage; readonly options: SignInOptions },
-) {
-  const { issuer, clients, accessTokens } = needs;
-  const { uses } = authentication;
-  const form = { parameters: 32 };
-  const clientJwts: ClientJwtNeeds = {
-    keys: {
-      canSign: (alg) => inspecting.signatures?.includes(alg) ?? true,
-      sign: async (claims, header) => await (await publishedKeys()).sign(claims, header),
-    },
-    encrypter: joseJweEncrypter,
-    jwkSets: authentication.assertions.jwkSets,
-  };
-  const direct: DirectAuthorizationNeeds = {
-    ...issuing,
-    clients,
-    uses,
-    idTokens: { issuer, clientJwts, pairwiseSecret: createSecretKey(Buffer.alloc(32, 1)) },
-    lifetimes: LIFETIMES,
-  };
-  const opened = openedSignIn({ direct, authentication, ...signIn });
-  return {
-    register: clientRegistration(needs, { ...ADDRESSES.clients, advertised: false }),
-    register201: clientRegistration(needs, { ...ADDRESSES.register, advertised: true }),
-    list: clientList(needs),
-    read: clientRead(needs),
-    update: clientUpdate(needs),
-    delete: clientDelete(needs),
-    authorize: directAuthorization({
-      ...direct,
-      masterTokens: directTokens.map(masterToken),
-      bearerTokenLengthMax: needs.settings.bearerTokenLengthMax,
-      json: needs.settings.json,
-    }),
-    ...opened.endpoints,
-    token: token({ ...issuing, assertions, endUsers: opened.endUsers, authentication, form }),
-    introspect: introspection({
-      issuer,
-      authentication,
-      accessTokens,
-      form,
-      clock: needs.clock,
-      clientJwts,
-      audience: 'any',
-      legacyJwt: false,
-      ...inspecting,
-    }),
-    revoke: revocation({ ...issuing, authentication, form }),
-  };
 }

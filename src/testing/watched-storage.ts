@@ -1,17 +1,19 @@
 import type { TenantStorage } from '../ports/storage.ts';
 
-/** What a test sees of a storage, and how it makes it fail. */
+/** Shows a test the calls of a storage, and makes them fail. */
 export interface Watch {
+  /** Watches from now on: earlier calls are neither noted nor disturbed. */
+  begin(): void;
   /** The verbs that were called, such as `clients.find`, in their order. */
   readonly calls: string[];
-  /** From now on every verb fails with `cause`; the named ones only where some are named. */
+  /** Makes the named verbs fail with `cause` from now on; every verb where none is named. */
   fail(cause: unknown, ...verbs: readonly string[]): void;
   recover(): void;
-  /** Called once, just before the verb's next call: what somebody else does in that moment. */
+  /** Acts once, just before the verb's next call, as another process could. */
   before(verb: string, act: () => Promise<void>): void;
 }
 
-/** The same storage, watched. */
+/** Returns the same storage, watched. */
 export function watched(storage: TenantStorage): { storage: TenantStorage; watch: Watch } {
   const calls: string[] = [];
   const meanwhile = new Map<string, () => Promise<void>>();
@@ -22,11 +24,16 @@ export function watched(storage: TenantStorage): { storage: TenantStorage; watch
     await act?.();
     if (failing?.verbs.length === 0 || failing?.verbs.includes(verb) === true) throw failing.cause;
   };
+  let watching = false;
   const note: Note = (verb) => {
+    if (!watching) return undefined;
     calls.push(verb);
     return failing === undefined && !meanwhile.has(verb) ? undefined : disturbance(verb);
   };
   const watch: Watch = {
+    begin() {
+      watching = true;
+    },
     calls,
     fail(cause, ...verbs) {
       failing = { cause, verbs };
@@ -39,7 +46,7 @@ export function watched(storage: TenantStorage): { storage: TenantStorage; watch
   return { watch, storage: watchedNouns(storage, note) };
 }
 
-/** What to wait for before the verb is called; undefined where nothing disturbs it. */
+/** Returns what to wait for before the verb is called; undefined where nothing disturbs it. */
 type Note = (verb: string) => Promise<void> | undefined;
 
 function watchedNouns(storage: TenantStorage, note: Note): TenantStorage {

@@ -18,7 +18,7 @@ export const ENCRYPTION: TestKey & { readonly jwk: JsonWebKey } = {
   algorithm: 'RS256',
   kid: 'own-enc',
   privateKey: encryption.privateKey,
-  jwk: { ...encryption.publicKey.export({ format: 'jwk' }), kid: 'own-enc' },
+  jwk: { ...encryption.publicKey.export({ format: 'jwk' }), kty: 'RSA', kid: 'own-enc' },
 };
 
 const privateJwk = ({ privateKey, kid }: TestKey, use: string): JsonWebKey => ({

@@ -37,7 +37,7 @@ const verifying: VerifyCallback = async ({ data, signature, jwk }) => {
   return verify('sha256', data, { key, dsaEncoding: 'ieee-p1363' }, signature);
 };
 
-const jwkOf = ({ jwk }: TestKey): JsonWebKey => jwk as JsonWebKey;
+const jwkOf = ({ jwk }: TestKey): JsonWebKey => jwk;
 /** Numbers: of a Date the library makes text, which is no NumericDate (RFC 7519 §2). */
 function times(): { readonly iat: number; readonly exp: number } {
   const iat = Math.floor(Date.now() / 1000);

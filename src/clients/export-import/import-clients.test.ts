@@ -11,17 +11,19 @@ type Members = Readonly<Record<string, unknown>>;
 
 const NOTHING_ELSE: ImportOptions = { replace: false, dryRun: false };
 
-async function exported({ needs }: TestTenant): Promise<readonly string[]> {
+async function exported(tenant: TestTenant): Promise<readonly string[]> {
+  const needs = await tenant.registry();
   const lines: string[] = [];
   for await (const line of exportClients(needs)) lines.push(line ?? 'unreadable');
   return lines.slice(1);
 }
 
 async function bring(
-  { needs }: TestTenant,
+  tenant: TestTenant,
   line: string | Members,
   options: Partial<ImportOptions> = {},
 ): Promise<ImportOutcome> {
+  const needs = await tenant.registry();
   const bytes = Buffer.from(typeof line === 'string' ? line : JSON.stringify(line));
   return await audited(
     needs,
@@ -40,17 +42,20 @@ async function serviceLine(): Promise<Members> {
 }
 
 test('export, import, export: the same bytes, for a confidential, a public and a shared client', async () => {
-  const settings = { allowOpenRegistration: true, openIdempotent: true };
+  const settings = {
+    'registration.allow-open-registration': true,
+    'registration.open-idempotent': true,
+  };
   const from = testTenant({ settings });
   await from.register({ ...SERVICE, data: { exact: 1 }, 'client_name#de': 'Dienst', client_name: 'Service' });
   await from.register({ redirect_uris: [CALLBACK], token_endpoint_auth_method: 'none' });
   const shared = { redirect_uris: [CALLBACK], token_endpoint_auth_method: 'none', client_name: 'Shared' };
-  const registration = await from.send('register', { json: shared });
+  const registration = await from.send('client-registration', { json: shared });
   assert.equal(registration.status, 200);
   const lines = await exported(from);
   assert.equal(lines.length, 3);
 
-  const to = testTenant({ settings: { ...settings, openIdempotent: false } });
+  const to = testTenant({ settings: { ...settings, 'registration.open-idempotent': false } });
   for (const line of lines) assert.equal(await bring(to, line), 'imported');
   assert.deepEqual(await exported(to), lines);
   for (const line of lines) assert.equal(await bring(to, line), 'unchanged');
@@ -60,7 +65,7 @@ test("import: letters of data are kept, and so are an update's bounds", async ()
   const tenant = testTenant();
   const line = JSON.stringify(await serviceLine());
   await bring(tenant, `${line.slice(0, -1)},"data":{ "n": 1.00, "e":1e400}}`);
-  const client = await tenant.needs.clients.find('service' as ClientId);
+  const client = await (await tenant.registry()).clients.find('service' as ClientId);
   assert.equal(client?.data, '{ "n": 1.00, "e":1e400}');
   assert.deepEqual(JSON.parse(client?.privileges ?? ''), (await serviceLine())['privileges']);
 });
@@ -72,9 +77,9 @@ test('import: uses come along, so that an imported client is not taken for an id
     { secret: null, at: START - 9 },
   ];
   await bring(tenant, { ...(await serviceLine()), last_used });
-  const client = await tenant.needs.clients.find('service' as ClientId);
+  const client = await (await tenant.registry()).clients.find('service' as ClientId);
   assert.ok(client !== undefined);
-  const uses = await tenant.needs.clients.uses(client);
+  const uses = await (await tenant.registry()).clients.uses(client);
   assert.deepEqual(
     uses.map(({ secret_digest, last_used_at }) => [secret_digest, last_used_at]),
     [
@@ -88,10 +93,15 @@ test('import: a client that was deleted here comes back only with replace', asyn
   const tenant = testTenant();
   const line = await serviceLine();
   await bring(tenant, line);
-  const client = await tenant.needs.clients.find('service' as ClientId);
+  const client = await (await tenant.registry()).clients.find('service' as ClientId);
   assert.ok(client !== undefined);
   const event = { action: 'client.delete', actor: 'cli', client_id: 'service', request_id: 'test' } as const;
-  await tenant.needs.clients.delete(client, { ...event, at: START, outcome: 'done', detail: null });
+  await (await tenant.registry()).clients.delete(client, {
+    ...event,
+    at: START,
+    outcome: 'done',
+    detail: null,
+  });
   await assert.rejects(bring(tenant, line), /a client with this client_id was deleted/);
   assert.equal(await bring(tenant, line, { replace: true }), 'imported');
 });
@@ -177,7 +187,8 @@ const HEADERS: readonly (readonly [line: string, because: RegExp])[] = [
 ];
 
 for (const [line, because] of HEADERS) {
-  test(`the header ${line} is refused`, () => {
-    assert.throws(() => readExportHeader(testTenant().needs, Buffer.from(line)), because);
+  test(`the header ${line} is refused`, async () => {
+    const needs = await testTenant().registry();
+    assert.throws(() => readExportHeader(needs, Buffer.from(line)), because);
   });
 }

@@ -4,7 +4,7 @@ import { type Answer, assertBearerNeeded, assertError } from '../../testing/exch
 import { CALLBACK, MASTER, SERVICE, type TestTenant, testTenant, WEB_CLIENT } from '../../testing/tenant.ts';
 
 async function dryRun(tenant: TestTenant, json: object, bearer: string = MASTER): Promise<Answer> {
-  return await tenant.send('register', { bearer, json, query: 'dry_run=true' });
+  return await tenant.send('client-registration', { bearer, json, query: 'dry_run=true' });
 }
 
 test('POST /clients?dry_run=true shows the metadata as it would be stored, and stores nothing', async () => {
@@ -27,7 +27,7 @@ test('POST /clients?dry_run=true shows the metadata as it would be stored, and s
       data: { n: 1 },
     },
   });
-  assert.equal((await tenant.send('list', { bearer: MASTER })).body, '[]');
+  assert.equal((await tenant.send('client-list', { bearer: MASTER })).body, '[]');
 });
 
 test('a dry run names every scope that the token lacks instead of refusing, and leaves the token usable', async () => {
@@ -39,7 +39,7 @@ test('a dry run names every scope that the token lacks instead of refusing, and 
     'client-reg:scope',
     'client-reg:data',
   ]);
-  assert.equal((await tenant.send('register', { bearer, json: WEB_CLIENT })).status, 200);
+  assert.equal((await tenant.send('client-registration', { bearer, json: WEB_CLIENT })).status, 200);
 });
 
 test('what no token could register is refused as a registration would be', async () => {
@@ -55,12 +55,12 @@ test('what no token could register is refused as a registration would be', async
 });
 
 test('a dry run tells whether an identifier is taken to nobody who may not choose one (RFC 7591 §5)', async () => {
-  const tenant = testTenant({ settings: { allowOpenRegistration: true } });
+  const tenant = testTenant({ settings: { 'registration.allow-open-registration': true } });
   await tenant.register({ ...WEB_CLIENT, preferred_client_id: 'taken' });
   const narrow = await tenant.initialToken('client-reg:grant:code');
   for (const bearer of [undefined, narrow]) {
     const ask = async (preferred_client_id: string): Promise<Answer> =>
-      await tenant.send('register', {
+      await tenant.send('client-registration', {
         ...(bearer === undefined ? {} : { bearer }),
         json: { ...WEB_CLIENT, preferred_client_id },
         query: 'dry_run=true',
@@ -72,7 +72,9 @@ test('a dry run tells whether an identifier is taken to nobody who may not choos
 });
 
 test('a dry run needs the credentials of a registration', async () => {
-  assertBearerNeeded(await testTenant().send('register', { json: WEB_CLIENT, query: 'dry_run=true' }));
+  assertBearerNeeded(
+    await testTenant().send('client-registration', { json: WEB_CLIENT, query: 'dry_run=true' }),
+  );
 });
 
 const ADVICE: readonly (readonly [metadata: object, advice: readonly RegExp[]])[] = [
@@ -106,17 +108,17 @@ for (const query of ['dry_run=1', 'dry_run=TRUE', 'dry_run=true&dry_run=true', '
   test(`POST /clients?${query}: 400, rather than a registration that was not meant`, async () => {
     const tenant = testTenant();
     assertError(
-      await tenant.send('register', { bearer: MASTER, json: WEB_CLIENT, query }),
+      await tenant.send('client-registration', { bearer: MASTER, json: WEB_CLIENT, query }),
       'invalid_request',
     );
-    assert.equal((await tenant.send('list', { bearer: MASTER })).body, '[]');
+    assert.equal((await tenant.send('client-list', { bearer: MASTER })).body, '[]');
   });
 }
 
 test('dry_run without a value is 400 and stores nothing: nobody who writes it expects a registration', async () => {
   const tenant = testTenant();
   for (const query of ['dry_run', 'dry_run=', 'dry_run=1']) {
-    const answered = await tenant.send('register', { bearer: MASTER, json: WEB_CLIENT, query });
+    const answered = await tenant.send('client-registration', { bearer: MASTER, json: WEB_CLIENT, query });
     assert.equal(answered.status, 400, query);
     assert.equal(answered.json['error'], 'invalid_request');
   }
@@ -126,7 +128,7 @@ test('dry_run without a value is 400 and stores nothing: nobody who writes it ex
 test('dry_run=false and other parameters register', async () => {
   const tenant = testTenant();
   for (const query of ['dry_run=false', 'x=y']) {
-    const answered = await tenant.send('register', { bearer: MASTER, json: WEB_CLIENT, query });
+    const answered = await tenant.send('client-registration', { bearer: MASTER, json: WEB_CLIENT, query });
     assert.equal(typeof answered.json['client_id'], 'string');
   }
 });

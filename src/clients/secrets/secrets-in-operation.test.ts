@@ -34,8 +34,8 @@ test('a rotated secret works at once, the one before for as long as it is kept, 
   const tenant = testTenant();
   const client = await tenant.register(SERVICE);
   const id = client.client_id as ClientId;
-  await rotateSecret(tenant.needs, id, { keepPreviousSeconds: 60 }, trail());
-  const { json } = await tenant.send('read', { bearer: client.registration_access_token, id });
+  await rotateSecret(await tenant.registry(), id, { keepPreviousSeconds: 60 }, trail());
+  const { json } = await tenant.send('client-read', { bearer: client.registration_access_token, id });
   const fresh = String(json['client_secret']);
   assert.deepEqual(
     [await status(tenant, client, client.client_secret), await status(tenant, client, fresh)],
@@ -43,7 +43,7 @@ test('a rotated secret works at once, the one before for as long as it is kept, 
   );
   const stored = await tenant.storage.clients.find(id);
   assert.ok(stored !== undefined);
-  const evidence = await secretsOf(tenant.needs, stored);
+  const evidence = await secretsOf(await tenant.registry(), stored);
   assert.deepEqual(
     evidence.map(({ expires_at }) => expires_at),
     [0, START + 60],
@@ -59,25 +59,27 @@ test('a retired secret is dead at once; the last one cannot be retired', async (
   const tenant = testTenant();
   const client = await tenant.register(SERVICE);
   const id = client.client_id as ClientId;
-  const rotated = await rotateSecret(tenant.needs, id, { keepPreviousSeconds: 60 }, trail());
-  const [kept, old] = await secretsOf(tenant.needs, rotated);
+  const rotated = await rotateSecret(await tenant.registry(), id, { keepPreviousSeconds: 60 }, trail());
+  const [kept, old] = await secretsOf(await tenant.registry(), rotated);
   assert.ok(kept !== undefined && old !== undefined);
-  await retireSecret(tenant.needs, id, old.name, trail());
+  await retireSecret(await tenant.registry(), id, old.name, trail());
   assert.equal(await status(tenant, client, client.client_secret), 401);
-  await assert.rejects(retireSecret(tenant.needs, id, old.name, trail()), { name: 'NotFound' });
-  await assert.rejects(retireSecret(tenant.needs, id, kept.name, trail()), { code: 'invalid_request' });
+  await assert.rejects(retireSecret(await tenant.registry(), id, old.name, trail()), { name: 'NotFound' });
+  await assert.rejects(retireSecret(await tenant.registry(), id, kept.name, trail()), {
+    code: 'invalid_request',
+  });
 });
 
 test('of parallel retirements of all secrets one is refused, and the client can go on', async () => {
   const tenant = testTenant();
   const { client_id } = await tenant.register(SERVICE);
   const id = client_id as ClientId;
-  await rotateSecret(tenant.needs, id, { keepPreviousSeconds: 60 }, trail());
-  const rotated = await rotateSecret(tenant.needs, id, { keepPreviousSeconds: 60 }, trail());
-  const evidence = await secretsOf(tenant.needs, rotated);
+  await rotateSecret(await tenant.registry(), id, { keepPreviousSeconds: 60 }, trail());
+  const rotated = await rotateSecret(await tenant.registry(), id, { keepPreviousSeconds: 60 }, trail());
+  const evidence = await secretsOf(await tenant.registry(), rotated);
   assert.equal(evidence.length, 3);
   const settled = await Promise.allSettled(
-    evidence.map(async ({ name }) => await retireSecret(tenant.needs, id, name, trail())),
+    evidence.map(async ({ name }) => await retireSecret(await tenant.registry(), id, name, trail())),
   );
   assert.equal(settled.filter((one) => one.status === 'fulfilled').length, 2);
   assert.equal((await tenant.storage.clients.find(id))?.secrets.length, 1);
@@ -89,7 +91,7 @@ test('of parallel rotations each secret that was handed out works', async () => 
   const id = client.client_id as ClientId;
   const keep = { keepPreviousSeconds: 60 };
   const rotated = await Promise.all(
-    Array.from({ length: 5 }, async () => await rotateSecret(tenant.needs, id, keep, trail())),
+    Array.from({ length: 5 }, async () => await rotateSecret(await tenant.registry(), id, keep, trail())),
   );
   const secrets = rotated.map(({ secrets: [first] }) => first?.digest);
   const stored = (await tenant.storage.clients.find(id))?.secrets.map(({ digest }) => digest) ?? [];
@@ -101,21 +103,27 @@ test('the last valid secret cannot be retired although an expired one is left', 
   const tenant = testTenant();
   const { client_id } = await tenant.register(SERVICE);
   const id = client_id as ClientId;
-  const rotated = await rotateSecret(tenant.needs, id, { keepPreviousSeconds: 60 }, trail());
-  const [kept, old] = await secretsOf(tenant.needs, rotated);
+  const rotated = await rotateSecret(await tenant.registry(), id, { keepPreviousSeconds: 60 }, trail());
+  const [kept, old] = await secretsOf(await tenant.registry(), rotated);
   assert.ok(kept !== undefined && old !== undefined);
   tenant.clock.advance(60);
-  await assert.rejects(retireSecret(tenant.needs, id, kept.name, trail()), { code: 'invalid_request' });
-  await retireSecret(tenant.needs, id, old.name, trail());
+  await assert.rejects(retireSecret(await tenant.registry(), id, kept.name, trail()), {
+    code: 'invalid_request',
+  });
+  await retireSecret(await tenant.registry(), id, old.name, trail());
   assert.equal((await tenant.storage.clients.find(id))?.secrets.length, 1);
 });
 
 test('a client that updates itself again and again within the grace period keeps ten secrets, the newest', async () => {
-  const tenant = testTenant({ settings: { previousSecretGrace: 86_400 } });
+  const tenant = testTenant({ settings: { 'registration.previous-secret-grace': 86_400 } });
   const first = await tenant.register(SERVICE);
   const secrets = [first.client_secret];
   for (let update = 0; update < 15; update += 1) {
-    const { json } = await tenant.send('update', { bearer: MASTER, id: first.client_id, json: SERVICE });
+    const { json } = await tenant.send('client-update', {
+      bearer: MASTER,
+      id: first.client_id,
+      json: SERVICE,
+    });
     secrets.unshift(String(json['client_secret']));
   }
   const statuses = await Promise.all(secrets.map(async (secret) => await status(tenant, first, secret)));
@@ -126,10 +134,10 @@ test('the renewal of an expired secret leaves an older one alone that was kept f
   const tenant = testTenant();
   const client = await tenant.register(SERVICE);
   const id = client.client_id as ClientId;
-  const settings = { ...tenant.needs.settings, clientSecretLifetime: 10 };
-  await rotateSecret({ ...tenant.needs, settings }, id, { keepPreviousSeconds: 60 }, trail());
+  const settings = { ...(await tenant.registry()).settings, clientSecretLifetime: 10 };
+  await rotateSecret({ ...(await tenant.registry()), settings }, id, { keepPreviousSeconds: 60 }, trail());
   tenant.clock.advance(10);
-  const { json } = await tenant.send('read', { bearer: client.registration_access_token, id });
+  const { json } = await tenant.send('client-read', { bearer: client.registration_access_token, id });
   assert.notEqual(json['client_secret'], client.client_secret);
   assert.equal(await status(tenant, client, String(json['client_secret'])), 200);
   assert.equal(await status(tenant, client, client.client_secret), 200);
@@ -141,10 +149,12 @@ test('a public client has no secret to rotate; an unknown client is not found', 
   const tenant = testTenant();
   const { client_id } = await tenant.register({ ...WEB_CLIENT, token_endpoint_auth_method: 'none' });
   const keep = { keepPreviousSeconds: 0 };
-  await assert.rejects(rotateSecret(tenant.needs, client_id as ClientId, keep, trail()), {
+  await assert.rejects(rotateSecret(await tenant.registry(), client_id as ClientId, keep, trail()), {
     code: 'invalid_client_metadata',
   });
-  await assert.rejects(rotateSecret(tenant.needs, 'nobody' as ClientId, keep, trail()), { name: 'NotFound' });
+  await assert.rejects(rotateSecret(await tenant.registry(), 'nobody' as ClientId, keep, trail()), {
+    name: 'NotFound',
+  });
 });
 
 test('uses gather and are recorded together, each client and secret at most once in ten minutes', async () => {
@@ -153,7 +163,7 @@ test('uses gather and are recorded together, each client and secret at most once
   const [stored] = await tenant.storage.clients.page(undefined, 1);
   assert.ok(stored !== undefined);
   const [secret] = stored.secrets;
-  const uses = clientUses(tenant.needs);
+  const uses = clientUses(await tenant.registry());
   const recorded = (): number => tenant.watch.calls.filter((call) => call === 'clients.recordUses').length;
   for (let time = 0; time < 100; time += 1) uses.note(stored, secret);
   uses.note(stored, undefined);
@@ -179,7 +189,7 @@ test('uses that cannot be recorded are in the log and disturb nobody', async () 
   await tenant.register(SERVICE);
   const [stored] = await tenant.storage.clients.page(undefined, 1);
   assert.ok(stored !== undefined);
-  const uses = clientUses(tenant.needs);
+  const uses = clientUses(await tenant.registry());
   tenant.watch.fail(new Error('full'), 'clients.recordUses');
   uses.note(stored, undefined);
   await uses.flush();
@@ -197,7 +207,7 @@ test('a flush waits for uses that are being recorded already', async () => {
     await promise;
     order.push('recorded');
   };
-  const uses = clientUses({ ...tenant.needs, clients: { recordUses } });
+  const uses = clientUses({ ...(await tenant.registry()), clients: { recordUses } });
   uses.note(stored, undefined);
   void uses.flush();
   const second = uses.flush().then(() => order.push('flushed'));
@@ -212,17 +222,17 @@ const DAY = 86_400;
 const prune = { idleSeconds: 30 * DAY, tokenLifetimeMax: DAY, actor: 'cli', request_id: 'cli' };
 
 test('only open clients that were not used for long are pruned; a dry run names them and leaves them', async () => {
-  const tenant = testTenant({ settings: { allowOpenRegistration: true } });
-  const idle = String((await tenant.send('register', { json: WEB_CLIENT })).json['client_id']);
+  const tenant = testTenant({ settings: { 'registration.allow-open-registration': true } });
+  const idle = String((await tenant.send('client-registration', { json: WEB_CLIENT })).json['client_id']);
   await tenant.register(WEB_CLIENT);
   tenant.clock.advance(29 * DAY);
-  const young = String((await tenant.send('register', { json: WEB_CLIENT })).json['client_id']);
+  const young = String((await tenant.send('client-registration', { json: WEB_CLIENT })).json['client_id']);
   tenant.clock.advance(DAY + 1);
-  assert.deepEqual(await pruneIdleClients(tenant.needs, { ...prune, dryRun: true }), [idle]);
-  assert.equal((await tenant.send('read', { bearer: MASTER, id: idle })).status, 200);
-  assert.deepEqual(await pruneIdleClients(tenant.needs, { ...prune, dryRun: false }), [idle]);
-  assert.equal((await tenant.send('read', { bearer: MASTER, id: idle })).status, 404);
-  assert.equal((await tenant.send('read', { bearer: MASTER, id: young })).status, 200);
+  assert.deepEqual(await pruneIdleClients(await tenant.registry(), { ...prune, dryRun: true }), [idle]);
+  assert.equal((await tenant.send('client-read', { bearer: MASTER, id: idle })).status, 200);
+  assert.deepEqual(await pruneIdleClients(await tenant.registry(), { ...prune, dryRun: false }), [idle]);
+  assert.equal((await tenant.send('client-read', { bearer: MASTER, id: idle })).status, 404);
+  assert.equal((await tenant.send('client-read', { bearer: MASTER, id: young })).status, 200);
 });
 
 /** Nobody waits for a use to be recorded; here somebody does. */
@@ -237,16 +247,18 @@ async function recordedUse(tenant: TestTenant, id: string): Promise<void> {
 }
 
 test('neither clients that a token registered nor those in use are pruned, among several pages of idle ones', async () => {
-  const tenant = testTenant({ settings: { allowOpenRegistration: true, openIdempotent: true } });
+  const tenant = testTenant({
+    settings: { 'registration.allow-open-registration': true, 'registration.open-idempotent': true },
+  });
   const open = async (client_name: string): Promise<string> => {
     const json = { ...WEB_CLIENT, client_name, token_endpoint_auth_method: 'none' };
-    return String((await tenant.send('register', { json })).json['client_id']);
+    return String((await tenant.send('client-registration', { json })).json['client_id']);
   };
   const idle = new Set<string>();
   for (let number = 0; number < 230; number += 1) idle.add(await open(`idle ${number}`));
   const initial = await tenant.initialToken('client-reg');
   const byToken = String(
-    (await tenant.send('register', { bearer: initial, json: WEB_CLIENT })).json['client_id'],
+    (await tenant.send('client-registration', { bearer: initial, json: WEB_CLIENT })).json['client_id'],
   );
   const byMaster = (await tenant.register(WEB_CLIENT)).client_id;
   const again = await open('registers at every start');
@@ -255,37 +267,43 @@ test('neither clients that a token registered nor those in use are pruned, among
   assert.equal(await open('registers at every start'), again);
   await recordedUse(tenant, again);
   tenant.clock.advance(20 * DAY);
-  const pruned = await pruneIdleClients(tenant.needs, { ...prune, dryRun: false });
+  const pruned = await pruneIdleClients(await tenant.registry(), { ...prune, dryRun: false });
   assert.deepEqual(new Set(pruned), idle);
   for (const id of [byToken, byMaster, again]) {
-    assert.equal((await tenant.send('read', { bearer: MASTER, id })).status, 200);
+    assert.equal((await tenant.send('client-read', { bearer: MASTER, id })).status, 200);
   }
 });
 
 test('an idle client that is changed in the moment in which it would be pruned stays', async () => {
-  const tenant = testTenant({ settings: { allowOpenRegistration: true } });
-  const id = String((await tenant.send('register', { json: WEB_CLIENT })).json['client_id']);
+  const tenant = testTenant({ settings: { 'registration.allow-open-registration': true } });
+  const id = String((await tenant.send('client-registration', { json: WEB_CLIENT })).json['client_id']);
   tenant.clock.advance(40 * DAY);
   tenant.watch.before('clients.delete', async () => {
-    assert.equal((await tenant.send('update', { bearer: MASTER, id, json: WEB_CLIENT })).status, 200);
+    assert.equal((await tenant.send('client-update', { bearer: MASTER, id, json: WEB_CLIENT })).status, 200);
   });
-  assert.deepEqual(await pruneIdleClients(tenant.needs, { ...prune, dryRun: false }), []);
-  assert.equal((await tenant.send('read', { bearer: MASTER, id })).status, 200);
+  assert.deepEqual(await pruneIdleClients(await tenant.registry(), { ...prune, dryRun: false }), []);
+  assert.equal((await tenant.send('client-read', { bearer: MASTER, id })).status, 200);
 });
 
 test('a client that may have a live token is not idle, however short the idle time is asked for', async () => {
-  const tenant = testTenant({ settings: { allowOpenRegistration: true } });
-  await tenant.send('register', { json: WEB_CLIENT });
+  const tenant = testTenant({ settings: { 'registration.allow-open-registration': true } });
+  await tenant.send('client-registration', { json: WEB_CLIENT });
   tenant.clock.advance(DAY);
-  assert.deepEqual(await pruneIdleClients(tenant.needs, { ...prune, idleSeconds: 1, dryRun: false }), []);
+  assert.deepEqual(
+    await pruneIdleClients(await tenant.registry(), { ...prune, idleSeconds: 1, dryRun: false }),
+    [],
+  );
   tenant.clock.advance(3601);
-  assert.equal((await pruneIdleClients(tenant.needs, { ...prune, idleSeconds: 1, dryRun: false })).length, 1);
+  assert.equal(
+    (await pruneIdleClients(await tenant.registry(), { ...prune, idleSeconds: 1, dryRun: false })).length,
+    1,
+  );
 });
 
 test('resealing moves every client to the ring’s first key, once; nothing a client sees changes', async () => {
   const tenant = testTenant();
   const [old, fresh] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
-  const needs = { ...tenant.needs, sealer: sealerWith([old]) };
+  const needs = { ...(await tenant.registry()), sealer: sealerWith([old]) };
   const client = await tenant.register(SERVICE);
   const [stored] = await tenant.storage.clients.page(undefined, 1);
   assert.ok(stored !== undefined);
@@ -314,17 +332,17 @@ test('resealing moves every client to the ring’s first key, once; nothing a cl
 test('resealing meets a change by somebody else and does not undo it', async () => {
   const tenant = testTenant();
   const client = await tenant.register({ ...WEB_CLIENT, client_name: 'Before' });
-  const { sealer } = tenant.needs;
+  const { sealer } = await tenant.registry();
   const moving = { ...sealer, isCurrent: () => false };
   let changed = false;
   const others = async (): Promise<void> => {
     if (changed) return;
     changed = true;
     const json = { ...WEB_CLIENT, client_name: 'After' };
-    await tenant.send('update', { bearer: MASTER, id: client.client_id, json });
+    await tenant.send('client-update', { bearer: MASTER, id: client.client_id, json });
   };
   tenant.watch.before('clients.replace', others);
   await resealClients(tenant.storage.clients, moving);
-  const read = await tenant.send('read', { bearer: MASTER, id: client.client_id });
+  const read = await tenant.send('client-read', { bearer: MASTER, id: client.client_id });
   assert.equal(read.json['client_name'], 'After');
 });

@@ -45,9 +45,12 @@ test('at its end a client is nobody, although it is still kept: no credentials, 
   tenant.clock.advance(90);
   const { status, json } = await tokenOf(tenant, client);
   assert.deepEqual([status, json['error']], [401, 'invalid_client']);
-  const read = await tenant.send('read', { id: client.client_id, bearer: client.registration_access_token });
+  const read = await tenant.send('client-read', {
+    id: client.client_id,
+    bearer: client.registration_access_token,
+  });
   assert.equal(read.status, 401);
-  const direct = await tenant.send('authorize', {
+  const direct = await tenant.send('direct-authorization', {
     bearer: 'master-token-of-direct-authorisation-012345678',
     json: { sub: 'alice', client_id: client.client_id, scope: ['read'] },
   });
@@ -67,7 +70,7 @@ test('the sweep ends who has expired and nobody else, each with an event; one re
     const later = { ...renewed.stored, version: 3, expires_at: START + 1000 };
     await tenant.unwatched.clients.replace(later, 2);
   });
-  assert.deepEqual(await endExpiredClients(tenant.needs), [gone.client_id]);
+  assert.deepEqual(await endExpiredClients(await tenant.registry()), [gone.client_id]);
   const left = (await tenant.storage.clients.page(undefined, 10)).map(({ client_id }) => client_id);
   assert.deepEqual(left, [renewed, alive, forever].map(({ client_id }) => client_id).toSorted());
   const events = (await tenant.storage.audit.page(0, 100)).filter(({ action }) => action === 'client.expire');
@@ -75,7 +78,7 @@ test('the sweep ends who has expired and nobody else, each with an event; one re
     events.map(({ actor, client_id, outcome }) => [actor, client_id, outcome]),
     [['server', gone.client_id, 'done']],
   );
-  assert.deepEqual(await endExpiredClients(tenant.needs), []);
+  assert.deepEqual(await endExpiredClients(await tenant.registry()), []);
 });
 
 test('hundreds are ended, page by page', async () => {
@@ -97,14 +100,14 @@ test('hundreds are ended, page by page', async () => {
       },
     });
   }
-  assert.equal((await endExpiredClients(tenant.needs)).length, 231);
+  assert.equal((await endExpiredClients(await tenant.registry())).length, 231);
 });
 
 // proves openid-federation-12.2.3-2
 test('what manages a registration is not in the information of a client that expires', async () => {
   const tenant = testTenant();
   const { client_id } = await expiring(tenant, 90);
-  const read = await tenant.send('read', {
+  const read = await tenant.send('client-read', {
     id: client_id,
     bearer: 'master-token-of-the-client-registry-0123456789',
   });

@@ -41,7 +41,9 @@ test('GET /authorize, response_mode form_post: errors take the same way', async 
 
 /** Registered by whoever came by. */
 async function strangerOf(own: TestTenant): Promise<ClientInformation> {
-  const { json } = await own.send('register', { json: { ...RELYING_PARTY, client_name: 'Win <b>' } });
+  const { json } = await own.send('client-registration', {
+    json: { ...RELYING_PARTY, client_name: 'Win <b>' },
+  });
   const member = (name: string): string => String(json[name]);
   return {
     client_id: member('client_id'),
@@ -51,8 +53,10 @@ async function strangerOf(own: TestTenant): Promise<ClientInformation> {
   };
 }
 
-const OPEN = { settings: { allowOpenRegistration: true } };
-const OPEN_WITH_PAGE = { ...OPEN, signIn: { settings: { 'sign-in.open-client-errors': 'page' } } } as const;
+const OPEN = { settings: { 'registration.allow-open-registration': true } };
+const OPEN_WITH_PAGE = {
+  settings: { ...OPEN.settings, 'sign-in.open-client-errors': 'page' },
+} as const;
 
 const ERRONEOUS: readonly (readonly [what: string, change: Fields, error: string])[] = [
   ['a malformed scope', { scope: 'a"b' }, 'invalid_scope'],

@@ -4,7 +4,7 @@ import { aPerson, authorizationUrl, browserOf, RELYING_PARTY } from '../../testi
 import { ISSUER, testTenant } from '../../testing/tenant.ts';
 
 test('GET /authorize, more requests from a network than may wait: 429 as a page with Retry-After, and nothing is kept (S-17; RFC 6585 §4)', async () => {
-  const tenant = testTenant({ signIn: { interactionRates: { perNetwork: 2 } } });
+  const tenant = testTenant({ settings: { 'interaction.rate-per-network': 2 } });
   const client = await tenant.register(RELYING_PARTY);
   const browser = browserOf(tenant);
   for (let count = 0; count < 2; count += 1)
@@ -21,7 +21,7 @@ test('GET /authorize, more requests from a network than may wait: 429 as a page 
 });
 
 test('GET /authorize: whoever is signed in is not counted, nor is what is answered at once', async () => {
-  const tenant = testTenant({ signIn: { interactionRates: { perNetwork: 1 } } });
+  const tenant = testTenant({ settings: { 'interaction.rate-per-network': 1 } });
   const client = await tenant.register(RELYING_PARTY);
   const ada = await aPerson(tenant);
   await ada.grant(client);
@@ -36,7 +36,7 @@ test('GET /authorize: whoever is signed in is not counted, nor is what is answer
 });
 
 test('POST /authorize, which is pushed for its client, is counted as well', async () => {
-  const tenant = testTenant({ signIn: { interactionRates: { overall: 1 } } });
+  const tenant = testTenant({ settings: { 'interaction.rate': 1 } });
   const client = await tenant.register(RELYING_PARTY);
   const form = Object.fromEntries(new URL(authorizationUrl(client)).searchParams);
   const browser = browserOf(tenant);

@@ -9,12 +9,12 @@ for (const kind of ['master', 'registration'] as const) {
     const tenant = testTenant();
     const { client_id, registration_access_token } = await tenant.register(WEB_CLIENT);
     const bearer = kind === 'master' ? MASTER : registration_access_token;
-    const answered = await tenant.send('delete', { bearer, id: client_id });
+    const answered = await tenant.send('client-delete', { bearer, id: client_id });
     assert.equal(answered.status, 204);
     assert.equal(answered.body, '');
     assertUncached(answered);
-    assert.equal((await tenant.send('read', { bearer: MASTER, id: client_id })).status, 404);
-    assert.equal((await tenant.send('list', { bearer: MASTER })).body, '[]');
+    assert.equal((await tenant.send('client-read', { bearer: MASTER, id: client_id })).status, 404);
+    assert.equal((await tenant.send('client-list', { bearer: MASTER })).body, '[]');
   });
 }
 
@@ -29,7 +29,7 @@ test('DELETE ends the client’s tokens and its authentication together (decisio
   const another = await tenant.register({ ...SERVICE, scope: 'read' });
   const others = await tenant.authorize({ client_id: another.client_id, scope: ['read'] });
   assert.equal((await tenant.introspect(own))['active'], true);
-  await tenant.send('delete', { bearer: client.registration_access_token, id: client.client_id });
+  await tenant.send('client-delete', { bearer: client.registration_access_token, id: client.client_id });
   assert.deepEqual(await tenant.introspect(own), { active: false });
   assert.deepEqual(await tenant.introspect(direct), { active: false });
   assert.equal((await tenant.introspect(others))['active'], true);
@@ -41,14 +41,14 @@ test('a deleted id is registered again with the master token only, and inherits 
   const json = { ...SERVICE, scope: 'read', preferred_client_id: 'app' };
   const before = await tenant.register(json);
   const token = await tenant.authorize({ client_id: 'app', scope: ['read'] });
-  await tenant.send('delete', { bearer: MASTER, id: 'app' });
-  const after = clientInformationOf(await tenant.send('register', { bearer: MASTER, json }));
+  await tenant.send('client-delete', { bearer: MASTER, id: 'app' });
+  const after = clientInformationOf(await tenant.send('client-registration', { bearer: MASTER, json }));
   assert.equal(after.client_id, 'app');
   assert.notEqual(after.client_secret, before.client_secret);
   assert.notEqual(after.registration_access_token, before.registration_access_token);
   const old = { bearer: before.registration_access_token, id: 'app' };
-  assert.equal((await tenant.send('read', old)).status, 401);
-  assert.equal((await tenant.send('delete', old)).status, 401);
+  assert.equal((await tenant.send('client-read', old)).status, 401);
+  assert.equal((await tenant.send('client-delete', old)).status, 401);
   const form = { grant_type: 'client_credentials' };
   assert.equal((await tenant.send('token', { basic: ['app', before.client_secret], form })).status, 401);
   assert.equal((await tenant.send('token', { basic: ['app', after.client_secret], form })).status, 200);
@@ -59,28 +59,31 @@ test('a deletion that meets an update takes the client as it then is', async () 
   const tenant = testTenant();
   const { client_id } = await tenant.register(WEB_CLIENT);
   tenant.watch.before('clients.delete', async () => {
-    const update = await tenant.send('update', { bearer: MASTER, id: client_id, json: WEB_CLIENT });
+    const update = await tenant.send('client-update', { bearer: MASTER, id: client_id, json: WEB_CLIENT });
     assert.equal(update.status, 200);
   });
-  assert.equal((await tenant.send('delete', { bearer: MASTER, id: client_id })).status, 204);
-  assert.equal((await tenant.send('read', { bearer: MASTER, id: client_id })).status, 404);
+  assert.equal((await tenant.send('client-delete', { bearer: MASTER, id: client_id })).status, 204);
+  assert.equal((await tenant.send('client-read', { bearer: MASTER, id: client_id })).status, 404);
 });
 
 test('a deletion whose registration token was renewed meanwhile: the token is dead, 401 (decision 9)', async () => {
   const tenant = testTenant();
   const { client_id, registration_access_token: bearer } = await tenant.register(WEB_CLIENT);
   tenant.watch.before('clients.delete', async () => {
-    await tenant.send('update', { bearer: MASTER, id: client_id, json: WEB_CLIENT });
+    await tenant.send('client-update', { bearer: MASTER, id: client_id, json: WEB_CLIENT });
   });
-  assert.equal((await tenant.send('delete', { bearer, id: client_id })).status, 401);
-  assert.equal((await tenant.send('read', { bearer: MASTER, id: client_id })).status, 200);
+  assert.equal((await tenant.send('client-delete', { bearer, id: client_id })).status, 401);
+  assert.equal((await tenant.send('client-read', { bearer: MASTER, id: client_id })).status, 200);
 });
 
 test('of parallel deletions with the master token one is 204 and the others 404', async () => {
   const tenant = testTenant();
   const { client_id } = await tenant.register(WEB_CLIENT);
   const answers = await Promise.all(
-    Array.from({ length: 10 }, async () => await tenant.send('delete', { bearer: MASTER, id: client_id })),
+    Array.from(
+      { length: 10 },
+      async () => await tenant.send('client-delete', { bearer: MASTER, id: client_id }),
+    ),
   );
   const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b);
   assert.deepEqual(statuses, [204, ...Array.from({ length: 9 }, () => 404)]);

@@ -9,7 +9,7 @@ test('DELETE /clients/{id}, the store fails: 500 without body for both tokens, a
   const cause = new Error('disk /var/lib/registry is full');
   tenant.watch.fail(cause);
   for (const bearer of [MASTER, registration_access_token]) {
-    assertBodiless(await tenant.send('delete', { bearer, id: client_id }), 500);
+    assertBodiless(await tenant.send('client-delete', { bearer, id: client_id }), 500);
   }
   assert.deepEqual(tenant.reports, [cause, cause]);
 });

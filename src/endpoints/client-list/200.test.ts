@@ -5,7 +5,7 @@ import { ISSUER, MASTER, SERVICE, testTenant, WEB_CLIENT } from '../../testing/t
 import { answer } from '../answer.ts';
 
 test('GET /clients of an empty registry is [] (interface; decision 13)', async () => {
-  const answered = await testTenant().send('list', { bearer: MASTER });
+  const answered = await testTenant().send('client-list', { bearer: MASTER });
   assert.equal(answered.status, 200);
   assert.equal(answered.body, '[]');
   assert.equal(answered.headers['content-type'], 'application/json');
@@ -19,9 +19,9 @@ test('GET /clients gives the very bytes that GET /clients/{id} gives of each (in
     await tenant.register({ ...SERVICE, preferred_client_id: 'a', scope: 'x' }),
     await tenant.register({ ...WEB_CLIENT, preferred_client_id: 'c', token_endpoint_auth_method: 'none' }),
   ];
-  const answered = await tenant.send('list', { bearer: MASTER });
+  const answered = await tenant.send('client-list', { bearer: MASTER });
   const reads = await Promise.all(
-    clients.map(async ({ client_id: id }) => await tenant.send('read', { bearer: MASTER, id })),
+    clients.map(async ({ client_id: id }) => await tenant.send('client-read', { bearer: MASTER, id })),
   );
   const [b, a, c] = reads.map(({ body }) => body);
   assert.equal(answered.body, `[${a},${b},${c}]`);
@@ -33,8 +33,9 @@ for (const count of [1, 4, 5, 20, 21, 22, 71, 250]) {
     const registered = await Promise.all(
       Array.from({ length: count }, async () => await tenant.register(SERVICE)),
     );
-    const request = requestOf(tenant.endpoints.list.contract, { bearer: MASTER });
-    const response = await answer(tenant.endpoints.list, request, () => assert.fail('no failure'));
+    const list = await tenant.endpoint('client-list');
+    const request = requestOf(list.contract, { bearer: MASTER });
+    const response = await answer(list, request, () => assert.fail('no failure'));
     assert.ok(response.body !== undefined && typeof response.body !== 'string');
     const chunks: string[] = [];
     for await (const chunk of response.body) chunks.push(chunk);
@@ -53,7 +54,7 @@ test('GET /clients holds few clients at a time where they are large, for a reade
   const pagesOf = async (clients: number, data: object): Promise<number> => {
     for (let count = 0; count < clients; count += 1) await tenant.register({ ...SERVICE, data });
     tenant.watch.calls.length = 0;
-    await tenant.send('list', { bearer: MASTER });
+    await tenant.send('client-list', { bearer: MASTER });
     return tenant.watch.calls.filter((verb) => verb === 'clients.page').length;
   };
   assert.equal(await pagesOf(120, {}), 5, '1, 4, 16, 50, and what is left');
@@ -65,16 +66,16 @@ test('GET /clients holds few clients at a time where they are large, for a reade
 test('deleted clients are not listed (interface, States)', async () => {
   const tenant = testTenant();
   const [gone, kept] = [await tenant.register(SERVICE), await tenant.register(SERVICE)];
-  await tenant.send('delete', { bearer: MASTER, id: gone.client_id });
-  const answered = await tenant.send('list', { bearer: MASTER });
+  await tenant.send('client-delete', { bearer: MASTER, id: gone.client_id });
+  const answered = await tenant.send('client-list', { bearer: MASTER });
   assert.deepEqual(JSON.parse(answered.body), [kept.members]);
 });
 
 test('an expired secret is listed as it is: listing renews nothing (interface: renewal is of GET /clients/{id})', async () => {
-  const tenant = testTenant({ settings: { clientSecretLifetime: 10 } });
+  const tenant = testTenant({ settings: { 'registration.client-secret-lifetime': 10 } });
   const client = await tenant.register(SERVICE);
   tenant.clock.advance(100);
-  const answered = await tenant.send('list', { bearer: MASTER });
+  const answered = await tenant.send('client-list', { bearer: MASTER });
   assert.deepEqual(JSON.parse(answered.body), [client.members]);
 });
 
@@ -86,7 +87,7 @@ test('a record that cannot be opened is logged and left out; the others are list
   assert.ok(stored !== undefined);
   const registration_token_sealed = 'x.y' as typeof stored.registration_token_sealed;
   await tenant.storage.clients.replace({ ...stored, registration_token_sealed }, stored.version);
-  const answered = await tenant.send('list', { bearer: MASTER });
+  const answered = await tenant.send('client-list', { bearer: MASTER });
   const listed = JSON.parse(answered.body) as { client_id: string }[];
   assert.deepEqual(
     listed.map(({ client_id }) => client_id),
@@ -107,7 +108,7 @@ test('GET /clients?limit= gives a page and names the next one; following the lin
   let query: string | undefined = 'limit=2';
   let pages = 0;
   while (query !== undefined) {
-    const answered = await tenant.send('list', { bearer: MASTER, query });
+    const answered = await tenant.send('client-list', { bearer: MASTER, query });
     const page = JSON.parse(answered.body) as { client_id: string }[];
     assert.ok(page.length <= 2);
     seen.push(...page.map(({ client_id }) => client_id));
@@ -124,15 +125,15 @@ test('GET /clients?limit= gives a page and names the next one; following the lin
 test('the last page has no link, a page after the end is empty (decision 13)', async () => {
   const tenant = testTenant();
   for (const preferred_client_id of ['a', 'b']) await tenant.register({ ...SERVICE, preferred_client_id });
-  const whole = await tenant.send('list', { bearer: MASTER, query: 'limit=2' });
+  const whole = await tenant.send('client-list', { bearer: MASTER, query: 'limit=2' });
   assert.equal(whole.headers['link'], undefined);
   const cursor = Buffer.from('b').toString('base64url');
-  assert.equal((await tenant.send('list', { bearer: MASTER, query: `cursor=${cursor}` })).body, '[]');
+  assert.equal((await tenant.send('client-list', { bearer: MASTER, query: `cursor=${cursor}` })).body, '[]');
 });
 
 test('other query parameters mean nothing (interface: none are named)', async () => {
   const tenant = testTenant();
   await tenant.register(SERVICE);
-  const plain = await tenant.send('list', { bearer: MASTER });
-  assert.equal((await tenant.send('list', { bearer: MASTER, query: 'x=1&limit=' })).body, plain.body);
+  const plain = await tenant.send('client-list', { bearer: MASTER });
+  assert.equal((await tenant.send('client-list', { bearer: MASTER, query: 'x=1&limit=' })).body, plain.body);
 });

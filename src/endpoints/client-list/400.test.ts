@@ -19,15 +19,15 @@ const QUERIES = [
 
 for (const query of QUERIES) {
   test(`GET /clients?${query.slice(0, 30)}: 400 invalid_request (decision 13)`, async () => {
-    assertError(await testTenant().send('list', { bearer: MASTER, query }), 'invalid_request');
+    assertError(await testTenant().send('client-list', { bearer: MASTER, query }), 'invalid_request');
   });
 }
 
 test('credentials come before the query: 401 for nobody', async () => {
-  assertBearerNeeded(await testTenant().send('list', { query: 'limit=0' }));
+  assertBearerNeeded(await testTenant().send('client-list', { query: 'limit=0' }));
 });
 
 test('limit=1000 is the largest (decision 13)', async () => {
-  const answered = await testTenant().send('list', { bearer: MASTER, query: 'limit=1000' });
+  const answered = await testTenant().send('client-list', { bearer: MASTER, query: 'limit=1000' });
   assert.equal(answered.body, '[]');
 });

@@ -5,7 +5,7 @@ import { MASTER, testTenant, WEB_CLIENT } from '../../testing/tenant.ts';
 test('GET /clients with a registration token: 403 insufficient_scope (decision 6)', async () => {
   const tenant = testTenant();
   const { registration_access_token: bearer } = await tenant.register(WEB_CLIENT);
-  assertMissingScopes(await tenant.send('list', { bearer }), 'client-reg');
+  assertMissingScopes(await tenant.send('client-list', { bearer }), 'client-reg');
 });
 
 test('GET /clients with an access token, even of client-reg: 403 insufficient_scope (decision 6)', async () => {
@@ -15,13 +15,16 @@ test('GET /clients with an access token, even of client-reg: 403 insufficient_sc
     await tenant.initialToken('client-reg'),
     await tenant.authorize({ client_id, scope: ['x'] }),
   ]) {
-    assertMissingScopes(await tenant.send('list', { bearer }), 'client-reg');
+    assertMissingScopes(await tenant.send('client-list', { bearer }), 'client-reg');
   }
 });
 
 for (const bearer of [undefined, MASTER, 'nobody']) {
   test(`GET /clients where no master token is configured, with ${bearer ?? 'no token'}: 403 (decision 5)`, async () => {
-    const tenant = testTenant({ settings: { masterTokens: [] } });
-    assertMissingScopes(await tenant.send('list', bearer === undefined ? {} : { bearer }), 'client-reg');
+    const tenant = testTenant({ settings: { 'registration.master-token-sha256': [] } });
+    assertMissingScopes(
+      await tenant.send('client-list', bearer === undefined ? {} : { bearer }),
+      'client-reg',
+    );
   });
 }

@@ -7,7 +7,7 @@ test('GET /clients, the store fails at once: 500 without body, and only the repo
   const tenant = testTenant();
   const cause = new Error('disk /var/lib/registry is full');
   tenant.watch.fail(cause);
-  assertBodiless(await tenant.send('list', { bearer: MASTER }), 500);
+  assertBodiless(await tenant.send('client-list', { bearer: MASTER }), 500);
   assert.deepEqual(tenant.reports, [cause]);
 });
 
@@ -15,7 +15,7 @@ test('GET /clients, the store fails while a token is looked up: 500, not 401', a
   const tenant = testTenant();
   const bearer = await tenant.initialToken('client-reg');
   tenant.watch.fail(new Error('gone'));
-  assertBodiless(await tenant.send('list', { bearer }), 500);
+  assertBodiless(await tenant.send('client-list', { bearer }), 500);
 });
 
 test('GET /clients, the store fails when a part is sent: the stream breaks, so that nobody takes it for the whole list', async () => {
@@ -29,5 +29,5 @@ test('GET /clients, the store fails when a part is sent: the stream breaks, so t
     if (pages === 7) throw cause;
   };
   tenant.watch.before('clients.page', countPages);
-  await assert.rejects(tenant.send('list', { bearer: MASTER }), cause);
+  await assert.rejects(tenant.send('client-list', { bearer: MASTER }), cause);
 });

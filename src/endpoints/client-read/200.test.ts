@@ -14,13 +14,13 @@ import {
 // proves rfc7592-2.1-4, rfc7592-3-3, openid-registration-4.3-1
 test('GET /clients/{id} gives the very bytes of the registration, for both tokens (RFC 7592 §2.1; decision 16)', async () => {
   const tenant = testTenant();
-  const created = await tenant.send('register', {
+  const created = await tenant.send('client-registration', {
     bearer: MASTER,
     json: { ...WEB_CLIENT, data: { a: [1] } },
   });
   const { client_id, registration_access_token } = clientInformationOf(created);
   for (const bearer of [MASTER, registration_access_token]) {
-    const read = await tenant.send('read', { bearer, id: client_id });
+    const read = await tenant.send('client-read', { bearer, id: client_id });
     assert.equal(read.status, 200);
     assert.equal(read.body, created.body);
     assert.equal(read.headers['content-type'], 'application/json');
@@ -36,18 +36,21 @@ test('an id that is a URL is decoded exactly once (decision 2)', async () => {
   const segment = 'https%3A%2F%2Frp.example%2Fa%252Fb';
   assert.equal(client.members['registration_client_uri'], `${ISSUER}/clients/${segment}`);
   for (const each of [segment, 'https:%2f%2Frp.example%2Fa%252Fb']) {
-    const read = await tenant.send('read', { bearer: MASTER, segment: each });
+    const read = await tenant.send('client-read', { bearer: MASTER, segment: each });
     assert.equal(read.json['client_id'], preferred_client_id);
   }
-  const twice = await tenant.send('read', { bearer: MASTER, segment: 'https%3A%2F%2Frp.example%2Fa%2Fb' });
+  const twice = await tenant.send('client-read', {
+    bearer: MASTER,
+    segment: 'https%3A%2F%2Frp.example%2Fa%2Fb',
+  });
   assert.equal(twice.status, 404);
 });
 
 test('a secret is renewed from the second on in which it expires, and works until then (interface; decision 10)', async () => {
-  const tenant = testTenant({ settings: { clientSecretLifetime: 100 } });
+  const tenant = testTenant({ settings: { 'registration.client-secret-lifetime': 100 } });
   const created = await tenant.register(WEB_CLIENT);
   const read = async (): ReturnType<typeof tenant.send> =>
-    await tenant.send('read', { bearer: created.registration_access_token, id: created.client_id });
+    await tenant.send('client-read', { bearer: created.registration_access_token, id: created.client_id });
   tenant.clock.advance(99);
   assert.equal((await read()).json['client_secret'], created.client_secret);
   tenant.clock.advance(1);
@@ -62,14 +65,14 @@ test('a secret is renewed from the second on in which it expires, and works unti
 
 // proves rfc7592-2.1-5
 test('fifty parallel readers of an expired secret all get the same new one (decision 10)', async () => {
-  const tenant = testTenant({ settings: { clientSecretLifetime: 100 } });
+  const tenant = testTenant({ settings: { 'registration.client-secret-lifetime': 100 } });
   const { client_id, client_secret, registration_access_token } = await tenant.register(SERVICE);
   tenant.clock.advance(100);
   const reads = await Promise.all(
     Array.from(
       { length: 50 },
       async (_, index) =>
-        await tenant.send('read', {
+        await tenant.send('client-read', {
           bearer: index % 2 === 0 ? MASTER : registration_access_token,
           id: client_id,
         }),
@@ -88,10 +91,10 @@ test('fifty parallel readers of an expired secret all get the same new one (deci
 });
 
 test('a public client has no secret to be renewed (decision 11)', async () => {
-  const tenant = testTenant({ settings: { clientSecretLifetime: 1 } });
+  const tenant = testTenant({ settings: { 'registration.client-secret-lifetime': 1 } });
   const created = await tenant.register({ ...WEB_CLIENT, token_endpoint_auth_method: 'none' });
   tenant.clock.advance(1000);
-  const read = await tenant.send('read', {
+  const read = await tenant.send('client-read', {
     bearer: created.registration_access_token,
     id: created.client_id,
   });
@@ -99,9 +102,9 @@ test('a public client has no secret to be renewed (decision 11)', async () => {
 });
 
 test('the registration token of a client is not bound to the open mode it was made in', async () => {
-  const tenant = testTenant({ settings: { allowOpenRegistration: true } });
-  const created = clientInformationOf(await tenant.send('register', { json: WEB_CLIENT }));
-  const read = await tenant.send('read', {
+  const tenant = testTenant({ settings: { 'registration.allow-open-registration': true } });
+  const created = clientInformationOf(await tenant.send('client-registration', { json: WEB_CLIENT }));
+  const read = await tenant.send('client-read', {
     bearer: created.registration_access_token,
     id: created.client_id,
   });

@@ -10,7 +10,7 @@ test('GET /clients/{id}, the store fails: 500 without body for both tokens, and 
   const cause = new Error('disk /var/lib/registry is full');
   tenant.watch.fail(cause);
   for (const bearer of [MASTER, registration_access_token]) {
-    assertBodiless(await tenant.send('read', { bearer, id: client_id }), 500);
+    assertBodiless(await tenant.send('client-read', { bearer, id: client_id }), 500);
   }
   assert.deepEqual(tenant.reports, [cause, cause]);
 });
@@ -22,5 +22,5 @@ test('GET of a record whose ciphertext was exchanged with another client’s: 50
   const foreign = await tenant.storage.clients.find(other.client_id as ClientId);
   assert.ok(stored !== undefined && foreign !== undefined);
   await tenant.storage.clients.replace({ ...stored, secrets: foreign.secrets }, stored.version);
-  assertBodiless(await tenant.send('read', { bearer: MASTER, id: one.client_id }), 500);
+  assertBodiless(await tenant.send('client-read', { bearer: MASTER, id: one.client_id }), 500);
 });

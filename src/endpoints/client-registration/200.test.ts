@@ -16,7 +16,7 @@ import {
 // proves rfc7591-3.2.1-4
 test('POST /clients answers 200 with the client information response and all provisioned metadata (interface; RFC 7591 §3.2.1)', async () => {
   const tenant = testTenant();
-  const answered = await tenant.send('register', {
+  const answered = await tenant.send('client-registration', {
     bearer: MASTER,
     json: { ...WEB_CLIENT, client_name: 'Example', scope: 'openid email' },
   });
@@ -72,7 +72,11 @@ test('identifiers are letters and digits of the default lengths 24, 43 and 43 (d
 });
 
 test('identifiers have the configured lengths (interface, Limits)', async () => {
-  const settings = { clientIdLength: 17, clientSecretLength: 64, registrationTokenLength: 50 };
+  const settings = {
+    'registration.client-id-length': 17,
+    'registration.client-secret-length': 64,
+    'registration.registration-token-length': 50,
+  };
   const client = await testTenant({ settings }).register(WEB_CLIENT);
   assert.match(client.client_id, /^[A-Za-z0-9]{17}$/);
   assert.match(client.client_secret, /^[A-Za-z0-9]{64}$/);
@@ -81,7 +85,9 @@ test('identifiers have the configured lengths (interface, Limits)', async () => 
 
 // proves rfc7591-3.2.1-3
 test('client_secret_expires_at is the time of issue and the configured lifetime (interface; RFC 7591 §3.2.1)', async () => {
-  const { members } = await testTenant({ settings: { clientSecretLifetime: 90 } }).register(WEB_CLIENT);
+  const { members } = await testTenant({ settings: { 'registration.client-secret-lifetime': 90 } }).register(
+    WEB_CLIENT,
+  );
   assert.equal(members['client_secret_expires_at'], START + 90);
 });
 
@@ -157,13 +163,13 @@ for (const data of DATA_TEXTS) {
   test(`data comes back exactly as sent: ${JSON.stringify(data)} (decision 12)`, async () => {
     const tenant = testTenant();
     const body = `{"data": ${data} ,"redirect_uris":["${CALLBACK}"]}`;
-    const answered = await tenant.send('register', { bearer: MASTER, body });
+    const answered = await tenant.send('client-registration', { bearer: MASTER, body });
     assert.equal(answered.status, 200, answered.body);
     assert.ok(answered.body.includes(`"data":${data}`), answered.body);
     const { client_id } = clientInformationOf(answered);
-    const read = await tenant.send('read', { bearer: MASTER, id: client_id });
+    const read = await tenant.send('client-read', { bearer: MASTER, id: client_id });
     assert.equal(read.body, answered.body);
-    const list = await tenant.send('list', { bearer: MASTER });
+    const list = await tenant.send('client-list', { bearer: MASTER });
     assert.equal(list.body, `[${answered.body}]`);
   });
 }
@@ -205,8 +211,10 @@ const OPEN_GRANTS: readonly (readonly [grant_types: readonly string[], response_
 for (const [grant_types, response_types] of OPEN_GRANTS) {
   // proves rfc7591-3-3
   test(`in open mode anyone registers ${grant_types.join(' and ')} (interface, Open registration)`, async () => {
-    const tenant = testTenant({ settings: { allowOpenRegistration: true } });
-    const answered = await tenant.send('register', { json: { ...WEB_CLIENT, grant_types, response_types } });
+    const tenant = testTenant({ settings: { 'registration.allow-open-registration': true } });
+    const answered = await tenant.send('client-registration', {
+      json: { ...WEB_CLIENT, grant_types, response_types },
+    });
     assert.equal(answered.status, 200, answered.body);
     assert.deepEqual(answered.json['grant_types'], grant_types);
     assert.deepEqual(answered.json['response_types'], response_types);
@@ -215,18 +223,27 @@ for (const [grant_types, response_types] of OPEN_GRANTS) {
 
 test('in open mode the configured scope values need no token (decision 6)', async () => {
   const tenant = testTenant({
-    settings: { allowOpenRegistration: true, openScopeValues: ['openid', 'email'] },
+    settings: {
+      'registration.allow-open-registration': true,
+      'registration.open-scope-values': ['openid', 'email'],
+    },
   });
-  const answered = await tenant.send('register', { json: { ...WEB_CLIENT, scope: 'email openid' } });
+  const answered = await tenant.send('client-registration', {
+    json: { ...WEB_CLIENT, scope: 'email openid' },
+  });
   assert.equal(answered.status, 200, answered.body);
   assert.equal(answered.json['scope'], 'email openid');
 });
 
 test('any of several master tokens registers, so that they can be rolled over (decision 5)', async () => {
   const masterTokens = ['old-master', MASTER, 'new-master'].map(masterToken);
-  const tenant = testTenant({ settings: { masterTokens } });
+  const tenant = testTenant({ settings: { 'registration.master-token-sha256': masterTokens } });
   for (const bearer of ['old-master', MASTER, 'new-master']) {
-    assert.equal((await tenant.send('register', { bearer, json: WEB_CLIENT })).status, 200, bearer);
+    assert.equal(
+      (await tenant.send('client-registration', { bearer, json: WEB_CLIENT })).status,
+      200,
+      bearer,
+    );
   }
 });
 
@@ -235,11 +252,14 @@ test('an initial access token registers exactly one client, for fifty parallel r
   const tenant = testTenant();
   const bearer = await tenant.initialToken('client-reg:grant:code');
   const answers = await Promise.all(
-    Array.from({ length: 50 }, async () => await tenant.send('register', { bearer, json: WEB_CLIENT })),
+    Array.from(
+      { length: 50 },
+      async () => await tenant.send('client-registration', { bearer, json: WEB_CLIENT }),
+    ),
   );
   const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b);
   assert.deepEqual(statuses, [200, ...Array.from({ length: 49 }, () => 401)]);
-  const list = await tenant.send('list', { bearer: MASTER });
+  const list = await tenant.send('client-list', { bearer: MASTER });
   assert.equal((JSON.parse(list.body) as unknown[]).length, 1);
 });
 
@@ -247,7 +267,7 @@ test('a used-up initial access token is inactive at introspection (decision 7)',
   const tenant = testTenant();
   const bearer = await tenant.initialToken('client-reg:grant:code');
   assert.equal((await tenant.introspect(bearer))['active'], true);
-  await tenant.send('register', { bearer, json: WEB_CLIENT });
+  await tenant.send('client-registration', { bearer, json: WEB_CLIENT });
   assert.deepEqual(await tenant.introspect(bearer), { active: false });
 });
 
@@ -256,17 +276,17 @@ test('a 400 and a 403 leave the initial access token usable (decision 7)', async
   const bearer = await tenant.initialToken('client-reg:grant:code');
   const statuses: number[] = [];
   for (const json of [{}, SERVICE, { redirect_uris: ['javascript:alert(1)'] }, WEB_CLIENT, WEB_CLIENT]) {
-    statuses.push((await tenant.send('register', { bearer, json })).status);
+    statuses.push((await tenant.send('client-registration', { bearer, json })).status);
   }
   assert.deepEqual(statuses, [400, 403, 400, 200, 401]);
 });
 
 test('the client is stored with who registered it: open, or the label of the master or initial access token', async () => {
-  const tenant = testTenant({ settings: { allowOpenRegistration: true } });
+  const tenant = testTenant({ settings: { 'registration.allow-open-registration': true } });
   const bearer = await tenant.authorize({ sub: 'admin', scope: ['client-reg'], label: 'team blue' });
   const vias: (string | undefined)[] = [];
   for (const request of [{}, { bearer: MASTER }, { bearer }]) {
-    const answered = await tenant.send('register', { ...request, json: WEB_CLIENT });
+    const answered = await tenant.send('client-registration', { ...request, json: WEB_CLIENT });
     const { client_id } = clientInformationOf(answered);
     const stored = await tenant.storage.clients.find(
       client_id as Parameters<typeof tenant.storage.clients.find>[0],
@@ -294,7 +314,7 @@ test('the body may be as JSON as RFC 8259 lets it: charset parameter, other case
     const tenant = testTenant();
     const body = ` \r\n\t${JSON.stringify(WEB_CLIENT)}\n`;
     assert.equal(
-      (await tenant.send('register', { bearer: MASTER, contentType, body })).status,
+      (await tenant.send('client-registration', { bearer: MASTER, contentType, body })).status,
       200,
       contentType,
     );

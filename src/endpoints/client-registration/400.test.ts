@@ -24,7 +24,11 @@ const BODIES: readonly (readonly [name: string, body: string | Uint8Array, words
 for (const [name, body, words] of BODIES) {
   // proves rfc7591-3.1-1
   test(`POST /clients with ${name} as body: 400 invalid_request (interface, Errors)`, async () => {
-    assertError(await testTenant().send('register', { bearer: MASTER, body }), 'invalid_request', words);
+    assertError(
+      await testTenant().send('client-registration', { bearer: MASTER, body }),
+      'invalid_request',
+      words,
+    );
   });
 }
 
@@ -38,7 +42,11 @@ for (const contentType of [
 ]) {
   // proves rfc7591-3-1
   test(`POST /clients with Content-Type ${String(contentType)}: 400 invalid_request (interface: required)`, async () => {
-    const answered = await testTenant().send('register', { bearer: MASTER, json: WEB_CLIENT, contentType });
+    const answered = await testTenant().send('client-registration', {
+      bearer: MASTER,
+      json: WEB_CLIENT,
+      contentType,
+    });
     assertError(answered, 'invalid_request', /^Content-Type must be application\/json/);
   });
 }
@@ -152,7 +160,7 @@ for (const [metadata, words] of METADATA) {
   test(`${shown}: 400 invalid_client_metadata, for the master token too (RFC 7591 §3.2.2; decision 8)`, async () => {
     const tenant = testTenant();
     assertError(
-      await tenant.send('register', { bearer: MASTER, json: metadata }),
+      await tenant.send('client-registration', { bearer: MASTER, json: metadata }),
       'invalid_client_metadata',
       words,
     );
@@ -185,7 +193,7 @@ for (const metadata of REDIRECTS) {
   // proves rfc7591-3.2.2-3
   test(`${JSON.stringify(metadata).slice(0, 110)}: 400 invalid_redirect_uri, for the master token too (RFC 7591 §3.2.2; decision 8)`, async () => {
     assertError(
-      await testTenant().send('register', { bearer: MASTER, json: metadata }),
+      await testTenant().send('client-registration', { bearer: MASTER, json: metadata }),
       'invalid_redirect_uri',
     );
   });
@@ -201,9 +209,9 @@ test('more than 20 language-tagged members: 400 invalid_client_metadata', async 
     { ...WEB_CLIENT, ...tagged(20) },
     { ...WEB_CLIENT, ...tagged(21) },
   ];
-  assert.equal((await tenant.send('register', { bearer: MASTER, json: most })).status, 200);
+  assert.equal((await tenant.send('client-registration', { bearer: MASTER, json: most })).status, 200);
   assertError(
-    await tenant.send('register', { bearer: MASTER, json: more }),
+    await tenant.send('client-registration', { bearer: MASTER, json: more }),
     'invalid_client_metadata',
     /language/,
   );
@@ -214,8 +222,12 @@ test('a preferred_client_id that is taken: 400 invalid_client_metadata, and the 
   const tenant = testTenant();
   const first = await tenant.register({ ...WEB_CLIENT, preferred_client_id: 'app', client_name: 'First' });
   const json = { ...WEB_CLIENT, preferred_client_id: 'app', client_name: 'Second' };
-  assertError(await tenant.send('register', { bearer: MASTER, json }), 'invalid_client_metadata', /taken/);
-  const read = await tenant.send('read', { bearer: MASTER, id: 'app' });
+  assertError(
+    await tenant.send('client-registration', { bearer: MASTER, json }),
+    'invalid_client_metadata',
+    /taken/,
+  );
+  const read = await tenant.send('client-read', { bearer: MASTER, id: 'app' });
   assert.deepEqual(read.json, first.members);
 });
 
@@ -223,19 +235,23 @@ test('a preferred_client_id that is taken: 400 invalid_client_metadata, and the 
 test('a deleted preferred_client_id is refused without the master token (decision 14), and the initial token stays usable', async () => {
   const tenant = testTenant();
   const first = await tenant.register({ ...WEB_CLIENT, preferred_client_id: 'app' });
-  await tenant.send('delete', { bearer: first.registration_access_token, id: 'app' });
+  await tenant.send('client-delete', { bearer: first.registration_access_token, id: 'app' });
   const bearer = await tenant.initialToken('client-reg');
   const json = { ...WEB_CLIENT, preferred_client_id: 'app' };
-  assertError(await tenant.send('register', { bearer, json }), 'invalid_client_metadata', /deleted/);
-  assert.equal((await tenant.send('register', { bearer, json: WEB_CLIENT })).status, 200);
+  assertError(
+    await tenant.send('client-registration', { bearer, json }),
+    'invalid_client_metadata',
+    /deleted/,
+  );
+  assert.equal((await tenant.send('client-registration', { bearer, json: WEB_CLIENT })).status, 200);
 });
 
 test('the words of an error hold nothing of what was sent as a secret (decision 41)', async () => {
   const json = { ...WEB_CLIENT, preferred_client_secret: 'hush-hush' };
-  const answered = await testTenant().send('register', { bearer: MASTER, json });
+  const answered = await testTenant().send('client-registration', { bearer: MASTER, json });
   assertError(answered, 'invalid_client_metadata');
   assert.equal(answered.body.includes('hush'), false);
-  const broken = await testTenant().send('register', {
+  const broken = await testTenant().send('client-registration', {
     bearer: MASTER,
     body: '{"preferred_client_secret":"hush-hush',
   });

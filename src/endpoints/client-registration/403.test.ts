@@ -30,7 +30,7 @@ for (const [held] of PROBES) {
     test(`${held} and a registration that needs ${needed} (interface, Initial access token scopes)`, async () => {
       const tenant = testTenant();
       const bearer = await tenant.initialToken(held);
-      const answered = await tenant.send('register', { bearer, json: metadata });
+      const answered = await tenant.send('client-registration', { bearer, json: metadata });
       if (held === needed) assert.equal(answered.status, 200, answered.body);
       else assertMissingScopes(answered, needed);
     });
@@ -44,7 +44,7 @@ for (const [held] of MEMBER_PROBES) {
     test(`${held} beside a grant, and a registration that needs ${needed} (interface, Initial access token scopes)`, async () => {
       const tenant = testTenant();
       const bearer = await tenant.initialToken('client-reg:grant:password', held);
-      const answered = await tenant.send('register', { bearer, json: { ...GRANT, ...members } });
+      const answered = await tenant.send('client-registration', { bearer, json: { ...GRANT, ...members } });
       if (held === needed) assert.equal(answered.status, 200, answered.body);
       else assertMissingScopes(answered, needed);
     });
@@ -52,7 +52,10 @@ for (const [held] of MEMBER_PROBES) {
   test(`${held} permits no grant, not even the one by default (interface)`, async () => {
     const tenant = testTenant();
     const bearer = await tenant.initialToken(held);
-    const answered = await tenant.send('register', { bearer, json: { redirect_uris: [CALLBACK] } });
+    const answered = await tenant.send('client-registration', {
+      bearer,
+      json: { redirect_uris: [CALLBACK] },
+    });
     assertMissingScopes(answered, 'client-reg:grant:code');
   });
 }
@@ -77,7 +80,7 @@ const EVERYTHING = {
 
 test('client-reg permits everything (interface)', async () => {
   const tenant = testTenant();
-  const answered = await tenant.send('register', {
+  const answered = await tenant.send('client-registration', {
     bearer: await tenant.initialToken('client-reg'),
     json: EVERYTHING,
   });
@@ -87,7 +90,7 @@ test('client-reg permits everything (interface)', async () => {
 test('all scopes together permit what client-reg permits (interface)', async () => {
   const tenant = testTenant();
   const bearer = await tenant.initialToken(...[...PROBES, ...MEMBER_PROBES].map(([scope]) => scope));
-  const answered = await tenant.send('register', { bearer, json: EVERYTHING });
+  const answered = await tenant.send('client-registration', { bearer, json: EVERYTHING });
   assert.equal(answered.status, 200, answered.body);
 });
 
@@ -95,7 +98,7 @@ test('all scopes together permit what client-reg permits (interface)', async () 
 test('403 names every missing scope value, in header and body (decision 6)', async () => {
   const tenant = testTenant();
   const bearer = await tenant.initialToken('client-reg:grant:code');
-  const answered = await tenant.send('register', { bearer, json: EVERYTHING });
+  const answered = await tenant.send('client-registration', { bearer, json: EVERYTHING });
   assertMissingScopes(
     answered,
     'client-reg:grant:implicit client-reg:grant:refresh client-reg:grant:password client-reg:grant:client ' +
@@ -122,7 +125,7 @@ for (const [held, asked, missing] of SCOPE_ROWS) {
   test(`scope "${asked}" with ${held.join(' and ') || 'no client-reg:scope'} ${outcome} (interface)`, async () => {
     const tenant = testTenant();
     const bearer = await tenant.initialToken('client-reg:grant:password', ...held);
-    const answered = await tenant.send('register', { bearer, json: { ...GRANT, scope: asked } });
+    const answered = await tenant.send('client-registration', { bearer, json: { ...GRANT, scope: asked } });
     if (missing === '') assert.equal(answered.status, 200, answered.body);
     else assertMissingScopes(answered, missing);
   });
@@ -142,7 +145,10 @@ for (const lookAlike of [
     const tenant = testTenant();
     const client = await tenant.register(GRANT);
     const bearer = await tenant.authorize({ client_id: client.client_id, scope: [lookAlike] });
-    const answered = await tenant.send('register', { bearer, json: { redirect_uris: [CALLBACK] } });
+    const answered = await tenant.send('client-registration', {
+      bearer,
+      json: { redirect_uris: [CALLBACK] },
+    });
     assertMissingScopes(answered, 'client-reg:grant:code');
   });
 }
@@ -151,13 +157,13 @@ test('privileges come before values: who lacks one learns nothing about the rest
   const tenant = testTenant();
   const bearer = await tenant.initialToken('client-reg:grant:code');
   const json = { redirect_uris: ['javascript:alert(1)'], data: { a: 1 } };
-  assertMissingScopes(await tenant.send('register', { bearer, json }), 'client-reg:data');
+  assertMissingScopes(await tenant.send('client-registration', { bearer, json }), 'client-reg:data');
 });
 
 test('in open mode a token is held to its own scope, which may be less than anyone has', async () => {
-  const tenant = testTenant({ settings: { allowOpenRegistration: true } });
+  const tenant = testTenant({ settings: { 'registration.allow-open-registration': true } });
   const bearer = await tenant.initialToken('client-reg:data');
-  const answered = await tenant.send('register', { bearer, json: { redirect_uris: [CALLBACK] } });
+  const answered = await tenant.send('client-registration', { bearer, json: { redirect_uris: [CALLBACK] } });
   assertMissingScopes(answered, 'client-reg:grant:code');
 });
 
@@ -165,6 +171,6 @@ test('the challenge fits into any proxy’s header buffer, however many scope va
   const tenant = testTenant();
   const bearer = await tenant.initialToken('client-reg:grant:password', 'client-reg:scope:openid');
   const scope = Array.from({ length: 12_000 }, (_, index) => index.toString(36)).join(' ');
-  const answered = await tenant.send('register', { bearer, json: { ...GRANT, scope } });
+  const answered = await tenant.send('client-registration', { bearer, json: { ...GRANT, scope } });
   assertMissingScopes(answered, 'client-reg:scope');
 });

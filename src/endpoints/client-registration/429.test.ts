@@ -3,12 +3,18 @@ import { test } from 'node:test';
 import type { Answer } from '../../testing/exchange.ts';
 import { MASTER, type TestTenant, testTenant, WEB_CLIENT } from '../../testing/tenant.ts';
 
-function limited(openRates: { readonly perNetwork?: number; readonly overall?: number }): TestTenant {
-  return testTenant({ settings: { allowOpenRegistration: true }, openRates });
+function limited({ perNetwork = 0, overall = 0 }): TestTenant {
+  return testTenant({
+    settings: {
+      'registration.allow-open-registration': true,
+      'registration.open-rate-per-network': perNetwork,
+      'registration.open-rate': overall,
+    },
+  });
 }
 
 async function register(tenant: TestTenant, from: string): Promise<Answer> {
-  return await tenant.send('register', { json: WEB_CLIENT, from });
+  return await tenant.send('client-registration', { json: WEB_CLIENT, from });
 }
 
 async function statuses(tenant: TestTenant, addresses: readonly string[]): Promise<readonly number[]> {
@@ -54,13 +60,16 @@ test('who presents a token is not counted and not limited', async () => {
   const tenant = limited({ perNetwork: 1, overall: 1 });
   await register(tenant, '192.0.2.1');
   for (let count = 0; count < 3; count += 1) {
-    assert.equal((await tenant.send('register', { bearer: MASTER, json: WEB_CLIENT })).status, 200);
+    assert.equal(
+      (await tenant.send('client-registration', { bearer: MASTER, json: WEB_CLIENT })).status,
+      200,
+    );
   }
   assert.equal((await register(tenant, '192.0.2.1')).status, 429);
 });
 
 test('POST /register shares the limit with POST /clients', async () => {
   const tenant = limited({ perNetwork: 1 });
-  assert.equal((await tenant.send('register201', { json: WEB_CLIENT })).status, 201);
-  assert.equal((await tenant.send('register', { json: WEB_CLIENT })).status, 429);
+  assert.equal((await tenant.send('client-registration-201', { json: WEB_CLIENT })).status, 201);
+  assert.equal((await tenant.send('client-registration', { json: WEB_CLIENT })).status, 429);
 });

@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { remoteJwkSets } from '../../clients/client-keys/remote-jwk-set.ts';
-import type { SoftwareStatementIssuer } from '../../clients/registration/software-statement.ts';
-import { joseJwtVerifier } from '../../jose/jwt-verifier.ts';
+import type { ConfiguredStatementIssuer } from '../../config/software-statement-issuers.ts';
 import {
   type Answer,
   assertBearerNeeded,
   assertError,
   assertInvalidToken,
   assertMissingScopes,
-  received,
-  requestOf,
   type TestRequest,
 } from '../../testing/exchange.ts';
 import { signedJwt, testKey } from '../../testing/jwt.ts';
@@ -25,28 +21,19 @@ import {
   testTenant,
   WEB_CLIENT,
 } from '../../testing/tenant.ts';
-import { answer } from '../answer.ts';
-import { clientUpdate } from '../client-update/endpoint.ts';
-import type { Endpoint } from '../contract.ts';
-import { ADDRESSES, clientRegistration } from './endpoint.ts';
 
 const PUBLISHER = 'https://publisher.example';
 const GATEKEEPER = 'https://gatekeeper.example';
 const KEY = testKey('ES256', 'p1');
 
-/** Two whose word is taken; the second one's opens the registry by itself. */
-const ISSUERS: readonly SoftwareStatementIssuer[] = [
-  {
-    issuer: PUBLISHER,
-    keys: { jwks: [KEY.jwk] },
-    authorisesRegistration: false,
-    approvedSoftwareIds: undefined,
-  },
+/** Two trusted issuers. A statement of the second one permits a registration without a token. */
+const ISSUERS: readonly ConfiguredStatementIssuer[] = [
+  { issuer: PUBLISHER, jwks: { keys: [KEY.jwk] }, 'authorises-registration': false },
   {
     issuer: GATEKEEPER,
-    keys: { jwks: [KEY.jwk] },
-    authorisesRegistration: true,
-    approvedSoftwareIds: ['app'],
+    jwks: { keys: [KEY.jwk] },
+    'authorises-registration': true,
+    'approved-software-ids': ['app'],
   },
 ];
 
@@ -59,26 +46,17 @@ interface StatementTenant {
 }
 
 function statementTenant(
-  options: TestTenantOptions = {},
-  issuers: readonly SoftwareStatementIssuer[] = ISSUERS,
+  { settings, ...options }: TestTenantOptions = {},
+  issuers: readonly ConfiguredStatementIssuer[] = ISSUERS,
 ): StatementTenant {
-  const tenant = testTenant(options);
-  const { clock, outbound } = tenant.needs;
-  const softwareStatements = {
-    issuers,
-    verifier: joseJwtVerifier(clock),
-    jwkSets: remoteJwkSets({ outbound, clock }),
-  };
-  const needs = { ...tenant.needs, softwareStatements };
-  const sender = (endpoint: Endpoint) => async (request: TestRequest) =>
-    await received(
-      endpoint.contract,
-      await answer(endpoint, requestOf(endpoint.contract, request), () => undefined),
-    );
+  const tenant = testTenant({
+    ...options,
+    settings: { 'registration.software-statement-issuers': [...issuers], ...settings },
+  });
   return {
     tenant,
-    register: sender(clientRegistration(needs, { ...ADDRESSES.clients, advertised: false })),
-    update: sender(clientUpdate(needs)),
+    register: async (request) => await tenant.send('client-registration', request),
+    update: async (request) => await tenant.send('client-update', request),
     audited: () =>
       tenant.log
         .filter(({ message }) => message === 'audit')
@@ -102,7 +80,7 @@ test('a statement wins over the request, and comes back unmodified at registrati
   assert.equal(answered.json['software_statement'], software_statement);
   assert.equal(answered.json['iss'], undefined);
   const { client_id: id, registration_access_token: bearer } = clientInformationOf(answered);
-  const read = await tenant.send('read', { id, bearer });
+  const read = await tenant.send('client-read', { id, bearer });
   assert.equal(read.json['software_statement'], software_statement);
   assert.equal(read.json['client_name'], 'Stated');
 });
@@ -112,7 +90,7 @@ test('without trusted issuers the member is ignored, whatever it is (RFC 7591 §
   const tenant = testTenant();
   for (const software_statement of [stated({ client_name: 'Stated' }), 'junk', 7, null]) {
     const json = { ...WEB_CLIENT, client_name: 'Sent', software_statement };
-    const answered = await tenant.send('register', { bearer: MASTER, json });
+    const answered = await tenant.send('client-registration', { bearer: MASTER, json });
     assert.equal(answered.status, 200, answered.body);
     assert.equal(answered.json['client_name'], 'Sent');
     assert.equal('software_statement' in answered.json, false);
@@ -193,7 +171,7 @@ test('an authorising statement permits what is in it and no more: 401 for the re
 });
 
 test('in open mode an authorising statement permits more than is open', async () => {
-  const { register } = statementTenant({ settings: { allowOpenRegistration: true } });
+  const { register } = statementTenant({ settings: { 'registration.allow-open-registration': true } });
   const claims = { software_id: 'app', ...SERVICE };
   assertBearerNeeded(await register({ json: { software_statement: stated(claims) } }));
   assert.equal((await register({ json: { software_statement: stated(claims, GATEKEEPER) } })).status, 200);
@@ -247,7 +225,7 @@ test('PUT with a bad statement: 400, and the registration with its token stays a
   const { client_id: id, registration_access_token: bearer, members } = clientInformationOf(registered);
   const json = { ...WEB_CLIENT, software_statement: stated({}, 'https://stranger.example') };
   assertError(await update({ id, bearer, json }), 'unapproved_software_statement');
-  assert.deepEqual((await tenant.send('read', { id, bearer })).json, members);
+  assert.deepEqual((await tenant.send('client-read', { id, bearer })).json, members);
 });
 
 test('PUT: a client cannot widen itself by a statement, unless its issuer authorises registrations (decision 8)', async () => {

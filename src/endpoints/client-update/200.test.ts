@@ -20,7 +20,7 @@ async function update(
   json: object,
 ): Promise<ClientInformation> {
   const request = { bearer: client.registration_access_token, id: client.client_id, json };
-  const answered = await tenant.send('update', request);
+  const answered = await tenant.send('client-update', request);
   assert.equal(answered.status, 200, answered.body);
   return clientInformationOf(answered);
 }
@@ -57,7 +57,11 @@ test('PUT replaces the whole registration: what is not sent is gone, defaults ap
 test('PUT answers with a new registration token and a new secret, and is never cached (interface)', async () => {
   const tenant = testTenant();
   const client = await tenant.register(WEB_CLIENT);
-  const answered = await tenant.send('update', { bearer: MASTER, id: client.client_id, json: WEB_CLIENT });
+  const answered = await tenant.send('client-update', {
+    bearer: MASTER,
+    id: client.client_id,
+    json: WEB_CLIENT,
+  });
   const updated = clientInformationOf(answered);
   assertUncached(answered);
   assert.equal(answered.headers['content-type'], 'application/json');
@@ -72,8 +76,14 @@ test('the old registration token dies at once, the new one works (decision 9)', 
   const client = await tenant.register(WEB_CLIENT);
   const updated = await update(tenant, client, WEB_CLIENT);
   const id = client.client_id;
-  assert.equal((await tenant.send('read', { bearer: client.registration_access_token, id })).status, 401);
-  assert.equal((await tenant.send('read', { bearer: updated.registration_access_token, id })).status, 200);
+  assert.equal(
+    (await tenant.send('client-read', { bearer: client.registration_access_token, id })).status,
+    401,
+  );
+  assert.equal(
+    (await tenant.send('client-read', { bearer: updated.registration_access_token, id })).status,
+    200,
+  );
 });
 
 const form = { grant_type: 'client_credentials' };
@@ -94,7 +104,7 @@ test('the old secret dies at once where there is no grace (decision 9)', async (
 });
 
 test('registration.previous-secret-grace keeps the old secret for so many seconds (decision 9)', async () => {
-  const tenant = testTenant({ settings: { previousSecretGrace: 60 } });
+  const tenant = testTenant({ settings: { 'registration.previous-secret-grace': 60 } });
   const client = await tenant.register(SERVICE);
   const updated = await update(tenant, client, SERVICE);
   tenant.clock.advance(59);
@@ -104,7 +114,9 @@ test('registration.previous-secret-grace keeps the old secret for so many second
 });
 
 test('the grace never makes a secret live longer than it would have (decision 9)', async () => {
-  const tenant = testTenant({ settings: { previousSecretGrace: 60, clientSecretLifetime: 30 } });
+  const tenant = testTenant({
+    settings: { 'registration.previous-secret-grace': 60, 'registration.client-secret-lifetime': 30 },
+  });
   const client = await tenant.register(SERVICE);
   await update(tenant, client, SERVICE);
   tenant.clock.advance(29);
@@ -114,7 +126,7 @@ test('the grace never makes a secret live longer than it would have (decision 9)
 });
 
 test('a second update within the grace does not prolong the first secret (decision 9)', async () => {
-  const tenant = testTenant({ settings: { previousSecretGrace: 60 } });
+  const tenant = testTenant({ settings: { 'registration.previous-secret-grace': 60 } });
   const first = await tenant.register(SERVICE);
   const second = await update(tenant, first, SERVICE);
   tenant.clock.advance(40);
@@ -125,7 +137,7 @@ test('a second update within the grace does not prolong the first secret (decisi
 });
 
 test('an update to none takes the secret away, grace or not; an update back gives a new one (decision 11)', async () => {
-  const tenant = testTenant({ settings: { previousSecretGrace: 60 } });
+  const tenant = testTenant({ settings: { 'registration.previous-secret-grace': 60 } });
   const client = await tenant.register(WEB_CLIENT);
   const open = await update(tenant, client, { ...WEB_CLIENT, token_endpoint_auth_method: 'none' });
   assert.equal('client_secret' in open.members, false);
@@ -136,7 +148,7 @@ test('an update to none takes the secret away, grace or not; an update back give
 });
 
 test('what GET gave may be put back as it is: the members of the server are ignored (decision 9)', async () => {
-  const tenant = testTenant({ settings: { allowOpenRegistration: true } });
+  const tenant = testTenant({ settings: { 'registration.allow-open-registration': true } });
   const initial = await tenant.initialToken(
     'client-reg:grant:code',
     'client-reg:scope:openid',
@@ -152,7 +164,7 @@ test('what GET gave may be put back as it is: the members of the server are igno
     { bearer: initial, json: { ...WEB_CLIENT, scope: 'openid', data } },
   ];
   for (const way of ways) {
-    const client = clientInformationOf(await tenant.send('register', way));
+    const client = clientInformationOf(await tenant.send('client-registration', way));
     const { members } = await update(tenant, client, client.members);
     const { client_secret, registration_access_token, ...rest } = members;
     assert.notEqual(client_secret, client.client_secret);
@@ -181,7 +193,7 @@ test('members of the server are ignored whatever they hold (decision 9)', async 
 });
 
 test('the identifier keeps its time of issue (interface, client_id_issued_at)', async () => {
-  const tenant = testTenant({ settings: { clientSecretLifetime: 100 } });
+  const tenant = testTenant({ settings: { 'registration.client-secret-lifetime': 100 } });
   const client = await tenant.register(WEB_CLIENT);
   tenant.clock.advance(50);
   const { members } = await update(tenant, client, WEB_CLIENT);
@@ -205,7 +217,7 @@ test('a client gives up what it does not need any more, and may take it back (de
     'client-reg:scope',
   );
   const json = { ...WEB_CLIENT, grant_types: ['authorization_code', 'client_credentials'], scope: 'read' };
-  const client = clientInformationOf(await tenant.send('register', { bearer, json }));
+  const client = clientInformationOf(await tenant.send('client-registration', { bearer, json }));
   const less = await update(tenant, client, WEB_CLIENT);
   assert.deepEqual(less.members['grant_types'], ['authorization_code']);
   const more = await update(tenant, less, { ...json, scope: 'read write' });
@@ -213,15 +225,15 @@ test('a client gives up what it does not need any more, and may take it back (de
 });
 
 test('the master token widens a client, and what it set is the new measure (decision 8)', async () => {
-  const tenant = testTenant({ settings: { allowOpenRegistration: true } });
-  const client = clientInformationOf(await tenant.send('register', { json: WEB_CLIENT }));
+  const tenant = testTenant({ settings: { 'registration.allow-open-registration': true } });
+  const client = clientInformationOf(await tenant.send('client-registration', { json: WEB_CLIENT }));
   const wide = {
     redirect_uris: [CALLBACK],
     grant_types: ['authorization_code', 'password'],
     scope: 'openid',
     data: { a: 1 },
   };
-  const answered = await tenant.send('update', { bearer: MASTER, id: client.client_id, json: wide });
+  const answered = await tenant.send('client-update', { bearer: MASTER, id: client.client_id, json: wide });
   assert.equal(answered.status, 200, answered.body);
   const { members } = await update(tenant, clientInformationOf(answered), wide);
   assert.deepEqual(members['data'], { a: 1 });
@@ -233,7 +245,7 @@ test('the master token may set a secret, and may name the identifier the client 
   const tenant = testTenant();
   const { client_id } = await tenant.register(WEB_CLIENT);
   const json = { ...WEB_CLIENT, preferred_client_secret, preferred_client_id: client_id, client_id };
-  const answered = await tenant.send('update', { bearer: MASTER, id: client_id, json });
+  const answered = await tenant.send('client-update', { bearer: MASTER, id: client_id, json });
   assert.equal(answered.status, 200, answered.body);
   assert.equal(answered.json['client_secret'], preferred_client_secret);
 });
@@ -242,7 +254,7 @@ test('data is replaced letter for letter (decision 12)', async () => {
   const tenant = testTenant();
   const { client_id } = await tenant.register({ ...WEB_CLIENT, data: { old: true } });
   const body = `{"redirect_uris":["${CALLBACK}"],"data":{"n":1e400, "m":9007199254740993}}`;
-  const answered = await tenant.send('update', { bearer: MASTER, id: client_id, body });
+  const answered = await tenant.send('client-update', { bearer: MASTER, id: client_id, body });
   assert.ok(answered.body.endsWith(',"data":{"n":1e400, "m":9007199254740993}}'), answered.body);
 });
 
@@ -250,12 +262,15 @@ test('of parallel updates with one registration token exactly one succeeds; the 
   const tenant = testTenant();
   const { client_id: id, registration_access_token: bearer } = await tenant.register(WEB_CLIENT);
   const answers = await Promise.all(
-    Array.from({ length: 20 }, async () => await tenant.send('update', { bearer, id, json: WEB_CLIENT })),
+    Array.from(
+      { length: 20 },
+      async () => await tenant.send('client-update', { bearer, id, json: WEB_CLIENT }),
+    ),
   );
   const won = answers.filter(({ status }) => status === 200);
   assert.equal(won.length, 1);
   assert.equal(answers.filter(({ status }) => status === 401).length, 19);
-  const read = await tenant.send('read', { bearer: MASTER, id });
+  const read = await tenant.send('client-read', { bearer: MASTER, id });
   assert.equal(read.body, won[0]?.body);
 });
 
@@ -265,7 +280,7 @@ test('parallel updates with the master token all succeed, one after the other', 
   const answers = await Promise.all(
     Array.from(
       { length: 10 },
-      async () => await tenant.send('update', { bearer: MASTER, id, json: WEB_CLIENT }),
+      async () => await tenant.send('client-update', { bearer: MASTER, id, json: WEB_CLIENT }),
     ),
   );
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));

@@ -20,8 +20,8 @@ for (const kind of ['master', 'registration'] as const) {
       const tenant = testTenant();
       const client = await tenant.register({ ...WEB_CLIENT, preferred_client_id: 'app' });
       const bearer = kind === 'master' ? MASTER : client.registration_access_token;
-      assertError(await tenant.send('update', { bearer, id: 'app', json }), code, words);
-      const read = await tenant.send('read', { bearer: client.registration_access_token, id: 'app' });
+      assertError(await tenant.send('client-update', { bearer, id: 'app', json }), code, words);
+      const read = await tenant.send('client-read', { bearer: client.registration_access_token, id: 'app' });
       assert.deepEqual(read.json, client.members);
     });
   }
@@ -32,7 +32,7 @@ test('not even the master token gives a client another identifier: 400 invalid_c
   const { client_id: id } = await tenant.register(WEB_CLIENT);
   const json = { ...WEB_CLIENT, preferred_client_id: 'other' };
   assertError(
-    await tenant.send('update', { bearer: MASTER, id, json }),
+    await tenant.send('client-update', { bearer: MASTER, id, json }),
     'invalid_client_metadata',
     /identifier/,
   );
@@ -42,7 +42,7 @@ for (const body of ['', '{', '[]', 'null', '{"client_id":"a","client_id":"b"}'])
   test(`PUT with the body ${body}: 400 invalid_request (interface, Errors)`, async () => {
     const tenant = testTenant();
     const { client_id: id, registration_access_token: bearer } = await tenant.register(WEB_CLIENT);
-    assertError(await tenant.send('update', { bearer, id, body }), 'invalid_request');
+    assertError(await tenant.send('client-update', { bearer, id, body }), 'invalid_request');
   });
 }
 
@@ -51,7 +51,7 @@ for (const contentType of [null, 'text/plain', 'application/x-www-form-urlencode
     const tenant = testTenant();
     const { client_id: id, registration_access_token: bearer } = await tenant.register(WEB_CLIENT);
     assertError(
-      await tenant.send('update', { bearer, id, json: WEB_CLIENT, contentType }),
+      await tenant.send('client-update', { bearer, id, json: WEB_CLIENT, contentType }),
       'invalid_request',
       /^Content-Type/,
     );
@@ -61,6 +61,6 @@ for (const contentType of [null, 'text/plain', 'application/x-www-form-urlencode
 test('credentials come before the body: a bad body of nobody is 401, for an unknown id 404', async () => {
   const tenant = testTenant();
   const { client_id: id } = await tenant.register(WEB_CLIENT);
-  assert.equal((await tenant.send('update', { id, body: '{' })).status, 401);
-  assert.equal((await tenant.send('update', { bearer: MASTER, id: 'nobody', body: '{' })).status, 404);
+  assert.equal((await tenant.send('client-update', { id, body: '{' })).status, 401);
+  assert.equal((await tenant.send('client-update', { bearer: MASTER, id: 'nobody', body: '{' })).status, 404);
 });

@@ -26,7 +26,7 @@ for (const kind of REGISTERED) {
   for (const [json, missing] of WIDER) {
     // proves rfc7592-2.1-3
     test(`a client registered by ${kind} cannot widen itself by ${missing}: 403, and nothing changes (decision 8)`, async () => {
-      const tenant = testTenant({ settings: { allowOpenRegistration: true } });
+      const tenant = testTenant({ settings: { 'registration.allow-open-registration': true } });
       const initial = await tenant.initialToken(
         'client-reg:grant:code',
         'client-reg:set-id',
@@ -34,11 +34,11 @@ for (const kind of REGISTERED) {
       );
       const bearers = { open: {}, master: { bearer: MASTER }, initial: { bearer: initial } };
       const client = clientInformationOf(
-        await tenant.send('register', { ...bearers[kind], json: WEB_CLIENT }),
+        await tenant.send('client-registration', { ...bearers[kind], json: WEB_CLIENT }),
       );
       const own = { bearer: client.registration_access_token, id: client.client_id };
-      assertMissingScopes(await tenant.send('update', { ...own, json }), missing);
-      assert.deepEqual((await tenant.send('read', own)).json, client.members);
+      assertMissingScopes(await tenant.send('client-update', { ...own, json }), missing);
+      assert.deepEqual((await tenant.send('client-read', own)).json, client.members);
     });
   }
 }
@@ -51,14 +51,17 @@ test('scope values are remembered one by one: 403 names those that were never al
     'client-reg:scope:email',
   );
   const json = { ...WEB_CLIENT, scope: 'openid' };
-  const client = clientInformationOf(await tenant.send('register', { bearer, json }));
+  const client = clientInformationOf(await tenant.send('client-registration', { bearer, json }));
   const request = { bearer: client.registration_access_token, id: client.client_id };
   const wider = { ...WEB_CLIENT, scope: 'openid email phone address' };
   assertMissingScopes(
-    await tenant.send('update', { ...request, json: wider }),
+    await tenant.send('client-update', { ...request, json: wider }),
     'client-reg:scope:phone client-reg:scope:address',
   );
-  const allowed = await tenant.send('update', { ...request, json: { ...WEB_CLIENT, scope: 'openid email' } });
+  const allowed = await tenant.send('client-update', {
+    ...request,
+    json: { ...WEB_CLIENT, scope: 'openid email' },
+  });
   assert.equal(allowed.status, 200);
 });
 
@@ -66,15 +69,21 @@ test('what the master token took away, the client cannot take back (decision 8)'
   const tenant = testTenant();
   const bearer = await tenant.initialToken('client-reg');
   const wide = { ...WEB_CLIENT, scope: 'read' };
-  const { client_id: id } = clientInformationOf(await tenant.send('register', { bearer, json: wide }));
-  const narrowed = clientInformationOf(await tenant.send('update', { bearer: MASTER, id, json: WEB_CLIENT }));
+  const { client_id: id } = clientInformationOf(
+    await tenant.send('client-registration', { bearer, json: wide }),
+  );
+  const narrowed = clientInformationOf(
+    await tenant.send('client-update', { bearer: MASTER, id, json: WEB_CLIENT }),
+  );
   const again = { bearer: narrowed.registration_access_token, id, json: wide };
-  assertMissingScopes(await tenant.send('update', again), 'client-reg:scope');
+  assertMissingScopes(await tenant.send('client-update', again), 'client-reg:scope');
 });
 
 test('the used-up initial access token does not update what it registered: 401 rather than 403 (decision 7)', async () => {
   const tenant = testTenant();
   const bearer = await tenant.initialToken('client-reg');
-  const { client_id: id } = clientInformationOf(await tenant.send('register', { bearer, json: WEB_CLIENT }));
-  assert.equal((await tenant.send('update', { bearer, id, json: WEB_CLIENT })).status, 401);
+  const { client_id: id } = clientInformationOf(
+    await tenant.send('client-registration', { bearer, json: WEB_CLIENT }),
+  );
+  assert.equal((await tenant.send('client-update', { bearer, id, json: WEB_CLIENT })).status, 401);
 });

@@ -9,7 +9,7 @@ test('PUT /clients/{id}, the store fails: 500 without body for both tokens, and 
   const cause = new Error('disk /var/lib/registry is full');
   tenant.watch.fail(cause);
   for (const bearer of [MASTER, registration_access_token]) {
-    assertBodiless(await tenant.send('update', { bearer, id: client_id, json: WEB_CLIENT }), 500);
+    assertBodiless(await tenant.send('client-update', { bearer, id: client_id, json: WEB_CLIENT }), 500);
   }
   assert.deepEqual(tenant.reports, [cause, cause]);
 });
@@ -24,5 +24,8 @@ test('PUT that others forestall again and again is given up: 500, not an endless
     await tenant.unwatched.clients.replace({ ...stored, version: stored.version + 1 }, stored.version);
   };
   tenant.watch.before('clients.replace', forestall);
-  assertBodiless(await tenant.send('update', { bearer: MASTER, id: client_id, json: WEB_CLIENT }), 500);
+  assertBodiless(
+    await tenant.send('client-update', { bearer: MASTER, id: client_id, json: WEB_CLIENT }),
+    500,
+  );
 });

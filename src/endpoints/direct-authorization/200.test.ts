@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertUncached } from '../../testing/exchange.ts';
-import { DIRECT, SERVICE, START, type TestTenant, testTenant, WEB_CLIENT } from '../../testing/tenant.ts';
-import { LIFETIMES } from '../../testing/token-settings.ts';
+import {
+  DEFAULTS,
+  DIRECT,
+  masterToken,
+  SERVICE,
+  START,
+  type TestTenant,
+  testTenant,
+  WEB_CLIENT,
+} from '../../testing/tenant.ts';
 
 async function clientOf(tenant: TestTenant): Promise<string> {
   return (await tenant.register(SERVICE)).client_id;
@@ -12,15 +20,19 @@ test('POST /direct-authz/rest/v2: 200 with a token for a subject and scopes (int
   const tenant = testTenant();
   const client_id = await clientOf(tenant);
   const json = { sub: 'alice', client_id, scope: ['read', 'write'] };
-  const answered = await tenant.send('authorize', { bearer: DIRECT, json });
+  const answered = await tenant.send('direct-authorization', { bearer: DIRECT, json });
   assert.equal(answered.status, 200, answered.body);
   assert.equal(answered.headers['content-type'], 'application/json');
   assertUncached(answered);
   const { access_token, ...rest } = answered.json;
-  assert.deepEqual(rest, { token_type: 'Bearer', expires_in: LIFETIMES.accessToken, scope: 'read write' });
+  assert.deepEqual(rest, {
+    token_type: 'Bearer',
+    expires_in: DEFAULTS['access-token.lifetime'],
+    scope: 'read write',
+  });
   const { active, sub, scope, exp, iat, client_id: owner } = await tenant.introspect(String(access_token));
   assert.deepEqual([active, sub, scope, owner], [true, 'alice', 'read write', client_id]);
-  assert.deepEqual([iat, exp], [START, START + LIFETIMES.accessToken]);
+  assert.deepEqual([iat, exp], [START, START + DEFAULTS['access-token.lifetime']]);
 });
 
 test('scope and audience may be a list or words in a string; repetitions are dropped', async () => {
@@ -54,13 +66,17 @@ test('data is the introspection member dat, letter for letter (interface)', asyn
 });
 
 const LIFETIME_ROWS: readonly (readonly [request: object, initial: boolean, expected: number])[] = [
-  [{}, false, LIFETIMES.accessToken],
+  [{}, false, DEFAULTS['access-token.lifetime']],
   [{ lifetime: 1 }, false, 1],
-  [{ lifetime: LIFETIMES.accessTokenMax }, false, LIFETIMES.accessTokenMax],
+  [{ lifetime: DEFAULTS['access-token.lifetime-max'] }, false, DEFAULTS['access-token.lifetime-max']],
   [{ access_token: { lifetime: 77 } }, false, 77],
   [{ lifetime: 5, access_token: { lifetime: 77 } }, false, 5],
-  [{}, true, LIFETIMES.initialAccessToken],
-  [{ lifetime: LIFETIMES.initialAccessTokenMax }, true, LIFETIMES.initialAccessTokenMax],
+  [{}, true, DEFAULTS['initial-access-token.lifetime']],
+  [
+    { lifetime: DEFAULTS['initial-access-token.lifetime-max'] },
+    true,
+    DEFAULTS['initial-access-token.lifetime-max'],
+  ],
 ];
 
 for (const [request, initial, expected] of LIFETIME_ROWS) {
@@ -70,7 +86,7 @@ for (const [request, initial, expected] of LIFETIME_ROWS) {
     const json = initial
       ? { scope: ['client-reg'], ...request }
       : { client_id: await clientOf(tenant), scope: ['read'], ...request };
-    const answered = await tenant.send('authorize', { bearer: DIRECT, json });
+    const answered = await tenant.send('direct-authorization', { bearer: DIRECT, json });
     assert.equal(answered.json['expires_in'], expected, answered.body);
     const token = String(answered.json['access_token']);
     tenant.clock.advance(expected - 1);
@@ -93,7 +109,7 @@ test('an initial access token needs no client and is one of its own issue (inter
   const introspected = await tenant.introspect(token);
   assert.equal(introspected['active'], true);
   assert.equal(typeof introspected['sub'], 'string');
-  assert.equal((await tenant.send('register', { bearer: token, json: WEB_CLIENT })).status, 200);
+  assert.equal((await tenant.send('client-registration', { bearer: token, json: WEB_CLIENT })).status, 200);
 });
 
 const REGISTERING = [
@@ -113,7 +129,7 @@ for (const scope of REGISTERING) {
     const [initial] = await tenant.storage.accessTokens.pageInitial(undefined, 10);
     assert.equal(initial?.label, 'portal');
     assert.equal(initial.scope, `read ${scope}`);
-    assert.equal(initial.expires_at, START + LIFETIMES.initialAccessToken);
+    assert.equal(initial.expires_at, START + DEFAULTS['initial-access-token.lifetime']);
   });
 }
 
@@ -130,17 +146,22 @@ test('an ordinary token is no initial access token', async () => {
 test('redirect_hosts binds the client that is made with the token: other hosts are 400 invalid_redirect_uri', async () => {
   const tenant = testTenant();
   const bearer = await tenant.authorize({ scope: ['client-reg'], redirect_hosts: ['client.example'] });
-  const other = await tenant.send('register', {
+  const other = await tenant.send('client-registration', {
     bearer,
     json: { redirect_uris: ['https://other.example/cb'] },
   });
   assert.equal(other.json['error'], 'invalid_redirect_uri');
-  assert.equal((await tenant.send('register', { bearer, json: WEB_CLIENT })).status, 200);
+  assert.equal((await tenant.send('client-registration', { bearer, json: WEB_CLIENT })).status, 200);
 });
 
 test('any of several tokens opens the endpoint, so that they can be rolled over', async () => {
-  const tenant = testTenant({ directTokens: ['old-direct', 'new-direct'] });
+  const tenant = testTenant({
+    settings: { 'direct-authorization.token-sha256': ['old-direct', 'new-direct'].map(masterToken) },
+  });
   for (const bearer of ['old-direct', 'new-direct']) {
-    assert.equal((await tenant.send('authorize', { bearer, json: { scope: ['client-reg'] } })).status, 200);
+    assert.equal(
+      (await tenant.send('direct-authorization', { bearer, json: { scope: ['client-reg'] } })).status,
+      200,
+    );
   }
 });

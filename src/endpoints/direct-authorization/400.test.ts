@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertError } from '../../testing/exchange.ts';
-import { DIRECT, SERVICE, testTenant, WEB_CLIENT } from '../../testing/tenant.ts';
-import { LIFETIMES } from '../../testing/token-settings.ts';
+import { DEFAULTS, DIRECT, SERVICE, testTenant, WEB_CLIENT } from '../../testing/tenant.ts';
 
 const LONG = 'x'.repeat(257);
 const ROWS: readonly (readonly [json: object, words: RegExp])[] = [
@@ -41,8 +40,14 @@ const ROWS: readonly (readonly [json: object, words: RegExp])[] = [
   [{ scope: ['read'], lifetime: 1.5 }, /^lifetime must be a positive/],
   [{ scope: ['read'], lifetime: '60' }, /^lifetime must be a positive/],
   [{ scope: ['read'], lifetime: 1e300 }, /^lifetime must be a positive/],
-  [{ scope: ['read'], lifetime: LIFETIMES.accessTokenMax + 1 }, /^lifetime must be at most 86400 seconds$/],
-  [{ scope: ['client-reg'], lifetime: LIFETIMES.initialAccessTokenMax + 1 }, /at most 2592000 seconds$/],
+  [
+    { scope: ['read'], lifetime: DEFAULTS['access-token.lifetime-max'] + 1 },
+    /^lifetime must be at most 86400 seconds$/,
+  ],
+  [
+    { scope: ['client-reg'], lifetime: DEFAULTS['initial-access-token.lifetime-max'] + 1 },
+    /at most 2592000 seconds$/,
+  ],
   [{ scope: ['read'], access_token: 'x' }, /^access_token must be a JSON object$/],
   [{ scope: ['read'], access_token: { lifetime: 0 } }, /^lifetime must be a positive/],
   [
@@ -95,7 +100,7 @@ for (const [json, words] of ROWS) {
     const tenant = testTenant();
     const { client_id } = await tenant.register(SERVICE);
     assertError(
-      await tenant.send('authorize', { bearer: DIRECT, json: { client_id, ...json } }),
+      await tenant.send('direct-authorization', { bearer: DIRECT, json: { client_id, ...json } }),
       'invalid_request',
       words,
     );
@@ -106,7 +111,7 @@ for (const [json, words] of ROWS) {
 
 for (const body of ['', '[]', '{"scope":["a"],"scope":["b"]}']) {
   test(`POST /direct-authz/rest/v2 with the body ${body}: 400 invalid_request`, async () => {
-    assertError(await testTenant().send('authorize', { bearer: DIRECT, body }), 'invalid_request');
+    assertError(await testTenant().send('direct-authorization', { bearer: DIRECT, body }), 'invalid_request');
   });
 }
 
@@ -116,34 +121,39 @@ test('POST /direct-authz/rest/v2 as a form: 400 invalid_request', async () => {
     contentType: 'application/x-www-form-urlencoded',
     body: 'scope=client-reg',
   };
-  assertError(await testTenant().send('authorize', request), 'invalid_request', /^Content-Type/);
+  assertError(await testTenant().send('direct-authorization', request), 'invalid_request', /^Content-Type/);
 });
 
 test('a deleted client gets no token: 400', async () => {
   const tenant = testTenant();
   const { client_id, registration_access_token: bearer } = await tenant.register(SERVICE);
-  await tenant.send('delete', { bearer, id: client_id });
+  await tenant.send('client-delete', { bearer, id: client_id });
   assertError(
-    await tenant.send('authorize', { bearer: DIRECT, json: { client_id, scope: ['read'] } }),
+    await tenant.send('direct-authorization', { bearer: DIRECT, json: { client_id, scope: ['read'] } }),
     'invalid_request',
     /not registered/,
   );
 });
 
+const REFRESH_LIFETIME_MAX = 31_536_000;
 const REFRESHING = { ...WEB_CLIENT, grant_types: ['authorization_code', 'refresh_token'] };
 
 const REFRESH_ROWS: readonly (readonly [metadata: object, refresh_token: object, words: RegExp])[] = [
   [{ token_endpoint_auth_method: 'none' }, { rotate: false }, /^refresh_token.rotate must not be false/],
-  [{}, { lifetime: LIFETIMES.refreshTokenMax + 1 }, /^refresh_token.lifetime must be at most 31536000/],
+  [{}, { lifetime: REFRESH_LIFETIME_MAX + 1 }, /^refresh_token.lifetime must be at most 31536000/],
   [{}, { lifetime: 0 }, /^refresh_token.lifetime must be at most 31536000 seconds$/],
 ];
 
 for (const [metadata, wishes, words] of REFRESH_ROWS) {
   test(`refresh_token ${JSON.stringify(wishes)} for a client with ${JSON.stringify(metadata)}: 400 invalid_request`, async () => {
-    const tenant = testTenant();
+    const tenant = testTenant({ settings: { 'refresh-token.lifetime-max': REFRESH_LIFETIME_MAX } });
     const { client_id } = await tenant.register({ ...REFRESHING, ...metadata });
     const json = { client_id, sub: 'alice', scope: ['read'], refresh_token: { issue: true, ...wishes } };
-    assertError(await tenant.send('authorize', { bearer: DIRECT, json }), 'invalid_request', words);
+    assertError(
+      await tenant.send('direct-authorization', { bearer: DIRECT, json }),
+      'invalid_request',
+      words,
+    );
   });
 }
 
@@ -152,6 +162,6 @@ for (const resource of ['a.example', 'https://a.example#', '/x']) {
     const tenant = testTenant();
     const { client_id } = await tenant.register(SERVICE);
     const json = { client_id, scope: ['read'], resources: ['https://b.example', resource] };
-    assertError(await tenant.send('authorize', { bearer: DIRECT, json }), 'invalid_target');
+    assertError(await tenant.send('direct-authorization', { bearer: DIRECT, json }), 'invalid_target');
   });
 }

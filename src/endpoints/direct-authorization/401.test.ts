@@ -1,16 +1,16 @@
 import { test } from 'node:test';
 import { assertBearerNeeded, assertInvalidToken } from '../../testing/exchange.ts';
-import { DIRECT, MASTER, testTenant, WEB_CLIENT } from '../../testing/tenant.ts';
+import { DEFAULTS, DIRECT, MASTER, testTenant, WEB_CLIENT } from '../../testing/tenant.ts';
 
 const json = { scope: ['client-reg'] };
 
 test('POST /direct-authz/rest/v2 without credentials: 401 with the bare challenge, before the body is read', async () => {
-  assertBearerNeeded(await testTenant().send('authorize', { json }));
-  assertBearerNeeded(await testTenant().send('authorize', { body: '{', contentType: null }));
+  assertBearerNeeded(await testTenant().send('direct-authorization', { json }));
+  assertBearerNeeded(await testTenant().send('direct-authorization', { body: '{', contentType: null }));
 });
 
 test('the master token of the client registry does not open it: 401 invalid_token (its own master tokens)', async () => {
-  assertInvalidToken(await testTenant().send('authorize', { bearer: MASTER, json }));
+  assertInvalidToken(await testTenant().send('direct-authorization', { bearer: MASTER, json }));
 });
 
 test('no token that the server issued opens it: 401 invalid_token', async () => {
@@ -20,14 +20,14 @@ test('no token that the server issued opens it: 401 invalid_token', async () => 
     await tenant.initialToken('client-reg'),
     registration_access_token,
     `${DIRECT}x`,
-    'x'.repeat(513),
+    'x'.repeat(DEFAULTS['limits.bearer-token'] + 1),
   ]) {
-    assertInvalidToken(await tenant.send('authorize', { bearer, json }));
+    assertInvalidToken(await tenant.send('direct-authorization', { bearer, json }));
   }
 });
 
 for (const authorization of ['Bearer', 'Basic YTpi', DIRECT, `Bearer ${DIRECT} `]) {
   test(`POST /direct-authz/rest/v2 with Authorization: ${authorization.slice(0, 20)}: 401 invalid_token`, async () => {
-    assertInvalidToken(await testTenant().send('authorize', { authorization, json }));
+    assertInvalidToken(await testTenant().send('direct-authorization', { authorization, json }));
   });
 }

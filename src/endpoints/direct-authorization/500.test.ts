@@ -10,7 +10,10 @@ for (const verb of ['clients.find', 'accessTokens.issue', 'accessTokens.issueIni
     const scope = verb === 'accessTokens.issueInitial' ? ['client-reg'] : ['read'];
     const cause = new Error('disk /var/lib/registry is full');
     tenant.watch.fail(cause, verb);
-    assertBodiless(await tenant.send('authorize', { bearer: DIRECT, json: { client_id, scope } }), 500);
+    assertBodiless(
+      await tenant.send('direct-authorization', { bearer: DIRECT, json: { client_id, scope } }),
+      500,
+    );
     assert.deepEqual(tenant.reports, [cause]);
   });
 }

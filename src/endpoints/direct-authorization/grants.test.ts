@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { decodeJwt } from 'jose';
 import { assertBodiless, assertError } from '../../testing/exchange.ts';
 import {
+  DEFAULTS,
   DIRECT,
   ISSUER,
   SERVICE,
@@ -11,14 +12,13 @@ import {
   testTenant,
   WEB_CLIENT,
 } from '../../testing/tenant.ts';
-import { LIFETIMES } from '../../testing/token-settings.ts';
 
 const REFRESHING = { ...WEB_CLIENT, grant_types: ['authorization_code', 'refresh_token'] };
 
 async function authorized(tenant: TestTenant, request: object): Promise<Readonly<Record<string, unknown>>> {
   const { client_id } = await tenant.register(REFRESHING);
   const json = { client_id, sub: 'alice', scope: ['read'], ...request };
-  const answered = await tenant.send('authorize', { bearer: DIRECT, json });
+  const answered = await tenant.send('direct-authorization', { bearer: DIRECT, json });
   assert.equal(answered.status, 200, answered.body);
   return answered.json;
 }
@@ -76,9 +76,9 @@ test('without refresh_token and long_lived no grant is made: the token stands al
 });
 
 test('refresh_token.issue: a refresh token, and when it expires (RFC 6749 §5.1)', async () => {
-  const tenant = testTenant({ tokens: { refreshToken: { lifetimeMax: 0 } } });
+  const tenant = testTenant({ settings: { 'refresh-token.lifetime-max': 0 } });
   const rows: readonly (readonly [wishes: object, expires: number | undefined])[] = [
-    [{}, LIFETIMES.refreshToken],
+    [{}, DEFAULTS['refresh-token.lifetime']],
     [{ lifetime: 60 }, 60],
     [{ lifetime: 60, max_idle: 30 }, 30],
     [{ lifetime: 60, max_idle: 90 }, 60],
@@ -112,7 +112,7 @@ test('id_token.issue: an ID token for the client, bound to the access token (Ope
   assert.equal(aud, client_id);
   assert.deepEqual(rest, { iss: ISSUER, sub: 'alice', iat: START, exp: START + 60, name: 'Alice' });
   const usual = decodeJwt(String((await authorized(tenant, { id_token: { issue: true } }))['id_token']));
-  assert.equal(usual.exp, START + LIFETIMES.idToken);
+  assert.equal(usual.exp, START + DEFAULTS['id-token.lifetime']);
 });
 
 test('an ID token that cannot be encrypted to its client: 400, the reason in the log only, and nothing is stored', async () => {
@@ -123,7 +123,7 @@ test('an ID token that cannot be encrypted to its client: 400, the reason in the
     id_token_encrypted_response_alg: 'RSA-OAEP-256',
   });
   const json = { client_id, sub: 'alice', scope: ['read'], id_token: { issue: true }, long_lived: true };
-  const answered = await tenant.send('authorize', { bearer: DIRECT, json });
+  const answered = await tenant.send('direct-authorization', { bearer: DIRECT, json });
   assertError(answered, 'invalid_request', /^the client has no key that its ID tokens can be encrypted to$/);
   assert.equal(tenant.watch.calls.includes('grants.create'), false);
   assert.ok(tenant.log.some(({ message }) => /ID token/.test(message)));
@@ -134,5 +134,5 @@ test('a grant that cannot be stored: 500, and no token is told', async () => {
   const { client_id } = await tenant.register(REFRESHING);
   tenant.watch.fail(new Error('disk full'), 'grants.create');
   const json = { client_id, sub: 'alice', scope: ['read'], refresh_token: { issue: true } };
-  assertBodiless(await tenant.send('authorize', { bearer: DIRECT, json }), 500);
+  assertBodiless(await tenant.send('direct-authorization', { bearer: DIRECT, json }), 500);
 });

@@ -7,12 +7,12 @@ import { HMAC_ALGORITHMS, SIGNING_ALGORITHMS } from '../../spec/server-capabilit
 import { requestOf } from '../../testing/exchange.ts';
 import { ISSUER, testTenant } from '../../testing/tenant.ts';
 import { answer } from '../answer.ts';
-import type { Contract, Endpoint } from '../contract.ts';
+import type { Contract } from '../contract.ts';
 import { authorizationServerContract, contract } from './contract.ts';
 import { discovery } from './endpoint.ts';
 import { providerMetadata } from './provider-metadata.ts';
 
-const endpoints: readonly Endpoint[] = Object.values(testTenant().endpoints);
+const { endpoints } = await testTenant().site();
 const metadata = providerMetadata(ISSUER, endpoints, offeredGrants({}));
 
 async function documentAt(at: Contract): Promise<Awaited<ReturnType<typeof answer>>> {
@@ -43,6 +43,7 @@ test('discovery is derived: each advertised endpoint’s address below the issue
     token_endpoint: `${ISSUER}/token`,
     introspection_endpoint: `${ISSUER}/token/introspect`,
     revocation_endpoint: `${ISSUER}/token/revoke`,
+    end_session_endpoint: `${ISSUER}/logout`,
   });
   assert.equal(metadata['issuer'], ISSUER);
 });

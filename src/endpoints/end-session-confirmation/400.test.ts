@@ -14,7 +14,7 @@ const OWN = { origin: 'https://op.example.com', 'sec-fetch-site': 'same-origin' 
 const ROWS: readonly (readonly [what: string, different: (dialog: Dialog, other: Dialog) => Different])[] = [
   ['no form token', () => ({ form: { form_token: '' } })],
   ['a token of another page', (_, other) => ({ form: { form_token: other.form_token } })],
-  ['a token that was changed', ({ form_token }) => ({ form: { form_token: `x${form_token.slice(1)}` } })],
+  ['a token that was changed', ({ form_token }) => ({ form: { form_token: changed(form_token) } })],
   [
     'the token in the query',
     ({ form_token }) => ({ form: { form_token: '' }, query: `form_token=${form_token}` }),
@@ -35,6 +35,11 @@ const ROWS: readonly (readonly [what: string, different: (dialog: Dialog, other:
   ['no choice', () => ({ form: { choice: '' } })],
   ['a choice that is none', () => ({ form: { choice: 'yes' } })],
 ];
+
+/** Another token of the same length. */
+function changed(token: string): string {
+  return (token.startsWith('x') ? 'y' : 'x') + token.slice(1);
+}
 
 for (const [what, different] of ROWS) {
   // proves openid-rp-logout-6-1

@@ -138,18 +138,32 @@ test('a secret only for a secret method: keys alone mean private_key_jwt (decisi
 });
 
 const EXPIRIES = [
-  ['the chain', { lifetime: 0 }, {}, 0, START + HOUR],
-  ['federation.explicit-client-lifetime', { lifetime: 600 }, {}, 0, START + 600],
-  ['a chain that ends before the lifetime does', { lifetime: 86_400 }, {}, 0, START + HOUR],
-  ['the superior’s statement', { lifetime: 0 }, { exp: START + 700 }, 0, START + 700],
-  ['the client secret', { lifetime: 0 }, {}, 300, START + 300],
+  ['the chain', { 'federation.explicit-client-lifetime': 0 }, {}, 0, START + HOUR],
+  ['federation.explicit-client-lifetime', { 'federation.explicit-client-lifetime': 600 }, {}, 0, START + 600],
+  [
+    'a chain that ends before the lifetime does',
+    { 'federation.explicit-client-lifetime': 86_400 },
+    {},
+    0,
+    START + HOUR,
+  ],
+  [
+    'the superior’s statement',
+    { 'federation.explicit-client-lifetime': 0 },
+    { exp: START + 700 },
+    0,
+    START + 700,
+  ],
+  ['the client secret', { 'federation.explicit-client-lifetime': 0 }, {}, 300, START + 300],
 ] as const;
 for (const [name, changes, stated, clientSecretLifetime, exp] of EXPIRIES) {
   // proves openid-federation-12.2.3-2, openid-federation-12.3-1
   test(`a registration lives as long as ${name} (§12.2.3, §12.3; H-216)`, async () => {
-    const tenant = await federatedTenant(changes);
+    const tenant = await federatedTenant({
+      ...changes,
+      'registration.client-secret-lifetime': clientSecretLifetime,
+    });
     tenant.federation.state(ORG, RP, stated);
-    Object.assign(tenant.needs.settings, { clientSecretLifetime });
     const { claims, registered } = answered(
       await tenant.post(requestStatement({ redirect_uris: [REDIRECT_URI] })),
     );
@@ -185,7 +199,7 @@ test('a renewal ends the registration before it, and with it its secret (§12.2.
 
 // proves openid-federation-12.2.2-1
 test('20 renewals at once: each is answered, one registration lives (H-218)', async () => {
-  const tenant = await federatedTenant({ parallel: 20 });
+  const tenant = await federatedTenant({ 'federation.registrations': 20 });
   const requests = Array.from({ length: 20 }, () => requestStatement());
   const ids = (await Promise.all(requests.map(async (body) => await tenant.post(body)))).map(
     (response) => answered(response).registered['client_id'],

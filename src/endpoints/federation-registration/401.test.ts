@@ -117,7 +117,7 @@ test('a statement is taken once, however often it is signed: the second time it 
 
 // proves openid-federation-12.2-1
 test('of 20 requests with one statement at once one is taken (decision 35)', async () => {
-  const tenant = await federatedTenant({ parallel: 20 });
+  const tenant = await federatedTenant({ 'federation.registrations': 20 });
   const statement = requestStatement();
   const responses = await Promise.all(Array.from({ length: 20 }, async () => await tenant.post(statement)));
   const statuses = responses.map(({ status }) => status);
@@ -129,7 +129,7 @@ test('of 20 requests with one statement at once one is taken (decision 35)', asy
 
 test('a published configuration, without aud, is refused where federation.require-audience says so (decision 35)', async () => {
   const claims = { authority_hints: [ORG.id], metadata: { openid_relying_party: METADATA } };
-  const tenant = await federatedTenant({ requireAudience: true });
+  const tenant = await federatedTenant({ 'federation.require-audience': true });
   assertUnauthorized(await tenant.post(RP.configuration(claims)), /statement_audience: .* has no aud/);
   answered(await tenant.post(requestStatement()));
 });
@@ -151,7 +151,7 @@ test('who is not in the federation any more is refused at the next registration,
   const { registered } = answered(await tenant.post(requestStatement()));
   tenant.federation.documents.delete(`${ORG.id}/fetch?sub=${encodeURIComponent(RP.id)}`);
   assertUnauthorized(await tenant.post(requestStatement()), /fetch_status: /);
-  assert.notEqual(await tenant.needs.clients.find(registered['client_id'] as never), undefined);
+  assert.notEqual(await (await tenant.registry()).clients.find(registered['client_id'] as never), undefined);
   tenant.clock.advance(3600);
-  assert.equal(await tenant.needs.clients.find(registered['client_id'] as never), undefined);
+  assert.equal(await (await tenant.registry()).clients.find(registered['client_id'] as never), undefined);
 });

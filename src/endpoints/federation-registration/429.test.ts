@@ -5,7 +5,7 @@ import type { Fetched } from '../../ports/outbound-http.ts';
 import { ANCHOR, answered, federatedTenant, requestStatement } from '../../testing/federated-tenant.ts';
 
 test('more registrations at once than federation.registrations: 429 with Retry-After, and none of them waits (H-200)', async () => {
-  const tenant = await federatedTenant({ parallel: 2 });
+  const tenant = await federatedTenant({ 'federation.registrations': 2 });
   const { promise: hanging, resolve: release } = Promise.withResolvers<Fetched>();
   const { documents } = tenant.federation;
   const good = documents.get(configurationUrl(ANCHOR.id));

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { aPerson, browserOf, inFrontOf, RELYING_PARTY } from '../../testing/person.ts';
 import { testTenant } from '../../testing/tenant.ts';
 
-const tenant = testTenant({ settings: { allowOpenRegistration: true } });
+const tenant = testTenant({ settings: { 'registration.allow-open-registration': true } });
 const client = await tenant.register(RELYING_PARTY);
-const open = await tenant.send('register', {
+const open = await tenant.send('client-registration', {
   json: { ...RELYING_PARTY, client_name: 'Anybody <b>', 'client_name#de': 'Irgendwer' },
 });
 const stranger = {
@@ -66,7 +66,7 @@ test('a client that the operator registered: nobody is asked, but for offline_ac
 });
 
 test('sign-in.consent always: somebody is asked for every client', async () => {
-  const strict = testTenant({ signIn: { settings: { 'sign-in.consent': 'always' } } });
+  const strict = testTenant({ settings: { 'sign-in.consent': 'always' } });
   const relying = await strict.register(RELYING_PARTY);
   const person = await aPerson(strict);
   assert.match((await person.signIn(await person.ask(relying))).html, /value="allow"/);

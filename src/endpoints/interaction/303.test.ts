@@ -45,7 +45,7 @@ test('cancelled at the sign-in page: access_denied (RFC 6749 §4.1.2.1)', async 
 
 // proves openid-core-3.1.2.4-1
 test('agreed: remembered for what was agreed to, and asked again for more (OpenID Connect Core 1.0 §3.1.2.4)', async () => {
-  const strict = testTenant({ signIn: { settings: { 'sign-in.consent': 'always' } } });
+  const strict = testTenant({ settings: { 'sign-in.consent': 'always' } });
   const relying = await strict.register(RELYING_PARTY);
   const person = await aPerson(strict);
   assert.ok(answeredTo(await person.grant(relying))['code']);
@@ -62,7 +62,7 @@ test('agreed: remembered for what was agreed to, and asked again for more (OpenI
 });
 
 test('agreed for one resource server: asked again for another one, and not again for both (RFC 8707 §2.1)', async () => {
-  const strict = testTenant({ signIn: { settings: { 'sign-in.consent': 'always' } } });
+  const strict = testTenant({ settings: { 'sign-in.consent': 'always' } });
   const relying = await strict.register(RELYING_PARTY);
   const person = await aPerson(strict);
   const [one, two] = ['https://api.example/one', 'https://api.example/two'];
@@ -106,7 +106,7 @@ test('scope that is taken from the client while its page waits is not granted (R
   const relying = await own.register({ ...RELYING_PARTY, scope: 'openid email' });
   const person = await aPerson(own);
   const page = await person.ask(relying, { scope: 'openid email' });
-  await own.send('update', {
+  await own.send('client-update', {
     segment: relying.client_id,
     bearer: relying.registration_access_token,
     json: { ...RELYING_PARTY, scope: 'openid' },

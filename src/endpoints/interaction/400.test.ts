@@ -58,7 +58,7 @@ test('a form that comes while somebody is being signed in by the same page: over
 });
 
 test('a sign-in form twice, and the first answer never came: the second one goes on with the session of the first', async () => {
-  const own = testTenant({ signIn: { settings: { 'sign-in.consent': 'always' } } });
+  const own = testTenant({ settings: { 'sign-in.consent': 'always' } });
   const relying = await own.register(RELYING_PARTY);
   const person = await aPerson(own);
   const page = await person.ask(relying);
@@ -76,7 +76,7 @@ test('a sign-in form twice, and the first answer never came: the second one goes
 });
 
 test('agreed and refused at once: what was done first counts, and a no is not remembered as a yes', async () => {
-  const own = testTenant({ signIn: { settings: { 'sign-in.consent': 'always' } } });
+  const own = testTenant({ settings: { 'sign-in.consent': 'always' } });
   const relying = await own.register(RELYING_PARTY);
   const person = await aPerson(own);
   const page = await person.signIn(await person.ask(relying));
@@ -151,7 +151,7 @@ test('a form token of another page, of none, or changed: 400, and nobody is sign
 
 // proves openid-core-3.1.2.4-1
 test('a consent page is agreed to by whom it was shown to, and by nobody else', async () => {
-  const own = testTenant({ signIn: { settings: { 'sign-in.consent': 'always' } } });
+  const own = testTenant({ settings: { 'sign-in.consent': 'always' } });
   const relying = await own.register(RELYING_PARTY);
   const ada = await aPerson(own);
   const consent = await ada.signIn(await ada.ask(relying));
@@ -167,7 +167,7 @@ test('the client is gone before the page is answered: a page, and no redirection
   const relying = await own.register(RELYING_PARTY);
   const person = await aPerson(own);
   const page = await person.ask(relying);
-  await own.send('delete', { id: relying.client_id, bearer: relying.registration_access_token });
+  await own.send('client-delete', { id: relying.client_id, bearer: relying.registration_access_token });
   const answered = await person.signIn(page);
   assert.equal(answered.status, 400);
   assert.equal(answered.location, undefined);
@@ -178,7 +178,7 @@ test('the redirection URI is withdrawn before the page is answered: a page, and 
   const relying = await own.register(RELYING_PARTY);
   const person = await aPerson(own);
   const [page, declined] = [await person.ask(relying), await person.ask(relying)];
-  const updated = await own.send('update', {
+  const updated = await own.send('client-update', {
     segment: relying.client_id,
     bearer: relying.registration_access_token,
     json: { ...RELYING_PARTY, redirect_uris: ['https://rp.example/elsewhere'] },

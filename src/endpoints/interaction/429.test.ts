@@ -4,7 +4,7 @@ import { aPerson, browserOf, inFrontOf, RELYING_PARTY } from '../../testing/pers
 import { testTenant } from '../../testing/tenant.ts';
 
 test('too many attempts: 429 with the page and Retry-After, the right password too, and the owner’s browser goes on', async () => {
-  const tenant = testTenant({ signIn: { rates: { perAccountAndNetwork: 2 } } });
+  const tenant = testTenant({ settings: { 'sign-in.attempts-per-account-and-network': 2 } });
   const client = await tenant.register(RELYING_PARTY);
   const ada = await aPerson(tenant);
   await ada.grant(client);

@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { assertUncached } from '../../testing/exchange.ts';
 import {
   type ClientInformation,
+  DEFAULTS,
   DIRECT,
   INTROSPECTION_SCOPE,
   ISSUER,
@@ -12,7 +13,6 @@ import {
   type TestTenant,
   testTenant,
 } from '../../testing/tenant.ts';
-import { LIFETIMES } from '../../testing/token-settings.ts';
 
 const RESOURCE_SERVER = { ...SERVICE, scope: INTROSPECTION_SCOPE };
 
@@ -20,7 +20,7 @@ async function asResourceServer(
   tenant: TestTenant,
 ): Promise<(form: Readonly<Record<string, string>>) => ReturnType<TestTenant['send']>> {
   const { client_id, client_secret } = await tenant.register(RESOURCE_SERVER);
-  return async (form) => await tenant.send('introspect', { basic: [client_id, client_secret], form });
+  return async (form) => await tenant.send('introspection', { basic: [client_id, client_secret], form });
 }
 
 async function ownToken(tenant: TestTenant, client: ClientInformation): Promise<string> {
@@ -44,7 +44,7 @@ test('a live token: every member that is always there, and no other (decision 24
     scope: 'read write',
     client_id: client.client_id,
     token_type: 'Bearer',
-    exp: START + LIFETIMES.accessToken,
+    exp: START + DEFAULTS['access-token.lifetime'],
     iat: START,
     sub: client.client_id,
     iss: ISSUER,
@@ -57,7 +57,7 @@ test('a token of a user, with audience and data: sub, aud as an array, dat lette
   const { client_id } = await tenant.register(SERVICE);
   const introspect = await asResourceServer(tenant);
   const body = `{"sub":"alice","client_id":"${client_id}","scope":["read"],"audience":["https://rs.example"],"data":{"z":1e400, "a":9007199254740993}}`;
-  const issued = await tenant.send('authorize', { bearer: DIRECT, body });
+  const issued = await tenant.send('direct-authorization', { bearer: DIRECT, body });
   const answered = await introspect({ token: String(issued.json['access_token']) });
   assert.equal(answered.json['sub'], 'alice');
   assert.deepEqual(answered.json['aud'], ['https://rs.example']);
@@ -80,7 +80,7 @@ test('the same token gets the same bytes until it expires, and in that second it
   const client = await tenant.register(SERVICE);
   const token = await ownToken(tenant, client);
   const first = await introspect({ token });
-  tenant.clock.advance(LIFETIMES.accessToken - 1);
+  tenant.clock.advance(DEFAULTS['access-token.lifetime'] - 1);
   assert.equal((await introspect({ token })).body, first.body);
   tenant.clock.advance(1);
   assert.equal((await introspect({ token })).body, '{"active":false}');
@@ -94,9 +94,9 @@ test('every inactive reason gives the same bytes, and the same headers as a live
   const live = await ownToken(tenant, client);
   const deleted = await tenant.register(SERVICE);
   const tokenOfDeleted = await ownToken(tenant, deleted);
-  await tenant.send('delete', { bearer: deleted.registration_access_token, id: deleted.client_id });
+  await tenant.send('client-delete', { bearer: deleted.registration_access_token, id: deleted.client_id });
   const used = await tenant.initialToken('client-reg');
-  await tenant.send('register', { bearer: used, json: SERVICE });
+  await tenant.send('client-registration', { bearer: used, json: SERVICE });
   const flipped = `${live.slice(0, -1)}${live.endsWith('A') ? 'B' : 'A'}`;
   const inactive = [
     tokenOfDeleted,
@@ -171,12 +171,12 @@ test('a bearer token that carries the introspection scope opens it, and may insp
   const resourceServer = await tenant.register({ ...RESOURCE_SERVER, scope: `${INTROSPECTION_SCOPE} read` });
   const bearer = await ownToken(tenant, resourceServer);
   const client = await tenant.register(SERVICE);
-  const answered = await tenant.send('introspect', {
+  const answered = await tenant.send('introspection', {
     bearer,
     form: { token: await ownToken(tenant, client) },
   });
   assert.equal(answered.json['client_id'], client.client_id);
-  const itself = await tenant.send('introspect', { bearer, form: { token: bearer } });
+  const itself = await tenant.send('introspection', { bearer, form: { token: bearer } });
   assert.equal(itself.json['client_id'], resourceServer.client_id);
 });
 
@@ -186,7 +186,7 @@ test('client_secret_post opens it too (interface: the registered token_endpoint_
     ...RESOURCE_SERVER,
     token_endpoint_auth_method: 'client_secret_post',
   });
-  const answered = await tenant.send('introspect', { form: { token: 'x', client_id, client_secret } });
+  const answered = await tenant.send('introspection', { form: { token: 'x', client_id, client_secret } });
   assert.equal(answered.body, '{"active":false}');
 });
 
@@ -197,7 +197,7 @@ test('an initial access token is inspected like any other, and names no register
   );
   assert.equal(introspected['scope'], 'client-reg:data client-reg:set-id');
   assert.equal(introspected['sub'], 'admin');
-  assert.equal(introspected['exp'], START + LIFETIMES.initialAccessToken);
+  assert.equal(introspected['exp'], START + DEFAULTS['initial-access-token.lifetime']);
   assert.equal(typeof introspected['client_id'], 'string');
 });
 

@@ -25,7 +25,7 @@ for (const [form, words] of FORMS) {
   test(`POST /token/introspect with ${form.slice(0, 60) || 'an empty body'}: 400 invalid_request (interface, Errors; RFC 6749 §3.2)`, async () => {
     const tenant = testTenant();
     const basic = await credentials(tenant, INTROSPECTION_SCOPE);
-    assertError(await tenant.send('introspect', { basic, form }), 'invalid_request', words);
+    assertError(await tenant.send('introspection', { basic, form }), 'invalid_request', words);
   });
 }
 
@@ -35,7 +35,7 @@ for (const contentType of [null, 'application/json', 'text/plain']) {
     const tenant = testTenant();
     const basic = await credentials(tenant, INTROSPECTION_SCOPE);
     assertError(
-      await tenant.send('introspect', { basic, form: { token: 'x' }, contentType }),
+      await tenant.send('introspection', { basic, form: { token: 'x' }, contentType }),
       'invalid_request',
       /^Content-Type/,
     );
@@ -45,8 +45,12 @@ for (const contentType of [null, 'application/json', 'text/plain']) {
 test('the form comes before the scope: 400 for a caller without the scope too (decision 22)', async () => {
   const tenant = testTenant();
   const basic = await credentials(tenant, 'other');
-  assertError(await tenant.send('introspect', { basic, form: '' }), 'invalid_request', /^token is missing$/);
-  assertError(await tenant.send('introspect', { basic, form: 'token=%' }), 'invalid_request', /encoded/);
+  assertError(
+    await tenant.send('introspection', { basic, form: '' }),
+    'invalid_request',
+    /^token is missing$/,
+  );
+  assertError(await tenant.send('introspection', { basic, form: 'token=%' }), 'invalid_request', /encoded/);
 });
 
 // proves rfc6749-2.3-1
@@ -55,10 +59,10 @@ test('two ways of authentication at once: 400 invalid_request (decision 17)', as
   const [client_id, client_secret] = await credentials(tenant, INTROSPECTION_SCOPE);
   const form = { token: 'x', client_id, client_secret };
   assertError(
-    await tenant.send('introspect', { basic: [client_id, client_secret], form }),
+    await tenant.send('introspection', { basic: [client_id, client_secret], form }),
     'invalid_request',
     /more than one/,
   );
   const bearer = await tenant.authorize({ client_id, scope: [INTROSPECTION_SCOPE] });
-  assertError(await tenant.send('introspect', { bearer, form }), 'invalid_request', /more than one/);
+  assertError(await tenant.send('introspection', { bearer, form }), 'invalid_request', /more than one/);
 });

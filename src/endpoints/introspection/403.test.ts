@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertError } from '../../testing/exchange.ts';
-import { INTROSPECTION_SCOPE, ISSUER, SERVICE, testTenant } from '../../testing/tenant.ts';
-import { LIFETIMES } from '../../testing/token-settings.ts';
+import { DEFAULTS, INTROSPECTION_SCOPE, ISSUER, SERVICE, testTenant } from '../../testing/tenant.ts';
 
 const LACKING = [
   undefined,
@@ -21,7 +20,7 @@ for (const scope of LACKING) {
     const { client_id, client_secret } = await tenant.register(
       scope === undefined ? SERVICE : { ...SERVICE, scope },
     );
-    const answered = await tenant.send('introspect', {
+    const answered = await tenant.send('introspection', {
       basic: [client_id, client_secret],
       form: { token: 'x' },
     });
@@ -34,20 +33,20 @@ test('a bearer token without the scope, of a client that has it: 403 access_deni
   const tenant = testTenant();
   const { client_id } = await tenant.register({ ...SERVICE, scope: `${INTROSPECTION_SCOPE} read` });
   const bearer = await tenant.authorize({ client_id, scope: ['read'] });
-  assertError(await tenant.send('introspect', { bearer, form: { token: bearer } }), 'access_denied');
+  assertError(await tenant.send('introspection', { bearer, form: { token: bearer } }), 'access_denied');
 });
 
 test('the same 403 for a live, an expired and a junk token, without a look-up (decision 21)', async () => {
   const tenant = testTenant();
   const { client_id, client_secret } = await tenant.register(SERVICE);
   const expired = await tenant.authorize({ client_id, scope: ['read'] });
-  tenant.clock.advance(LIFETIMES.accessToken);
+  tenant.clock.advance(DEFAULTS['access-token.lifetime']);
   const live = await tenant.authorize({ client_id, scope: ['read'] });
   tenant.watch.calls.length = 0;
   const answers = await Promise.all(
     [live, expired, 'junk'].map(
       async (token) =>
-        await tenant.send('introspect', { basic: [client_id, client_secret], form: { token } }),
+        await tenant.send('introspection', { basic: [client_id, client_secret], form: { token } }),
     ),
   );
   for (const answered of answers) assert.deepEqual(answered, answers[0]);
@@ -58,7 +57,7 @@ test('the scope is taken from the registration as it is now, not as it was (deci
   const tenant = testTenant();
   const client = await tenant.register({ ...SERVICE, scope: INTROSPECTION_SCOPE });
   const request = { bearer: client.registration_access_token, id: client.client_id, json: SERVICE };
-  const updated = await tenant.send('update', request);
+  const updated = await tenant.send('client-update', request);
   const basic = [client.client_id, String(updated.json['client_secret'])] as const;
-  assertError(await tenant.send('introspect', { basic, form: { token: 'x' } }), 'access_denied');
+  assertError(await tenant.send('introspection', { basic, form: { token: 'x' } }), 'access_denied');
 });

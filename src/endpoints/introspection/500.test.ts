@@ -11,7 +11,7 @@ for (const verb of ['clients.find', 'accessTokens.find']) {
     const cause = new Error('disk /var/lib/registry is full');
     tenant.watch.fail(cause, verb);
     assertBodiless(
-      await tenant.send('introspect', { basic: [client_id, client_secret], form: { token } }),
+      await tenant.send('introspection', { basic: [client_id, client_secret], form: { token } }),
       500,
     );
     assert.deepEqual(tenant.reports, [cause]);
@@ -23,5 +23,5 @@ test('POST /token/introspect, the look-up of the bearer token fails: 500, not 40
   const { client_id } = await tenant.register(SERVICE);
   const bearer = await tenant.authorize({ client_id, scope: [INTROSPECTION_SCOPE] });
   tenant.watch.fail(new Error('gone'));
-  assertBodiless(await tenant.send('introspect', { bearer, form: { token: 'x' } }), 500);
+  assertBodiless(await tenant.send('introspection', { bearer, form: { token: 'x' } }), 500);
 });

@@ -10,7 +10,7 @@ for (const [method, make] of Object.entries(ASSERTING)) {
     const caller = await make(tenant, { scope: INTROSPECTION_SCOPE });
     const token = await tenant.authorize({ client_id: caller.client_id, scope: ['read'] });
     const inspect = (assertion: string) =>
-      tenant.send('introspect', { form: asserted(assertion, { token }) });
+      tenant.send('introspection', { form: asserted(assertion, { token }) });
     const active = await inspect(caller.sign(claimsOf(caller.client_id)));
     assert.equal(active.status, 200, active.body);
     assert.equal(active.json['active'], true);
@@ -23,12 +23,12 @@ for (const [method, make] of Object.entries(ASSERTING)) {
     const tenant = testTenant();
     const caller = await make(tenant, { scope: INTROSPECTION_SCOPE });
     const form = asserted(caller.sign(claimsOf(caller.client_id)));
-    assertError(await tenant.send('introspect', { form }), 'invalid_request', /^token is missing$/);
+    assertError(await tenant.send('introspection', { form }), 'invalid_request', /^token is missing$/);
     const bad = asserted(caller.sign(claimsOf(caller.client_id, { aud: INTROSPECTION_SCOPE })), {
       token: 'x',
     });
     tenant.watch.calls.length = 0;
-    const refused = await tenant.send('introspect', { form: bad });
+    const refused = await tenant.send('introspection', { form: bad });
     assertError(refused, 'invalid_client');
     assert.equal(refused.headers['www-authenticate'], undefined);
     assert.deepEqual(tenant.watch.calls, ['clients.find']);

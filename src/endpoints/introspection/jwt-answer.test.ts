@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import { joseJweDecrypter } from '../../jose/jwe.ts';
 import { joseJwtVerifier } from '../../jose/jwt-verifier.ts';
+import { keyMaker } from '../../jose/key-maker.ts';
 import type { JwtProfile } from '../../ports/jwt-verifier.ts';
 import type { OutboundHttp } from '../../ports/outbound-http.ts';
 import type { JsonWebKey } from '../../spec/jwk.ts';
@@ -56,7 +57,7 @@ async function ask(
   accept = JWT_TYPE,
 ): Promise<Answer> {
   const headers = { accept };
-  return await tenant.send('introspect', { basic: [client_id, client_secret], form: { token }, headers });
+  return await tenant.send('introspection', { basic: [client_id, client_secret], form: { token }, headers });
 }
 
 // proves rfc9701-4-1, rfc9701-5-2, rfc9701-5-3, rfc9701-5-5
@@ -85,7 +86,7 @@ test('every inactive reason says the same: active false alone, signed (RFC 9701 
   const caller = await tenant.register(RESOURCE_SERVER);
   const gone = await tenant.register(SERVICE);
   const orphan = await tenant.authorize({ client_id: gone.client_id, scope: ['read'] });
-  await tenant.send('delete', { bearer: MASTER, id: gone.client_id });
+  await tenant.send('client-delete', { bearer: MASTER, id: gone.client_id });
   const [first, ...others] = await Promise.all(
     [orphan, 'junk', `${orphan}x`, caller.registration_access_token].map((token) =>
       ask(tenant, caller, token),
@@ -113,7 +114,7 @@ test('dat is letter for letter in the JWT too (interface, Token introspection re
 
 async function issuedWith(tenant: TestTenant, client_id: string, data: string): Promise<string> {
   const body = `{"client_id":"${client_id}","scope":["read"],"data":${data}}`;
-  const issued = await tenant.send('authorize', {
+  const issued = await tenant.send('direct-authorization', {
     bearer: DIRECT,
     body,
   });
@@ -137,7 +138,7 @@ test('a bearer caller is the client of its token: the JWT is for that client, si
   const tenant = testTenant();
   const caller = await tenant.register({ ...RESOURCE_SERVER, introspection_signed_response_alg: 'ES256' });
   const bearer = await tenant.authorize({ client_id: caller.client_id, scope: [INTROSPECTION_SCOPE] });
-  const answered = await tenant.send('introspect', {
+  const answered = await tenant.send('introspection', {
     bearer,
     form: { token: bearer },
     headers: { accept: JWT_TYPE },
@@ -255,11 +256,14 @@ test('a key that nothing can be agreed on with is the client’s fault: 400, not
 });
 
 test('a configured key set without a key for the algorithm: 400, and the log says which (decision 29)', async () => {
-  const tenant = testTenant({ introspection: { signatures: ['ES256'] } });
-  const caller = await tenant.register(RESOURCE_SERVER);
+  const before = testTenant();
+  const caller = await before.register({ ...RESOURCE_SERVER, introspection_signed_response_alg: 'ES256' });
+  const fitting = await before.register(RESOURCE_SERVER);
+  const key = await keyMaker.makePrivateKey('RSA-2048');
+  const keySet = JSON.stringify({ keys: [{ ...key, use: 'sig' }] });
+  const tenant = testTenant({ platform: before.platform, settings: { 'keys.jwk-set': keySet } });
   assertError(await ask(tenant, caller, 'junk'), 'invalid_request', /^there is no key for the signature/);
-  assert.match((tenant.reports[0] as { detail: string }).detail, /no server key signs with RS256$/);
-  const fitting = await tenant.register({ ...RESOURCE_SERVER, introspection_signed_response_alg: 'ES256' });
+  assert.match((tenant.reports[0] as { detail: string }).detail, /no server key signs with ES256$/);
   assert.equal((await ask(tenant, fitting, 'junk')).status, 200);
 });
 
@@ -290,7 +294,7 @@ test('Accept by weight: the JWT where it is preferred; caches are told that Acce
 });
 
 test('introspection.legacy-jwt: application/jwt is answered with the members among the claims, aud being the caller', async () => {
-  const tenant = testTenant({ introspection: { legacyJwt: true } });
+  const tenant = testTenant({ settings: { 'introspection.legacy-jwt': true } });
   const caller = await tenant.register(RESOURCE_SERVER);
   const token = await tenant.authorize({
     client_id: caller.client_id,

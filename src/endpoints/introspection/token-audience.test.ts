@@ -21,7 +21,7 @@ interface Callers {
 }
 
 async function callers(audience: 'any' | 'match'): Promise<Callers> {
-  const tenant = testTenant({ introspection: { audience } });
+  const tenant = testTenant({ settings: { 'introspection.audience': audience } });
   const plain = await tenant.register(RESOURCE_SERVER);
   const owner = await tenant.register({ ...RESOURCE_SERVER, resource_identifiers: ['urn:x', RESOURCE] });
   const bearer = await tenant.authorize({ client_id: owner.client_id, scope: [INTROSPECTION_SCOPE] });
@@ -30,9 +30,9 @@ async function callers(audience: 'any' | 'match'): Promise<Callers> {
     const token = await tenant.authorize(aud === undefined ? request : { ...request, audience: aud });
     const form = { token };
     const answers = [
-      await tenant.send('introspect', { basic: [plain.client_id, plain.client_secret], form }),
-      await tenant.send('introspect', { basic: [owner.client_id, owner.client_secret], form }),
-      await tenant.send('introspect', { bearer, form }),
+      await tenant.send('introspection', { basic: [plain.client_id, plain.client_secret], form }),
+      await tenant.send('introspection', { basic: [owner.client_id, owner.client_secret], form }),
+      await tenant.send('introspection', { bearer, form }),
     ];
     for (const { json, body } of answers) assert.ok(json['active'] === true || body === '{"active":false}');
     return answers.map(({ json }) => json['active'] === true);
@@ -74,15 +74,15 @@ test('resource_identifiers: absolute URIs without fragment, and a privilege as d
     {},
   ]) {
     const json = { ...SERVICE, resource_identifiers: value };
-    const answered = await tenant.send('register', { bearer: MASTER, json });
+    const answered = await tenant.send('client-registration', { bearer: MASTER, json });
     if (Array.isArray(value) && value.length === 0) assert.equal(answered.status, 200);
     else assertError(answered, 'invalid_client_metadata', /^resource_identifiers /);
   }
   const json = { ...SERVICE, resource_identifiers: [RESOURCE] };
   const poor = await tenant.initialToken('client-reg:grant:client');
-  const refused = await tenant.send('register', { bearer: poor, json });
+  const refused = await tenant.send('client-registration', { bearer: poor, json });
   assertError(refused, 'insufficient_scope');
   const rich = await tenant.initialToken('client-reg:grant:client', 'client-reg:data');
-  const client = clientInformationOf(await tenant.send('register', { bearer: rich, json }));
+  const client = clientInformationOf(await tenant.send('client-registration', { bearer: rich, json }));
   assert.deepEqual(client.members['resource_identifiers'], [RESOURCE]);
 });

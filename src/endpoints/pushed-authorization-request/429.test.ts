@@ -5,7 +5,7 @@ import type { Answer } from '../../testing/exchange.ts';
 import { authorizationUrl, RELYING_PARTY } from '../../testing/person.ts';
 import { type ClientInformation, testTenant } from '../../testing/tenant.ts';
 
-const tenant = testTenant({ signIn: { interactionRates: { perNetwork: 1 } } });
+const tenant = testTenant({ settings: { 'interaction.rate-per-network': 1 } });
 const publicClient = await tenant.register({ ...RELYING_PARTY, token_endpoint_auth_method: 'none' });
 const confidential = await tenant.register(RELYING_PARTY);
 

@@ -34,7 +34,7 @@ test('POST /token/revoke: 200, and the very next introspection says inactive; to
   const { basic, token } = await ownerOf(tenant);
   const [revoked, kept] = [await token(), await token()];
   assert.equal((await tenant.introspect(revoked))['active'], true);
-  assertRevoked(await tenant.send('revoke', { basic, form: { token: revoked } }));
+  assertRevoked(await tenant.send('revocation', { basic, form: { token: revoked } }));
   assert.deepEqual(await tenant.introspect(revoked), INACTIVE);
   assert.equal((await tenant.introspect(kept))['active'], true);
 });
@@ -44,10 +44,10 @@ test('a token that was revoked, was never issued, or has expired: 200 (RFC 7009 
   const tenant = testTenant();
   const { basic, token } = await ownerOf(tenant);
   const [revoked, expired] = [await token(), await token()];
-  await tenant.send('revoke', { basic, form: { token: revoked } });
+  await tenant.send('revocation', { basic, form: { token: revoked } });
   tenant.clock.advance(600);
   for (const nothing of [revoked, expired, 'x', 'a.b.c', 'eyJhbGciOiJub25lIn0.e30.', `${revoked}x`]) {
-    assertRevoked(await tenant.send('revoke', { basic, form: { token: nothing } }));
+    assertRevoked(await tenant.send('revocation', { basic, form: { token: nothing } }));
   }
 });
 
@@ -57,7 +57,7 @@ for (const token_type_hint of ['access_token', 'refresh_token', 'id_token', 'non
     const tenant = testTenant();
     const { basic, token } = await ownerOf(tenant);
     const revoked = await token();
-    assertRevoked(await tenant.send('revoke', { basic, form: { token: revoked, token_type_hint } }));
+    assertRevoked(await tenant.send('revocation', { basic, form: { token: revoked, token_type_hint } }));
     assert.deepEqual(await tenant.introspect(revoked), INACTIVE);
   });
 }
@@ -67,7 +67,7 @@ test('a public client says who it is and ends its own token (RFC 7009 §2.1; RFC
   const tenant = testTenant();
   const { client_id } = await tenant.register({ ...WEB_CLIENT, token_endpoint_auth_method: 'none' });
   const token = await tenant.authorize({ sub: 'alice', client_id, scope: ['read'] });
-  assertRevoked(await tenant.send('revoke', { form: { token, client_id } }));
+  assertRevoked(await tenant.send('revocation', { form: { token, client_id } }));
   assert.deepEqual(await tenant.introspect(token), INACTIVE);
 });
 
@@ -78,7 +78,7 @@ test('a confidential client may authenticate in the body', async () => {
     token_endpoint_auth_method: 'client_secret_post',
   });
   const token = await tenant.authorize({ client_id, scope: ['read'] });
-  assertRevoked(await tenant.send('revoke', { form: { token, client_id, client_secret } }));
+  assertRevoked(await tenant.send('revocation', { form: { token, client_id, client_secret } }));
   assert.deepEqual(await tenant.introspect(token), INACTIVE);
 });
 
@@ -86,15 +86,15 @@ test('an initial access token that its client ends registers nobody', async () =
   const tenant = testTenant();
   const { basic } = await ownerOf(tenant);
   const token = await tenant.authorize({ client_id: basic[0], scope: ['client-reg'] });
-  assertRevoked(await tenant.send('revoke', { basic, form: { token } }));
-  assert.equal((await tenant.send('register', { bearer: token, json: WEB_CLIENT })).status, 401);
+  assertRevoked(await tenant.send('revocation', { basic, form: { token } }));
+  assert.equal((await tenant.send('client-registration', { bearer: token, json: WEB_CLIENT })).status, 401);
 });
 
 test('the audit says who revoked what: a token, and a grant by its refresh token', async () => {
   const tenant = testTenant();
   const { basic, token } = await ownerOf(tenant);
-  await tenant.send('revoke', { basic, form: { token: await token() } });
-  await tenant.send('revoke', { basic, form: { token: 'nothing' } });
+  await tenant.send('revocation', { basic, form: { token: await token() } });
+  await tenant.send('revocation', { basic, form: { token: 'nothing' } });
   const events = (await tenant.storage.audit.page(0, 100)).filter(({ action }) => action === 'token.revoke');
   assert.deepEqual(
     events.map(({ actor, client_id, detail }) => [actor, client_id, detail]),

@@ -20,7 +20,7 @@ for (const [form, words] of ROWS) {
     const tenant = testTenant();
     const { client_id, client_secret } = await tenant.register(SERVICE);
     assertError(
-      await tenant.send('revoke', { basic: [client_id, client_secret], form }),
+      await tenant.send('revocation', { basic: [client_id, client_secret], form }),
       'invalid_request',
       words,
     );
@@ -31,14 +31,17 @@ test('POST /token/revoke with JSON: 400 invalid_request', async () => {
   const tenant = testTenant();
   const { client_id, client_secret } = await tenant.register(SERVICE);
   const request = { basic: [client_id, client_secret], contentType: 'application/json', body: '{}' } as const;
-  assertError(await tenant.send('revoke', request), 'invalid_request', /^Content-Type/);
+  assertError(await tenant.send('revocation', request), 'invalid_request', /^Content-Type/);
 });
 
 test('two ways of authentication at once: 400 invalid_request (decision 17)', async () => {
   const tenant = testTenant();
   const { client_id, client_secret } = await tenant.register(SERVICE);
   const form = { token: 'x', client_id, client_secret };
-  assertError(await tenant.send('revoke', { basic: [client_id, client_secret], form }), 'invalid_request');
+  assertError(
+    await tenant.send('revocation', { basic: [client_id, client_secret], form }),
+    'invalid_request',
+  );
 });
 
 // proves rfc7009-2.1-3
@@ -54,9 +57,9 @@ test('a live token of another client: 400 invalid_grant, and the token lives (RF
   const token = await tenant.authorize({ client_id: owner.client_id, scope: ['read'] });
   for (const foreign of [token, initial]) {
     const basic = [client_id, client_secret] as const;
-    assertError(await tenant.send('revoke', { basic, form: { token: foreign } }), 'invalid_grant');
+    assertError(await tenant.send('revocation', { basic, form: { token: foreign } }), 'invalid_grant');
     const form = { token: foreign, client_id: publicClient };
-    assertError(await tenant.send('revoke', { form }), 'invalid_grant');
+    assertError(await tenant.send('revocation', { form }), 'invalid_grant');
     assert.equal((await tenant.introspect(foreign))['active'], true);
   }
 });

@@ -19,7 +19,7 @@ for (const [who, request] of NOBODY) {
     const token = await tenant.authorize({ client_id, scope: ['read'] });
     const { form = {} } = request;
     assert.ok(typeof form === 'object');
-    assertError(await tenant.send('revoke', { ...request, form: { ...form, token } }), 'invalid_client');
+    assertError(await tenant.send('revocation', { ...request, form: { ...form, token } }), 'invalid_client');
     assert.equal((await tenant.introspect(token))['active'], true);
   });
 }
@@ -34,7 +34,7 @@ test('a confidential client that only says who it is: 401 invalid_client, whatev
   ]) {
     const { client_id } = await tenant.register({ ...SERVICE, token_endpoint_auth_method });
     const token = await tenant.authorize({ client_id, scope: ['read'] });
-    assertError(await tenant.send('revoke', { form: { client_id, token } }), 'invalid_client');
+    assertError(await tenant.send('revocation', { form: { client_id, token } }), 'invalid_client');
     assert.equal((await tenant.introspect(token))['active'], true);
   }
 });
@@ -49,7 +49,7 @@ test('a public client with a secret that it does not have: 401 invalid_client', 
     { basic: [client_id, 'x'], form: { token } },
     { basic: [client_id, ''], form: { token } },
   ] as const) {
-    assertError(await tenant.send('revoke', request), 'invalid_client');
+    assertError(await tenant.send('revocation', request), 'invalid_client');
   }
   assert.equal((await tenant.introspect(token))['active'], true);
 });
@@ -58,7 +58,7 @@ test('a public client opens neither introspection nor a grant that it is not reg
   const tenant = testTenant();
   const { client_id } = await tenant.register({ ...WEB_CLIENT, token_endpoint_auth_method: 'none' });
   const form = { client_id, token: 'x' };
-  assertError(await tenant.send('introspect', { form }), 'invalid_client');
+  assertError(await tenant.send('introspection', { form }), 'invalid_client');
   const grant = { client_id, grant_type: 'client_credentials' };
   assertError(await tenant.send('token', { form: grant }), 'unauthorized_client');
 });

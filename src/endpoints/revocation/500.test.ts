@@ -11,7 +11,10 @@ for (const verb of ['clients.find', 'accessTokens.find', 'accessTokens.revoke'])
     const token = await tenant.authorize({ client_id, scope: ['read'] });
     const cause = new Error('disk /var/lib/registry is full');
     tenant.watch.fail(cause, verb);
-    assertBodiless(await tenant.send('revoke', { basic: [client_id, client_secret], form: { token } }), 500);
+    assertBodiless(
+      await tenant.send('revocation', { basic: [client_id, client_secret], form: { token } }),
+      500,
+    );
     assert.deepEqual(tenant.reports, [cause]);
   });
 }

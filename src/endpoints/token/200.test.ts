@@ -4,8 +4,7 @@ import { test } from 'node:test';
 import { digestOf } from '../../keys/digest.ts';
 import type { AuditEvent } from '../../ports/audit-log.ts';
 import { assertUncached } from '../../testing/exchange.ts';
-import { MASTER, SERVICE, START, testTenant } from '../../testing/tenant.ts';
-import { LIFETIMES } from '../../testing/token-settings.ts';
+import { DEFAULTS, MASTER, SERVICE, START, testTenant } from '../../testing/tenant.ts';
 
 const form = { grant_type: 'client_credentials' };
 
@@ -18,12 +17,16 @@ test('client_credentials with HTTP Basic: 200 with a bearer token of the registe
   assert.equal(answered.headers['content-type'], 'application/json');
   assertUncached(answered);
   const { access_token, ...rest } = answered.json;
-  assert.deepEqual(rest, { token_type: 'Bearer', expires_in: LIFETIMES.accessToken, scope: 'read write' });
+  assert.deepEqual(rest, {
+    token_type: 'Bearer',
+    expires_in: DEFAULTS['access-token.lifetime'],
+    scope: 'read write',
+  });
   assert.match(String(access_token), /^[0-9A-Za-z]{54}\.[A-Za-z0-9_-]{22}$/);
   const introspected = await tenant.introspect(String(access_token));
   assert.equal(introspected['client_id'], client_id);
   assert.equal(introspected['sub'], client_id);
-  assert.equal(introspected['exp'], START + LIFETIMES.accessToken);
+  assert.equal(introspected['exp'], START + DEFAULTS['access-token.lifetime']);
 });
 
 test('client_secret_post authenticates in the body (RFC 6749 §2.3.1)', async () => {

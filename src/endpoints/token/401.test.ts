@@ -119,7 +119,7 @@ test('HTTP Basic of one client and client_id of another in the body: 401 invalid
 });
 
 test('an expired secret: 401 from the second on in which it expires (decision 10)', async () => {
-  const tenant = testTenant({ settings: { clientSecretLifetime: 100 } });
+  const tenant = testTenant({ settings: { 'registration.client-secret-lifetime': 100 } });
   const { client_id, client_secret } = await tenant.register(SERVICE);
   const request = { basic: [client_id, client_secret], form } as const;
   tenant.clock.advance(99);
@@ -167,16 +167,16 @@ test('an authentication that was good once is judged anew each time: secret rene
   assert.equal((await tenant.send('token', request)).status, 200);
   assert.equal((await tenant.send('token', request)).status, 200);
   const update = { bearer: client.registration_access_token, id: client.client_id, json: SERVICE };
-  const updated = await tenant.send('update', update);
+  const updated = await tenant.send('client-update', update);
   assertInvalidClient(await tenant.send('token', request), BASIC_CHALLENGE);
   const renewed = { basic: [client.client_id, String(updated.json['client_secret'])], form } as const;
   assert.equal((await tenant.send('token', renewed)).status, 200);
-  await tenant.send('delete', { bearer: MASTER, id: client.client_id });
+  await tenant.send('client-delete', { bearer: MASTER, id: client.client_id });
   assertInvalidClient(await tenant.send('token', renewed), BASIC_CHALLENGE);
 });
 
 test('an authentication that was good once ends with the secret’s lifetime (decision 10)', async () => {
-  const tenant = testTenant({ settings: { clientSecretLifetime: 100 } });
+  const tenant = testTenant({ settings: { 'registration.client-secret-lifetime': 100 } });
   const { client_id, client_secret } = await tenant.register(SERVICE);
   const request = { basic: [client_id, client_secret], form } as const;
   for (let time = 0; time < 2; time += 1) assert.equal((await tenant.send('token', request)).status, 200);

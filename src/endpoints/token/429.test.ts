@@ -5,7 +5,7 @@ import { testTenant } from '../../testing/tenant.ts';
 
 // proves rfc6749-4.3.2-1
 test('grant_type=password, guessed too often: 429 with Retry-After, for the right password too (RFC 6749 §4.3.2: "MUST protect the endpoint against brute force attacks")', async () => {
-  const tenant = testTenant({ signIn: { rates: { perAccountAndNetwork: 2 } } });
+  const tenant = testTenant({ settings: { 'sign-in.attempts-per-account-and-network': 2 } });
   await aPerson(tenant);
   const { client_id, client_secret } = await tenant.register({ grant_types: ['password'] });
   const attempt = async (password: string) =>

@@ -52,7 +52,7 @@ test('a bound token opens introspection with its certificate, and with another o
   const issued = await tenant.send('token', { basic, form, certificate: shown(OWN) });
   const bearer = String(issued.json['access_token']);
   const inspect = async (identity?: typeof OWN): Promise<Answer> =>
-    await tenant.send('introspect', {
+    await tenant.send('introspection', {
       bearer,
       form: { token: bearer },
       ...(identity === undefined ? {} : { certificate: shown(identity) }),

@@ -96,7 +96,7 @@ function accepts(method: string, make: MakeAsserting): void {
   // proves rfc7523-3-4
   test(`${method}, assertion-audience legacy: endpoints and lists with one of ours are let in, nobody else's is (decision 18)`, async () => {
     const values = [ISSUER, `${ISSUER}/token`, INTROSPECTION_SCOPE];
-    const tenant = testTenant({ assertionAudience: { kind: 'where-present', values } });
+    const tenant = testTenant({ settings: { 'client-authentication.assertion-audience': 'legacy' } });
     const client = await make(tenant);
     const audiences = [...values, [ISSUER], [`${ISSUER}/token`, 'https://other.example.com']];
     for (const aud of audiences) {
@@ -212,7 +212,7 @@ function usesOnce(method: string, make: MakeAsserting): void {
     const assertion = client.sign(claimsOf(client.client_id));
     assert.equal((await ask(tenant, assertion)).status, 200);
     assertInvalidClient(await ask(tenant, assertion));
-    assertInvalidClient(await tenant.send('introspect', { form: asserted(assertion, { token: 'x' }) }));
+    assertInvalidClient(await tenant.send('introspection', { form: asserted(assertion, { token: 'x' }) }));
     tenant.clock.advance(119);
     await tenant.storage.replays.sweepExpired(tenant.clock.now(), 100);
     assertInvalidClient(await ask(tenant, assertion));
@@ -271,7 +271,7 @@ function mixes(method: string, make: MakeAsserting): void {
     const bearer = await tenant.authorize({ client_id: client.client_id, scope: [INTROSPECTION_SCOPE] });
     const form = asserted(client.sign(claimsOf(client.client_id)), { ...grant, token: 'x' });
     const basic = [other.client_id, other.client_secret] as const;
-    for (const endpoint of ['token', 'introspect'] as const) {
+    for (const endpoint of ['token', 'introspection'] as const) {
       for (const request of [
         { basic, form },
         { form: { ...form, client_secret: other.client_secret } },

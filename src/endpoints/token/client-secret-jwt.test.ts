@@ -49,7 +49,7 @@ test('a secret that is renewed is as long as the new algorithm asks (decision 15
   const client = await secretJwtClient(tenant, { token_endpoint_auth_signing_alg: 'HS256' });
   const json = { ...METADATA, token_endpoint_auth_signing_alg: 'HS512' };
   const updated = clientInformationOf(
-    await tenant.send('update', { bearer: MASTER, id: client.client_id, json }),
+    await tenant.send('client-update', { bearer: MASTER, id: client.client_id, json }),
   );
   assert.equal(updated.client_secret.length, 64);
   const sign = signerWith(updated.client_secret, 'HS512');
@@ -81,10 +81,12 @@ test('another secret, the registration token, an empty key: 401 invalid_client',
 });
 
 test('every live secret is a key, a retired or expired one is none (decisions 9 and 10)', async () => {
-  const tenant = testTenant({ settings: { previousSecretGrace: 100, clientSecretLifetime: 1000 } });
+  const tenant = testTenant({
+    settings: { 'registration.previous-secret-grace': 100, 'registration.client-secret-lifetime': 1000 },
+  });
   const client = await secretJwtClient(tenant);
   const request = { bearer: MASTER, id: client.client_id, json: METADATA };
-  const { client_secret } = clientInformationOf(await tenant.send('update', request));
+  const { client_secret } = clientInformationOf(await tenant.send('client-update', request));
   const renewed = signerWith(client_secret);
   const claims = (): object => claimsOf(client.client_id, { exp: tenant.clock.now() + 60, iat: START });
   assert.equal((await ask(tenant, client.sign(claims()))).status, 200);
@@ -101,6 +103,6 @@ test('a deleted client does not authenticate', async () => {
   const tenant = testTenant();
   const client = await secretJwtClient(tenant);
   assert.equal((await ask(tenant, client.sign(claimsOf(client.client_id)))).status, 200);
-  await tenant.send('delete', { bearer: MASTER, id: client.client_id });
+  await tenant.send('client-delete', { bearer: MASTER, id: client.client_id });
   assertError(await ask(tenant, client.sign(claimsOf(client.client_id))), 'invalid_client');
 });

@@ -24,7 +24,7 @@ import { macJwt, segment, signedJwt, testKey } from '../../testing/jwt.ts';
 import { ISSUER, SERVICE, START, type TestTenant, testTenant } from '../../testing/tenant.ts';
 
 /** The limits that the rows of assertions are made for. */
-const TEN_MINUTES = { lifetimeMax: 540 };
+const TEN_MINUTES = { settings: { 'assertion-grants.lifetime-max': 540 } };
 
 const { 'sub of nobody': _, ...REFUSED } = REFUSED_CLAIMS;
 
@@ -183,8 +183,8 @@ test('what is refused does not use an assertion up: not a scope too wide, not an
   const other = testKey('ES256', 'other');
   const another = jwtIssuer({
     issuer: 'https://b.example',
-    keys: { jwks: [other.jwk] },
-    subjectPrefix: 'b:',
+    jwks: { keys: [other.jwk] },
+    'subject-prefix': 'b:',
   });
   const tenant = grantTenant([jwtIssuer(), another]);
   const client = await bearer(tenant);
@@ -198,7 +198,7 @@ test('what is refused does not use an assertion up: not a scope too wide, not an
 });
 
 test('require-jti false: an assertion without jti is taken, one with is taken once (RFC 7523 §3 rule 7)', async () => {
-  const tenant = grantTenant([jwtIssuer({ requireJti: false })]);
+  const tenant = grantTenant([jwtIssuer({ 'require-jti': false })]);
   const client = await bearer(tenant);
   const without = grantJwt({ jti: undefined });
   assert.equal((await present(tenant, client, without)).status, 200);
@@ -213,8 +213,8 @@ test('an issuer cannot speak for another: with another’s key, iss or subject i
   const other = testKey('ES256', 'idp');
   const another = jwtIssuer({
     issuer: 'https://b.example',
-    keys: { jwks: [other.jwk] },
-    subjectPrefix: 'b:',
+    jwks: { keys: [other.jwk] },
+    'subject-prefix': 'b:',
   });
   const tenant = grantTenant([jwtIssuer(), another]);
   const client = await bearer(tenant);
@@ -228,7 +228,7 @@ test('an issuer cannot speak for another: with another’s key, iss or subject i
 });
 
 test('subjects: an issuer with a list names those on it and nobody else, exactly', async () => {
-  const tenant = grantTenant([jwtIssuer({ subjectPrefix: '', subjects: ['alice'] })]);
+  const tenant = grantTenant([jwtIssuer({ 'subject-prefix': '', subjects: ['alice'] })]);
   const client = await bearer(tenant);
   assert.equal((await introspected(tenant, await present(tenant, client, grantJwt())))['sub'], 'alice');
   for (const sub of ['bob', 'Alice', 'alice ', 'alice\0', '']) {
@@ -237,7 +237,7 @@ test('subjects: an issuer with a list names those on it and nobody else, exactly
 });
 
 test('subject-from: another claim names the subject; where it is no text, nobody is named', async () => {
-  const tenant = grantTenant([jwtIssuer({ subjectFrom: 'email' })]);
+  const tenant = grantTenant([jwtIssuer({ 'subject-from': 'email' })]);
   const client = await bearer(tenant);
   const answered = await present(tenant, client, grantJwt({ email: 'a@idp.example' }));
   assert.equal((await introspected(tenant, answered))['sub'], 'idp:a@idp.example');
@@ -248,7 +248,7 @@ test('subject-from: another claim names the subject; where it is no text, nobody
 
 // proves rfc7521-8.1-1
 test('a subject that is the client_id of a client here is refused: its token would be mistaken for the client’s own (RFC 9700 §4.15)', async () => {
-  const tenant = grantTenant([jwtIssuer({ subjectPrefix: '' })]);
+  const tenant = grantTenant([jwtIssuer({ 'subject-prefix': '' })]);
   const client = await bearer(tenant);
   const service = await tenant.register(SERVICE);
   for (const { client_id } of [client, service]) {
@@ -263,7 +263,7 @@ test('aud: other names that are configured are taken alone, and with legacy the 
   const client = await bearer(strict);
   assert.equal((await present(strict, client, grantJwt({ aud: 'urn:our:name' }))).status, 200);
   assertError(await present(strict, client, grantJwt({ aud: ['urn:our:name'] })), 'invalid_grant');
-  const legacy = grantTenant(named, { audience: 'legacy' });
+  const legacy = grantTenant(named, { settings: { 'client-authentication.assertion-audience': 'legacy' } });
   const old = await bearer(legacy);
   for (const aud of [ISSUER, `${ISSUER}/token`, [`${ISSUER}/token`, 'https://b.example'], 'urn:our:name']) {
     assert.equal((await present(legacy, old, grantJwt({ aud }))).status, 200);
@@ -274,7 +274,9 @@ test('aud: other names that are configured are taken alone, and with legacy the 
 });
 
 test('clock-skew and lifetime-max are what is configured', async () => {
-  const tenant = grantTenant(undefined, { clockSkew: 0, lifetimeMax: 100 });
+  const tenant = grantTenant(undefined, {
+    settings: { 'assertion-grants.clock-skew': 0, 'assertion-grants.lifetime-max': 100 },
+  });
   const client = await bearer(tenant);
   assertError(await present(tenant, client, grantJwt({ exp: START })), 'invalid_grant', /expired/);
   assertError(await present(tenant, client, grantJwt({ exp: START + 101 })), 'invalid_grant', /too long/);
@@ -285,7 +287,7 @@ test('clock-skew and lifetime-max are what is configured', async () => {
 // proves rfc7523-3-1
 test('HMAC with any form of the issuer’s public key, other algorithms and keys that the JWT brings are refused (H-149)', async () => {
   const rsa = testKey('RS256', 'idp');
-  const tenant = grantTenant([jwtIssuer({ keys: { jwks: [rsa.jwk] }, algorithms: ['RS256'] })]);
+  const tenant = grantTenant([jwtIssuer({ jwks: { keys: [rsa.jwk] }, algorithms: ['RS256'] })]);
   const client = await bearer(tenant);
   const pem = createPublicKey(rsa.privateKey).export({ type: 'spki', format: 'pem' });
   for (const secret of [pem, JSON.stringify(rsa.jwk), String(rsa.jwk['n'])]) {
@@ -324,11 +326,11 @@ test('jwks-uri: the keys are fetched; when they cannot be had it is 400 invalid_
           }
         : { status: 'failed', reason: 'timeout', detail: 'inside.example did not answer' },
   };
-  const issuer = jwtIssuer({ keys: { jwks_uri: 'https://idp.example/jwks' } });
-  const fetching = testTenant({ outbound, assertionGrants: { jwtIssuers: [issuer] } });
+  const issuer = jwtIssuer({ jwks: undefined, 'jwks-uri': 'https://idp.example/jwks' });
+  const fetching = grantTenant([issuer], { outbound });
   assert.equal((await present(fetching, await bearer(fetching), grantJwt())).status, 200);
   reachable = false;
-  const failing = testTenant({ outbound, assertionGrants: { jwtIssuers: [issuer] } });
+  const failing = grantTenant([issuer], { outbound });
   const answered = await present(failing, await bearer(failing), grantJwt());
   assertError(answered, 'invalid_grant', /the keys of its issuer are not available/);
   assert.equal(answered.body.includes('inside.example'), false);

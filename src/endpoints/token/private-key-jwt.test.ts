@@ -118,7 +118,7 @@ test('after an update the replaced key is none any more (RFC 7592 §2.2)', async
   const client = await privateKeyClient(tenant);
   const jwks = { keys: [RSA.jwk] };
   const json = { ...client.members, jwks };
-  const updated = await tenant.send('update', { bearer: MASTER, id: client.client_id, json });
+  const updated = await tenant.send('client-update', { bearer: MASTER, id: client.client_id, json });
   assert.equal(updated.status, 200, updated.body);
   assertError(await ask(tenant, client.sign(claimsOf(client.client_id))), 'invalid_client');
   assert.equal((await ask(tenant, signedJwt(RSA, claimsOf(client.client_id)))).status, 200);

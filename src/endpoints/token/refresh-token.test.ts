@@ -41,7 +41,7 @@ async function granted({
   const { client_id, client_secret, registration_access_token } = await tenant.register(metadata);
   const refresh_token = { issue: true, ...wishes };
   const json = { client_id, sub: 'alice', scope: ['read', 'write'], refresh_token, ...request };
-  const answered = await tenant.send('authorize', { bearer: DIRECT, json });
+  const answered = await tenant.send('direct-authorization', { bearer: DIRECT, json });
   assert.equal(answered.status, 200, answered.body);
   return {
     tenant,
@@ -89,7 +89,7 @@ test('a confidential client keeps its refresh token; each access token is anothe
 const ROTATING: readonly (readonly [why: string, circumstances: Circumstances])[] = [
   ['of a public client', { metadata: PUBLIC }],
   ['that was asked for so', { wishes: { rotate: true } }],
-  ['by the setting', { options: { tokens: { refreshToken: { rotate: true } } } }],
+  ['by the setting', { options: { settings: { 'refresh-token.rotate': true } } }],
 ];
 
 for (const [why, circumstances] of ROTATING) {
@@ -111,7 +111,7 @@ for (const [why, circumstances] of ROTATING) {
 }
 
 test('rotate false at the direct endpoint is stronger than the setting', async () => {
-  const options = { tokens: { refreshToken: { rotate: true } } };
+  const options = { settings: { 'refresh-token.rotate': true } };
   const { use, refresh } = await granted({ wishes: { rotate: false }, options });
   assert.equal(tokenOf(await use(refresh), 'refresh_token'), refresh);
 });
@@ -227,14 +227,14 @@ test('the refresh token of another client: 400 invalid_grant, and its owner stil
 test('a client that is no longer registered for refresh_token: 400 unauthorized_client', async () => {
   const { tenant, use, refresh, client_id } = await granted({ metadata: PUBLIC });
   const json = { ...PUBLIC, grant_types: ['authorization_code'] };
-  await tenant.send('update', { bearer: MASTER, id: client_id, json });
+  await tenant.send('client-update', { bearer: MASTER, id: client_id, json });
   assertError(await use(refresh), 'unauthorized_client');
 });
 
 // proves rfc6749-6-1
 test('the grants of a deleted client are gone, also for the client that takes its id', async () => {
   const { tenant, refresh, access, client_id, bearer } = await granted({ metadata: PUBLIC });
-  await tenant.send('delete', { bearer, id: client_id });
+  await tenant.send('client-delete', { bearer, id: client_id });
   assert.deepEqual(await tenant.introspect(access), INACTIVE);
   await tenant.register({ ...PUBLIC, preferred_client_id: client_id });
   const form = { grant_type: 'refresh_token', refresh_token: refresh, client_id };
@@ -272,7 +272,7 @@ for (const rotated of [false, true]) {
   test(`POST /token/revoke with ${rotated ? 'a refresh token that was rotated since' : 'a refresh token'} ends the grant with its access tokens (RFC 7009 §2.1)`, async () => {
     const { tenant, use, refresh, access, client_id } = await granted({ metadata: PUBLIC });
     const answered = rotated ? await use(refresh) : undefined;
-    const revoked = await tenant.send('revoke', { form: { client_id, token: refresh } });
+    const revoked = await tenant.send('revocation', { form: { client_id, token: refresh } });
     assert.equal(revoked.status, 200);
     assert.deepEqual(await tenant.introspect(access), INACTIVE);
     if (answered !== undefined) {
@@ -280,7 +280,7 @@ for (const rotated of [false, true]) {
       assertError(await use(tokenOf(answered, 'refresh_token')), 'invalid_grant');
     }
     assertError(await use(refresh), 'invalid_grant');
-    assert.equal((await tenant.send('revoke', { form: { client_id, token: refresh } })).status, 200);
+    assert.equal((await tenant.send('revocation', { form: { client_id, token: refresh } })).status, 200);
   });
 }
 
@@ -288,6 +288,6 @@ for (const rotated of [false, true]) {
 test('POST /token/revoke with the refresh token of another client: 400 invalid_grant, and it is still good', async () => {
   const { tenant, use, refresh } = await granted({ metadata: PUBLIC });
   const { client_id } = await tenant.register(PUBLIC);
-  assertError(await tenant.send('revoke', { form: { client_id, token: refresh } }), 'invalid_grant');
+  assertError(await tenant.send('revocation', { form: { client_id, token: refresh } }), 'invalid_grant');
   assert.equal((await use(refresh)).status, 200);
 });

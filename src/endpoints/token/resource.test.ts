@@ -59,7 +59,7 @@ test('a resource that holds a space is two to nobody: 400 invalid_request', asyn
 
 // proves rfc8707-2-4
 test('the server may issue tokens for some resources only: any other is 400 invalid_target (RFC 8707 §2)', async () => {
-  const tenant = testTenant({ tokens: { accessToken: { resources: [A] } } });
+  const tenant = testTenant({ settings: { 'access-token.resources': [A] } });
   assert.equal((await ask(tenant, {}, A)).status, 200);
   assert.equal((await ask(tenant, {})).status, 200);
   assertError(await ask(tenant, {}, A, B), 'invalid_target', /^no access tokens are issued/);
@@ -67,7 +67,7 @@ test('the server may issue tokens for some resources only: any other is 400 inva
 
 // proves rfc8707-2-4
 test('chancery_access_token_audience is the audience where none is asked for, and all that may be asked for', async () => {
-  const tenant = testTenant({ tokens: { accessToken: { resources: ['https://other.example'] } } });
+  const tenant = testTenant({ settings: { 'access-token.resources': ['https://other.example'] } });
   const metadata = { chancery_access_token_audience: [A, B] };
   const all = await ask(tenant, metadata);
   assert.deepEqual(await audienceOf(tenant, all.json['access_token']), [A, B]);
@@ -95,7 +95,7 @@ test('chancery_access_token_format and chancery_access_token_lifetime are those 
 });
 
 test('the server’s format is for clients that say nothing', async () => {
-  const tenant = testTenant({ tokens: { accessToken: { format: 'self-contained' } } });
+  const tenant = testTenant({ settings: { 'access-token.format': 'self-contained' } });
   assert.match(String((await ask(tenant, {})).json['access_token']), /^eyJ/);
   const answered = await ask(tenant, { chancery_access_token_format: 'identifier' });
   assert.match(String(answered.json['access_token']), /^[0-9A-Za-z]{54}\./);
@@ -117,17 +117,17 @@ for (const policy of POLICIES) {
       'client-reg:data',
       'client-reg:scope',
     );
-    const refused = await tenant.send('register', { bearer: narrow, json });
+    const refused = await tenant.send('client-registration', { bearer: narrow, json });
     assertError(refused, 'insufficient_scope', /: client-reg$/);
     const whole = await tenant.initialToken('client-reg');
-    assert.equal((await tenant.send('register', { bearer: whole, json })).status, 200);
+    assert.equal((await tenant.send('client-registration', { bearer: whole, json })).status, 200);
   });
 
   test(`${member} is neither set nor lost by an update of the client itself, and replaced by the master token’s`, async () => {
     const tenant = testTenant();
     const { client_id, registration_access_token } = await tenant.register({ ...SERVICE, ...policy });
     const update = async (bearer: string, json: object) =>
-      await tenant.send('update', { bearer, id: client_id, json: { ...SERVICE, ...json } });
+      await tenant.send('client-update', { bearer, id: client_id, json: { ...SERVICE, ...json } });
     const kept = await update(registration_access_token, {});
     assert.deepEqual(kept.json[member], Object.values(policy)[0]);
     const token = String(kept.json['registration_access_token']);

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { selfSigned } from '../../../test/tls/certificate.ts';
+import type { Settings } from '../../config/settings.ts';
 import { wrappedAssertions } from '../../saml/signature-rows.ts';
 import { REFUSED_XML } from '../../saml/xml-rows.ts';
 import {
   bearer,
   grantJwt,
+  grantTenant,
   jwtIssuer,
   present,
   SAML_KEY,
@@ -24,15 +27,7 @@ import {
   signedXml,
   subjectXml,
 } from '../../testing/saml.ts';
-import {
-  type AssertionGrantOptions,
-  type ClientInformation,
-  ISSUER,
-  SERVICE,
-  START,
-  type TestTenant,
-  testTenant,
-} from '../../testing/tenant.ts';
+import { type ClientInformation, ISSUER, SERVICE, START, type TestTenant } from '../../testing/tenant.ts';
 
 interface Asking {
   readonly tenant: TestTenant;
@@ -43,8 +38,8 @@ interface Asking {
 }
 
 /** A client of a tenant that trusts the issuer. */
-async function asking(options: AssertionGrantOptions = { samlIssuers: [samlIssuer()] }): Promise<Asking> {
-  const tenant = testTenant({ assertionGrants: options });
+async function asking(issuers = [samlIssuer()], settings: Partial<Settings> = {}): Promise<Asking> {
+  const tenant = grantTenant(issuers, { settings });
   const client = await bearer(tenant, {}, SAML2_BEARER);
   const ask: Asking['ask'] = async (assertion, form = {}) =>
     await present(tenant, client, assertion, { grant_type: SAML2_BEARER, ...form });
@@ -229,7 +224,7 @@ test('whatever is not plain XML, and every wrapped signature: 400 invalid_grant,
 });
 
 test('an assertion longer than assertion-length is refused before it is decoded', async () => {
-  const { ask } = await asking({ samlIssuers: [samlIssuer()], samlLengthMax: 1024 });
+  const { ask } = await asking(undefined, { 'assertion-grants.assertion-length': 1024 });
   assertError(await ask(samlAssertion()), 'invalid_grant', /^the assertion is too large$/);
 });
 
@@ -247,8 +242,8 @@ test('an assertion is used once, by its ID, for as long as it could be (RFC 7522
 
 // proves rfc7521-5.2-1, rfc7522-3-7
 test('of fifty equal assertions at once exactly one is taken; the same ID from another issuer is another assertion', async () => {
-  const other = samlIssuer({ issuer: 'urn:b', subjectPrefix: 'b:' });
-  const { ask, subject } = await asking({ samlIssuers: [samlIssuer(), other] });
+  const other = samlIssuer({ issuer: 'urn:b', 'subject-prefix': 'b:' });
+  const { ask, subject } = await asking([samlIssuer(), other]);
   const assertion = samlAssertion({ id: '_same' });
   const answers = await Promise.all(Array.from({ length: 50 }, () => ask(assertion)));
   assert.equal(answers.filter(({ status }) => status === 200).length, 1);
@@ -259,20 +254,23 @@ test('of fifty equal assertions at once exactly one is taken; the same ID from a
 // proves rfc7521-8.1-1, rfc7522-3-1
 test('an issuer cannot speak for another: its key is good for its own assertions only (RFC 7521 §8.1)', async () => {
   const key = samlKey('ES256');
-  const other = samlIssuer({ issuer: 'urn:b', subjectPrefix: 'b:', keys: [key.publicKey] });
-  const { ask } = await asking({ samlIssuers: [samlIssuer(), other] });
+  const other = samlIssuer({
+    issuer: 'urn:b',
+    'subject-prefix': 'b:',
+    certificates: [selfSigned({ keys: key }).cert],
+  });
+  const { ask } = await asking([samlIssuer(), other]);
   const forged = encoded(signedXml(key, assertionXml(SAML_SITE)));
   assertError(await ask(forged), 'invalid_grant', /signature that does not hold/);
 });
 
 test('an issuer of JWTs is none of SAML assertions, nor the other way round', async () => {
-  const trusted = { jwtIssuers: [jwtIssuer()], samlIssuers: [samlIssuer()] };
-  const tenant = testTenant({ assertionGrants: trusted });
+  const tenant = grantTenant([jwtIssuer(), samlIssuer()]);
   const grant_types = [SAML2_BEARER, 'urn:ietf:params:oauth:grant-type:jwt-bearer'];
   const client = await bearer(tenant, { grant_types });
   assertError(await present(tenant, client, samlAssertion()), 'invalid_grant');
   assertError(await present(tenant, client, grantJwt(), { grant_type: SAML2_BEARER }), 'invalid_grant');
-  const jwtOnly = testTenant({ assertionGrants: { jwtIssuers: [jwtIssuer()] } });
+  const jwtOnly = grantTenant([jwtIssuer()]);
   const other = await bearer(jwtOnly, { grant_types });
   const answered = await present(jwtOnly, other, samlAssertion(), { grant_type: SAML2_BEARER });
   assertError(answered, 'unsupported_grant_type');
@@ -280,7 +278,7 @@ test('an issuer of JWTs is none of SAML assertions, nor the other way round', as
 
 // proves rfc7522-3-3
 test('subject-from: an attribute names the subject where it has one value; the assertion needs its NameID all the same (RFC 7522 §3 rule 3)', async () => {
-  const { ask, subject } = await asking({ samlIssuers: [samlIssuer({ subjectFrom: 'urn:oid:mail' })] });
+  const { ask, subject } = await asking([samlIssuer({ 'subject-from': 'urn:oid:mail' })]);
   const value = (text: string): string => `<saml:AttributeValue>${text}</saml:AttributeValue>`;
   const statement = (name: string, values: string): string =>
     `<saml:AttributeStatement><saml:Attribute Name="${name}">${values}</saml:Attribute></saml:AttributeStatement>`;
@@ -303,7 +301,9 @@ test('subject-from: an attribute names the subject where it has one value; the a
 
 // proves rfc7522-3-2
 test('legacy: the token endpoint is an audience too, and others may stand beside us (decision 18)', async () => {
-  const { ask } = await asking({ samlIssuers: [samlIssuer({ audiences: ['urn:us'] })], audience: 'legacy' });
+  const { ask } = await asking([samlIssuer({ audiences: ['urn:us'] })], {
+    'client-authentication.assertion-audience': 'legacy',
+  });
   const both = `https://other.example.com</saml:Audience><saml:Audience>${ISSUER}/token`;
   for (const audience of [ISSUER, `${ISSUER}/token`, 'urn:us', both]) {
     assert.equal((await ask(samlAssertion({ audience }))).status, 200);

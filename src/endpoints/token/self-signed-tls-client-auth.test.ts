@@ -129,6 +129,9 @@ for (const [certificateAuthorities, metadata] of UNREGISTRABLE) {
       token_endpoint_auth_method: 'tls_client_auth',
       ...metadata,
     };
-    assertError(await tenant.send('register', { bearer: MASTER, json }), 'invalid_client_metadata');
+    assertError(
+      await tenant.send('client-registration', { bearer: MASTER, json }),
+      'invalid_client_metadata',
+    );
   });
 }

@@ -152,7 +152,7 @@ test('introspection with a certificate: 200 for a client of the introspection sc
   const [fit, unfit] = [await certifiedClient(tenant, { ...dns, scope }), await certifiedClient(tenant)];
   const token = await tenant.authorize({ client_id: fit.client_id, scope: ['read'] });
   const inspect = async (client_id: string, certificate?: ClientCertificate) =>
-    await tenant.send('introspect', {
+    await tenant.send('introspection', {
       form: { token, client_id },
       ...(certificate === undefined ? {} : { certificate }),
     });

@@ -41,7 +41,7 @@ test('GET /userinfo after the account or the client is gone: 401 invalid_token',
   const eve = await aPerson(tenant, { username: 'Eve', password: 'battery staple', claims: {} });
   const [ofEve, ofOther] = [await tokensFor(tenant, eve, client), await tokensFor(tenant, ada, other)];
   await deleteAccount(eve.accounts, eve.account, ACTOR);
-  await tenant.send('delete', { id: other.client_id, bearer: other.registration_access_token });
+  await tenant.send('client-delete', { id: other.client_id, bearer: other.registration_access_token });
   for (const { access_token } of [ofEve, ofOther])
     assertInvalidToken(await tenant.send('userinfo', { bearer: String(access_token) }));
 });
