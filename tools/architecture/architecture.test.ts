@@ -159,6 +159,7 @@ const LOST: readonly (readonly [path: string, text: string, cited: string])[] = 
   ['test/a.ts', '/** C-21…C-4~9: races. */', 'C-4~1'],
   ['test/a.ts', '// F9~9 of faults', 'F9~9'],
   ['src/a.ts', '// ADR 9~99', 'ADR 9~99'],
+  ['src/a.ts', '// (inter~face, Nowhere)', 'Nowhere'],
   ['src/a.ts', '// docs/adr/0999 says why', 'docs/adr/0999'],
   ['src/a.ts', '/** See src/spec/nowhere.ts. */', 'src/spec/nowhere.ts'],
   ['CONTRIBUTING.md', '1. Add a row to `src/config/nowhere.ts`.', 'src/config/nowhere.ts'],
@@ -190,6 +191,7 @@ for (const [path, marked, cited] of LOST) {
 test('citations that lead somewhere, and texts that only look like citations, are left alone', () => {
   for (const [path, text] of [
     ['src/a.ts', '// decision 6, H-001, C-21…C-23, F16, I5, L1 to L6, trap S2 and ADR 12 (docs/adr/0012)'],
+    ['src/a.ts', '// (interface, Authentication 6; interface: POST /clients)'],
     ['src/a.ts', '// src/spec/scope.ts, src/storage/sqlite/*.ts and test/hostile'],
     ['src/a.ts', "const path = 'src/nowhere.ts'; // P-256, UTF-16, %F0%9F, issue 34.8 + 20.4"],
     [

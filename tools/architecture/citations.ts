@@ -9,7 +9,7 @@ export interface Citation {
   readonly path: string;
   /** The first line is 1. */
   readonly line: number;
-  readonly kind: 'number' | 'path' | 'link' | 'script' | 'document' | 'outside';
+  readonly kind: 'number' | 'section' | 'path' | 'link' | 'script' | 'document' | 'outside';
   readonly cited: string;
   readonly leadsSomewhere: boolean;
 }
@@ -25,6 +25,8 @@ export interface Citing {
 export interface Citable {
   /** `H-001`, `F1`, `decision 6`, `trap S2`, `ADR 12`. */
   readonly numbers: ReadonlySet<string>;
+  /** Headings of docs/contract/interface.md. */
+  readonly sections: readonly string[];
   /** Names of documents without their folder. */
   readonly documents: ReadonlySet<string>;
   readonly scripts: ReadonlySet<string>;
@@ -41,6 +43,8 @@ interface Found {
 }
 
 const root = dirname(dirname(import.meta.dirname));
+
+const INTERFACE = 'docs/contract/interface.md';
 
 const CITING = [
   '{src,test,tools,bench}/**/*.ts',
@@ -73,6 +77,7 @@ export function readCitable(): Citable {
         (path) => `ADR ${Number.parseInt(posix.basename(path), 10)}`,
       ),
     ]),
+    sections: headingsOf(readFileSync(join(root, INTERFACE), 'utf8')),
     documents: new Set(documents.map((path) => posix.basename(path))),
     scripts: new Set(Object.keys(scripts)),
     exists,
@@ -96,13 +101,17 @@ function numberOf(anchor: string): string {
 function anchorsOf(markdown: string): ReadonlySet<string> {
   const anchors = new Set([...markdown.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id));
   const seen = new Map<string, number>();
-  for (const [, heading = ''] of withoutFences(markdown).matchAll(/^#{1,6} (.+?)\s*#*$/gm)) {
+  for (const heading of headingsOf(markdown)) {
     const slug = slugOf(heading);
     const times = seen.get(slug) ?? 0;
     seen.set(slug, times + 1);
     anchors.add(times === 0 ? slug : `${slug}-${times}`);
   }
   return anchors;
+}
+
+function headingsOf(markdown: string): readonly string[] {
+  return [...withoutFences(markdown).matchAll(/^#{1,6} (.+?)\s*#*$/gm)].map(([, heading = '']) => heading);
 }
 
 function slugOf(heading: string): string {
@@ -127,6 +136,7 @@ export function citationsIn({ path, text }: Citing, citable: Citable): readonly 
     }));
   return [
     ...of('number', citedNumbers(text, citable)),
+    ...of('section', citedSections(text, citable)),
     ...of('path', citedPaths(prose, citable)),
     ...of('link', isMarkdown ? citedLinks(path, text, citable) : []),
     ...of('script', citedScripts(prose, citable)),
@@ -140,6 +150,15 @@ function citedNumbers(text: string, { numbers }: Citable): readonly Found[] {
     offset,
     cited: number,
     leadsSomewhere: numbers.has(number),
+  }));
+}
+
+/** `interface, Errors` and `interface: POST /clients` name a heading; a number behind it is an item of its list. */
+function citedSections(text: string, { sections }: Citable): readonly Found[] {
+  return [...text.matchAll(/\binterface[,:] ([A-Z][\w /{}.-]*)/g)].map(({ 1: cited = '', index }) => ({
+    offset: index,
+    cited,
+    leadsSomewhere: sections.some((section) => cited.startsWith(section)),
   }));
 }
 

@@ -210,7 +210,7 @@ const OPEN_GRANTS: readonly (readonly [grant_types: readonly string[], response_
 
 for (const [grant_types, response_types] of OPEN_GRANTS) {
   // proves rfc7591-3-3
-  test(`in open mode anyone registers ${grant_types.join(' and ')} (interface, Open registration)`, async () => {
+  test(`in open mode anyone registers ${grant_types.join(' and ')} (interface, Services)`, async () => {
     const tenant = testTenant({ settings: { 'registration.allow-open-registration': true } });
     const answered = await tenant.send('client-registration', {
       json: { ...WEB_CLIENT, grant_types, response_types },
