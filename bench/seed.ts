@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { joseJwtSigner } from '../src/jose/jwt-signer.ts';
+import { joseJwtSigner } from '../src/jose/compact-jws.ts';
 import { joseJwtVerifier } from '../src/jose/jwt-verifier.ts';
-import { keyMaker } from '../src/jose/key-maker.ts';
+import { keyMaker } from '../src/jose/private-keys.ts';
 import { loadServerKeys } from '../src/keys/server-keys.ts';
 import type { StoredAccessToken } from '../src/ports/access-token-store.ts';
 import type { StoredClient } from '../src/ports/client-store.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { joseJwtInspector } from '../jose/jwt-inspector.ts';
+import { joseJwtInspector } from '../jose/jwt-verifier.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
 import { LIMITS, NOW, testEntity } from '../testing/federation.ts';
 import { segment, signedJwt, signedSegments, testKey } from '../testing/jwt.ts';

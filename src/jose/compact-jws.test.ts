@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import type { JsonWebKey } from '../spec/jwk.ts';
+import { type JsonWebKey } from '../spec/jwk.ts';
 import { HMAC_ALGORITHMS, SIGNING_ALGORITHMS } from '../spec/server-capabilities.ts';
-import { parseCompactJws, signatureProblem } from './compact-jws.ts';
-import { matchingSecret } from './jws-mac.ts';
+import { matchingSecret, parseCompactJws, signatureProblem } from './compact-jws.ts';
 
 interface Group {
   readonly comment: string;

@@ -1,9 +1,12 @@
-import { compactVerify, importJWK } from 'jose';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { CompactSign, compactVerify, importJWK } from 'jose';
+import { type JwtSigner } from '../ports/jwt-signer.ts';
 import { JWT_LENGTH_MAX, type JwtRefusal, KEYS_TRIED_MAX } from '../ports/jwt-verifier.ts';
 import { OAuthError } from '../spec/errors.ts';
-import { type SignatureAlgorithm, suits } from '../spec/jose-algorithms.ts';
+import { type MacAlgorithm, type SignatureAlgorithm, suits } from '../spec/jose-algorithms.ts';
 import { type JsonObject, type JsonValue, parseJsonObject } from '../spec/json.ts';
 import { type JsonWebKey, publicJwk } from '../spec/jwk.ts';
+import { privateKeys } from './private-keys.ts';
 
 /** A compact JWS taken apart; nothing in it is verified. */
 export interface UnverifiedJws {
@@ -86,4 +89,46 @@ async function isSignedBy(compact: string, key: JsonWebKey, algorithm: Signature
     // A key that cannot be read and a signature that is another's come to the same: it is not signed by this key.
     return false;
   }
+}
+
+/** RFC 7518 §3.2. */
+const HASHES: Readonly<Record<MacAlgorithm, { readonly name: string; readonly octets: number }>> = {
+  HS256: { name: 'sha256', octets: 32 },
+  HS384: { name: 'sha384', octets: 48 },
+  HS512: { name: 'sha512', octets: 64 },
+};
+
+/** Which secret the MAC of `jws` was made with. Tries every one of them: the time tells nothing of which it was. */
+export function matchingSecret(
+  jws: UnverifiedJws,
+  secrets: readonly Uint8Array[],
+  algorithms: readonly MacAlgorithm[],
+): { readonly secretIndex: number } | Refused {
+  const algorithm = algorithms.find((allowed) => allowed === jws.header['alg']);
+  if (algorithm === undefined) return { reason: 'algorithm' };
+  const { name, octets } = HASHES[algorithm];
+  const end = jws.compact.lastIndexOf('.');
+  const input = jws.compact.slice(0, end);
+  const presented = Buffer.from(jws.compact.slice(end + 1), 'base64url');
+  let secretIndex = -1;
+  let usable = 0;
+  for (const [index, secret] of secrets.entries()) {
+    if (secret.length < octets) continue;
+    usable += 1;
+    const mac = createHmac(name, secret).update(input).digest();
+    if (presented.length === octets && timingSafeEqual(presented, mac)) secretIndex = index;
+  }
+  if (usable === 0) return { reason: 'unknown-key' };
+  return secretIndex < 0 ? { reason: 'signature' } : { secretIndex };
+}
+
+export function joseJwtSigner(): JwtSigner {
+  const keyOf = privateKeys();
+  return {
+    async sign(claims, { alg, kid, typ }, privateKey) {
+      return await new CompactSign(Buffer.from(JSON.stringify(claims)))
+        .setProtectedHeader({ alg, kid, ...(typ === undefined ? {} : { typ }) })
+        .sign(keyOf(privateKey));
+    },
+  };
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { JsonWebKey } from '../spec/jwk.ts';
 import { SIGNING_ALGORITHMS } from '../spec/server-capabilities.ts';
 import { testKey } from '../testing/jwt.ts';
-import { joseJwtSigner } from './jwt-signer.ts';
+import { joseJwtSigner } from './compact-jws.ts';
 import { joseJwtVerifier } from './jwt-verifier.ts';
 
 const NOW = 1_800_000_000;

@@ -1,4 +1,5 @@
-import type { Clock } from '../ports/clock.ts';
+import { type Clock } from '../ports/clock.ts';
+import { type JwtInspector } from '../ports/jwt-inspector.ts';
 import {
   type AudienceRule,
   CLOCK_SKEW,
@@ -7,15 +8,15 @@ import {
   type JwtVerifier,
   type VerifiedClaims,
 } from '../ports/jwt-verifier.ts';
-import type { JsonObject, JsonValue } from '../spec/json.ts';
+import { type JsonObject, type JsonValue } from '../spec/json.ts';
 import {
+  matchingSecret,
   parseCompactJws,
   parseObject,
   type Refused,
   signatureProblem,
   type UnverifiedJws,
 } from './compact-jws.ts';
-import { matchingSecret } from './jws-mac.ts';
 
 type Claims = JsonObject['members'];
 
@@ -121,3 +122,13 @@ function timeProblem(
   if (ageMax !== undefined && typeof iat === 'number' && iat < now - ageMax - clockSkew) return 'age';
   return undefined;
 }
+
+export const joseJwtInspector: JwtInspector = {
+  inspect(jwt, lengthMax) {
+    const jws = parseCompactJws(jwt, lengthMax);
+    if ('reason' in jws) return jws;
+    const claims = parseObject(jws.payload)?.members;
+    return claims === undefined ? { reason: 'malformed' } : { compact: jwt, header: jws.header, claims };
+  },
+  signatureProblem,
+};

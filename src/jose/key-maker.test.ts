@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { clientJwkProblem } from '../keys/client-jwk.ts';
 import { type JsonWebKey, publicJwk } from '../spec/jwk.ts';
-import { keyMaker } from './key-maker.ts';
+import { keyMaker } from './private-keys.ts';
 
 const VECTORS = new URL('../../test/vectors/jwk-thumbprints.json', import.meta.url);
 

@@ -1,5 +1,8 @@
-import { createPrivateKey, type KeyObject } from 'node:crypto';
-import type { JsonWebKey } from '../spec/jwk.ts';
+import { createPrivateKey, generateKeyPair as generateKeyPairCallback, type KeyObject } from 'node:crypto';
+import { promisify } from 'node:util';
+import { calculateJwkThumbprint, exportJWK } from 'jose';
+import { type KeyKind, type KeyMaker } from '../ports/key-maker.ts';
+import { type JsonWebKey } from '../spec/jwk.ts';
 
 /**
  * Private keys, imported once for each JWK object. Not by `kid`: two tenants may have given the same one to two keys, and
@@ -15,3 +18,33 @@ export function privateKeys(): (jwk: JsonWebKey) => KeyObject {
     return key;
   };
 }
+
+const generateKeyPair = promisify(generateKeyPairCallback);
+
+async function privateKey(kind: KeyKind): Promise<KeyObject> {
+  switch (kind) {
+    case 'RSA-2048':
+    case 'RSA-3072':
+    case 'RSA-4096':
+      return await rsaKey(Number(kind.slice('RSA-'.length)));
+    case 'X25519':
+      return (await generateKeyPair('x25519')).privateKey;
+    case 'Ed25519':
+      return (await generateKeyPair('ed25519')).privateKey;
+    default:
+      return (await generateKeyPair('ec', { namedCurve: kind })).privateKey;
+  }
+}
+
+async function rsaKey(modulusLength: number): Promise<KeyObject> {
+  return (await generateKeyPair('rsa', { modulusLength, publicExponent: 65_537 })).privateKey;
+}
+
+export const keyMaker: KeyMaker = {
+  async makePrivateKey(kind) {
+    return { ...(await exportJWK(await privateKey(kind))) };
+  },
+  async thumbprint(jwk) {
+    return await calculateJwkThumbprint(jwk, 'sha256');
+  },
+};

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import type { JsonWebKey } from '../spec/jwk.ts';
+import { type JsonWebKey } from '../spec/jwk.ts';
 import {
   CONTENT_ENCRYPTION_ALGORITHMS,
   HMAC_ALGORITHMS,
   KEY_MANAGEMENT_ALGORITHMS,
   SIGNING_ALGORITHMS,
 } from '../spec/server-capabilities.ts';
-import { parseCompactJws, signatureProblem } from './compact-jws.ts';
+import { matchingSecret, parseCompactJws, signatureProblem } from './compact-jws.ts';
 import { joseJweDecrypter } from './jwe.ts';
-import { matchingSecret } from './jws-mac.ts';
 
 /** RFC 7520, with the examples of RFC 7797 and RFC 8037 in the same collection; those of encryption are in jwe.test.ts. */
 const FOLDER = new URL('../../test/vectors/jose-cookbook/', import.meta.url);

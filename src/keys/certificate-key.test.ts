@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import { certificateAuthority, type KeyPair, selfSigned } from '../../test/tls/certificate.ts';
-import { certificateKey } from './certificate-key.ts';
+import { certificateKey } from './certificate.ts';
 
 const authority = certificateAuthority();
 

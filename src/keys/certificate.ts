@@ -9,7 +9,6 @@ import {
   readObjectIdentifier,
 } from '../spec/der.ts';
 import { type DistinguishedName, readName } from '../spec/distinguished-name.ts';
-import { type AlternativeNames, NO_NAMES, readAlternativeNames } from './alternative-names.ts';
 
 /** What a certificate says, read from its DER (RFC 5280 §4.1). Nothing here says that it is true. */
 export interface Certificate {
@@ -152,4 +151,93 @@ function readTime({ tag, content }: DerElement): number {
   const time = Date.parse(iso);
   if (Number.isNaN(time)) throw new MalformedDer('a time');
   return time / 1000;
+}
+
+/**
+ * The names of a subjectAltName extension by their kind (RFC 5280 §4.2.1.6), each as it stands in the certificate.
+ * Read from the DER: a text that lists them has to quote them, and quoting has failed before (CVE-2021-44532).
+ */
+export interface AlternativeNames {
+  readonly dns: readonly string[];
+  readonly uri: readonly string[];
+  readonly email: readonly string[];
+  /** 4 or 16 octets each. */
+  readonly ip: readonly Uint8Array[];
+}
+
+const NO_NAMES: AlternativeNames = { dns: [], uri: [], email: [], ip: [] };
+
+const TAGS = { email: 0x81, dns: 0x82, uri: 0x86, ip: 0x87 } as const;
+
+/** @throws MalformedDer also where a name holds what is not visible ASCII: a NUL ends a name for some readers only */
+function readAlternativeNames(extension: Uint8Array): AlternativeNames {
+  const [list, ...more] = readDer(extension);
+  if (more.length > 0) throw new MalformedDer('something follows the names');
+  const names = readInside(list, DER_TAGS.sequence);
+  const texts = (kind: number): readonly string[] => names.filter(({ tag }) => tag === kind).map(visibleText);
+  return {
+    dns: texts(TAGS.dns),
+    uri: texts(TAGS.uri),
+    email: texts(TAGS.email),
+    ip: names.filter(({ tag }) => tag === TAGS.ip).map(({ content }) => content),
+  };
+}
+
+/** IA5String without control characters and spaces, none of which these names have (RFC 5280 §4.2.1.6). */
+function visibleText({ content }: DerElement): string {
+  const text = Buffer.from(content).toString('latin1');
+  if (!/^[\x21-\x7e]+$/.test(text)) throw new MalformedDer('a name that is not visible ASCII');
+  return text;
+}
+
+const BLOCK = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
+
+/**
+ * The certificates of authorities in a PEM text (RFC 7468 §5), what stands between them left out.
+ * @returns undefined where there is none, or one that cannot be read or is no authority's
+ */
+export function readCertificateAuthorities(pem: string): readonly Certificate[] | undefined {
+  const blocks = pem.match(BLOCK) ?? [];
+  const authorities = blocks.flatMap((block) => {
+    const certificate = certificateInPem(block);
+    return certificate?.x509.ca === true ? [certificate] : [];
+  });
+  return blocks.length > 0 && authorities.length === blocks.length ? authorities : undefined;
+}
+
+function certificateInPem(block: string): Certificate | undefined {
+  try {
+    return readCertificate(new X509Certificate(block).raw);
+  } catch {
+    return undefined;
+  }
+}
+
+const RSA_BITS_MIN = 2048;
+const CURVES = new Set<unknown>(['prime256v1', 'secp384r1', 'secp521r1']);
+
+/**
+ * The public key in a certificate in PEM. Only the key is taken: issuers of assertions sign their certificates
+ * themselves, and let them expire. Who is trusted, and until when, the configuration says.
+ */
+export function certificateKey(pem: string): { readonly key: KeyObject } | { readonly problem: string } {
+  const key = publicKeyOf(pem);
+  if (key === undefined) return { problem: 'is not a certificate that can be read' };
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
+  if (type === 'rsa') {
+    const isWeak = (details?.modulusLength ?? 0) < RSA_BITS_MIN || details?.publicExponent !== 65_537n;
+    return isWeak
+      ? { problem: `has an RSA key of fewer than ${RSA_BITS_MIN} bits or with an exponent other than 65537` }
+      : { key };
+  }
+  const isKnown = type === 'ec' && CURVES.has(details?.namedCurve);
+  return isKnown ? { key } : { problem: 'has a key that is neither RSA nor of P-256, P-384 or P-521' };
+}
+
+function publicKeyOf(pem: string): KeyObject | undefined {
+  try {
+    return new X509Certificate(pem).publicKey;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonWebKey } from '../spec/jwk.ts';
-import { encryptionKey } from './client-encryption-key.ts';
+import { encryptionKey } from './client-jwk.ts';
 
 const RSA: JsonWebKey = { kty: 'RSA', n: 'n', e: 'AQAB' };
 const EC: JsonWebKey = { kty: 'EC', crv: 'P-256', x: 'x', y: 'y' };

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import type { JsonWebKey } from '../spec/jwk.ts';
-import { clientJwkProblem } from './client-jwk.ts';
-import { duplicateKeyId } from './client-jwk-set.ts';
+import { type JsonWebKey } from '../spec/jwk.ts';
+import { clientJwkProblem, duplicateKeyId } from './client-jwk.ts';
 
 function publicKeyOf(pair: { readonly publicKey: KeyObject }): JsonWebKey {
   return { ...pair.publicKey.export({ format: 'jwk' }) };

@@ -1,5 +1,6 @@
 import { createPublicKey, X509Certificate } from 'node:crypto';
-import type { JsonWebKey } from '../spec/jwk.ts';
+import { type KeyManagementAlgorithm, suits } from '../spec/jose-algorithms.ts';
+import { type JsonWebKey } from '../spec/jwk.ts';
 import { rsaModulusProblem } from './rsa-modulus.ts';
 
 /** Members of private and symmetric keys: RFC 7518 §6.2.2, §6.3.2 and §6.4.1. */
@@ -157,4 +158,32 @@ function certificateProblem(key: JsonWebKey): string | undefined {
   } catch {
     return 'has an x5c that cannot be read';
   }
+}
+
+/**
+ * The key of a client's set to encrypt with: one that says it is for encryption before one that is for everything, one
+ * that names the algorithm before one that names none (RFC 7517 §4.2, §4.4), and of equals the first, where an owner
+ * puts the newest.
+ */
+export function encryptionKey(
+  keys: readonly JsonWebKey[],
+  algorithm: KeyManagementAlgorithm,
+): JsonWebKey | undefined {
+  const fitting = keys.filter((key) => suits(key, algorithm, 'encrypt'));
+  const said = ({ use, alg }: JsonWebKey): number => (use === 'enc' ? 2 : 0) + (alg === undefined ? 0 : 1);
+  const most = Math.max(...fitting.map(said));
+  return fitting.find((key) => said(key) === most);
+}
+
+/** RFC 7517 §4.5: "When "kid" values are used within a JWK Set, different keys … SHOULD use distinct "kid" values." */
+export function duplicateKeyId(keys: readonly unknown[]): boolean {
+  const seen = new Set<string>();
+  for (const key of keys as readonly JsonWebKey[]) {
+    const { kid, use } = key;
+    if (typeof kid !== 'string') continue;
+    const name = JSON.stringify([kid, use ?? null]);
+    if (seen.has(name)) return true;
+    seen.add(name);
+  }
+  return false;
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
-import { keyMaker } from '../jose/key-maker.ts';
+import { keyMaker } from '../jose/private-keys.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
 import { keyScene, publishedKids, signer, verifyingKids } from '../testing/key-life.ts';
-import { configuredServerKeys } from './configured-server-keys.ts';
 import { tendServerKeys } from './rotate-server-keys.ts';
+import { configuredServerKeys } from './server-jwk-set.ts';
 
 const key = async (
   kind: Parameters<typeof keyMaker.makePrivateKey>[0],

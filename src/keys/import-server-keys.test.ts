@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { keyMaker } from '../jose/key-maker.ts';
+import { keyMaker } from '../jose/private-keys.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
 import { BY, keyScene, publishedKids, START, signer, verifyingKids } from '../testing/key-life.ts';
 import { importServerKeys } from './import-server-keys.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BY, keyScene, publishedKids, START, signer, verifyingKids } from '../testing/key-life.ts';
-import { revokeServerKey } from './revoke-server-key.ts';
 import { rotateServerKeys } from './rotate-server-keys.ts';
+import { revokeServerKey } from './server-key-life.ts';
 
 const RSA = { uses: ['sig'], kind: 'RSA', at_once: false } as const;
 

@@ -1,10 +1,12 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
-import type { KeyMaker } from '../ports/key-maker.ts';
+import { type KeyMaker } from '../ports/key-maker.ts';
 import { OAuthError } from '../spec/errors.ts';
 import { suits } from '../spec/jose-algorithms.ts';
 import { parseJsonObject } from '../spec/json.ts';
 import { type JsonWebKey, publicJwk } from '../spec/jwk.ts';
 import { clientJwkProblem } from './client-jwk.ts';
+import { publishedJwk } from './make-server-keys.ts';
+import { type ServerKey } from './server-key.ts';
 
 /** An operator's JWK set that cannot be used; the message says which key and why, and holds nothing of a key. */
 export class ServerJwkSetRefused extends Error {
@@ -51,7 +53,7 @@ export async function readServerJwkSet(
 }
 
 /** A set for a server must be able to sign. @throws ServerJwkSetRefused */
-export function requireSigningKey(keys: readonly BroughtKey[]): void {
+function requireSigningKey(keys: readonly BroughtKey[]): void {
   if (!keys.some(({ use, isPrivate }) => use === 'sig' && isPrivate))
     throw new ServerJwkSetRefused('holds no private key with use sig: nothing could be signed');
   // OpenID Connect Discovery 1.0 §3, id_token_signing_alg_values_supported: "The algorithm RS256 MUST be included".
@@ -112,4 +114,23 @@ async function named(jwk: JsonWebKey, keyMaker: Pick<KeyMaker, 'thumbprint'>): P
   const kid = typeof given === 'string' ? given : await keyMaker.thumbprint(jwk);
   const isPrivate = PRIVATE_MEMBERS.some((member) => member in jwk);
   return { use: use as BroughtKey['use'], kid, jwk: { ...jwk, kid }, isPrivate };
+}
+
+/**
+ * Decision 29: a configured JWK set replaces the generated one. What of it has no private half is published and not
+ * used. @throws ServerJwkSetRefused
+ */
+export async function configuredServerKeys(
+  text: string,
+  keyMaker: Pick<KeyMaker, 'thumbprint'>,
+): Promise<readonly ServerKey[]> {
+  const keys = await readServerJwkSet(text, keyMaker);
+  requireSigningKey(keys);
+  return keys.map(({ use, jwk, isPrivate }) => ({
+    use,
+    active_at: 0,
+    retired_at: isPrivate ? null : 0,
+    publicJwk: publishedJwk(jwk, use),
+    privateJwk: isPrivate ? jwk : undefined,
+  }));
 }

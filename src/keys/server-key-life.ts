@@ -1,8 +1,9 @@
-import type { AuditEvent } from '../ports/audit-log.ts';
-import type { KeyKind } from '../ports/key-maker.ts';
-import type { ServerKeyStore, StoredServerKey } from '../ports/server-key-store.ts';
-import type { JsonWebKey } from '../spec/jwk.ts';
-import { type MakingNeeds, makeKeyPair } from './make-server-keys.ts';
+import { type AuditEvent } from '../ports/audit-log.ts';
+import { type KeyKind } from '../ports/key-maker.ts';
+import { type Sealer } from '../ports/sealer.ts';
+import { type ServerKeyStore, type StoredServerKey } from '../ports/server-key-store.ts';
+import { type JsonWebKey } from '../spec/jwk.ts';
+import { keyPlace, type MakingNeeds, makeKeyPair } from './make-server-keys.ts';
 import { keyState, kindOf } from './server-key.ts';
 
 export type KeyEvent = Extract<AuditEvent['action'], `server-key.${string}`>;
@@ -90,4 +91,43 @@ export function earliestActivation(needs: KeyLifeNeeds, use: StoredServerKey['us
 
 export function isInUse(key: StoredServerKey, now: number): boolean {
   return keyState(key, now) === 'active';
+}
+
+/** Seals again, with the ring's first key, what was sealed with an older one. @returns how many keys were resealed. */
+export async function resealServerKeys(store: ServerKeyStore, sealer: Sealer): Promise<number> {
+  let resealed = 0;
+  for (const { kid, sealed_jwk } of await store.all()) {
+    if (sealed_jwk === null || sealer.isCurrent(sealed_jwk)) continue;
+    const place = keyPlace(kid);
+    await store.reseal(kid, sealer.seal(sealer.open(sealed_jwk, place), place));
+    resealed += 1;
+  }
+  return resealed;
+}
+
+export type Revocation =
+  | 'revoked'
+  /** There is no key pair of this `kid`, or not any more. */
+  | 'unknown'
+  /** It is configured, and not ours to change. */
+  | 'configured';
+
+/**
+ * Ends a compromised key: it is published no more, nothing that it signed verifies any more, and a new one takes over at
+ * once where it was in use.
+ */
+export async function revokeServerKey(
+  needs: KeyLifeNeeds,
+  kid: string,
+  by: KeyChangeBy,
+): Promise<Revocation> {
+  const key = (await needs.store.all()).filter(isKeyPair).find((candidate) => candidate.kid === kid);
+  if (key === undefined) return 'unknown';
+  if (needs.settings.configured && key.use !== 'federation') return 'configured';
+  const replacement = await makeAnother(needs, key, {});
+  const removal = { at: needs.clock.now(), reason: 'compromised', replacement } as const;
+  const event = keyEvent(needs, 'server-key.revoke', key.kid, by);
+  if (!(await needs.store.remove(key.kid, removal, event))) return 'unknown';
+  needs.report('server-key.revoke', key);
+  return 'revoked';
 }

@@ -6,7 +6,7 @@ import type { JsonWebKey } from '../spec/jwk.ts';
 import { sealerWith } from '../system/sealer.ts';
 import { cheapKeyMaker } from '../testing/key-maker.ts';
 import { emptyTenantStorage } from '../testing/storage.ts';
-import { resealServerKeys } from './reseal-server-keys.ts';
+import { resealServerKeys } from './server-key-life.ts';
 import { loadServerKeys, type ServerKeyNeeds } from './server-keys.ts';
 
 const OLD_KEY = new Uint8Array(32).fill(1);

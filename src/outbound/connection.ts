@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createConnection, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { deadline } from './deadline.ts';
 import { FetchFailure, failureFrom } from './fetch-failure.ts';
 import type { Resolve } from './resolver.ts';
+import { deadline } from './slots.ts';
 import { literalAddress, loopbackAddresses, type UrlPolicy } from './url-policy.ts';
 
 /** A name may have hundreds of addresses; more than these are not tried. */

@@ -11,7 +11,7 @@ import {
   outcomeOf,
   startPeer,
 } from '../testing/peer.ts';
-import { FailureMemory } from './failure-memory.ts';
+import { FailureMemory } from './fetch-failure.ts';
 import { Slots } from './slots.ts';
 
 const toLoopback = { resolve: async () => ['127.0.0.1'] };

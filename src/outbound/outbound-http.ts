@@ -1,19 +1,17 @@
-import type { Socket } from 'node:net';
-import type { Clock } from '../ports/clock.ts';
-import type {
-  Expectation,
-  Fetched,
-  OutboundForms,
-  OutboundHttp,
-  OutboundProblem,
+import { type Socket } from 'node:net';
+import { type Clock } from '../ports/clock.ts';
+import {
+  type Expectation,
+  type Fetched,
+  type OutboundForms,
+  type OutboundHttp,
+  type OutboundProblem,
 } from '../ports/outbound-http.ts';
 import { type ConnectionNeeds, type Dial, dial, openConnection } from './connection.ts';
-import { deadline } from './deadline.ts';
-import { type Document, exchange, postExchange } from './exchange.ts';
-import { FailureMemory } from './failure-memory.ts';
-import { FetchFailure, failureFrom } from './fetch-failure.ts';
+import { FailureMemory, FetchFailure, failureFrom } from './fetch-failure.ts';
+import { type Document, fetchDocument, postForm } from './http-requests.ts';
 import { type Resolve, resolveThrough } from './resolver.ts';
-import { Slots } from './slots.ts';
+import { deadline, Slots } from './slots.ts';
 import { type UrlPolicy, type UrlPolicyOptions, urlPolicy } from './url-policy.ts';
 
 const WAITING_MAX = 64;
@@ -60,7 +58,8 @@ export function openOutboundHttp(options: OutboundOptions, needs: OutboundNeeds)
   const fetch: Fetch = async (url, { mediaTypes }) =>
     await visit(
       url,
-      async (socket, signal) => await exchange(socket, url, { mediaTypes, bodyMax: options.bodyMax }, signal),
+      async (socket, signal) =>
+        await fetchDocument(socket, url, { mediaTypes, bodyMax: options.bodyMax }, signal),
     );
   const forms = outboundForms(policy, visit);
   const apart = (): OutboundHttp & OutboundForms => ({
@@ -78,7 +77,7 @@ function outboundForms(policy: UrlPolicy, visit: Visit): OutboundForms {
       if (problem !== undefined) return { status: 'failed', ...problem };
       const to = new URL(url);
       try {
-        const code = await visit(to, async (socket, signal) => await postExchange(socket, to, form, signal));
+        const code = await visit(to, async (socket, signal) => await postForm(socket, to, form, signal));
         return { status: 'answered', code };
       } catch (failure) {
         const { reason, message: detail } = failureFrom(failure, 'connection');

@@ -1,11 +1,10 @@
-import type { ChildProcess } from 'node:child_process';
-import type { AddressInfo } from 'node:net';
-import type { Settings } from '../config/settings.ts';
+import { type ChildProcess } from 'node:child_process';
+import { type AddressInfo } from 'node:net';
+import { type Settings } from '../config/settings.ts';
 import { healthLive, healthReady } from '../endpoints/health/endpoint.ts';
 import { metrics } from '../endpoints/metrics/endpoint.ts';
-import type { Log } from '../ports/log.ts';
-import { labelled } from '../system/labelled-metrics.ts';
-import { prometheusMetrics } from '../system/metrics.ts';
+import { type Log } from '../ports/log.ts';
+import { labelled, prometheusMetrics } from '../system/metrics.ts';
 import { startManagementHost } from './listeners.ts';
 import { type Service, startService } from './serve.ts';
 import { type BackOff, Supervisor } from './supervisor.ts';

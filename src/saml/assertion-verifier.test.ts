@@ -21,9 +21,9 @@ import {
   transform,
   withSignature,
 } from '../testing/saml.ts';
+import { REFUSED_METHODS, REFUSED_SIGNATURES, wrappedAssertions } from '../testing/saml-signature-rows.ts';
+import { REFUSED_XML } from '../testing/saml-xml-rows.ts';
 import { samlAssertionVerifier } from './assertion-verifier.ts';
-import { REFUSED_METHODS, REFUSED_SIGNATURES, wrappedAssertions } from './signature-rows.ts';
-import { REFUSED_XML } from './xml-rows.ts';
 
 const SITE = {
   issuer: 'https://idp.example',

@@ -1,6 +1,7 @@
+import { constants, type KeyObject, verify } from 'node:crypto';
 import { SignedXml } from 'xml-crypto';
-import type { SamlKeys, SamlRefusal } from '../ports/saml-assertion-verifier.ts';
-import { isSignedByAny, signatureAlgorithm } from './signature-algorithms.ts';
+import { type SamlKeys, type SamlRefusal } from '../ports/saml-assertion-verifier.ts';
+import { type XmlSigningAlgorithm } from '../spec/jose-algorithms.ts';
 import { type SignatureForm, signatureForm } from './signature-form.ts';
 import { standalone, type XmlElement } from './xml.ts';
 
@@ -53,4 +54,58 @@ function configuredKeys(
     readonly verifySignature = isSigned;
     readonly getAlgorithmName = (): string => name;
   };
+}
+
+interface Algorithm {
+  readonly name: XmlSigningAlgorithm;
+  readonly hash: string;
+  readonly keyType: 'rsa' | 'ec';
+  /** Of an EC key, as Node names it. */
+  readonly curve?: string;
+  readonly padding?: number;
+}
+
+const MORE = 'http://www.w3.org/2001/04/xmldsig-more#';
+
+/** By `SignatureMethod` (RFC 9231 §2.3). What is not here cannot be asked for: SHA-1, every HMAC, DSA. */
+const ALGORITHMS: ReadonlyMap<string, Algorithm> = new Map([
+  [`${MORE}rsa-sha256`, { name: 'RS256', hash: 'sha256', keyType: 'rsa' }],
+  [`${MORE}rsa-sha384`, { name: 'RS384', hash: 'sha384', keyType: 'rsa' }],
+  [`${MORE}rsa-sha512`, { name: 'RS512', hash: 'sha512', keyType: 'rsa' }],
+  [
+    'http://www.w3.org/2007/05/xmldsig-more#sha256-rsa-MGF1',
+    { name: 'PS256', hash: 'sha256', keyType: 'rsa', padding: constants.RSA_PKCS1_PSS_PADDING },
+  ],
+  [`${MORE}ecdsa-sha256`, { name: 'ES256', hash: 'sha256', keyType: 'ec', curve: 'prime256v1' }],
+  [`${MORE}ecdsa-sha384`, { name: 'ES384', hash: 'sha384', keyType: 'ec', curve: 'secp384r1' }],
+  [`${MORE}ecdsa-sha512`, { name: 'ES512', hash: 'sha512', keyType: 'ec', curve: 'secp521r1' }],
+]);
+
+function signatureAlgorithm(uri: string, allowed: readonly XmlSigningAlgorithm[]): Algorithm | undefined {
+  const algorithm = ALGORITHMS.get(uri);
+  return algorithm !== undefined && allowed.includes(algorithm.name) ? algorithm : undefined;
+}
+
+/** RFC 9231 §2.3.6: the signature of ECDSA is r and s, each as long as the order of the curve. */
+function isSignedByAny(
+  { hash, keyType, curve, padding }: Algorithm,
+  keys: readonly KeyObject[],
+  octets: Uint8Array,
+  signature: Uint8Array,
+): boolean {
+  const candidates = keys.filter(
+    (key) =>
+      key.asymmetricKeyType === keyType &&
+      (curve === undefined || key.asymmetricKeyDetails?.namedCurve === curve),
+  );
+  return candidates.some((key) =>
+    keyType === 'ec'
+      ? verify(hash, octets, { key, dsaEncoding: 'ieee-p1363' }, signature)
+      : verify(
+          hash,
+          octets,
+          padding === undefined ? key : { key, padding, saltLength: constants.RSA_PSS_SALTLEN_DIGEST },
+          signature,
+        ),
+  );
 }

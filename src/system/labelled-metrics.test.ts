@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { labelled } from './labelled-metrics.ts';
-import { prometheusMetrics } from './metrics.ts';
+import { labelled, prometheusMetrics } from './metrics.ts';
 
 test('samples say whose they are; what is said of a metric is said once, and its samples stand together', () => {
   const one =

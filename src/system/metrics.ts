@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import type { Metrics } from '../ports/metrics.ts';
+import { type Metrics } from '../ports/metrics.ts';
 
 /** Upper bounds in seconds; the interesting answers take well below a millisecond. */
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
@@ -95,4 +95,42 @@ function histogram(endpoint: string, { byDuration, seconds }: Tally): readonly s
     `${name}_sum{endpoint="${endpoint}"} ${seconds}`,
     `${name}_count{endpoint="${endpoint}"} ${count}`,
   ];
+}
+
+const SAMPLE = /^([A-Za-z_:][A-Za-z0-9_:]*)(?:\{(.*)\})? (.+)$/u;
+const COMMENT = /^# (?:HELP|TYPE) ([A-Za-z_:][A-Za-z0-9_:]*) /u;
+
+/** What a family of metrics is told of it, and its samples. */
+interface Family {
+  readonly comments: Set<string>;
+  readonly samples: string[];
+}
+
+/**
+ * Several texts of the Prometheus exposition format (0.0.4) in one: each sample has a label more that says whose it is,
+ * and the samples of one metric stand together, as the format asks.
+ */
+export function labelled(label: string, texts: ReadonlyMap<string, string>): string {
+  const families = new Map<string, Family>();
+  for (const [whose, text] of texts) {
+    let family: Family | undefined;
+    for (const line of text.split('\n')) {
+      const name = COMMENT.exec(line)?.[1];
+      if (name !== undefined) {
+        family = families.get(name) ?? { comments: new Set(), samples: [] };
+        families.set(name, family);
+        family.comments.add(line);
+        continue;
+      }
+      const sample = SAMPLE.exec(line);
+      if (sample === null || family === undefined) continue;
+      const [, metric = '', labels = '', value = ''] = sample;
+      const all = [`${label}="${whose}"`, ...(labels === '' ? [] : [labels])].join(',');
+      family.samples.push(`${metric}{${all}} ${value}`);
+    }
+  }
+  return [...families.values()]
+    .flatMap(({ comments, samples }) => [...comments, ...samples])
+    .concat('')
+    .join('\n');
 }

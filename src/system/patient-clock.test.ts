@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { patientClock } from './patient-clock.ts';
+import { patientClock } from './clock.ts';
 
 const PATIENCE = 100;
 const MINUTE = 60;

@@ -8,7 +8,7 @@ import { type ClientUses, clientUses } from '../clients/upkeep/client-uses.ts';
 import type { Settings } from '../config/settings.ts';
 import type { DirectAuthorizationNeeds } from '../grants/direct-authorization/authorize-directly.ts';
 import type { Site } from '../http/router.ts';
-import { macForAlias } from '../keys/alias-mac.ts';
+import { macForAlias } from '../keys/digest.ts';
 import type { Log } from '../ports/log.ts';
 import type { TenantStorage } from '../ports/storage.ts';
 import type { LogoutDelivery } from '../sessions/logout-delivery.ts';

@@ -2,7 +2,7 @@ import { configurationUrl, fetchUrl } from '../federation/entity-id.ts';
 import { STATEMENT_TYPE } from '../federation/entity-statement.ts';
 import { type Resolution, resolveTrust, type TrustNeeds } from '../federation/trust-chain/resolve-trust.ts';
 import { statementSource } from '../federation/trust-chain/statement-source.ts';
-import { joseJwtInspector } from '../jose/jwt-inspector.ts';
+import { joseJwtInspector } from '../jose/jwt-verifier.ts';
 import type { Fetched, OutboundFailure, OutboundHttp } from '../ports/outbound-http.ts';
 import type { SignatureAlgorithm } from '../spec/jose-algorithms.ts';
 import { signedJwt, type TestKey, testKey } from './jwt.ts';

@@ -1,4 +1,4 @@
-import { joseJwtSigner } from '../jose/jwt-signer.ts';
+import { joseJwtSigner } from '../jose/compact-jws.ts';
 import { loadServerKeys, type ServerKeys } from '../keys/server-keys.ts';
 import { systemClock } from '../system/clock.ts';
 import { systemRandom } from '../system/random.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createSecretKey } from 'node:crypto';
-import { joseJwtSigner } from '../jose/jwt-signer.ts';
+import { joseJwtSigner } from '../jose/compact-jws.ts';
 import { joseJwtVerifier } from '../jose/jwt-verifier.ts';
-import { keyMaker } from '../jose/key-maker.ts';
+import { keyMaker } from '../jose/private-keys.ts';
 import type { AccessTokenStore, StoredAccessToken } from '../ports/access-token-store.ts';
 import { BoundedMap } from '../spec/bounded-map.ts';
 import type { AccessTokenKey, ClientId, ClientInstance } from '../spec/identifiers.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { joseJwtSigner } from '../jose/jwt-signer.ts';
+import { joseJwtSigner } from '../jose/compact-jws.ts';
 import { OAuthError } from '../spec/errors.ts';
 import { aSigningKey, type Bench, bench, CONTENT, ISSUER, minted, NOW } from '../testing/tokens.ts';
 import { findAccessToken, mintAccessToken } from './access-token.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
-import { wrappedAssertions } from '../../src/saml/signature-rows.ts';
-import { REFUSED_XML } from '../../src/saml/xml-rows.ts';
 import { signedJwt, testKey } from '../../src/testing/jwt.ts';
 import { assertionXml, encoded, type SamlKey, type SamlParts, signedXml } from '../../src/testing/saml.ts';
+import { wrappedAssertions } from '../../src/testing/saml-signature-rows.ts';
+import { REFUSED_XML } from '../../src/testing/saml-xml-rows.ts';
 import { type Program, startProgram } from '../program/start.ts';
 import { certificateAuthority } from '../tls/certificate.ts';
 import { mutationsOf } from './assertion-mutations.ts';

@@ -7,7 +7,7 @@ import {
   type TrustNeeds,
 } from '../../src/federation/trust-chain/resolve-trust.ts';
 import { statementSource } from '../../src/federation/trust-chain/statement-source.ts';
-import { joseJwtInspector } from '../../src/jose/jwt-inspector.ts';
+import { joseJwtInspector } from '../../src/jose/jwt-verifier.ts';
 import { openOutboundHttp } from '../../src/outbound/outbound-http.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { type Answer, type Authorities, type Entity, startAuthorities } from '../federation/authorities.ts';

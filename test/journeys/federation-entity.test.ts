@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { examineStatement } from '../../src/federation/examine-statement.ts';
-import { joseJwtInspector } from '../../src/jose/jwt-inspector.ts';
+import { joseJwtInspector } from '../../src/jose/jwt-verifier.ts';
 import { type Program, startProgram } from '../program/start.ts';
 
 /** The server as an entity of a federation, and as none. */

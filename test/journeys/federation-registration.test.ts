@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { joseJwtInspector } from '../../src/jose/jwt-inspector.ts';
+import { joseJwtInspector } from '../../src/jose/jwt-verifier.ts';
 import { signedJwt, type TestKey, testKey } from '../../src/testing/jwt.ts';
 import { type Authorities, type Entity, startAuthorities } from '../federation/authorities.ts';
 import { type Program, startProgram } from '../program/start.ts';

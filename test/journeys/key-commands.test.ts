@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { keyMaker } from '../../src/jose/key-maker.ts';
+import { keyMaker } from '../../src/jose/private-keys.ts';
 import type { JsonWebKey } from '../../src/spec/jwk.ts';
 import { type Program, startProgram } from '../program/start.ts';
 import { chancery } from './command.ts';

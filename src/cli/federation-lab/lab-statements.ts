@@ -1,4 +1,4 @@
-import { joseJwtSigner } from '../../jose/jwt-signer.ts';
+import { joseJwtSigner } from '../../jose/compact-jws.ts';
 import type { JsonWebKey } from '../../spec/jwk.ts';
 import { systemRandom } from '../../system/random.ts';
 import { entityIdOf, type FederationLab, type LabRole, publicKey } from './lab-data.ts';

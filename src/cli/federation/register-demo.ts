@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { JsonMembers } from '../../federation/entity-statement.ts';
-import { joseJwtInspector } from '../../jose/jwt-inspector.ts';
+import { joseJwtInspector } from '../../jose/jwt-verifier.ts';
 import type { UnverifiedJwt } from '../../ports/jwt-inspector.ts';
 import type { JsonWebKey } from '../../spec/jwk.ts';
 import { CommandFailure, calledWrongly } from '../command-failure.ts';

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { resealClients } from '../../clients/secrets/client-secrets.ts';
-import { resealServerKeys } from '../../keys/reseal-server-keys.ts';
+import { resealServerKeys } from '../../keys/server-key-life.ts';
 import { openStorage, requireRightKey, resealCanary, sealerOf } from '../../process/storage.ts';
 import { DEFAULT_TENANT } from '../../spec/identifiers.ts';
 import { sealerForTenant } from '../../system/sealer.ts';

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { revokeServerKey } from '../../keys/revoke-server-key.ts';
+import { revokeServerKey } from '../../keys/server-key-life.ts';
 import { CommandFailure, calledWrongly } from '../command-failure.ts';
 import { operands } from '../command-input.ts';
 import type { Run } from '../commands.ts';

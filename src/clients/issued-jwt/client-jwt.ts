@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { encryptionKey } from '../../keys/client-encryption-key.ts';
+import { encryptionKey } from '../../keys/client-jwk.ts';
 import type { ServerKeys } from '../../keys/server-keys.ts';
 import type { JweEncrypter } from '../../ports/jwe.ts';
 import type { ClientMetadata } from '../../spec/client-metadata.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createSecretKey, generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
+import { joseJwtSigner } from '../../jose/compact-jws.ts';
 import { joseJweDecrypter, joseJweEncrypter } from '../../jose/jwe.ts';
-import { joseJwtSigner } from '../../jose/jwt-signer.ts';
 import { joseJwtVerifier } from '../../jose/jwt-verifier.ts';
 import type { JwtProfile } from '../../ports/jwt-verifier.ts';
 import type { ClientMetadata } from '../../spec/client-metadata.ts';

@@ -1,10 +1,8 @@
-import { encryptionKey } from '../../keys/client-encryption-key.ts';
-import { clientJwkProblem } from '../../keys/client-jwk.ts';
-import { duplicateKeyId } from '../../keys/client-jwk-set.ts';
-import type { ClientMetadata } from '../../spec/client-metadata.ts';
+import { clientJwkProblem, duplicateKeyId, encryptionKey } from '../../keys/client-jwk.ts';
+import { type ClientMetadata } from '../../spec/client-metadata.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import { GRANT_TYPES, RESPONSE_TYPES, responseTypeName } from '../../spec/grant-types.ts';
-import type { JsonWebKey } from '../../spec/jwk.ts';
+import { type JsonWebKey } from '../../spec/jwk.ts';
 import { redirectUriProblem } from '../../spec/redirect-uri.ts';
 import { HMAC_ALGORITHMS, KEY_MANAGEMENT_ALGORITHMS } from '../../spec/server-capabilities.ts';
 import { parseUri } from '../../spec/uri.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { configurationUrl } from '../../federation/entity-id.ts';
 import { examineStatement } from '../../federation/examine-statement.ts';
-import { joseJwtInspector } from '../../jose/jwt-inspector.ts';
+import { joseJwtInspector } from '../../jose/jwt-verifier.ts';
 import { type Answer, received, requestOf } from '../../testing/exchange.ts';
 import { LIMITS, NOW, testEntity } from '../../testing/federation.ts';
 import { signedJwt } from '../../testing/jwt.ts';

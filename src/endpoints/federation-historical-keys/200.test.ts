@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { joseJwtInspector } from '../../jose/jwt-inspector.ts';
+import { joseJwtInspector } from '../../jose/jwt-verifier.ts';
 import type { RemovedServerKey } from '../../ports/server-key-store.ts';
 import type { KeyId } from '../../spec/identifiers.ts';
 import { received, requestOf } from '../../testing/exchange.ts';

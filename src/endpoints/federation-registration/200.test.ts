@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { STATEMENT_ALGORITHMS } from '../../federation/entity-statement.ts';
 import { resolved } from '../../federation/metadata-policy/policy-test.ts';
-import { joseJwtInspector } from '../../jose/jwt-inspector.ts';
+import { joseJwtInspector } from '../../jose/jwt-verifier.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
 import { assertUncached } from '../../testing/exchange.ts';
 import {

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import { joseJweDecrypter } from '../../jose/jwe.ts';
 import { joseJwtVerifier } from '../../jose/jwt-verifier.ts';
-import { keyMaker } from '../../jose/key-maker.ts';
+import { keyMaker } from '../../jose/private-keys.ts';
 import type { JwtProfile } from '../../ports/jwt-verifier.ts';
 import type { OutboundHttp } from '../../ports/outbound-http.ts';
 import type { JsonWebKey } from '../../spec/jwk.ts';

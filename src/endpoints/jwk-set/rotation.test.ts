@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { joseJwtSigner } from '../../jose/jwt-signer.ts';
+import { joseJwtSigner } from '../../jose/compact-jws.ts';
 import { joseJwtVerifier } from '../../jose/jwt-verifier.ts';
-import { keyMaker } from '../../jose/key-maker.ts';
+import { keyMaker } from '../../jose/private-keys.ts';
 import { tendServerKeys } from '../../keys/rotate-server-keys.ts';
 import type { KeyMaker } from '../../ports/key-maker.ts';
 import type { JsonWebKey } from '../../spec/jwk.ts';

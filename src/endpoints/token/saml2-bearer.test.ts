@@ -2,8 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { selfSigned } from '../../../test/tls/certificate.ts';
 import type { Settings } from '../../config/settings.ts';
-import { wrappedAssertions } from '../../saml/signature-rows.ts';
-import { REFUSED_XML } from '../../saml/xml-rows.ts';
 import {
   bearer,
   grantJwt,
@@ -27,6 +25,8 @@ import {
   signedXml,
   subjectXml,
 } from '../../testing/saml.ts';
+import { wrappedAssertions } from '../../testing/saml-signature-rows.ts';
+import { REFUSED_XML } from '../../testing/saml-xml-rows.ts';
 import { type ClientInformation, ISSUER, SERVICE, START, type TestTenant } from '../../testing/tenant.ts';
 
 interface Asking {

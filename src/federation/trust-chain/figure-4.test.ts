@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { joseJwtInspector } from '../../jose/jwt-inspector.ts';
+import { joseJwtInspector } from '../../jose/jwt-verifier.ts';
 import type { JsonWebKey } from '../../spec/jwk.ts';
 import { LIMITS } from '../../testing/federation.ts';
 import { type SoundStatement } from '../entity-statement.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { joseJwtInspector } from '../../jose/jwt-inspector.ts';
+import { joseJwtInspector } from '../../jose/jwt-verifier.ts';
 import { LIMITS, NOW, statementUrl, TestFederation, testEntity } from '../../testing/federation.ts';
 import { configurationUrl } from '../entity-id.ts';
 import { examineStatement } from '../examine-statement.ts';

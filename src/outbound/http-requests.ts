@@ -13,7 +13,7 @@ export interface Document {
   readonly mediaType: string;
 }
 
-export interface ExchangeLimits extends Expectation {
+export interface DocumentLimits extends Expectation {
   /** Bytes. */
   readonly bodyMax: number;
 }
@@ -22,10 +22,10 @@ export interface ExchangeLimits extends Expectation {
  * One GET over a connection that was made for it.
  * @throws FetchFailure for any answer but a whole 200 without content coding, of an expected type, and small enough
  */
-export async function exchange(
+export async function fetchDocument(
   socket: Socket,
   url: URL,
-  limits: ExchangeLimits,
+  limits: DocumentLimits,
   signal: AbortSignal,
 ): Promise<Document> {
   try {
@@ -49,7 +49,7 @@ export async function exchange(
  * @returns the status code; the rest of the answer is not read
  * @throws FetchFailure where no answer came
  */
-export async function postExchange(
+export async function postForm(
   socket: Socket,
   url: URL,
   form: Readonly<Record<string, string>>,
@@ -109,7 +109,7 @@ function headersOf(
 }
 
 /** @returns the media type */
-function checkHeaders(response: IncomingMessage, { mediaTypes, bodyMax }: ExchangeLimits): string {
+function checkHeaders(response: IncomingMessage, { mediaTypes, bodyMax }: DocumentLimits): string {
   const { statusCode = 0, headers } = response;
   if (statusCode >= 300 && statusCode < 400 && statusCode !== 304) {
     throw new FetchFailure('redirected', `status ${statusCode}`);
