@@ -3,7 +3,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { NotFound, OAuthError, TooManyRequests } from '../spec/errors.ts';
 
-/** What is known so far of one act on the registry: whoever establishes something writes it down here. */
+/** The facts about one change of the registry, collected while it runs. Each step fills in what it learns. */
 export interface AuditTrail {
   readonly action: AuditEvent['action'];
   readonly request_id: string;
@@ -17,12 +17,15 @@ export interface AuditNeeds {
   readonly log: Log;
 }
 
-/** The event of an act that succeeds; a change is stored together with it. */
+/** Makes the event of a successful change. Store it in the same write as the change. */
 export function doneEvent(needs: AuditNeeds, trail: AuditTrail, detail: string | null = null): AuditEvent {
   return { ...trail, at: needs.clock.now(), outcome: 'done', detail };
 }
 
-/** Records an act that changes nothing else. Nobody waits for it, and a failure is in the log only. */
+/**
+ * Records an event that belongs to no other write. Callers do not wait for it; a failure goes to the log
+ * only.
+ */
 export function record(needs: AuditNeeds, event: AuditEvent): void {
   needs.log.info({ ...event }, 'audit');
   needs.audit.append(event).catch((cause: unknown) => {
@@ -31,8 +34,9 @@ export function record(needs: AuditNeeds, event: AuditEvent): void {
 }
 
 /**
- * Runs one act on the registry. A refusal is recorded here, so that there is exactly one event for it wherever it came
- * from; an act that succeeds records its own, because a change must be stored with it.
+ * Runs one operation on the registry and records its refusal, so that each refusal has exactly one event. A
+ * successful operation records its own event, because it must be stored together with the change.
+ * @throws what `act` throws
  */
 export async function audited<T>(
   needs: AuditNeeds,
@@ -50,7 +54,7 @@ export async function audited<T>(
   }
 }
 
-/** Undefined for a fault of ours, which is no refusal. */
+/** Returns the error code of a refusal; undefined for a fault of the server. */
 function refusalCode(failure: unknown): string | undefined {
   if (failure instanceof OAuthError) return failure.code;
   if (failure instanceof TooManyRequests) return 'too_many_requests';
@@ -61,15 +65,16 @@ export interface AuditSweepNeeds {
   readonly audit: Pick<AuditLog, 'sweep'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** For how long an event is kept, in seconds; 0 = for ever. */
+  /** Seconds that an event is kept; 0 = for ever. */
   readonly lifetime: number;
-  /** Rows removed by one write, so that no other write waits long. */
+  /** Rows deleted by one write, so that other writes do not wait long. */
   readonly batch: number;
 }
 
 /**
- * Removes audit events that are older than they are kept. Anyone may cause refusals, so without this anyone could fill
- * the disk. A failure is logged: the next sweep does the same work again.
+ * Deletes audit events that are older than `lifetime`. Strangers can cause refusals, so without this they
+ * could fill the disk.
+ * @returns the number of deleted events. A failure is logged, and the next sweep tries again
  */
 export async function sweepAuditEvents(needs: AuditSweepNeeds): Promise<number> {
   if (needs.lifetime === 0) return 0;

@@ -2,22 +2,28 @@ import type { AuditEvent } from '../ports/audit-log.ts';
 import type { ChangeOutcome, StoredClient } from '../ports/client-store.ts';
 import type { RegistryNeeds } from './registry-needs.ts';
 
-/** Each round that fails means that another request succeeded; this many in a row do not happen by chance. */
-const ROUNDS_MAX = 100;
+/** A failed attempt means that another request succeeded, so this many in a row are no coincidence. */
+const ATTEMPTS_MAX = 100;
 
-/** Acts on the client as it is: a lost race is not an error but a reason to look again. */
+/**
+ * Finds a client and changes it; retries with the current record after a lost race.
+ * @throws Error after `ATTEMPTS_MAX` lost races; what `find` and `act` throw
+ */
 export async function untilUncontested<Found, Result>(
   find: () => Promise<Found>,
   act: (found: Found) => Promise<{ outcome: ChangeOutcome; result: Result }>,
 ): Promise<Result> {
-  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
     const { outcome, result } = await act(await find());
     if (outcome === 'done') return result;
   }
-  throw new Error('a client was changed by others in every round');
+  throw new Error(`other requests changed the client during each of ${ATTEMPTS_MAX} attempts`);
 }
 
-/** Stores a changed client with its event, and logs the event once it is stored. */
+/**
+ * Replaces a client if it still has `expectedVersion`, together with its event. Logs the event after the
+ * write.
+ */
 export async function storeChange(
   needs: Pick<RegistryNeeds, 'clients' | 'log'>,
   changed: StoredClient,
@@ -29,7 +35,7 @@ export async function storeChange(
   return outcome;
 }
 
-/** Ends a client with its event. */
+/** Deletes a client with its tokens, together with its event. Logs the event after the write. */
 export async function storeEnd(
   needs: Pick<RegistryNeeds, 'clients' | 'log'>,
   client: StoredClient,

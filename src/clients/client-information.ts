@@ -11,8 +11,9 @@ export interface InformationNeeds {
 }
 
 /**
- * The client information response (RFC 7591 §3.2.1, RFC 7592 §3) as JSON text. It is made from the stored record
- * alone, so that it cannot promise what was not stored. `data` is inserted letter for letter.
+ * Renders the client information response as JSON text (RFC 7591 §3.2.1, RFC 7592 §3). It reads the stored
+ * record only, so the response cannot promise what was not stored. `data` is inserted byte for byte.
+ * @throws SealBroken if a secret cannot be decrypted
  */
 export function clientInformation(needs: InformationNeeds, client: StoredClient): string {
   const [secret] = client.secrets;
@@ -33,8 +34,9 @@ export function clientInformation(needs: InformationNeeds, client: StoredClient)
 }
 
 /**
- * Whoever registers a shared client again gets the same answer, so it must not hold what manages the client for all of
- * them. One of a federation is managed by its statements (OpenID Federation 1.0 §12.2.3: a registration access token "SHOULD NOT").
+ * Says whether the response holds a registration token. A shared client has none: every registrant of the
+ * same metadata gets this response. The statements of a federation manage its clients (OpenID Federation
+ * §12.2.3: a registration access token "SHOULD NOT").
  */
 function isManaged({ shared_digest, expires_at }: StoredClient): boolean {
   return shared_digest === null && expires_at === null;
@@ -52,23 +54,23 @@ function registrationClientUri(issuer: string, client_id: string): string {
   return `${issuer}/clients/${encodeURIComponent(client_id)}`;
 }
 
-/** Clients read and opened between two turns of the event loop: a few milliseconds of work. */
+/** Clients read and decrypted between two turns of the event loop: a few milliseconds of work. */
 const PAGE = 50;
 
-/** Characters handed over at once. */
+/** Characters of one chunk. */
 const CHUNK_LENGTH = 65_536;
 
 /**
- * Characters of a page. A reader that stops reading makes us hold its page, and a client may be as large as `limits.body`:
- * pages begin small, and become larger as long as they have room.
+ * Characters of a page. A reader that stops reading keeps its page in memory, and a client may be as large as
+ * `limits.body`. So pages begin small and grow while their clients are small.
  */
 const PAGE_LENGTH = 65_536;
 const FIRST_PAGE = 1;
 
 /**
- * All clients as the text of one JSON array, in constant memory. Each client is whole; one that is registered or
- * deleted meanwhile is in the list or not. A record that cannot be read is reported and left out, so that it does not
- * take the list with it.
+ * Renders all clients as one JSON array, in chunks and in constant memory. Each client is complete. A client
+ * that is registered or deleted meanwhile may or may not be listed. A record that cannot be read is logged
+ * and left out.
  */
 export async function* listClients(needs: RegistryNeeds): AsyncGenerator<string> {
   let after: ClientId | undefined;
@@ -104,7 +106,10 @@ export interface PageRequest {
   readonly after: ClientId | undefined;
 }
 
-/** One page of the list, and where the next one begins; undefined where there is none. */
+/**
+ * Renders one page of the list as a JSON array.
+ * @returns `next`: the `after` of the next page; undefined on the last page
+ */
 export async function listPage(
   needs: RegistryNeeds,
   { limit, after }: PageRequest,
@@ -123,7 +128,7 @@ function readable(needs: RegistryNeeds, client: StoredClient): string | undefine
   } catch (cause) {
     needs.log.error(
       { client_id: client.client_id, cause },
-      'a client record cannot be read; left out of the list',
+      'client record cannot be read; the list omits it',
     );
     return undefined;
   }

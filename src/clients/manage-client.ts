@@ -18,10 +18,14 @@ import { isConfidential } from './registration/validate-metadata.ts';
 import type { RegistryNeeds } from './registry-needs.ts';
 import { isLive, makeRegistrationToken, makeSecret, previousSecrets } from './secrets/client-secrets.ts';
 
-/** Establishes anew who manages which client; called again whenever somebody else changed the client first. */
+/** Authenticates the manager and reads the client. Called again after each lost race. */
 export type Authenticate = () => Promise<ClientManager>;
 
-/** RFC 7592 §2.1; a secret that has expired is replaced once, and all parallel readers get that one (decision 10). */
+/**
+ * Reads a client (RFC 7592 §2.1). Replaces an expired secret once; parallel readers all get the same new
+ * secret (decision 10).
+ * @throws what `authenticate` throws
+ */
 export async function readClient(
   needs: RegistryNeeds,
   authenticate: Authenticate,
@@ -34,7 +38,7 @@ export async function readClient(
       record(needs, doneEvent(needs, trail));
       return { outcome: 'done', result: client };
     }
-    // An older secret may live longer than the newest one: an operator kept it when the secret was rotated.
+    // An older secret may outlive the newest one, if an operator kept it during a rotation.
     const kept = client.secrets.filter((one) => isLive(one, now));
     const secrets = [makeSecret(needs, client, metadataOf(client)), ...kept];
     const renewed = { ...client, version: client.version + 1, secrets };
@@ -43,7 +47,12 @@ export async function readClient(
   });
 }
 
-/** RFC 7592 §2.2: the request replaces the whole registration; registration token and secret are new. */
+/**
+ * Replaces the whole registration by the request, and issues a new secret and registration token (RFC 7592
+ * §2.2).
+ * @throws OAuthError invalid_request, insufficient_scope, invalid_client_metadata, invalid_redirect_uri; what
+ * `authenticate` throws
+ */
 export async function updateClient(
   needs: RegistryNeeds,
   authenticate: Authenticate,
@@ -69,7 +78,7 @@ async function updatedClient(
   const validated = kind === 'master' ? admitted : withTokenPolicyOf(client, admitted);
   if (validated.preferred_client_id !== undefined && validated.preferred_client_id !== client.client_id) {
     throw new OAuthError('invalid_client_metadata', {
-      error_description: 'preferred_client_id cannot change an identifier',
+      error_description: 'preferred_client_id must be absent or equal to client_id: an update cannot change the identifier',
     });
   }
   const now = needs.clock.now();
@@ -86,12 +95,15 @@ async function updatedClient(
       : [],
     ...makeRegistrationToken(needs, client),
     privileges: JSON.stringify(kind === 'master' ? privilegesByMaster(validated) : own),
-    // What the master token made of a shared client, the next identical registration does not mean any more.
+    // The client now differs from what its registrants sent, so it is no longer shared.
     shared_digest: null,
   };
 }
 
-/** What the registration token permits: what was allowed before, and what somebody who authorises registrations now states. */
+/**
+ * Returns the privileges of the registration token: those of the registration, and those that a trusted
+ * software statement of this request adds.
+ */
 function ownPrivileges(
   client: StoredClient,
   statement: SoftwareStatement | undefined,
@@ -102,16 +114,19 @@ function ownPrivileges(
     : remembered;
 }
 
-/** RFC 7592 §2.2: "The client MUST include its "client_id" …"; here it may be absent, but not another's (decision 9). */
+/**
+ * RFC 7592 §2.2: "The client MUST include its "client_id" …". Here it may be absent, but not name another
+ * client (decision 9).
+ */
 function requireSameClient(client: StoredClient, request: JsonObject): void {
   const { client_id } = request.members;
   if (client_id === undefined || client_id === null || client_id === client.client_id) return;
   throw new OAuthError('invalid_request', {
-    error_description: 'client_id is not the one of the addressed client',
+    error_description: `client_id must be absent or ${client.client_id}, the client of this URL`,
   });
 }
 
-/** RFC 7592 §2.3. Ends the registration and with it its secret, its registration token and every token of it. */
+/** Deletes a client with its secrets, its registration token and all its tokens (RFC 7592 §2.3). */
 export async function deleteClient(
   needs: RegistryNeeds,
   authenticate: Authenticate,

@@ -6,7 +6,7 @@ import { BoundedMap } from '../spec/bounded-map.ts';
 import { TooManyRequests } from '../spec/errors.ts';
 import { networkOf } from '../spec/ip-address.ts';
 
-/** What is counted, how much of it may come at once, and how much in a minute after that. */
+/** A counter: its name, its burst capacity and its refill per minute. */
 export interface Counted {
   readonly what: readonly string[];
   readonly capacity: number;
@@ -19,19 +19,25 @@ export interface RateLimitNeeds {
   readonly log: Log;
 }
 
-/** Limits that hold for all processes of one tenant together. */
+/** Token buckets that all processes of a tenant share. */
 export interface RateLimits {
-  /** Seconds until each can take one more; 0: one was taken of each. */
+  /**
+   * Takes one from each bucket.
+   * @returns 0 if it took one from each; otherwise takes none and returns the seconds until all have one
+   */
   take(counted: readonly Counted[]): Promise<number>;
-  /** As if it had not been taken. Nobody waits for it; where it fails it stays taken. */
+  /**
+   * Puts one back into each bucket. Callers do not wait for it; after a failure, which is logged, it stays
+   * taken.
+   */
   giveBack(counted: readonly Counted[]): void;
 }
 
 const MINUTE_US = 60_000_000;
-/** What a rate that is a fraction may make of a whole number of microseconds. */
+/** Tolerance for the rounding of a fractional rate, in microseconds. */
 const ROUNDING = 1e-3;
 const REMEMBERED_MAX = 10_000;
-/** For so long a bucket that was found empty is not asked for again: a flood of refusals costs no writes. */
+/** Milliseconds in which an empty bucket is not read again, so that a flood of refusals causes no writes. */
 const REMEMBERED_MS = 1000;
 
 interface Refusal {
@@ -44,7 +50,7 @@ export function rateLimits({ store, clock, log }: RateLimitNeeds): RateLimits {
 
   const remembered = ({ name }: RateBucket, now_ms: number): number => {
     const found = refused.get(name);
-    // A clock that was set back must not make it last.
+    // A clock that is set back must not prolong a refusal.
     const fresh = found !== undefined && Math.abs(now_ms - found.at_ms) < REMEMBERED_MS;
     return fresh ? Math.max(0, found.until_us - now_ms * 1000) : 0;
   };
@@ -68,13 +74,16 @@ export function rateLimits({ store, clock, log }: RateLimitNeeds): RateLimits {
       const buckets = counted.map(bucketOf);
       for (const { name } of buckets) refused.delete(name);
       store.giveBack(buckets, clock.milliseconds() * 1000).catch((cause: unknown) => {
-        log.error({ cause }, 'what was counted for a limit could not be given back');
+        log.error({ cause }, 'rate limit could not be credited; the attempt stays counted');
       });
     },
   };
 }
 
-/** A digest, because others choose what is counted, and because it is nobody's business in a table. */
+/**
+ * The name is a digest: strangers choose the counted values, and values such as addresses do not belong in
+ * the table.
+ */
 const bucketOf = ({ what, capacity, perMinute }: Counted): RateBucket => ({
   name: digestOf(JSON.stringify(what)),
   capacity,
@@ -84,17 +93,21 @@ const bucketOf = ({ what, capacity, perMinute }: Counted): RateBucket => ({
 const inSeconds = (microseconds: number): number => Math.ceil(microseconds / 1_000_000);
 
 export interface NetworkRates {
-  /** What is counted: nothing else shares its counts. */
+  /** Name of the counters; no other limit uses the same name. */
   readonly kind: string;
-  /** Per minute from one network; 0 = no limit. */
+  /** Requests per minute from one network; 0 = no limit. */
   readonly perNetwork: number;
-  /** Per minute from all networks together; 0 = no limit. */
+  /** Requests per minute from all networks together; 0 = no limit. */
   readonly overall: number;
 }
 
-/** Admits or refuses what strangers may do without anybody who vouches for them. */
+/** Limits what anonymous callers may do. */
 export interface NetworkLimits {
-  /** @throws TooManyRequests */
+  /**
+   * Counts one request.
+   * @param remoteAddress an IP address, counted by its network
+   * @throws TooManyRequests
+   */
   admit(remoteAddress: string): Promise<void>;
 }
 
@@ -103,7 +116,7 @@ export function networkLimits(
   needs: RateLimitNeeds,
 ): NetworkLimits {
   const limits = rateLimits(needs);
-  // A minute's worth may come at once.
+  // The burst is the quota of one minute.
   const counted = (perMinute: number, ...what: readonly string[]): readonly Counted[] =>
     perMinute === 0 ? [] : [{ what: [kind, ...what], capacity: perMinute, perMinute }];
   return {

@@ -4,11 +4,11 @@ import { whenKnown } from '../spec/awaitable.ts';
 import type { ClientMetadata } from '../spec/client-metadata.ts';
 import { parseScope } from '../spec/scope.ts';
 
-/** Stored records never change, so what was parsed of one stays true as long as the record itself is around. */
+/** Stored records are immutable, so their parsed form is cached with the record. */
 const parsed = new WeakMap<StoredClient, ClientMetadata>();
 const scopes = new WeakMap<ClientMetadata, readonly string[]>();
 
-/** The provisioned metadata of a stored registration. */
+/** Returns the parsed metadata of a stored client. */
 export function metadataOf(client: StoredClient): ClientMetadata {
   let metadata = parsed.get(client);
   if (metadata === undefined) {
@@ -19,14 +19,14 @@ export function metadataOf(client: StoredClient): ClientMetadata {
 }
 
 /**
- * Whether its federation registered it without being asked by the client (OpenID Federation 1.0 §12.1): its identifier is that of an
- * entity, which anyone may name, so each of its requests has to be authenticated.
+ * Says whether the client was registered automatically by its federation (OpenID Federation §12.1). Its
+ * identifier is that of an entity, which anyone may state, so each of its requests must be authenticated.
  */
 export function isAutomatic({ registered_via, entity_id }: StoredClient): boolean {
   return entity_id === null && registered_via.startsWith('federation:');
 }
 
-/** The scope values a client is registered for. */
+/** Returns the scope values that a client is registered for. */
 export function registeredScope(metadata: ClientMetadata): readonly string[] {
   let scope = scopes.get(metadata);
   if (scope === undefined) {
@@ -37,8 +37,8 @@ export function registeredScope(metadata: ClientMetadata): readonly string[] {
 }
 
 /**
- * The same clients without those whose registration has expired: whoever looks for one does not find it, whether it was
- * swept or not. A registration through a federation "MUST NOT" outlive its trust chain (OpenID Federation 1.0 §12.3).
+ * Wraps a store so that `find` returns no expired client, swept or not. A registration through a federation
+ * "MUST NOT" outlive its trust chain (OpenID Federation §12.3).
  */
 export function liveClients(clients: ClientStore, clock: Pick<Clock, 'now'>): ClientStore {
   return {

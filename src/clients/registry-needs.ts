@@ -16,13 +16,13 @@ export interface RegistrySettings {
   /** Scope values that an open registration may set (decision 6). */
   readonly openScopeValues: readonly string[];
   readonly masterTokens: readonly MasterToken[];
-  /** How many clients anyone may have registered in open mode, all together; undefined = as many as they like. */
+  /** Limit of openly registered clients; undefined = no limit. */
   readonly openClientsMax: number | undefined;
-  /** Whether identical open registrations of a public client get the same client. */
+  /** Whether identical open registrations of a public client return the same client. */
   readonly openIdempotent: boolean;
   /** Seconds; 0 = a secret never expires. */
   readonly clientSecretLifetime: number;
-  /** Seconds for which an update leaves the previous secret valid. */
+  /** Seconds in which the previous secret stays valid after an update. */
   readonly previousSecretGrace: number;
   readonly clientIdLength: number;
   readonly clientSecretLength: number;
@@ -32,7 +32,7 @@ export interface RegistrySettings {
   readonly metadata: MetadataLimits;
 }
 
-/** What the acts of the client registry work on: one tenant's stores and settings. */
+/** What operations on the client registry need: the stores and settings of one tenant. */
 export interface RegistryNeeds extends AuditNeeds {
   readonly issuer: string;
   readonly clients: ClientStore;
@@ -40,9 +40,9 @@ export interface RegistryNeeds extends AuditNeeds {
   readonly sealer: Sealer;
   readonly outbound: OutboundHttp;
   readonly openLimits: NetworkLimits;
-  /** Present where the registry was restored from a backup. */
+  /** Present if the registry was restored from a backup. */
   readonly restoration?: Restoration;
-  /** Absent where no issuer of software statements is trusted. */
+  /** Absent if no issuer of software statements is trusted. */
   readonly softwareStatements?: SoftwareStatementNeeds;
   readonly random: Random;
   readonly settings: RegistrySettings;

@@ -6,24 +6,30 @@ import { storeEnd, untilUncontested } from './change-client.ts';
 import type { RegistryNeeds } from './registry-needs.ts';
 
 export interface RevokedToken {
-  /** Whether the token could still be used until now. */
+  /** Whether the token was unused and is now revoked. */
   readonly revoked: boolean;
-  /** The client it had made, which was ended with it. */
+  /** The client that the token registered, if it was deleted too. */
   readonly deleted: ClientId | undefined;
 }
 
 interface Revocation {
-  /** As an operator names the token. */
+  /** The identifier of the token, as operators see it. */
   readonly id: string;
-  /** Whether the client that the token made is ended as well: that registration only, not a later one of its id. */
+  /**
+   * Whether to delete the client that the token registered. A later client with the same identifier is left
+   * alone.
+   */
   readonly cascade: boolean;
   readonly actor: string;
   readonly request_id: string;
 }
 
 /**
- * Ends an initial access token, or what came of it.
- * @param find looks the token up; called again after the revocation, which a registration may have overtaken.
+ * Revokes an initial access token. If it was used already and `cascade` is set, deletes the client that it
+ * registered.
+ * @param find looks up the token; called again after the revocation, because a registration may have used the
+ * token meanwhile
+ * @throws what `find` throws
  */
 export async function revokeInitialAccessToken(
   needs: RegistryNeeds,
@@ -36,17 +42,17 @@ export async function revokeInitialAccessToken(
   if (revoked || !cascade) return { revoked, deleted: undefined };
   const { used_by_client_id, used_by_instance } = await find();
   if (used_by_client_id === null) return { revoked, deleted: undefined };
-  const ended = await endInstance(
+  const wasDeleted = await deleteInstance(
     needs,
     { client_id: used_by_client_id, instance: used_by_instance },
     { actor, request_id, id },
   );
-  if (!ended) return { revoked, deleted: undefined };
-  record(needs, doneEvent(needs, trail, `${id} was used: the client that it had made was ended`));
+  if (!wasDeleted) return { revoked, deleted: undefined };
+  record(needs, doneEvent(needs, trail, `${id} was already used: deleted the client that it registered`));
   return { revoked, deleted: used_by_client_id };
 }
 
-async function endInstance(
+async function deleteInstance(
   needs: RegistryNeeds,
   { client_id, instance }: { readonly client_id: ClientId; readonly instance: string | null },
   { actor, request_id, id }: { readonly actor: string; readonly request_id: string; readonly id: string },
@@ -58,7 +64,7 @@ async function endInstance(
   };
   return await untilUncontested(find, async (client) => {
     if (client === undefined) return { outcome: 'done', result: false };
-    const event = doneEvent(needs, trail, `made with the initial access token ${id}`);
+    const event = doneEvent(needs, trail, `registered with the initial access token ${id}`);
     return { outcome: await storeEnd(needs, client, event), result: true };
   });
 }

@@ -33,13 +33,13 @@ const METHODS: readonly AuthenticationMethod[] = [
   selfSignedTlsClientAuth,
 ];
 
-/** Methods a client can authenticate with. Discovery is derived from this list. */
+/** Lists the methods by which a client can authenticate. Discovery shows this list. */
 export function authenticationMethods(trust: CertificateTrust): readonly AuthMethod[] {
   const possible = authMethods(trust);
   return METHODS.map((method) => method.name).filter((name) => possible.includes(name));
 }
 
-/** What an endpoint accepts. */
+/** The methods that an endpoint accepts, and the places of a request where their credentials stand. */
 interface Accepted {
   readonly methods: readonly AuthenticationMethod[];
   readonly places: ReadonlySet<CredentialPlace>;
@@ -53,20 +53,25 @@ const accepting = (methods: readonly AuthenticationMethod[]): Accepted => ({
 const PROVEN = accepting(METHODS);
 const NAMED = accepting([...METHODS, none]);
 
-/** Methods where a public client may say who it is instead. Discovery is derived from this list. */
+/**
+ * Lists the same methods and `none`, for endpoints that also serve public clients. Discovery shows this list.
+ */
 export function identificationMethods(trust: CertificateTrust): readonly AuthMethod[] {
   return [...authenticationMethods(trust), none.name];
 }
 
-/** A client that proved who it is, or that is public and said so. Only this file makes one. */
+/** A client that proved its identity, or a public client that stated it. Only this file makes one. */
 export interface AuthenticatedClient {
   readonly stored: StoredClient;
   readonly metadata: ClientMetadata;
-  /** What it presented besides, or as, its credentials. */
+  /** The certificate of the connection, whether or not it served as the credential. */
   readonly certificate: ClientCertificate | undefined;
 }
 
-/** What a request offers to authenticate a client with: its header, its form where that can be read, its certificate. */
+/**
+ * The parts of a request that can authenticate a client. `parameters` is undefined if the body is not a
+ * readable form.
+ */
 export interface Offered {
   readonly authorization: string | undefined;
   readonly parameters: Parameters | undefined;
@@ -74,8 +79,9 @@ export interface Offered {
 }
 
 /**
- * Exactly one method per request, and it must be the registered one (decision 17).
- * @throws OAuthError invalid_request for two methods at once; invalid_client, the same for every reason, otherwise
+ * Authenticates a client by exactly one method, which must be the one in its registration (decision 17).
+ * @throws OAuthError invalid_request for two methods at once; otherwise invalid_client, with the same text
+ * for every reason
  */
 export function authenticateClient(
   needs: AuthenticationNeeds,
@@ -85,8 +91,9 @@ export function authenticateClient(
 }
 
 /**
- * As `authenticateClient`; a public client (`none`) need only say who it is (RFC 6749 §3.2.1, RFC 7009 §2.1). For
- * endpoints where the caller shows a token or a code besides.
+ * Authenticates a client as `authenticateClient` does, and accepts a public client (`none`) that only states
+ * its identifier (RFC 6749 §3.2.1, RFC 7009 §2.1). For endpoints where the caller also shows a token or a
+ * code.
  */
 export function identifyClient(needs: AuthenticationNeeds, offered: Offered): Awaitable<AuthenticatedClient> {
   return authenticate(needs, offered, NAMED);
@@ -119,16 +126,16 @@ function authenticateAnew(
   const place = placeUsed(needs, presented, places);
   const claimed = place.claim(presented, needs.assertions);
   if (claimed === undefined) throw invalidClient(needs, place, 'credentials are not well-formed');
-  const claimedTwice = parameters?.['client_id'] ?? claimed.client_id;
-  if (claimedTwice !== claimed.client_id)
-    throw invalidClient(needs, place, 'two different client identifiers');
+  const stated = parameters?.['client_id'] ?? claimed.client_id;
+  if (stated !== claimed.client_id)
+    throw invalidClient(needs, place, 'client_id and the credentials name different clients');
   return whenKnown(needs.clients.find(claimed.client_id as ClientId), (stored) => {
     if (stored === undefined) throw invalidClient(needs, place, 'unknown client');
     const method = registeredMethod(stored, place, methods);
     if (method === undefined) throw invalidClient(needs, place, 'not the registered method');
     return whenKnown(method.prove(needs, stored, claimed, offered.certificate), (proof) => {
       if (!proof.proved) throw invalidClient(needs, place, proof.detail);
-      // Only where the header alone is the proof: it must not stand for a secret that came in the body.
+      // A secret from the body is never remembered under a header: only the header itself is the proof here.
       if (authorization !== undefined && method === clientSecretBasic && proof.secret !== undefined)
         needs.remembered.set(authorization, rememberedOutcome(stored, proof.secret));
       return accept(needs, stored, proof.secret, offered);
@@ -136,7 +143,10 @@ function authenticateAnew(
   });
 }
 
-/** @throws OAuthError invalid_request where there are several; invalid_client where there is none */
+/**
+ * Returns the one place of the request that holds credentials.
+ * @throws OAuthError invalid_request if there are several; invalid_client if there is none
+ */
 function placeUsed(
   needs: AuthenticationNeeds,
   presented: Presented,
@@ -145,14 +155,18 @@ function placeUsed(
   const [place, another] = [...places].filter((each) => each.isUsed(presented));
   if (another !== undefined || (place !== undefined && triesBearer(presented))) {
     throw new OAuthError('invalid_request', {
-      error_description: 'more than one way of authentication is used',
+      error_description: 'the request uses more than one client authentication method; use exactly one',
     });
   }
   if (place === undefined) throw invalidClient(needs, place, 'no client authentication');
   return place;
 }
 
-/** What an assertion is, the registration says and not the assertion: a public key is never the secret of a MAC. */
+/**
+ * Returns the method that the client is registered for, if its credentials stand in `place`. The registration
+ * decides how an assertion is verified, not the assertion: otherwise a public key could serve as the secret
+ * of a MAC.
+ */
 function registeredMethod(
   stored: StoredClient,
   place: CredentialPlace,
@@ -162,7 +176,10 @@ function registeredMethod(
   return methods.find((method) => method.name === token_endpoint_auth_method && method.place === place);
 }
 
-/** Well or badly: a bearer token beside another way of authentication is one too many. */
+/**
+ * Says whether the header tries a bearer token, well-formed or not. Together with another method it makes
+ * two.
+ */
 function triesBearer({ authorization }: Presented): boolean {
   return (
     authorization.scheme === 'bearer' ||
@@ -180,7 +197,10 @@ function accept(
   return { stored, metadata: metadataOf(stored), certificate };
 }
 
-/** RFC 6749 §5.2: a client that tried the Authorization header gets the challenge of its scheme. */
+/**
+ * Makes the refusal. RFC 6749 §5.2: a client that used the Authorization header gets the challenge of its
+ * scheme.
+ */
 function invalidClient(
   needs: AuthenticationNeeds,
   place: CredentialPlace | undefined,
@@ -194,15 +214,17 @@ function invalidClient(
 }
 
 /**
- * What the access tokens of this request are bound to: the certificate it came with, for a client that is registered
- * with `tls_client_certificate_bound_access_tokens` (RFC 8705 §3.4); undefined for every other client.
- * @throws OAuthError invalid_request where such a client shows no certificate. RFC 8705 §3.4 leaves it to the server
- * "whether to return an error or issue an unbound token": an unbound one is what the client asked not to get.
+ * Returns the certificate that the access tokens of this request are bound to, if the client is registered
+ * with `tls_client_certificate_bound_access_tokens` (RFC 8705 §3.4). Returns undefined for every other
+ * client.
+ * @throws OAuthError invalid_request if such a client presents no certificate. RFC 8705 §3.4 lets the server
+ * decide "whether to return an error or issue an unbound token". An unbound token would break what the client
+ * registered.
  */
 export function tokenConfirmation({ metadata, certificate }: AuthenticatedClient): Confirmation | undefined {
   if (metadata['tls_client_certificate_bound_access_tokens'] !== true) return undefined;
   if (certificate !== undefined) return confirmationBy(certificate);
   throw new OAuthError('invalid_request', {
-    error_description: 'access tokens of this client are bound to its certificate, and none was presented',
+    error_description: 'the client has tls_client_certificate_bound_access_tokens and must present its TLS certificate',
   });
 }

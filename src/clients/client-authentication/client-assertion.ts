@@ -11,13 +11,19 @@ import type { AssertionNeeds, AuthenticationMethod, CredentialPlace } from './me
 /** RFC 7523 §2.2. */
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
-/** Seconds that an assertion may live ahead, and that it may be old: how long its `jti` must be remembered at most. */
+/**
+ * Seconds. Limits both the age of an assertion and the rest of its life, and so how long its `jti` is
+ * remembered.
+ */
 const LIFETIME_MAX = 600;
 
 /** Characters. */
 const JTI_LENGTH_MAX = 256;
 
-/** RFC 7523 §2.2: `client_assertion_type` and `client_assertion` in the body. Nothing that they say is verified here. */
+/**
+ * RFC 7523 §2.2: `client_assertion_type` and `client_assertion` in the body. `claim` reads the issuer and
+ * verifies nothing.
+ */
 export const clientAssertion: CredentialPlace = {
   isUsed: ({ parameters }) =>
     parameters?.['client_assertion'] !== undefined || parameters?.['client_assertion_type'] !== undefined,
@@ -36,8 +42,8 @@ function assertionOf(parameters: Parameters | undefined): string | undefined {
 }
 
 /**
- * What an assertion of this client must be (decision 18; OpenID Connect Core 1.0 §9; RFC 7523 §3).
- * @param supported the algorithms of the client's method: those of the other one are never among them
+ * Returns the rules for an assertion of this client (decision 18; OpenID Connect Core §9; RFC 7523 §3).
+ * @param supported the algorithms of the client's method; never those of the other method
  */
 export function assertionProfile<Algorithm extends string>(
   { audience }: AssertionNeeds,
@@ -48,21 +54,21 @@ export function assertionProfile<Algorithm extends string>(
   return {
     algorithms:
       registered === undefined ? supported : supported.filter((algorithm) => algorithm === registered),
-    // draft-ietf-oauth-rfc7523bis names a type of its own; clients in the field send JWT or none.
+    // draft-ietf-oauth-rfc7523bis defines a type; clients in the field send `JWT` or none.
     types: [undefined, 'jwt', 'client-authentication+jwt'],
     requiredClaims: ['iss', 'sub', 'aud', 'exp', 'jti'],
     issuer: stored.client_id,
     audience,
-    // The verifier adds the skew of clocks; these two limits are meant as they stand.
+    // The verifier adds the clock skew; subtracting it here keeps both limits exact.
     lifetimeMax: LIFETIME_MAX - CLOCK_SKEW,
     ageMax: LIFETIME_MAX - CLOCK_SKEW,
   };
 }
 
 /**
- * The rest of what is asked of an assertion whose signature and profile hold. Its `jti` is remembered now and not
- * before: otherwise anybody could use up another client's (RFC 7523 §3 rule 7).
- * @returns why the assertion does not prove anything; undefined when it does
+ * Checks `sub` and `jti` of an assertion whose signature and claims are valid. It remembers `jti` only now:
+ * otherwise a caller could use up another client's values (RFC 7523 §3 rule 7).
+ * @returns why the assertion is refused, for the log; undefined if it is accepted
  */
 export async function assertionProblem(
   { replays }: AssertionNeeds,
@@ -70,14 +76,17 @@ export async function assertionProblem(
   { sub, jti, exp }: VerifiedClaims,
 ): Promise<string | undefined> {
   if (sub !== client_id) return 'sub is not iss';
-  if (typeof jti !== 'string' || jti === '' || jti.length > JTI_LENGTH_MAX) return 'jti is empty or too long';
-  // As long as the verifier would accept it once more.
+  if (typeof jti !== 'string' || jti === '' || jti.length > JTI_LENGTH_MAX) return `jti must be a string of 1 to ${JTI_LENGTH_MAX} characters`;
+  // Remembered until the verifier would refuse the assertion as expired.
   const expires_at = Number(exp) + CLOCK_SKEW;
   const isNew = await replays.rememberOnce('client-assertion', client_id, digestOf(jti), expires_at);
   return isNew ? undefined : 'jti was used before';
 }
 
-/** OpenID Connect Core 1.0 §9: "The HMAC … is calculated using the octets of the UTF-8 representation of the client_secret." */
+/**
+ * Proves a client by a JWT with a MAC. OpenID Connect Core §9: "The HMAC … is calculated using the octets of
+ * the UTF-8 representation of the client_secret."
+ */
 export const clientSecretJwt: AuthenticationMethod = {
   name: 'client_secret_jwt',
   place: clientAssertion,
@@ -98,7 +107,10 @@ export const clientSecretJwt: AuthenticationMethod = {
   },
 };
 
-/** OpenID Connect Core 1.0 §9: a JWT signed with a private key, whose public key the client has registered or publishes. */
+/**
+ * Proves a client by a JWT signed with a private key whose public key it has registered or publishes (OpenID
+ * Connect Core §9).
+ */
 export const privateKeyJwt: AuthenticationMethod = {
   name: 'private_key_jwt',
   place: clientAssertion,

@@ -1,10 +1,10 @@
 import { type AuthenticationMethod, bodyAuthenticates, type CredentialPlace } from './method.ts';
 
 /**
- * `client_id` in the body and no credentials in the request: the client says who it is. What proves it, if anything does,
- * is the certificate of the connection (RFC 8705 §2: "the client MUST include the client_id parameter"); a public client
- * proves nothing (RFC 6749 §3.2.1). A certificate beside other credentials is no second way of authentication: tokens may
- * be bound to it (RFC 8705 §3).
+ * `client_id` in the body of a request without credentials.
+ * A certificate of the connection may prove it (RFC 8705 §2: "the client MUST include the client_id
+ * parameter"). A public client proves nothing (RFC 6749 §3.2.1). A certificate beside other credentials is
+ * not a second method: tokens may be bound to it (RFC 8705 §3).
  */
 export const clientIdentifier: CredentialPlace = {
   isUsed: ({ authorization, parameters }) =>
@@ -18,8 +18,9 @@ export const clientIdentifier: CredentialPlace = {
 };
 
 /**
- * RFC 7591 §2, `none`: "The client is a public client as defined in OAuth 2.0 … and does not have a client secret."
- * It proves nothing: whoever accepts it must rely on something else, such as the token that is presented.
+ * RFC 7591 §2, `none`: "The client is a public client as defined in OAuth 2.0 … and does not have a client
+ * secret." The method proves nothing: an endpoint that accepts it must rely on something else, such as the
+ * presented token.
  */
 export const none: AuthenticationMethod = {
   name: 'none',

@@ -2,7 +2,7 @@ import type { StoredClient } from '../../ports/client-store.ts';
 import { liveSecretOf } from '../secrets/client-secrets.ts';
 import type { AuthenticationMethod, AuthenticationNeeds, Claimed, Proof } from './method.ts';
 
-/** RFC 6749 §2.3.1, HTTP Basic. */
+/** The identifier and secret in the Authorization header, by HTTP Basic (RFC 6749 §2.3.1). */
 export const clientSecretBasic: AuthenticationMethod = {
   name: 'client_secret_basic',
   place: {
@@ -17,7 +17,7 @@ export const clientSecretBasic: AuthenticationMethod = {
   prove: proveBySecret,
 };
 
-/** RFC 6749 §2.3.1, credentials in the request body. */
+/** The identifier and secret in the request body (RFC 6749 §2.3.1). */
 export const clientSecretPost: AuthenticationMethod = {
   name: 'client_secret_post',
   place: {
@@ -31,7 +31,7 @@ export const clientSecretPost: AuthenticationMethod = {
   prove: proveBySecret,
 };
 
-/** The secret itself is the proof, wherever it was presented. */
+/** Proves a client by its secret, from the header or from the body. */
 export function proveBySecret(
   { clock }: Pick<AuthenticationNeeds, 'clock'>,
   stored: StoredClient,

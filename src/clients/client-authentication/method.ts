@@ -20,11 +20,13 @@ export interface AuthenticationNeeds {
   readonly uses: ClientUses;
   readonly remembered: RememberedOutcomes;
   readonly assertions: AssertionNeeds;
-  /** Who may vouch for the certificates of clients, as configured now. */
+  /**
+   * Returns the certificate authorities that are trusted for client certificates under the current settings.
+   */
   readonly certificateAuthorities: () => readonly Certificate[];
 }
 
-/** What it takes to verify client assertions. */
+/** Everything that verifying a client assertion needs. */
 export interface AssertionNeeds {
   readonly verifier: JwtVerifier;
   readonly jwkSets: RemoteJwkSets;
@@ -33,24 +35,27 @@ export interface AssertionNeeds {
   readonly audience: AudienceRule;
 }
 
-/** What a request offers to authenticate a client with. */
+/** The parts of a request that hold credentials. */
 export interface Presented {
   readonly authorization: Credentials;
-  /** Of the form in the body; undefined where there is none that can be read. */
+  /** Parameters of the form in the body; undefined if there is no readable form. */
   readonly parameters: Parameters | undefined;
 }
 
-/** Who a request says it is, and what shall prove it: a secret or an assertion; empty where only a certificate can. */
+/**
+ * The client that a request states, and its credential: a secret, an assertion, or empty if only a
+ * certificate can prove it.
+ */
 export interface Claimed {
   readonly client_id: string;
   readonly credential: string;
 }
 
-/** A place of a request that credentials come in: credentials in two of them are one too many (RFC 6749 §2.3). */
+/** A place in a request where credentials stand. A request may use one place only (RFC 6749 §2.3). */
 export interface CredentialPlace {
-  /** Whether the request uses this place, well or badly. */
+  /** Says whether the request uses this place, well-formed or not. */
   isUsed(presented: Presented): boolean;
-  /** Undefined where it is used badly. */
+  /** Returns the stated client; undefined if the credentials are malformed. */
   claim(presented: Presented, needs: AssertionNeeds): Claimed | undefined;
 }
 
@@ -64,8 +69,8 @@ export interface AuthenticationMethod {
   readonly name: AuthMethod;
   readonly place: CredentialPlace;
   /**
-   * @param stored a client that is registered for this method
-   * @param certificate what the caller presented, to prove itself by or besides
+   * Checks the credential of a client that is registered for this method.
+   * @param certificate the certificate of the connection, if the caller presented one
    */
   prove(
     needs: AuthenticationNeeds,
@@ -75,13 +80,13 @@ export interface AuthenticationMethod {
   ): Awaitable<Proof>;
 }
 
-/** Parameters of the body that hold what a client authenticates with. */
+/** Parameters of the body that hold credentials of a client. */
 const CREDENTIAL_PARAMETERS = ['client_secret', 'client_assertion', 'client_assertion_type'] as const;
 
-/** Parameters by which a client may authenticate in the body, or say who it is. */
+/** Parameters of the body that authenticate or name a client. */
 export const AUTHENTICATION_PARAMETERS = ['client_id', ...CREDENTIAL_PARAMETERS] as const;
 
-/** Whether the body tries to authenticate a client, whatever the header does. */
+/** Says whether the body holds credentials of a client, whatever the header holds. */
 export function bodyAuthenticates(parameters: Parameters | undefined): boolean {
   return CREDENTIAL_PARAMETERS.some((name) => parameters?.[name] !== undefined);
 }

@@ -12,15 +12,18 @@ import { metadataOf } from '../registered-client.ts';
 import { clientIdentifier } from './client-identifier.ts';
 import type { AuthenticationMethod, AuthenticationNeeds, Proof } from './method.ts';
 
-/** RFC 8705 §2.1: a certificate with the registered subject, whose chain leads to a trusted authority. */
+/**
+ * Proves a client by a certificate with the registered subject and a chain to a trusted authority (RFC 8705
+ * §2.1).
+ */
 export const tlsClientAuth: AuthenticationMethod = {
   name: 'tls_client_auth',
   place: clientIdentifier,
   prove(needs, stored, _claimed, presented) {
-    if (presented === undefined) return refused('no certificate');
+    if (presented === undefined) return refused('none was presented');
     const certificate = certificateOf(presented);
-    if (certificate === undefined) return refused('a certificate that cannot be read');
-    if (!hasRegisteredSubject(certificate, metadataOf(stored))) return refused('another subject');
+    if (certificate === undefined) return refused('it is malformed');
+    if (!hasRegisteredSubject(certificate, metadataOf(stored))) return refused('it does not have the registered subject');
     const problem =
       clientCertificateProblem(certificate, needs.clock.now()) ?? chainProblem(needs, certificate, presented);
     return problem === undefined ? { proved: true, secret: undefined } : refused(problem);
@@ -38,23 +41,23 @@ function chainProblem(
   return certificatePathProblem(certificate, chain.intermediates, certificateAuthorities(), clock.now());
 }
 
-/** RFC 8705 §2.1.2, each member with how its value is compared. */
+/** The subject members of RFC 8705 §2.1.2, each with the comparison of its value. */
 const SUBJECTS: Readonly<Record<string, (certificate: Certificate, expected: string) => boolean>> = {
   tls_client_auth_subject_dn: ({ subject }, expected) => {
     const name = parseName(expected);
     return name !== undefined && sameName(name, subject);
   },
-  // RFC 4343 §2: names of the DNS differ by more than the case of ASCII letters. A wildcard stands for itself.
+  // RFC 4343 §2: DNS names ignore the case of ASCII letters only. A wildcard stands for itself.
   tls_client_auth_san_dns: ({ names }, expected) =>
     names.dns.some((name) => name.toLowerCase() === expected.toLowerCase()),
-  // RFC 3986 §6.2.1, simple string comparison: it never finds two different URIs equal.
+  // RFC 3986 §6.2.1: simple string comparison never takes two different URIs for equal.
   tls_client_auth_san_uri: ({ names }, expected) => names.uri.includes(expected),
   // "the comparison SHALL be on the binary".
   tls_client_auth_san_ip: ({ names }, expected) => {
     const octets = ipAddressOctets(expected);
     return octets !== undefined && names.ip.some((address) => Buffer.compare(address, octets) === 0);
   },
-  // RFC 5280 §7.5: the part before the @ as it stands, the domain without regard to case.
+  // RFC 5280 §7.5: the part before the @ is compared exactly, the domain without regard to case.
   tls_client_auth_san_email: ({ names }, expected) =>
     names.email.some((address) => comparableEmail(address) === comparableEmail(expected)),
 };
@@ -72,15 +75,16 @@ function hasRegisteredSubject(certificate: Certificate, metadata: ClientMetadata
 }
 
 /**
- * RFC 8705 §2.2: a certificate that nobody need vouch for, since the client has registered its key. The key alone is
- * compared, and so a JWK serves with `x5c` and without: registration has seen to it that both say the same.
+ * Proves a client by a certificate whose key it has registered; no authority needs to sign it (RFC 8705
+ * §2.2). Only the key is compared, so a JWK works with and without `x5c`: registration checks that both
+ * agree.
  */
 export const selfSignedTlsClientAuth: AuthenticationMethod = {
   name: 'self_signed_tls_client_auth',
   place: clientIdentifier,
   async prove({ assertions, clock }, stored, _claimed, presented) {
     const certificate = presented === undefined ? undefined : certificateOf(presented);
-    if (certificate === undefined) return refused('none that can be read');
+    if (certificate === undefined) return refused(presented === undefined ? 'none was presented' : 'it is malformed');
     const problem = clientCertificateProblem(certificate, clock.now());
     if (problem !== undefined) return refused(problem);
     const detail = await keyProblem(assertions.jwkSets, stored, certificate.publicKey);
@@ -88,7 +92,10 @@ export const selfSignedTlsClientAuth: AuthenticationMethod = {
   },
 };
 
-/** A published set is fetched once more where it lacks the key: its owner may just have added it. */
+/**
+ * Returns why the key is not one of the client, for the log; undefined if it is. Fetches a published key set
+ * again if the key is missing: the client may have added it recently.
+ */
 async function keyProblem(
   jwkSets: RemoteJwkSets,
   stored: StoredClient,
@@ -108,17 +115,19 @@ const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e'];
 
 const KEY_TYPES: ReadonlySet<string> = new Set(['rsa', 'ec', 'ed25519']);
 
-/** A JWK has one spelling here: the key policy takes canonical base64url only. */
+/**
+ * Compares a JWK with a public key. The key policy admits canonical base64url only, so texts can be compared.
+ */
 function isKey(jwk: JsonWebKey, key: KeyObject): boolean {
   if (jwk['use'] === 'enc' || !KEY_TYPES.has(key.asymmetricKeyType ?? '')) return false;
   const certified: JsonWebKey = { ...key.export({ format: 'jwk' }) };
   return PUBLIC_MEMBERS.every((member) => certified[member] === jwk[member]);
 }
 
-/** A connection shows the same certificate with each of its requests: it is read once. */
+/** A connection presents the same object with each request, so each certificate is parsed once. */
 const read = new WeakMap<ClientCertificate, Certificate>();
 
-/** What a presented certificate says; undefined where it cannot be read. */
+/** Parses a presented certificate; returns undefined if it is malformed. */
 export function certificateOf(presented: ClientCertificate): Certificate | undefined {
   const known = read.get(presented);
   if (known !== undefined) return known;

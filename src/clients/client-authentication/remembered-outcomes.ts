@@ -2,7 +2,10 @@ import { hash, randomBytes } from 'node:crypto';
 import type { StoredClient, StoredSecret } from '../../ports/client-store.ts';
 import { BoundedMap } from '../../spec/bounded-map.ts';
 
-/** That this header was this client's, with this secret, while its record had this version. Does not hold the record itself. */
+/**
+ * A successful authentication: the client, its secret and the version of its record at that time. Does not
+ * keep the record alive.
+ */
 export interface RememberedOutcome extends Pick<StoredClient, 'client_id' | 'instance' | 'version'> {
   readonly secret: StoredSecret;
 }
@@ -12,13 +15,13 @@ export const rememberedOutcome = (
   secret: StoredSecret,
 ): RememberedOutcome => ({ client_id, instance, version, secret });
 
-/** Whether the client's record is still the one that the outcome was about. */
+/** Says whether the client's record is still the version that the outcome was about. */
 export const isStillAbout = (
   { instance, version }: RememberedOutcome,
   stored: StoredClient | undefined,
 ): stored is StoredClient => stored?.instance === instance && stored.version === version;
 
-/** Successful authentications by their `Authorization` header, so that its decoding and hashing are done once. */
+/** A cache of successful authentications by their `Authorization` header. It saves decoding and hashing. */
 export interface RememberedOutcomes {
   get(header: string): RememberedOutcome | undefined;
   set(header: string, outcome: RememberedOutcome): void;
@@ -27,8 +30,8 @@ export interface RememberedOutcomes {
 const OUTCOMES_MAX = 100_000;
 
 /**
- * Keeps digests of headers, made with a key of this process: memory that somebody reads holds no credentials. An
- * outcome is a hint: whoever uses it compares its record with the one that the store gives now.
+ * Opens a bounded cache. Its keys are digests of headers under a random key of this process, so a memory dump
+ * holds no credentials. An entry is a hint: compare it with the current record (`isStillAbout`).
  */
 export function rememberedOutcomes(): RememberedOutcomes {
   const key = randomBytes(32).toString('base64url');

@@ -8,13 +8,13 @@ import { parseJsonObject } from '../../spec/json.ts';
 import type { JsonWebKey } from '../../spec/jwk.ts';
 import { metadataOf } from '../registered-client.ts';
 
-/** Seconds for which a fetched key set is used; so long a key may live on that its owner has taken away. */
+/** Seconds that a fetched key set is cached. A key that its owner removed stays usable this long at most. */
 export const KEY_SET_LIFETIME = 300;
 
-/** Seconds between two fetches of one set that are made because a JWT names a key it does not have. */
+/** Seconds between two fetches of one set that unknown key ids cause. */
 export const RELOAD_INTERVAL = 60;
 
-/** Sets kept at a time; the one fetched longest ago goes first. */
+/** Sets in the cache; the one fetched longest ago is evicted first. */
 const SETS_MAX = 1000;
 
 const KEYS_MAX = 20;
@@ -27,19 +27,21 @@ export type RemoteVerification =
   | JwtVerification
   | { readonly verified: false; readonly reason: 'key-set'; readonly detail: string };
 
-/** Key sets that others publish at a `jwks_uri`, fetched when needed and kept for a while. */
+/** A cache of key sets that clients and other parties publish at a `jwks_uri`. */
 export interface RemoteJwkSets {
   /**
-   * Verifies with the keys at `url`. When none of them is the one the JWT names, the set is fetched once more, since its
-   * owner may have added the key; at most once in `RELOAD_INTERVAL`, so that made-up names cost nobody a fetch each.
+   * Verifies with the keys at `url`. If no key has the id that the JWT names, fetches the set again, because
+   * its owner may have added the key. At most one such fetch per `RELOAD_INTERVAL`, so that invented key ids
+   * cost the owner no traffic.
    */
   verifyWith(
     url: string,
     verify: (keys: readonly JsonWebKey[]) => Promise<JwtVerification>,
   ): Promise<RemoteVerification>;
   /**
-   * What `choose` finds among the keys at `url`. Where it finds none, the set is fetched once more under the same limit.
-   * @returns why there is none, for the log
+   * Returns what `choose` finds among the keys at `url`. If it finds nothing, fetches the set again under the
+   * same limit.
+   * @returns `problem`: why there is none, for the log
    */
   find<Found>(
     url: string,
@@ -52,7 +54,7 @@ export type RemoteFinding<Found> = { readonly found: Found } | { readonly proble
 interface KeptSet {
   readonly keys: readonly JsonWebKey[];
   readonly fetchedAt: number;
-  /** The latest fetch for the sake of an unknown key; whoever has one meanwhile waits for the same. */
+  /** The latest fetch for an unknown key. Parallel requests share it. */
   reload: { readonly at: number; readonly result: Promise<Loaded> } | undefined;
 }
 
@@ -103,7 +105,7 @@ export function remoteJwkSets(needs: RemoteJwkSetNeeds): RemoteJwkSets {
       const newer = live === undefined ? first : await reload(url, live);
       if ('problem' in newer) return newer;
       const late = choose(newer.keys);
-      return late === undefined ? { problem: 'no key of the set at jwks_uri fits' } : { found: late };
+      return late === undefined ? { problem: 'the key set at jwks_uri has no suitable key' } : { found: late };
     },
   };
 }
@@ -119,7 +121,10 @@ function keySetProblem(detail: string): RemoteVerification {
   return { verified: false, reason: 'key-set', detail };
 }
 
-/** RFC 7517 §5. A key that breaks the key policy is left out, so that it does not take the others with it. */
+/**
+ * Fetches a JWK Set (RFC 7517 §5). Leaves out keys that break the key policy, so that one bad key does not
+ * disable the others.
+ */
 async function fetchKeySet(
   outbound: OutboundHttp,
   url: string,
@@ -127,7 +132,7 @@ async function fetchKeySet(
   const fetched = await outbound.get(url, { mediaTypes: MEDIA_TYPES });
   if (fetched.status === 'failed') return { problem: `${fetched.reason}: ${fetched.detail}` };
   const keys = keysOf(fetched.body);
-  if (keys === undefined) return { problem: `not a JWK set of at most ${KEYS_MAX} keys` };
+  if (keys === undefined) return { problem: `the document is not a JWK Set of at most ${KEYS_MAX} keys` };
   return { keys: keys.filter((key) => clientJwkProblem(key) === undefined) };
 }
 
@@ -141,7 +146,7 @@ function keysOf(body: Uint8Array): readonly JsonWebKey[] | undefined {
   }
 }
 
-/** Verifies what a client has signed, with the keys that it registered or publishes (`jwks`, `jwks_uri`). */
+/** Verifies a signature of a client with the keys in its registration (`jwks`, `jwks_uri`). */
 export async function verifyWithClientKeys(
   jwkSets: RemoteJwkSets,
   client: StoredClient,
@@ -149,11 +154,11 @@ export async function verifyWithClientKeys(
 ): Promise<RemoteVerification> {
   const { jwks, jwks_uri } = metadataOf(client);
   if (typeof jwks_uri === 'string') return await jwkSets.verifyWith(jwks_uri, verify);
-  // Checked when it was registered: public keys that pass the key policy.
+  // Registration admits only public keys that satisfy the key policy.
   const { keys } = (jwks ?? { keys: [] }) as { readonly keys: readonly JsonWebKey[] };
   return await verify(keys);
 }
 
-/** For the log. */
+/** Renders a refusal for the log. */
 export const refusalInWords = (refusal: Extract<RemoteVerification, { readonly verified: false }>): string =>
   `${refusal.reason}${'detail' in refusal ? ` (${refusal.detail})` : ''}`;

@@ -16,8 +16,8 @@ import type { RemoteFinding, RemoteJwkSets } from '../client-keys/remote-jwk-set
 import { sessionFor, subjectFor } from './pairwise-subject.ts';
 
 /**
- * What a client is told in a JWT, by the beginning of the members that it registers for it: RFC 9701 §6, and
- * `id_token_signed_response_alg` (OpenID Connect Dynamic Client Registration 1.0 §2), which holds for logout tokens too; JARM §3.
+ * The kinds of JWT made for a client, by the prefix of the metadata members that configure them: RFC 9701 §6;
+ * `id_token_signed_response_alg` (OpenID Connect Registration §2), also for logout tokens; JARM §3.
  */
 export type ClientJwtKind = 'introspection' | 'id_token' | 'userinfo' | 'authorization';
 
@@ -32,15 +32,18 @@ export interface ClientJwtNeeds {
 
 export interface ClientJwtContent {
   readonly kind: ClientJwtKind;
-  /** Of the signed JWT (RFC 8725 §3.11). */
+  /** The `typ` of the signed JWT (RFC 8725 §3.11). */
   readonly typ: string;
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
-/** `problem` is for the log only: what would be encrypted is never sent otherwise. */
+/**
+ * A JWT, or why it cannot be made, for the log only. A JWT that must be encrypted is never sent without
+ * encryption.
+ */
 export type ClientJwt = { readonly jwt: string } | { readonly problem: string };
 
-/** The algorithm that a client has registered for the signatures of such JWTs. */
+/** Returns the signature algorithm that a client has registered for this kind of JWT, or the default. */
 export function signatureAlgorithmFor(
   metadata: ClientMetadata | undefined,
   kind: ClientJwtKind,
@@ -49,13 +52,16 @@ export function signatureAlgorithmFor(
   return SIGNING_ALGORITHMS.find((known) => known === registered) ?? DEFAULT_SIGNATURE;
 }
 
-/** Whether a client has registered for UserInfo as a JWT; the other answers of this kind are JWTs anyhow. */
+/** Says whether a client has registered for UserInfo as a JWT. The other kinds are always JWTs. */
 export function wantsUserinfoJwt(metadata: ClientMetadata): boolean {
   const { userinfo_signed_response_alg, userinfo_encrypted_response_alg } = metadata;
   return userinfo_signed_response_alg !== undefined || userinfo_encrypted_response_alg !== undefined;
 }
 
-/** OpenID Connect Core 1.0 §5.3.2: UserInfo alone "MAY be … encrypted without also being signed", where only that is registered. */
+/**
+ * OpenID Connect Core §5.3.2: UserInfo alone "MAY be … encrypted without also being signed", if the client
+ * registers only encryption.
+ */
 function isUnsigned(metadata: ClientMetadata | undefined, kind: ClientJwtKind): boolean {
   return (
     kind === 'userinfo' &&
@@ -65,9 +71,9 @@ function isUnsigned(metadata: ClientMetadata | undefined, kind: ClientJwtKind): 
 }
 
 /**
- * A JWT for one client: signed, and then encrypted to the client where it has registered that. RFC 7519 §11.2: "the
- * signature … applied first, then the encryption".
- * @param metadata of the client; undefined for one that is not registered
+ * Makes a JWT for one client: signs it, then encrypts it if the client has registered encryption. RFC 7519
+ * §11.2: "the signature … applied first, then the encryption".
+ * @param metadata undefined for a caller that is not a registered client
  */
 export async function makeClientJwt(
   needs: ClientJwtNeeds,
@@ -80,7 +86,7 @@ export async function makeClientJwt(
   );
   if (metadata !== undefined && alg !== undefined && isUnsigned(metadata, kind))
     return await encryptedTo(needs, metadata, { plaintext: JSON.stringify(claims), kind, alg });
-  // A configured key set (decision 29) need not have a key for each algorithm.
+  // A configured key set (decision 29) may lack a key for an algorithm.
   if (!needs.keys.canSign(signature)) return { problem: `no server key signs with ${signature}` };
   const jwt = await needs.keys.sign(claims, { alg: signature, typ });
   return metadata === undefined || alg === undefined
@@ -105,7 +111,7 @@ async function encryptedTo(
   try {
     return { jwt: await needs.encrypter.encrypt(plaintext, recipient.found, header) };
   } catch (failure) {
-    // A key that can be read may still be one that nothing can be agreed on with (RFC 7748 §6.1); it is the client's.
+    // A well-formed key may still allow no key agreement (RFC 7748 §6.1). That is a fault of the client.
     return {
       problem: `encryption with ${alg} failed: ${failure instanceof Error ? failure.message : 'unknown'}`,
     };
@@ -126,13 +132,14 @@ async function recipientKey(
 export interface IdTokenNeeds {
   readonly issuer: string;
   readonly clientJwts: ClientJwtNeeds;
-  /** Of pairwise subjects; it never changes. */
+  /** The secret of pairwise subjects. It never changes. */
   readonly pairwiseSecret: KeyObject;
 }
 
 /**
- * An ID token as its client has registered them: the subject it may know, its algorithm, its encryption (OpenID Connect Core 1.0 §2, §8; OpenID Connect Dynamic Client Registration 1.0 §2).
- * @param content with the end-user's own subject and session, whatever the client may know
+ * Makes an ID token as its client has registered it: subject type, signature and encryption (OpenID Connect
+ * Core §2, §8; OpenID Connect Registration §2).
+ * @param content with the local subject and session, not those that the client sees
  */
 export async function issueIdToken(
   { issuer, clientJwts, pairwiseSecret }: IdTokenNeeds,

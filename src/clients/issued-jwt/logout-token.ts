@@ -6,16 +6,16 @@ import { sessionFor, subjectFor } from './pairwise-subject.ts';
 export interface LogoutTokenNeeds {
   readonly issuer: string;
   readonly clientJwts: ClientJwtNeeds;
-  /** Of pairwise subjects; it never changes. */
+  /** The secret of pairwise subjects. It never changes. */
   readonly pairwiseSecret: KeyObject;
 }
 
-/** Which session has ended, as the server knows it. Times in seconds since the Unix epoch. */
+/** The session that ended, with the local identifiers. Times in seconds since the Unix epoch. */
 export interface LogoutTokenContent {
   readonly client_id: string;
-  /** The end-user's own subject, whatever the client may know. */
+  /** The local subject, not the one that the client sees. */
   readonly sub: string;
-  /** The server's own, as the subject. */
+  /** The local session identifier, not the one that the client sees. */
   readonly sid: string;
   readonly iat: number;
   readonly jti: string;
@@ -24,15 +24,15 @@ export interface LogoutTokenContent {
 /** OpenID Connect Back-Channel Logout 1.0 §2.4: "RECOMMENDED … to prevent … cross-JWT confusion". */
 const LOGOUT_TOKEN_TYPE = 'logout+jwt';
 
-/** §2.4. */
+/** Back-Channel Logout §2.4. */
 const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 
-/** Seconds. §4: "preferably at most two minutes in the future". */
+/** Seconds. Back-Channel Logout §4: "preferably at most two minutes in the future". */
 const LIFETIME = 120;
 
 /**
- * A logout token, signed and encrypted as its client has registered that for ID tokens (OpenID Connect Back-Channel Logout 1.0 §2.4: "in the
- * same manner"). It never has a `nonce`, so that it cannot pass for an ID token.
+ * Makes a logout token, signed and encrypted as its client has registered for ID tokens (Back-Channel Logout
+ * §2.4: "in the same manner"). It has no `nonce`, so it cannot pass for an ID token.
  */
 export async function makeLogoutToken(
   { issuer, clientJwts, pairwiseSecret }: LogoutTokenNeeds,
