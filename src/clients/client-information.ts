@@ -35,7 +35,7 @@ export function clientInformation(needs: InformationNeeds, client: StoredClient)
 
 /**
  * Says whether the response holds a registration token. A shared client has none: every registrant of the
- * same metadata gets this response. The statements of a federation manage its clients (OpenID Federation
+ * same metadata gets this response. The statements of a federation manage its clients (OpenID Federation 1.0
  * §12.2.3: a registration access token "SHOULD NOT").
  */
 function isManaged({ shared_digest, expires_at }: StoredClient): boolean {

@@ -1,5 +1,5 @@
 import type { StoredClient } from '../ports/client-store.ts';
-import { OAuthError } from '../spec/errors.ts';
+import { OAuthError, quotedValue } from '../spec/errors.ts';
 import type { JsonObject } from '../spec/json.ts';
 import { ALL_PRIVILEGES, type RegistrationPrivileges } from '../spec/registration-privileges.ts';
 import { type AuditTrail, doneEvent, record } from './audit-trail.ts';
@@ -78,7 +78,8 @@ async function updatedClient(
   const validated = kind === 'master' ? admitted : withTokenPolicyOf(client, admitted);
   if (validated.preferred_client_id !== undefined && validated.preferred_client_id !== client.client_id) {
     throw new OAuthError('invalid_client_metadata', {
-      error_description: 'preferred_client_id must be absent or equal to client_id: an update cannot change the identifier',
+      error_description:
+        'preferred_client_id must be absent or equal to client_id: an update cannot change the identifier',
     });
   }
   const now = needs.clock.now();
@@ -122,7 +123,7 @@ function requireSameClient(client: StoredClient, request: JsonObject): void {
   const { client_id } = request.members;
   if (client_id === undefined || client_id === null || client_id === client.client_id) return;
   throw new OAuthError('invalid_request', {
-    error_description: `client_id must be absent or ${client.client_id}, the client of this URL`,
+    error_description: `client_id must be absent or ${quotedValue(client.client_id)}, the client of this URL`,
   });
 }
 

@@ -26,7 +26,7 @@ test('open clients are as many as there may be, for parallel requests too; those
   assert.equal(answers.filter(({ status }) => status === 200).length, 3);
   const refused = answers.find(({ status }) => status !== 200);
   assert.ok(refused !== undefined);
-  assertError(refused, 'invalid_token', /as many openly registered clients/);
+  assertError(refused, 'invalid_token', /limit of openly registered clients is reached/);
   assert.equal(refused.headers['www-authenticate'], 'Bearer');
   assert.equal((await tenant.send('client-registration', { bearer: MASTER, json: WEB_CLIENT })).status, 200);
 });

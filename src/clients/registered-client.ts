@@ -19,7 +19,7 @@ export function metadataOf(client: StoredClient): ClientMetadata {
 }
 
 /**
- * Says whether the client was registered automatically by its federation (OpenID Federation §12.1). Its
+ * Says whether the client was registered automatically by its federation (OpenID Federation 1.0 §12.1). Its
  * identifier is that of an entity, which anyone may state, so each of its requests must be authenticated.
  */
 export function isAutomatic({ registered_via, entity_id }: StoredClient): boolean {
@@ -38,7 +38,7 @@ export function registeredScope(metadata: ClientMetadata): readonly string[] {
 
 /**
  * Wraps a store so that `find` returns no expired client, swept or not. A registration through a federation
- * "MUST NOT" outlive its trust chain (OpenID Federation §12.3).
+ * "MUST NOT" outlive its trust chain (OpenID Federation 1.0 §12.3).
  */
 export function liveClients(clients: ClientStore, clock: Pick<Clock, 'now'>): ClientStore {
   return {

@@ -32,7 +32,7 @@ export interface RegistrySettings {
   readonly metadata: MetadataLimits;
 }
 
-/** What operations on the client registry need: the stores and settings of one tenant. */
+/** The stores and settings of one tenant that operations on its client registry need. */
 export interface RegistryNeeds extends AuditNeeds {
   readonly issuer: string;
   readonly clients: ClientStore;

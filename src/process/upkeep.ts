@@ -130,7 +130,7 @@ async function tendKeys(tenant: Tenant | undefined, log: Log): Promise<void> {
   }
 }
 
-const UNTOLD = 'clients could not be told that sessions have ended';
+const UNTOLD = 'logout notifications could not be delivered';
 
 /** Delivers logout tokens that are due, at an interval. */
 function startDelivering(settings: Settings, tenants: Tenants, log: Log): Rounds {

@@ -1,6 +1,6 @@
 import type { Account } from '../ports/account-directory.ts';
 
-/** OpenID Connect Core 1.0 §5.1, table 1: the types of the standard claims that an account holds. */
+/** The standard claims of an account and their types (OpenID Connect Core 1.0 §5.1, table 1). */
 const STANDARD_CLAIMS: ReadonlyMap<string, 'string' | 'boolean' | 'object'> = new Map([
   ...(
     [
@@ -26,7 +26,9 @@ const STANDARD_CLAIMS: ReadonlyMap<string, 'string' | 'boolean' | 'object'> = ne
   ['address', 'object'],
 ]);
 
-/** What says something of a token, a session or the account itself is never taken from an account's claims. */
+/**
+ * Claims about a token, a session or the account itself. They are never taken from the claims of an account.
+ */
 const RESERVED: ReadonlySet<string> = new Set(
   (
     'sub iss aud exp iat nbf jti auth_time nonce acr amr azp at_hash c_hash s_hash sid cnf client_id scope act may_act ' +
@@ -37,30 +39,39 @@ const RESERVED: ReadonlySet<string> = new Set(
 const NAME = /^[\x21\x23-\x5b\x5d-\x7e]{1,128}$/;
 const CLAIMS_BYTES_MAX = 16_384;
 
-/** Why these cannot be the claims of an account, as words for whoever sets them; undefined where they can. */
+/**
+ * Returns why these cannot be the claims of an account, for the caller who sets them; undefined if they can.
+ */
 export function claimsFault(claims: Readonly<Record<string, unknown>>): string | undefined {
   for (const [name, value] of Object.entries(claims)) {
     const fault = claimFault(name, value);
     if (fault !== undefined) return fault;
   }
   const bytes = Buffer.byteLength(JSON.stringify(claims));
-  return bytes > CLAIMS_BYTES_MAX ? `the claims are larger than ${CLAIMS_BYTES_MAX} bytes` : undefined;
+  return bytes > CLAIMS_BYTES_MAX
+    ? `the claims have ${bytes} bytes; the limit is ${CLAIMS_BYTES_MAX}`
+    : undefined;
 }
 
 function claimFault(name: string, value: unknown): string | undefined {
-  if (!NAME.test(name)) return `${JSON.stringify(name)} cannot be the name of a claim`;
+  if (!NAME.test(name))
+    return `${JSON.stringify(name)} is not a valid claim name: use 1 to 128 visible ASCII characters other than quotation mark and backslash`;
   const type = claimType(name);
-  if (RESERVED.has(withoutLanguage(name))) return `the claim ${name} is set by the server`;
+  if (RESERVED.has(withoutLanguage(name))) return `the claim ${name} is reserved for the server`;
   const actual = Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
-  return type === undefined || type === actual ? undefined : `the claim ${name} must be a ${type}`;
+  return type === undefined || type === actual
+    ? undefined
+    : `the claim ${name} must be of the type ${type}, not ${actual}`;
 }
 
-/** The type that OpenID Connect Core 1.0 §5.1 gives to a claim; undefined for one that it does not know. */
+/**
+ * Returns the type of a claim by OpenID Connect Core 1.0 §5.1; undefined for a claim that it does not define.
+ */
 export function claimType(name: string): 'string' | 'boolean' | 'object' | undefined {
   return STANDARD_CLAIMS.get(withoutLanguage(name));
 }
 
-/** OpenID Connect Core 1.0 §5.2: `family_name#ja-Kana-JP`. */
+/** Removes the language tag: `family_name#ja-Kana-JP` (OpenID Connect Core 1.0 §5.2). */
 function withoutLanguage(name: string): string {
   return name.replace(/#.*$/su, '');
 }
@@ -82,7 +93,7 @@ const PROFILE = [
   'updated_at',
 ] as const;
 
-/** OpenID Connect Core 1.0 §5.4: the claims that a scope value asks for. */
+/** The claims that a scope value requests (OpenID Connect Core 1.0 §5.4). */
 export const SCOPE_CLAIMS: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   ['profile', PROFILE],
   ['email', ['email', 'email_verified']],
@@ -91,9 +102,9 @@ export const SCOPE_CLAIMS: ReadonlyMap<string, readonly string[]> = new Map<stri
 ]);
 
 /**
- * What of an account a client is told: what its scope values ask for, and what it asked for by name (§5.5), in any
- * language (§5.2). Claims that the account does not have are left out: §5.3.2, "If a Claim is not returned, that Claim Name
- * SHOULD be omitted".
+ * Returns the claims of an account that a client receives: those that its scope requests and those it
+ * requested by name (OpenID Connect Core 1.0 §5.5), in any language (§5.2). Claims that the account lacks are
+ * left out. §5.3.2: "If a Claim is not returned, that Claim Name SHOULD be omitted".
  */
 export function releasedClaims(
   { claims, username }: Pick<Account, 'claims' | 'username'>,

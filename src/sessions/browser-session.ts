@@ -15,32 +15,34 @@ export interface SessionNeeds {
   readonly limits: SessionLimits;
 }
 
-/** Seconds, but for `perAccount`. */
+/** All but `perAccount` in seconds. */
 export interface SessionLimits {
   readonly idleLifetime: number;
   readonly lifetime: number;
-  /** Sessions of one account at a time. */
+  /** Sessions of one account at the same time. */
   readonly perAccount: number;
-  /** How long a browser is known after a sign-in. */
+  /** How long a browser is recognised after a sign-in. */
   readonly browserLifetime: number;
 }
 
-/** How and as whom an end-user authenticated. */
+/** An authenticated end-user, and how the authentication happened. */
 export interface Authentication {
   readonly sub: Subject;
-  /** Of the account as it was authenticated, where it is in our own store. */
+  /** The version of the account that was authenticated; undefined for an account of another store. */
   readonly accountVersion: number | undefined;
   readonly acr: string | null;
   readonly amr: readonly string[];
-  /** When it was, where that is not now; never later. */
+  /** The time of the authentication, if not now; never later. */
   readonly auth_time?: number;
 }
 
-/** What the browser sent; each undefined where it sent none. */
+/** The cookies of the browser; each undefined if absent. */
 export interface BrowserCookies {
   readonly session: string | undefined;
   readonly browser: string | undefined;
-  /** A session that began for what the browser does now, and whose cookie it may never have got: a form sent twice. */
+  /**
+   * A session that this form already began and whose cookie may never have arrived: the form was sent twice.
+   */
   readonly abandoned?: Digest | undefined;
 }
 
@@ -48,20 +50,28 @@ export type SignedIn =
   | {
       readonly outcome: 'signed_in';
       readonly session: StoredSession;
-      /** The values of both cookies from now on. */
+      /** The new values of both cookies. */
       readonly cookies: { readonly session: string; readonly browser: string };
-      /** Sessions that made way; their clients are to be told. */
+      /** Sessions that ended to make room. Their clients must be notified. */
       readonly ended: readonly EndedSession[];
     }
-  /** The account was disabled, deleted or changed while its password was checked: the end-user is to sign in again. */
+  /**
+   * The account was disabled, deleted or changed while its password was checked. The end-user must sign in
+   * again.
+   */
   | { readonly outcome: 'account_changed' };
 
-/** Browsers of one account that are known at a time. */
+/** Browsers that are remembered for one account. */
 const BROWSERS_MAX = 20;
-/** Being seen is written down again after a sixtieth of the idle lifetime, so that a busy session costs few writes. */
+/**
+ * Fractions of the idle lifetime after which a use is recorded again, so that a busy session causes few
+ * writes.
+ */
 const TOUCHES_PER_IDLE_LIFETIME = 60;
 
-/** Begins a session under a new id; the one that the browser had ends (`SessionConditions.replaces`). */
+/**
+ * Begins a session under a new id and ends the previous one of the browser (`SessionConditions.replaces`).
+ */
 export async function signIn(
   needs: SessionNeeds,
   authentication: Authentication,
@@ -95,7 +105,7 @@ export async function signIn(
   };
 }
 
-/** The session that a browser had so far. */
+/** Returns the previous session of the browser. */
 async function replacedBy(
   sessions: SessionStore,
   { session, abandoned }: BrowserCookies,
@@ -105,21 +115,21 @@ async function replacedBy(
   return own !== undefined && (await sessions.find(own)) !== undefined ? own : abandoned;
 }
 
-/** The cookie that tells this browser from strangers' at the next sign-in as `sub`. */
+/** Returns the cookie that identifies this browser at the next sign-in as `sub`, and remembers it. */
 async function rememberedBrowser(
   { browsers, random, limits }: SessionNeeds,
   sub: Subject,
   sent: string | undefined,
   now: number,
 ): Promise<string> {
-  // One that this account did not sign in with may have been put there by somebody who knows it.
+  // A cookie unknown to this account may have been planted by an attacker, who then knows it.
   const known = sent !== undefined && (await browsers.knowsBrowser(sub, digestOf(sent), now));
   const browser = known ? sent : random.alphanumeric(IDENTIFIER_LENGTHS.session);
   await browsers.rememberBrowser(sub, digestOf(browser), now + limits.browserLifetime, BROWSERS_MAX);
   return browser;
 }
 
-/** The live session that a cookie stands for; it is noted, coarsely, that it was seen. */
+/** Returns the live session of a cookie and extends it, at most once per fraction of the idle lifetime. */
 export async function currentSession(
   { sessions, clock, limits }: Pick<SessionNeeds, 'sessions' | 'clock' | 'limits'>,
   cookie: string | undefined,
@@ -129,13 +139,16 @@ export async function currentSession(
   if (session === undefined || session.expires_at <= now) return undefined;
   if (now - session.last_seen_at < limits.idleLifetime / TOUCHES_PER_IDLE_LIFETIME) return session;
   const expires_at = Math.min(session.ends_at, now + limits.idleLifetime);
-  // It may have ended since it was read: then it is none.
+  // The session may have ended since it was read.
   return (await sessions.touch(session.key, now, expires_at))
     ? { ...session, last_seen_at: now, expires_at }
     : undefined;
 }
 
-/** What the audit keeps of the end of a session. @param client_id who sent the end-user to log out */
+/**
+ * Makes the audit event of the end of a session.
+ * @param client_id the client that requested the logout, if any
+ */
 export function sessionEnded(
   { clock }: Pick<SessionNeeds, 'clock'>,
   { sub, sid }: StoredSession,
@@ -146,7 +159,7 @@ export function sessionEnded(
   return { at: clock.now(), action: 'session.end', outcome: 'done', client_id, detail, ...who };
 }
 
-/** Ends the session that a cookie stands for, live or not; undefined where there was none. */
+/** Ends the session of a cookie, live or expired; returns undefined if there is none. */
 export async function endSession(
   { sessions }: Pick<SessionNeeds, 'sessions'>,
   cookie: string | undefined,
@@ -156,13 +169,14 @@ export async function endSession(
 }
 
 /**
- * What a form of ours carries and another site's cannot know. Derived from the cookie, from which it tells nothing, and
- * bound to what the form is for, so that one form's token is good in no other.
+ * Returns a token that another site cannot know. It is derived from the cookie, which it does not reveal, and
+ * is valid for one purpose only.
  */
 export function antiForgeryToken(cookie: string, purpose: string): string {
   return createHmac('sha256', cookie).update(`anti-forgery:${purpose}`).digest('base64url');
 }
 
+/** Says whether a token is the one of this cookie and purpose, in constant time. */
 export function isAntiForgeryToken(token: string, cookie: string, purpose: string): boolean {
   const [given, expected] = [Buffer.from(token), Buffer.from(antiForgeryToken(cookie, purpose))];
   return given.length === expected.length && timingSafeEqual(given, expected);

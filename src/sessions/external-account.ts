@@ -11,20 +11,21 @@ export interface ExternalAccountNeeds {
   readonly clock: Clock;
 }
 
-/** Somebody whom the operator's own page has signed in. */
+/** An end-user that the sign-in page of the operator has authenticated. */
 export interface ExternalSubject {
   readonly sub: Subject;
-  /** OpenID Connect Core 1.0 §5.1; undefined: as they are known already. */
+  /** Claims (OpenID Connect Core 1.0 §5.1); undefined keeps those of the account. */
   readonly claims: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A change that somebody else was faster with is tried again on what they left. */
+/** Attempts. After a lost race the change is applied to the current record. */
 const ATTEMPTS = 3;
 
 /**
- * The account of somebody who signs in elsewhere: made when they first come, so that tokens, UserInfo and `chancery accounts`
- * know them like everybody else. No password opens it. A `sub` of an account that is there already means that account.
- * @throws AccountRefused for claims that no account can have, and for an account that is disabled
+ * Returns the account of an end-user who signs in elsewhere. Creates it at the first sign-in, so that tokens,
+ * UserInfo and `chancery accounts` treat it like every other account. It has no password. An existing account
+ * with this `sub` is used.
+ * @throws AccountRefused for invalid claims, a name that is taken, a disabled account, and after lost races
  */
 export async function externalAccount(
   needs: ExternalAccountNeeds,
@@ -41,7 +42,7 @@ export async function externalAccount(
         : await renewed(needs, known, subject, actor);
     if (account !== undefined) return account;
   }
-  throw new AccountRefused('the account was changed meanwhile: try again');
+  throw new AccountRefused('another request changed the account; try again');
 }
 
 async function created(
@@ -77,7 +78,7 @@ async function renewed(
   if (known.disabled_at !== null) throw new AccountRefused('the account is disabled');
   const text = JSON.stringify(claims);
   if (claims === undefined || text === known.claims) return known;
-  // Who signs in here keeps the name that opens the account.
+  // Accounts with a password keep the name that the end-user types.
   const username = known.password_hash === null ? shownName(sub, claims) : known.username;
   const changed = { ...known, claims: text, username, version: known.version + 1, updated_at: clock.now() };
   const event = accountEvent({ clock }, 'account.update', known, actor, 'claims from elsewhere');
@@ -89,7 +90,10 @@ function shownName(sub: Subject, { preferred_username }: Readonly<Record<string,
   return typeof preferred_username === 'string' && preferred_username !== '' ? preferred_username : sub;
 }
 
-/** By which `chancery accounts` finds it. Two subjects may differ in what names do not: case, or signs that no name has. */
+/**
+ * Returns the login name by which `chancery accounts` finds the account. It is a digest if the subject
+ * contains characters or upper case that login names do not preserve.
+ */
 function nameOf(sub: Subject): LoginName {
   const name = loginName(`external:${sub}`);
   if (name === `external:${sub}`) return name;

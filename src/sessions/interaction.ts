@@ -13,28 +13,27 @@ export interface InteractionNeeds {
   readonly interactionLifetime: number;
 }
 
-/** A request that waits for its end-user, opened. The ticket of a change or completion. */
+/** A waiting request, with its parsed content. It is the ticket of a change or completion. */
 export interface Interaction<Content> {
   readonly stored: StoredInteraction;
   readonly content: Content;
 }
 
 export interface BegunInteraction {
-  /** For the page's address. */
+  /** The handle in the address of the page. */
   readonly handle: string;
-  /** For the browser's cookie: what it sent, or a new one. */
+  /** The value of the cookie: the one that the browser sent, or a new one. */
   readonly browser: string;
 }
 
-/** An authorisation request is bounded by what a header section or a form may hold; this is more than both by default. */
+/** Limit of the content in bytes. It is above what the default limits of headers and forms admit. */
 const CONTENT_BYTES_MAX = 131_072;
 
 /**
- * Keeps a request until its end-user has answered. The handle in the page's address tells several tabs apart; the cookie
- * keeps a handle that somebody else was sent from being good for anything.
- *
- * @param browser the cookie of an interaction before it in this browser
- * @throws OAuthError invalid_request when the content is too large to be kept
+ * Stores a request until its end-user answers. The handle in the address distinguishes several tabs. The
+ * cookie makes a handle useless in another browser.
+ * @param browser the cookie of an earlier interaction in this browser
+ * @throws OAuthError invalid_request if the content is too large
  */
 export async function beginInteraction(
   { interactions, clock, random, interactionLifetime }: InteractionNeeds,
@@ -57,7 +56,10 @@ export async function beginInteraction(
   return { handle, browser: bound };
 }
 
-/** Undefined for a handle that is unknown, completed, expired, of another kind or of another browser. */
+/**
+ * Finds an interaction. Returns undefined for a handle that is unknown, completed, expired, of another kind
+ * or of another browser.
+ */
 export async function findInteraction<Content>(
   { interactions, clock }: Pick<InteractionNeeds, 'interactions' | 'clock'>,
   kind: StoredInteraction['kind'],
@@ -73,8 +75,8 @@ export async function findInteraction<Content>(
 }
 
 /**
- * The same for a caller that is no browser, and has proven by something else that it may know. What it does with it must
- * not be good for anything without the browser that the interaction began in.
+ * Finds an interaction for a caller that is not a browser and has proved its permission otherwise. Its result
+ * must have no effect without the browser where the interaction began.
  */
 export async function findInteractionOfAnyBrowser<Content>(
   { interactions, clock }: Pick<InteractionNeeds, 'interactions' | 'clock'>,
@@ -86,7 +88,7 @@ export async function findInteractionOfAnyBrowser<Content>(
   return { stored, content: JSON.parse(stored.content) as Content };
 }
 
-/** Undefined when it was changed or completed since it was found. */
+/** Changes the content. Returns undefined if another request changed or completed the interaction first. */
 export async function changeInteraction<Content extends object>(
   { interactions }: Pick<InteractionNeeds, 'interactions'>,
   { stored }: Interaction<unknown>,
@@ -97,7 +99,10 @@ export async function changeInteraction<Content extends object>(
   return { stored: { ...stored, version: stored.version + 1, content: text }, content };
 }
 
-/** Whether the caller is the one who does what was waiting; a double click, the back button and a second tab are not. */
+/**
+ * Completes the interaction. Returns true for one caller only, so that a double click, the back button and a
+ * second tab do nothing.
+ */
 export async function completeInteraction(
   { interactions }: Pick<InteractionNeeds, 'interactions'>,
   { stored }: Interaction<unknown>,
@@ -108,5 +113,7 @@ export async function completeInteraction(
 function bounded(content: object): string {
   const text = JSON.stringify(content);
   if (Buffer.byteLength(text) <= CONTENT_BYTES_MAX) return text;
-  throw new OAuthError('invalid_request', { error_description: 'The request is too large to be kept.' });
+  throw new OAuthError('invalid_request', {
+    error_description: `the request is too large to be stored: the limit is ${CONTENT_BYTES_MAX} bytes`,
+  });
 }

@@ -15,25 +15,25 @@ import { type ClientId, IDENTIFIER_LENGTHS, type SessionId } from '../spec/ident
 export interface LogoutDeliveryNeeds extends LogoutAttemptNeeds {
   readonly notifications: LogoutNotificationStore;
   readonly log: Log;
-  /** Seconds that one attempt may take: after them another process takes over. */
+  /** Lease of a notification in seconds. When it expires, another process may retry. */
   readonly attemptTime: number;
   readonly count: (outcome: LogoutAttempt['outcome']) => void;
 }
 
-/** Tells clients of sessions that have ended. What one process takes no other one delivers. */
+/** Delivers back-channel logout notifications. A leased notification is delivered by one process only. */
 export interface LogoutDelivery {
-  /** Everything that is due now, whoever ended the sessions. A failure is logged: the next round finds the same to do. */
+  /** Delivers all due notifications of all processes. A failure is logged; the next call finds them again. */
   deliverDue(): Promise<void>;
   /**
-   * The clients of one session, at once. Resolves when `first` is told, or could not be, or is not among them; the others
-   * are told meanwhile.
+   * Delivers the notifications of one session immediately. Resolves when `first` is notified, has failed or
+   * is not among them; the others continue.
    */
   deliver(sid: SessionId, first: ClientId | undefined): Promise<void>;
-  /** Waits for what is under way. */
+  /** Waits for the attempts under way. */
   close(): Promise<void>;
 }
 
-/** Taken at a time; each takes a connection. */
+/** Notifications in a batch; each needs a connection. */
 const BATCH = 32;
 
 export function logoutDelivery(needs: LogoutDeliveryNeeds): LogoutDelivery {
@@ -62,7 +62,7 @@ export function logoutDelivery(needs: LogoutDeliveryNeeds): LogoutDelivery {
           await Promise.all(taken.map(begin));
         }
       } catch (cause) {
-        log.error({ cause }, 'clients could not be told that sessions have ended');
+        log.error({ cause }, 'logout notifications could not be delivered');
       }
     },
     async deliver(sid, first) {
@@ -77,7 +77,10 @@ export function logoutDelivery(needs: LogoutDeliveryNeeds): LogoutDelivery {
   };
 }
 
-/** Never rejects: what is not settled is due again after a while. */
+/**
+ * Attempts one notification and stores the outcome. Never rejects: without an outcome the lease expires and
+ * the notification is due again.
+ */
 async function attemptAndSettle(needs: LogoutDeliveryNeeds, taken: TakenLogoutNotification): Promise<void> {
   const { sid, client_id, attempts } = taken;
   try {
@@ -86,9 +89,9 @@ async function attemptAndSettle(needs: LogoutDeliveryNeeds, taken: TakenLogoutNo
     needs.count(attempt.outcome);
     if (attempt.outcome !== 'postponed' && attempt.outcome !== 'failed') return;
     const { outcome, problem } = attempt;
-    needs.log.warn({ client_id, sid, attempts, outcome, problem }, 'a client was not told of a logout');
+    needs.log.warn({ client_id, sid, attempts, outcome, problem }, 'logout notification was not delivered');
   } catch (cause) {
-    needs.log.error({ client_id, sid, cause }, 'a client could not be told of a logout');
+    needs.log.error({ client_id, sid, cause }, 'logout notification failed');
   }
 }
 
@@ -98,19 +101,22 @@ export interface LogoutAttemptNeeds {
   readonly outbound: OutboundForms;
   readonly clock: Clock;
   readonly random: Random;
-  /** How often a client is told before it is given up. */
+  /** Attempts before a notification is given up. */
   readonly attemptsMax: number;
-  /** Seconds after the first failed attempt; each further wait is twice as long. */
+  /** Seconds before the first retry; each further delay is twice as long. */
   readonly retryDelay: number;
 }
 
 /** Seconds. */
 const RETRY_DELAY_MAX = 3600;
 
-/** Statuses that say that the same request may be answered otherwise later (RFC 9110 §15.5.9, §15.6; RFC 6585 §4; RFC 8470 §5.2). */
+/** Statuses after which a retry may succeed (RFC 9110 §15.5.9, §15.6; RFC 6585 §4; RFC 8470 §5.2). */
 const RECOVERABLE_STATUSES = new Set([408, 425, 429]);
 
-/** What a client's operator, or the network, may mend; what our own rules forbid stays forbidden. */
+/**
+ * Failures that the operator of a client or the network may fix. A request that our own rules forbid is not
+ * retried.
+ */
 const RECOVERABLE_FAILURES: ReadonlySet<OutboundFailure> = new Set([
   'busy',
   'connection',
@@ -120,13 +126,16 @@ const RECOVERABLE_FAILURES: ReadonlySet<OutboundFailure> = new Set([
   'unresolvable',
 ]);
 
-/** Tells one client that a session has ended (OpenID Connect Back-Channel Logout 1.0 §2.5); answers what is to be kept of it. */
+/**
+ * Notifies one client that a session has ended (OpenID Connect Back-Channel Logout 1.0 §2.5) and returns the
+ * outcome to store.
+ */
 export async function attemptLogout(
   needs: LogoutAttemptNeeds,
   taken: TakenLogoutNotification,
 ): Promise<LogoutAttempt> {
   const client = await needs.clients.find(taken.client_id);
-  // It may be gone, or another one under the same name.
+  // The client may be deleted, or replaced by one with the same identifier.
   if (client?.instance !== taken.instance) return { outcome: 'unneeded' };
   const metadata = metadataOf(client);
   const { backchannel_logout_uri: uri } = metadata;
@@ -141,8 +150,9 @@ export async function attemptLogout(
 }
 
 /**
- * §2.8: 200 is done, and 204 is meant as that. §2.5: "The OP SHOULD NOT retransmit a Logout Token unless the OP suspects
- * that previous transmissions may have failed due to potentially recoverable errors".
+ * Judges the response. §2.8: 200 means success, and 204 is accepted too. §2.5: "The OP SHOULD NOT retransmit
+ * a Logout Token unless the OP suspects that previous transmissions may have failed due to potentially
+ * recoverable errors".
  */
 function judged(needs: LogoutAttemptNeeds, taken: TakenLogoutNotification, posted: Posted): LogoutAttempt {
   if (posted.status === 'failed') {
@@ -169,7 +179,10 @@ function later(
   return { outcome: 'postponed', problem, due_at: clock.now() + spread(wait, random) };
 }
 
-/** Half as long again at most: who could not be told of many sessions at once is not told of all of them at once either. */
+/**
+ * Adds up to half of the delay at random, so that many failed notifications of one client are not all retried
+ * at once.
+ */
 function spread(wait: number, random: Random): number {
   const [high = 0, low = 0] = random.bytes(2);
   return Math.floor(wait * (1 + (high * 256 + low) / 131_072));

@@ -93,7 +93,10 @@ for (const uri of ELSEWHERE) {
     const client = await logout.client();
     const parameters = { id_token_hint: logout.idToken(client), post_logout_redirect_uri: uri };
     const outcome = await outcomeOf(logout, parameters);
-    assert.match(outcome ?? '', /^the post_logout_redirect_uri is not, character by character/);
+    assert.match(
+      outcome ?? '',
+      /^the post_logout_redirect_uri must equal a registered one, character by character/,
+    );
     assert.ok(!(outcome ?? '').includes('evil'));
   });
 }
@@ -113,7 +116,7 @@ test('an address of another client, and one of a client that has none: no redire
   const none = await logout.client({ post_logout_redirect_uris: undefined });
   const go = async (client: typeof other): Promise<string | undefined> =>
     await outcomeOf(logout, { id_token_hint: logout.idToken(client), post_logout_redirect_uri: HOME });
-  assert.match((await go(other)) ?? '', /not, character by character/);
+  assert.match((await go(other)) ?? '', /must equal a registered one, character by character/);
   assert.equal(await go(none), 'the client has registered no post_logout_redirect_uris');
 });
 
@@ -124,7 +127,7 @@ const HINTS: readonly (readonly [
   hint: (logout: TestLogout, aud: string) => string,
   why: RegExp,
 ])[] = [
-  ['none at all', () => '', /there is no id_token_hint/],
+  ['none at all', () => '', /the request has no id_token_hint/],
   ['garbage', () => 'x', /malformed/],
   ['alg none', (_, aud) => unsigned(aud), /malformed|algorithm/],
   ['HS256 with our public key', (_, aud) => maced(aud), /algorithm/],
@@ -138,11 +141,11 @@ const HINTS: readonly (readonly [
   ['nbf in the future', (_, aud) => idToken({ aud, nbf: START + 3600 }), /not-yet-valid/],
   ['two audiences', (_, aud) => idToken({ aud: [aud, 'other'] }), /claims/],
   ['an azp that is no audience', (_, aud) => idToken({ aud: [aud, 'x'], azp: 'y' }), /claims/],
-  ['an unknown client', () => idToken({ aud: 'nobody' }), /not registered any more/],
+  ['an unknown client', () => idToken({ aud: 'nobody' }), /no longer registered/],
   [
     'one from before its client was registered',
     (_, aud) => idToken({ aud, iat: START - 5000 }),
-    /not registered/,
+    /no longer registered/,
   ],
 ];
 
@@ -210,9 +213,9 @@ test('a client_id that is not the hint’s: the hint proves nothing (OpenID Conn
   const [client, other] = [await logout.client(), await logout.client()];
   const parameters = { id_token_hint: logout.idToken(client), post_logout_redirect_uri: HOME };
   const outcome = await outcomeOf(logout, { ...parameters, client_id: other.client_id });
-  assert.match(outcome ?? '', /^client_id is not the client/);
+  assert.match(outcome ?? '', /^client_id differs from the client/);
   const alone = { client_id: client.client_id, post_logout_redirect_uri: HOME };
-  assert.equal(await outcomeOf(logout, alone), 'there is no id_token_hint');
+  assert.equal(await outcomeOf(logout, alone), 'the request has no id_token_hint');
 });
 
 test('nothing is amiss with a request that asks for nothing but the dialog', async () => {
@@ -246,7 +249,7 @@ test('a client that is deleted, or takes its address back, before the answer: no
     assert.equal(location, undefined);
     assert.match(
       ignored ?? '',
-      change === 'replace' ? /not, character by character/ : /not registered any more/,
+      change === 'replace' ? /must equal a registered one, character by character/ : /no longer registered/,
     );
   }
 });

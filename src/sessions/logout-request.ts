@@ -11,13 +11,16 @@ export interface LogoutRequestNeeds {
   readonly hints: IdTokenHintNeeds;
   readonly clients: Pick<ClientStore, 'find'>;
   readonly clock: Clock;
-  /** Seconds after which an ID token is no hint any more; 0 = never. */
+  /** Seconds after which an ID token is no longer accepted as a hint; 0 = never. */
   readonly hintAgeMax: number;
   /** Characters. */
   readonly stateLengthMax: number;
 }
 
-/** OpenID Connect RP-Initiated Logout 1.0 §2. `logout_hint` is taken and not looked at: the session of the browser is what is asked about. */
+/**
+ * The parameters of OpenID Connect RP-Initiated Logout 1.0 §2. `logout_hint` is accepted and ignored: the
+ * session of the browser decides.
+ */
 export const LOGOUT_PARAMETERS: ReadonlySet<string> = new Set([
   'id_token_hint',
   'logout_hint',
@@ -27,23 +30,25 @@ export const LOGOUT_PARAMETERS: ReadonlySet<string> = new Set([
   'ui_locales',
 ]);
 
-/** Where the browser goes afterwards: a registered address, and what its client wants back with it. */
+/** The registered URI that the browser is sent to after the logout, with the state of the client. */
 export interface LogoutRedirect {
   readonly uri: string;
   readonly state: string | undefined;
 }
 
 export interface LogoutRequest {
-  /** Who says that its end-user logged out; undefined where the hint does not prove it. */
+  /** The client that requests the logout; undefined if no hint proves it. */
   readonly client: StoredClient | undefined;
   readonly redirect: LogoutRedirect | undefined;
-  /** Why what was asked for is not done; for the log, and for developers. Holds nothing that was sent. */
+  /**
+   * Why a part of the request is ignored, for the log and for developers. Contains no value of the request.
+   */
   readonly ignored: string | undefined;
 }
 
-/** What waits for the end-user's answer. */
+/** The logout that waits for the answer of the end-user. */
 export interface WaitingLogout {
-  /** The session that the end-user is asked about; null where there was none. */
+  /** The session that the page asks about; null if there is none. */
   readonly sid: SessionId | null;
   readonly client: { readonly client_id: ClientId; readonly instance: ClientInstance } | null;
   readonly redirect: { readonly uri: string; readonly state: string | null } | null;
@@ -51,9 +56,9 @@ export interface WaitingLogout {
 }
 
 /**
- * Reads a logout request. Without a hint that holds, the redirection is ignored and nothing else (decision 32; the
- * interface is stricter than OpenID Connect RP-Initiated Logout 1.0 §2, which knows other proofs).
- * @throws OAuthError invalid_request for a state that is too long to be carried
+ * Reads a logout request. Without a valid hint only the redirection is ignored (decision 32; the interface is
+ * stricter than OpenID Connect RP-Initiated Logout 1.0 §2, which admits other proofs).
+ * @throws OAuthError invalid_request for a state that is too long
  */
 export async function readLogoutRequest(
   needs: LogoutRequestNeeds,
@@ -61,12 +66,12 @@ export async function readLogoutRequest(
 ): Promise<LogoutRequest> {
   const { post_logout_redirect_uri: uri, state } = parameters;
   if (state !== undefined && state.length > needs.stateLengthMax) {
-    const error_description = `state is longer than ${needs.stateLengthMax} characters`;
+    const error_description = `state has ${state.length} characters; the limit is ${needs.stateLengthMax}`;
     throw new OAuthError('invalid_request', { error_description });
   }
   const proof = await clientBehind(needs, parameters);
   if ('ignored' in proof) {
-    // Nobody asked for anything but the dialog.
+    // A request without hint and redirection asks for the confirmation page only.
     const asked = uri !== undefined || parameters['id_token_hint'] !== undefined;
     return { client: undefined, redirect: undefined, ignored: asked ? proof.ignored : undefined };
   }
@@ -78,26 +83,26 @@ export async function readLogoutRequest(
     : { client, redirect: undefined, ignored: problem };
 }
 
-/** The client that an ID token of ours was issued to, if it is that one still. */
+/** Returns the client that an ID token was issued to, if it is still registered. */
 async function clientBehind(
   needs: LogoutRequestNeeds,
   { id_token_hint, client_id }: Parameters,
 ): Promise<{ readonly client: StoredClient } | { readonly ignored: string }> {
-  if (id_token_hint === undefined) return { ignored: 'there is no id_token_hint' };
+  if (id_token_hint === undefined) return { ignored: 'the request has no id_token_hint' };
   const hint = await readIdTokenHint(needs.hints, id_token_hint);
-  if (!hint.holds) return { ignored: `the id_token_hint does not hold (${hint.reason})` };
+  if (!hint.holds) return { ignored: `the id_token_hint is not valid (${hint.reason})` };
   // OpenID Connect RP-Initiated Logout 1.0 §2: "the OP MUST verify that the Client Identifier matches the one used when issuing the ID Token".
   if (client_id !== undefined && client_id !== hint.client_id) {
-    return { ignored: 'client_id is not the client that the id_token_hint was issued to' };
+    return { ignored: 'client_id differs from the client that the id_token_hint was issued to' };
   }
   const iat = issuedAt(hint);
   if (needs.hintAgeMax !== 0 && needs.clock.now() - iat > needs.hintAgeMax) {
     return { ignored: `the id_token_hint is older than ${needs.hintAgeMax} seconds` };
   }
   const client = await needs.clients.find(hint.client_id as ClientId);
-  // One that was deleted and registered again under its name has not been given this token.
+  // A client that was deleted and registered again never received this token.
   return client === undefined || iat < client.issued_at
-    ? { ignored: 'the client that the id_token_hint was issued to is not registered any more' }
+    ? { ignored: 'the client that the id_token_hint was issued to is no longer registered' }
     : { client };
 }
 
@@ -111,15 +116,17 @@ function redirectProblem(client: StoredClient, uri: string): string | undefined 
   const { post_logout_redirect_uris: registered = [] } = metadataOf(client);
   if (registered.includes(uri)) return undefined;
   if (registered.length === 0) return 'the client has registered no post_logout_redirect_uris';
-  const words =
-    'the post_logout_redirect_uri is not, character by character, one that the client has registered';
+  const words = 'the post_logout_redirect_uri must equal a registered one, character by character';
   return uri.length > NEAREST_LENGTH_MAX ? words : words + suggestion(uri, registered);
 }
 
-/** A comparison takes as many steps as both lengths multiplied. */
+/** Limit in characters: finding the nearest URI takes time proportional to the product of the lengths. */
 const NEAREST_LENGTH_MAX = 300;
 
-/** What is kept until the end-user has answered (decision 31: on the server, not in hidden fields). */
+/**
+ * Returns the record that is stored until the end-user answers (decision 31: on the server, not in hidden
+ * fields).
+ */
 export function waitingLogout(
   { client, redirect }: LogoutRequest,
   sid: SessionId | undefined,
@@ -134,8 +141,10 @@ export function waitingLogout(
 }
 
 /**
- * Where the browser goes now: the client and its registration may have changed since the question was asked.
- * @returns `location` undefined where it stays here; `ignored` says why, if it was to go
+ * Returns the location that the browser is sent to. Checks the client again, because its registration may
+ * have changed meanwhile.
+ * @returns `location`: undefined if the browser stays here; `ignored`: why a requested redirection is not
+ * done
  */
 export async function logoutLocation(
   { clients }: Pick<LogoutRequestNeeds, 'clients'>,
@@ -144,7 +153,7 @@ export async function logoutLocation(
   if (client === null || redirect === null) return { location: undefined, ignored: undefined };
   const found = await clients.find(client.client_id);
   if (found?.instance !== client.instance) {
-    return { location: undefined, ignored: 'the client is not registered any more' };
+    return { location: undefined, ignored: 'the client is no longer registered' };
   }
   const ignored = redirectProblem(found, redirect.uri);
   return ignored === undefined
@@ -152,7 +161,10 @@ export async function logoutLocation(
     : { location: undefined, ignored };
 }
 
-/** The registered text stays as it is; `state` goes with a redirection only (OpenID Connect RP-Initiated Logout 1.0 §2). */
+/**
+ * Appends `state` to the registered URI, which is not changed otherwise (OpenID Connect RP-Initiated Logout
+ * 1.0 §2).
+ */
 function withState({ uri, state }: NonNullable<WaitingLogout['redirect']>): string {
   if (state === null) return uri;
   const separator = uri.includes('?') ? (/[?&]$/.test(uri) ? '' : '&') : '?';

@@ -15,10 +15,10 @@ export interface AccountNeeds {
   readonly random: Random;
 }
 
-/** Who does it, for the audit. */
+/** The party that makes the change, for the audit log. */
 export type AccountActor = Pick<AuditEvent, 'actor' | 'request_id'>;
 
-/** What an account cannot be, or is not any more; the message is for whoever manages accounts. */
+/** Refuses a change of an account. The message is for the party that manages accounts. */
 export class AccountRefused extends Error {
   override readonly name = 'AccountRefused';
 }
@@ -29,7 +29,10 @@ export interface NewAccount {
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
-/** Makes an account with a subject that nobody had before. @throws AccountRefused */
+/**
+ * Creates an account with a new subject.
+ * @throws AccountRefused
+ */
 export async function addAccount(
   needs: AccountNeeds,
   { username, password, claims }: NewAccount,
@@ -38,7 +41,7 @@ export async function addAccount(
   const login_name = loginName(username);
   if (login_name === undefined) {
     throw new AccountRefused(
-      `${JSON.stringify(username)} cannot be the name of an account: letters and digits of one script, and ASCII signs without spaces (RFC 8265)`,
+      `${JSON.stringify(username)} is not a valid account name: use letters and digits of one script and ASCII punctuation, without spaces (RFC 8265)`,
     );
   }
   const fault = claimsFault(claims);
@@ -57,10 +60,13 @@ export async function addAccount(
   };
   const outcome = await needs.accounts.create(account, accountEvent(needs, 'account.create', account, actor));
   if (outcome === 'created') return account;
-  throw new AccountRefused(`there is an account ${JSON.stringify(login_name)} already`);
+  throw new AccountRefused(`the account ${JSON.stringify(login_name)} already exists`);
 }
 
-/** Gives another password; whoever knew the old one is out of every session and grant. @throws AccountRefused */
+/**
+ * Sets a password, and ends all sessions and grants of the account.
+ * @throws AccountRefused
+ */
 export async function setPassword(
   needs: AccountNeeds,
   account: StoredAccount,
@@ -71,7 +77,10 @@ export async function setPassword(
   return await replace(needs, account, { password_hash }, 'password', true, actor);
 }
 
-/** Nobody signs in with a disabled account; its sessions and grants end. @throws AccountRefused */
+/**
+ * Disables or enables an account. Disabling ends its sessions and grants, and it can no longer sign in.
+ * @throws AccountRefused
+ */
 export async function setDisabled(
   needs: AccountNeeds,
   account: StoredAccount,
@@ -83,7 +92,10 @@ export async function setDisabled(
   return await replace(needs, account, { disabled_at }, detail, disabled, actor);
 }
 
-/** Gives other claims; what is open goes on. @throws AccountRefused */
+/**
+ * Replaces the claims. Sessions and grants continue.
+ * @throws AccountRefused
+ */
 export async function setClaims(
   needs: AccountNeeds,
   account: StoredAccount,
@@ -95,7 +107,10 @@ export async function setClaims(
   return await replace(needs, account, { claims: JSON.stringify(claims) }, 'claims', false, actor);
 }
 
-/** Ends the account with everything of it. @throws AccountRefused */
+/**
+ * Deletes an account with its sessions and grants.
+ * @throws AccountRefused
+ */
 export async function deleteAccount(
   needs: AccountNeeds,
   account: StoredAccount,
@@ -131,7 +146,7 @@ async function hashOf(
   return await passwords.hash(password.password);
 }
 
-/** What the audit keeps of an act on an account. */
+/** Makes the audit event of a change to an account. */
 export function accountEvent(
   { clock }: Pick<AccountNeeds, 'clock'>,
   action: AuditEvent['action'],
@@ -145,6 +160,6 @@ export function accountEvent(
 
 function requireDone(outcome: string, { username }: StoredAccount): void {
   if (outcome === 'done') return;
-  const what = outcome === 'absent' ? 'is gone' : 'was changed meanwhile: try again';
+  const what = outcome === 'absent' ? 'no longer exists' : 'was changed by another request; try again';
   throw new AccountRefused(`the account ${JSON.stringify(username)} ${what}`);
 }

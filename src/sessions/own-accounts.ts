@@ -14,10 +14,10 @@ export interface OwnAccountsNeeds {
   readonly log: Log;
 }
 
-/** What no account can have; hashed in its place, so that a refusal takes as long as any other. */
+/** Hashed if a password is invalid, so that this refusal takes as long as any other. */
 const NO_PASSWORD = '';
 
-/** The accounts in our own store as a directory. */
+/** Presents the accounts of our own store as a directory. */
 export function ownAccounts(needs: OwnAccountsNeeds): AccountDirectory {
   const { accounts, passwords } = needs;
   return {
@@ -46,7 +46,10 @@ function known(stored: StoredAccount | undefined): Account | undefined {
   return { sub, username, claims: parsed, disabled: disabled_at !== null, version };
 }
 
-/** Only now is the password there to be hashed as the settings say today. Nobody's sign-in fails for it. */
+/**
+ * Renews the hash with the current settings, because only now is the password known. A failure does not
+ * affect the sign-in.
+ */
 async function withCurrentHash(
   { accounts, passwords, clock, log }: OwnAccountsNeeds,
   stored: StoredAccount,
@@ -62,7 +65,7 @@ async function withCurrentHash(
     return outcome === 'done' ? renewed : stored;
   } catch (cause) {
     if (!(cause instanceof TooManyRequests)) {
-      log.error({ cause, sub: stored.sub }, 'a password hash could not be renewed');
+      log.error({ cause, sub: stored.sub }, 'password hash could not be renewed');
     }
     return stored;
   }

@@ -2,13 +2,16 @@ import type { LoginName } from '../spec/identifiers.ts';
 import { loginName } from '../spec/login-name.ts';
 import { opaqueString } from '../spec/opaque-string.ts';
 
-/** NIST SP 800-63B §5.1.1.2 asks for 8 at least and 64 at least as the most; no rule about which characters. */
+/**
+ * NIST SP 800-63B §5.1.1.2: at least 8 characters, and a maximum of at least 64; no rules about which
+ * characters.
+ */
 const PASSWORD_CODE_POINTS = { min: 8, max: 128 } as const;
 
-/** Longer texts are looked at no further: whatever they are, no account has them. */
+/** UTF-16 code units. Longer texts are not examined, because no account has such a password. */
 const CODE_UNITS_MAX = PASSWORD_CODE_POINTS.max * 8;
 
-/** A password in the form in which it is hashed; undefined for what no account can have. */
+/** Returns a password in the form that is hashed; undefined for a text that no account can have. */
 export function preparedPassword(text: string): string | undefined {
   if (text.length > CODE_UNITS_MAX) return undefined;
   const prepared = opaqueString(text);
@@ -19,22 +22,29 @@ export function preparedPassword(text: string): string | undefined {
 
 export type NewPassword = { readonly password: string } | { readonly refused: string };
 
-/** A password that is to be set: in the form in which it is hashed, or why not, in words for its owner. */
+/**
+ * Checks a new password.
+ * @returns it in the form that is hashed, or why it is refused, in words for its owner
+ */
 export function newPassword(text: string, login_name: LoginName): NewPassword {
   const { min, max } = PASSWORD_CODE_POINTS;
   if (text.length > CODE_UNITS_MAX) return { refused: `the password is longer than ${max} characters` };
   const password = opaqueString(text);
   if (password === undefined) {
-    return { refused: 'the password is empty, or has control, invisible or unassigned characters' };
+    return { refused: 'the password is empty or has control, invisible or unassigned characters' };
   }
   const length = Array.from(password).length;
   if (length < min) return { refused: `the password is shorter than ${min} characters` };
   if (length > max) return { refused: `the password is longer than ${max} characters` };
-  if (loginName(password) === login_name) return { refused: 'the password is the name of the account' };
-  return isCommonPassword(password) ? { refused: 'the password is one of the commonest' } : { password };
+  if (loginName(password) === login_name)
+    return { refused: 'the password must differ from the name of the account' };
+  return isCommonPassword(password) ? { refused: 'the password is too common' } : { password };
 }
 
-/** What is tried first, of eight characters and more; NIST SP 800-63B §5.1.1.2: "commonly-used, expected". */
+/**
+ * The passwords of 8 characters and more that attackers try first; NIST SP 800-63B §5.1.1.2: "commonly-used,
+ * expected".
+ */
 const COMMON: ReadonlySet<string> = new Set(
   `00000000 01234567 0123456789 0987654321 11111111 1111111111 11223344 1122334455 12121212 123123123 12312312
   123321123 12341234 123454321 12345678 123456789 1234567890 12345678910 123456789a 1234567a 1234567q 1234abcd 123qweasd
@@ -53,6 +63,7 @@ const COMMON: ReadonlySet<string> = new Set(
   zaq1zaq1 zxcvbnm1 zxcvbnm123`.split(/\s+/),
 );
 
+/** Says whether a password is a common one, without regard to case. */
 export function isCommonPassword(password: string): boolean {
   return COMMON.has(password.toLowerCase());
 }

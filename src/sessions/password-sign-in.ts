@@ -13,41 +13,49 @@ import type { Admission, SignInLimits } from './sign-in-limits.ts';
 
 export interface PasswordSignInNeeds {
   readonly directory: AccountDirectory;
-  /** Of the browsers that have signed in before; of accounts that are kept elsewhere too. */
+  /** Browsers that have signed in before, also for accounts of another store. */
   readonly browsers: Pick<AccountStore, 'knowsBrowser'>;
   readonly limits: SignInLimits;
   readonly clock: Clock;
   readonly log: Log;
   readonly audit: AuditLog;
-  /** Until when an account is known to be under attack, by its subject: an attack is one event an hour, not one an attempt. */
+  /**
+   * Accounts under attack and when that state ends, so that an attack causes one audit event an hour instead
+   * of one per attempt.
+   */
   readonly attacked: BoundedMap<Subject, number>;
 }
 
 export interface PasswordAttempt {
-  /** As they were typed, of any length. */
+  /** The texts that the end-user typed, of any length. */
   readonly username: string;
   readonly password: string;
   readonly remoteAddress: string;
-  /** The cookie of an earlier sign-in in this browser; undefined where there is none, and for a grant. */
+  /** The cookie of an earlier sign-in in this browser; undefined if there is none, and for a grant. */
   readonly browser: string | undefined;
-  /** Names the request in the log. */
+  /** Identifies the request in the log. */
   readonly request_id: string;
 }
 
 export type PasswordOutcome =
   | { readonly outcome: 'authenticated'; readonly account: Account }
-  /** One answer for an unknown name, a wrong password and a disabled account; the reason is in the log only. */
+  /** Means an unknown name, a wrong password or a disabled account; only the log has the reason. */
   | { readonly outcome: 'refused' }
   | { readonly outcome: 'too_many_attempts'; readonly retry_after: number };
 
-/** SAML 2.0 Authentication Context §3.4.9, the one that OpenID Connect Core 1.0 §2 takes its examples from; RFC 8176 §2. */
+/**
+ * SAML 2.0 Authentication Context §3.4.9, the source of the examples in OpenID Connect Core 1.0 §2; RFC 8176 §2.
+ */
 export const PASSWORD_ACR = 'urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport';
 export const PASSWORD_AMR = ['pwd'] as const;
 
-/** What is counted for a name that no account can have. */
+/** Counted in place of a name that no account can have. */
 const NO_NAME = '';
 
-/** Whether this name and password belong together, within the limits for guessing. For the sign-in page and for the password grant. */
+/**
+ * Authenticates an end-user by name and password, within the limits against guessing. The sign-in page and
+ * the password grant use it.
+ */
 export async function authenticateWithPassword(
   needs: PasswordSignInNeeds,
   attempt: PasswordAttempt,
@@ -76,10 +84,10 @@ async function admitted(
     log.info({ request_id, sub: account?.sub, reason: refusalReason(account, verified) }, 'sign-in refused');
     return { outcome: 'refused' };
   } catch (failure) {
-    // Nothing was checked, so nothing was guessed.
+    // The password was not checked, so the attempt does not count.
     admission.release();
     if (!(failure instanceof TooManyRequests)) throw failure;
-    log.warn({ request_id: attempt.request_id }, 'more passwords wait than can be checked');
+    log.warn({ request_id: attempt.request_id }, 'sign-in refused: too many passwords wait to be checked');
     return { outcome: 'too_many_attempts', retry_after: failure.retryAfterSeconds };
   }
 }

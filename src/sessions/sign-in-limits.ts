@@ -2,26 +2,26 @@ import { type Counted, type RateLimitNeeds, rateLimits } from '../clients/rate-l
 import type { Digest, Subject } from '../spec/identifiers.ts';
 import { networkOf } from '../spec/ip-address.ts';
 
-/** Failed attempts per hour, as many at once; 0 = no limit. */
+/** Failed attempts per hour, which is also the burst; 0 = no limit. */
 export interface SignInRates {
-  /** At one name, from one network or from one browser that its owner has used before. */
+  /** For one name, from one network or from one known browser. */
   readonly perAccountAndNetwork: number;
-  /** At one name, from all networks together. */
+  /** For one name, from all networks. */
   readonly perAccount: number;
-  /** From one network, at all names together. */
+  /** For all names, from one network. */
   readonly perNetwork: number;
 }
 
 export interface SignInAttempt {
-  /** What was typed, in the form in which names are compared, whether or not there is such an account. */
+  /** The typed name in the form in which names are compared, whether or not the account exists. */
   readonly name: string;
   readonly remoteAddress: string;
-  /** The account and browser, where the browser has signed in as this account before. */
+  /** The account and browser, if the browser has signed in as this account before. */
   readonly knownBrowser: { readonly sub: Subject; readonly browser: Digest } | undefined;
 }
 
 export type Admission =
-  /** `release`: the attempt was no failure, or none that counts. */
+  /** Allows the attempt. `release` takes it back from the counters, if it did not fail. */
   { readonly admitted: true; release(): void } | { readonly admitted: false; readonly retry_after: number };
 
 export interface SignInLimits {
@@ -31,9 +31,9 @@ export interface SignInLimits {
 const MINUTES = 60;
 
 /**
- * Counts attempts, each before its password is checked, so that attempts at once count too. A browser that its owner has
- * used before is counted by itself: whoever guesses elsewhere uses up what is left for strangers, and locks nobody out.
- * Counted for all processes together (`rate-store.ts`).
+ * Counts each attempt before its password is checked, so that parallel attempts count too. A known browser
+ * has a counter of its own: an attacker elsewhere exhausts the counters of strangers and locks out no known
+ * browser. All processes share the counters (`src/ports/rate-store.ts`).
  */
 export function signInLimits(rates: SignInRates, needs: RateLimitNeeds): SignInLimits {
   const limits = rateLimits(needs);

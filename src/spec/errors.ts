@@ -47,6 +47,18 @@ export interface ErrorWords {
   challenge?: string;
 }
 
+/** Characters of a value that an error text shows. */
+const SHOWN_LENGTH_MAX = 100;
+
+/**
+ * Renders a value of a request for an error text, in single quotes. Replaces characters that RFC 6749 §5.2 forbids by `?`
+ * and shortens long values. Never pass a secret.
+ */
+export function quotedValue(value: string): string {
+  const shown = value.length > SHOWN_LENGTH_MAX ? `${value.slice(0, SHOWN_LENGTH_MAX)}...` : value;
+  return `'${shown.replaceAll(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?')}'`;
+}
+
 /** A request that ends here. The one renderer turns it into a response by the contract's error channel. */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError';

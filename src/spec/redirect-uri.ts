@@ -7,45 +7,51 @@ export interface RedirectUriRules {
   readonly implicit: boolean;
 }
 
-/** Response parameters; a registered query that already holds one would make two of them. */
+/** Response parameters. A registered query with one of them would make the response ambiguous. */
 const RESPONSE_PARAMETERS = new Set(['code', 'state', 'response', 'error', 'iss']);
 
 /**
- * Why a redirection URI cannot be registered: RFC 6749 §3.1.2, RFC 7591 §5, RFC 8252 §7 and §8.4, OpenID Connect Dynamic Client Registration 1.0 §2.
- * @returns undefined for a URI that can.
+ * Returns why a redirection URI cannot be registered (RFC 6749 §3.1.2, RFC 7591 §5, RFC 8252 §7 and §8.4,
+ * OpenID Connect Dynamic Client Registration 1.0 §2), as words that follow the URI; undefined for a URI that can
+ * be registered.
  */
 export function redirectUriProblem(text: string, rules: RedirectUriRules): string | undefined {
   const uri = parseUri(text);
-  if (uri === undefined) return 'is not an absolute URI that every browser reads the same';
-  if (uri.hasFragment) return 'has a fragment';
-  if (text.includes('*')) return 'holds a wildcard; redirection URIs are compared character by character';
+  if (uri === undefined) return 'must be a valid absolute URI';
+  if (uri.hasFragment) return 'must not have a fragment';
+  if (text.includes('*'))
+    return 'must not have a wildcard; redirection URIs are compared character by character';
   if (uri.http === undefined) return privateUseSchemeProblem(uri.scheme, rules);
   if (uri.http.port === 0 && !(rules.application_type === 'native' && isLoopbackHost(uri.http.host))) {
-    return 'has port 0';
+    return 'must not have port 0; it is allowed for loopback hosts of native clients only';
   }
-  if (holdsResponseParameter(uri.http.query)) return 'has a query parameter that the response uses';
+  if (holdsResponseParameter(uri.http.query))
+    return 'must not have a query parameter of the response: code, state, response, error or iss';
   return uri.scheme === 'https' ? httpsProblem(uri.http.host, rules) : httpProblem(uri, rules);
 }
 
 function privateUseSchemeProblem(scheme: string, rules: RedirectUriRules): string | undefined {
-  if (rules.application_type === 'web') return 'is not an https URI';
+  if (rules.application_type === 'web')
+    return 'must use https; private-use schemes are allowed for native clients only';
   // RFC 8252 §7.1: "apps MUST use a URI scheme based on a domain name under their control, expressed in reverse order".
   // `javascript:`, `data:` and their like have no dot.
-  return scheme.includes('.') ? undefined : 'has a scheme that is not a domain name in reverse order';
+  return scheme.includes('.')
+    ? undefined
+    : 'must use https or a scheme that is a domain name in reverse order';
 }
 
 function httpsProblem(host: string, rules: RedirectUriRules): string | undefined {
   if (rules.application_type === 'web' && rules.implicit && isLoopbackHost(host)) {
-    return 'names the local machine, which a web client of the implicit grant must not';
+    return 'must not have a loopback host, because the client is a web client of the implicit grant';
   }
   return undefined;
 }
 
 function httpProblem(uri: Uri, rules: RedirectUriRules): string | undefined {
   if (uri.http === undefined || !isLoopbackHost(uri.http.host))
-    return 'is http on a host that is not the local machine';
+    return 'must use https; http is allowed for loopback hosts only';
   if (rules.application_type === 'web' && rules.implicit) {
-    return 'is not an https URI, which a web client of the implicit grant needs';
+    return 'must use https, because the client is a web client of the implicit grant';
   }
   return undefined;
 }

@@ -25,15 +25,15 @@ import {
 import { authenticated, hasForm, isGenuine, LOCATOR_LENGTH, locatorAt } from './token-identifier.ts';
 
 /**
- * An identifier-based access token: a locator, a random identifier, a full stop and a MAC over both.
- * The MAC lets a forged token be refused without a look-up (decision 20).
+ * Characters of an identifier-based access token before the full stop: a locator and a random identifier. A
+ * MAC over both follows, so that a forged token is refused without a look-up (decision 20).
  */
 const IDENTIFIER_LENGTH = LOCATOR_LENGTH + IDENTIFIER_LENGTHS.access_token;
 
 export interface AccessTokenNeeds {
   readonly issuer: string;
   readonly mac: KeyObject;
-  /** Keys of tokens whose MAC was found to be ours: it need not be computed again. */
+  /** Cache of tokens whose MAC was verified. */
   readonly genuine: BoundedMap<AccessTokenKey, true>;
   readonly selfContained: SelfContainedTokenNeeds;
   readonly store: AccessTokenStore;
@@ -41,18 +41,20 @@ export interface AccessTokenNeeds {
   readonly random: Random;
 }
 
-/** How an access token looks (decision 20). Either has a record, and is good while that is there. */
+/**
+ * The formats of access tokens (decision 20). Both have a record, and both are valid only while it exists.
+ */
 export type AccessTokenFormat = 'identifier' | 'self-contained';
 
-/** What an access token stands for. */
+/** The content of an access token. */
 export interface AccessTokenContent {
   readonly format: AccessTokenFormat;
   readonly client_id: ClientId;
   readonly client_instance: ClientInstance | null;
-  /** The grant that it is issued for, and that ends it. */
+  /** The grant that the token belongs to. The token ends with it. */
   readonly grant_id?: GrantId | undefined;
   readonly sub: string;
-  /** Of the resource owner, where it is known (RFC 7662 §2.2). */
+  /** The user name of the resource owner, if known (RFC 7662 §2.2). */
   readonly username?: string | undefined;
   readonly scope: readonly string[];
   readonly audience: readonly string[];
@@ -60,7 +62,7 @@ export interface AccessTokenContent {
   readonly data?: string | undefined;
   /** Further members of the introspection response and claims of the JWT, by name. */
   readonly more?: Readonly<Record<string, unknown>> | undefined;
-  /** Who may use the token; undefined for everybody who bears it. */
+  /** The key that the caller must prove; undefined for a bearer token. */
   readonly confirmation: Confirmation | undefined;
   /** Seconds. */
   readonly lifetime: number;
@@ -71,7 +73,7 @@ export interface MintedAccessToken {
   readonly stored: StoredAccessToken;
 }
 
-/** What either format says of a token. */
+/** The members that both formats have. */
 interface Members {
   readonly scope: string;
   readonly client_id: ClientId;
@@ -83,7 +85,10 @@ interface Members {
   readonly [member: string]: unknown;
 }
 
-/** Makes an access token and the record of it; nothing is stored yet. */
+/**
+ * Makes an access token and its record; stores nothing.
+ * @throws OAuthError invalid_request if a self-contained token becomes too long
+ */
 export async function mintAccessToken(
   needs: AccessTokenNeeds,
   content: AccessTokenContent,
@@ -139,7 +144,10 @@ async function mintSelfContained(
   return { access_token, stored: recordOf(key, content, members, aud) };
 }
 
-/** With the introspection response, rendered once (RFC 7662 §2.2): the record never changes, so neither does the answer. */
+/**
+ * Makes the record with the introspection response, rendered once (RFC 7662 §2.2). The record is immutable,
+ * so the response is too.
+ */
 function recordOf(
   key: AccessTokenKey,
   content: AccessTokenContent,
@@ -169,10 +177,13 @@ function recordOf(
   };
 }
 
-/** Whether what was presented is told from a forgery by its MAC alone, which costs nearly nothing. */
+/** Says whether a text has the form of an identifier-based token, whose MAC is cheap to verify. */
 export const isIdentifierShaped = (presented: string): boolean => hasForm(presented, IDENTIFIER_LENGTH);
 
-/** The live token behind what a caller presented. @returns undefined for anything else, whatever the reason. */
+/**
+ * Finds the live token that a caller presented.
+ * @returns undefined for every other text, whatever the reason
+ */
 export function findAccessToken(
   needs: AccessTokenNeeds,
   presented: string,
@@ -200,7 +211,7 @@ function findLive(
   );
 }
 
-/** Scope values of a stored token. */
+/** Returns the scope values of a stored token. */
 export function scopeOf(token: StoredAccessToken): readonly string[] {
   const { scope } = JSON.parse(token.introspection) as { scope: string };
   return scope === '' ? [] : scope.split(' ');
@@ -210,10 +221,13 @@ function keyOf(access_token: string): AccessTokenKey {
   return (access_token.slice(0, LOCATOR_LENGTH) + digestOf(access_token)) as AccessTokenKey;
 }
 
-/** The client that introspection names for an initial access token: it is issued to nobody who is registered yet. */
+/** The client id that introspection shows for an initial access token, which belongs to no client yet. */
 export const NO_CLIENT = 'chancery' as ClientId;
 
-/** Stores a minted token as one that is good for one registration, with what an operator wants to know of it later. */
+/**
+ * Stores an access token as an initial access token, which is good for one registration, with its label and
+ * audit event.
+ */
 export async function issueInitialAccessToken(
   needs: AccessTokenNeeds & { readonly log: Log },
   token: StoredAccessToken,

@@ -9,12 +9,13 @@ export interface MintedCode {
   readonly stored: StoredAuthorizationCode;
 }
 
-/** Seconds after its expiry in which a second use is still noticed (RFC 6749 §4.1.2). */
+/** Seconds after expiry in which a second use is still detected (RFC 6749 §4.1.2). */
 const NOTICED_AFTER = 3600;
 
 /**
- * Makes an authorisation code; nothing is stored yet.
- * @param lifetime seconds. RFC 6749 §4.1.2: "A maximum authorization code lifetime of 10 minutes is RECOMMENDED."
+ * Makes an authorisation code and its record; stores nothing.
+ * @param lifetime seconds. RFC 6749 §4.1.2: "A maximum authorization code lifetime of 10 minutes is
+ * RECOMMENDED."
  */
 export function mintAuthorizationCode(
   { clock, random }: { readonly clock: Clock; readonly random: Random },
@@ -29,7 +30,10 @@ export function mintAuthorizationCode(
 
 const FORM = new RegExp(`^[A-Za-z0-9]{${IDENTIFIER_LENGTHS.authorization_code}}$`, 'u');
 
-/** @returns undefined for what this server never issued as a code; nothing is looked up */
+/**
+ * Returns the key of the record of a code, without a look-up; undefined for a text that no code of this
+ * server can be.
+ */
 export function authorizationCodeKey(presented: string): Digest | undefined {
   return FORM.test(presented) ? digestOf(presented) : undefined;
 }

@@ -5,9 +5,9 @@ import type { Digest } from '../spec/identifiers.ts';
 import { bearerChallenge } from '../spec/www-authenticate.ts';
 
 /**
- * The bearer token of a request (RFC 6750 §2.1; the form and query variants are not supported).
- * @param lengthMax characters; longer tokens were not issued here and are refused before they are hashed.
- * @returns undefined where no credentials were sent.
+ * Returns the bearer token of a request (RFC 6750 §2.1; the form and query variants are not supported).
+ * @param lengthMax characters. Longer tokens are refused before they are hashed
+ * @returns undefined if the request has no credentials
  * @throws OAuthError invalid_token
  */
 export function presentedBearer(authorization: string | undefined, lengthMax: number): string | undefined {
@@ -17,15 +17,15 @@ export function presentedBearer(authorization: string | undefined, lengthMax: nu
   return credentials.token;
 }
 
-/** A configured token that opens an administrative endpoint. Its label says in the audit whose it is. */
+/** A configured token that opens an administrative endpoint. Its label names it in the audit log. */
 export interface MasterToken {
   readonly label: string;
   readonly digest: Digest;
 }
 
 /**
- * The master token that was presented. Compares with every configured digest: the time taken tells nothing of which
- * one matched.
+ * Returns the master token with this digest. Compares with every configured digest, so the time does not
+ * reveal which one matches.
  */
 export function masterTokenOf(token: Digest, masters: readonly MasterToken[]): MasterToken | undefined {
   let found: MasterToken | undefined;
@@ -33,7 +33,10 @@ export function masterTokenOf(token: Digest, masters: readonly MasterToken[]): M
   return found;
 }
 
-/** 401 with the bare challenge: RFC 6750 §3 gives no error code to a request without authentication information. */
+/**
+ * Makes a 401 with the bare challenge. RFC 6750 §3 gives no error code to a request without authentication
+ * information.
+ */
 export function bearerTokenNeeded(because?: string): OAuthError {
   return new OAuthError('invalid_token', {
     error_description:
@@ -49,10 +52,13 @@ export function invalidToken(detail?: string): OAuthError {
   });
 }
 
-/** @param missing every scope value that is needed and not there. */
+/**
+ * Makes the refusal of a token without the required scope.
+ * @param missing every required scope value that the token lacks
+ */
 export function insufficientScope(missing: readonly string[]): OAuthError {
   const scope = missing.join(' ');
-  const error_description = `the token lacks: ${scope}`;
+  const error_description = `the token lacks the scope: ${scope}`;
   return new OAuthError('insufficient_scope', {
     error_description,
     challenge: bearerChallenge({ error: 'insufficient_scope', error_description, scope }),

@@ -2,9 +2,12 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { StoredAccessToken } from '../ports/access-token-store.ts';
 import type { ClientCertificate } from '../spec/client-certificate.ts';
 
-/** RFC 7800 §3.1, `cnf`: who may use a token. Here by RFC 8705 §3.1: whoever holds the key of this certificate. */
+/** The `cnf` claim (RFC 7800 §3.1): the certificate whose key the caller must prove (RFC 8705 §3.1). */
 export interface Confirmation {
-  /** RFC 8705 §3.1: "the base64url-encoded … SHA-256 hash (a.k.a., thumbprint …) of the DER encoding of the X.509 certificate". */
+  /**
+   * RFC 8705 §3.1: "the base64url-encoded … SHA-256 hash (a.k.a., thumbprint …) of the DER encoding of the
+   * X.509 certificate".
+   */
   readonly 'x5t#S256': string;
 }
 
@@ -13,19 +16,19 @@ export function confirmationBy({ der }: ClientCertificate): Confirmation {
 }
 
 /**
- * Whether a token may be used by a caller with this certificate.
- *
- * RFC 8705 §3: "The protected resource MUST obtain, from its TLS implementation layer, the client certificate used for
- * mutual TLS and MUST verify that the certificate matches the certificate associated with the access token."
+ * Says whether a caller with this certificate may use a token.
+ * RFC 8705 §3: "The protected resource MUST obtain, from its TLS implementation layer, the client certificate
+ * used for mutual TLS and MUST verify that the certificate matches the certificate associated with the access
+ * token."
  */
 export function isConfirmed(token: StoredAccessToken, certificate: ClientCertificate | undefined): boolean {
-  // Most tokens are bound to nothing, and are not parsed to learn that.
+  // Most tokens are not bound; this check spares them the parsing.
   if (!token.introspection.includes('"cnf":')) return true;
   const { cnf } = JSON.parse(token.introspection) as { cnf?: Confirmation };
   return cnf === undefined || confirms(certificate, cnf);
 }
 
-/** Whether this certificate is the one. */
+/** Says whether this is the certificate of the confirmation. */
 export function confirms(certificate: ClientCertificate | undefined, confirmation: Confirmation): boolean {
   if (certificate === undefined) return false;
   const [expected, presented] = [confirmation, confirmationBy(certificate)].map((each) =>

@@ -16,13 +16,13 @@ export interface IdTokenHintNeeds {
   readonly decrypter: JweDecrypter;
 }
 
-/** An ID token that this server issued, however long ago. */
+/** A valid ID token of this server, expired or not. */
 export interface HeldIdToken {
   readonly holds: true;
   readonly sub: string;
   /** Never empty. */
   readonly audience: readonly string[];
-  /** The client that it was issued to: the sole audience, or `azp`. */
+  /** The client that it was issued to: the only audience, or `azp`. */
   readonly client_id: string;
   readonly sid: string | undefined;
   readonly claims: VerifiedClaims;
@@ -34,16 +34,16 @@ export type IdTokenHint =
   | { readonly holds: false; readonly reason: JwtRefusal | `JWE: ${JweRefusal}` };
 
 /**
- * Reads an `id_token_hint` (decision 32; OpenID Connect Core 1.0 §3.1.2.1, OpenID Connect RP-Initiated Logout 1.0 §2). One that has expired
- * holds, as does one signed by a retired key. What is encrypted to this server holds only for the signed JWT inside it:
- * anybody can encrypt to a public key.
+ * Verifies an `id_token_hint` (decision 32; OpenID Connect Core 1.0 §3.1.2.1, OpenID Connect RP-Initiated
+ * Logout 1.0 §2). It may have expired and may be signed by a retired key. An encrypted hint must contain a
+ * signed JWT, because anyone can encrypt to a public key.
  */
 export async function readIdTokenHint(needs: IdTokenHintNeeds, hint: string): Promise<IdTokenHint> {
   const signed = await decrypted(needs, hint);
   if ('reason' in signed) return { holds: false, reason: signed.reason };
   const verification = await needs.verifier.verify(signed.jwt, await needs.keys.verificationKeys(), {
     algorithms: SIGNING_ALGORITHMS,
-    // Of all that this server signs only ID tokens have it.
+    // Only ID tokens of this server have this type.
     types: [ID_TOKEN_TYPE.toLowerCase()],
     requiredClaims: ['iss', 'sub', 'aud', 'exp', 'iat'],
     issuer: needs.issuer,

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { SignatureAlgorithm } from '../spec/jose-algorithms.ts';
 
-/** What an ID token says (OpenID Connect Core 1.0 §2). Times are in seconds. */
+/** The content of an ID token (OpenID Connect Core 1.0 §2). Times in seconds since the Unix epoch. */
 export interface IdTokenContent {
-  /** As the client knows the end-user: a pairwise identifier where it is registered for them (§8). */
+  /** The subject that the client sees, possibly pairwise (§8). */
   readonly sub: string;
   readonly client_id: string;
-  /** Whom it is meant for besides the client. */
+  /** Audiences besides the client. */
   readonly otherAudiences?: readonly string[];
   readonly iat: number;
   readonly exp: number;
@@ -15,17 +15,20 @@ export interface IdTokenContent {
   readonly acr?: string;
   readonly amr?: readonly string[];
   readonly sid?: string;
-  /** Issued with it, and bound to it by their hashes (§3.1.3.6, §3.3.2.11). */
+  /** Issued together with the ID token, which holds their hashes (§3.1.3.6, §3.3.2.11). */
   readonly access_token?: string;
   readonly code?: string;
-  /** About the end-user; none of them can stand in for a claim of the protocol. */
+  /** Claims about the end-user. They cannot replace a claim of the protocol. */
   readonly claims?: Readonly<Record<string, unknown>>;
 }
 
-/** RFC 8725 §3.11 would have one of its own; this is the one that clients of OpenID Connect accept. */
+/** RFC 8725 §3.11 recommends a specific type; clients of OpenID Connect accept this one. */
 export const ID_TOKEN_TYPE = 'JWT';
 
-/** Claims that the protocol gives a meaning: RFC 7519 §4.1 and OpenID Connect Core 1.0 §2, with those of the logouts. */
+/**
+ * Claims with a meaning in the protocol: RFC 7519 §4.1, OpenID Connect Core 1.0 §2 and the logout
+ * specifications.
+ */
 const PROTOCOL_CLAIMS: ReadonlySet<string> = new Set([
   'iss',
   'sub',
@@ -46,7 +49,10 @@ const PROTOCOL_CLAIMS: ReadonlySet<string> = new Set([
   'events',
 ]);
 
-/** @param alg that the ID token is signed with: the hashes in it are of the same strength */
+/**
+ * Returns the claims of an ID token (OpenID Connect Core 1.0 §2).
+ * @param alg the signature algorithm; it determines the hash of `at_hash` and `c_hash`
+ */
 export function idTokenClaims(
   issuer: string,
   content: IdTokenContent,
@@ -59,7 +65,7 @@ export function idTokenClaims(
     ...Object.fromEntries(given),
     iss: issuer,
     sub,
-    // §2: "If there are multiple audiences … "; one is a string, which every client reads.
+    // §2: "If there are multiple audiences … ". A single audience is a string, which every client accepts.
     ...(otherAudiences.length === 0
       ? { aud: client_id }
       : { aud: [client_id, ...otherAudiences], azp: client_id }),
@@ -76,8 +82,8 @@ function present(claims: Readonly<Record<string, unknown>>): Readonly<Record<str
 }
 
 /**
- * "The base64url encoding of the left-most half of the hash of the octets of the ASCII representation" (§3.1.3.6). For
- * Ed25519 the hash is the one within the signature (RFC 8032 §5.1): SHA-512.
+ * Returns "the base64url encoding of the left-most half of the hash of the octets of the ASCII
+ * representation" (§3.1.3.6). For Ed25519 the hash is that of the signature (RFC 8032 §5.1): SHA-512.
  */
 function halfHash(text: string, alg: SignatureAlgorithm): string {
   const hash = createHash(alg === 'EdDSA' ? 'sha512' : `sha${alg.slice(2)}`)

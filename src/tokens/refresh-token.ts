@@ -6,8 +6,8 @@ import { type Digest, type GrantId, IDENTIFIER_LENGTHS } from '../spec/identifie
 import { authenticated, hasForm, isGenuine, LOCATOR_LENGTH, locatorAt } from './token-identifier.ts';
 
 /**
- * A refresh token: the identifier of its grant, a random one of its own, a full stop and a MAC over both. Of a grant only
- * the digest of the token that is good now is kept; an older one is known by its MAC to have been good once.
+ * Characters of a refresh token before the full stop: the id of its grant and a random identifier. A MAC over
+ * both follows. The grant stores only the digest of the current token; an older one is recognised by its MAC.
  */
 const GRANT_ID_LENGTH = LOCATOR_LENGTH + IDENTIFIER_LENGTHS.instance;
 const IDENTIFIER_LENGTH = GRANT_ID_LENGTH + IDENTIFIER_LENGTHS.refresh_token;
@@ -23,11 +23,12 @@ export interface MintedRefreshToken {
   readonly digest: Digest;
 }
 
+/** Makes the id of a new grant. Ids sort by time of issue. */
 export function newGrantId({ clock, random }: Pick<RefreshTokenNeeds, 'clock' | 'random'>): GrantId {
   return (locatorAt(clock.milliseconds()) + random.alphanumeric(IDENTIFIER_LENGTHS.instance)) as GrantId;
 }
 
-/** Makes a refresh token of a grant; nothing is stored yet. */
+/** Makes a refresh token of a grant; stores nothing. */
 export function mintRefreshToken(
   { mac, random }: Pick<RefreshTokenNeeds, 'mac' | 'random'>,
   grant_id: GrantId,
@@ -37,13 +38,16 @@ export function mintRefreshToken(
   return { refresh_token, digest: digestOf(refresh_token) };
 }
 
-/** A refresh token that this server issued, whether it is good now or not. */
+/** A refresh token of this server, current or rotated. */
 export interface GenuineRefreshToken {
   readonly grant_id: GrantId;
   readonly digest: Digest;
 }
 
-/** @returns undefined for whatever this server never issued as a refresh token; nothing is looked up */
+/**
+ * Verifies the MAC of a refresh token, without a look-up.
+ * @returns undefined for a text that this server never issued as a refresh token
+ */
 export function genuineRefreshToken(
   { mac }: Pick<RefreshTokenNeeds, 'mac'>,
   presented: string,

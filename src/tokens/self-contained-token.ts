@@ -10,7 +10,7 @@ import type { JsonWebKey } from '../spec/jwk.ts';
 import { SIGNING_ALGORITHMS } from '../spec/server-capabilities.ts';
 import { LOCATOR_LENGTH } from './token-identifier.ts';
 
-/** RFC 9068 §2.1: "the "typ" value used SHOULD be "at+jwt"". No other JWT of this server has it. */
+/** RFC 9068 §2.1: "the "typ" value used SHOULD be "at+jwt"". No other JWT of this server has this type. */
 const TYPE = 'at+jwt';
 
 const JTI = new RegExp(`^[0-9A-Za-z]{${LOCATOR_LENGTH + IDENTIFIER_LENGTHS.instance}}$`);
@@ -19,19 +19,19 @@ export interface SelfContainedTokenNeeds {
   readonly keys: Pick<ServerKeys, 'sign' | 'verificationKeys'>;
   readonly verifier: JwtVerifier;
   readonly algorithm: SignatureAlgorithm;
-  /** What `aud` says where nobody says: RFC 9068 §2.2 requires one. Never empty. */
+  /** The default `aud`, never empty. RFC 9068 §2.2 requires the claim. */
   readonly defaultAudience: readonly string[];
-  /** JWTs whose signature was found to be ours, by their digest: it need not be verified again. */
+  /** Cache of JWTs whose signature was verified, by their digest. */
   readonly genuine: BoundedMap<Digest, GenuineJwt>;
 }
 
-/** Where the record of a genuine JWT stands, and the key that signed it: it must still be one of ours. */
+/** The key of the record of a verified JWT, and the key id of its signature. That key must still be valid. */
 export interface GenuineJwt {
   readonly key: AccessTokenKey;
   readonly kid: string;
 }
 
-/** The claims of RFC 9068 §2.2 besides `jti`, and what stands beside them. */
+/** The claims of RFC 9068 §2.2 and further ones. */
 export interface SelfContainedClaims {
   readonly iss: string;
   readonly sub: string;
@@ -45,8 +45,10 @@ export interface SelfContainedClaims {
 }
 
 /**
- * A JWT access token (RFC 9068), and the key of its record: the locator that its `jti` begins with, and its digest.
- * @throws OAuthError invalid_request where what it holds makes it longer than this server reads
+ * Signs a JWT access token (RFC 9068).
+ * @returns the token and the key of its record: the locator at the start of `jti`, and the digest of the
+ * token
+ * @throws OAuthError invalid_request if the token is longer than `JWT_LENGTH_MAX`
  */
 export async function signAccessToken(
   { keys, algorithm }: SelfContainedTokenNeeds,
@@ -57,19 +59,19 @@ export async function signAccessToken(
   const access_token = await keys.sign({ ...claims, aud }, { alg: algorithm, typ: TYPE });
   if (access_token.length > JWT_LENGTH_MAX) {
     throw new OAuthError('invalid_request', {
-      error_description: `a self-contained access token of this content is longer than ${JWT_LENGTH_MAX} characters`,
+      error_description: `the self-contained access token would be longer than ${JWT_LENGTH_MAX} characters; ask for less scope, audience or data`,
     });
   }
   return { access_token, key: keyOf(claims.jti, digestOf(access_token)) };
 }
 
-/** Whether a text may be a JWT: begins with `{"` in base64url. */
+/** Says whether a text may be a JWT: it begins with `{"` in base64url. */
 export function mayBeJwt(presented: string): boolean {
   return presented.startsWith('eyJ') && presented.length <= JWT_LENGTH_MAX;
 }
 
 /**
- * The key of the record of a JWT that this server signed as an access token.
+ * Verifies a JWT access token of this server and returns the key of its record.
  * @returns undefined for every other text; nothing is looked up
  */
 export function keyOfSelfContained(
@@ -80,7 +82,7 @@ export function keyOfSelfContained(
   const digest = digestOf(presented);
   return whenKnown(needs.keys.verificationKeys(), (keys) => {
     const genuine = needs.genuine.get(digest);
-    // A key that was withdrawn takes with it what it signed.
+    // A revoked key invalidates everything that it signed.
     if (genuine === undefined) return verifiedKey(needs, issuer, presented, digest, keys);
     return keys.some(({ kid }) => kid === genuine.kid) ? genuine.key : undefined;
   });

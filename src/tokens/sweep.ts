@@ -3,15 +3,18 @@ import type { Log } from '../ports/log.ts';
 
 export interface SweepNeeds {
   readonly store: { sweepExpired(now: number, limit: number): Promise<number> };
-  /** In the log, where it fails. */
+  /** Names the rows in the log: `expired WHAT could not be swept`. */
   readonly what: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Rows removed by one write, so that no other write waits long. */
+  /** Rows deleted by one write, so that other writes do not wait long. */
   readonly batch: number;
 }
 
-/** Removes what has expired, a small batch at a time. A failure is logged: the next sweep does the same work again. */
+/**
+ * Deletes expired rows in small batches.
+ * @returns the number of deleted rows. A failure is logged, and the next sweep tries again
+ */
 export async function sweepExpired(needs: SweepNeeds): Promise<number> {
   const now = needs.clock.now();
   let removed = 0;

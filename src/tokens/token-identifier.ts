@@ -3,26 +3,26 @@ import { hash, type KeyObject, timingSafeEqual } from 'node:crypto';
 /** Characters of base64url: 132 bits. */
 const MAC_LENGTH = 22;
 
-/** What a MAC is computed for: that of one kind of token is none for another. */
+/** The kinds of token with a MAC. A MAC of one kind is invalid for the other. */
 export type Authenticated = 'access_token' | 'refresh_token';
 
-/** Of access tokens the MAC is over the identifier itself, as it was before there was another kind. */
+/** The text before the identifier. It is empty for access tokens, which were the first kind. */
 const PREFIXES: Readonly<Record<Authenticated, string>> = {
   access_token: '',
   refresh_token: 'refresh_token.',
 };
 
-/** `IDENTIFIER.MAC`: a forged one is recognised without a look-up (decision 20). */
+/** Returns `IDENTIFIER.MAC`, so that a forged token is recognised without a look-up (decision 20). */
 export function authenticated(kind: Authenticated, identifier: string, mac: KeyObject): string {
   return `${identifier}.${macOf(kind, identifier, mac)}`;
 }
 
-/** Whether a text has the form that `authenticated` gives to identifiers of this length. */
+/** Says whether a text has the form that `authenticated` gives to identifiers of this length. */
 export function hasForm(presented: string, identifierLength: number): boolean {
   return presented.length === identifierLength + 1 + MAC_LENGTH && presented[identifierLength] === '.';
 }
 
-/** Whether the MAC of a text of that form is ours. */
+/** Says whether the MAC of such a text is valid. */
 export function isGenuine(
   kind: Authenticated,
   presented: string,
@@ -42,9 +42,9 @@ function macOf(kind: Authenticated, identifier: string, mac: KeyObject): string 
 const BLOCK = 64;
 const DIGEST = 32;
 
-/** A key as HMAC pads it, each pad with room behind it for what is hashed after it. */
+/** A padded HMAC key; each pad has room for the text that is hashed after it. */
 interface PaddedKey {
-  /** By length of the text: each kind of token has its own. */
+  /** Keyed by the length of the text: each kind of token has its own. */
   readonly inner: Map<number, Buffer>;
   readonly outer: Buffer;
 }
@@ -52,7 +52,7 @@ interface PaddedKey {
 const paddedKeys = new WeakMap<KeyObject, PaddedKey>();
 
 /**
- * HMAC (RFC 2104 §2) by two calls of the one-shot hash, which together cost half of an `Hmac` object.
+ * Computes HMAC-SHA-256 (RFC 2104 §2) by two one-shot hashes, which take half the time of an `Hmac` object.
  * @param text Latin-1
  * @returns base64url
  */
@@ -80,7 +80,9 @@ function padOf(key: KeyObject, pad: number, room: number): Buffer {
   return padded;
 }
 
-/** Base 62 in the order of the characters' codes, so that texts of one length sort as their numbers do. */
+/**
+ * Digits of base 62 in the order of their character codes, so that texts of one length sort as their numbers.
+ */
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const TIME_LENGTH = 8;
 const COUNT_LENGTH = 3;
@@ -91,8 +93,8 @@ export const LOCATOR_LENGTH = TIME_LENGTH + COUNT_LENGTH;
 let count = 0;
 
 /**
- * Eleven characters that sort by time of issue. In front of a random identifier they make inserts land side by side
- * in the index; they reveal when a token was issued, and nothing else.
+ * Returns eleven characters that sort by time of issue. They precede a random identifier, so that inserts
+ * stand side by side in the index. They reveal only the time of issue.
  */
 export function locatorAt(milliseconds: number): string {
   count = (count + 1) % COUNT_END;

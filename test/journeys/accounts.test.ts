@@ -99,15 +99,15 @@ const REFUSED: readonly (readonly [string, readonly string[], string | Uint8Arra
   ['a password that is not UTF-8', ['Bob'], Uint8Array.of(0xff, 0xfe, 0x41, 0x42), /not UTF-8/u],
   ['a password with NUL', ['Bob'], 'correct\0horse', /control/u],
   ['a password of a megabyte', ['Bob'], 'x'.repeat(1 << 20), /longer than/u],
-  ['one of the commonest passwords', ['Bob'], 'Password123', /commonest/u],
-  ['a name with a space', ['Bob B'], 'correct horse', /cannot be the name/u],
-  ['a name of two scripts', ['B\u043eb'], 'correct horse', /cannot be the name/u],
-  ['a claim of the server', ['Bob', '--claim', 'sub=x'], 'correct horse', /set by the server/u],
+  ['one of the commonest passwords', ['Bob'], 'Password123', /too common/u],
+  ['a name with a space', ['Bob B'], 'correct horse', /is not a valid account name/u],
+  ['a name of two scripts', ['B\u043eb'], 'correct horse', /is not a valid account name/u],
+  ['a claim of the server', ['Bob', '--claim', 'sub=x'], 'correct horse', /reserved for the server/u],
   [
     'a claim of the wrong type',
     ['Bob', '--claim', 'email_verified=yes'],
     'correct horse',
-    /must be a boolean/u,
+    /must be of the type boolean, not string/u,
   ],
 ];
 

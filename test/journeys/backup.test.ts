@@ -88,7 +88,7 @@ test('a restored backup is the registry of then; a newer registration token is 4
   assert.equal((await send(program, 'GET', path, token)).status, 200, 'the token of the backup');
   assert.doesNotMatch(program.output(), /newer than the restored record/);
   assert.equal((await send(program, 'GET', path, String(newer['registration_access_token']))).status, 401);
-  await program.printed(/a registration token is newer than the restored record, or wrong/);
+  await program.printed(/registration token is wrong, or newer than the restored record/);
   assert.equal((await requestToken(program, before['client_id'], before['client_secret'])).status, 200);
   assert.equal((await requestToken(program, newer['client_id'], newer['client_secret'])).status, 401);
   const gone = `/clients/${String(late['client_id'])}`;

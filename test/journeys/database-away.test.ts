@@ -106,7 +106,7 @@ test('the rounds of a server go on while its database is away: it lives, says wh
   await server.kill();
   const failures = [
     working.printed(/what has expired could not be removed/u),
-    working.printed(/clients could not be told that sessions have ended/u),
+    working.printed(/logout notifications could not be delivered/u),
     working.printed(/the tenants could not be read/u),
   ];
   const ended = working.exited.then((how) => assert.fail(`it ended with ${how}: ${working.output()}`));

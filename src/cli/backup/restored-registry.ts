@@ -25,7 +25,7 @@ export function whatToDo(taken_at: number): readonly string[] {
     '  - Clients that were deleted since are there again: chancery clients list, chancery clients delete ID.',
     '  - Initial access tokens that were used or revoked since are good again: chancery iat list, chancery iat revoke ID.',
     '  - Secrets and registration tokens that were replaced since are good again, and the newer ones are refused. The log',
-    '    says "a registration token is newer than the restored record, or wrong" of every client that comes with one:',
+    '    says "registration token is wrong, or newer than the restored record" of every client that comes with one:',
     '    chancery clients rotate-secret ID, or let it register again.',
     '  - Access and refresh tokens that were revoked since are active again until they expire, and sessions that were ended',
     '    since are open again. Clients, accounts and tokens that were made since are unknown.',

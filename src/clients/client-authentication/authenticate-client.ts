@@ -225,6 +225,7 @@ export function tokenConfirmation({ metadata, certificate }: AuthenticatedClient
   if (metadata['tls_client_certificate_bound_access_tokens'] !== true) return undefined;
   if (certificate !== undefined) return confirmationBy(certificate);
   throw new OAuthError('invalid_request', {
-    error_description: 'the client has tls_client_certificate_bound_access_tokens and must present its TLS certificate',
+    error_description:
+      'the client has tls_client_certificate_bound_access_tokens and must present its TLS certificate',
   });
 }

@@ -42,7 +42,7 @@ function assertionOf(parameters: Parameters | undefined): string | undefined {
 }
 
 /**
- * Returns the rules for an assertion of this client (decision 18; OpenID Connect Core §9; RFC 7523 §3).
+ * Returns the rules for an assertion of this client (decision 18; OpenID Connect Core 1.0 §9; RFC 7523 §3).
  * @param supported the algorithms of the client's method; never those of the other method
  */
 export function assertionProfile<Algorithm extends string>(
@@ -76,7 +76,8 @@ export async function assertionProblem(
   { sub, jti, exp }: VerifiedClaims,
 ): Promise<string | undefined> {
   if (sub !== client_id) return 'sub is not iss';
-  if (typeof jti !== 'string' || jti === '' || jti.length > JTI_LENGTH_MAX) return `jti must be a string of 1 to ${JTI_LENGTH_MAX} characters`;
+  if (typeof jti !== 'string' || jti === '' || jti.length > JTI_LENGTH_MAX)
+    return `jti must be a string of 1 to ${JTI_LENGTH_MAX} characters`;
   // Remembered until the verifier would refuse the assertion as expired.
   const expires_at = Number(exp) + CLOCK_SKEW;
   const isNew = await replays.rememberOnce('client-assertion', client_id, digestOf(jti), expires_at);
@@ -84,7 +85,7 @@ export async function assertionProblem(
 }
 
 /**
- * Proves a client by a JWT with a MAC. OpenID Connect Core §9: "The HMAC … is calculated using the octets of
+ * Proves a client by a JWT with a MAC. OpenID Connect Core 1.0 §9: "The HMAC … is calculated using the octets of
  * the UTF-8 representation of the client_secret."
  */
 export const clientSecretJwt: AuthenticationMethod = {
@@ -109,7 +110,7 @@ export const clientSecretJwt: AuthenticationMethod = {
 
 /**
  * Proves a client by a JWT signed with a private key whose public key it has registered or publishes (OpenID
- * Connect Core §9).
+ * Connect Core 1.0 §9).
  */
 export const privateKeyJwt: AuthenticationMethod = {
   name: 'private_key_jwt',

@@ -23,7 +23,8 @@ export const tlsClientAuth: AuthenticationMethod = {
     if (presented === undefined) return refused('none was presented');
     const certificate = certificateOf(presented);
     if (certificate === undefined) return refused('it is malformed');
-    if (!hasRegisteredSubject(certificate, metadataOf(stored))) return refused('it does not have the registered subject');
+    if (!hasRegisteredSubject(certificate, metadataOf(stored)))
+      return refused('it does not have the registered subject');
     const problem =
       clientCertificateProblem(certificate, needs.clock.now()) ?? chainProblem(needs, certificate, presented);
     return problem === undefined ? { proved: true, secret: undefined } : refused(problem);
@@ -84,7 +85,8 @@ export const selfSignedTlsClientAuth: AuthenticationMethod = {
   place: clientIdentifier,
   async prove({ assertions, clock }, stored, _claimed, presented) {
     const certificate = presented === undefined ? undefined : certificateOf(presented);
-    if (certificate === undefined) return refused(presented === undefined ? 'none was presented' : 'it is malformed');
+    if (certificate === undefined)
+      return refused(presented === undefined ? 'none was presented' : 'it is malformed');
     const problem = clientCertificateProblem(certificate, clock.now());
     if (problem !== undefined) return refused(problem);
     const detail = await keyProblem(assertions.jwkSets, stored, certificate.publicKey);

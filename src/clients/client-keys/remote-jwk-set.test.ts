@@ -205,7 +205,7 @@ test('a key to encrypt with is found in the kept set; one that it does not have 
   assert.deepEqual(await find(publisher, 'b'), { found: 'b' });
   assert.equal(publisher.fetched.length, 2);
   for (const kid of ['c', 'd', 'e']) {
-    assert.deepEqual(await find(publisher, kid), { problem: 'no key of the set at jwks_uri fits' });
+    assert.deepEqual(await find(publisher, kid), { problem: 'the key set at jwks_uri has no suitable key' });
   }
   assert.equal(publisher.fetched.length, 2);
   publisher.advance(RELOAD_INTERVAL);
@@ -218,6 +218,6 @@ test('a set that cannot be fetched has no key, and says why; one just fetched is
   const publisher = peer({ status: 'failed', reason: 'timeout', detail: 'late' });
   assert.deepEqual(await find(publisher, 'a'), { problem: 'timeout: late' });
   publisher.found = setOf('b');
-  assert.deepEqual(await find(publisher, 'a'), { problem: 'no key of the set at jwks_uri fits' });
+  assert.deepEqual(await find(publisher, 'a'), { problem: 'the key set at jwks_uri has no suitable key' });
   assert.equal(publisher.fetched.length, 2);
 });

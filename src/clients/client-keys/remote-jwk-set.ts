@@ -105,7 +105,9 @@ export function remoteJwkSets(needs: RemoteJwkSetNeeds): RemoteJwkSets {
       const newer = live === undefined ? first : await reload(url, live);
       if ('problem' in newer) return newer;
       const late = choose(newer.keys);
-      return late === undefined ? { problem: 'the key set at jwks_uri has no suitable key' } : { found: late };
+      return late === undefined
+        ? { problem: 'the key set at jwks_uri has no suitable key' }
+        : { found: late };
     },
   };
 }

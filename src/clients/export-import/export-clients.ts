@@ -7,15 +7,16 @@ import { openRegistrationToken, openSecret } from '../secrets/client-secrets.ts'
 const PAGE = 100;
 
 /**
- * Every client, in constant memory: a line of JSON for each, after a header line. Each client is whole; one that is
- * registered or deleted meanwhile is there or not. Undefined stands for one that cannot be read; why is in the log.
+ * Exports every client as JSON lines after a header line, in constant memory. Each client is complete; one
+ * that is registered or deleted meanwhile may or may not be included.
+ * @returns lines; undefined for a record that cannot be read, which is logged
  */
 export async function* exportClients(needs: RegistryNeeds): AsyncGenerator<string | undefined> {
   yield exportHeader(needs);
   let after: ClientId | undefined;
   while (true) {
     const page: readonly StoredClient[] = await needs.clients.page(after, PAGE);
-    // A client of a federation registers itself where it goes, and its word is not ours to bring there.
+    // Clients of a federation are left out: they register again where the issuer moves.
     for (const client of page) if (client.expires_at === null) yield await readable(needs, client);
     after = page.at(-1)?.client_id;
     if (page.length < PAGE) return;
@@ -28,23 +29,26 @@ async function readable(needs: RegistryNeeds, client: StoredClient): Promise<str
   try {
     return exportedClient(needs, client, uses);
   } catch (cause) {
-    needs.log.error({ client_id: client.client_id, cause }, 'the record cannot be read');
+    needs.log.error(
+      { client_id: client.client_id, cause },
+      'client record cannot be read; the export omits it',
+    );
     return undefined;
   }
 }
 
-/** The format of an export; one that means something else has another number. */
+/** The format version of an export. A format with another meaning gets another number. */
 export const EXPORT_VERSION = 1;
 
-/** The first line of an export, as JSON text. */
+/** Renders the first line of an export as JSON text. */
 export function exportHeader({ issuer, clock }: RegistryNeeds): string {
   return JSON.stringify({ chancery_export: EXPORT_VERSION, issuer, exported_at: clock.now() });
 }
 
 /**
- * A registration with everything that another database needs to go on with it, as JSON text: what was sealed is open,
- * and `data` stands letter for letter. Two registrations are the same when their texts are.
- * @throws SealBroken
+ * Renders a registration as JSON text with everything that another database needs to continue it. Secrets are
+ * decrypted, and `data` is kept byte for byte. Two registrations are equal if their texts are.
+ * @throws SealBroken if a secret cannot be decrypted
  */
 export function exportedRegistration({ sealer }: RegistryNeeds, client: StoredClient): string {
   const members = {
@@ -63,7 +67,7 @@ export function exportedRegistration({ sealer }: RegistryNeeds, client: StoredCl
   return `${JSON.stringify(members).slice(0, -1)},"privileges":${client.privileges},"metadata":${client.metadata}${data}}`;
 }
 
-/** A registration and when it was last used, of which a running server says more every day. */
+/** Renders a registration with the times of its last uses. */
 export function exportedClient(
   needs: RegistryNeeds,
   client: StoredClient,
@@ -73,7 +77,7 @@ export function exportedClient(
   return `${exportedRegistration(needs, client).slice(0, -1)},"last_used":${last_used}}`;
 }
 
-/** The latest use of each secret. That of a secret which is gone is still one of the client, which is not idle. */
+/** Returns the latest use of each secret. A use of a removed secret counts as a use of the client. */
 function lastUsed(client: StoredClient, uses: readonly ClientUse[]): readonly object[] {
   const latest = new Map<number | null, number>();
   for (const { secret_digest, last_used_at } of uses) {

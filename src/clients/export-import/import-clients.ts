@@ -15,18 +15,18 @@ import { type ImportedClient, readImportedClient } from './imported-client.ts';
 export type ImportOutcome = 'imported' | 'replaced' | 'unchanged';
 
 export interface ImportOptions {
-  /** Whether a client that is registered here in another way is replaced, and a deleted one is registered again. */
+  /** Whether to replace a client that differs and to register a deleted one again. */
   readonly replace: boolean;
   readonly dryRun: boolean;
 }
 
-/** A lost race means that the client is there now: looked at again, it is unchanged, replaced or in the way. */
-const ROUNDS_MAX = 10;
+/** Attempts at one client. After a lost race the client exists now, so it is compared again. */
+const ATTEMPTS_MAX = 10;
 
 /**
- * Brings one client from an export, with its identifier, secrets and registration token, sealed with the key in use
- * here. Done twice, the second time changes nothing.
- * @throws OAuthError for a line that holds no valid client, and for a client that is in the way
+ * Imports one client of an export with its identifier, secrets and registration token, encrypted with the
+ * current key of this server. Idempotent: the second import changes nothing.
+ * @throws OAuthError for an invalid line, and for a conflict with an existing client
  */
 export async function importClient(
   needs: RegistryNeeds,
@@ -39,19 +39,19 @@ export async function importClient(
   });
   requireFreeOfOurNames(needs, imported.client_id);
   requireCallableUrls(needs, imported.metadata);
-  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
     const present = await needs.clients.find(imported.client_id);
     const outcome =
       present === undefined
-        ? await bring(needs, imported, options, trail)
+        ? await create(needs, imported, options, trail)
         : await compare(needs, imported, present, options, trail);
     if (outcome !== undefined) return outcome;
   }
-  throw new Error('a client was changed by others in every round');
+  throw new Error(`other requests changed the client during each of ${ATTEMPTS_MAX} attempts`);
 }
 
-/** Undefined where somebody registered the identifier first. */
-async function bring(
+/** Creates the client; returns undefined if another request registered the identifier first. */
+async function create(
   needs: RegistryNeeds,
   imported: ImportedClient,
   { replace, dryRun }: ImportOptions,
@@ -59,7 +59,7 @@ async function bring(
 ): Promise<ImportOutcome | undefined> {
   if (dryRun) return 'imported';
   const instance = needs.random.alphanumeric(IDENTIFIER_LENGTHS.instance) as ClientInstance;
-  const client = sealedHere(needs, imported, instance, 1);
+  const client = encryptedHere(needs, imported, instance, 1);
   const conditions = { reuseDeletedId: replace, now: needs.clock.now(), event: doneEvent(needs, trail) };
   const outcome = await needs.clients.create(client, conditions);
   if (outcome === 'client_id_taken') return undefined;
@@ -68,7 +68,10 @@ async function bring(
   return 'imported';
 }
 
-/** Undefined where the client changed meanwhile. */
+/**
+ * Compares with the stored client and replaces it if allowed; returns undefined if another request changed it
+ * meanwhile.
+ */
 async function compare(
   needs: RegistryNeeds,
   imported: ImportedClient,
@@ -76,9 +79,10 @@ async function compare(
   { replace, dryRun }: ImportOptions,
   trail: AuditTrail,
 ): Promise<ImportOutcome | undefined> {
-  const client = sealedHere(needs, imported, present.instance, present.version + 1);
+  const client = encryptedHere(needs, imported, present.instance, present.version + 1);
   if (exportedRegistration(needs, client) === exportedRegistration(needs, present)) return 'unchanged';
-  if (!replace) throw refused('another client is registered with this client_id');
+  if (!replace)
+    throw refused('another client is registered with this client_id; the option replace overwrites it');
   if (dryRun) return 'replaced';
   const event = doneEvent(needs, trail, 'replaced');
   if ((await storeChange(needs, client, present.version, event)) !== 'done') return undefined;
@@ -86,7 +90,7 @@ async function compare(
   return 'replaced';
 }
 
-function sealedHere(
+function encryptedHere(
   needs: RegistryNeeds,
   imported: ImportedClient,
   instance: ClientInstance,
@@ -113,7 +117,7 @@ function sealedHere(
   };
 }
 
-/** What it was shared by there is what it is shared by here, whether or not open registrations are shared here. */
+/** Computes the digest of a shared client, whether or not this server shares open registrations. */
 function digestWhereShared(
   needs: RegistryNeeds,
   { metadata }: ImportedClient,
@@ -133,9 +137,11 @@ function usesOf(client: StoredClient, { last_used }: ImportedClient): readonly C
 }
 
 function inTheWay(outcome: Exclude<CreateOutcome, 'created' | 'client_id_taken'>): Error {
-  if (outcome === 'client_id_deleted') return refused('a client with this client_id was deleted');
-  if (outcome === 'identical_exists') return refused('an identical shared client has another client_id');
-  return new Error(`an import cannot end with ${outcome}`);
+  if (outcome === 'client_id_deleted')
+    return refused('a client with this client_id was deleted; the option replace registers it again');
+  if (outcome === 'identical_exists')
+    return refused('an identical shared client is registered with another client_id');
+  return new Error(`unexpected outcome of an import: ${outcome}`);
 }
 
 function refused(error_description: string): OAuthError {

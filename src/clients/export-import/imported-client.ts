@@ -1,6 +1,6 @@
 import { type ClientMetadata, SECRET_METHODS } from '../../spec/client-metadata.ts';
 import { preferredSecret } from '../../spec/client-metadata-checks.ts';
-import { OAuthError } from '../../spec/errors.ts';
+import { OAuthError, quotedValue } from '../../spec/errors.ts';
 import { isGrantType } from '../../spec/grant-types.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
 import { type JsonObject, type JsonValue, parseJsonObject } from '../../spec/json.ts';
@@ -16,7 +16,7 @@ export interface ImportedSecret {
   readonly expires_at: number;
 }
 
-/** A line of an export that holds: the registration is one that this server could have made. */
+/** A valid line of an export: a registration that this server could have made. */
 export interface ImportedClient {
   readonly client_id: ClientId;
   readonly issued_at: number;
@@ -28,16 +28,16 @@ export interface ImportedClient {
   readonly privileges: RegistrationPrivileges;
   readonly metadata: ClientMetadata;
   readonly data: string | null;
-  /** `secret`: its place in the list; null for uses that involved none. */
+  /** `secret`: its index in `secrets`; null for uses without a secret. */
   readonly last_used: readonly { readonly secret: number | null; readonly at: number }[];
 }
 
-/** The line itself is an object around what a request's outermost object was. */
+/** Levels of the line around what is the outermost object of a request. */
 const DEPTH_AROUND = 2;
-/** `preferred_client_id` and `data` stand beside the metadata while it is checked. */
+/** Members that stand beside the metadata while it is validated: `preferred_client_id` and `data`. */
 const MEMBERS_BESIDE = 2;
 
-/** RFC 6749 Appendix A.1, VSCHAR; which of them are ids here, the rule of `preferred_client_id` says. */
+/** RFC 6749 Appendix A.1, VSCHAR. The rule of `preferred_client_id` decides which ids are valid. */
 const CLIENT_ID = /^[\x20-\x7e]{1,512}$/;
 const REGISTERED_VIA = /^(?:open|cli|(?:master|initial|statement):[^\p{Cc}]{0,512})$/u;
 const REGISTRATION_TOKEN = /^[\x21-\x7e]{43,256}$/;
@@ -45,19 +45,25 @@ const SECRETS_MAX = 100;
 const LISTED_MAX = 1000;
 
 /**
- * The first line of an export.
- * @throws OAuthError invalid_request for anything else, and for another version
+ * Reads the first line of an export.
+ * @throws OAuthError invalid_request if it is malformed or has another version
  */
 export function readExportHeader(needs: RegistryNeeds, line: Uint8Array): { readonly issuer: string } {
   const { chancery_export, issuer } = parseJsonObject(line, needs.settings.json).members;
   if (chancery_export === undefined || typeof issuer !== 'string')
-    throw refused('is not an export of clients');
+    throw refused(
+      'the file is not an export of clients: its first line must have chancery_export and issuer',
+    );
   if (chancery_export === EXPORT_VERSION) return { issuer };
-  throw refused(`has format version ${JSON.stringify(chancery_export)}, which is not ${EXPORT_VERSION}`);
+  {
+    const version = quotedValue(JSON.stringify(chancery_export));
+    throw refused(`the export has the format version ${version}; this program reads ${EXPORT_VERSION}`);
+  }
 }
 
 /**
- * @param named is told whom the line is about, before anything else of it is looked at.
+ * Reads and validates one line of an export.
+ * @param named called with the client id before anything else is checked
  * @throws OAuthError invalid_request, invalid_client_metadata, invalid_redirect_uri
  */
 export function readImportedClient(
@@ -71,9 +77,14 @@ export function readImportedClient(
   const client_id = textOf(members['client_id'], 'client_id', CLIENT_ID) as ClientId;
   named(client_id);
   const { metadata, data } = checkedMetadata(needs, record);
-  const secrets = listOf(members['secrets'], 'secrets', SECRETS_MAX).map((secret) => secretOf(needs, secret));
+  const secrets = listOf(members['secrets'], 'secrets', SECRETS_MAX).map((secret, index) =>
+    secretOf(needs, secret, `secrets[${index}]`),
+  );
   if (secrets.length > 0 !== SECRET_METHODS.has(metadata.token_endpoint_auth_method)) {
-    throw refused('has secrets where its token_endpoint_auth_method needs none, or none where it needs one');
+    const method = metadata.token_endpoint_auth_method;
+    throw refused(
+      `secrets must ${secrets.length > 0 ? 'be empty' : 'not be empty'} for token_endpoint_auth_method ${method}`,
+    );
   }
   return {
     client_id,
@@ -89,13 +100,13 @@ export function readImportedClient(
     privileges: privilegesOf(members['privileges']),
     metadata,
     data,
-    last_used: listOf(members['last_used'] ?? [], 'last_used', SECRETS_MAX + 1).map((use) =>
-      useOf(use, secrets.length),
+    last_used: listOf(members['last_used'] ?? [], 'last_used', SECRETS_MAX + 1).map((use, index) =>
+      useOf(use, secrets.length, `last_used[${index}]`),
     ),
   };
 }
 
-/** Metadata, `data` and the identifier pass what those of a registration pass. */
+/** Validates metadata, `data` and the identifier as a registration request would be. */
 function checkedMetadata(needs: RegistryNeeds, record: JsonObject): ValidatedMetadata {
   objectOf(record.members['metadata'], 'metadata');
   const metadata = record.source('metadata')?.slice(1, -1).trim() ?? '';
@@ -113,40 +124,43 @@ function checkedMetadata(needs: RegistryNeeds, record: JsonObject): ValidatedMet
   return validateMetadata(request, needs.settings.metadata);
 }
 
-function secretOf(needs: RegistryNeeds, value: JsonValue): ImportedSecret {
-  const { client_secret, created_at, expires_at } = objectOf(value, 'secrets');
-  if (typeof client_secret !== 'string')
-    throw refused('client_secret is missing or has a form that it cannot have');
+function secretOf(needs: RegistryNeeds, value: JsonValue, name: string): ImportedSecret {
+  const { client_secret, created_at, expires_at } = objectOf(value, name);
+  if (typeof client_secret !== 'string') throw refused(`${name}.client_secret must be a string`);
   const checked = preferredSecret(client_secret, needs.settings.metadata);
-  if ('problem' in checked) throw refused(`client_secret ${checked.problem}`);
+  if ('problem' in checked) throw refused(`${name}.client_secret ${checked.problem}`);
   return {
     client_secret,
-    created_at: timeOf(created_at, 'created_at'),
-    expires_at: timeOf(expires_at, 'expires_at'),
+    created_at: timeOf(created_at, `${name}.created_at`),
+    expires_at: timeOf(expires_at, `${name}.expires_at`),
   };
 }
 
-function useOf(value: JsonValue, secrets: number): ImportedClient['last_used'][number] {
-  const { secret, at } = objectOf(value, 'last_used');
+function useOf(value: JsonValue, secrets: number, name: string): ImportedClient['last_used'][number] {
+  const { secret, at } = objectOf(value, name);
   const place = secret ?? null;
   if (
     place !== null &&
     !(typeof place === 'number' && Number.isInteger(place) && place >= 0 && place < secrets)
   ) {
-    throw refused('last_used names a secret that is not there');
+    throw refused(`${name}.secret must be null or the index of one of the ${secrets} secrets`);
   }
-  return { secret: place, at: timeOf(at, 'at') };
+  return { secret: place, at: timeOf(at, `${name}.at`) };
 }
 
 function privilegesOf(value: JsonValue | undefined): RegistrationPrivileges {
   const { grant_types, scope, data, set_id, set_secret, redirect_hosts } = objectOf(value, 'privileges');
   return {
-    grant_types: anyOrList(grant_types, 'grant_types', isGrantType),
-    scope: anyOrList(scope, 'scope', (text): text is string => isScopeToken(text)),
-    data: booleanOf(data, 'data'),
-    set_id: booleanOf(set_id, 'set_id'),
-    set_secret: booleanOf(set_secret, 'set_secret'),
-    redirect_hosts: anyOrList(redirect_hosts, 'redirect_hosts', (text): text is string => text !== ''),
+    grant_types: anyOrList(grant_types, 'privileges.grant_types', isGrantType),
+    scope: anyOrList(scope, 'privileges.scope', (text): text is string => isScopeToken(text)),
+    data: booleanOf(data, 'privileges.data'),
+    set_id: booleanOf(set_id, 'privileges.set_id'),
+    set_secret: booleanOf(set_secret, 'privileges.set_secret'),
+    redirect_hosts: anyOrList(
+      redirect_hosts,
+      'privileges.redirect_hosts',
+      (text): text is string => text !== '',
+    ),
   };
 }
 
@@ -156,9 +170,9 @@ function anyOrList<Text extends string>(
   fits: (text: string) => text is Text,
 ): 'any' | readonly Text[] {
   if (value === 'any') return value;
-  return listOf(value, name, LISTED_MAX).map((text) => {
+  return listOf(value, name, LISTED_MAX).map((text, index) => {
     if (typeof text === 'string' && fits(text)) return text;
-    throw refused(`privileges hold a value of ${name} that there is not`);
+    throw refused(`${name}[${index}] ${quotedValue(JSON.stringify(text))} is not a known value`);
   });
 }
 
@@ -166,27 +180,27 @@ function objectOf(value: JsonValue | undefined, name: string): Readonly<Record<s
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     return value as Readonly<Record<string, JsonValue>>;
   }
-  throw refused(`${name} is not an object`);
+  throw refused(`${name} must be an object`);
 }
 
 function listOf(value: JsonValue | undefined, name: string, countMax: number): readonly JsonValue[] {
   if (Array.isArray(value) && value.length <= countMax) return value as readonly JsonValue[];
-  throw refused(`${name} is not a list of at most ${countMax}`);
+  throw refused(`${name} must be an array of at most ${countMax} values`);
 }
 
 function textOf(value: JsonValue | undefined, name: string, form: RegExp): string {
   if (typeof value === 'string' && form.test(value)) return value;
-  throw refused(`${name} is missing or has a form that it cannot have`);
+  throw refused(`${name} is missing or malformed`);
 }
 
 function booleanOf(value: JsonValue | undefined, name: string): boolean {
   if (typeof value === 'boolean') return value;
-  throw refused(`${name} is neither true nor false`);
+  throw refused(`${name} must be true or false`);
 }
 
 function timeOf(value: JsonValue | undefined, name: string): number {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
-  throw refused(`${name} is not a time in whole seconds`);
+  throw refused(`${name} must be a time in whole seconds since 1970`);
 }
 
 function refused(error_description: string): OAuthError {

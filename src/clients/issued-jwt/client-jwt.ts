@@ -17,7 +17,8 @@ import { sessionFor, subjectFor } from './pairwise-subject.ts';
 
 /**
  * The kinds of JWT made for a client, by the prefix of the metadata members that configure them: RFC 9701 §6;
- * `id_token_signed_response_alg` (OpenID Connect Registration §2), also for logout tokens; JARM §3.
+ * `id_token_signed_response_alg` (OpenID Connect Dynamic Client Registration 1.0 §2), also for logout tokens;
+ * JARM §3.
  */
 export type ClientJwtKind = 'introspection' | 'id_token' | 'userinfo' | 'authorization';
 
@@ -59,7 +60,7 @@ export function wantsUserinfoJwt(metadata: ClientMetadata): boolean {
 }
 
 /**
- * OpenID Connect Core §5.3.2: UserInfo alone "MAY be … encrypted without also being signed", if the client
+ * OpenID Connect Core 1.0 §5.3.2: UserInfo alone "MAY be … encrypted without also being signed", if the client
  * registers only encryption.
  */
 function isUnsigned(metadata: ClientMetadata | undefined, kind: ClientJwtKind): boolean {
@@ -138,7 +139,7 @@ export interface IdTokenNeeds {
 
 /**
  * Makes an ID token as its client has registered it: subject type, signature and encryption (OpenID Connect
- * Core §2, §8; OpenID Connect Registration §2).
+ * Core 1.0 §2, §8; OpenID Connect Dynamic Client Registration 1.0 §2).
  * @param content with the local subject and session, not those that the client sees
  */
 export async function issueIdToken(

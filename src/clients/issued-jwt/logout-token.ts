@@ -24,15 +24,15 @@ export interface LogoutTokenContent {
 /** OpenID Connect Back-Channel Logout 1.0 §2.4: "RECOMMENDED … to prevent … cross-JWT confusion". */
 const LOGOUT_TOKEN_TYPE = 'logout+jwt';
 
-/** Back-Channel Logout §2.4. */
+/** OpenID Connect Back-Channel Logout 1.0 §2.4. */
 const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 
-/** Seconds. Back-Channel Logout §4: "preferably at most two minutes in the future". */
+/** Seconds. OpenID Connect Back-Channel Logout 1.0 §4: "preferably at most two minutes in the future". */
 const LIFETIME = 120;
 
 /**
- * Makes a logout token, signed and encrypted as its client has registered for ID tokens (Back-Channel Logout
- * §2.4: "in the same manner"). It has no `nonce`, so it cannot pass for an ID token.
+ * Makes a logout token, signed and encrypted as its client has registered for ID tokens (OpenID Connect
+ * Back-Channel Logout 1.0 §2.4: "in the same manner"). It has no `nonce`, so it cannot pass for an ID token.
  */
 export async function makeLogoutToken(
   { issuer, clientJwts, pairwiseSecret }: LogoutTokenNeeds,

@@ -69,5 +69,8 @@ test('clients of two sectors are told of one session by two names, and others by
 });
 
 test('a client of pairwise subjects without a sector is a fault, not a public subject', () => {
-  assert.throws(() => subjectFor({ ...PAIRWISE, redirect_uris: [] }, 'alice', SECRET), /without a sector/);
+  assert.throws(
+    () => subjectFor({ ...PAIRWISE, redirect_uris: [] }, 'alice', SECRET),
+    /has no sector identifier/,
+  );
 });

@@ -3,7 +3,7 @@ import type { ClientMetadata } from '../../spec/client-metadata.ts';
 import { parseUri } from '../../spec/uri.ts';
 
 /**
- * Returns the subject identifier that a client sees (OpenID Connect Core §8). A pairwise one is the same for
+ * Returns the subject identifier that a client sees (OpenID Connect Core 1.0 §8). A pairwise one is the same for
  * all clients of a sector. Without the secret it reveals neither the end-user nor whether two of them are the
  * same.
  * @param secret of the tenant; it must never change, because every pairwise subject would change with it
@@ -18,7 +18,7 @@ export function subjectFor(metadata: ClientMetadata, sub: string, secret: KeyObj
 
 /**
  * Returns the session identifier that a client sees. One value for all clients would let clients with
- * pairwise subjects link their end-users (OpenID Connect Core §17.3).
+ * pairwise subjects link their end-users (OpenID Connect Core 1.0 §17.3).
  * @param secret as for `subjectFor`
  */
 export function sessionFor(metadata: ClientMetadata, sid: string, secret: KeyObject): string {
@@ -29,7 +29,7 @@ export function sessionFor(metadata: ClientMetadata, sid: string, secret: KeyObj
 }
 
 /**
- * OpenID Connect Core §8.1: "the Sector Identifier … is the host component" of `sector_identifier_uri`, or
+ * OpenID Connect Core 1.0 §8.1: "the Sector Identifier … is the host component" of `sector_identifier_uri`, or
  * else of the redirection URIs. Registration admits only redirection URIs of one host
  * (clients/registration/metadata-rules.ts).
  */

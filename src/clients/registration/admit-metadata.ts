@@ -4,13 +4,15 @@ import { OAuthError } from '../../spec/errors.ts';
 import type { JsonObject } from '../../spec/json.ts';
 import type { RegistrationPrivileges } from '../../spec/registration-privileges.ts';
 import type { RegistryNeeds } from '../registry-needs.ts';
+import { shownUri } from './metadata-rules.ts';
 import { requireAllowedHosts, requirePrivileges } from './privileges.ts';
 import { type ValidatedMetadata, validateMetadata } from './validate-metadata.ts';
 
 /**
- * Everything that metadata has to pass before it is stored, whether it makes a client or changes one: permission first,
- * then form, then what has to be asked of others.
- * @param presentedToken whether a lacking privilege is answered with what the token lacks, or with the wish for one.
+ * Checks metadata before it is stored, for a new client and for an update: privileges first, then form, then
+ * resources of other hosts.
+ * @param presentedToken whether the caller presented a token. It decides how a missing privilege is answered:
+ * with the missing scope, or with a request for a token
  * @throws OAuthError invalid_token, insufficient_scope, invalid_client_metadata, invalid_redirect_uri
  */
 export async function admitMetadata(
@@ -27,10 +29,13 @@ export async function admitMetadata(
   return validated;
 }
 
-/** Members whose URLs this server itself calls, now or later. They are checked when written and again when used. */
+/** Members whose URLs this server requests. They are checked at registration and again at each use. */
 const CALLED = ['jwks_uri', 'sector_identifier_uri', 'backchannel_logout_uri'] as const;
 
-/** @throws OAuthError invalid_client_metadata for a URL that could never be called, such as one of the inside */
+/**
+ * Rejects URLs that this server must never request, such as those of internal hosts.
+ * @throws OAuthError invalid_client_metadata
+ */
 export function requireCallableUrls(needs: RegistryNeeds, metadata: ClientMetadata): void {
   for (const member of CALLED) {
     const url = metadata[member];
@@ -45,8 +50,10 @@ export function requireCallableUrls(needs: RegistryNeeds, metadata: ClientMetada
 }
 
 /**
- * OpenID Connect Dynamic Client Registration 1.0 §5: the sector identifier's document "MUST contain … an array of redirect_uri values",
- * and "the values registered in redirect_uris MUST be included in the elements of the array".
+ * Fetches the document at `sector_identifier_uri` and checks it. OpenID Connect Dynamic Client Registration
+ * 1.0 §5: it "MUST contain … an array of redirect_uri values", and "the values registered in redirect_uris
+ * MUST be included in the elements of the array".
+ * @throws OAuthError invalid_client_metadata
  */
 export async function requireSectorIdentifier(needs: RegistryNeeds, metadata: ClientMetadata): Promise<void> {
   const uri = metadata['sector_identifier_uri'];
@@ -55,13 +62,15 @@ export async function requireSectorIdentifier(needs: RegistryNeeds, metadata: Cl
   if (fetched.status === 'failed')
     throw invalid(publicReason(fetched.reason), `${fetched.reason}: ${fetched.detail}`);
   const listed = stringsOf(fetched.body);
-  if (listed === undefined) throw invalid('is not a JSON array of strings');
-  if (!(metadata.redirect_uris ?? []).every((redirect) => listed.has(redirect))) {
-    throw invalid('does not list every value of redirect_uris');
+  if (listed === undefined) throw invalid('must return a JSON array of strings');
+  for (const [index, redirect] of (metadata.redirect_uris ?? []).entries()) {
+    if (!listed.has(redirect)) throw invalid(`does not list redirect_uris[${index}] ${shownUri(redirect)}`);
   }
 }
 
-/** What was answered, the registrant may know; whether a name or an address of our inside is there, not. */
+/**
+ * Failures that the registrant may see. Other failures would reveal which internal names and addresses exist.
+ */
 const ANSWERED: ReadonlySet<OutboundFailure> = new Set([
   'redirected',
   'too-large',

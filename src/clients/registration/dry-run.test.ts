@@ -82,7 +82,7 @@ const ADVICE: readonly (readonly [metadata: object, advice: readonly RegExp[]])[
   [{ ...WEB_CLIENT }, [/client_name/]],
   [
     { redirect_uris: ['http://localhost/cb'], client_name: 'A' },
-    [/http on the local machine/, /localhost may resolve/],
+    [/http on a loopback host/, /localhost may resolve/],
   ],
   [{ ...WEB_CLIENT, client_name: 'A', grant_types: ['authorization_code', 'password'] }, [/password grant/]],
   [{ ...WEB_CLIENT, client_name: 'A', grant_types: ['implicit'] }, [/implicit grant/, /PKCE alone/]],

@@ -1,5 +1,5 @@
 import type { ClientMetadata } from '../../spec/client-metadata.ts';
-import { OAuthError } from '../../spec/errors.ts';
+import { OAuthError, quotedValue } from '../../spec/errors.ts';
 import type { JsonObject } from '../../spec/json.ts';
 import { ALL_PRIVILEGES } from '../../spec/registration-privileges.ts';
 import { parseUri } from '../../spec/uri.ts';
@@ -11,9 +11,10 @@ import { prepareClient } from './register-client.ts';
 import type { Registrant } from './registration-authority.ts';
 
 /**
- * What a registration would come to, as JSON text: `metadata` as it would be stored (with `data` as it was sent),
- * `missing_scopes` that the presented credentials lack, and `warnings` about what is allowed and unwise. Nothing is
- * stored and no token is used up. Metadata that no token could register is refused as a registration would be.
+ * Checks a registration without storing anything or using up a token.
+ * @returns JSON text: `metadata` as it would be stored, `data` as sent, `missing_scopes` that the credentials
+ * lack, and `warnings` about risky metadata
+ * @throws OAuthError for metadata that no token could register
  */
 export async function dryRun(
   needs: RegistryNeeds,
@@ -26,10 +27,12 @@ export async function dryRun(
   const client = await prepareClient(needs, { ...registrant, privileges: allowed }, request);
   const metadata = metadataOf(client);
   const { preferred_client_id } = request.members;
-  // Which identifiers are taken is for those to know who may choose one.
+  // Only callers that may choose an identifier may learn which are taken.
   const mayChoose = typeof preferred_client_id === 'string' && !missing_scopes.includes('client-reg:set-id');
   if (mayChoose && (await needs.clients.find(client.client_id)) !== undefined) {
-    throw new OAuthError('invalid_client_metadata', { error_description: 'preferred_client_id is taken' });
+    throw new OAuthError('invalid_client_metadata', {
+      error_description: `preferred_client_id ${quotedValue(client.client_id)} is taken`,
+    });
   }
   record(needs, doneEvent(needs, trail, 'dry run'));
   const answer = JSON.stringify({ dry_run: true, missing_scopes, warnings: warnings(metadata) });
@@ -37,7 +40,7 @@ export async function dryRun(
   return `${answer.slice(0, -1)},"metadata":${client.metadata.slice(0, -1)}${data}}}`;
 }
 
-/** What a registrant may want to think about again. */
+/** Returns the advice that applies to the metadata. */
 function warnings(metadata: ClientMetadata): readonly string[] {
   return ADVICE.flatMap(({ applies, text }) => (applies(metadata) ? [text] : []));
 }
@@ -55,11 +58,11 @@ const ADVICE: readonly Advice[] = [
     applies: ({ grant_types }) => grant_types.includes('implicit'),
   },
   {
-    text: 'the password grant hands the password to the client (RFC 9700 §2.4)',
+    text: 'the password grant shows the password to the client (RFC 9700 §2.4)',
     applies: ({ grant_types }) => grant_types.includes('password'),
   },
   {
-    text: 'a redirection URI uses http on the local machine; any program there may receive the response',
+    text: 'a redirection URI uses http on a loopback host; any program on that machine may receive the response',
     applies: (metadata) => redirects(metadata).some((uri) => parseUri(uri)?.scheme === 'http'),
   },
   {
@@ -72,7 +75,7 @@ const ADVICE: readonly Advice[] = [
       token_endpoint_auth_method === 'none' && application_type === 'web',
   },
   {
-    text: 'logo_uri, policy_uri or tos_uri have hosts that no redirection URI has (OpenID Connect Dynamic Client Registration 1.0 §9.1)',
+    text: 'logo_uri, policy_uri or tos_uri has a host that no redirection URI has (OpenID Connect Dynamic Client Registration 1.0 §9.1)',
     applies: (metadata) => {
       const hosts = new Set(redirects(metadata).map((uri) => parseUri(uri)?.http?.host));
       const shown = [metadata['logo_uri'], metadata['policy_uri'], metadata['tos_uri']];
@@ -83,7 +86,7 @@ const ADVICE: readonly Advice[] = [
     },
   },
   {
-    text: 'without client_name the end-user is shown an identifier',
+    text: 'without client_name, end-users see the client identifier',
     applies: (metadata) => redirects(metadata).length > 0 && metadata['client_name'] === undefined,
   },
 ];

@@ -5,7 +5,7 @@ import type { JsonValue } from '../../spec/json.ts';
 import type { RegistryNeeds } from '../registry-needs.ts';
 import type { Registrant } from './registration-authority.ts';
 
-/** Members whose values are sets: their order means nothing. */
+/** Members whose values are sets: their order has no meaning. */
 const SETS = new Set([
   'redirect_uris',
   'grant_types',
@@ -15,8 +15,8 @@ const SETS = new Set([
 ]);
 
 /**
- * What makes two openly registered public clients the same client; null for clients that are never shared. Programs
- * that register at every start, from behind one address, then do not fill the registry.
+ * Returns the digest that identical open registrations of public clients share; null for clients that are
+ * never shared. Programs that register at every start then get the same client and do not fill the registry.
  */
 export function sharedDigest(
   needs: RegistryNeeds,
@@ -40,7 +40,7 @@ function canonicalText(metadata: ClientMetadata): string {
   return JSON.stringify(members.sort(byName));
 }
 
-/** The same value with the members of its objects in one order. */
+/** Returns the value with the members of its objects sorted by name. */
 function canonical(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(canonical);
   if (typeof value !== 'object' || value === null) return value;

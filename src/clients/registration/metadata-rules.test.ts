@@ -31,9 +31,9 @@ function verdict(metadata: object): string {
 }
 
 const BROKEN: readonly (readonly [metadata: object, words: RegExp])[] = [
-  [{ ...JWKS, jwks_uri: 'https://client.example/jwks' }, /jwks and jwks_uri exclude each other/],
-  [{ jwks: { keys: [{ ...key, d: 'x' }] } }, /a key of jwks holds a private or symmetric key/],
-  [{ jwks: { keys: [{ kty: 'oct', k: 'x' }] } }, /a key of jwks holds a private or symmetric key/],
+  [{ ...JWKS, jwks_uri: 'https://client.example/jwks' }, /jwks and jwks_uri must not be used together/],
+  [{ jwks: { keys: [{ ...key, d: 'x' }] } }, /jwks\.keys\[0\] holds a private or symmetric key/],
+  [{ jwks: { keys: [{ kty: 'oct', k: 'x' }] } }, /jwks\.keys\[0\] holds a private or symmetric key/],
   [
     {
       jwks: {
@@ -49,16 +49,28 @@ const BROKEN: readonly (readonly [metadata: object, words: RegExp])[] = [
   [{ jwks: [] }, /^invalid_client_metadata: jwks must be a JWK set/],
   [{ jwks_uri: 'http://client.example/jwks' }, /^invalid_client_metadata: jwks_uri must be an https URL/],
   [{ jwks_uri: 'https://client.example/jwks#a' }, /^invalid_client_metadata: jwks_uri has a fragment/],
-  [{ ...JWKS, id_token_encrypted_response_enc: 'A128GCM' }, /needs id_token_encrypted_response_alg/],
-  [{ id_token_encrypted_response_alg: 'ECDH-ES' }, /an encrypted response needs jwks or jwks_uri/],
+  [
+    { ...JWKS, id_token_encrypted_response_enc: 'A128GCM' },
+    /id_token_encrypted_response_enc requires id_token_encrypted_response_alg/,
+  ],
+  [
+    { id_token_encrypted_response_alg: 'ECDH-ES' },
+    /id_token_encrypted_response_alg requires jwks or jwks_uri/,
+  ],
   [{ ...JWKS, id_token_encrypted_response_alg: 'RSA1_5' }, /id_token_encrypted_response_alg must be one of/],
   [{ ...JWKS, id_token_encrypted_response_alg: 'dir' }, /id_token_encrypted_response_alg must be one of/],
-  [{ tls_client_auth_subject_dn: 'CN=a' }, /tls_client_auth_ subject/],
+  [
+    { tls_client_auth_subject_dn: 'CN=a' },
+    /tls_client_auth_subject_dn requires token_endpoint_auth_method tls_client_auth, not client_secret_basic/,
+  ],
   [{ 'client_name#de': 'A', 'client_name#DE': 'B' }, /client_name#DE is given twice/],
-  [{ ...JWKS, id_token_encrypted_response_alg: 'RSA-OAEP' }, /needs a key of jwks that is for RSA-OAEP/],
+  [
+    { ...JWKS, id_token_encrypted_response_alg: 'RSA-OAEP' },
+    /_alg RSA-OAEP requires a key in jwks for RSA-OAEP/,
+  ],
   [
     { jwks: { keys: [{ ...key, use: 'sig' }] }, userinfo_encrypted_response_alg: 'ECDH-ES' },
-    /needs a key of jwks that is for ECDH-ES/,
+    /_alg ECDH-ES requires a key in jwks for ECDH-ES/,
   ],
   [{ sector_identifier_uri: 'http://client.example/s' }, /sector_identifier_uri must be an https URL/],
   [{ default_max_age: -1 }, /default_max_age must be a whole number/],

@@ -1,13 +1,17 @@
 import { clientJwkProblem, duplicateKeyId, encryptionKey } from '../../keys/client-jwk.ts';
-import { type ClientMetadata } from '../../spec/client-metadata.ts';
-import { OAuthError } from '../../spec/errors.ts';
+import type { ClientMetadata } from '../../spec/client-metadata.ts';
+import { OAuthError, quotedValue } from '../../spec/errors.ts';
 import { GRANT_TYPES, RESPONSE_TYPES, responseTypeName } from '../../spec/grant-types.ts';
-import { type JsonWebKey } from '../../spec/jwk.ts';
+import type { JsonWebKey } from '../../spec/jwk.ts';
 import { redirectUriProblem } from '../../spec/redirect-uri.ts';
-import { HMAC_ALGORITHMS, KEY_MANAGEMENT_ALGORITHMS } from '../../spec/server-capabilities.ts';
+import {
+  HMAC_ALGORITHMS,
+  KEY_MANAGEMENT_ALGORITHMS,
+  SIGNING_ALGORITHMS,
+} from '../../spec/server-capabilities.ts';
 import { parseUri } from '../../spec/uri.ts';
 
-/** A rule between members of one registration; throws where it is broken. */
+/** Checks a rule between members of one registration; throws an OAuthError if it is broken. */
 export type MetadataRule = (metadata: ClientMetadata) => void;
 
 const invalid = (error_description: string): OAuthError =>
@@ -18,29 +22,29 @@ const invalidRedirect = (error_description: string): OAuthError =>
 
 /** RFC 7591 §2.1: "a server … SHOULD check that the values are consistent". */
 const responseTypesHaveTheirGrants: MetadataRule = ({ response_types, grant_types }) => {
-  for (const response_type of response_types) {
+  for (const [index, response_type] of response_types.entries()) {
     const needed = RESPONSE_TYPES[responseTypeName(response_type) ?? ''] ?? [];
     const missing = needed.find((grant) => !grant_types.includes(grant));
     if (missing !== undefined)
-      throw invalid(`response_types holds ${response_type}, which needs the grant type ${missing}`);
+      throw invalid(`response_types[${index}] ${response_type} requires grant_types to include ${missing}`);
   }
 };
 
 const grantsHaveTheirResponseTypes: MetadataRule = ({ response_types, grant_types }) => {
-  for (const grant of grant_types) {
+  for (const [index, grant] of grant_types.entries()) {
     if (!GRANT_TYPES[grant].redirects) continue;
-    const served = response_types.some((type) =>
-      RESPONSE_TYPES[responseTypeName(type) ?? '']?.includes(grant),
-    );
-    if (!served) throw invalid(`grant_types holds ${grant}, which needs a response type`);
+    const fits = (type: string): boolean => RESPONSE_TYPES[type]?.includes(grant) === true;
+    if (response_types.some((type) => fits(responseTypeName(type) ?? ''))) continue;
+    const allowed = Object.keys(RESPONSE_TYPES).filter(fits).join(', ');
+    throw invalid(`grant_types[${index}] ${grant} requires response_types to include one of: ${allowed}`);
   }
 };
 
 /** RFC 7591 §5: "clients using flows with redirection MUST register their redirection URI values". */
 const redirectGrantsHaveRedirectUris: MetadataRule = ({ grant_types, redirect_uris }) => {
-  const redirects = grant_types.some((grant) => GRANT_TYPES[grant].redirects);
-  if (redirects && (redirect_uris === undefined || redirect_uris.length === 0)) {
-    throw invalidRedirect('redirect_uris is needed for these grant types');
+  const redirecting = grant_types.find((grant) => GRANT_TYPES[grant].redirects);
+  if (redirecting !== undefined && (redirect_uris === undefined || redirect_uris.length === 0)) {
+    throw invalidRedirect(`redirect_uris must have at least one value for the grant type ${redirecting}`);
   }
 };
 
@@ -50,36 +54,43 @@ const redirectUrisAreSafe: MetadataRule = (metadata) => {
     implicit: metadata.grant_types.includes('implicit'),
   };
   for (const member of ['redirect_uris', 'post_logout_redirect_uris'] as const) {
-    for (const uri of metadata[member] ?? []) {
+    for (const [index, uri] of (metadata[member] ?? []).entries()) {
       const problem = redirectUriProblem(uri, rules);
-      if (problem !== undefined) throw invalidRedirect(`a value of ${member} ${problem}`);
+      if (problem !== undefined) throw invalidRedirect(`${member}[${index}] ${shownUri(uri)} ${problem}`);
     }
   }
 };
 
+/** Renders a URI for an error text without its userinfo, which may hold a password. */
+export const shownUri = (uri: string): string => quotedValue(uri.replace(/\/\/[^/?#]*@/u, '//...@'));
+
 /** RFC 6749 §4.4: "The client credentials grant type MUST only be used by confidential clients." */
 const clientCredentialsAreConfidential: MetadataRule = ({ grant_types, token_endpoint_auth_method }) => {
   if (token_endpoint_auth_method === 'none' && grant_types.includes('client_credentials')) {
-    throw invalid('client_credentials needs a client that authenticates');
+    throw invalid('grant_types includes client_credentials, so token_endpoint_auth_method must not be none');
   }
 };
 
-/** OpenID Connect Dynamic Client Registration 1.0 §2: "The jwks_uri and jwks parameters MUST NOT be used together." */
+/**
+ * OpenID Connect Dynamic Client Registration 1.0 §2: "The jwks_uri and jwks parameters MUST NOT be used
+ * together."
+ */
 const keysComeFromOnePlace: MetadataRule = ({ jwks, jwks_uri }) => {
-  if (jwks !== undefined && jwks_uri !== undefined) throw invalid('jwks and jwks_uri exclude each other');
+  if (jwks !== undefined && jwks_uri !== undefined)
+    throw invalid('jwks and jwks_uri must not be used together');
 };
 
 const keysAreSound: MetadataRule = ({ jwks }) => {
   if (jwks === undefined) return;
   const { keys } = jwks as { readonly keys: readonly unknown[] };
-  for (const key of keys) {
+  for (const [index, key] of keys.entries()) {
     const problem = clientJwkProblem(key);
-    if (problem !== undefined) throw invalid(`a key of jwks ${problem}`);
+    if (problem !== undefined) throw invalid(`jwks.keys[${index}] ${problem}`);
   }
-  if (duplicateKeyId(keys)) throw invalid('two keys of jwks have the same kid and use');
+  if (duplicateKeyId(keys)) throw invalid('jwks.keys has two keys with the same kid and use');
 };
 
-/** Responses and requests that can be encrypted, by the beginning of their members' names. */
+/** Prefixes of the members that configure encrypted responses and requests. */
 const ENCRYPTED = [
   'id_token_encrypted_response',
   'userinfo_encrypted_response',
@@ -88,23 +99,25 @@ const ENCRYPTED = [
   'request_object_encryption',
 ] as const;
 
-/** OpenID Connect Dynamic Client Registration 1.0 §2: "When id_token_encrypted_response_enc is included, … _alg MUST also be provided." */
+/**
+ * OpenID Connect Dynamic Client Registration 1.0 §2: "When id_token_encrypted_response_enc is included, …
+ * _alg MUST also be provided."
+ */
 const encryptionNamesItsKeyManagement: MetadataRule = (metadata) => {
   for (const what of ENCRYPTED) {
     if (metadata[`${what}_enc`] !== undefined && metadata[`${what}_alg`] === undefined) {
-      throw invalid(`${what}_enc needs ${what}_alg`);
+      throw invalid(`${what}_enc requires ${what}_alg`);
     }
   }
 };
 
-/** What is encrypted to a client is encrypted with a key of the client. */
+/** An encrypted response needs a public key of the client. */
 const encryptedResponsesHaveKeys: MetadataRule = (metadata) => {
-  const encrypts = ENCRYPTED.some(
+  if (metadata['jwks'] !== undefined || metadata['jwks_uri'] !== undefined) return;
+  const encrypted = ENCRYPTED.find(
     (what) => what.endsWith('_response') && metadata[`${what}_alg`] !== undefined,
   );
-  if (encrypts && metadata['jwks'] === undefined && metadata['jwks_uri'] === undefined) {
-    throw invalid('an encrypted response needs jwks or jwks_uri');
-  }
+  if (encrypted !== undefined) throw invalid(`${encrypted}_alg requires jwks or jwks_uri`);
 };
 
 const encryptedResponsesHaveKeysOfTheirKind: MetadataRule = (metadata) => {
@@ -114,25 +127,29 @@ const encryptedResponsesHaveKeysOfTheirKind: MetadataRule = (metadata) => {
     const algorithm = KEY_MANAGEMENT_ALGORITHMS.find((known) => known === metadata[`${what}_alg`]);
     if (algorithm === undefined || !what.endsWith('_response')) continue;
     if (encryptionKey(keys, algorithm) === undefined) {
-      throw invalid(`${what}_alg needs a key of jwks that is for ${algorithm}`);
+      throw invalid(`${what}_alg ${algorithm} requires a key in jwks for ${algorithm}`);
     }
   }
 };
-
-const isHmac = (algorithm: unknown): boolean => HMAC_ALGORITHMS.some((known) => known === algorithm);
 
 /** OpenID Connect Core 1.0 §9: client_secret_jwt is keyed with the secret, private_key_jwt with a key pair. */
 const assertionAlgorithmFitsItsMethod: MetadataRule = (metadata) => {
   const algorithm = metadata['token_endpoint_auth_signing_alg'];
   const method: string = metadata.token_endpoint_auth_method;
-  if (algorithm === undefined) return;
-  const contradicts =
-    (method === 'client_secret_jwt' && !isHmac(algorithm)) ||
-    (method === 'private_key_jwt' && isHmac(algorithm));
-  if (contradicts) throw invalid(`token_endpoint_auth_signing_alg does not fit ${method}`);
+  if (typeof algorithm !== 'string') return;
+  const expected =
+    method === 'client_secret_jwt'
+      ? HMAC_ALGORITHMS
+      : method === 'private_key_jwt'
+        ? SIGNING_ALGORITHMS
+        : undefined;
+  if (expected === undefined || expected.some((known) => known === algorithm)) return;
+  throw invalid(
+    `token_endpoint_auth_signing_alg ${algorithm} does not fit ${method}; allowed: ${expected.join(', ')}`,
+  );
 };
 
-/** OpenID Connect Core 1.0 §9; RFC 8705 §2.2.2: methods that prove that the client has a key need its public half. */
+/** OpenID Connect Core 1.0 §9, RFC 8705 §2.2.2: methods that prove a private key need the public key. */
 const clientsThatProveKeysHaveKeys: MetadataRule = ({
   token_endpoint_auth_method: method,
   jwks,
@@ -140,7 +157,7 @@ const clientsThatProveKeysHaveKeys: MetadataRule = ({
 }) => {
   const provesKey = method === 'private_key_jwt' || method === 'self_signed_tls_client_auth';
   if (provesKey && jwks === undefined && jwks_uri === undefined) {
-    throw invalid(`${method} needs jwks or jwks_uri`);
+    throw invalid(`token_endpoint_auth_method ${method} requires jwks or jwks_uri`);
   }
 };
 
@@ -152,14 +169,18 @@ const CERTIFICATE_SUBJECTS = ['subject_dn', 'san_dns', 'san_uri', 'san_ip', 'san
 const certificateSubjectsBelongToTheirMethod: MetadataRule = (metadata) => {
   const given = CERTIFICATE_SUBJECTS.filter((member) => metadata[member] !== undefined);
   const method: string = metadata.token_endpoint_auth_method;
-  if (method === 'tls_client_auth' ? given.length !== 1 : given.length > 0) {
-    throw invalid(
-      'exactly one tls_client_auth_ subject belongs to the method tls_client_auth, and to no other',
-    );
+  if (method === 'tls_client_auth') {
+    if (given.length === 1) return;
+    const allowed = CERTIFICATE_SUBJECTS.join(', ');
+    throw invalid(`token_endpoint_auth_method tls_client_auth requires exactly one of: ${allowed}`);
+  }
+  const [extra] = given;
+  if (extra !== undefined) {
+    throw invalid(`${extra} requires token_endpoint_auth_method tls_client_auth, not ${method}`);
   }
 };
 
-/** OpenID Connect Core 1.0 §8.1: several hosts and pairwise subjects need a sector identifier that they share. */
+/** OpenID Connect Core 1.0 §8.1: clients with pairwise subjects and several hosts need a sector identifier. */
 const pairwiseClientsHaveOneSector: MetadataRule = ({
   subject_type,
   sector_identifier_uri,
@@ -168,7 +189,7 @@ const pairwiseClientsHaveOneSector: MetadataRule = ({
   if (subject_type !== 'pairwise' || sector_identifier_uri !== undefined) return;
   const hosts = new Set(redirect_uris.map((uri) => parseUri(uri)?.http?.host));
   if (hosts.size !== 1 || hosts.has(undefined)) {
-    throw invalid('subject_type pairwise needs redirect_uris of one host, or a sector_identifier_uri');
+    throw invalid('subject_type pairwise requires redirect_uris with one host, or sector_identifier_uri');
   }
 };
 

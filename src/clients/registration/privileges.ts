@@ -11,6 +11,7 @@ import { parseScope } from '../../spec/scope.ts';
 import { parseUri } from '../../spec/uri.ts';
 import { bearerTokenNeeded, insufficientScope } from '../../tokens/bearer-token.ts';
 import { registeredScope } from '../registered-client.ts';
+import { shownUri } from './metadata-rules.ts';
 import type { Registrant } from './registration-authority.ts';
 import type { ValidatedMetadata } from './validate-metadata.ts';
 
@@ -19,8 +20,8 @@ const PRIVILEGED: readonly (readonly [name: string, privilege: MemberPrivilege])
 ).flatMap(([name, { privilege }]) => (privilege === undefined ? [] : [[name, privilege] as const]));
 
 /**
- * What a request needs permission for, read before its values are checked: whoever lacks the privilege learns that
- * first, and nothing else.
+ * Returns what a request needs privileges for. Reads values before they are checked, so that a caller without
+ * the privilege learns only that.
  */
 function needsOf(request: JsonObject): RegistrationNeeds {
   const { grant_types, scope } = request.members;
@@ -40,7 +41,7 @@ function needsOf(request: JsonObject): RegistrationNeeds {
   };
 }
 
-/** Every `client-reg:*` scope value that the request would have needed besides. */
+/** Returns every `client-reg:*` scope value that the request needs and the privileges lack. */
 export function missingPrivileges(
   request: JsonObject,
   privileges: RegistrationPrivileges,
@@ -49,8 +50,9 @@ export function missingPrivileges(
 }
 
 /**
- * @param bearer whether the registrant presented a token; without one the answer is to present one (decision 6).
- * @throws OAuthError invalid_token (a token is needed), insufficient_scope (naming every missing value)
+ * Rejects a request that needs more than its privileges.
+ * @param bearer whether the registrant presented a token. Without one the error asks for a token (decision 6)
+ * @throws OAuthError invalid_token if a token is needed; insufficient_scope with every missing value
  */
 export function requirePrivileges(
   request: JsonObject,
@@ -63,23 +65,28 @@ export function requirePrivileges(
   throw insufficientScope(missing);
 }
 
-/** An initial access token may say where its client's users can be sent. Native schemes have no host and are not listed. */
+/**
+ * Rejects redirection URIs whose host the initial access token does not allow. URIs of private-use schemes
+ * have no host and are not allowed either.
+ * @throws OAuthError invalid_redirect_uri
+ */
 export function requireAllowedHosts(metadata: ClientMetadata, privileges: RegistrationPrivileges): void {
   const { redirect_hosts } = privileges;
   if (redirect_hosts === 'any') return;
-  for (const uri of [...(metadata.redirect_uris ?? []), ...(metadata.post_logout_redirect_uris ?? [])]) {
-    const host = parseUri(uri)?.http?.host;
-    if (host === undefined || !redirect_hosts.includes(host)) {
+  for (const member of ['redirect_uris', 'post_logout_redirect_uris'] as const) {
+    for (const [index, uri] of (metadata[member] ?? []).entries()) {
+      const host = parseUri(uri)?.http?.host;
+      if (host !== undefined && redirect_hosts.includes(host)) continue;
       throw new OAuthError('invalid_redirect_uri', {
-        error_description: 'a redirection URI has a host that the initial access token does not allow',
+        error_description: `${member}[${index}] ${shownUri(uri)} has a host that the initial access token does not allow`,
       });
     }
   }
 }
 
 /**
- * What the client's own registration token may later register (decision 8): what the registrant was allowed. A choice
- * of identifier or secret, and how its access tokens are made, is never the client's own.
+ * Returns the privileges of the client's own registration token (decision 8): those of its registrant. They
+ * never include the choice of identifier or secret, nor the token policy.
  */
 export function rememberedPrivileges(
   registrant: Registrant,
@@ -91,8 +98,8 @@ export function rememberedPrivileges(
 }
 
 /**
- * The master token is allowed everything, so what it registers is the measure: the client keeps that, cannot widen it,
- * and cannot take back what the master token took away.
+ * Returns the privileges of a client that the master token registered or changed. They are what its metadata
+ * uses: the client keeps that, cannot widen it, and cannot restore what the master token removed.
  */
 export function privilegesByMaster({ metadata, data }: ValidatedMetadata): RegistrationPrivileges {
   return {

@@ -1,5 +1,5 @@
 import type { CreateOutcome, StoredClient } from '../../ports/client-store.ts';
-import { OAuthError } from '../../spec/errors.ts';
+import { OAuthError, quotedValue } from '../../spec/errors.ts';
 import { type ClientId, type ClientInstance, IDENTIFIER_LENGTHS } from '../../spec/identifiers.ts';
 import type { JsonObject } from '../../spec/json.ts';
 import { NO_CLIENT } from '../../tokens/access-token.ts';
@@ -13,7 +13,11 @@ import { rememberedPrivileges } from './privileges.ts';
 import type { Registrant } from './registration-authority.ts';
 import { isConfidential, type ValidatedMetadata } from './validate-metadata.ts';
 
-/** Registers a client: authorised, validated, stored durably, and only then answered. */
+/**
+ * Registers a client. Resolves after the durable write. An identical shared client is returned instead of a
+ * new one.
+ * @throws OAuthError invalid_token, insufficient_scope, invalid_client_metadata, invalid_redirect_uri
+ */
 export async function registerClient(
   needs: RegistryNeeds,
   registrant: Registrant,
@@ -49,25 +53,28 @@ async function storeNew(
   }
   const shared =
     client.shared_digest === null ? undefined : await needs.clients.findShared(client.shared_digest);
-  // A refused registration has made no client; the one that has the identifier already is worth naming.
+  // A refused registration has no client of its own; the event names the client that holds the identifier.
   if (outcome === 'client_id_taken' || outcome === 'client_id_deleted') trail.client_id = client.client_id;
-  if (outcome !== 'identical_exists' || shared === undefined) throw refusal(outcome);
+  if (outcome !== 'identical_exists' || shared === undefined) throw refusal(outcome, client.client_id);
   return registeredBefore(needs, shared, trail);
 }
 
-/** The registration that an identical one made. Whoever asks for it again is about to use it: it is not idle. */
+/**
+ * Returns an identical client that exists already, and records a use: its registrant is about to use it, so
+ * it is not idle.
+ */
 function registeredBefore(needs: RegistryNeeds, client: StoredClient, trail: AuditTrail): StoredClient {
   trail.client_id = client.client_id;
   const { client_id, instance } = client;
   const use = { client_id, instance, secret_digest: null, last_used_at: needs.clock.now() };
   needs.clients.recordUses([use]).catch((cause: unknown) => {
-    needs.log.error({ cause, client_id }, 'the use of a shared client could not be recorded');
+    needs.log.error({ cause, client_id }, 'use of a shared client could not be recorded');
   });
   record(needs, doneEvent(needs, trail, 'identical client'));
   return client;
 }
 
-/** Everything short of storing: what a dry run shows. */
+/** Does everything up to storing the client. A dry run shows the result. */
 export async function prepareClient(
   needs: RegistryNeeds,
   registrant: Registrant,
@@ -78,10 +85,13 @@ export async function prepareClient(
   return newClient(needs, registrant, validated);
 }
 
-/** A statement is part of the request: whoever presents nothing else is asked for a token, not for another one. */
+/**
+ * Says whether a missing privilege is answered with the missing scope. A statement is part of the request: a
+ * caller with a statement alone is asked for a token.
+ */
 const presentedToken = ({ kind }: Registrant): boolean => kind === 'master' || kind === 'initial';
 
-/** The record of a client that was admitted, with its secret where it needs one; nothing is stored yet. */
+/** Makes the record of an admitted client, with a secret if its method needs one; stores nothing. */
 export function newClient(
   needs: RegistryNeeds,
   registrant: Registrant,
@@ -110,29 +120,34 @@ export function newClient(
   };
 }
 
-/** An id that is the server's own address could be taken for the server wherever ids and issuers meet. */
+/**
+ * Rejects an identifier that could be confused with the server wherever client ids and issuers meet.
+ * @throws OAuthError invalid_client_metadata
+ */
 export function requireFreeOfOurNames(needs: RegistryNeeds, preferred: string | undefined): void {
   if (preferred === undefined) return;
   if (preferred === NO_CLIENT || preferred === needs.issuer || preferred.startsWith(`${needs.issuer}/`)) {
     throw new OAuthError('invalid_client_metadata', {
-      error_description: 'preferred_client_id is a name of this server',
+      error_description: `preferred_client_id ${quotedValue(preferred)} is a name of this server`,
     });
   }
 }
 
-function refusal(outcome: Exclude<CreateOutcome, 'created'>): Error {
+function refusal(outcome: Exclude<CreateOutcome, 'created'>, client_id: ClientId): Error {
   switch (outcome) {
     case 'client_id_taken':
-      return new OAuthError('invalid_client_metadata', { error_description: 'preferred_client_id is taken' });
+      return new OAuthError('invalid_client_metadata', {
+        error_description: `preferred_client_id ${quotedValue(client_id)} is taken`,
+      });
     case 'client_id_deleted':
       return new OAuthError('invalid_client_metadata', {
-        error_description: 'preferred_client_id belonged to a client that was deleted',
+        error_description: `preferred_client_id ${quotedValue(client_id)} belonged to a deleted client; only a master token may reuse it`,
       });
     case 'initial_access_token_used':
-      return invalidToken('the initial access token was used up');
+      return invalidToken('the initial access token is already used');
     case 'open_clients_exhausted':
-      return bearerTokenNeeded('there are as many openly registered clients as there may be');
+      return bearerTokenNeeded('the limit of openly registered clients is reached');
     case 'identical_exists':
-      return new Error('an identical client was there and is gone again');
+      return new Error('an identical client existed and was deleted meanwhile');
   }
 }

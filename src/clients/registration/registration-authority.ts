@@ -21,19 +21,25 @@ import type { AuditTrail } from '../audit-trail.ts';
 import type { RegistryNeeds } from '../registry-needs.ts';
 import { privilegesWithStatement, type SoftwareStatement } from './software-statement.ts';
 
-/** By what right somebody registers a client. */
+/** The party that registers a client, and its privileges. */
 export interface Registrant {
   readonly kind: 'open' | 'master' | 'initial' | 'statement' | 'federation';
-  /** As the audit names it, and as the client remembers it: `open`, `master:LABEL`, `initial:LABEL`, `statement:ISSUER`, `federation:TRUST ANCHOR`. */
+  /**
+   * Its name in the audit log and in the client record: `open`, `master:LABEL`, `initial:LABEL`,
+   * `statement:ISSUER`, `federation:TRUST ANCHOR`.
+   */
   readonly name: string;
   readonly privileges: RegistrationPrivileges;
-  /** Present for `initial`: the token that the registration uses up. */
+  /** The initial access token that the registration uses up; present for `initial` only. */
   readonly token?: StoredAccessToken;
 }
 
 /**
- * POST /clients: the master token, an initial access token, or in open mode nobody in particular.
- * @returns undefined for nobody in managed mode, where a software statement may yet authorise the registration
+ * Authenticates the registrant of POST /clients: a master token, an initial access token, or no credential in
+ * open mode.
+ * @returns undefined for a request without credentials in managed mode, if a software statement may still
+ * authorise it
+ * @throws OAuthError invalid_token
  */
 export async function authenticateRegistrant(
   needs: RegistryNeeds,
@@ -46,9 +52,9 @@ export async function authenticateRegistrant(
 }
 
 /**
- * Who registers, once the software statement has been verified. Whoever presented a token has the privileges of the
- * token; for everybody else a statement whose issuer authorises registrations adds what is in it to the open ones.
- * @throws OAuthError invalid_token (a token is needed)
+ * Returns the registrant after the software statement is verified. A token determines the privileges. Without
+ * a token, a statement of an authorising issuer adds its grant types and scope to the open privileges.
+ * @throws OAuthError invalid_token if a token is needed
  */
 export function authorisedRegistrant(
   needs: RegistryNeeds,
@@ -96,7 +102,10 @@ async function registrantOf(
 const statementsAuthorise = ({ softwareStatements }: RegistryNeeds): boolean =>
   softwareStatements?.issuers.some((issuer) => issuer.authorisesRegistration) ?? false;
 
-/** GET /clients: the master token and nothing less. */
+/**
+ * Authenticates GET /clients, which needs a master token.
+ * @throws OAuthError invalid_token, insufficient_scope
+ */
 export async function requireMasterToken(
   needs: RegistryNeeds,
   authorization: string | undefined,
@@ -116,16 +125,16 @@ export async function requireMasterToken(
   trail.actor = `master:${master.label}`;
 }
 
-/** Who manages a client, and the client as it stood when that was established. */
+/** The kind of credential, and the client as it was when the credential was checked. */
 export interface ClientManager {
   readonly kind: 'master' | 'registration';
   readonly client: StoredClient;
 }
 
 /**
- * GET, PUT and DELETE /clients/{id}: the master token, or the registration token of this very client. Only the master
- * token learns that an id does not exist (interface, Errors, rules 1 and 2).
- * @param client_id undefined for a segment that is not correctly encoded.
+ * Authenticates GET, PUT and DELETE /clients/{id}: a master token, or the registration token of this client.
+ * Only a master token learns that an id does not exist (interface, Errors, rules 1 and 2).
+ * @param client_id undefined for a path segment that is not correctly encoded
  * @throws OAuthError invalid_token, insufficient_scope; NotFound
  */
 export async function authenticateManager(
@@ -138,7 +147,7 @@ export async function authenticateManager(
   if (token === undefined) throw bearerTokenNeeded();
   const digest = digestOf(token);
   const client = client_id === undefined ? undefined : await needs.clients.find(client_id);
-  // Whoever guesses at a client is found by looking for the client, so a refusal names it too.
+  // Guessing shows in the events of the client, so a refusal names it too.
   trail.client_id = client?.client_id ?? null;
   const master = masterTokenOf(digest, needs.settings.masterTokens);
   if (master !== undefined) {
@@ -155,18 +164,18 @@ export async function authenticateManager(
   throw isAccessToken ? insufficientScope(['client-reg']) : invalidToken();
 }
 
-/** Shorter ones were never registration tokens, whatever length they have had here. */
+/** Registration tokens were never shorter, whatever length was configured. */
 const REGISTRATION_TOKEN = /^[A-Za-z0-9]{43,}$/u;
 
 /**
- * A client whose record is that of a backup comes with a token that is not in it: somebody guesses, or the client was
- * changed after the backup, and only an operator can help it now.
+ * Logs a refused registration token of a client from a backup. Either the caller guesses, or the client was
+ * changed after the backup and needs an operator.
  */
 function noteNewerToken({ log, restoration }: RegistryNeeds, client: StoredClient, token: string): void {
   if (restoration === undefined || client.issued_at > restoration.taken_at) return;
   if (!REGISTRATION_TOKEN.test(token)) return;
   log.warn(
     { client_id: client.client_id, ...restoration },
-    'a registration token is newer than the restored record, or wrong',
+    'registration token is wrong, or newer than the restored record',
   );
 }

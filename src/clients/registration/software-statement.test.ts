@@ -148,24 +148,32 @@ test('no statement, or null, which is none (RFC 7592 §2.2): the request as it w
 });
 
 const INVALID: readonly (readonly [name: string, statement: unknown, words: RegExp])[] = [
-  ['a number', 7, /is not a string/],
-  ['an object', {}, /is not a string/],
-  ['no JWT', 'junk', /is not a signed JWT/],
-  ['empty text', '', /is not a signed JWT/],
-  ['an unsigned JWT', `${signedJwt(KEY, STATED).split('.').slice(0, 2).join('.')}.`, /is not a signed JWT/],
-  ['more than 8 KB', 'x'.repeat(8193), /is too large/],
+  ['a number', 7, /must be a string/],
+  ['an object', {}, /must be a string/],
+  ['no JWT', 'junk', /must be a signed JWT/],
+  ['empty text', '', /must be a signed JWT/],
+  ['an unsigned JWT', `${signedJwt(KEY, STATED).split('.').slice(0, 2).join('.')}.`, /must be a signed JWT/],
+  ['more than 8 KB', 'x'.repeat(8193), /is too long/],
   ['alg none', signedJwt(KEY, STATED, { alg: 'none' }), /alg that is not accepted/],
   ['alg HS256', signedJwt(KEY, STATED, { alg: 'HS256' }), /alg that is not accepted/],
-  ['typ at+jwt', signedJwt(KEY, STATED, { typ: 'at+jwt' }), /typ other than JWT/],
-  ['typ entity-statement+jwt', signedJwt(KEY, STATED, { typ: 'entity-statement+jwt' }), /typ other than JWT/],
+  ['typ at+jwt', signedJwt(KEY, STATED, { typ: 'at+jwt' }), /must have the typ JWT or none/],
+  [
+    'typ entity-statement+jwt',
+    signedJwt(KEY, STATED, { typ: 'entity-statement+jwt' }),
+    /must have the typ JWT or none/,
+  ],
   ['crit', signedJwt(KEY, STATED, { crit: ['exp'] }), /header member/],
   ['no iss', signedJwt(KEY, { ...STATED, iss: undefined }), /lacks iss/],
-  ['an array', signedJwt(KEY, [STATED]), /is not a signed JWT/],
+  ['an array', signedJwt(KEY, [STATED]), /must be a signed JWT/],
   ['expired', signedJwt(KEY, { ...STATED, exp: NOW - 60 }), /has expired/],
   ['not yet valid', signedJwt(KEY, { ...STATED, nbf: NOW + 61 }), /is not valid yet/],
-  ['another audience', signedJwt(KEY, { ...STATED, aud: 'https://other.example' }), /another audience/],
-  ['another key', signedJwt(testKey('ES256', 'p1'), STATED), /signature that does not hold/],
-  ['another kid', signedJwt(KEY, STATED, { kid: 'p2' }), /names no key/],
+  [
+    'another audience',
+    signedJwt(KEY, { ...STATED, aud: 'https://other.example' }),
+    /has an aud that does not include this server/,
+  ],
+  ['another key', signedJwt(testKey('ES256', 'p1'), STATED), /has an invalid signature/],
+  ['another kid', signedJwt(KEY, STATED, { kid: 'p2' }), /names a key that its issuer does not have/],
 ];
 
 for (const [name, software_statement, words] of INVALID) {
@@ -190,7 +198,7 @@ test('an issuer that is not trusted, in any spelling: unapproved_software_statem
     const software_statement = signedJwt(KEY, { ...STATED, iss });
     await assert.rejects(
       apply({ software_statement }),
-      refusal('unapproved_software_statement', /not trusted/),
+      refusal('unapproved_software_statement', /does not trust/),
     );
   }
 });
@@ -218,13 +226,13 @@ test('the keys may be at a jwks_uri; when they cannot be had, the client is not 
   assert.equal(stated.request.members['client_name'], 'Stated');
   const forged = signedJwt(testKey('ES256', 'p1'), STATED);
   const fetched = { status: 'ok', body, mediaType: 'application/json' } as const;
-  const words = /signature that does not hold/;
+  const words = /has an invalid signature/;
   await assert.rejects(
     apply({ software_statement: forged }, issuer, fetched),
     refusal('invalid_software_statement', words),
   );
   await assert.rejects(apply({ software_statement }, issuer), (failure) => {
-    assert.ok(refusal('invalid_software_statement', /keys of its issuer are not available/)(failure));
+    assert.ok(refusal('invalid_software_statement', /keys of its issuer are unavailable/)(failure));
     assert.ok(failure instanceof OAuthError);
     assert.equal(failure.error_description.includes('192.0.2.7'), false);
     assert.equal(failure.detail, 'connection: refused by 192.0.2.7');

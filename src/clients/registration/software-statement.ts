@@ -9,7 +9,7 @@ import { parseScope } from '../../spec/scope.ts';
 import { SIGNING_ALGORITHMS } from '../../spec/server-capabilities.ts';
 import type { RemoteJwkSets, RemoteVerification } from '../client-keys/remote-jwk-set.ts';
 
-/** Somebody whose word about software is taken (RFC 7591 §2.3). */
+/** An issuer whose software statements are trusted (RFC 7591 §2.3). */
 export interface SoftwareStatementIssuer {
   /** The `iss` of the statements. */
   readonly issuer: string;
@@ -26,23 +26,23 @@ export interface SoftwareStatementNeeds {
   readonly jwkSets: Pick<RemoteJwkSets, 'verifyWith'>;
 }
 
-/** A statement that holds: who made it, and the client metadata in it. */
+/** A verified statement: its issuer and the client metadata in it. */
 export interface SoftwareStatement {
   readonly issuer: SoftwareStatementIssuer;
   readonly members: { readonly [name: string]: JsonValue };
 }
 
-/** A registration request with what its software statement says laid over it. */
+/** A registration request after the members of its software statement have replaced its own. */
 export interface StatedRequest {
   readonly request: JsonObject;
   readonly statement: SoftwareStatement | undefined;
 }
 
 /**
- * RFC 7591 §3.1.1: "If the authorization server supports software statements and accepts the statement, client metadata
- * values conveyed in the software statement MUST take precedence over those conveyed using plain JSON." Without trusted
- * issuers the member is one that this server does not know: it MAY be ignored, and then it is not stored either.
- * @param audience the server's issuer identifier
+ * Verifies the software statement of a request and applies its members. RFC 7591 §3.1.1: "If the
+ * authorization server supports software statements and accepts the statement, client metadata values
+ * conveyed in the software statement MUST take precedence over those conveyed using plain JSON." Without
+ * trusted issuers the member is ignored and not stored.
  * @throws OAuthError invalid_software_statement, unapproved_software_statement
  */
 export async function applySoftwareStatement(
@@ -57,10 +57,10 @@ export async function applySoftwareStatement(
   ) {
     return { request: withMembers(request, Object.entries(others)), statement: undefined };
   }
-  if (typeof software_statement !== 'string') throw invalid('is not a string');
+  if (typeof software_statement !== 'string') throw invalid('must be a string');
   const statement = await verifyStatement(needs.softwareStatements, software_statement, needs.issuer);
   const stated = new Set(Object.keys(statement.members));
-  // `client_name#de` of the request would contradict a stated `client_name` where it is shown in German.
+  // A `client_name#de` of the request would contradict a stated `client_name` for German end-users.
   const unstated = Object.entries(others).filter(
     ([name]) => !stated.has(name) && !stated.has(baseName(name)),
   );
@@ -88,7 +88,7 @@ async function verifyStatement(
   const claimed = verifier.claimedIssuer(jwt);
   if ('reason' in claimed) throw invalid(REFUSALS[claimed.reason], claimed.reason);
   const issuer = issuers.find((trusted) => trusted.issuer === claimed.iss);
-  if (issuer === undefined) throw unapproved('has an issuer that is not trusted here', claimed.iss);
+  if (issuer === undefined) throw unapproved('has an issuer that this server does not trust', claimed.iss);
   const profile = statementProfile(issuer.issuer, audience);
   const verify = async (keys: readonly JsonWebKey[]) => await verifier.verify(jwt, keys, profile);
   const verification: RemoteVerification =
@@ -103,7 +103,10 @@ async function verifyStatement(
   return { issuer, members: statedMembers(verification.claims) };
 }
 
-/** RFC 7591 §2.3: "a software statement … MUST contain an "iss" (issuer) claim". It need not expire or name an audience. */
+/**
+ * RFC 7591 §2.3: "a software statement … MUST contain an "iss" (issuer) claim". An expiry and an audience are
+ * optional.
+ */
 function statementProfile(issuer: string, audience: string): JwtProfile {
   return {
     algorithms: SIGNING_ALGORITHMS,
@@ -122,16 +125,16 @@ function requireApproved(
 ): void {
   if (approvedSoftwareIds === undefined) return;
   if (typeof software_id !== 'string' || !approvedSoftwareIds.includes(software_id)) {
-    throw unapproved('is about software that is not approved here');
+    throw unapproved('has a software_id that is not approved');
   }
 }
 
-/** Acted upon, not metadata of a client: nobody states them for somebody else. */
+/** Members that steer the registration. A statement must not set them. */
 const NOT_STATED = new Set(['data', 'preferred_client_id', 'preferred_client_secret', 'software_statement']);
 
 /**
- * The client metadata among the claims. The others are claims of the JWT (RFC 7519 §4.1) or unknown, and whatever else a
- * request may hold, such as `client_id`, is not for a statement to say.
+ * Returns the client metadata among the claims. Other claims belong to the JWT (RFC 7519 §4.1), are unknown,
+ * or are request members such as `client_id` that a statement must not set.
  */
 function statedMembers(claims: VerifiedClaims): SoftwareStatement['members'] {
   const stated = Object.entries(claims).filter(([name, value]) => {
@@ -141,7 +144,10 @@ function statedMembers(claims: VerifiedClaims): SoftwareStatement['members'] {
   return Object.fromEntries(stated);
 }
 
-/** What a statement permits whose issuer authorises registrations: the grant types and scope values that are in it. */
+/**
+ * Returns the privileges extended by the grant types and scope values of a statement whose issuer authorises
+ * registrations.
+ */
 export function privilegesWithStatement(
   privileges: RegistrationPrivileges,
   { members: { grant_types, scope } }: SoftwareStatement,
@@ -161,33 +167,33 @@ function union<T>(allowed: 'any' | readonly T[], more: readonly T[]): 'any' | re
 }
 
 const REFUSALS: Readonly<Record<JwtRefusal | 'key-set', string>> = {
-  'too-large': 'is too large',
-  malformed: 'is not a signed JWT in compact form',
-  header: 'has a header member that is not supported',
+  'too-large': 'is too long',
+  malformed: 'must be a signed JWT in compact form',
+  header: 'has an unsupported header member',
   algorithm: 'has an alg that is not accepted',
-  type: 'has a typ other than JWT',
-  'unknown-key': 'names no key of its issuer',
-  signature: 'has a signature that does not hold',
+  type: 'must have the typ JWT or none',
+  'unknown-key': 'names a key that its issuer does not have',
+  signature: 'has an invalid signature',
   claims: 'lacks iss or has a claim of the wrong type',
-  issuer: 'has another issuer',
-  audience: 'is for another audience',
+  issuer: 'has an unexpected issuer',
+  audience: 'has an aud that does not include this server',
   expired: 'has expired',
   'not-yet-valid': 'is not valid yet',
   lifetime: 'is valid for too long',
   age: 'is too old',
-  'key-set': 'cannot be verified: the keys of its issuer are not available',
+  'key-set': 'cannot be verified because the keys of its issuer are unavailable',
 };
 
 function invalid(problem: string, detail?: string): OAuthError {
   return new OAuthError('invalid_software_statement', {
-    error_description: `the software statement ${problem}`,
+    error_description: `software_statement ${problem}`,
     ...(detail === undefined ? {} : { detail }),
   });
 }
 
 function unapproved(problem: string, detail?: string): OAuthError {
   return new OAuthError('unapproved_software_statement', {
-    error_description: `the software statement ${problem}`,
+    error_description: `software_statement ${problem}`,
     ...(detail === undefined ? {} : { detail }),
   });
 }

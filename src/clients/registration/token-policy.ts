@@ -3,12 +3,12 @@ import { CLIENT_METADATA, type ClientMetadata } from '../../spec/client-metadata
 import { metadataOf } from '../registered-client.ts';
 import type { ValidatedMetadata } from './validate-metadata.ts';
 
-/** How access tokens of a client are made, where the request does not say. Members of its metadata that the operator owns. */
+/** How access tokens of a client are made, unless the request says otherwise. Operators own these members. */
 export interface TokenPolicy {
   readonly format: 'identifier' | 'self-contained' | undefined;
   /** Seconds. */
   readonly lifetime: number | undefined;
-  /** The audience where none is asked for, and the only ones that may be asked for. */
+  /** The default audience, and the only values that a request may ask for. */
   readonly audience: readonly string[] | undefined;
 }
 
@@ -19,7 +19,7 @@ const OWNED = Object.entries(CLIENT_METADATA).flatMap(([name, { privilege }]) =>
 export function tokenPolicyOf(metadata: ClientMetadata): TokenPolicy {
   const { chancery_access_token_format, chancery_access_token_lifetime, chancery_access_token_audience } =
     metadata;
-  // Checked when they were registered.
+  // Registration has checked these values.
   return {
     format: chancery_access_token_format as TokenPolicy['format'],
     lifetime: chancery_access_token_lifetime as TokenPolicy['lifetime'],
@@ -27,7 +27,10 @@ export function tokenPolicyOf(metadata: ClientMetadata): TokenPolicy {
   };
 }
 
-/** A client neither sets nor loses them by an update of its own: what it echoes back is ignored (as in decision 9). */
+/**
+ * Returns updated metadata with the token policy of the stored client. An update by the client itself neither
+ * sets nor removes it; the values it sends are ignored (as in decision 9).
+ */
 export function withTokenPolicyOf(client: StoredClient, validated: ValidatedMetadata): ValidatedMetadata {
   const kept = metadataOf(client);
   const without = Object.entries(validated.metadata).filter(([name]) => !OWNED.includes(name));

@@ -5,17 +5,17 @@ import {
   SECRET_METHODS,
 } from '../../spec/client-metadata.ts';
 import type { MetadataLimits } from '../../spec/client-metadata-checks.ts';
-import { OAuthError } from '../../spec/errors.ts';
+import { OAuthError, quotedValue } from '../../spec/errors.ts';
 import type { GrantType } from '../../spec/grant-types.ts';
 import type { JsonObject, JsonValue } from '../../spec/json.ts';
 import { DEFAULT_CONTENT_ENCRYPTION } from '../../spec/server-capabilities.ts';
 import { requireLongEnough } from '../secrets/client-secrets.ts';
 import { METADATA_RULES } from './metadata-rules.ts';
 
-/** What a registration request asks for, checked and completed. */
+/** The result of checking a registration request, with defaults filled in. */
 export interface ValidatedMetadata {
   readonly metadata: ClientMetadata;
-  /** JSON text of `data` as it was sent; null where it is absent. */
+  /** JSON text of `data` as sent; null if absent. */
   readonly data: string | null;
   readonly preferred_client_id: string | undefined;
   readonly preferred_client_secret: string | undefined;
@@ -24,13 +24,13 @@ export interface ValidatedMetadata {
 const LANGUAGE_TAG = /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}$/;
 const LANGUAGES_MAX = 20;
 
-/** Members that are acted upon and not stored among the metadata. */
+/** Members that steer the registration and are not stored among the metadata. */
 const ACTED_UPON = new Set(['data', 'preferred_client_id', 'preferred_client_secret']);
 
 /**
- * Checks each member, applies the defaults of RFC 7591 §2 and OpenID Connect Dynamic Client Registration 1.0 §2, then the rules between
- * members. Unknown members are dropped (RFC 7591 §2: "MUST be ignored"); `null` is absent (RFC 7592 §2.2).
- * The same for every credential: no token can store what no client may be.
+ * Checks each member, fills in the defaults of RFC 7591 §2 and OpenID Connect Dynamic Client Registration 1.0
+ * §2, then checks the rules between members. Drops unknown members (RFC 7591 §2: "MUST be ignored") and
+ * treats `null` as absent (RFC 7592 §2.2). The rules are the same for every credential.
  * @throws OAuthError invalid_client_metadata, invalid_redirect_uri
  */
 export function validateMetadata(request: JsonObject, limits: MetadataLimits): ValidatedMetadata {
@@ -60,12 +60,12 @@ function checkMembers(request: JsonObject, limits: MetadataLimits): GivenMembers
     if (name.includes('#')) languages += 1;
     if (languages > LANGUAGES_MAX)
       throw new OAuthError('invalid_client_metadata', {
-        error_description: `more than ${LANGUAGES_MAX} language-tagged members`,
+        error_description: `the request has more than ${LANGUAGES_MAX} language-tagged members`,
       });
-    // RFC 7591 §2.2: language tags are compared without regard to case, so these would be two values of one.
+    // RFC 7591 §2.2: language tags ignore case, so both members would set the same value.
     if (name.includes('#') && isGivenInOtherCase(given, name))
       throw new OAuthError('invalid_client_metadata', {
-        error_description: `${name} is given twice`,
+        error_description: `${name} is given twice; language tags ignore case`,
       });
     const checked = row.check(value, limits);
     if ('problem' in checked)
@@ -82,7 +82,10 @@ function isGivenInOtherCase(given: GivenMembers, name: string): boolean {
   return Object.keys(given).some((other) => other.toLowerCase() === lower);
 }
 
-/** The row of a member; `client_name#de` has the row of `client_name` (OpenID Connect Dynamic Client Registration 1.0 §2.1). */
+/**
+ * Returns the table row of a member; `client_name#de` has the row of `client_name` (OpenID Connect Dynamic
+ * Client Registration 1.0 §2.1).
+ */
 function memberNamed(name: string): MetadataMember | undefined {
   if (Object.hasOwn(CLIENT_METADATA, name)) return CLIENT_METADATA[name];
   const [base = '', tag, ...rest] = name.split('#');
@@ -91,7 +94,7 @@ function memberNamed(name: string): MetadataMember | undefined {
   if (row?.localised !== true) return undefined;
   if (!LANGUAGE_TAG.test(tag)) {
     throw new OAuthError('invalid_client_metadata', {
-      error_description: `${base} has a language tag that is not one`,
+      error_description: `${base} must have a language tag such as de or pt-BR, not ${quotedValue(tag)}`,
     });
   }
   return row;
@@ -103,14 +106,17 @@ export function isConfidential(metadata: ClientMetadata): boolean {
 
 export type GivenMembers = { readonly [name: string]: JsonValue | undefined };
 
-/** Defaults that depend on no other member. */
+/** Defaults that do not depend on other members. */
 const OWN_DEFAULTS = Object.fromEntries(
   Object.entries(CLIENT_METADATA).flatMap(([name, row]) =>
     row.default === undefined ? [] : [[name, row.default] as const],
   ),
 ) as Pick<ClientMetadata, 'application_type'>;
 
-/** Completes what was given: RFC 7591 §2, OpenID Connect Dynamic Client Registration 1.0 §2, and the interface where it says otherwise. */
+/**
+ * Fills in the defaults of RFC 7591 §2, OpenID Connect Dynamic Client Registration 1.0 §2 and the interface,
+ * which takes precedence.
+ */
 export function withDefaults(given: GivenMembers): ClientMetadata {
   const grant_types = (given['grant_types'] as readonly GrantType[] | undefined) ?? ['authorization_code'];
   const response_types =
@@ -126,13 +132,16 @@ export function withDefaults(given: GivenMembers): ClientMetadata {
   };
 }
 
-/** `code` where the grant is there; a client of other grants only has none (interface, Client information response). */
+/**
+ * Returns `code` for clients of the authorization code grant; clients of other grants alone have none
+ * (interface, Client information response).
+ */
 function defaultResponseTypes(grant_types: readonly GrantType[]): readonly string[] {
   if (grant_types.includes('authorization_code')) return ['code'];
   return grant_types.includes('implicit') ? ['token id_token'] : [];
 }
 
-/** A client of the implicit grant alone never authenticates: it is public. */
+/** Returns `none` for clients of the implicit grant alone: they never authenticate. */
 function defaultAuthMethod(grant_types: readonly GrantType[]): ClientMetadata['token_endpoint_auth_method'] {
   return grant_types.length === 1 && grant_types[0] === 'implicit' ? 'none' : 'client_secret_basic';
 }

@@ -6,12 +6,12 @@ import { OAuthError } from '../../spec/errors.ts';
 import type { ClientId, ClientInstance, Digest, Sealed } from '../../spec/identifiers.ts';
 import type { RegistryNeeds } from '../registry-needs.ts';
 
-/** Which registration a sealed text belongs to. */
+/** The registration that an encrypted text belongs to. */
 type Owner = { readonly client_id: ClientId; readonly instance: ClientInstance };
 
 type SecretLengths = 'clientSecretLength' | 'clientSecretLifetime' | 'registrationTokenLength';
 
-/** What it takes to make secrets and registration tokens. */
+/** Everything that making secrets and registration tokens needs. */
 export interface SecretNeeds extends Pick<RegistryNeeds, 'sealer' | 'clock' | 'random'> {
   readonly settings: Pick<RegistryNeeds['settings'], SecretLengths>;
 }
@@ -20,7 +20,11 @@ const secretPlace = (owner: Owner): string => `client secret ${owner.instance} $
 const registrationTokenPlace = (owner: Owner): string =>
   `registration token ${owner.instance} ${owner.client_id}`;
 
-/** A new secret of the configured lifetime and at least that length, or of the value an authorised registrant prefers. */
+/**
+ * Makes a secret of the configured lifetime. Its length is the configured one or what its algorithm needs,
+ * whichever is longer.
+ * @param preferred the value that an authorised registrant chose; undefined generates one
+ */
 export function makeSecret(
   needs: SecretNeeds,
   owner: Owner,
@@ -35,12 +39,15 @@ export function makeSecret(
     digest: digestOf(secret),
     sealed: needs.sealer.seal(secret, secretPlace(owner)),
     created_at,
-    // Counted from the next full second: a secret never lives shorter than is configured.
+    // Rounded up, so that a secret never lives shorter than configured.
     expires_at: lifetime === 0 ? 0 : Math.ceil(needs.clock.milliseconds() / 1000) + lifetime,
   };
 }
 
-/** A new registration token; of the given value where a registration is brought from elsewhere. */
+/**
+ * Makes a registration token.
+ * @param token the value of an imported registration; absent generates one
+ */
 export function makeRegistrationToken(
   needs: SecretNeeds,
   owner: Owner,
@@ -64,7 +71,10 @@ export function isLive(secret: StoredSecret, now: number): boolean {
   return secret.expires_at === 0 || now < secret.expires_at;
 }
 
-/** The live secret that was presented. Compares with every one of them: constant time for as many as there are. */
+/**
+ * Returns the live secret that equals the presented one. Compares with every secret, so the time does not
+ * reveal which one matches.
+ */
 export function liveSecretOf(client: StoredClient, presented: string, now: number): StoredSecret | undefined {
   const digest = digestOf(presented);
   let found: StoredSecret | undefined;
@@ -74,10 +84,16 @@ export function liveSecretOf(client: StoredClient, presented: string, now: numbe
   return found;
 }
 
-/** A client that asks for a new secret again and again within the grace period keeps the newest ones only. */
+/**
+ * Secrets that stay beside a new one. A client that rotates often within the grace period keeps the newest
+ * ones only.
+ */
 const PREVIOUS_SECRETS_MAX = 9;
 
-/** The secrets that stay beside a new one: those of the grace period (decision 9). */
+/**
+ * Returns the live secrets, set to expire at the end of the grace period (decision 9).
+ * @param grace seconds; 0 keeps none
+ */
 export function previousSecrets(client: StoredClient, grace: number, now: number): readonly StoredSecret[] {
   if (grace === 0) return [];
   const until = now + grace;
@@ -90,7 +106,7 @@ export function previousSecrets(client: StoredClient, grace: number, now: number
     }));
 }
 
-/** The same client with everything sealed by the ring's first key; undefined where it is already. */
+/** Encrypts all secrets of a client with the current key; returns undefined if they are already. */
 export function resealed(sealer: Sealer, client: StoredClient): StoredClient | undefined {
   const sealedTexts = [client.registration_token_sealed, ...client.secrets.map((secret) => secret.sealed)];
   if (sealedTexts.every((text) => sealer.isCurrent(text))) return undefined;
@@ -110,7 +126,10 @@ export function resealed(sealer: Sealer, client: StoredClient): StoredClient | u
 
 const PAGE = 100;
 
-/** Seals the secrets of every client with the ring's first key. @returns how many clients were changed. */
+/**
+ * Encrypts the secrets of every client with the current key.
+ * @returns the number of changed clients
+ */
 export async function resealClients(clients: ClientStore, sealer: Sealer): Promise<number> {
   let after: ClientId | undefined;
   let changed = 0;
@@ -131,34 +150,40 @@ async function resealClient(clients: ClientStore, sealer: Sealer, listed: Stored
     const fresh = resealed(sealer, client);
     if (fresh === undefined) return false;
     if ((await clients.replace(fresh, client.version)) === 'done') return true;
-    // Somebody changed it meanwhile: what they wrote may be sealed with the old key as well.
+    // Another request changed the client; its write may have used the old key.
     client = await clients.find(client.client_id);
   }
   return false;
 }
 
 /**
- * RFC 7518 §3.2: "A key of the same size as the hash output … or larger MUST be used", in octets; secrets are ASCII, so
- * as many characters.
+ * RFC 7518 §3.2: "A key of the same size as the hash output … or larger MUST be used". In octets, which equal
+ * characters because secrets are ASCII.
  */
 const OCTETS: Readonly<Record<string, number>> = { HS256: 32, HS384: 48, HS512: 64 };
 
-/** Characters that a client's secret needs for the assertions it is registered for; 0 where it makes none. */
+/** Returns the characters that the secret needs for the assertions of its client; 0 for other methods. */
 function lengthNeeded(metadata: ClientMetadata, unlessRegistered: string): number {
   if (metadata.token_endpoint_auth_method !== 'client_secret_jwt') return 0;
   const registered = metadata['token_endpoint_auth_signing_alg'];
   return OCTETS[typeof registered === 'string' ? registered : unlessRegistered] ?? 0;
 }
 
-/** The length of a secret that is made: a client that has registered no algorithm may use any (decision 15). */
+/**
+ * Returns the length of a generated secret. A client without a registered algorithm may use any of them
+ * (decision 15).
+ */
 export const generatedLength = (metadata: ClientMetadata, configured: number): number =>
   Math.max(configured, lengthNeeded(metadata, 'HS512'));
 
-/** @throws OAuthError invalid_client_metadata for a secret that is too short for its algorithm */
+/**
+ * Rejects a preferred secret that is too short for its algorithm.
+ * @throws OAuthError invalid_client_metadata
+ */
 export function requireLongEnough(metadata: ClientMetadata, preferred: string | undefined): void {
   const least = lengthNeeded(metadata, 'HS256');
   if (preferred === undefined || preferred.length >= least) return;
   throw new OAuthError('invalid_client_metadata', {
-    error_description: `preferred_client_secret needs at least ${least} characters for this algorithm`,
+    error_description: `preferred_client_secret needs at least ${least} characters for its signing algorithm`,
   });
 }

@@ -8,14 +8,17 @@ import { isConfidential } from '../registration/validate-metadata.ts';
 import type { RegistryNeeds } from '../registry-needs.ts';
 import { isLive, makeSecret, previousSecrets } from './client-secrets.ts';
 
-/** One of a client's secrets as an operator sees it; never the secret itself. */
+/** A secret as an operator sees it, without its value. */
 export interface SecretEvidence {
-  /** The first digits of its digest: no sign that a command line would take for an option. */
+  /**
+   * The first hexadecimal digits of its digest. It cannot begin with a hyphen, so a command line never takes
+   * it for an option.
+   */
   readonly name: string;
   readonly created_at: number;
   /** 0 = never. */
   readonly expires_at: number;
-  /** Null where no use is on record. */
+  /** Null if no use is recorded. */
   readonly last_used_at: number | null;
 }
 
@@ -24,7 +27,10 @@ const NAME_LENGTH = 8;
 const nameOf = (secret: StoredSecret): string =>
   Buffer.from(secret.digest, 'base64url').toString('hex').slice(0, NAME_LENGTH);
 
-/** When each secret was made, expires and was last used, newest first: what says whether one can be retired. */
+/**
+ * Returns when each secret was created, expires and was last used, newest first. It shows which one can be
+ * retired.
+ */
 export async function secretsOf(
   needs: RegistryNeeds,
   client: StoredClient,
@@ -39,7 +45,7 @@ export async function secretsOf(
 }
 
 /**
- * Gives a client a new secret; those it has stay valid for `keepPreviousSeconds` longer.
+ * Adds a new secret; the existing ones stay valid for `keepPreviousSeconds`.
  * @throws NotFound; OAuthError invalid_client_metadata for a client without secrets
  */
 export async function rotateSecret(
@@ -50,7 +56,9 @@ export async function rotateSecret(
 ): Promise<StoredClient> {
   return await change(needs, client_id, trail, (client) => {
     if (!isConfidential(metadataOf(client))) {
-      throw new OAuthError('invalid_client_metadata', { error_description: 'the client has no secret' });
+      throw new OAuthError('invalid_client_metadata', {
+        error_description: 'the client has no secret: its token_endpoint_auth_method uses none',
+      });
     }
     const kept = previousSecrets(client, keepPreviousSeconds, needs.clock.now());
     return [makeSecret(needs, client, metadataOf(client)), ...kept];
@@ -58,7 +66,7 @@ export async function rotateSecret(
 }
 
 /**
- * Ends one secret of several. The last one that is valid cannot be retired: that would leave a client that cannot
+ * Deletes one of several secrets. The last live one cannot be retired, because the client could no longer
  * authenticate.
  * @throws NotFound for an unknown client or secret; OAuthError invalid_request for the last one
  */
@@ -74,7 +82,7 @@ export async function retireSecret(
     const now = needs.clock.now();
     if (!rest.some((secret) => isLive(secret, now))) {
       throw new OAuthError('invalid_request', {
-        error_description: 'the last secret of a client cannot be retired',
+        error_description: 'the last live secret of a client cannot be retired; rotate it first',
       });
     }
     return rest;

@@ -193,7 +193,7 @@ test('uses that cannot be recorded are in the log and disturb nobody', async () 
   tenant.watch.fail(new Error('full'), 'clients.recordUses');
   uses.note(stored, undefined);
   await uses.flush();
-  assert.ok(tenant.log.some(({ message }) => message === 'uses of clients could not be recorded'));
+  assert.ok(tenant.log.some(({ message }) => message === 'client uses could not be recorded'));
 });
 
 test('a flush waits for uses that are being recorded already', async () => {

@@ -9,24 +9,27 @@ export interface ClientUseNeeds {
   readonly log: Log;
 }
 
-/** Remembers who was seen, without making anyone wait for it. */
+/** Records when clients were last used. Callers do not wait for it. */
 export interface ClientUses {
-  /** `secret` is the one that the client authenticated with; undefined for a use without one. */
+  /**
+   * Notes a use.
+   * @param secret the secret that the client authenticated with; undefined for a use without one
+   */
   note(client: StoredClient, secret: StoredSecret | undefined): void;
-  /** Resolves when everything noted so far is recorded, or its failure is in the log. */
+  /** Writes all notes. Resolves when they are stored or the failure is logged. */
   flush(): Promise<void>;
 }
 
-/** A use is recorded at most so often for each client and secret: evidence, not a log. Seconds. */
+/** Seconds between two records for one client and secret: the last use is evidence, not a log. */
 const RECORDED_EVERY_SECONDS = 600;
 
-/** Uses that gather before they are written together. */
+/** Milliseconds in which uses are collected for one write. */
 const FLUSH_DELAY_MS = 1000;
 
-/** Tells the secrets of one client apart. */
+/** Characters of a digest that tell the secrets of one client apart. */
 const NAME_DIGEST_LENGTH = 8;
 
-/** Bounds what is remembered; beyond it something is recorded once more than it need be. */
+/** Limit of the cache. An evicted entry only causes an additional record. */
 const NOTED_MAX = 400_000;
 
 export function clientUses(needs: ClientUseNeeds): ClientUses {
@@ -39,7 +42,7 @@ export function clientUses(needs: ClientUseNeeds): ClientUses {
     try {
       await needs.clients.recordUses(uses);
     } catch (cause) {
-      needs.log.error({ cause }, 'uses of clients could not be recorded');
+      needs.log.error({ cause }, 'client uses could not be recorded');
     }
   };
   const flush = async (): Promise<void> => {

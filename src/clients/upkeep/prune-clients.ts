@@ -5,9 +5,12 @@ import { storeEnd } from '../change-client.ts';
 import type { RegistryNeeds } from '../registry-needs.ts';
 
 export interface PruneOptions {
-  /** Clients that were neither issued nor used for so long are idle. Seconds. */
+  /** Seconds without registration or use after which a client is idle. */
   readonly idleSeconds: number;
-  /** The longest life of an access token. A live token means a use within it, so such a client is not idle. Seconds. */
+  /**
+   * Longest lifetime of an access token in seconds. A live token implies a use within it, so its client is
+   * not idle.
+   */
   readonly tokenLifetimeMax: number;
   readonly dryRun: boolean;
   readonly actor: string;
@@ -16,12 +19,13 @@ export interface PruneOptions {
 
 const PAGE = 100;
 
-/** Uses are recorded coarsely; a client is idle only when it has been so for longer than that can hide. */
+/** Last uses are recorded coarsely; this margin covers the error. */
 const RECORDING_MARGIN_SECONDS = 3600;
 
 /**
- * Ends clients that were registered openly and are not used, and never another: not one with live tokens, nor one that
- * a token registered. @returns the ids, in their order.
+ * Deletes idle clients that were registered openly. Clients with live tokens and clients that a token
+ * registered are never deleted.
+ * @returns the ids of the deleted clients, or with `dryRun` of those that would be deleted, in their order
  */
 export async function pruneIdleClients(
   needs: RegistryNeeds,
@@ -41,7 +45,7 @@ export async function pruneIdleClients(
   }
 }
 
-/** A client that somebody changed meanwhile is not idle, and stays. */
+/** Deletes one idle client; a client that another request changed meanwhile is not idle and stays. */
 async function prune(
   needs: RegistryNeeds,
   client: StoredClient,
@@ -52,8 +56,9 @@ async function prune(
 }
 
 /**
- * Ends the clients whose registration has expired, with their tokens. One that was renewed meanwhile stays.
- * @returns the ids, in the order of their end
+ * Deletes the clients whose registration has expired, with their tokens. A registration that is renewed
+ * meanwhile stays.
+ * @returns the ids, in the order of deletion
  */
 export async function endExpiredClients(
   needs: Pick<RegistryNeeds, 'clients' | 'audit' | 'clock' | 'log'>,
@@ -67,7 +72,7 @@ export async function endExpiredClients(
       const trail = { action: 'client.expire', actor: 'server', request_id: 'sweep', client_id } as const;
       if ((await storeEnd(needs, client, doneEvent(needs, trail))) === 'done') ended.push(client_id);
     }
-    // Of a page that others are ending at the same time the rest is theirs.
+    // Another process may be deleting this page; leave the rest to it.
     if (page.length < PAGE || ended.length === before) return ended;
   }
 }

@@ -67,15 +67,15 @@ const METADATA: readonly (readonly [metadata: object, words: RegExp])[] = [
   [{ redirect_uris: [CALLBACK], response_types: ['telepathy'] }, /^response_types/],
   [
     { redirect_uris: [CALLBACK], response_types: ['token'] },
-    /^response_types holds token, which needs the grant type implicit/,
+    /^response_types\[0\] token requires grant_types to include implicit$/,
   ],
   [
     { redirect_uris: [CALLBACK], response_types: [] },
-    /^grant_types holds authorization_code, which needs a response type/,
+    /^grant_types\[0\] authorization_code requires response_types to include one of: code, code id_token/,
   ],
   [
     { redirect_uris: [CALLBACK], grant_types: ['implicit'], response_types: ['code'] },
-    /^response_types holds code/,
+    /^response_types\[0\] code requires/,
   ],
   [
     { redirect_uris: [CALLBACK], application_type: 'desktop' },
@@ -87,7 +87,7 @@ const METADATA: readonly (readonly [metadata: object, words: RegExp])[] = [
   ],
   [
     { redirect_uris: [CALLBACK], token_endpoint_auth_method: 'private_key_jwt' },
-    /^private_key_jwt needs jwks or jwks_uri$/,
+    /^token_endpoint_auth_method private_key_jwt requires jwks or jwks_uri$/,
   ],
   [
     {
@@ -95,7 +95,7 @@ const METADATA: readonly (readonly [metadata: object, words: RegExp])[] = [
       token_endpoint_auth_method: 'client_secret_jwt',
       token_endpoint_auth_signing_alg: 'RS256',
     },
-    /^token_endpoint_auth_signing_alg does not fit client_secret_jwt$/,
+    /^token_endpoint_auth_signing_alg RS256 does not fit client_secret_jwt; allowed: HS256, HS384, HS512$/,
   ],
   [
     {
@@ -121,14 +121,17 @@ const METADATA: readonly (readonly [metadata: object, words: RegExp])[] = [
   [{ redirect_uris: [CALLBACK], subject_type: 'ephemeral' }, /^subject_type must be one of/],
   [
     { redirect_uris: [CALLBACK, 'https://other.example/cb'], subject_type: 'pairwise' },
-    /^subject_type pairwise needs/,
+    /^subject_type pairwise requires/,
   ],
   [{ redirect_uris: [CALLBACK], client_name: ' ' }, /^client_name must be a string that is not blank/],
   [{ redirect_uris: [CALLBACK], client_name: ['a'] }, /^client_name/],
   [{ redirect_uris: [CALLBACK], client_name: LONG }, /^client_name is longer/],
   [{ redirect_uris: [CALLBACK], client_name: 'innocent\u202etxt.exe' }, /^client_name holds control/],
   [{ redirect_uris: [CALLBACK], 'client_name#de': 7 }, /^client_name#de/],
-  [{ redirect_uris: [CALLBACK], 'client_name#not a tag': 'x' }, /^client_name has a language tag/],
+  [
+    { redirect_uris: [CALLBACK], 'client_name#not a tag': 'x' },
+    /^client_name must have a language tag such as de or pt-BR, not 'not a tag'$/,
+  ],
   [{ redirect_uris: [CALLBACK], contacts: 'a@b.example' }, /^contacts must be an array of strings/],
   [{ redirect_uris: [CALLBACK], contacts: ['a\nb'] }, /^contacts holds a control character/],
   [{ redirect_uris: [CALLBACK], logo_uri: 'javascript:alert(1)' }, /^logo_uri must be an http or https URL/],
@@ -150,7 +153,7 @@ const METADATA: readonly (readonly [metadata: object, words: RegExp])[] = [
   [{ redirect_uris: [CALLBACK], preferred_client_secret: 'ü'.repeat(40) }, /^preferred_client_secret/],
   [
     { ...SERVICE, token_endpoint_auth_method: 'none' },
-    /^client_credentials needs a client that authenticates/,
+    /^grant_types includes client_credentials, so token_endpoint_auth_method must not be none$/,
   ],
 ];
 

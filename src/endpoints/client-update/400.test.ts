@@ -4,11 +4,31 @@ import { assertError } from '../../testing/exchange.ts';
 import { CALLBACK, MASTER, testTenant, WEB_CLIENT } from '../../testing/tenant.ts';
 
 const ROWS: readonly (readonly [json: object, code: string, words: RegExp])[] = [
-  [{ ...WEB_CLIENT, client_id: 'another' }, 'invalid_request', /^client_id is not the one/],
-  [{ ...WEB_CLIENT, client_id: 7 }, 'invalid_request', /^client_id is not the one/],
-  [{ ...WEB_CLIENT, client_id: '' }, 'invalid_request', /^client_id is not the one/],
-  [{}, 'invalid_redirect_uri', /^redirect_uris is needed/],
-  [{ redirect_uris: ['javascript:alert(1)'] }, 'invalid_redirect_uri', /^a value of redirect_uris/],
+  [
+    { ...WEB_CLIENT, client_id: 'another' },
+    'invalid_request',
+    /^client_id must be absent or .app., the client of this URL$/,
+  ],
+  [
+    { ...WEB_CLIENT, client_id: 7 },
+    'invalid_request',
+    /^client_id must be absent or .app., the client of this URL$/,
+  ],
+  [
+    { ...WEB_CLIENT, client_id: '' },
+    'invalid_request',
+    /^client_id must be absent or .app., the client of this URL$/,
+  ],
+  [
+    {},
+    'invalid_redirect_uri',
+    /^redirect_uris must have at least one value for the grant type authorization_code$/,
+  ],
+  [
+    { redirect_uris: ['javascript:alert(1)'] },
+    'invalid_redirect_uri',
+    /^redirect_uris\[0\] 'javascript:alert.1.' must use https; private-use schemes are allowed for native clients only$/,
+  ],
   [{ redirect_uris: [CALLBACK], client_name: 7 }, 'invalid_client_metadata', /^client_name/],
   [{ ...WEB_CLIENT, response_types: ['token'] }, 'invalid_client_metadata', /^response_types/],
 ];

@@ -77,7 +77,10 @@ test('in development the page says why, and names the nearest registered address
   const slip = { id_token_hint: pages.idToken(client), post_logout_redirect_uri: `${HOME}/` };
   const page = await pages.dialog(slip);
   assert.match(page.body, /did you mean https:\/\/rp\.example\/signed-out\?/);
-  assert.match((await pages.dialog({ post_logout_redirect_uri: HOME })).body, /there is no id_token_hint/);
+  assert.match(
+    (await pages.dialog({ post_logout_redirect_uri: HOME })).body,
+    /the request has no id_token_hint/,
+  );
 });
 
 // proves openid-rp-logout-2-1

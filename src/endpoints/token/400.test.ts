@@ -58,14 +58,22 @@ test('two methods of client authentication at once: 400 invalid_request, right o
     'Bearer',
     'Digest x',
   ]) {
-    assertError(await tenant.send('token', { authorization, form }), 'invalid_request', /more than one way/);
+    assertError(
+      await tenant.send('token', { authorization, form }),
+      'invalid_request',
+      /more than one client authentication method/,
+    );
   }
   const { client_secret: _, ...rest } = form;
   const secretOnly = {
     authorization: basicAuthorization(client_id, client_secret),
     form: { ...rest, client_secret: 'x' },
   };
-  assertError(await tenant.send('token', secretOnly), 'invalid_request', /more than one way/);
+  assertError(
+    await tenant.send('token', secretOnly),
+    'invalid_request',
+    /more than one client authentication method/,
+  );
 });
 
 for (const grant_type of [

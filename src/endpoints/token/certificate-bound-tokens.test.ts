@@ -30,7 +30,7 @@ test('such a client gets no token without a certificate: 400 invalid_request (RF
   const tenant = testTenant({ certificateAuthorities: [] });
   const { client_id, client_secret } = await certifiedClient(tenant, secret);
   const refused = await tenant.send('token', { basic: [client_id, client_secret], form });
-  assertError(refused, 'invalid_request', /bound to its certificate/);
+  assertError(refused, 'invalid_request', /must present its TLS certificate/);
 });
 
 test('another client’s tokens are bound to nothing, whatever certificate it shows (RFC 8705 §3.4)', async () => {
