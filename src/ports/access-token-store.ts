@@ -2,62 +2,62 @@ import type { Awaitable } from '../spec/awaitable.ts';
 import type { AccessTokenKey, ClientId, ClientInstance, GrantId } from '../spec/identifiers.ts';
 import type { AuditEvent } from './audit-log.ts';
 
-/** An issued access token never changes: it may be kept, parsed and rendered ahead. */
+/** An issued access token. The record never changes, so it may be cached, parsed and rendered ahead. */
 export interface StoredAccessToken {
   readonly key: AccessTokenKey;
   readonly expires_at: number;
   readonly client_id: ClientId;
   /** Null for a token that belongs to no registered client, such as an initial access token. */
   readonly client_instance: ClientInstance | null;
-  /** The grant that ends it; null for a token that stands alone. */
+  /** The grant that the token belongs to; null for a token without a grant. */
   readonly grant_id: GrantId | null;
   /** The introspection response as JSON text, ready to be sent (RFC 7662 §2.2). */
   readonly introspection: string;
 }
 
-/** What is remembered of an initial access token besides its record. */
+/** Facts about an initial access token that its record does not hold. */
 export interface InitialAccessTokenLabel {
   readonly label: string;
   readonly issued_at: number;
   /** Scope values, separated by spaces. */
   readonly scope: string;
-  /** Hosts that redirection URIs of the client may have; null where any may be registered. */
+  /** Hosts that the client's redirection URIs may have; null if any host may be registered. */
   readonly redirect_hosts: readonly string[] | null;
 }
 
-/** An initial access token as an operator sees it: what became of it, and which client it made. */
+/** An initial access token as an operator sees it: its state, and the client that it registered. */
 export interface InitialAccessToken extends InitialAccessTokenLabel {
   readonly key: AccessTokenKey;
   readonly expires_at: number;
   readonly used_at: number | null;
   readonly used_by_client_id: ClientId | null;
-  /** Of the client it made; an id that was registered again later is not it. */
+  /** The instance of the client that it registered. A later client with the same id has another instance. */
   readonly used_by_instance: ClientInstance | null;
   readonly revoked_at: number | null;
 }
 
 export interface AccessTokenStore {
-  /** Durable when it resolves. A token of a grant is issued by the verbs of `GrantStore`. */
+  /** Stores a token; durable when it resolves. `GrantStore` issues the tokens of grants. */
   issue(token: StoredAccessToken): Promise<void>;
-  /** As `issue`, and valid for one registration only. */
+  /** Stores an initial access token, which is valid for one registration. Durable when it resolves. */
   issueInitial(token: StoredAccessToken, label: InitialAccessTokenLabel, event: AuditEvent): Promise<void>;
-  /** Undefined for an unknown, revoked or used-up token and for one whose client is gone. Expired tokens may still be found. */
+  /** Returns undefined for an unknown, revoked or used token, and for a token whose client was deleted. May return an expired token. */
   find(key: AccessTokenKey): Awaitable<StoredAccessToken | undefined>;
-  /** The label of an initial access token that was neither used nor revoked; it may have expired. */
+  /** Returns the label of an initial access token that was neither used nor revoked. The token may have expired. */
   findInitial(key: AccessTokenKey): Awaitable<InitialAccessTokenLabel | undefined>;
-  /** At most `limit` initial access tokens with a key greater than `after`, oldest first, whatever became of them. */
+  /** Returns at most `limit` initial access tokens in any state with a key greater than `after`, oldest first. */
   pageInitial(after: AccessTokenKey | undefined, limit: number): Awaitable<readonly InitialAccessToken[]>;
   /**
-   * Ends an initial access token that was neither used nor revoked and has not expired at the time of the event;
-   * answers whether it did. In a race with a registration that uses it exactly one of the two happens.
-   * @param event recorded in the same transaction, where it was there
+   * Revokes an initial access token that was neither used nor revoked and has not expired at the time of the event.
+   * Returns whether it revoked one. In a race with a registration that uses the token, exactly one of the two happens.
+   * @param event recorded in the same transaction if a token was revoked
    */
   revokeInitial(key: AccessTokenKey, event: AuditEvent): Promise<boolean>;
   /**
-   * Ends an access token of any kind; answers whether it was there. From then on nobody finds it, and an initial access
-   * token among them registers nobody: in a race with a registration that uses it exactly one of the two happens.
+   * Revokes an access token of any kind and returns whether it existed. No later `find` returns it. In a race with a
+   * registration that uses an initial access token, exactly one of the two happens.
    */
   revoke(key: AccessTokenKey, now: number, event?: AuditEvent): Promise<boolean>;
-  /** Removes at most `limit` tokens that expired before `now`; answers how many it removed. */
+  /** Deletes at most `limit` tokens that expired before `now` and returns their number. */
   sweepExpired(now: number, limit: number): Promise<number>;
 }

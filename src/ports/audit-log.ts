@@ -1,6 +1,6 @@
 import type { Awaitable } from '../spec/awaitable.ts';
 
-/** What happened to the registry, who did it, and how it ended. Never a secret, never a token. */
+/** One audit event: the action, its actor and its outcome. It never holds a secret or a token. */
 export interface AuditEvent {
   /** Seconds since the Unix epoch. */
   readonly at: number;
@@ -39,20 +39,20 @@ export interface AuditEvent {
   readonly actor: string;
   readonly client_id: string | null;
   readonly request_id: string;
-  /** For a refusal its error code; otherwise what is worth knowing besides, or null. */
+  /** The error code of a refusal; otherwise further facts, or null. */
   readonly detail: string | null;
 }
 
 export interface RecordedAuditEvent extends AuditEvent {
-  /** Grows in the order in which events were recorded. */
+  /** Grows in the order in which events are recorded. */
   readonly sequence: number;
 }
 
 export interface AuditLog {
-  /** For what changes nothing else. A change carries its event with it, so that both are there or neither. */
+  /** Records an event that accompanies no change. A change records its own event in its transaction. */
   append(event: AuditEvent): Promise<void>;
-  /** At most `limit` events after `sequence`, oldest first. */
+  /** Returns at most `limit` events after `sequence`, oldest first. */
   page(sequence: number, limit: number): Awaitable<readonly RecordedAuditEvent[]>;
-  /** Removes at most `limit` events from before `at`; answers how many it removed. */
+  /** Deletes at most `limit` events from before `at` and returns their number. */
   sweep(at: number, limit: number): Promise<number>;
 }

@@ -1,6 +1,6 @@
 export interface Clock {
-  /** Whole seconds since the Unix epoch (RFC 7519 §2, NumericDate). */
+  /** Returns whole seconds since the Unix epoch (RFC 7519 §2, NumericDate). */
   now(): number;
-  /** Milliseconds since the Unix epoch, for identifiers that sort by time. */
+  /** Returns milliseconds since the Unix epoch, for identifiers that sort by time. */
   milliseconds(): number;
 }

@@ -1,16 +1,16 @@
 import type { Awaitable } from '../spec/awaitable.ts';
 import type { ClientId, ClientInstance, Subject } from '../spec/identifiers.ts';
 
-/** What an end-user allowed a client. An id that is registered again is another instance: it inherits nothing. */
+/** An end-user's consent to one instance of a client. A client registered again under the same id inherits nothing. */
 export interface StoredConsent {
   readonly sub: Subject;
   readonly client_id: ClientId;
   readonly instance: ClientInstance;
-  /** In alphabetical order, each once. */
+  /** In alphabetical order, without repetition. */
   readonly scope: readonly string[];
-  /** Names of claims that were asked for one by one (OpenID Connect Core 1.0 §5.5), ordered as `scope`. */
+  /** Names of individually requested claims (OpenID Connect Core 1.0 §5.5), ordered like `scope`. */
   readonly claims: readonly string[];
-  /** Resources that its tokens may be for (RFC 8707), ordered as `scope`. */
+  /** Resources that the client's tokens may be for (RFC 8707), ordered like `scope`. */
   readonly resources: readonly string[];
   readonly granted_at: number;
   readonly updated_at: number;
@@ -21,16 +21,16 @@ export interface ConsentStore {
     sub: Subject,
     client: Pick<StoredConsent, 'client_id' | 'instance'>,
   ): Awaitable<StoredConsent | undefined>;
-  /** By the client's id; consents to clients that are gone are not among them. */
+  /** Returns the consents of a subject by client id, without those to deleted clients. */
   ofSubject(sub: Subject): Awaitable<readonly StoredConsent[]>;
   /**
-   * Adds to what was granted before; two at once both count. Answers what is granted now; undefined, and keeps nothing,
-   * when the client is gone.
+   * Adds to earlier consent; concurrent calls both count. Returns the whole consent. Returns undefined and stores nothing
+   * if the client was deleted.
    */
   grant(
     consent: Pick<StoredConsent, 'sub' | 'client_id' | 'instance' | 'scope' | 'claims' | 'resources'>,
     at: number,
   ): Promise<StoredConsent | undefined>;
-  /** Forgets it; answers whether there was one. */
+  /** Deletes a consent and returns whether it existed. */
   revoke(sub: Subject, client: Pick<StoredConsent, 'client_id' | 'instance'>): Promise<boolean>;
 }

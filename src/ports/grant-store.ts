@@ -9,76 +9,76 @@ export interface StoredRefreshToken {
   readonly expires_at: number | null;
 }
 
-/** What a subject, or somebody who decides for it, has authorised a client to: the root of its tokens. */
+/** An authorisation that a subject, or the operator on its behalf, gave a client. Tokens belong to it. */
 export interface StoredGrant {
   readonly grant_id: GrantId;
   readonly client_id: ClientId;
   readonly client_instance: ClientInstance;
   readonly sub: string;
   /**
-   * The session that it was given in, where it ends with it: in the same act (OpenID Connect Back-Channel Logout 1.0 §2.7; for a grant
-   * without `offline_access`).
+   * The session that the grant ends with, in the same transaction (OpenID Connect Back-Channel Logout 1.0 §2.7). Absent for a
+   * grant with `offline_access` or without a session.
    */
   readonly sid?: SessionId;
-  /** JSON text of what was authorised; the storage floor neither reads nor changes it. */
+  /** The authorisation as JSON text. Storage neither reads nor changes it. */
   readonly authorization: string;
   readonly created_at: number;
-  /** Nothing of the grant is good from then on, and it may be swept; null = never. */
+  /** The time when all its tokens have expired and it may be swept; null = never. */
   readonly expires_at: number | null;
-  /** The one that is good now; of those before it nothing is kept. */
+  /** The current refresh token. Earlier ones are not stored. */
   readonly refresh_token: StoredRefreshToken | null;
 }
 
-/** What one use of a refresh token changes. */
+/** The changes of one use of a refresh token. */
 export interface Refreshing {
   readonly grant_id: GrantId;
-  /** Of the refresh token that was presented, and is genuine. */
+  /** The digest of the presented refresh token, whose MAC was verified. */
   readonly presented: Digest;
-  /** The same digest where the token is not rotated. */
+  /** The next refresh token; it has the same digest without rotation. */
   readonly next: StoredRefreshToken;
-  /** Until when something of the grant may be good from now on; what was issued before may be good for longer. */
+  /** The new expiry of the grant. Tokens issued earlier may expire later. */
   readonly expires_at: number | null;
-  /** The access token that is issued for it. */
+  /** The access token to issue. */
   readonly token: StoredAccessToken;
   readonly now: number;
-  /** Recorded in the same transaction if the grant ends because the token was used before. */
+  /** Recorded in the same transaction if the use of an old refresh token ends the grant. */
   readonly onReuse?: AuditEvent;
 }
 
 /**
- * `reused`: the token is not the one that is good now, so it has been used before, or copied, and the grant is ended.
- * `absent`: the grant has ended, its refresh token has expired, or its client is gone.
+ * `reused`: the token is not the current one, so it was used before or copied, and the grant is now ended.
+ * `absent`: the grant has ended, its refresh token has expired, or its client was deleted.
  */
 export type RefreshOutcome = 'refreshed' | 'reused' | 'absent';
 
 export interface GrantStore {
-  /** Stores the grant and its first access token, both or neither. Durable when it resolves. */
+  /** Stores a grant and its first access token in one transaction. Durable when it resolves. */
   create(grant: StoredGrant, token: StoredAccessToken): Promise<void>;
   /**
-   * The same for a grant that ends with its session, if that is there; answers whether it was. A session that ends at the
-   * same moment ends the grant too, or is found to have ended.
+   * Stores a grant that ends with its session, like `create`, if the session exists. Returns whether it exists. A session
+   * that ends at the same moment ends the grant too, or the result is false.
    */
   createInSession(
     grant: StoredGrant & { readonly sid: SessionId },
     token: StoredAccessToken,
   ): Promise<boolean>;
-  /** Undefined for an unknown or ended grant, and for one whose client is gone. Expired ones may still be found. */
+  /** Returns undefined for an unknown or ended grant, and for a grant whose client was deleted. May return an expired grant. */
   find(grant_id: GrantId): Awaitable<StoredGrant | undefined>;
-  /** Every one that is found, the oldest first. */
+  /** Returns the grants of a subject, oldest first. */
   ofSubject(sub: string): Awaitable<readonly StoredGrant[]>;
   /**
-   * Issues an access token for a refresh token. Of any number of callers at once with one token that is rotated, in
-   * whatever process, exactly one gets `refreshed`; the next one gets `reused`, and the grant ends with every access
-   * token of it, the winner's too (RFC 9700 §4.14.2).
+   * Issues an access token for a refresh token. Among concurrent callers with one rotated token, in any process, exactly
+   * one gets `refreshed`. The next gets `reused`, which ends the grant with all its access tokens, the first caller's
+   * included (RFC 9700 §4.14.2).
    */
   refresh(refreshing: Refreshing): Promise<RefreshOutcome>;
-  /** Ends a grant with every token of it, and records the event with that; answers whether there was one. A token is never issued for an ended grant. */
+  /** Ends a grant with all its tokens, records the event in the same transaction, and returns whether the grant existed. No token is issued for an ended grant. */
   end(grant_id: GrantId, event?: AuditEvent): Promise<boolean>;
-  /** Ends every grant of a subject; answers how many there were. */
+  /** Ends every grant of a subject and returns their number. */
   endAllOf(sub: string): Promise<number>;
   /**
-   * Removes at most `limit` grants that expired before `now`, and at most `limit` of clients that are gone; answers
-   * `limit` where there may be more.
+   * Deletes at most `limit` grants that expired before `now`, and at most `limit` grants of deleted clients. Returns
+   * `limit` if more may remain.
    */
   sweepExpired(now: number, limit: number): Promise<number>;
 }

@@ -2,19 +2,19 @@ import type { Awaitable } from '../spec/awaitable.ts';
 import type { Digest } from '../spec/identifiers.ts';
 import type { ChangeOutcome } from './client-store.ts';
 
-/** A request that waits for its end-user: what the pages will do is kept here, not in hidden fields (decision 31). */
+/** A request that waits for its end-user. The server stores the pages' actions here instead of in hidden fields (decision 31). */
 export interface StoredInteraction {
-  /** Digest of the handle that the page's address carries. */
+  /** Digest of the handle in the page's address. */
   readonly key: Digest;
   readonly kind: 'authorization' | 'logout' | 'pushed';
   /**
-   * Digest of the cookie of the browser that it began in: in any other one the handle is good for nothing. Of a pushed request
-   * (RFC 9126) the digest of its client's identifier.
+   * Digest of the cookie of the browser that started it: the handle works in no other browser. For a pushed request
+   * (RFC 9126), the digest of the client identifier.
    */
   readonly browser: Digest;
-  /** Grows by one with every change; the ticket of every conditional write. */
+  /** Grows by one with every change. Conditional writes compare it. */
   readonly version: number;
-  /** JSON text of bounded length; the storage floor does not read it. */
+  /** JSON text of bounded length. Storage does not read it. */
   readonly content: string;
   readonly created_at: number;
   readonly expires_at: number;
@@ -22,15 +22,15 @@ export interface StoredInteraction {
 
 export interface InteractionStore {
   begin(interaction: StoredInteraction): Promise<void>;
-  /** Undefined for an unknown or completed one; one that has expired may still be found. */
+  /** Returns undefined for an unknown or completed interaction. May return an expired one. */
   find(key: Digest): Awaitable<StoredInteraction | undefined>;
-  /** Replaces the content, and raises the version by one, if the stored version is still that of `interaction`. */
+  /** Replaces the content and raises the version by one, if the stored version is still that of `interaction`. */
   change(interaction: Pick<StoredInteraction, 'key' | 'version'>, content: string): Promise<ChangeOutcome>;
   /**
-   * Removes the interaction if it is still as it was read. Of any number of callers at once exactly one gets `done`:
-   * that one does what was to be done.
+   * Deletes the interaction if its version has not changed. Among concurrent callers exactly one gets `done`, and that
+   * caller carries out the interaction's action.
    */
   complete(interaction: Pick<StoredInteraction, 'key' | 'version'>): Promise<ChangeOutcome>;
-  /** Removes at most `limit` interactions that expired before `now`; answers how many it removed. */
+  /** Deletes at most `limit` interactions that expired before `now` and returns their number. */
   sweepExpired(now: number, limit: number): Promise<number>;
 }

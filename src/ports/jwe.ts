@@ -5,38 +5,38 @@ import type { JsonWebKey } from '../spec/jwk.ts';
 export interface JweHeader {
   readonly alg: KeyManagementAlgorithm;
   readonly enc: ContentEncryptionAlgorithm;
-  /** `JWT` where the plaintext is one (RFC 7519 §5.2). */
+  /** `JWT` if the plaintext is a JWT (RFC 7519 §5.2). */
   readonly cty?: string;
   readonly typ?: string;
-  /** Of the recipient's key. */
+  /** The `kid` of the recipient's key. */
   readonly kid?: string;
 }
 
 export interface JweEncrypter {
   /**
-   * A compact JWE (RFC 7516 §7.1). Only the public half of `recipient` is used; it must have passed the key policy.
-   * Rejects when the key is none that the algorithm takes.
+   * Returns a compact JWE (RFC 7516 §7.1). Uses only the public half of `recipient`, which must have passed the key
+   * policy. Rejects if the key does not fit the algorithm.
    */
   encrypt(plaintext: string, recipient: JsonWebKey, header: JweHeader): Promise<string>;
 }
 
-/** What one use of JWEs accepts. */
+/** The algorithms that one use of JWEs accepts. */
 export interface JweProfile {
   readonly algorithms: readonly KeyManagementAlgorithm[];
   readonly encryptions: readonly ContentEncryptionAlgorithm[];
 }
 
-/** Why a JWE is not read; for the log. */
+/** The reason why a JWE is refused, for the log. */
 export type JweRefusal =
   | 'too-large'
-  /** Not five segments of canonical base64url, or a header that is no JSON object without a member twice. */
+  /** Not five segments of canonical base64url, or a header that is not a JSON object with unique members. */
   | 'malformed'
-  /** A member that changes how the JWE is to be read (`crit`, `zip`), asks for work (`p2c`), or has the wrong type. */
+  /** A header member that changes how to read the JWE (`crit`, `zip`), causes work (`p2c`), or has the wrong type. */
   | 'header'
   /** An `alg` or `enc` that this use does not accept. */
   | 'algorithm'
   | 'unknown-key'
-  /** Another's, changed on the way, or no UTF-8: not told apart. */
+  /** Encrypted for another recipient, altered, or not UTF-8. The reasons are not distinguished. */
   | 'decryption';
 
 export type JweDecryption =
@@ -48,9 +48,9 @@ export type JweDecryption =
   | { readonly decrypted: false; readonly reason: JweRefusal };
 
 export interface JweDecrypter {
-  /** Reads a compact JWE with one of our private keys. Never throws. */
+  /** Decrypts a compact JWE with one of the server's private keys. Never throws. */
   decrypt(jwe: string, keys: readonly JsonWebKey[], profile: JweProfile): Promise<JweDecryption>;
 }
 
-/** Characters of a JWE, checked before anything is decoded: room for the longest JWT that is read, in base64url once more. */
+/** The maximum characters of a JWE, checked before decoding. It fits the longest accepted JWT, encoded in base64url again. */
 export const JWE_LENGTH_MAX = 16_384;

@@ -3,7 +3,7 @@ import type { JsonValue } from '../spec/json.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
 import type { JwtRefusal } from './jwt-verifier.ts';
 
-/** A compact JWS around a JSON object, taken apart. Nothing in it is verified: its claims say where to look for keys. */
+/** A decoded compact JWS around a JSON object. Nothing in it is verified: its claims only tell where to find keys. */
 export interface UnverifiedJwt {
   readonly compact: string;
   readonly header: { readonly [name: string]: JsonValue };
@@ -11,13 +11,13 @@ export interface UnverifiedJwt {
 }
 
 /**
- * For JWTs whose keys are found by what they say themselves, such as entity statements (OpenID Federation 1.0 §3): reading
- * and verifying are two steps, and what is between them is the caller's. Every other use belongs to `JwtVerifier`.
+ * Decodes and verifies in two steps, for JWTs whose own content locates the keys, such as entity statements (OpenID
+ * Federation 1.0 §3). Use `JwtVerifier` for everything else.
  */
 export interface JwtInspector {
-  /** @param lengthMax characters, checked before anything is decoded */
+  /** @param lengthMax the maximum characters, checked before decoding */
   inspect(jwt: string, lengthMax: number): UnverifiedJwt | { readonly reason: JwtRefusal };
-  /** Undefined when one of the keys made the signature. Only keys with the header's `kid`, where there is one, are tried. */
+  /** Returns undefined if one of the keys made the signature. If the header has a `kid`, only keys with that `kid` are tried. */
   signatureProblem(
     jwt: UnverifiedJwt,
     keys: readonly JsonWebKey[],

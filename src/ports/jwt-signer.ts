@@ -3,8 +3,8 @@ import type { JsonWebKey } from '../spec/jwk.ts';
 
 export interface JwtSigner {
   /**
-   * A compact JWS of these claims (RFC 7515 §7.1), off the event loop. The key must be one that the algorithm takes.
-   * What was imported is remembered for as long as the caller keeps this very object: private keys are not to be copied.
+   * Returns a compact JWS of these claims (RFC 7515 §7.1), signed off the event loop. The key must fit the algorithm.
+   * The imported key is cached for as long as the caller keeps this object: do not copy private keys.
    */
   sign(
     claims: Readonly<Record<string, unknown>>,

@@ -4,49 +4,49 @@ import type { JsonWebKey } from '../spec/jwk.ts';
 
 declare const verified: unique symbol;
 
-/** The claims of a JWT whose signature and profile hold. Only the implementation of `JwtVerifier` makes one. */
+/** The claims of a JWT that passed verification. Only an implementation of `JwtVerifier` creates them. */
 export type VerifiedClaims = { readonly [name: string]: JsonValue } & { readonly [verified]: true };
 
-/** What one use of JWTs accepts. Each member is said for each use: no default that is right for one and wrong for another. */
+/** The rules that one use of JWTs applies. Every use states every member, because no default is right for all. */
 export interface JwtProfile<Algorithm = SignatureAlgorithm> {
   readonly algorithms: readonly Algorithm[];
   /** Accepted `typ` values in lower case, without `application/` (RFC 7515 §4.1.9); undefined stands for an absent `typ`. */
   readonly types: readonly (string | undefined)[];
   readonly requiredClaims: readonly string[];
-  /** Compared exactly. */
+  /** The exact issuer. */
   readonly issuer: string;
   readonly audience: AudienceRule;
-  /** Seconds that `exp` may lie ahead of now; undefined = any. */
+  /** The maximum seconds from now to `exp`; undefined = any. */
   readonly lifetimeMax: number | undefined;
-  /** Seconds that `iat` may lie behind now; undefined = any. */
+  /** The maximum seconds from `iat` to now; undefined = any. */
   readonly ageMax: number | undefined;
-  /** Seconds by which clocks may differ, where it is not `CLOCK_SKEW`. */
+  /** The tolerated clock difference in seconds, if it is not `CLOCK_SKEW`. */
   readonly clockSkew?: number;
-  /** For what only tells who somebody was: a hint holds beyond its `exp`, which must be there all the same. */
+  /** Whether a JWT is accepted after its `exp`, as a hint is. The claim must still be present. */
   readonly expiredToo?: true;
 }
 
 export type AudienceRule =
-  /** `aud` is one string, and one of these; never an array, which an attacker's server could share (draft-ietf-oauth-rfc7523bis). */
+  /** `aud` is one string out of these values. An array is refused, because another recipient could use it here (draft-ietf-oauth-rfc7523bis). */
   | { readonly kind: 'sole'; readonly values: readonly string[] }
-  /** RFC 7519 §4.1.3: where `aud` is present, one of its values must be one of these. */
+  /** If `aud` is present, it must contain one of these values (RFC 7519 §4.1.3). */
   | { readonly kind: 'where-present'; readonly values: readonly string[] }
-  /** For what this server made for others, and that comes back to it. */
+  /** Any audience, for JWTs that this server issued to others and receives back. */
   | { readonly kind: 'any' };
 
-/** Why a JWT does not hold; for the log and, in the words of the caller, for whoever sent it. */
+/** The reason why a JWT is refused, for the log. The caller words it for the sender. */
 export type JwtRefusal =
   | 'too-large'
-  /** Not three segments of canonical base64url around two JSON objects without a member twice. */
+  /** Not three segments of canonical base64url around two JSON objects with unique members. */
   | 'malformed'
-  /** A header member that changes how the JWT is to be read: `crit`, `zip`, `b64`; or one of the wrong type. */
+  /** A header member that changes how to read the JWT (`crit`, `zip`, `b64`), or one of the wrong type. */
   | 'header'
   | 'algorithm'
   | 'type'
-  /** No key of the set has the header's `kid`, or fits the algorithm. A newer set may have one. */
+  /** No key of the set has the header's `kid` or fits the algorithm. A newer set may contain one. */
   | 'unknown-key'
   | 'signature'
-  /** A required claim is absent, or a registered claim (RFC 7519 §4.1) is not of its type. */
+  /** A required claim is absent, or a registered claim (RFC 7519 §4.1) has the wrong type. */
   | 'claims'
   | 'issuer'
   | 'audience'
@@ -67,33 +67,33 @@ export type MacVerification =
   | {
       readonly verified: true;
       readonly claims: VerifiedClaims;
-      /** Which of the secrets it was made with. */
+      /** The index of the secret that made the MAC. */
       readonly secretIndex: number;
     }
   | { readonly verified: false; readonly reason: JwtRefusal };
 
 export interface JwtVerifier {
   /**
-   * Verifies a compact JWS against public keys that have passed the key policy. Never throws and never uses a key that
-   * the JWT itself brings or names (`jwk`, `jku`, `x5u`, `x5c`).
+   * Verifies a compact JWS against public keys that have passed the key policy. Never throws, and never uses a key that
+   * the JWT contains or names (`jwk`, `jku`, `x5u`, `x5c`).
    */
   verify(jwt: string, keys: readonly JsonWebKey[], profile: JwtProfile): Promise<JwtVerification>;
   /**
-   * Verifies a compact JWS against secrets that nobody publishes. One shorter than the hash is not used: RFC 7518 §3.2,
-   * "A key of the same size as the hash output … or larger MUST be used". Never throws.
+   * Verifies a compact JWS against secrets. Ignores a secret shorter than the hash (RFC 7518 §3.2: "A key of the same size
+   * as the hash output … or larger MUST be used"). Never throws.
    */
   verifyMac(jwt: string, secrets: readonly Uint8Array[], profile: JwtProfile<MacAlgorithm>): MacVerification;
-  /** What the JWT says its issuer is: unverified, to find the keys by which it is then verified, and for nothing else. */
+  /** Returns the unverified issuer of a JWT. Use it only to find the keys that verify the JWT. */
   claimedIssuer(jwt: string): ClaimedIssuer;
 }
 
 export type ClaimedIssuer = { readonly iss: string } | { readonly reason: JwtRefusal };
 
-/** Characters of a JWT, checked before anything is decoded. */
+/** The maximum characters of a JWT, checked before decoding. */
 export const JWT_LENGTH_MAX = 8192;
 
-/** Seconds by which clocks may differ. */
+/** The tolerated clock difference in seconds. */
 export const CLOCK_SKEW = 60;
 
-/** Verifications for one JWT whose header names no key. */
+/** The maximum number of keys tried for a JWT whose header names no key. */
 export const KEYS_TRIED_MAX = 3;

@@ -12,8 +12,8 @@ export type KeyKind =
   | 'X25519';
 
 export interface KeyMaker {
-  /** A new private key as a JWK, off the event loop. */
+  /** Returns a new private key as a JWK, made off the event loop. */
   makePrivateKey(kind: KeyKind): Promise<JsonWebKey>;
-  /** RFC 7638 thumbprint with SHA-256, base64url. */
+  /** Returns the RFC 7638 thumbprint with SHA-256, in base64url. */
   thumbprint(jwk: JsonWebKey): Promise<string>;
 }

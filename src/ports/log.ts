@@ -1,4 +1,4 @@
-/** One line with members. Secrets, tokens and request bodies are never passed to it. */
+/** Writes one line with members. Callers never pass secrets, tokens or request bodies. */
 export interface Log {
   info(members: Readonly<Record<string, unknown>>, message: string): void;
   warn(members: Readonly<Record<string, unknown>>, message: string): void;

@@ -2,56 +2,56 @@ import type { Awaitable } from '../spec/awaitable.ts';
 import type { ClientId, ClientInstance, SessionId, Subject } from '../spec/identifiers.ts';
 
 /**
- * That a client is to hear, or has heard, of the end of a session that it took part in (OpenID Connect Back-Channel Logout 1.0 §2.5).
- * Written in the act that ends the session; a client that is gone by then gets none.
+ * An entry of the logout outbox: one client to notify of the end of one session (OpenID Connect Back-Channel Logout 1.0
+ * §2.5). The transaction that ends the session writes it. A deleted client gets no entry.
  */
 export interface StoredLogoutNotification {
   readonly sid: SessionId;
   readonly client_id: ClientId;
   readonly instance: ClientInstance;
   readonly sub: Subject;
-  /** The name of ours under which the client took part; null: the tenant's first one. */
+  /** The issuer identifier under which the client took part; null for the tenant's first one. */
   readonly issuer: string | null;
   readonly state: 'waiting' | 'delivered' | 'failed';
-  /** How many times somebody took it to deliver it. */
+  /** The number of times a process took it for delivery. */
   readonly attempts: number;
-  /** Seconds since the Unix epoch; null where nobody has tried yet. */
+  /** Seconds since the Unix epoch; null before the first attempt. */
   readonly attempted_at: number | null;
-  /** From when on somebody may take it; null where it is done with. */
+  /** The time from which a process may take it; null once it is settled. */
   readonly due_at: number | null;
-  /** Why the last attempt failed, for the operator; null where none did. */
+  /** The cause of the last failed attempt, for the operator; null without one. */
   readonly problem: string | null;
 }
 
 type Place = Pick<StoredLogoutNotification, 'sid' | 'client_id' | 'instance'>;
 
-/** The ticket of whoever took a notification: good until somebody else takes it. */
+/** A lease on a notification. It ends when another process takes the notification. */
 export type TakenLogoutNotification = Place & Pick<StoredLogoutNotification, 'sub' | 'issuer' | 'attempts'>;
 
 export interface Taking {
   readonly now: number;
-  /** When others may take what is taken now, because nobody has said how it went. */
+  /** The end of the lease: other processes may take an unsettled notification after it. */
   readonly until: number;
   readonly limit: number;
-  /** Of these sessions only; of all where none are named. */
+  /** Only notifications of these sessions; all if absent. */
   readonly sids?: readonly SessionId[];
 }
 
-/** How an attempt went. `unneeded`: there is nobody to tell, and no record is kept. */
+/** The outcome of an attempt. `unneeded`: no client needs the notification, and the entry is deleted. */
 export type LogoutAttempt =
   | { readonly outcome: 'delivered' | 'unneeded' }
   | { readonly outcome: 'failed'; readonly problem: string }
   | { readonly outcome: 'postponed'; readonly problem: string; readonly due_at: number };
 
 export interface LogoutNotificationStore {
-  /** When the next one is due; undefined where none waits. */
+  /** Returns the time when the next notification is due; undefined if none waits. */
   nextDue(): Awaitable<number | undefined>;
-  /** Takes what is due, longest due first. Of any number of callers at once, in whatever process, each is given to one. */
+  /** Leases due notifications, longest due first. Among concurrent callers, in any process, each goes to one caller. */
   take(taking: Taking): Promise<readonly TakenLogoutNotification[]>;
-  /** Answers false, and changes nothing, where somebody else has taken it since. */
+  /** Records the outcome of an attempt. Returns false and changes nothing if another process holds the lease now. */
   settle(taken: TakenLogoutNotification, attempt: LogoutAttempt): Promise<boolean>;
-  /** At most `limit` beyond `after`, in the order of session and client. */
+  /** Returns at most `limit` notifications after `after`, ordered by session and client. */
   page(after: Place | undefined, limit: number): Awaitable<readonly StoredLogoutNotification[]>;
-  /** Removes at most `limit` that were done with before `before`; answers how many it removed. */
+  /** Deletes at most `limit` notifications that were settled before `before` and returns their number. */
   sweepSettled(before: number, limit: number): Promise<number>;
 }

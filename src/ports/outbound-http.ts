@@ -1,33 +1,33 @@
-/** Why a document was not fetched. */
+/** The reason why a document was not fetched. */
 export type OutboundFailure =
-  /** Not a URL that all parsers read alike, or one with user information. */
+  /** Not a URL that all parsers read the same way, or one with user information. */
   | 'invalid-url'
   | 'forbidden-scheme'
   | 'forbidden-port'
-  /** A name that stands for no public host (RFC 6761), or the server's own. */
+  /** A special-use name (RFC 6761), or the server's own host. */
   | 'forbidden-host'
-  /** A special-use address, as a literal or as what a name resolves to. */
+  /** A special-use address, given as a literal or resolved from a name. */
   | 'forbidden-address'
   | 'unresolvable'
   | 'timeout'
   | 'redirected'
   | 'too-large'
-  /** The answer has a content coding. */
+  /** The response has a content coding. */
   | 'encoded'
   | 'media-type'
   /** Any status but 200. */
   | 'status'
-  /** The server was not authenticated, or no TLS connection came about. */
+  /** TLS failed, or the server's certificate was not valid. */
   | 'tls'
   | 'connection'
-  /** Too many fetches are under way, to this host or in all. */
+  /** Too many fetches are running, from this host or in total. */
   | 'busy'
   /** The same fetch failed a short while ago. */
   | 'recently-failed';
 
 export interface OutboundProblem {
   readonly reason: OutboundFailure;
-  /** For the log only: it may say which addresses a name has in this network. */
+  /** For the log only: it may reveal addresses of the internal network. */
   readonly detail: string;
 }
 
@@ -36,28 +36,28 @@ export type Fetched =
   | ({ readonly status: 'failed' } & OutboundProblem);
 
 export interface Expectation {
-  /** Accepted types in lower case, without parameters; sent as `Accept`. A charset other than UTF-8 is refused. */
+  /** Accepted types in lower case, without parameters, sent as `Accept`. Charsets other than UTF-8 are refused. */
   readonly mediaTypes: readonly string[];
 }
 
-/** What somebody else's server said to a form, or why it said nothing. */
+/** The status of another server's response to a form, or the reason why there is none. */
 export type Posted =
   | { readonly status: 'answered'; readonly code: number }
   | ({ readonly status: 'failed' } & OutboundProblem);
 
-/** The one thing that is sent to others: a form, under the same rules and limits as what is fetched. */
+/** Posts forms to other servers, under the same rules and limits as fetches. */
 export interface OutboundForms {
-  /** Never rejects. Of the answer nothing but its status code is read; redirections are not followed. */
+  /** Posts a form and reads only the status code. Never rejects, and follows no redirects. */
   postForm(url: string, form: Readonly<Record<string, string>>): Promise<Posted>;
 }
 
 /**
- * The only way out of the server: one GET of somebody else's URL, bounded in time, size and number, never to an
- * address of the inside.
+ * Fetches documents from other servers: one GET, bounded in time, size and number, and never to an internal address.
+ * The server has no other way to reach strangers' URLs.
  */
 export interface OutboundHttp {
-  /** What is wrong with a URL as far as that can be said without asking anyone; undefined when it may be fetched. */
+  /** Returns the problem of a URL that is visible without a look-up; undefined if it may be fetched. */
   urlProblem(url: string): OutboundProblem | undefined;
-  /** Never rejects. Parallel calls with the same arguments share one fetch. */
+  /** Fetches a document. Never rejects. Concurrent calls with the same arguments share one fetch. */
   get(url: string, expectation: Expectation): Promise<Fetched>;
 }

@@ -1,16 +1,16 @@
-/** The client that a page speaks of, in its own words: shown as text, never as a link's address or a remote image. */
+/** The client that a page shows, in the client's own words: text only, never the address of a link or a remote image. */
 export interface PageClient {
   readonly name: string;
-  /** Host of where the person is sent back to; what a look-alike cannot choose. */
+  /** The host that the browser returns to, which an impostor cannot choose. */
   readonly host: string | undefined;
-  /** Whether the operator answers for this client; false for one that anybody could have registered. */
+  /** Whether the operator vouches for this client; false for a client that anyone could have registered. */
   readonly vouched: boolean;
-  /** Pages of the client that a person may want to read before agreeing; http or https. */
+  /** Pages of the client to read before consenting; http or https. */
   readonly policy_uri?: string;
   readonly tos_uri?: string;
 }
 
-/** Where a page's form is posted to, and what proves that this page made the post. */
+/** The target of a page's form, and the token that proves that this page posted it. */
 export interface PageForm {
   /** A path of this server. */
   readonly action: string;
@@ -21,7 +21,7 @@ export interface SignInPage {
   readonly kind: 'sign-in';
   readonly client: PageClient | undefined;
   readonly form: PageForm;
-  /** What the field for the name holds already (OpenID Connect Core 1.0 §3.1.2.1, `login_hint`). */
+  /** The initial value of the user name field (`login_hint`, OpenID Connect Core 1.0 §3.1.2.1). */
   readonly username: string;
   readonly problem: 'refused' | { readonly wait_seconds: number } | undefined;
 }
@@ -30,7 +30,7 @@ export interface ConsentPage {
   readonly kind: 'consent';
   readonly client: PageClient;
   readonly form: PageForm;
-  /** Whom the person is signed in as. */
+  /** The user name of the signed-in end-user. */
   readonly username: string;
   readonly scope: readonly string[];
   readonly claims: readonly string[];
@@ -42,14 +42,14 @@ export interface LogoutPage {
   readonly kind: 'logout';
   readonly client: PageClient | undefined;
   readonly form: PageForm;
-  /** Undefined where nobody is signed in. */
+  /** The user name of the signed-in end-user; undefined without a session. */
   readonly username: string | undefined;
   readonly notice: PageNotice | undefined;
 }
 
 export interface SignedOutPage {
   readonly kind: 'signed-out';
-  /** What became of the session: `kept` when the person chose to stay. */
+  /** The outcome for the session: `kept` if the end-user chose to stay signed in. */
   readonly outcome: 'ended' | 'kept' | 'none';
   readonly notice: PageNotice | undefined;
 }
@@ -58,12 +58,12 @@ export interface ErrorPage {
   readonly kind: 'error';
   /** An error code of a specification. */
   readonly error: string;
-  /** After how long it is worth while to try again. */
+  /** Seconds to wait before trying again. */
   readonly wait_seconds?: number | undefined;
   readonly notice: PageNotice;
 }
 
-/** Finds the cause in the log; `detail` says it at once and is there in development only. */
+/** An identifier that finds the cause in the log. `detail` is the cause itself, in development only. */
 export interface PageNotice {
   readonly error_id: string;
   readonly detail: string | undefined;
@@ -78,14 +78,14 @@ export interface FormPostPage {
   readonly parameters: readonly (readonly [name: string, value: string])[];
 }
 
-/** Asks before an error leads to a client that nobody vouches for (RFC 9700 §4.11.2). */
+/** Asks the end-user before an error response leads to a client without the operator's trust (RFC 9700 §4.11.2). */
 export interface LeavePage {
   readonly kind: 'leave';
   readonly client: PageClient;
   readonly error: string;
-  /** Where the person goes who wants to, with the answer in it; undefined where it is posted. */
+  /** The address of the response if the end-user continues; undefined if the response is posted. */
   readonly location: string | undefined;
-  /** What is posted instead, and where. */
+  /** The form and its target, if the response is posted. */
   readonly post: Pick<FormPostPage, 'action' | 'parameters'> | undefined;
 }
 
@@ -103,13 +103,13 @@ export interface PageAsset {
   readonly mediaType: string;
 }
 
-/** What people see: whole HTML documents, in the first of the given languages that there are texts for. */
+/** Renders whole HTML documents, in the first of the given languages that has messages. */
 export interface Pages {
   /** @param languages tags in order of preference (RFC 5646), from `preferredLanguages` */
   render(page: Page, languages: readonly string[]): string;
-  /** The languages there are texts for (`ui_locales_supported`). */
+  /** The languages with messages (`ui_locales_supported`). */
   readonly languages: readonly string[];
-  /** What the documents refer to, by the last segment of its address, which changes with its content. */
+  /** Returns an asset of the pages by the last segment of its address, which changes with its content. */
   asset(name: string): PageAsset | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What may be used once. Part of the key: the same value of another kind is another thing. */
+/** The kinds of values that may be used once. Values of different kinds are independent. */
 export type ReplayKind =
   | 'client-assertion'
   | 'jwt-grant'
@@ -8,11 +8,11 @@ export type ReplayKind =
 
 export interface ReplayStore {
   /**
-   * Whether this value of this owner was not there yet; remembered durably from then on, at least until `expires_at`
-   * (seconds since the Unix epoch). Of any number of callers at once, in whatever process, exactly one gets true.
-   * @param value of bounded length: a digest, where somebody else chooses the text
+   * Remembers a value of an owner durably, at least until `expires_at` (seconds since the Unix epoch), and returns whether
+   * it is new. Among concurrent callers, in any process, exactly one gets true.
+   * @param value of bounded length: a digest if a stranger chooses the text
    */
   rememberOnce(kind: ReplayKind, owner: string, value: string, expires_at: number): Promise<boolean>;
-  /** Removes at most `limit` values that expired before `now`; answers how many it removed. */
+  /** Deletes at most `limit` values that expired before `now` and returns their number. */
   sweepExpired(now: number, limit: number): Promise<number>;
 }

@@ -15,13 +15,13 @@ export interface SubjectConfirmation {
 export interface SamlConditions {
   readonly notBefore: number | undefined;
   readonly notOnOrAfter: number | undefined;
-  /** Each restriction must be met; it is by any of its audiences. */
+  /** All restrictions must hold. One matching audience satisfies a restriction. */
   readonly audienceRestrictions: readonly (readonly string[])[];
   /** "If the assertion contains a condition that is not understood, … the validity cannot be determined" (§2.5.1.1). */
   readonly hasUnknown: boolean;
 }
 
-/** What an assertion says whose signature holds. Only the implementation of `SamlAssertionVerifier` makes one. */
+/** The content of a verified assertion. Only an implementation of `SamlAssertionVerifier` creates it. */
 export interface SamlAssertion {
   readonly id: string;
   readonly issuer: string;
@@ -30,20 +30,20 @@ export interface SamlAssertion {
   readonly nameId: string | undefined;
   readonly confirmations: readonly SubjectConfirmation[];
   readonly conditions: SamlConditions | undefined;
-  /** Values that are text, by the attribute's `Name`. */
+  /** Text values by the attribute's `Name`. */
   readonly attributes: ReadonlyMap<string, readonly string[]>;
   readonly [verified]: true;
 }
 
-/** Why an assertion does not hold. */
+/** The reason why an assertion is refused. */
 export type SamlRefusal =
   /** Not base64url of UTF-8. */
   | 'encoding'
-  /** Not XML without document type, entities, comments, processing instructions and CDATA, within the limits. */
+  /** Not XML within the limits, or XML with a document type, entities, comments, processing instructions or CDATA. */
   | 'xml'
-  /** Not one assertion of version 2.0, or one that says something twice. */
+  /** Not one assertion of version 2.0, or one with a repeated element. */
   | 'assertion'
-  /** Not signed as a whole, by one enveloped signature of its own, in the one way that is accepted. */
+  /** Not signed as a whole by one enveloped signature in the accepted form. */
   | 'signature-form'
   | 'algorithm'
   | 'signature';
@@ -53,17 +53,17 @@ export type SamlVerification =
   | { readonly verified: false; readonly reason: SamlRefusal };
 
 export interface SamlKeys {
-  /** Those of the issuer; a key that the assertion brings is never used. */
+  /** The issuer's keys. Keys inside the assertion are never used. */
   readonly keys: readonly KeyObject[];
   readonly algorithms: readonly XmlSigningAlgorithm[];
 }
 
 export interface SamlAssertionVerifier {
   /**
-   * Verifies a SAML 2.0 assertion in base64url (RFC 7522 §2.1) and reads it from the octets that were signed, and from
-   * nothing else. Never throws. Times, audiences and recipients are the caller's to judge.
+   * Verifies a SAML 2.0 assertion in base64url (RFC 7522 §2.1) and reads it from the signed octets only. Never throws.
+   * The caller checks times, audiences and recipients.
    */
   verify(assertion: string, keys: SamlKeys): SamlVerification;
-  /** What the assertion says its issuer is: unverified, to find the keys, and for nothing else. */
+  /** Returns the unverified issuer of an assertion. Use it only to find the keys. */
   claimedIssuer(assertion: string): { readonly issuer: string } | { readonly reason: SamlRefusal };
 }

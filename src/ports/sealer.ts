@@ -1,12 +1,12 @@
 import type { Sealed } from '../spec/identifiers.ts';
 
-/** Encryption of what the database must give back: client secrets, registration tokens, private keys. */
+/** Encrypts data that the database must return: client secrets, registration tokens, private keys. */
 export interface Sealer {
-  /** `place` is authenticated with the text: what was sealed for one place does not open at another. */
+  /** Encrypts a text. `place` is associated data: the ciphertext does not decrypt at another place. */
   seal(plaintext: string, place: string): Sealed;
-  /** Throws `SealBroken` when the text was sealed for another place, with an unknown key, or was changed. */
+  /** Decrypts a text. Throws `SealBroken` if it was sealed for another place, with an unknown key, or was altered. */
   open(sealed: Sealed, place: string): string;
-  /** Whether `sealed` was made with the key that `seal` uses now. */
+  /** Returns whether `sealed` was made with the key that `seal` uses now. */
   isCurrent(sealed: Sealed): boolean;
 }
 

@@ -6,28 +6,28 @@ import type { AuditEvent } from './audit-log.ts';
 export interface StoredServerKey {
   readonly kid: KeyId;
   /**
-   * `sig` and `enc` keys are published; `federation` keys sign for OpenID Federation and nothing else; `mac` is the
-   * secret of identifier-based access tokens; `pairwise` the one that subjects are made of (OpenID Connect Core 1.0 §8.1),
-   * which never has a successor.
+   * `sig` and `enc` keys are published. `federation` keys sign for OpenID Federation only. `mac` is the secret of
+   * identifier-based access tokens. `pairwise` is the secret of pairwise subjects (OpenID Connect Core 1.0 §8.1); it never
+   * has a successor.
    */
   readonly use: 'sig' | 'enc' | 'federation' | 'mac' | 'pairwise';
   readonly created_at: number;
-  /** From when it is used. Until then it is announced: published, so that everybody knows it before they need it. */
+  /** The start of its use. Until then it is announced: published, so that clients know it before it signs. */
   readonly active_at: number;
-  /** From when its successor is used instead; null while none is appointed. */
+  /** The time when its successor takes over; null without a successor. */
   readonly retired_at: number | null;
-  /** The key it takes over from. */
+  /** The key that it replaces. */
   readonly succeeds: KeyId | null;
   /** JSON text of the JWK with public members only; null for a symmetric key. */
   readonly public_jwk: string | null;
-  /** The whole JWK; null for a key that others have the private half of: it is published and never used. */
+  /** The whole JWK, encrypted; null for a public key that the server publishes but cannot use. */
   readonly sealed_jwk: Sealed | null;
 }
 
 /** OpenID Federation 1.0 §8.7.3. */
 export type RemovalReason = 'superseded' | 'compromised';
 
-/** What is kept of a key that is not published any more. Its private half is destroyed. */
+/** The record of a key that is no longer published. Its private half is destroyed. */
 export type RemovedServerKey = Omit<StoredServerKey, 'sealed_jwk'> & {
   readonly removed_at: number;
   readonly reason: RemovalReason;
@@ -36,36 +36,36 @@ export type RemovedServerKey = Omit<StoredServerKey, 'sealed_jwk'> & {
 export interface Removal {
   readonly at: number;
   readonly reason: RemovalReason;
-  /** Takes over at once, where the key is in use; the times and the predecessor in it are not looked at. */
+  /** Takes over at once if the key is in use. Its own times and predecessor are ignored. */
   readonly replacement?: StoredServerKey;
 }
 
-/** Every change but `addFirst` and `reseal` is told in the journal. */
+/** Every change except `addFirst` and `reseal` adds an entry to the journal. */
 export interface ServerKeyStore {
-  /** Those that are not removed, in the order they were added. The same array where it is known that nothing changed. */
+  /** Returns the keys that are not removed, in order of addition. Returns the same array as before if nothing has changed. */
   all(): Awaitable<readonly StoredServerKey[]>;
-  /** Oldest removal first. */
+  /** Returns the removed keys, oldest removal first. */
   removed(): Awaitable<readonly RemovedServerKey[]>;
-  /** Adds `keys` where there are none. In a race one caller's keys win, and everyone gets those. */
+  /** Adds keys if there are none. In a race one caller's keys win, and all callers get those. */
   addFirst(keys: readonly StoredServerKey[]): Promise<readonly StoredServerKey[]>;
-  /** Adds `keys` where there is none of this use; answers as `all`. In a race one caller's keys win. */
+  /** Adds keys if none has this use, and returns the same as `all`. In a race one caller's keys win. */
   addFirstOf(
     use: StoredServerKey['use'],
     keys: readonly StoredServerKey[],
   ): Promise<readonly StoredServerKey[]>;
-  /** Adds a key that takes over from none. False where its `kid` is known, be it of a removed key. */
+  /** Adds a key without a predecessor. Returns false if its `kid` is known, even from a removed key. */
   add(key: StoredServerKey, event: AuditEvent): Promise<boolean>;
   /**
-   * Adds a key and retires the one it `succeeds` from its `active_at` on. False, and nothing has happened, where that
-   * one is gone or has a successor already, or the `kid` is known: of two processes that rotate at once one does.
+   * Adds a key and retires its predecessor from its `active_at` on. Returns false and changes nothing if the predecessor
+   * is gone or has a successor, or the `kid` is known. If two processes rotate at once, one succeeds.
    */
   succeed(successor: StoredServerKey, event: AuditEvent): Promise<boolean>;
-  /** Lets an announced key take over at `at` already. False where it is gone, or active at that time. */
+  /** Makes an announced key active at `at`. Returns false if the key is gone, or active at that time. */
   advance(kid: KeyId, at: number, event: AuditEvent): Promise<boolean>;
   /**
-   * Ends a key at once and destroys its private half. Where it is active its replacement takes over at that time; where
-   * it is announced its predecessor goes on. False, and nothing has happened, where it is gone, or active and without a
-   * replacement.
+   * Removes a key at once and destroys its private half. The replacement of an active key takes over at that time. The
+   * predecessor of an announced key stays in use. Returns false and changes nothing if the key is gone, or is active and
+   * has no replacement.
    */
   remove(kid: KeyId, removal: Removal, event: AuditEvent): Promise<boolean>;
   /** Replaces the ciphertext of one key. */

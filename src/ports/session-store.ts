@@ -2,9 +2,9 @@ import type { Awaitable } from '../spec/awaitable.ts';
 import type { ClientId, ClientInstance, Digest, SessionId, Subject } from '../spec/identifiers.ts';
 import type { AuditEvent } from './audit-log.ts';
 
-/** An end-user's session in one browser. All times in seconds since the Unix epoch. */
+/** An end-user's session in one browser. All times are seconds since the Unix epoch. */
 export interface StoredSession {
-  /** Digest of the cookie's value: what is stored opens nothing. */
+  /** Digest of the cookie's value, so that a stolen database opens no session. */
   readonly key: Digest;
   readonly sid: SessionId;
   readonly sub: Subject;
@@ -14,41 +14,41 @@ export interface StoredSession {
   /** RFC 8176. */
   readonly amr: readonly string[];
   readonly created_at: number;
-  /** Coarse. */
+  /** Updated coarsely. */
   readonly last_seen_at: number;
-  /** When it ends if it is not used before; never later than `ends_at`. */
+  /** The end of the session without further use; never later than `ends_at`. */
   readonly expires_at: number;
-  /** When it ends however much it is used. */
+  /** The end of the session in any case. */
   readonly ends_at: number;
 }
 
-/** A client that was given something in a session. The client may be gone meanwhile: its instance tells. */
+/** A client that received tokens or codes in a session. The instance tells whether the client was deleted since. */
 export interface SessionClient {
   readonly client_id: ClientId;
   readonly instance: ClientInstance;
-  /** The name of ours under which it takes part; absent: the tenant's first one. */
+  /** The issuer identifier under which it takes part; absent for the tenant's first one. */
   readonly issuer?: string;
   readonly first_used_at: number;
   readonly last_used_at: number;
 }
 
 /**
- * A session that is not there any more, with the clients that took part. The act that ended it has noted that they are to
- * hear of it (OpenID Connect Back-Channel Logout 1.0 §2.3; `LogoutNotificationStore`), and has ended the grants that end with it.
+ * An ended session with the clients that took part. The transaction that ended it has also ended its grants and written
+ * the logout notifications (OpenID Connect Back-Channel Logout 1.0 §2.3; `LogoutNotificationStore`).
  */
 export interface EndedSession extends StoredSession {
   readonly clients: readonly SessionClient[];
 }
 
 export interface SessionConditions {
-  /** The session that the browser had so far. It ends, whoever's it was, so that no id outlives a sign-in. */
+  /** The browser's earlier session. It ends, whichever end-user it belongs to, so that no session id survives a sign-in. */
   readonly replaces: Digest | undefined;
   /**
-   * For an account in our own store its version when the password was checked: whoever was disabled, deleted or given
-   * another password since then gets no session.
+   * The account's version when the password was checked. An account that was disabled, deleted or given another password
+   * since then gets no session. Undefined for an external directory.
    */
   readonly accountVersion: number | undefined;
-  /** How many sessions `sub` may have after this; the ones not seen for longest end. */
+  /** The maximum number of sessions of `sub`. The sessions with the oldest use end. */
   readonly sessionsMax: number;
   readonly now: number;
 }
@@ -56,38 +56,38 @@ export interface SessionConditions {
 export type SessionCreation =
   | {
       readonly outcome: 'created';
-      /** As it is kept: it goes on under the `sid` of the replaced session, with its clients, where `sub` is the same. */
+      /** The stored session. It keeps the `sid` and clients of the replaced session if `sub` is the same. */
       readonly session: StoredSession;
-      /** What had to end: not the replaced session of the same `sub`, which goes on in the new one. */
+      /** The sessions that ended. A replaced session of the same `sub` is not among them: it continues in the new one. */
       readonly ended: readonly EndedSession[];
     }
   | { readonly outcome: 'account_changed' };
 
 export interface SessionStore {
-  /** Undefined for an unknown or ended session; one that has expired may still be found. */
+  /** Returns undefined for an unknown or ended session. May return an expired one. */
   find(key: Digest): Awaitable<StoredSession | undefined>;
   findBySid(sid: SessionId): Awaitable<StoredSession | undefined>;
-  /** The one seen last first. */
+  /** Returns the sessions of a subject, latest use first. */
   ofSubject(sub: Subject): Awaitable<readonly StoredSession[]>;
-  /** The clients that took part, the first one first. */
+  /** Returns the clients that took part, in order of their first use. */
   clients(sid: SessionId): Awaitable<readonly SessionClient[]>;
-  /** Of two sign-ins that replace one session, one goes on with its `sid`; the other begins anew. */
+  /** Creates a session. If two sign-ins replace one session, one keeps its `sid` and the other gets a new one. */
   create(session: StoredSession, conditions: SessionConditions): Promise<SessionCreation>;
-  /** Moves both times on, never back; answers whether the session is still there. */
+  /** Moves both times forward, never back. Returns whether the session still exists. */
   touch(key: Digest, last_seen_at: number, expires_at: number): Promise<boolean>;
-  /** Notes that the client was given something; answers false, and notes nothing, when the session is gone. */
+  /** Records that the client takes part. Returns false and records nothing if the session has ended. */
   addClient(
     sid: SessionId,
     client: Pick<SessionClient, 'client_id' | 'instance' | 'issuer'>,
     at: number,
   ): Promise<boolean>;
   /**
-   * Of any number of callers at once exactly one gets the session; every later request finds none, in any process.
-   * @param event recorded in the same transaction, by that one
+   * Ends a session. Among concurrent callers exactly one gets the session, and no process finds it afterwards.
+   * @param event recorded in the same transaction by that caller
    */
   end(key: Digest, event?: AuditEvent): Promise<EndedSession | undefined>;
-  /** Every session of `sub`, but for the one in `except`. Each ended session is given to one caller only. */
+  /** Ends every session of `sub` except `except`. Each ended session is returned to one caller only. */
   endAllOf(sub: Subject, except?: Digest): Promise<readonly EndedSession[]>;
-  /** Removes at most `limit` sessions that expired before `now`; answers how many it removed. No client is told. */
+  /** Deletes at most `limit` sessions that expired before `now` and returns their number. Notifies no client. */
   sweepExpired(now: number, limit: number): Promise<number>;
 }

@@ -15,7 +15,7 @@ import type { ServerKeyStore } from './server-key-store.ts';
 import type { SessionStore } from './session-store.ts';
 import type { TenantStore } from './tenant-store.ts';
 
-/** Everything of one tenant. Each verb is one atomic act; nobody holds a transaction open. */
+/** The storage of one tenant. Each verb is one atomic transaction, and none stays open. */
 export interface TenantStorage {
   readonly clients: ClientStore;
   readonly accounts: AccountStore;
@@ -36,29 +36,29 @@ export interface TenantStorage {
 export interface Storage {
   forTenant(tenant: TenantId): TenantStorage;
   readonly tenants: TenantStore;
-  /** A text sealed at first start, to recognise a wrong encryption key. Puts `sealed` where there is none; answers what is kept. */
+  /** Stores a canary at first start, which detects a wrong encryption key later. Returns the stored canary, or stores and returns `sealed`. */
   sealCanary(sealed: Sealed): Promise<Sealed>;
   replaceSealCanary(sealed: Sealed): Promise<void>;
-  /** That the data was a backup; undefined where it never was. */
+  /** Returns when the data was restored from a backup; undefined if it never was. */
   restoration(): Promise<Restoration | undefined>;
-  /** Resolves when the engine can read and write durably; rejects with the reason otherwise. */
+  /** Resolves if the engine can read and write durably, and rejects with the reason otherwise. */
   ready(): Promise<void>;
-  /** What an operator should know of how the storage is set up, a line each: it works, and a safeguard is missing. */
+  /** Returns a line for each missing safeguard of a storage that works. */
   concerns(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
-/** Data that was restored from a backup. Seconds since the epoch. */
+/** Data that was restored from a backup. Times are seconds since the Unix epoch. */
 export interface Restoration {
-  /** What happened between the two is not known any more. */
+  /** Changes between the two times are lost. */
   readonly taken_at: number;
   readonly restored_at: number;
 }
 
-/** The storage cannot be opened or used; the message is one line for the operator. */
+/** Says that the storage cannot be opened or used. The message is one line for the operator. */
 export class StorageUnavailable extends Error {
   override readonly name = 'StorageUnavailable';
-  /** Whether it may work later without anybody changing a setting or the data: what it needs is away. */
+  /** Whether a retry may succeed without a change of settings or data, for instance once the database is reachable. */
   readonly mayComeBack: boolean;
 
   constructor(message: string, options: ErrorOptions & { readonly mayComeBack?: boolean } = {}) {

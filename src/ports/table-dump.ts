@@ -3,14 +3,14 @@ export interface DumpColumn {
   readonly type: 'text' | 'integer';
 }
 
-/** A table as every engine has it, whatever the engine calls it or derives it from. */
+/** A table in the form that all engines share. */
 export interface DumpTable {
   readonly name: string;
-  /** The primary key comes first; of a table of tenants it begins with `tenant`. */
+  /** The columns of the primary key come first. In a table of tenants the first is `tenant`. */
   readonly columns: readonly DumpColumn[];
-  /** How many columns the key has. */
+  /** The number of columns of the key. */
   readonly keyLength: number;
-  /** Whether each row is of one tenant. */
+  /** Whether each row belongs to one tenant. */
   readonly ofTenants: boolean;
 }
 
@@ -19,47 +19,47 @@ export type DumpRow = readonly (string | number | null)[];
 /** The values of the key's columns. */
 export type DumpKey = DumpRow;
 
-/** Which rows of a table: those of one tenant, or all of a table that is about all tenants. */
+/** The rows of a table that belong to one tenant, or all rows of a table about all tenants. */
 export interface DumpSection {
   readonly table: DumpTable;
-  /** Undefined for a table that is about all tenants. */
+  /** Undefined for a table about all tenants. */
   readonly tenant: string | undefined;
 }
 
 /** Reads a database row by row. Each method rejects with `StorageUnavailable`. */
 export interface TableReader {
-  /** Every tenant of which something may be there, in the order of their bytes. */
+  /** Returns every tenant that may have rows, in byte order. */
   tenants(): Promise<readonly string[]>;
-  /** At most `limit` rows behind `after`, in the order of their keys: numbers by value, texts by their UTF-8 bytes. */
+  /** Returns at most `limit` rows after `after`, ordered by key: numbers by value, texts by UTF-8 bytes. */
   page(section: DumpSection, after: DumpKey | undefined, limit: number): Promise<readonly DumpRow[]>;
   count(section: DumpSection): Promise<number>;
-  /** Keys of rows with a NUL in a text, which not every engine can keep; at most `limit` of them. */
+  /** Returns at most `limit` keys of rows with a NUL in a text, which not every engine can store. */
   withNul(section: DumpSection, limit: number): Promise<readonly DumpKey[]>;
-  /** What this database says of itself under a name; undefined where it says nothing. */
+  /** Returns a mark of the database; undefined if it has none of that name. */
   mark(name: StorageMark): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
-/** `copy`: it is, or was, the target of a copy. `restored`: it was a backup. `backup`: it is one. */
+/** `copy`: the database is, or was, the target of a copy. `restored`: it was restored from a backup. `backup`: it is a backup. */
 export type StorageMark = 'copy' | 'restored' | 'backup';
 
-/** Changes a database row by row, past everything that the verbs of a storage see to. */
+/** Changes a database row by row, without the checks of the storage verbs. */
 export interface TableWriter extends TableReader {
-  /** Whether a text may hold a NUL. */
+  /** Whether the engine can store a NUL in a text. */
   readonly keepsNul: boolean;
   /**
-   * One atomic and durable act on one section: removes the rows with these keys, then puts these rows. A row that
-   * collides with another one, by its key or by a name that must be unique, is left out. Answers how many were put.
+   * Deletes the rows with these keys and then inserts these rows, in one durable transaction on one section. Skips a row
+   * that collides with another one in its key or in a unique name. Returns the number of inserted rows.
    */
   change(section: DumpSection, removed: readonly DumpKey[], put: readonly DumpRow[]): Promise<number>;
-  /** Durable when it resolves. Undefined takes the mark away. */
+  /** Sets a mark; durable when it resolves. Undefined removes the mark. */
   putMark(name: StorageMark, content: string | undefined): Promise<void>;
 }
 
-/** A database that can be read and written row by row. */
+/** Gives access to a database row by row. */
 export interface TableDump {
-  /** All reads of it see one state, whatever others write meanwhile. */
+  /** Opens a reader whose reads all see one snapshot. */
   snapshot(): Promise<TableReader>;
-  /** Each read sees what is there then. */
+  /** Opens a writer whose reads see the current state. */
   writer(): Promise<TableWriter>;
 }

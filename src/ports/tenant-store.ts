@@ -2,35 +2,35 @@ import type { Awaitable } from '../spec/awaitable.ts';
 import type { TenantId } from '../spec/identifiers.ts';
 import type { AuditEvent } from './audit-log.ts';
 
-/** An issuer of its own in the same process. The default tenant is the configuration's, and has no record. */
+/** A further issuer in the same process. The default tenant comes from the configuration and has no record. */
 export interface StoredTenant {
   readonly id: TenantId;
   /** 1 when it is created; grows with every change. */
   readonly version: number;
   readonly issuer: string;
-  /** Further issuer names of it, in the order in which they were given. */
+  /** Additional issuer identifiers, in the order of the operator. */
   readonly aliases: readonly string[];
-  /** JSON object: the settings that are its own, by path. */
+  /** Its own settings by path, as a JSON object. */
   readonly settings: string;
   /** Seconds since the Unix epoch. */
   readonly created_at: number;
   readonly disabled_at: number | null;
 }
 
-/** What an operator may change of a tenant. Its id and issuer are in the hands of others, and stay. */
+/** The parts of a tenant that an operator may change. Others rely on its id and issuer, so both stay. */
 export type TenantContent = Pick<StoredTenant, 'aliases' | 'settings' | 'disabled_at'>;
 
-/** Each change is stored together with its event, which goes to the tenant's own audit. */
+/** Each change is stored together with its event, in the tenant's own audit. */
 export interface TenantStore {
-  /** Grows with every change of any tenant, whichever process made it. Cheap enough to be asked before each answer. */
+  /** Returns a number that grows with every change of any tenant by any process. Cheap enough to call before each response. */
   version(): Awaitable<number>;
-  /** Ordered by id. */
+  /** Returns all tenants, ordered by id. */
   all(): Awaitable<readonly StoredTenant[]>;
-  /** No name may be issuer or alias of two tenants. Of parallel calls with one id or one name, one creates. */
+  /** Creates a tenant. A name belongs to one tenant, as issuer or alias. Among concurrent calls with one id or name, one succeeds. */
   create(tenant: StoredTenant, event: AuditEvent): Promise<'created' | 'id_taken' | 'issuer_taken'>;
   /**
-   * Replaces the content of the tenant while its version is `expectedVersion`, and raises that. Of parallel calls with one
-   * version, one replaces; the others are answered `conflict`, as for a tenant that is not there.
+   * Replaces the content of a tenant and raises its version, if the version is `expectedVersion`. Among concurrent calls
+   * with one version, one succeeds. The others get `conflict`, as for an unknown tenant.
    */
   replace(
     id: TenantId,
