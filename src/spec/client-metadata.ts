@@ -56,7 +56,7 @@ export interface MetadataMember {
   /** Human-readable: may come in several languages as `name#tag` (OpenID Connect Dynamic Client Registration 1.0 §2.1). */
   readonly localised?: true;
   readonly privilege?: MemberPrivilege;
-  /** The value of an absent member; those that depend on other members are in clients/metadata-defaults.ts. */
+  /** The value of an absent member; the registration computes those that depend on other members. */
   readonly default?: JsonValue;
 }
 

@@ -162,6 +162,8 @@ const LOST: readonly (readonly [path: string, text: string, cited: string])[] = 
   ['src/a.ts', '// (inter~face, Nowhere)', 'Nowhere'],
   ['src/a.ts', '// docs/adr/0999 says why', 'docs/adr/0999'],
   ['src/a.ts', '/** See src/spec/nowhere.ts. */', 'src/spec/nowhere.ts'],
+  ['src/a.ts', '// those of encryption are in nowhere.test.ts', 'nowhere.test.ts'],
+  ['docs/a.md', 'The file `spec/nowhere.ts` has it.', 'spec/nowhere.ts'],
   ['CONTRIBUTING.md', '1. Add a row to `src/config/nowhere.ts`.', 'src/config/nowhere.ts'],
   ['CONTRIBUTING.md', 'Write src/endpoints/<name>/nowhere.ts', 'src/endpoints/<name>/nowhere.ts'],
   ['README.md', '[a](docs/nowhere.m~d)', 'docs/nowhere.m~d'],
@@ -192,6 +194,7 @@ test('citations that lead somewhere, and texts that only look like citations, ar
   for (const [path, text] of [
     ['src/a.ts', '// decision 6, H-001, C-21…C-23, F16, I5, L1 to L6, trap S2 and ADR 12 (docs/adr/0012)'],
     ['src/a.ts', '// (interface, Authentication 6; interface: POST /clients)'],
+    ['src/a.ts', '// jwe.test.ts and spec/scope.ts, written contract.ts in a folder'],
     ['src/a.ts', '// src/spec/scope.ts, src/storage/sqlite/*.ts and test/hostile'],
     ['src/a.ts', "const path = 'src/nowhere.ts'; // P-256, UTF-16, %F0%9F, issue 34.8 + 20.4"],
     [

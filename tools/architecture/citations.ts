@@ -32,6 +32,8 @@ export interface Citable {
   readonly scripts: ReadonlySet<string>;
   /** Tells whether a file or folder exists; a pattern with `*` must match one. */
   readonly exists: (path: string) => boolean;
+  /** Tells whether the last names of some source's path are these: `jwe.test.ts`, `spec/nearest.ts`. */
+  readonly endsSource: (names: string) => boolean;
   /** Returns the anchors of a document. */
   readonly anchors: (path: string) => ReadonlySet<string>;
 }
@@ -69,6 +71,7 @@ export function readCitable(): Citable {
     return found;
   };
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: object };
+  const sources = globSync(['{src,test,tools,bench,bin,examples}/**/*.{ts,mjs}'], { cwd: root });
   const documents = globSync('**/*.md', { cwd: root, exclude: ['**/node_modules'] });
   return {
     numbers: new Set([
@@ -81,6 +84,7 @@ export function readCitable(): Citable {
     documents: new Set(documents.map((path) => posix.basename(path))),
     scripts: new Set(Object.keys(scripts)),
     exists,
+    endsSource: (names) => sources.some((path) => path.endsWith(`/${names}`)),
     anchors,
   };
 }
@@ -137,7 +141,7 @@ export function citationsIn({ path, text }: Citing, citable: Citable): readonly 
   return [
     ...of('number', citedNumbers(text, citable)),
     ...of('section', citedSections(text, citable)),
-    ...of('path', citedPaths(prose, citable)),
+    ...of('path', citedPaths(isMarkdown ? withoutTargets(text) : prose, citable)),
     ...of('link', isMarkdown ? citedLinks(path, text, citable) : []),
     ...of('script', citedScripts(prose, citable)),
     ...of('document', citedDocuments(text, citable)),
@@ -165,12 +169,21 @@ function citedSections(text: string, { sections }: Citable): readonly Found[] {
 /** A path from the root: not one in an address, in a package, or relative to something. */
 const PATH = /(?<![\w./@:~\\-])(?:src|test|tools|docs|bench|bin|examples)\/[\w./*{},<>…$-]*/g;
 
-function citedPaths(prose: string, { exists: found }: Citable): readonly Found[] {
-  return [...prose.matchAll(PATH)].map(({ 0: matched, index }) => {
+/** A source by its last names only. */
+const SOURCE = /(?<![\w/.*<>@…-])(?:[\w-]+\/)*[\w-][\w.-]*\.(?:ts|mjs)\b/g;
+
+function citedPaths(prose: string, { exists: found, endsSource }: Citable): readonly Found[] {
+  const whole = [...prose.matchAll(PATH)].map(({ 0: matched, index }) => {
     const cited = matched.replace(/[.,…>]+$/, '');
     const pattern = cited.replaceAll(/<[^>]*>|\{[^},]*\}|…/g, '*').replace(/^(docs\/adr\/\d{4})$/, '$1-*');
     return { offset: index, cited, leadsSomewhere: found(pattern) };
   });
+  const shortened = [...prose.matchAll(SOURCE)].map(({ 0: cited, index }) => ({
+    offset: index,
+    cited,
+    leadsSomewhere: found(cited) || endsSource(cited),
+  }));
+  return [...whole, ...shortened.filter(({ offset }) => !whole.some((path) => path.offset === offset))];
 }
 
 const LINK = /\]\(<?([^)\s>]+)>?(?:\s+"[^"]*")?\)/g;
@@ -219,6 +232,11 @@ function citedFromOutside(text: string): readonly Found[] {
     cited,
     leadsSomewhere: false,
   }));
+}
+
+/** Returns a Markdown text with the targets of its links blanked. */
+function withoutTargets(markdown: string): string {
+  return markdown.replaceAll(/\]\([^)\n]*\)/g, (found) => `]${' '.repeat(found.length - 1)}`);
 }
 
 function withoutFences(markdown: string): string {

@@ -24,3 +24,17 @@ test('GET of a record whose ciphertext was exchanged with another client’s: 50
   await tenant.storage.clients.replace({ ...stored, secrets: foreign.secrets }, stored.version);
   assertBodiless(await tenant.send('client-read', { bearer: MASTER, id: one.client_id }), 500);
 });
+
+test('GET of a client with an expired secret while storage cannot write: 500 without body, and the old state stays (C-32)', async () => {
+  const tenant = testTenant({ settings: { 'registration.client-secret-lifetime': 100 } });
+  const { client_id, registration_access_token: bearer, client_secret } = await tenant.register(WEB_CLIENT);
+  const before = await tenant.storage.clients.find(client_id as ClientId);
+  tenant.clock.advance(100);
+  tenant.watch.fail(new Error('the file system is read-only'), 'clients.replace');
+  assertBodiless(await tenant.send('client-read', { bearer, id: client_id }), 500);
+  tenant.watch.recover();
+  assert.deepEqual(await tenant.storage.clients.find(client_id as ClientId), before);
+  const { status, json } = await tenant.send('client-read', { bearer, id: client_id });
+  assert.equal(status, 200);
+  assert.notEqual(json['client_secret'], client_secret);
+});

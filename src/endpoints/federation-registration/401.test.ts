@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ClientId } from '../../spec/identifiers.ts';
 import { type Answer, assertUncached } from '../../testing/exchange.ts';
 import {
   ANCHOR,
@@ -154,4 +155,27 @@ test('who is not in the federation any more is refused at the next registration,
   assert.notEqual(await (await tenant.registry()).clients.find(registered['client_id'] as never), undefined);
   tenant.clock.advance(3600);
   assert.equal(await (await tenant.registry()).clients.find(registered['client_id'] as never), undefined);
+});
+
+test('statements of a stranger in the name of an entity are 401, and harm neither its registration nor its next one (H-228)', async () => {
+  const tenant = await federatedTenant();
+  const forged = (): string =>
+    RP.configuration(
+      {
+        aud: ISSUER,
+        authority_hints: [ORG.id],
+        jwks: { keys: [STRANGER.key.jwk] },
+        metadata: { openid_relying_party: METADATA },
+      },
+      {},
+      STRANGER.key,
+    );
+  assertUnauthorized(await tenant.post(forged()), /chain_signature: /);
+  const { registered } = answered(await tenant.post(requestStatement()));
+  const client_id = String(registered['client_id']) as ClientId;
+  const stored = await tenant.storage.clients.find(client_id);
+  assertUnauthorized(await tenant.post(forged()), /chain_signature: /);
+  assert.ok(stored !== undefined);
+  assert.deepEqual(await tenant.storage.clients.find(client_id), stored);
+  assert.equal((await tenant.post(requestStatement())).status, 200);
 });
