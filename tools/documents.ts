@@ -1,5 +1,6 @@
 import { configurationMarkdown } from '../src/config/configuration-document.ts';
 import { configurationSchema } from '../src/config/configuration-schema.ts';
+import { commandsMarkdown } from './commands-document.ts';
 import { readEndpointFolders } from './contracts.ts';
 import { errorsMarkdown } from './errors-document.ts';
 import { documentsWithProofs } from './proofs.ts';
@@ -21,6 +22,7 @@ export const DOCUMENTS: readonly MadeDocument[] = [
     path: 'docs/reference/configuration.schema.json',
     make: () => `${JSON.stringify(configurationSchema(), undefined, 2)}\n`,
   },
+  { path: 'docs/reference/commands.md', make: commandsMarkdown },
   { path: 'docs/reference/errors.md', make: () => errorsMarkdown(folders) },
   ...documentsWithProofs(),
   ...specMapDocuments(folders),

@@ -1,69 +1,105 @@
-import type { AuditTrail } from '../clients/audit-trail.ts';
-import { audited } from '../clients/audit-trail.ts';
+import { existsSync } from 'node:fs';
 import type { RegistryNeeds } from '../clients/registry-needs.ts';
+import type { Mode } from '../config/rules.ts';
 import type { Settings } from '../config/settings.ts';
-import type { AuditEvent } from '../ports/audit-log.ts';
 import type { Log } from '../ports/log.ts';
+import type { Sealer } from '../ports/sealer.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { StoredTenant } from '../ports/tenant-store.ts';
 import { openPlatform } from '../process/platform.ts';
+import { openStorage, requireRightKey, sealerOf, sqlitePath } from '../process/storage.ts';
 import { AccountRefused } from '../sessions/manage-account.ts';
 import { NotFound, OAuthError, TooManyRequests } from '../spec/errors.ts';
 import { DEFAULT_TENANT, type TenantId } from '../spec/identifiers.ts';
-import { systemRandom } from '../system/random.ts';
 import { tenantSettings } from '../tenant/settings.ts';
 import { openTenant, type Tenant } from '../tenant/tenant.ts';
-import { CommandFailure } from './command-failure.ts';
-import type { CommandContext } from './commands.ts';
-import { CONFIG_OPTION } from './settings-sources.ts';
-import { type StorageAccess, type StorageSession, storedTenant, withStorage } from './storage-session.ts';
+import { newRequestId } from './audit.ts';
+import type { Surroundings } from './command.ts';
+import { developmentSettings } from './development.ts';
+import { CommandFailure } from './failure.ts';
+import { type Access, type RegistryCall, type StorageCall, settingsFor } from './settings.ts';
 
-/** For `parseArgs` of every command of the registry. */
-export const REGISTRY_OPTIONS = {
-  ...CONFIG_OPTION,
-  mode: { type: 'string', default: 'production' },
-  json: { type: 'boolean', default: false },
-  tenant: { type: 'string' },
-} as const;
+/** The storage of a data folder, opened beside the servers that may be running on it. */
+export interface StorageSession {
+  readonly settings: Settings;
+  readonly mode: Mode;
+  readonly storage: Storage;
+  readonly sealer: Sealer;
+}
 
-/** How the audit and the clients name whoever uses the command line. */
-export const ACTOR = 'cli';
-
-const REQUEST_ID_LENGTH = 16;
-
-/** The registry of a data folder, opened beside the servers that may be running on it. */
+/** The registry of one tenant, opened beside the servers that may be running on it. */
 export interface RegistrySession {
   readonly settings: Settings;
   readonly tenant: Tenant;
   readonly needs: RegistryNeeds;
-  /** Of everything that this call of the command does, in the audit. */
+  /** The request id in the audit for everything that this call of the command does. */
   readonly request_id: string;
 }
 
-export interface RegistryAccess extends StorageAccess {
-  /** The id of a tenant; undefined for the default one. */
-  readonly tenant: string | undefined;
+/** Opens the storage, acts on it, and closes it. */
+export async function openedStorage<T>(
+  call: StorageCall,
+  access: Access,
+  act: (session: StorageSession) => Promise<T>,
+): Promise<T> {
+  const given = await storageSettings(call, access);
+  const sealer = sealerOf(given.settings);
+  // A command writes what follows from what it has read. A standby may be behind.
+  const settings = { ...given.settings, 'storage.replica-url': 'none' };
+  const storage = await openStorage(settings, { check: false, mode: given.mode });
+  try {
+    await requireRightKey(storage, sealer);
+    return await act({ ...given, storage, sealer });
+  } finally {
+    await storage.close();
+  }
 }
 
-/** Opens the registry, acts, closes it; what the registry refuses is one line. */
-export async function withRegistry(
-  access: RegistryAccess,
-  context: CommandContext,
-  act: (session: RegistrySession) => Promise<number>,
-): Promise<number> {
-  return await withStorage(access, context, async (session) => {
-    const { id, settings } = await tenantOf(session, access.tenant);
+async function storageSettings(
+  call: StorageCall,
+  { create }: Access,
+): Promise<Pick<StorageSession, 'settings' | 'mode'>> {
+  const { mode } = call.options;
+  const resolved = await settingsFor(mode, call);
+  // This check comes first: the development mode creates a key for a data folder that has none.
+  if (!create) requireDatabase(resolved.settings);
+  return { settings: mode === 'development' ? developmentSettings(resolved) : resolved.settings, mode };
+}
+
+function requireDatabase(settings: Settings): void {
+  const path = sqlitePath(settings);
+  if (path !== undefined && !existsSync(path))
+    throw new CommandFailure(`there is no database at ${path} (storage.url)`);
+}
+
+/** Returns the tenant of an id. Rejects with CommandFailure for an unknown id. */
+export async function storedTenant(storage: Storage, id: string): Promise<StoredTenant> {
+  const found = (await storage.tenants.all()).find((tenant) => tenant.id === id);
+  if (found === undefined) throw new CommandFailure(`there is no tenant ${JSON.stringify(id)}`);
+  return found;
+}
+
+/** Opens the registry of the tenant that `--tenant` names, acts on it, and closes it. */
+export async function openedRegistry<T>(
+  call: RegistryCall,
+  access: Access,
+  act: (session: RegistrySession) => Promise<T>,
+): Promise<T> {
+  return await openedStorage(call, access, async (session) => {
+    const { id, settings } = await tenantOf(session, call.options.tenant);
     try {
-      const tenant = await openTenantOf(session, id, settings, complaints(context));
+      const tenant = await openTenantOf(session, id, settings, complaints(call));
       const request_id = newRequestId();
-      const code = await act({ settings, tenant, needs: tenant.registry, request_id });
+      const result = await act({ settings, tenant, needs: tenant.registry, request_id });
       await tenant.close();
-      return code;
+      return result;
     } catch (failure) {
       throw refusalInWords(failure);
     }
   });
 }
 
-/** A tenant beside the servers that may be serving it. */
+/** Opens a tenant beside the servers that may be serving it. */
 export async function openTenantOf(
   { storage, sealer, settings: whole }: StorageSession,
   id: TenantId,
@@ -75,7 +111,7 @@ export async function openTenantOf(
     storage,
     sealer,
     log,
-    // A command serves no requests: nothing is measured, and no client shows a certificate.
+    // A command serves no requests: it counts nothing, and no client shows a certificate.
     metrics: { countServerKeyEvent: () => undefined, countLogoutAttempt: () => undefined },
     certificateAuthorities: () => [],
     ownOrigins: new Set([new URL(settings.issuer).origin]),
@@ -83,9 +119,7 @@ export async function openTenantOf(
   return await openTenant(platform, { id, settings });
 }
 
-export const newRequestId = (): string => systemRandom.alphanumeric(REQUEST_ID_LENGTH);
-
-/** A disabled tenant can be looked after, too. */
+/** Commands also work on a disabled tenant. */
 async function tenantOf(
   { settings, storage, mode }: StorageSession,
   id: string | undefined,
@@ -95,25 +129,13 @@ async function tenantOf(
   return { id: stored.id, settings: tenantSettings(settings, stored, mode) };
 }
 
-/** One act, recorded with the command line as its actor. */
-export async function auditedAct<T>(
-  { needs, request_id }: RegistrySession,
-  action: AuditEvent['action'],
-  act: (trail: AuditTrail) => Promise<T>,
-): Promise<T> {
-  return await audited(needs, action, request_id, async (trail) => {
-    trail.actor = ACTOR;
-    return await act(trail);
-  });
-}
-
-/** What a server would log as an error is a line for the operator; the audit is in the database. */
-function complaints(context: CommandContext): Log {
+/** Returns a log whose warnings and errors are lines for the operator. The audit goes to the database. */
+function complaints({ complain: write }: Surroundings): Log {
   const complain = (members: Readonly<Record<string, unknown>>, message: string): void => {
     const { client_id, cause } = members;
     const about = typeof client_id === 'string' ? `${client_id}: ` : '';
     const why = cause instanceof Error ? `: ${cause.message}` : '';
-    context.complain(`${about}${message}${why}`);
+    write(`${about}${message}${why}`);
   };
   return { info: () => undefined, warn: complain, error: complain };
 }

@@ -6,10 +6,10 @@ import type { Log } from '../ports/log.ts';
 
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
-/** What closing takes beside the requests under way: the database, the listeners. */
+/** Time for closing the database and the listeners, after the requests under way have ended. */
 const CLOSING_MS = 5000;
 
-/** How long stopping may take in all. */
+/** Returns how many milliseconds stopping may take. */
 export const stopTimeout = (settings: Settings): number =>
   (settings['stop.delay'] + settings['stop.deadline']) * 1000 + CLOSING_MS;
 
@@ -17,7 +17,7 @@ export interface Running {
   close(): Promise<void>;
 }
 
-/** Aborted by the first signal that asks to stop. Further ones change nothing: closing has its own time-out. */
+/** Returns a controller that the first stop signal aborts. Further signals change nothing: closing has its own time-out. */
 export function stopOnSignals(): AbortController {
   const stop = new AbortController();
   for (const signal of STOP_SIGNALS) process.on(signal, () => stop.abort());
@@ -25,10 +25,10 @@ export function stopOnSignals(): AbortController {
 }
 
 /**
- * Starts, serves until a signal asks to stop, then closes in order. A signal that comes while it still starts is
- * kept: a server that others can reach already is never cut off.
- * @param start undefined where it was stopped before there was anything to close
- * @returns the exit code; where closing hangs the process ends with 1.
+ * Starts a server, serves until a signal stops it, and closes it in order. A signal during the start waits for the end
+ * of the start, so that requests under way are finished. Resolves with the exit code; the process ends with 1 if closing
+ * takes too long.
+ * @param start resolves with undefined if it was stopped before there was anything to close
  */
 export async function runUntilStopped(
   { settings, log }: { readonly settings: Settings; readonly log: Log },
@@ -48,7 +48,7 @@ export async function serveUntil(
   if (running === undefined) return 0;
   if (!signal.aborted) await once(signal, 'abort');
   const hanging = setTimeout(() => {
-    log.error({}, 'the server could not be closed in time: it ends nevertheless');
+    log.error({}, 'the server did not close in time: the process ends now');
     process.exit(1);
   }, timeout_ms);
   hanging.unref();
@@ -57,8 +57,8 @@ export async function serveUntil(
 }
 
 /**
- * bin/run.mjs holds the other end of a pipe. When it is killed without being able to say so, the server it started
- * must not stay behind on the port.
+ * Ends this process when its launcher is gone. bin/run.mjs holds the other end of a pipe; if the launcher is killed, the
+ * server that it started must not keep the port.
  */
 export function dieWithLauncher(): void {
   const descriptor = process.env[LIFELINE_VARIABLE];
@@ -66,6 +66,6 @@ export function dieWithLauncher(): void {
   const lifeline = new Socket({ fd: Number(descriptor), readable: true, writable: false });
   lifeline.on('close', () => process.kill(process.pid, 'SIGKILL')).on('error', () => undefined);
   lifeline.resume();
-  // Unlike a file stream, which would keep a closed server's process waiting for its launcher.
+  // A file stream instead would keep the process of a closed server alive until its launcher ends.
   lifeline.unref();
 }

@@ -1,12 +1,12 @@
-/** The first that held the security fixes of March 2026 from its beginning (CVE-2026-21710 among them). */
+/** The first major version whose first release had the security fixes of March 2026 (CVE-2026-21710 and others). */
 const NODE_MAJOR_MIN = 26;
 
-/** What calls itself Node as well, and serves HTTP by code of its own. */
+/** Runtimes that also claim to be Node, but serve HTTP with code of their own. */
 const OTHERS: Readonly<Record<string, string>> = { bun: 'Bun', deno: 'Deno' };
 
 /**
- * Why the program does not start on this runtime: a sentence, or undefined where it does. How requests are taken apart is
- * tested on Node alone, and rests on it: on Bun a request that ought to be refused was answered with an empty 200 (ADR 28).
+ * Returns a sentence that refuses this runtime, or undefined for one that can run the program. The tests of request
+ * parsing run on Node only. On Bun, a request that must be refused got an empty 200 (ADR 28).
  * @param versions `process.versions`
  */
 export function runtimeRefusal(versions: Readonly<Record<string, string | undefined>>): string | undefined {

@@ -1,12 +1,8 @@
 import { fork } from 'node:child_process';
-import { parseArgs } from 'node:util';
 import { LIFELINE_VARIABLE, WORKER_VARIABLE } from '../config/environment.ts';
 import type { Settings } from '../config/settings.ts';
-import { startServer } from '../process/serve.ts';
 import type { FromWorker } from '../process/worker-channel.ts';
-import { runWorkers, startWorker } from '../process/workers.ts';
-import { jsonLog } from '../system/log.ts';
-import type { CommandContext, Run } from './commands.ts';
+import { command, type Surroundings } from './command.ts';
 import {
   dieWithLauncher,
   runUntilStopped,
@@ -14,41 +10,65 @@ import {
   stopOnSignals,
   stopTimeout,
 } from './run-until-stopped.ts';
-import { CONFIG_OPTION, settingsFor } from './settings-sources.ts';
+import { CONFIG_OPTION, SETTINGS_VARIABLES, settingsFor } from './settings.ts';
 
-export const run: Run = async (parameters, context) => {
-  const { values } = parseArgs({
-    args: [...parameters],
-    options: { ...CONFIG_OPTION, workers: { type: 'string' } },
-  });
-  const { workers, config } = values;
-  const { environment } = context;
-  const given = workers === undefined ? environment : { ...environment, CHANCERY_WORKERS: workers };
-  const resolved = settingsFor('production', config, { ...context, environment: given });
-  if (resolved === undefined) return 1;
-  const { settings } = resolved;
-  const number = environment[WORKER_VARIABLE];
-  if (number !== undefined) return await serveAsWorker(settings, number);
-  if (settings.workers > 1) return await serveWithWorkers(settings, parameters, context);
-  return await serveAlone(settings, context);
-};
+const serve = command({
+  words: ['serve'],
+  summary: 'Start a production server with one or more worker processes',
+  description: [
+    'The server runs in the foreground and logs one JSON object a line. SIGTERM, SIGINT and SIGHUP stop it: it finishes the requests under way and closes. It refuses to start with a wrong setting, a wrong encryption key, or a database schema that needs `chancery migrate up`.',
+    'With several workers, a supervisor process restarts a worker that ends (Linux and FreeBSD). All workers listen on the same ports.',
+  ],
+  servers:
+    'Further servers may run on the same PostgreSQL database. On SQLite, run one server and set its number of workers.',
+  options: {
+    workers: {
+      kind: 'text',
+      value: 'N',
+      words: 'Starts this number of worker processes. Overrides the setting `workers`.',
+    },
+    ...CONFIG_OPTION,
+  },
+  environment: SETTINGS_VARIABLES,
+  output: 'The log, and one line with the issuer and the address when the server listens.',
+  exits: {
+    0: 'A signal stopped the server, and it closed in time.',
+    1: 'The server could not start, or did not close in time.',
+  },
+  examples: ['chancery serve --config /etc/chancery/chancery.yaml --workers 4'],
+  run: async (call) => {
+    const { workers } = call.options;
+    const { environment } = call;
+    const given = workers === undefined ? environment : { ...environment, CHANCERY_WORKERS: workers };
+    const { settings } = await settingsFor('production', { ...call, environment: given });
+    const number = environment[WORKER_VARIABLE];
+    if (number !== undefined) return await serveAsWorker(settings, number);
+    if (settings.workers > 1) return await serveWithWorkers(settings, call);
+    return await serveAlone(settings, call);
+  },
+});
 
-async function serveAlone(settings: Settings, context: CommandContext): Promise<number> {
+export const SERVE_COMMANDS = [serve];
+
+async function serveAlone(settings: Settings, { print }: Surroundings): Promise<number> {
+  const { startServer } = await import('../process/serve.ts');
+  const { jsonLog } = await import('../system/log.ts');
   const log = jsonLog(settings['log.level']);
   return await runUntilStopped({ settings, log }, async (stopped) => {
     const server = await startServer(settings, 'production', log, stopped);
     if (server === undefined) return undefined;
     const { address, port } = server.address;
-    context.print(`chancery serves ${settings.issuer} on ${address}:${port}`);
+    print(`chancery serves ${settings.issuer} on ${address}:${port}`);
     return server;
   });
 }
 
 async function serveWithWorkers(
   settings: Settings,
-  parameters: readonly string[],
-  context: CommandContext,
+  { parameters, print }: Surroundings & { readonly parameters: readonly string[] },
 ): Promise<number> {
+  const { runWorkers } = await import('../process/workers.ts');
+  const { jsonLog } = await import('../system/log.ts');
   const log = jsonLog(settings['log.level'], { pid: process.pid });
   const { signal } = stopOnSignals();
   dieWithLauncher();
@@ -60,23 +80,24 @@ async function serveWithWorkers(
       fork(process.argv[1] ?? '', ['serve', ...parameters], {
         env: { ...inherited, [WORKER_VARIABLE]: String(number) },
       }),
-    // A worker that hangs ends by itself before it is killed.
+    // A hanging worker has time to end on its own before it is killed.
     stopTimeout_ms: stopTimeout(settings) + 2000,
     stopped: signal,
     onServing({ address, port }) {
       const { issuer, workers } = settings;
-      context.print(`chancery serves ${issuer} on ${address}:${port} with ${workers} processes`);
+      print(`chancery serves ${issuer} on ${address}:${port} with ${workers} processes`);
     },
   });
 }
 
 async function serveAsWorker(settings: Settings, number: string): Promise<number> {
+  const { startWorker } = await import('../process/workers.ts');
+  const { jsonLog } = await import('../system/log.ts');
   const log = jsonLog(settings['log.level'], { worker: Number(number), pid: process.pid });
   const stop = stopOnSignals();
   const parent = {
-    // The channel may close at any moment: then nobody asks any more.
     send: (message: FromWorker) => {
-      // The channel may close at any moment: then nobody asks any more.
+      // The channel closes when the supervisor ends; the message has no receiver then.
       if (process.connected) process.send?.(message, undefined, {}, () => undefined);
     },
     onMessage: (receive: (message: unknown) => void) => void process.on('message', receive),
@@ -90,7 +111,7 @@ async function serveAsWorker(settings: Settings, number: string): Promise<number
       async () => await startWorker(settings, log, { parent, stop }),
     );
   } finally {
-    // An open channel would keep the process.
+    // An open channel would keep the process alive.
     if (process.connected) process.disconnect?.();
   }
 }

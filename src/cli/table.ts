@@ -1,9 +1,9 @@
 const GAP = '  ';
 
-/** Longer texts do not widen a column: one long value must not push the others off the screen. */
+/** A longer text does not widen its column, so that it cannot push the other columns off the screen. */
 const WIDTH_MAX = 48;
 
-/** Prints rows in aligned columns as they come: the first batch decides how wide the columns are. */
+/** Prints rows in aligned columns. The first batch decides the widths of the columns. */
 export interface Table {
   print(rows: readonly (readonly string[])[]): void;
 }
@@ -22,7 +22,7 @@ export function table(print: (line: string) => void, heads: readonly string[]): 
   };
 }
 
-/** Names and values, one pair in a line. */
+/** Prints names and values, one pair a line. */
 export function printFields(
   print: (line: string) => void,
   fields: readonly (readonly [name: string, value: string])[],
@@ -45,7 +45,7 @@ function aligned(row: readonly string[], widths: readonly number[]): string {
     .trimEnd();
 }
 
-/** What anyone may have registered must not steer the operator's terminal, nor turn the direction of the text. */
+/** Escapes control and format characters. A registered name must not control the terminal or turn the direction of the text. */
 function printable(text: string): string {
   return text.replaceAll(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
@@ -53,7 +53,7 @@ function printable(text: string): string {
   );
 }
 
-/** UTC, to the second; 0 and null have words of their own. */
+/** Returns a time in UTC, to the second, or `otherwise` for 0 and null. */
 export function timeText(seconds: number | null, otherwise: string): string {
   if (seconds === null || seconds === 0) return otherwise;
   return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');

@@ -1,13 +1,25 @@
 import { readFileSync } from 'node:fs';
-import type { Run } from './commands.ts';
+import { command } from './command.ts';
 
+/** Returns the version that package.json states. */
 export function programVersion(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   const { version } = JSON.parse(text) as { version: string };
   return version;
 }
 
-export const run: Run = async (_parameters, { print }) => {
-  print(`chancery ${programVersion()} (Node ${process.versions.node})`);
-  return 0;
-};
+export const VERSION_COMMANDS = [
+  command({
+    words: ['version'],
+    summary: 'Print the versions of chancery and its runtime',
+    description: ['`chancery --version` and `chancery -v` print the same.'],
+    servers: 'The command uses no data of a server.',
+    environment: [],
+    output: 'One line: `chancery VERSION (Node VERSION)`.',
+    examples: ['chancery version'],
+    run: async ({ print }) => {
+      print(`chancery ${programVersion()} (Node ${process.versions.node})`);
+      return await Promise.resolve(0);
+    },
+  }),
+];

@@ -1,3 +1,0 @@
-import { switchAccount } from './switch.ts';
-
-export const run = switchAccount(true);

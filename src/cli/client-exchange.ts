@@ -1,0 +1,223 @@
+import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { doneEvent, record } from '../clients/audit-trail.ts';
+import { exportClients } from '../clients/export-import/export-clients.ts';
+import {
+  type ImportOptions,
+  type ImportOutcome,
+  importClient,
+} from '../clients/export-import/import-clients.ts';
+import { readExportHeader } from '../clients/export-import/imported-client.ts';
+import { OAuthError } from '../spec/errors.ts';
+import { auditedAct } from './audit.ts';
+import { type Command, command, type Surroundings } from './command.ts';
+import { CommandFailure } from './failure.ts';
+import { readLines } from './input.ts';
+import type { RegistrySession } from './registry-session.ts';
+import { BESIDE_SERVERS, READS_BESIDE_SERVERS, withRegistry } from './session.ts';
+import { REGISTRY_OPTIONS, SETTINGS_VARIABLES } from './settings.ts';
+
+const OWNER_ONLY = 0o600;
+
+/** A line holds a client, which is as large as a request, and secrets, privileges and escapes around it. */
+const LINE_BYTES_PER_BODY = 4;
+
+/** Imports that share a commit. */
+const BATCH = 50;
+
+const exportAll = command({
+  words: ['clients', 'export'],
+  summary: 'Write all clients with their secrets, one JSON object a line',
+  description: [
+    'The export holds identifiers, secrets, registration access tokens, privileges, origins and times in clear. Guard it like the encryption key: a reader can act as any of the clients. Access tokens and federated clients are not in it.',
+    'The audit records the export.',
+  ],
+  servers: READS_BESIDE_SERVERS,
+  options: {
+    out: {
+      kind: 'text',
+      value: 'FILE',
+      words:
+        'Writes to this file, which only its owner may read, instead of standard output. An existing file is replaced when the export is complete.',
+    },
+    ...REGISTRY_OPTIONS,
+  },
+  environment: SETTINGS_VARIABLES,
+  output:
+    'A header line, then one JSON object a line. With --out, one line with the number of clients, or with --json one JSON object.',
+  exits: { 1: 'A client could not be decrypted and was left out, or the command failed.' },
+  examples: ['chancery clients export --out clients.jsonl'],
+  run: async (call) => {
+    const { out, json } = call.options;
+    return await withRegistry(call, { create: false }, async (session) => {
+      const { needs } = session;
+      return await auditedAct(session, 'client.list', async (trail) => {
+        record(needs, doneEvent(needs, trail, 'exported with secrets'));
+        const lines = exportClients(needs);
+        const { written, unreadable } =
+          out === undefined ? await writeAll(lines, call.print) : await writeFile(lines, out);
+        if (out !== undefined)
+          call.print(
+            json ? JSON.stringify({ clients: written, out }) : `${written} clients exported to ${out}`,
+          );
+        return unreadable === 0 ? 0 : 1;
+      });
+    });
+  },
+});
+
+interface Written {
+  readonly written: number;
+  readonly unreadable: number;
+}
+
+async function writeAll(
+  lines: AsyncIterable<string | undefined>,
+  write: (line: string) => void,
+): Promise<Written> {
+  // The first line is the header.
+  let written = -1;
+  let unreadable = 0;
+  for await (const line of lines) {
+    if (line === undefined) {
+      unreadable += 1;
+      continue;
+    }
+    write(line);
+    written += 1;
+  }
+  return { written, unreadable };
+}
+
+/** Writes all lines or nothing: the file appears at `path` when everything is on the disk. */
+async function writeFile(lines: AsyncIterable<string | undefined>, path: string): Promise<Written> {
+  const draft = `${path}.new`;
+  const descriptor = openSync(draft, 'w', OWNER_ONLY);
+  try {
+    // `open` does not change the mode of a file that an interrupted export left behind.
+    chmodSync(draft, OWNER_ONLY);
+    const written = await writeAll(lines, (line) => writeFileSync(descriptor, `${line}\n`));
+    fsyncSync(descriptor);
+    renameSync(draft, path);
+    return written;
+  } catch (failure) {
+    rmSync(draft, { force: true });
+    throw failure;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+type Tally = Record<ImportOutcome | 'refused', number>;
+
+const importAll = command({
+  words: ['clients', 'import'],
+  summary: 'Register the clients of an export with their ids and secrets',
+  description: [
+    'Each line is checked like a registration. A line that is refused is reported with its number, and the other lines go on. A client that exists already with the same content is skipped, so that an interrupted import can be run again.',
+    'An existing client with different content is refused unless --replace is given, and so is a client that was deleted here. All secrets are encrypted with the key of this database. Clients from another issuer must learn the new addresses; the command warns of this.',
+    'An absent SQLite database is created.',
+  ],
+  servers: BESIDE_SERVERS,
+  operands: { file: { words: 'Names the file that `clients export` wrote; `-` reads standard input.' } },
+  options: {
+    replace: {
+      kind: 'flag',
+      words: 'Replaces clients that exist with different content. This cannot be undone.',
+    },
+    'dry-run': { kind: 'flag', words: 'Checks all lines and counts the outcomes, and changes nothing.' },
+    ...REGISTRY_OPTIONS,
+  },
+  environment: SETTINGS_VARIABLES,
+  output:
+    'One line with the number of imported, replaced, unchanged and refused clients. With --json, one JSON object.',
+  exits: { 1: 'At least one line was refused, or the command failed.' },
+  examples: ['chancery clients import clients.jsonl --dry-run', 'chancery clients import clients.jsonl'],
+  run: async (call) => {
+    const { json, replace, 'dry-run': dryRun } = call.options;
+    return await withRegistry(call, { create: true }, async (session) => {
+      const tally = await importLines(session, call.operands.file, { replace, dryRun }, call);
+      const counts = Object.entries(tally).map(([outcome, clients]) => `${clients} ${outcome}`);
+      call.print(
+        json
+          ? JSON.stringify({ ...tally, dry_run: dryRun })
+          : `${dryRun ? 'dry run: ' : ''}${counts.join(', ')}`,
+      );
+      return tally.refused === 0 ? 0 : 1;
+    });
+  },
+});
+
+async function importLines(
+  session: RegistrySession,
+  file: string,
+  options: ImportOptions,
+  surroundings: Surroundings,
+): Promise<Tally> {
+  const tally: Tally = { imported: 0, replaced: 0, unchanged: 0, refused: 0 };
+  const bytesMax = session.settings['limits.body'] * LINE_BYTES_PER_BODY;
+  let number = 0;
+  let batch: Promise<void>[] = [];
+  for await (const line of readLines(file, bytesMax)) {
+    number += 1;
+    if (number === 1) {
+      readHeader(session, file, line, surroundings);
+      continue;
+    }
+    if (line.length === 0) continue;
+    batch.push(importLine(session, { number, line }, options, { tally, surroundings }));
+    if (batch.length < BATCH) continue;
+    await Promise.all(batch);
+    batch = [];
+  }
+  await Promise.all(batch);
+  if (number === 0) throw new CommandFailure(`${file} is empty`);
+  return tally;
+}
+
+/** Refuses a file that is not an export, and warns of the export of another issuer. */
+function readHeader(
+  { needs }: RegistrySession,
+  file: string,
+  line: Uint8Array,
+  { complain }: Surroundings,
+): void {
+  const { issuer } = headerOf(needs, file, line);
+  if (issuer === needs.issuer) return;
+  complain(
+    `the clients are those of ${JSON.stringify(issuer)}, and this is ${needs.issuer}: they must learn of the new issuer`,
+  );
+}
+
+function headerOf(
+  needs: RegistrySession['needs'],
+  file: string,
+  line: Uint8Array,
+): ReturnType<typeof readExportHeader> {
+  try {
+    return readExportHeader(needs, line);
+  } catch (failure) {
+    throw failure instanceof OAuthError ? new CommandFailure(`${file}: ${failure.message}`) : failure;
+  }
+}
+
+async function importLine(
+  session: RegistrySession,
+  { number, line }: { readonly number: number; readonly line: Uint8Array },
+  options: ImportOptions,
+  { tally, surroundings }: { readonly tally: Tally; readonly surroundings: Surroundings },
+): Promise<void> {
+  try {
+    const outcome = await auditedAct(
+      session,
+      'client.import',
+      async (trail) => await importClient(session.needs, line, options, trail),
+    );
+    tally[outcome] += 1;
+  } catch (failure) {
+    if (!(failure instanceof OAuthError)) throw failure;
+    tally.refused += 1;
+    surroundings.complain(`line ${number}: ${failure.message}`);
+  }
+}
+
+export const EXCHANGE_COMMANDS: readonly Command[] = [exportAll, importAll];

@@ -1,0 +1,210 @@
+import { doneEvent, record } from '../clients/audit-trail.ts';
+import { deleteClient, updateClient } from '../clients/manage-client.ts';
+import { dryRun } from '../clients/registration/dry-run.ts';
+import { registerClient } from '../clients/registration/register-client.ts';
+import type { ClientManager, Registrant } from '../clients/registration/registration-authority.ts';
+import { applySoftwareStatement } from '../clients/registration/software-statement.ts';
+import { pruneIdleClients } from '../clients/upkeep/prune-clients.ts';
+import { parseJsonObject } from '../spec/json.ts';
+import { ALL_PRIVILEGES } from '../spec/registration-privileges.ts';
+import { ACTOR, auditedAct } from './audit.ts';
+import { clientNamed, printClient } from './client-display.ts';
+import { EXCHANGE_COMMANDS } from './client-exchange.ts';
+import { listClients } from './client-list.ts';
+import { SECRET_COMMANDS } from './client-secrets.ts';
+import { type Command, command } from './command.ts';
+import { calledWrongly } from './failure.ts';
+import { readInput } from './input.ts';
+import type { RegistrySession } from './registry-session.ts';
+import { BESIDE_SERVERS, READS_BESIDE_SERVERS, withRegistry } from './session.ts';
+import { REGISTRY_OPTIONS, SETTINGS_VARIABLES } from './settings.ts';
+
+const CLIENT = { id: { words: 'Names the client by its client_id.' } } as const;
+
+const FILE_WORDS =
+  'Names the file with the client metadata as one JSON object (RFC 7591 §2); `-` reads standard input.';
+
+const SECRETS_OPTION = {
+  secrets: { kind: 'flag', words: 'Shows the secret and the registration access token in clear.' },
+} as const;
+
+const ONE_CLIENT =
+  'One client with its metadata, its origin and the time of its last use. With --json, the client information response (RFC 7591 §3.2.1) with these two members added.';
+
+const show = command({
+  words: ['clients', 'show'],
+  summary: 'Show one client',
+  description: [
+    'The command shows the registered metadata. With --secrets it also decrypts and prints the secret and the registration access token; the audit records this. Unlike GET /clients/{id}, the command does not renew an expired secret.',
+  ],
+  servers: READS_BESIDE_SERVERS,
+  operands: CLIENT,
+  options: { ...SECRETS_OPTION, ...REGISTRY_OPTIONS },
+  environment: SETTINGS_VARIABLES,
+  output: ONE_CLIENT,
+  examples: ['chancery clients show demo', 'chancery clients show demo --secrets --json'],
+  run: async (call) => {
+    const { id } = call.operands;
+    const { json, secrets } = call.options;
+    await withRegistry(call, { create: false }, async (session) => {
+      const { needs } = session;
+      await auditedAct(session, 'client.read', async (trail) => {
+        trail.client_id = id;
+        const client = await clientNamed(session, id);
+        await printClient(needs, client, { json, secrets }, call);
+        record(needs, doneEvent(needs, trail, secrets ? 'with secrets' : 'without secrets'));
+      });
+    });
+  },
+});
+
+/** The command line registers clients with the privileges of the master token. */
+const REGISTRANT: Registrant = { kind: 'master', name: ACTOR, privileges: ALL_PRIVILEGES };
+
+const create = command({
+  words: ['clients', 'create'],
+  summary: 'Register a client from a JSON file',
+  description: [
+    'The command takes the JSON that POST /clients takes, checks it in the same way, and has the privileges of the master token: it may choose the client_id (`preferred_client_id`) and the secret (`preferred_client_secret`).',
+    'The secret and the registration access token are printed in clear. An absent SQLite database is created.',
+  ],
+  servers: BESIDE_SERVERS,
+  operands: { file: { words: FILE_WORDS } },
+  options: {
+    'dry-run': {
+      kind: 'flag',
+      words: 'Prints the metadata that would be registered, with warnings, and registers nothing.',
+    },
+    ...REGISTRY_OPTIONS,
+  },
+  environment: SETTINGS_VARIABLES,
+  output: `${ONE_CLIENT} With --dry-run, always one JSON object.`,
+  examples: [
+    'chancery clients create client.json',
+    'echo \'{"grant_types":["client_credentials"]}\' | chancery clients create - --json',
+  ],
+  run: async (call) => {
+    await withRegistry(call, { create: true }, async (session) => {
+      const { needs, settings } = session;
+      const body = await readInput(call.operands.file, settings['limits.body']);
+      await auditedAct(session, 'client.create', async (trail) => {
+        const sent = parseJsonObject(body, needs.settings.json);
+        const { request } = await applySoftwareStatement(needs, sent);
+        if (call.options['dry-run']) {
+          call.print(await dryRun(needs, REGISTRANT, request, trail));
+          return;
+        }
+        const client = await registerClient(needs, REGISTRANT, request, trail);
+        await printClient(needs, client, { json: call.options.json, secrets: true }, call);
+      });
+    });
+  },
+});
+
+const update = command({
+  words: ['clients', 'update'],
+  summary: 'Replace the registration of a client from a JSON file',
+  description: [
+    'The command takes the JSON that PUT /clients/{id} takes (RFC 7592 §2.2) and checks it in the same way. Members that are absent from the file are removed from the registration.',
+    'The client gets a new registration access token and, if it has a secret, a new secret. The old ones stop working; the previous secret stays valid for `registration.previous-secret-grace`. To change the secret only, use `chancery clients rotate-secret`.',
+  ],
+  servers: BESIDE_SERVERS,
+  operands: { ...CLIENT, file: { words: FILE_WORDS } },
+  options: { ...SECRETS_OPTION, ...REGISTRY_OPTIONS },
+  environment: SETTINGS_VARIABLES,
+  output: ONE_CLIENT,
+  examples: ['chancery clients update demo client.json --secrets'],
+  run: async (call) => {
+    const { id, file } = call.operands;
+    const { json, secrets } = call.options;
+    await withRegistry(call, { create: false }, async (session) => {
+      const { needs, settings } = session;
+      const body = await readInput(file, settings['limits.body']);
+      const authenticate = managing(session, id);
+      await auditedAct(session, 'client.update', async (trail) => {
+        trail.client_id = id;
+        await authenticate();
+        const stated = await applySoftwareStatement(needs, parseJsonObject(body, needs.settings.json));
+        const client = await updateClient(needs, authenticate, stated, trail);
+        await printClient(needs, client, { json, secrets }, call);
+      });
+    });
+  },
+});
+
+const remove = command({
+  words: ['clients', 'delete'],
+  summary: 'Delete a client and end its tokens',
+  description: [
+    'All tokens of the client become invalid, with its secrets and its registration access token. This cannot be undone.',
+  ],
+  servers: BESIDE_SERVERS,
+  operands: CLIENT,
+  options: REGISTRY_OPTIONS,
+  environment: SETTINGS_VARIABLES,
+  output: 'One line. With --json, one JSON object.',
+  examples: ['chancery clients delete demo'],
+  run: async (call) => {
+    const { id: client_id } = call.operands;
+    await withRegistry(call, { create: false }, async (session) => {
+      await auditedAct(session, 'client.delete', async (trail) => {
+        trail.client_id = client_id;
+        await deleteClient(session.needs, managing(session, client_id), trail);
+      });
+      call.print(call.options.json ? JSON.stringify({ client_id, deleted: true }) : `deleted ${client_id}`);
+    });
+  },
+});
+
+/** A caller that can open the database may manage every client, as the holder of the master token may. */
+function managing(session: RegistrySession, client_id: string): () => Promise<ClientManager> {
+  return async () => ({ kind: 'master', client: await clientNamed(session, client_id) });
+}
+
+const prune = command({
+  words: ['clients', 'prune'],
+  summary: 'Delete unused clients that were registered without a token',
+  description: [
+    'The command deletes clients from open registration that were neither registered nor used during the time of --idle. It never deletes a client that may have live tokens: the time is at least `access-token.lifetime-max` and one hour. Deleting cannot be undone; try --dry-run first.',
+    'Servers do the same from time to time if `registration.idle-client-lifetime` is set.',
+  ],
+  servers: BESIDE_SERVERS,
+  options: {
+    idle: {
+      kind: 'seconds',
+      words:
+        'Sets after how much time without use a client is deleted. Without it, `registration.idle-client-lifetime` counts.',
+    },
+    'dry-run': { kind: 'flag', words: 'Prints the clients that would be deleted, and deletes nothing.' },
+    ...REGISTRY_OPTIONS,
+  },
+  environment: SETTINGS_VARIABLES,
+  output: 'The client_ids, one a line, then their number. With --json, one JSON object a line.',
+  examples: ['chancery clients prune --idle 7776000 --dry-run'],
+  run: async (call) => {
+    const { json, idle, 'dry-run': isDryRun } = call.options;
+    await withRegistry(call, { create: false }, async ({ needs, settings, request_id }) => {
+      const idleSeconds = idle ?? settings['registration.idle-client-lifetime'];
+      if (idleSeconds === 0)
+        throw calledWrongly(
+          '--idle must be a number of seconds: registration.idle-client-lifetime is not set',
+        );
+      const tokenLifetimeMax = settings['access-token.lifetime-max'];
+      const options = { idleSeconds, tokenLifetimeMax, dryRun: isDryRun, actor: ACTOR, request_id };
+      const pruned = await pruneIdleClients(needs, options);
+      for (const client_id of pruned) call.print(json ? JSON.stringify({ client_id }) : client_id);
+      if (!json) call.print(`${pruned.length} idle clients ${isDryRun ? 'would be deleted' : 'deleted'}`);
+    });
+  },
+});
+
+export const CLIENT_COMMANDS: readonly Command[] = [
+  listClients,
+  show,
+  create,
+  update,
+  remove,
+  ...SECRET_COMMANDS,
+  prune,
+  ...EXCHANGE_COMMANDS,
+];

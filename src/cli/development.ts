@@ -1,0 +1,168 @@
+import { hash, randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { ResolvedSettings } from '../config/load-settings.ts';
+import { DEVELOPMENT_DIGEST_PREFIX } from '../config/rules.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Log } from '../ports/log.ts';
+import { sqlitePath } from '../process/storage.ts';
+import { type AccountNeeds, addAccount } from '../sessions/manage-account.ts';
+import { loginName } from '../spec/login-name.ts';
+import { makeFolder } from '../storage/sqlite/database-file.ts';
+import { systemRandom } from '../system/random.ts';
+import {
+  type AccessTokenNeeds,
+  findAccessToken,
+  issueInitialAccessToken,
+  mintAccessToken,
+  NO_CLIENT,
+} from '../tokens/access-token.ts';
+
+const TOKEN_LENGTH = 43;
+const ACCOUNT_PASSWORD_LENGTH = 16;
+const INVITATION_LIFETIME = 30 * 86_400;
+
+export interface DevelopmentToken {
+  readonly token: string;
+  /** Hexadecimal. */
+  readonly sha256: string;
+}
+
+export interface DevelopmentTokens {
+  readonly master: DevelopmentToken;
+  readonly directAuthorization: DevelopmentToken;
+}
+
+/** An initial access token, and the client that the commands of the banner register with it. */
+export interface Invitation {
+  readonly initial_access_token: string;
+  readonly client_id: string;
+  readonly client_secret: string;
+}
+
+/** The account that the banner prints. */
+export interface DevelopmentAccount {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** Returns the tokens of this data folder. The first start creates them. */
+export function developmentTokens(folder: string): DevelopmentTokens {
+  return readOrMake(folder, 'development-tokens.json', () => ({
+    master: markedToken(),
+    directAuthorization: markedToken(),
+  }));
+}
+
+/** Returns the encryption key of this data folder. Its file has the form that `CHANCERY_ENCRYPTION_KEY_FILE` reads. */
+function developmentEncryptionKey(folder: string): readonly string[] {
+  return readOrMake(folder, 'development-encryption-key.json', () => [randomBytes(32).toString('hex')]);
+}
+
+/** Returns the invitation of the last start if it is still unused, and otherwise a new one. */
+export async function usableInvitation(
+  folder: string,
+  accessTokens: AccessTokenNeeds & { readonly log: Log },
+): Promise<Invitation> {
+  const file = join(folder, 'development-invitation.json');
+  if (existsSync(file)) {
+    const kept = JSON.parse(readFileSync(file, 'utf8')) as Invitation;
+    if ((await findAccessToken(accessTokens, kept.initial_access_token)) !== undefined) return kept;
+  }
+  const { access_token, stored } = await mintAccessToken(accessTokens, {
+    format: 'identifier',
+    client_id: NO_CLIENT,
+    client_instance: null,
+    sub: 'developer',
+    scope: ['client-reg'],
+    audience: [],
+    confirmation: undefined,
+    lifetime: INVITATION_LIFETIME,
+  });
+  await issueInitialAccessToken(
+    accessTokens,
+    stored,
+    { label: 'printed by the development mode', redirect_hosts: null },
+    { actor: 'cli', request_id: 'dev' },
+  );
+  const invitation: Invitation = {
+    initial_access_token: access_token,
+    client_id: `demo-${systemRandom.alphanumeric(6)}`,
+    client_secret: systemRandom.alphanumeric(TOKEN_LENGTH),
+  };
+  writePrivately(file, JSON.stringify(invitation));
+  return invitation;
+}
+
+/** Returns the account `developer` and creates it if it is absent. Each data folder has its own password. */
+export async function developmentAccount(
+  folder: string,
+  accounts: AccountNeeds,
+): Promise<DevelopmentAccount> {
+  const account = readOrMake(folder, 'development-account.json', () => ({
+    username: 'developer',
+    password: systemRandom.alphanumeric(ACCOUNT_PASSWORD_LENGTH),
+  }));
+  const login_name = loginName(account.username);
+  if (login_name === undefined || (await accounts.accounts.findByLoginName(login_name)) === undefined) {
+    const claims = { name: 'Dev Eloper', email: 'developer@example.com', email_verified: true };
+    await addAccount(accounts, { ...account, claims }, { actor: 'cli', request_id: 'dev' });
+  }
+  return account;
+}
+
+/**
+ * Returns a token whose digest begins with the mark of development tokens. The production mode, which knows digests only,
+ * refuses such tokens. The search takes about 65,000 attempts or 50 ms, once for each data folder.
+ */
+function markedToken(): DevelopmentToken {
+  while (true) {
+    const token = systemRandom.alphanumeric(TOKEN_LENGTH);
+    const sha256 = hash('sha256', token, 'hex');
+    if (sha256.startsWith(DEVELOPMENT_DIGEST_PREFIX)) return { token, sha256 };
+  }
+}
+
+/** Returns the content of a file in the data folder. Creates the file if it is absent. */
+export function readOrMake<T>(folder: string, name: string, make: () => T): T {
+  const file = join(folder, name);
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as T;
+  const made = make();
+  makeFolder(folder);
+  writePrivately(file, JSON.stringify(made));
+  return made;
+}
+
+/** Writes a file for its owner only, all or nothing. A half-written key would make the database unreadable. */
+export function writePrivately(file: string, text: string): void {
+  writeFileSync(`${file}.new`, `${text}\n`, { mode: 0o600, flush: true });
+  chmodSync(`${file}.new`, 0o600);
+  renameSync(`${file}.new`, file);
+}
+
+/** The data folder of a database that is not a file. */
+const FOLDER = 'data';
+
+/** Returns the folder in which the development mode keeps its keys and tokens. */
+export function dataFolder(settings: Settings): string {
+  const path = sqlitePath(settings);
+  return path === undefined ? FOLDER : dirname(path);
+}
+
+/** Returns the settings of the development mode: given settings stay, and some defaults suit one machine. */
+export function developmentSettings({ settings, origins }: ResolvedSettings): Settings {
+  return {
+    ...settings,
+    'pages.error-details': origins['pages.error-details'] === 'default' || settings['pages.error-details'],
+    'outbound.ports': developmentPorts({ settings, origins }),
+    // On one machine all requests come from one network, so a limit per network is useless.
+    'interaction.rate-per-network':
+      origins['interaction.rate-per-network'] === 'default' ? 0 : settings['interaction.rate-per-network'],
+    'encryption.key': settings['encryption.key'] ?? developmentEncryptionKey(dataFolder(settings)),
+  };
+}
+
+/** Returns `outbound.ports`; the default of the development mode allows every port, because peers on one machine use many. */
+export function developmentPorts({ settings, origins }: ResolvedSettings): readonly string[] {
+  return origins['outbound.ports'] === 'default' ? ['any'] : settings['outbound.ports'];
+}

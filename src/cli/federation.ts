@@ -1,0 +1,198 @@
+import type { JsonMembers } from '../federation/entity-statement.ts';
+import type { Resolution, TrustNeeds } from '../federation/trust-chain/resolve-trust.ts';
+import type { UnverifiedJwt } from '../ports/jwt-inspector.ts';
+import type { JsonWebKey } from '../spec/jwk.ts';
+import { command, type OptionValues, type Surroundings } from './command.ts';
+import { CommandFailure, calledWrongly } from './failure.ts';
+import { CONFIG_OPTION, MODE_OPTION, SETTINGS_VARIABLES, settingsFor } from './settings.ts';
+
+const RESOLVE_OPTIONS = {
+  anchor: {
+    kind: 'text',
+    value: 'ENTITY',
+    words: 'Uses only this trust anchor of `federation.trust-anchors`.',
+  },
+  json: { kind: 'flag', words: 'Prints the resolution as one JSON document. Excludes --svg.' },
+  svg: { kind: 'flag', words: 'Prints a picture of the chain as SVG. Excludes --json.' },
+  ...CONFIG_OPTION,
+  ...MODE_OPTION,
+} as const;
+
+const resolve = command({
+  words: ['federation', 'resolve'],
+  summary: 'Search for a trust chain to an entity and show every check',
+  description: [
+    'The command searches as the server does (OpenID Federation 1.0 §10): it fetches entity statements over the network, checks them, and applies the metadata policies. It opens no database.',
+    'Without a chain, the output names the first rule that failed.',
+  ],
+  servers: 'The command uses no data of a server. Servers may run meanwhile.',
+  operands: { entity: { words: 'Names the entity by its entity identifier, a URL.' } },
+  options: RESOLVE_OPTIONS,
+  environment: SETTINGS_VARIABLES,
+  output: 'The chain with all statements, checks and policy operators as text.',
+  exits: { 1: 'There is no trust chain, or the command failed.' },
+  examples: [
+    'chancery federation resolve https://rp.example.org --svg > chain.svg',
+    'chancery federation resolve http://127.0.0.1:8090/rp --mode development --config data/development-federation.yaml',
+  ],
+  run: async (call) => {
+    const { entity } = call.operands;
+    const { anchor, json, svg } = call.options;
+    if (json && svg) throw calledWrongly('--json and --svg exclude each other');
+    const { resolveTrust } = await import('../federation/trust-chain/resolve-trust.ts');
+    const needs = withAnchor(await trustNeeds(call, entity), anchor);
+    const resolution = await resolveTrust(needs, { subject: { entity_id: entity }, entityType: undefined });
+    for (const line of await shown(resolution, { json, svg })) call.print(line);
+    return resolution.chain === undefined ? 1 : 0;
+  },
+});
+
+interface ResolveCall extends Surroundings {
+  readonly options: OptionValues<typeof RESOLVE_OPTIONS>;
+}
+
+async function trustNeeds(call: ResolveCall, entity_id: string): Promise<TrustNeeds> {
+  const { entityIdProblem } = await import('../federation/entity-id.ts');
+  const { openOutbound, systemJose } = await import('../process/platform.ts');
+  const { systemClock } = await import('../system/clock.ts');
+  const { openTrust } = await import('../tenant/federation.ts');
+  const { developmentPorts } = await import('./development.ts');
+  const resolved = await settingsFor(call.options.mode, call);
+  const settings =
+    call.options.mode === 'development'
+      ? { ...resolved.settings, 'outbound.ports': developmentPorts(resolved) }
+      : resolved.settings;
+  const problem = entityIdProblem(entity_id, settings['outbound.allow-http']);
+  if (problem !== undefined) throw calledWrongly(`ENTITY ${problem}`);
+  const outbound = openOutbound(settings, new Set([new URL(settings.issuer).origin]));
+  return openTrust(settings, { clock: systemClock, outbound, jose: systemJose });
+}
+
+function withAnchor(needs: TrustNeeds, wanted: string | undefined): TrustNeeds {
+  if (needs.anchors.length === 0) throw new CommandFailure('federation.trust-anchors is empty');
+  if (wanted === undefined) return needs;
+  const anchors = needs.anchors.filter(({ entity_id }) => entity_id === wanted);
+  if (anchors.length === 0) throw new CommandFailure(`federation.trust-anchors does not name ${wanted}`);
+  return { ...needs, anchors };
+}
+
+async function shown(
+  resolution: Resolution,
+  { json, svg }: { readonly json: boolean; readonly svg: boolean },
+): Promise<readonly string[]> {
+  if (json) {
+    const { resolutionAsJson } = await import('../federation/explain/json.ts');
+    return [JSON.stringify(resolutionAsJson(resolution), null, 2)];
+  }
+  if (svg) {
+    const { resolutionAsSvg } = await import('../federation/explain/svg.ts');
+    return [resolutionAsSvg(resolution).trimEnd()];
+  }
+  const { resolutionAsText } = await import('../federation/explain/text.ts');
+  return resolutionAsText(resolution);
+}
+
+const CONTENT_TYPES = {
+  interface: 'application/jose',
+  final: 'application/entity-statement+jwt',
+} as const;
+
+const LENGTH_MAX = 1_048_576;
+
+const registerDemo = command({
+  words: ['federation', 'register-demo'],
+  summary: 'Register the relying party of `chancery dev --federation` at its server',
+  description: [
+    'The command shows explicit registration (OpenID Federation 1.0 §12.2) step by step. It runs beside `chancery dev --federation`, with the same settings and in the same folder.',
+  ],
+  servers: 'A server that was started with `chancery dev --federation` must run meanwhile.',
+  options: {
+    dialect: {
+      kind: 'choice',
+      values: ['interface', 'final'],
+      default: 'interface',
+      words:
+        'Selects the content type of the request: application/jose (`interface`) or the type of the final specification, application/entity-statement+jwt (`final`).',
+    },
+    ...CONFIG_OPTION,
+  },
+  environment: SETTINGS_VARIABLES,
+  output: 'The request, the response, and the registered client.',
+  exits: { 1: 'The server refused the registration, or the command failed.' },
+  examples: ['chancery federation register-demo'],
+  run: async (call) => {
+    const contentType = CONTENT_TYPES[call.options.dialect];
+    const { settings } = await settingsFor('development', call);
+    const { dataFolder } = await import('./development.ts');
+    const { labRequest, startedLab } = await import('./federation-lab.ts');
+    const lab = startedLab(dataFolder(settings));
+    if (lab === undefined)
+      throw new CommandFailure(
+        'there is no federation in the data folder: start the server with dev --federation first',
+      );
+    const request = await labRequest(lab, settings.issuer, Math.floor(Date.now() / 1000));
+    return await showRegistration(settings.issuer, request, contentType, call);
+  },
+});
+
+async function showRegistration(
+  issuer: string,
+  request: string,
+  contentType: string,
+  { print }: Surroundings,
+): Promise<number> {
+  const show = (title: string, value: unknown): void =>
+    print(`${title}\n${JSON.stringify(value, null, 2)}\n`);
+  const { claims: sent } = await read(request);
+  show(`1. The relying party signs a statement about itself, for ${issuer} alone:`, sent);
+  const address = `${issuer}/federation/clients`;
+  const headers = { 'content-type': contentType };
+  const response = await asked(address, { method: 'POST', headers, body: request });
+  const text = await response.text();
+  print(`2. POST ${address}, ${contentType}: ${response.status} ${response.headers.get('content-type')}\n`);
+  if (response.status !== 200) {
+    print(text);
+    return 1;
+  }
+  const answer = await verified(text, issuer);
+  const { metadata, ...claims } = answer.claims;
+  show('3. The answer, signed by the federation key of the server’s entity configuration:', {
+    header: answer.header,
+    claims,
+  });
+  const { openid_relying_party } = metadata as { readonly openid_relying_party: JsonMembers };
+  show('4. The registered client:', openid_relying_party);
+  return 0;
+}
+
+async function asked(address: string, init?: RequestInit): Promise<Response> {
+  try {
+    return await fetch(address, init);
+  } catch {
+    throw new CommandFailure(`no server answers at ${address}: start it with dev --federation`);
+  }
+}
+
+async function verified(text: string, issuer: string): Promise<UnverifiedJwt> {
+  const { joseJwtInspector } = await import('../jose/jwt-verifier.ts');
+  const answer = await read(text);
+  const keys = await federationKeysOf(issuer);
+  const problem = await joseJwtInspector.signatureProblem(answer, keys, ['RS256']);
+  if (problem === undefined) return answer;
+  throw new CommandFailure(`the answer is not signed by the server: ${problem}`);
+}
+
+async function read(jwt: string): Promise<UnverifiedJwt> {
+  const { joseJwtInspector } = await import('../jose/jwt-verifier.ts');
+  const inspected = joseJwtInspector.inspect(jwt, LENGTH_MAX);
+  if ('reason' in inspected) throw new CommandFailure('the answer is not a signed JWT');
+  return inspected;
+}
+
+async function federationKeysOf(issuer: string): Promise<readonly JsonWebKey[]> {
+  const response = await asked(`${issuer}/.well-known/openid-federation`);
+  const { jwks } = (await read(await response.text())).claims;
+  return (jwks as { readonly keys: readonly JsonWebKey[] }).keys;
+}
+
+export const FEDERATION_COMMANDS = [resolve, registerDemo];

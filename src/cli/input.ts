@@ -1,0 +1,41 @@
+import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { CommandFailure } from './failure.ts';
+
+const NEWLINE = 0x0a;
+
+/** Opens a file; `-` is standard input. */
+function openInput(file: string): Readable {
+  return file === '-' ? process.stdin : createReadStream(file);
+}
+
+/** Reads a whole file. Rejects with CommandFailure for more than `bytesMax` bytes, as a server refuses such a request. */
+export async function readInput(file: string, bytesMax: number): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of openInput(file) as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > bytesMax) throw new CommandFailure(`${file} is larger than ${bytesMax} bytes (limits.body)`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/**
+ * Yields the lines of a file as bytes, without their newlines. Empty lines are included, so that the caller can number
+ * them. Rejects with CommandFailure for a line of more than `bytesMax` bytes.
+ */
+export async function* readLines(file: string, bytesMax: number): AsyncGenerator<Uint8Array> {
+  let rest = Buffer.alloc(0);
+  for await (const chunk of openInput(file) as AsyncIterable<Buffer>) {
+    rest = Buffer.concat([rest, chunk]);
+    let start = 0;
+    for (let end = rest.indexOf(NEWLINE); end !== -1; end = rest.indexOf(NEWLINE, start)) {
+      yield rest.subarray(start, end);
+      start = end + 1;
+    }
+    rest = rest.subarray(start);
+    if (rest.length > bytesMax) throw new CommandFailure(`${file} has a line longer than ${bytesMax} bytes`);
+  }
+  if (rest.length > 0) yield rest;
+}

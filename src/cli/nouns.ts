@@ -1,0 +1,85 @@
+import type { Noun } from './command.ts';
+
+/** The nouns in the order of the help: servers, then the registry, then the database. dispatch.ts adds `help`. */
+export const NOUNS: readonly Noun[] = [
+  {
+    name: 'dev',
+    summary: 'Start a development server',
+    load: async () => (await import('./dev.ts')).DEV_COMMANDS,
+  },
+  {
+    name: 'serve',
+    summary: 'Start a production server',
+    load: async () => (await import('./serve.ts')).SERVE_COMMANDS,
+  },
+  {
+    name: 'config',
+    summary: 'Check and print the settings',
+    load: async () => (await import('./config.ts')).CONFIG_COMMANDS,
+  },
+  {
+    name: 'clients',
+    summary: 'Register, show, change, delete, export and import clients',
+    load: async () => (await import('./clients.ts')).CLIENT_COMMANDS,
+  },
+  {
+    name: 'iat',
+    summary: 'Create, list and revoke initial access tokens',
+    load: async () => (await import('./iat.ts')).IAT_COMMANDS,
+  },
+  {
+    name: 'accounts',
+    summary: 'Manage the accounts of end-users',
+    load: async () => (await import('./accounts.ts')).ACCOUNT_COMMANDS,
+  },
+  {
+    name: 'sessions',
+    summary: 'List and end the sessions of an end-user',
+    load: async () => (await import('./sessions.ts')).SESSION_COMMANDS,
+  },
+  {
+    name: 'grants',
+    summary: 'List and revoke the grants of an end-user',
+    load: async () => (await import('./grants.ts')).GRANT_COMMANDS,
+  },
+  {
+    name: 'logouts',
+    summary: 'List the logout notifications to clients',
+    load: async () => (await import('./sessions.ts')).LOGOUT_COMMANDS,
+  },
+  {
+    name: 'keys',
+    summary: 'Manage the server keys and the encryption key',
+    load: async () => (await import('./keys.ts')).KEY_COMMANDS,
+  },
+  {
+    name: 'tenants',
+    summary: 'Manage the tenants beside the default one',
+    load: async () => (await import('./tenants.ts')).TENANT_COMMANDS,
+  },
+  {
+    name: 'federation',
+    summary: 'Examine trust chains and try a federation on one machine',
+    load: async () => (await import('./federation.ts')).FEDERATION_COMMANDS,
+  },
+  {
+    name: 'migrate',
+    summary: 'Show and change the version of the database schema',
+    load: async () => (await import('./migrate.ts')).MIGRATE_COMMANDS,
+  },
+  {
+    name: 'storage',
+    summary: 'Check the database, or copy it to another one',
+    load: async () => (await import('./storage.ts')).STORAGE_COMMANDS,
+  },
+  {
+    name: 'backup',
+    summary: 'Create, verify and restore backups',
+    load: async () => (await import('./backup.ts')).BACKUP_COMMANDS,
+  },
+  {
+    name: 'version',
+    summary: 'Print the versions of chancery and its runtime',
+    load: async () => (await import('./version.ts')).VERSION_COMMANDS,
+  },
+];

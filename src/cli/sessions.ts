@@ -1,0 +1,122 @@
+import type { StoredLogoutNotification } from '../ports/logout-notification-store.ts';
+import type { SessionStore, StoredSession } from '../ports/session-store.ts';
+import { sessionEnded } from '../sessions/browser-session.ts';
+import type { ClientId } from '../spec/identifiers.ts';
+import { actorOf } from './accounts.ts';
+import { type Command, command } from './command.ts';
+import { READS_BESIDE_SERVERS, withRegistry } from './session.ts';
+import { REGISTRY_OPTIONS, SETTINGS_VARIABLES } from './settings.ts';
+import { endingCommand, SUBJECT_OPERAND, SUBJECT_OPTIONS, subjectOf } from './subject.ts';
+import { table, timeText } from './table.ts';
+
+const PAGE = 100;
+const SESSION_HEADS = ['SESSION', 'SIGNED IN', 'LAST SEEN', 'ENDS', 'CLIENTS'];
+const LOGOUT_HEADS = ['SESSION', 'CLIENT', 'STATE', 'ATTEMPTS', 'LAST', 'NEXT', 'PROBLEM'];
+
+const list = command({
+  words: ['sessions', 'list'],
+  summary: 'List the sessions of an end-user and the clients that took part',
+  description: ['The session with the latest use comes first. Expired sessions are left out.'],
+  servers: READS_BESIDE_SERVERS,
+  operands: SUBJECT_OPERAND,
+  options: SUBJECT_OPTIONS,
+  environment: SETTINGS_VARIABLES,
+  output: 'A table with one line for each session. With --json, one JSON object a line.',
+  examples: ['chancery sessions list ada', 'chancery sessions list --sub 8Gq2vT0aXw5pRkZ3mB7cYd1N'],
+  run: async (call) => {
+    const find = subjectOf(call);
+    await withRegistry(call, { create: false }, async (session) => {
+      const { sessions } = session.tenant.storage;
+      const now = session.needs.clock.now();
+      const live = (await sessions.ofSubject(await find(session))).filter(
+        ({ expires_at }) => expires_at > now,
+      );
+      const rows = await Promise.all(live.map(async (one) => await sessionRow(sessions, one)));
+      if (call.options.json) for (const row of rows) call.print(JSON.stringify(row));
+      else table(call.print, SESSION_HEADS).print(rows.map(sessionCells));
+    });
+  },
+});
+
+interface SessionRow
+  extends Pick<StoredSession, 'sid' | 'auth_time' | 'acr' | 'amr' | 'last_seen_at' | 'expires_at'> {
+  readonly clients: readonly ClientId[];
+}
+
+async function sessionRow(
+  sessions: Pick<SessionStore, 'clients'>,
+  { sid, auth_time, acr, amr, last_seen_at, expires_at }: StoredSession,
+): Promise<SessionRow> {
+  const clients = (await sessions.clients(sid)).map(({ client_id }) => client_id);
+  return { sid, auth_time, acr, amr, last_seen_at, expires_at, clients };
+}
+
+function sessionCells({ sid, auth_time, last_seen_at, expires_at, clients }: SessionRow): readonly string[] {
+  const times = [auth_time, last_seen_at, expires_at].map((time) => timeText(time, '-'));
+  return [sid, ...times, clients.join(' ') || '-'];
+}
+
+const end = endingCommand<StoredSession>(
+  {
+    noun: 'session',
+    ofSubject: async ({ tenant }, sub) => await tenant.storage.sessions.ofSubject(sub),
+    idOf: ({ sid }) => sid,
+    end: async (session, one) => {
+      const event = sessionEnded(session.needs, one, actorOf(session));
+      return (await session.tenant.storage.sessions.end(one.key, event)) !== undefined;
+    },
+  },
+  {
+    words: ['sessions', 'end'],
+    summary: 'End one session of an end-user, or all sessions',
+    description: [
+      'The end-user has to sign in again. The grants that depend on a session end with it, with their tokens; grants with offline_access go on. This cannot be undone.',
+      'A running server notifies the clients that took part (OpenID Connect Back-Channel Logout). `chancery logouts list` shows these notifications.',
+    ],
+    examples: ['chancery sessions end ada', 'chancery sessions end ada 3mB7cYd1N8Gq2vT0'],
+  },
+);
+
+export const SESSION_COMMANDS: readonly Command[] = [list, end];
+
+const listLogouts = command({
+  words: ['logouts', 'list'],
+  summary: 'List the notifications to clients about sessions that ended',
+  description: [
+    'A notification waits until a server delivers it, is delivered, or was given up after the last attempt. Servers remove finished notifications after `logout.log-lifetime`.',
+  ],
+  servers: READS_BESIDE_SERVERS,
+  options: REGISTRY_OPTIONS,
+  environment: SETTINGS_VARIABLES,
+  output:
+    'A table with the state, the number of attempts, their times and the last problem. With --json, one JSON object a line.',
+  examples: ['chancery logouts list'],
+  run: async (call) => {
+    await withRegistry(call, { create: false }, async ({ tenant }) => {
+      const { logoutNotifications } = tenant.storage;
+      const lines = call.options.json ? undefined : table(call.print, LOGOUT_HEADS);
+      let after: StoredLogoutNotification | undefined;
+      while (true) {
+        const page: readonly StoredLogoutNotification[] = await logoutNotifications.page(after, PAGE);
+        if (lines === undefined) for (const row of page) call.print(JSON.stringify(logoutMembers(row)));
+        else lines.print(page.map(logoutCells));
+        after = page.at(-1);
+        if (page.length < PAGE) return;
+      }
+    });
+  },
+});
+
+function logoutMembers(row: StoredLogoutNotification): object {
+  const { sid, client_id, sub, issuer, state, attempts, attempted_at, due_at, problem } = row;
+  // A notification without an attempt is due at once: its time is 0.
+  return { sid, client_id, sub, issuer, state, attempts, attempted_at, due_at: due_at || null, problem };
+}
+
+function logoutCells(row: StoredLogoutNotification): readonly string[] {
+  const { sid, client_id, state, attempts, attempted_at, due_at, problem } = row;
+  const next = timeText(due_at, due_at === 0 ? 'now' : '-');
+  return [sid, client_id, state, String(attempts), timeText(attempted_at, '-'), next, problem ?? '-'];
+}
+
+export const LOGOUT_COMMANDS: readonly Command[] = [listLogouts];

@@ -1,0 +1,85 @@
+import { CONFIG_VARIABLE } from '../config/environment.ts';
+import type { ResolvedSettings } from '../config/load-settings.ts';
+import type { Mode } from '../config/rules.ts';
+import type { OptionValues, Surroundings, Variable } from './command.ts';
+import { SettingsUnusable } from './failure.ts';
+
+/** The option of every command that reads settings. */
+export const CONFIG_OPTION = {
+  config: {
+    kind: 'text',
+    value: 'FILE',
+    words: `Reads the settings from this YAML file instead of the one that ${CONFIG_VARIABLE} names.`,
+  },
+} as const;
+
+export const MODE_OPTION = {
+  mode: {
+    kind: 'choice',
+    values: ['development', 'production'],
+    default: 'production',
+    words:
+      'Selects the defaults and rules for the settings. Use `development` for the data of `chancery dev`.',
+  },
+} as const;
+
+export const JSON_OPTION = {
+  json: { kind: 'flag', words: 'Prints JSON for programs instead of text for people.' },
+} as const;
+
+/** The options of every command that opens the storage. */
+export const STORAGE_OPTIONS = { ...JSON_OPTION, ...CONFIG_OPTION, ...MODE_OPTION } as const;
+
+/** The options of every command on the registry of one tenant. */
+export const REGISTRY_OPTIONS = {
+  tenant: {
+    kind: 'text',
+    value: 'ID',
+    words: 'Selects the tenant to work on. Without it, the command works on the default tenant.',
+  },
+  ...STORAGE_OPTIONS,
+} as const;
+
+/** The variables of every command that reads settings. */
+export const SETTINGS_VARIABLES: readonly Variable[] = [
+  { name: CONFIG_VARIABLE, words: 'Names the configuration file for a command without --config.' },
+  {
+    name: 'CHANCERY_…',
+    words:
+      'Sets one setting, for example CHANCERY_LISTEN_PORT for listen.port. A variable overrides the file. docs/reference/configuration.md describes all settings.',
+  },
+];
+
+export interface StorageCall extends Surroundings {
+  readonly options: OptionValues<typeof STORAGE_OPTIONS>;
+}
+
+export interface RegistryCall extends Surroundings {
+  readonly options: OptionValues<typeof REGISTRY_OPTIONS>;
+}
+
+export interface Access {
+  /** Whether to create an absent database. Otherwise a mistyped path would look like an empty registry. */
+  readonly create: boolean;
+}
+
+interface SettingsCall extends Surroundings {
+  readonly options: { readonly config: string | undefined };
+}
+
+/**
+ * Resolves with the settings of a command, from the configuration file and the environment. Rejects with
+ * SettingsUnusable, which has a line for each problem.
+ */
+export async function settingsFor(mode: Mode, call: SettingsCall): Promise<ResolvedSettings> {
+  const { problemLine, SettingsError } = await import('../config/settings-error.ts');
+  const { resolveSettings } = await import('../config/load-settings.ts');
+  const { environment, options } = call;
+  const file = options.config ?? environment[CONFIG_VARIABLE];
+  try {
+    return resolveSettings({ mode, environment, ...(file === undefined ? {} : { file }) });
+  } catch (failure) {
+    if (failure instanceof SettingsError) throw new SettingsUnusable(failure.problems.map(problemLine));
+    throw failure;
+  }
+}

@@ -1,3 +1,0 @@
-import { switchTenant } from './switch.ts';
-
-export const run = switchTenant(true);
