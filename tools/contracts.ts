@@ -1,9 +1,12 @@
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Contract } from '../src/endpoints/contract.ts';
 import type { EndpointFolder } from './architecture/endpoint-folders.ts';
+import { namedTests } from './test-names.ts';
 
-const endpoints = join(dirname(import.meta.dirname), 'src/endpoints');
+const src = join(dirname(import.meta.dirname), 'src');
+const endpoints = join(src, 'endpoints');
+const testing = globSync('testing/*.ts', { cwd: src }).map((file) => readFileSync(join(src, file), 'utf8'));
 
 /** Every folder of `src/endpoints`, with the contracts its `contract.ts` exports. */
 export async function readEndpointFolders(): Promise<readonly EndpointFolder[]> {
@@ -14,7 +17,27 @@ export async function readEndpointFolders(): Promise<readonly EndpointFolder[]> 
 async function readFolder(name: string): Promise<EndpointFolder> {
   const files = globSync('*.ts', { cwd: join(endpoints, name) }).sort();
   const contracts = files.includes('contract.ts') ? await import(join(endpoints, name, 'contract.ts')) : {};
-  return { name, files, contracts: Object.values(contracts as Record<string, unknown>).filter(isContract) };
+  const tests = files.filter((file) => file.endsWith('.test.ts'));
+  return {
+    name,
+    files,
+    contracts: Object.values(contracts as Record<string, unknown>).filter(isContract),
+    testNames: tests.flatMap((file) => namesIn(readFileSync(join(endpoints, name, file), 'utf8'))),
+  };
+}
+
+/** Returns the names of a file's tests, and of the tests that functions of `src/testing` make for it. */
+function namesIn(text: string): readonly string[] {
+  const called = [...text.matchAll(/^(test[A-Z]\w*)\(/gm)].map(([, makesTests = '']) => makesTests);
+  const own = namedTests(text);
+  const made = called.flatMap((makesTests) => namedTests(bodyOf(makesTests)));
+  return [...own, ...made].map(({ name }) => name);
+}
+
+function bodyOf(makesTests: string): string {
+  const declaration = new RegExp(`^export function ${makesTests}\\([\\s\\S]*?^}`, 'm');
+  const bodies = testing.map((text) => declaration.exec(text)?.[0]).filter((body) => body !== undefined);
+  return bodies.join('\n');
 }
 
 function isContract(value: unknown): value is Contract {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { attackedProgram } from './attacked-program.ts';
 
-/** docs/contract/hostile/key-sets.md for a server without tenants and federation. H-157 is in src/endpoints/jwk-set/rotation.test.ts. */
+/** docs/contract/hostile/key-sets.md for a server without tenants and federation. H-157 is in src/endpoints/jwk-set/jwk-set.test.ts. */
 const attacked = attackedProgram();
 const request = { method: 'GET', path: '/jwks.json' };
 

@@ -77,21 +77,28 @@ for (const { name, over, violations, broken, kept } of [...FLOOR_LAWS, ...FORM_L
 }
 
 for (const folder of endpointFolders) {
-  test(`endpoints/${folder.name} has a contract, a story, and a test file for each status it promises`, () => {
+  test(`endpoints/${folder.name} has a contract, a story, and a test that names each status it promises`, () => {
     assert.deepEqual(lacking(folder), []);
   });
 }
 
-test('a made-up endpoint without story, test and specification is found', () => {
+test('a made-up endpoint without story, specification, and tests that name its statuses is found', () => {
   const promised = { method: 'GET', path: '/a', errors: 'json', cors: 'any', body: 'none' } as const;
-  const contract = { ...promised, name: 'a', specifications: [], statuses: [200, 500] };
+  const contract = { ...promised, name: 'a', specifications: [], statuses: [200, 404, 500] };
+  const testNames = ['GET /a: 200 with a', '401, not 404', 'a list of 404 members is refused'];
   const files = ['contract.ts', '200.test.ts'];
-  assert.deepEqual(lacking({ name: 'a', files, contracts: [contract] }), [
+  assert.deepEqual(lacking({ name: 'a', files, contracts: [contract], testNames }), [
     'a has no endpoint.ts',
-    'a has no 500.test.ts',
+    'no test of a names 404 ("…: 404 …")',
+    'no test of a names 500 ("…: 500 …")',
+    'a/200.test.ts is named after a status',
     'a names no specification',
   ]);
-  assert.deepEqual(lacking({ name: 'b', files: ['contract.ts', 'endpoint.ts'], contracts: [] }), [
+  const named = ['200: a', 'GET /a refuses b with 404 invalid_request (RFC 7591 §3)', 'GET /a answers 500'];
+  const sound = { ...contract, specifications: ['RFC 7591 §3'] };
+  const sources = ['contract.ts', 'endpoint.ts', 'a.test.ts'];
+  assert.deepEqual(lacking({ name: 'a', files: sources, contracts: [sound], testNames: named }), []);
+  assert.deepEqual(lacking({ name: 'b', files: sources, contracts: [], testNames: [] }), [
     'b has no contract',
   ]);
 });

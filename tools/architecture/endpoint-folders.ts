@@ -4,20 +4,37 @@ export interface EndpointFolder {
   readonly name: string;
   readonly files: readonly string[];
   readonly contracts: readonly Contract[];
+  /** The names of its tests, those of test functions in `src/testing` that it calls included. */
+  readonly testNames: readonly string[];
 }
 
 /** Serve the operator on the management listener, and no specification. */
 const WITHOUT_SPECIFICATION = new Set(['health']);
 
-/** What an endpoint's folder lacks: `ls` shows what is promised and what is tested. */
-export function lacking({ name, files, contracts }: EndpointFolder): readonly string[] {
+/** Where a name states the outcome: `401: …`, `…: 401 invalid_client`, `… with 401`, `… answers 401`. */
+const OUTCOME = /(?:^|: |\bwith |\banswers )(\d{3})\b/g;
+
+/** Returns what an endpoint's folder lacks: a contract, its story, and a test whose name states each status. */
+export function lacking({ name, files, contracts, testNames }: EndpointFolder): readonly string[] {
+  const tested = new Set(testNames.flatMap(outcomes));
   const statuses = new Set(contracts.flatMap((contract) => contract.statuses));
-  const wanted = ['contract.ts', 'endpoint.ts', ...[...statuses].map((status) => `${status}.test.ts`)];
   return [
-    ...wanted.filter((file) => !files.includes(file)).map((file) => `${name} has no ${file}`),
+    ...['contract.ts', 'endpoint.ts']
+      .filter((file) => !files.includes(file))
+      .map((file) => `${name} has no ${file}`),
     ...(contracts.length === 0 ? [`${name} has no contract`] : []),
+    ...[...statuses]
+      .filter((status) => !tested.has(status))
+      .map((status) => `no test of ${name} names ${status} ("…: ${status} …")`),
+    ...files
+      .filter((file) => /^\d{3}\.test\.ts$/.test(file))
+      .map((file) => `${name}/${file} is named after a status`),
     ...contracts.filter(unspecified(name)).map((contract) => `${contract.name} names no specification`),
   ];
+}
+
+function outcomes(testName: string): readonly number[] {
+  return [...testName.matchAll(OUTCOME)].map(([, status]) => Number(status));
 }
 
 function unspecified(folder: string): (contract: Contract) => boolean {

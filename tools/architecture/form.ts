@@ -4,6 +4,9 @@ const DEPTH_MAX = 4;
 const LINES_MAX = 400;
 const EMPTY_WORDS = /(^|[/._-])(helpers?|utils?|common|shared|lib|misc)(?=[/._-]|$)/;
 
+/** An await that belongs to no function: formatted code indents all the others. */
+const LATE_AWAIT = /^(?:await\b|(?:const|let)\b[^\n]*= await\b|\} = await\b|for await\b).*/m;
+
 /** How a file looks, whichever floor it is on. */
 export const FORM_LAWS: readonly Law[] = [
   {
@@ -79,5 +82,24 @@ export const FORM_LAWS: readonly Law[] = [
     },
     broken: [['src/keys/a.ts', '\n'.repeat(LINES_MAX + 1)]],
     kept: [['src/keys/a.ts', '\n'.repeat(LINES_MAX)]],
+  },
+  {
+    // With isolation none, node:test drops the rest of a file without a word when a later await rejects.
+    name: 'a test file awaits at its top level only before its first test',
+    over: 'all',
+    violations: ({ path, text }) => {
+      const first = path.endsWith('.test.ts') ? text.search(/^\s*(?:test|it|describe|suite)\(/m) : -1;
+      const late = first < 0 ? null : LATE_AWAIT.exec(text.slice(first));
+      return late === null ? [] : [`awaits after its first test: ${late[0]}`];
+    },
+    broken: [
+      ['src/a/b.test.ts', "test('a', f);\nawait b();"],
+      ['src/a/b.test.ts', 'for (const a of b) {\n  test(a, f);\n}\nconst { c } = await d();'],
+      ['src/a/b.test.ts', "test('a', f);\nconst {\n  c,\n} = await d();"],
+    ],
+    kept: [
+      ['src/a/b.test.ts', "const a = await b();\ntest('a', async () => {\n  await c();\n});"],
+      ['src/testing/b.ts', "test('a', f);\nawait b();"],
+    ],
   },
 ];

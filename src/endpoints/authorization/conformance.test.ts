@@ -11,8 +11,19 @@ import { tokensFor } from '../../testing/userinfo.ts';
 
 /** Modules of the OpenID Foundation conformance suite that begin at the authorisation endpoint, made again. */
 const tenant = testTenant();
+
 const client = await tenant.register(RELYING_PARTY);
+
 const ada = await aPerson(tenant);
+
+const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
+
+const signing = await tenant.register({
+  ...RELYING_PARTY,
+  jwks: { keys: [{ ...(await exportJWK(publicKey)), kid: 'rp', use: 'sig', alg: 'RS256' }] },
+  request_object_signing_alg: 'RS256',
+});
+
 await ada.grant(client);
 
 const NO_PKCE = { code_challenge: undefined, code_challenge_method: undefined };
@@ -221,13 +232,6 @@ test('id_token_hint: the person it is about, also when it has expired; somebody 
     'login_required',
   );
   assert.match((await bob.ask(client, { id_token_hint })).html, /name="password"/);
-});
-
-const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
-const signing = await tenant.register({
-  ...RELYING_PARTY,
-  jwks: { keys: [{ ...(await exportJWK(publicKey)), kid: 'rp', use: 'sig', alg: 'RS256' }] },
-  request_object_signing_alg: 'RS256',
 });
 
 function requestObject(as: ClientInformation, change: Fields = {}): Readonly<Record<string, string>> {

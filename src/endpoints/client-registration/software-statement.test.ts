@@ -23,7 +23,9 @@ import {
 } from '../../testing/tenant.ts';
 
 const PUBLISHER = 'https://publisher.example';
+
 const GATEKEEPER = 'https://gatekeeper.example';
+
 const KEY = testKey('ES256', 'p1');
 
 /** Two trusted issuers. A statement of the second one permits a registration without a token. */

@@ -7,6 +7,7 @@ import { externalTenant } from '../../testing/external-sign-in.ts';
 import { answeredTo, aPerson, authorizationUrl, browserOf } from '../../testing/person.ts';
 
 const { tenant, client, sentOut, outcome, redirectTo } = await externalTenant();
+
 const CONSENT = { scope: ['openid'] };
 
 function assertOver(visit: Visit): void {

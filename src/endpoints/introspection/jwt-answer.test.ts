@@ -4,8 +4,10 @@ import { test } from 'node:test';
 import { joseJweDecrypter } from '../../jose/jwe.ts';
 import { joseJwtVerifier } from '../../jose/jwt-verifier.ts';
 import { keyMaker } from '../../jose/private-keys.ts';
+import { digestOf } from '../../keys/digest.ts';
 import type { JwtProfile } from '../../ports/jwt-verifier.ts';
 import type { OutboundHttp } from '../../ports/outbound-http.ts';
+import type { AccessTokenKey, ClientId } from '../../spec/identifiers.ts';
 import type { JsonWebKey } from '../../spec/jwk.ts';
 import { KEY_MANAGEMENT_ALGORITHMS, SIGNING_ALGORITHMS } from '../../spec/server-capabilities.ts';
 import { type Answer, assertError, assertUncached } from '../../testing/exchange.ts';
@@ -21,8 +23,10 @@ import {
   type TestTenant,
   testTenant,
 } from '../../testing/tenant.ts';
+import { LOCATOR_LENGTH, locatorAt } from '../../tokens/token-identifier.ts';
 
 const JWT_TYPE = 'application/token-introspection+jwt';
+
 const RESOURCE_SERVER = { ...SERVICE, scope: INTROSPECTION_SCOPE };
 
 /** As a resource server reads it (RFC 9701 §5). */
@@ -166,7 +170,9 @@ function receiver(kty: 'RSA' | 'EC', kid: string, members: object = {}): Receive
 }
 
 const RSA = receiver('RSA', 'rsa', { use: 'enc' });
+
 const EC = receiver('EC', 'ec');
+
 const SIGNING_ONLY = receiver('RSA', 'sig', { use: 'sig' });
 
 async function decrypted(
@@ -323,4 +329,39 @@ test('errors stay JSON, whatever is accepted (RFC 7662 §2.3)', async () => {
   const caller = await tenant.register(SERVICE);
   assertError(await ask(tenant, caller, 'junk'), 'access_denied');
   assertError(await ask(tenant, { ...caller, client_secret: 'x' }, 'junk'), 'invalid_client');
+});
+
+const TYPE = 'at+jwt';
+
+const JTI = locatorAt(START * 1000) + 'j'.repeat(16);
+
+const CLAIMS = {
+  iss: ISSUER,
+  sub: 'alice',
+  aud: ISSUER,
+  exp: START + 600,
+  iat: START,
+  jti: JTI,
+  client_id: 'app',
+  scope: 'read',
+};
+
+/** What the server says of a JWT that has the record of an access token: nothing but its signature is in question. */
+async function isActive(tenant: TestTenant, jwt: string): Promise<unknown> {
+  await tenant.storage.accessTokens.issue({
+    key: (JTI.slice(0, LOCATOR_LENGTH) + digestOf(jwt)) as AccessTokenKey,
+    expires_at: CLAIMS.exp,
+    client_id: CLAIMS.client_id as ClientId,
+    client_instance: null,
+    grant_id: null,
+    introspection: JSON.stringify({ active: true, ...CLAIMS }),
+  });
+  return (await tenant.introspect(jwt))['active'];
+}
+
+test('H-141 a JWT that the federation key signed is no access token, whatever it says and whatever is stored (decision 28)', async () => {
+  const tenant = testTenant();
+  const keys = await publishedKeys();
+  assert.equal(await isActive(tenant, await keys.sign(CLAIMS, { alg: 'RS256', typ: TYPE })), true);
+  assert.equal(await isActive(tenant, await keys.federation.sign(CLAIMS, { typ: TYPE })), false);
 });

@@ -1,3 +1,0 @@
-import { testNotFound } from '../../testing/client-refusals.ts';
-
-testNotFound('delete');

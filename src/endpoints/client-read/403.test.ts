@@ -1,3 +1,0 @@
-import { testInsufficientScope } from '../../testing/client-refusals.ts';
-
-testInsufficientScope('read');

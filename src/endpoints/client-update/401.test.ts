@@ -1,3 +1,0 @@
-import { testUnauthorized } from '../../testing/client-refusals.ts';
-
-testUnauthorized('update');

@@ -1,0 +1,347 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ClientId } from '../../spec/identifiers.ts';
+import {
+  type Answer,
+  assertError,
+  assertFederationNotEnabled,
+  assertUncached,
+  received,
+  requestOf,
+  type TestRequest,
+} from '../../testing/exchange.ts';
+import {
+  ANCHOR,
+  answered,
+  federatedTenant,
+  METADATA,
+  ORG,
+  RP,
+  requestStatement,
+} from '../../testing/federated-tenant.ts';
+import { testEntity } from '../../testing/federation.ts';
+import { macJwt } from '../../testing/jwt.ts';
+import { INTROSPECTION_SCOPE, ISSUER, START, WEB_CLIENT } from '../../testing/tenant.ts';
+import { answer } from '../answer.ts';
+import { disabledContract as contract } from './contract.ts';
+import { federationRegistration } from './endpoint.ts';
+
+const REQUESTS: readonly (readonly [name: string, request: TestRequest])[] = [
+  ['a statement', { contentType: 'application/jose', body: 'e30.e30.c2ln' }],
+  ['a trust chain', { contentType: 'application/trust-chain+json', body: '["e30.e30.c2ln"]' }],
+  ['nothing', {}],
+];
+
+for (const [name, request] of REQUESTS) {
+  test(`POST /federation/clients without a federation, ${name}: 400 federation_not_enabled (interface; decision 37)`, async () => {
+    const response = await answer(
+      federationRegistration(undefined),
+      requestOf(contract, request),
+      () => undefined,
+    );
+    assertFederationNotEnabled(await received(contract, response), 400);
+  });
+}
+
+const REFUSED_METADATA: readonly (readonly [name: string, metadata: object, code: string, words: RegExp])[] =
+  [
+    [
+      'no redirect_uris',
+      { token_endpoint_auth_method: 'none' },
+      'invalid_redirect_uri',
+      /^metadata_not_valid: /,
+    ],
+    [
+      'a redirection URI with a fragment',
+      { ...METADATA, redirect_uris: ['https://rp.example/#x'] },
+      'invalid_redirect_uri',
+      /^metadata_not_valid: /,
+    ],
+    [
+      'an unheard-of method',
+      { ...METADATA, token_endpoint_auth_method: 'magic' },
+      'invalid_client_metadata',
+      /^metadata_not_valid: token_endpoint_auth_method /,
+    ],
+    [
+      'client_credentials',
+      { ...METADATA, grant_types: ['client_credentials'] },
+      'invalid_client_metadata',
+      /^metadata_not_allowed: it would need client-reg:grant:client$/,
+    ],
+    [
+      'the introspection scope',
+      { ...METADATA, scope: INTROSPECTION_SCOPE },
+      'invalid_client_metadata',
+      /^metadata_not_allowed: /,
+    ],
+    ['data', { ...METADATA, data: {} }, 'invalid_client_metadata', /^metadata_not_allowed: /],
+    [
+      'preferred_client_id',
+      { ...METADATA, preferred_client_id: 'mine' },
+      'invalid_client_metadata',
+      /^metadata_not_allowed: /,
+    ],
+    [
+      'preferred_client_secret',
+      { ...METADATA, preferred_client_secret: 'x'.repeat(43) },
+      'invalid_client_metadata',
+      /^metadata_not_allowed: /,
+    ],
+    [
+      'a private key',
+      { ...METADATA, jwks: { keys: [{ ...RP.key.jwk, d: 'AQ' }] } },
+      'invalid_client_metadata',
+      /./,
+    ],
+  ];
+
+for (const [name, metadata, code, words] of REFUSED_METADATA) {
+  // proves openid-federation-12.2.2-2
+  test(`metadata with ${name}: 400 ${code}, in both dialects, and no client (H-212, H-213; §12.2.2)`, async () => {
+    const tenant = await federatedTenant();
+    const statement = requestStatement(metadata);
+    assertError(await tenant.post(statement), code, words);
+    // What was refused was not used up.
+    assertError(await tenant.postFinal(statement), code, words);
+    assert.deepEqual(await tenant.storage.clients.page(undefined, 1), []);
+  });
+}
+
+// proves openid-federation-12.2.2-2
+test('a policy that would make a client which could not be registered: 400 (H-212)', async () => {
+  const tenant = await federatedTenant();
+  const policy = { grant_types: { value: ['client_credentials'] } };
+  tenant.federation.state(ORG, RP, { metadata_policy: { openid_relying_party: policy } });
+  assertError(await tenant.post(requestStatement()), 'invalid_client_metadata', /^metadata_not_allowed: /);
+});
+
+// proves openid-federation-12.2.2-2
+test('a policy that takes redirect_uris away: 400 (H-211)', async () => {
+  const tenant = await federatedTenant();
+  const policy = { redirect_uris: { value: null } };
+  tenant.federation.state(ORG, RP, { metadata_policy: { openid_relying_party: policy } });
+  assertError(await tenant.post(requestStatement()), 'invalid_redirect_uri', /^metadata_not_valid: /);
+});
+
+for (const contentType of [
+  null,
+  'application/json',
+  'text/plain',
+  'application/jwt',
+  'application/jose; charset=latin1',
+]) {
+  // proves openid-federation-12.2.1-1
+  test(`Content-Type ${contentType}: 400, and nothing is fetched (H-187; decision 34)`, async () => {
+    const tenant = await federatedTenant();
+    const response = await tenant.post(requestStatement(), { contentType });
+    assertError(response, 'invalid_request', /^Content-Type must be application\/jose or /);
+    assert.deepEqual(tenant.federation.fetched, []);
+  });
+}
+
+const BODIES: readonly (readonly [name: string, body: string])[] = [
+  ['nothing', ''],
+  ['one byte', 'a'],
+  ['two dots', '..'],
+  ['JSON', '{"payload":"e30"}'],
+  ['a line end behind it', `${requestStatement()}\n`],
+  ['a byte order mark', `\ufeff${requestStatement()}`],
+];
+
+for (const [name, body] of BODIES) {
+  // proves openid-federation-12.2.1-1
+  test(`a body of ${name}: 400 with its reason, and nothing is fetched (H-188)`, async () => {
+    const tenant = await federatedTenant();
+    assertError(await tenant.post(body), 'invalid_request', /^invalid_request: statement_not_signed_jwt: /);
+    assertError(await tenant.postFinal(body), 'invalid_request', /^statement_not_signed_jwt: /);
+    assert.deepEqual(tenant.federation.fetched, []);
+  });
+}
+
+test('an entity identifier that is the client_id of somebody else: 400, and that client stays (H-222)', async () => {
+  const tenant = await federatedTenant();
+  const { client_id } = await tenant.register({ ...WEB_CLIENT, preferred_client_id: RP.id });
+  assertError(await tenant.post(requestStatement()), 'invalid_client_metadata', /^entity_id_taken: /);
+  const [only, ...others] = await tenant.storage.clients.page(undefined, 10);
+  assert.deepEqual([only?.client_id, others.length], [client_id, 0]);
+});
+
+/** Interface, Errors: 401 unauthorized_client for a signature or a chain that does not hold. */
+function assertUnauthorized(answer: Answer, words: RegExp): void {
+  assert.deepEqual([answer.status, answer.json['error']], [401, 'unauthorized_client'], answer.body);
+  assert.deepEqual(Object.keys(answer.json), ['error', 'error_description']);
+  assert.match(String(answer.json['error_description']), words);
+  assert.equal(answer.headers['content-type'], 'application/json');
+  assertUncached(answer);
+}
+
+const STRANGER = testEntity('https://stranger.example');
+
+const DAY = 86_400;
+
+const claimsOf = (jwt: string): Buffer => Buffer.from(jwt.split('.')[1] ?? '', 'base64url');
+
+const UNTRUSTED: readonly (readonly [name: string, body: () => string, words: RegExp])[] = [
+  [
+    'signed with a key that is not in its jwks',
+    () =>
+      RP.configuration(
+        { aud: ISSUER, authority_hints: [ORG.id], metadata: { openid_relying_party: METADATA } },
+        {},
+        STRANGER.key,
+      ),
+    /^invalid_client: statement_(?:kid|signature): /,
+  ],
+  ['expired', () => requestStatement(METADATA, { exp: START - 120 }), /statement_expired: /],
+  [
+    'with an exp too far ahead',
+    () => requestStatement(METADATA, { exp: START + 2 * DAY }),
+    /statement_lifetime: /,
+  ],
+  ['of the future', () => requestStatement(METADATA, { iat: START + 120 }), /statement_not_yet_valid: /],
+  ['too old', () => requestStatement(METADATA, { iat: START - 700 }), /statement_too_old: /],
+  [
+    'for another server',
+    () => requestStatement(METADATA, { aud: 'https://other.example' }),
+    /statement_audience: /,
+  ],
+  [
+    'for several servers, ours among them',
+    () => requestStatement(METADATA, { aud: [ISSUER] }),
+    /statement_audience: /,
+  ],
+  [
+    'with a MAC',
+    () => macJwt('HS256', 'x'.repeat(32), claimsOf(requestStatement()), { kid: RP.key.kid }),
+    /statement_algorithm: /,
+  ],
+];
+
+for (const [name, body, words] of UNTRUSTED) {
+  // proves openid-federation-12.2.1-1
+  test(`a statement ${name}: 401 with its reason, and nothing is fetched (interface; H-189, H-193, H-194, H-197)`, async () => {
+    const tenant = await federatedTenant();
+    assertUnauthorized(await tenant.post(body()), words);
+    assert.deepEqual(tenant.federation.fetched, []);
+  });
+}
+
+// proves openid-federation-8.9-2
+test('no chain to a configured anchor: 401, which says how far it went (interface; H-203)', async () => {
+  const tenant = await federatedTenant();
+  tenant.federation.join(ORG, [STRANGER]);
+  tenant.federation.join(STRANGER, []);
+  assertUnauthorized(await tenant.post(requestStatement()), /^invalid_trust_anchor: unknown_trust_anchor: /);
+  assert.equal(
+    tenant.log.some(({ members }) => members['reason'] === 'unknown_trust_anchor'),
+    true,
+  );
+});
+
+test('the superior vouches for other keys than the statement was signed with: 401 (H-205; decision 34)', async () => {
+  const tenant = await federatedTenant();
+  tenant.federation.state(ORG, { ...RP, key: STRANGER.key });
+  assertUnauthorized(await tenant.post(requestStatement()), /chain_signature: /);
+});
+
+// proves openid-federation-8.9-2
+test('a policy that the metadata does not meet: 401 in the interface’s dialect, 400 invalid_metadata in the Final one (H-209, §8.9)', async () => {
+  const tenant = await federatedTenant();
+  const policy = { client_name: { one_of: ['Another'] } };
+  tenant.federation.state(ORG, RP, { metadata_policy: { openid_relying_party: policy } });
+  assertUnauthorized(await tenant.post(requestStatement()), /^invalid_metadata: policy_/);
+  const { status, json } = await tenant.postFinal(requestStatement());
+  assert.deepEqual([status, json['error']], [400, 'invalid_metadata']);
+});
+
+// proves openid-federation-12.2-1
+test('401: a statement is taken once, however often it is signed: the second time it discloses nothing and ends nothing (decision 35; H-195)', async () => {
+  const tenant = await federatedTenant();
+  const metadata = { redirect_uris: METADATA.redirect_uris };
+  const statement = requestStatement(metadata);
+  const { registered } = answered(await tenant.post(statement));
+  for (const again of [statement, statement]) {
+    assertUnauthorized(await tenant.post(again), /^invalid_client: statement_replayed: /);
+    const { status, json } = await tenant.postFinal(again);
+    assert.deepEqual([status, json['error']], [401, 'invalid_client']);
+  }
+  const [live, ...others] = await tenant.storage.clients.page(undefined, 10);
+  assert.deepEqual([live?.client_id, others.length], [registered['client_id'], 0]);
+});
+
+// proves openid-federation-12.2-1
+test('401: of 20 requests with one statement at once one is taken (decision 35)', async () => {
+  const tenant = await federatedTenant({ 'federation.registrations': 20 });
+  const statement = requestStatement();
+  const responses = await Promise.all(Array.from({ length: 20 }, async () => await tenant.post(statement)));
+  const statuses = responses.map(({ status }) => status);
+  assert.deepEqual(
+    statuses.toSorted((a, b) => a - b),
+    [200, ...Array.from({ length: 19 }, () => 401)],
+  );
+});
+
+test('401: a published configuration, without aud, is refused where federation.require-audience says so (decision 35)', async () => {
+  const claims = { authority_hints: [ORG.id], metadata: { openid_relying_party: METADATA } };
+  const tenant = await federatedTenant({ 'federation.require-audience': true });
+  assertUnauthorized(await tenant.post(RP.configuration(claims)), /statement_audience: .* has no aud/);
+  answered(await tenant.post(requestStatement()));
+});
+
+// proves openid-federation-12.2-1
+test('401: a failure of the authorities does not use a statement up', async () => {
+  const tenant = await federatedTenant();
+  const statement = requestStatement();
+  const url = `${ANCHOR.id}/.well-known/openid-federation`;
+  const good = tenant.federation.documents.get(url);
+  tenant.federation.documents.set(url, 'timeout');
+  assertUnauthorized(await tenant.post(statement), /fetch_timeout: /);
+  tenant.federation.documents.set(url, good as string);
+  answered(await tenant.post(statement));
+});
+
+test('401: who is not in the federation any more is refused at the next registration, and the old one ends at its exp (H-220, H-217)', async () => {
+  const tenant = await federatedTenant();
+  const { registered } = answered(await tenant.post(requestStatement()));
+  tenant.federation.documents.delete(`${ORG.id}/fetch?sub=${encodeURIComponent(RP.id)}`);
+  assertUnauthorized(await tenant.post(requestStatement()), /fetch_status: /);
+  assert.notEqual(await (await tenant.registry()).clients.find(registered['client_id'] as never), undefined);
+  tenant.clock.advance(3600);
+  assert.equal(await (await tenant.registry()).clients.find(registered['client_id'] as never), undefined);
+});
+
+test('401: statements of a stranger in the name of an entity are 401, and harm neither its registration nor its next one (H-228)', async () => {
+  const tenant = await federatedTenant();
+  const forged = (): string =>
+    RP.configuration(
+      {
+        aud: ISSUER,
+        authority_hints: [ORG.id],
+        jwks: { keys: [STRANGER.key.jwk] },
+        metadata: { openid_relying_party: METADATA },
+      },
+      {},
+      STRANGER.key,
+    );
+  assertUnauthorized(await tenant.post(forged()), /chain_signature: /);
+  const { registered } = answered(await tenant.post(requestStatement()));
+  const client_id = String(registered['client_id']) as ClientId;
+  const stored = await tenant.storage.clients.find(client_id);
+  assertUnauthorized(await tenant.post(forged()), /chain_signature: /);
+  assert.ok(stored !== undefined);
+  assert.deepEqual(await tenant.storage.clients.find(client_id), stored);
+  assert.equal((await tenant.post(requestStatement())).status, 200);
+});
+
+// proves openid-federation-8.9-2
+test('no way leads to a configured anchor, in the dialect of OpenID Federation 1.0: 404 invalid_trust_anchor, with its reason (§8.9)', async () => {
+  const stranger = testEntity('https://stranger.example');
+  const tenant = await federatedTenant();
+  tenant.federation.join(ORG, [stranger]);
+  tenant.federation.join(stranger, []);
+  const response = await tenant.postFinal(requestStatement());
+  assert.deepEqual([response.status, response.json['error']], [404, 'invalid_trust_anchor']);
+  assert.match(String(response.json['error_description']), /^unknown_trust_anchor: /);
+  assertUncached(response);
+});

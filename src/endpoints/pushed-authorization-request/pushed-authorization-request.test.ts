@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Fields, formText } from '../../../test/program/code-request.ts';
+import { type Answer, assertBodiless, assertError, assertUncached } from '../../testing/exchange.ts';
+import { answeredTo, aPerson, authorizationUrl, RELYING_PARTY } from '../../testing/person.ts';
+import { type ClientInformation, ISSUER, testTenant } from '../../testing/tenant.ts';
+
+const tenant = testTenant();
+
+const strictClient = await tenant.register({ ...RELYING_PARTY, require_pushed_authorization_requests: true });
+
+const ada = await aPerson(tenant);
+
+const client = await tenant.register(RELYING_PARTY);
+
+const limited = testTenant({ settings: { 'interaction.rate-per-network': 1 } });
+
+const publicClient = await limited.register({ ...RELYING_PARTY, token_endpoint_auth_method: 'none' });
+
+const confidential = await limited.register(RELYING_PARTY);
+
+async function push(as: ClientInformation, change: Fields = {}): Promise<Answer> {
+  const form = Object.fromEntries(new URL(authorizationUrl(as, change)).searchParams);
+  const basic = as.client_secret === '' ? {} : { basic: [as.client_id, as.client_secret] as const };
+  return await tenant.send('pushed-authorization-request', { ...basic, form: formText(form) });
+}
+
+const addressOf = (as: ClientInformation, { json }: Answer): string =>
+  `${ISSUER}/authorize?${formText({ client_id: as.client_id, request_uri: String(json['request_uri']) })}`;
+
+// proves rfc9126-2.2-1, rfc9126-7.3-1
+test('a pushed request: 201 with a reference that is good once, for its client (RFC 9126 §2.2)', async () => {
+  const pushed = await push(strictClient, { state: 'pushed' });
+  assert.equal(pushed.status, 201, pushed.body);
+  assert.match(String(pushed.json['request_uri']), /^urn:ietf:params:oauth:request_uri:[A-Za-z0-9]{43}$/);
+  assert.equal(pushed.json['expires_in'], 60);
+  assertUncached(pushed);
+  await ada.grant(await tenant.register(RELYING_PARTY));
+  const answered = await ada.browser.open(addressOf(strictClient, pushed));
+  assert.equal(answeredTo(answered)['state'], 'pushed');
+  assert.equal((await ada.browser.open(addressOf(strictClient, pushed))).status, 400, 'used');
+});
+
+// proves rfc9126-2.2-1
+test('201: a request_uri of another client: refused, and still good for its own (RFC 9126 §2.2)', async () => {
+  const other = await tenant.register(RELYING_PARTY);
+  const pushed = await push(strictClient);
+  assert.equal((await ada.browser.visit(addressOf(other, pushed))).status, 400);
+  assert.ok(answeredTo(await ada.browser.open(addressOf(strictClient, pushed)))['code']);
+});
+
+// proves rfc9126-4-1
+test('201: what is in the address beside the reference does not count (RFC 9126 §4)', async () => {
+  const pushed = await push(strictClient, { state: 'pushed' });
+  const answered = await ada.browser.open(`${addressOf(strictClient, pushed)}&state=other&scope=email`);
+  assert.equal(answeredTo(answered)['state'], 'pushed');
+});
+
+// proves rfc9126-6-1
+test('201: a client that registered to push its requests cannot ask otherwise, by GET or POST (RFC 9126 §6)', async () => {
+  assert.equal(
+    answeredTo(await ada.browser.visit(authorizationUrl(strictClient)))['error'],
+    'invalid_request',
+  );
+  const form = Object.fromEntries(new URL(authorizationUrl(strictClient)).searchParams);
+  const posted = await ada.browser.visit(`${ISSUER}/authorize`, form);
+  assert.equal(answeredTo(posted)['error'], 'invalid_request');
+});
+
+// proves rfc9126-2-1
+test('201: a public client pushes by saying who it is (RFC 9126 §2.1)', async () => {
+  const spa = await tenant.register({ ...RELYING_PARTY, token_endpoint_auth_method: 'none' });
+  assert.equal((await push(spa)).status, 201);
+});
+
+// proves rfc9126-2.2-1
+test('201: a reference that has expired: refused', async () => {
+  const pushed = await push(strictClient);
+  tenant.clock.advance(60);
+  assert.equal((await ada.browser.visit(addressOf(strictClient, pushed))).status, 400);
+});
+
+const REFUSED: readonly (readonly [title: string, error: string, change: Fields])[] = [
+  ['another redirect_uri', 'invalid_request', { redirect_uri: 'https://evil.example/' }],
+  ['a request_uri in it (§2.1)', 'invalid_request', { request_uri: 'urn:ietf:params:oauth:request_uri:x' }],
+  ['a request object that is none', 'invalid_request_object', { request: 'a.b.c' }],
+  ['a response type it is not registered for', 'unauthorized_client', { response_type: 'id_token' }],
+  ['code_challenge_method plain', 'invalid_request', { code_challenge_method: 'plain' }],
+  ['a malformed scope', 'invalid_scope', { scope: 'a"b' }],
+  ['prompt none with another', 'invalid_request', { prompt: 'none login' }],
+];
+
+for (const [title, error, change] of REFUSED) {
+  // proves rfc9126-2.1-1, rfc9126-2.3-1
+  test(`POST /par, ${title}: 400 ${error} as JSON, wherever answers would go (RFC 9126 §2.3)`, async () => {
+    const form = Object.fromEntries(new URL(authorizationUrl(client, change)).searchParams);
+    tenant.watch.calls.length = 0;
+    const answered = await tenant.send('pushed-authorization-request', {
+      basic: [client.client_id, client.client_secret],
+      form: formText(form),
+    });
+    if (error.startsWith('invalid_request_')) assert.equal(answered.json['error'], error);
+    else assertError(answered, error);
+    assert.equal(answered.status, 400);
+    assert.equal(answered.headers['location'], undefined);
+    assert.equal(tenant.watch.calls.includes('interactions.begin'), false);
+  });
+}
+
+const form = Object.fromEntries(new URL(authorizationUrl(client)).searchParams);
+
+// proves rfc9126-2-1
+test('POST /par without authentication of a client that authenticates: 401 invalid_client (RFC 9126 §2.1)', async () => {
+  assertError(await tenant.send('pushed-authorization-request', { form }), 'invalid_client');
+});
+
+// proves rfc9126-2-1
+test('POST /par with a wrong secret: 401 invalid_client', async () => {
+  const answered = await tenant.send('pushed-authorization-request', {
+    basic: [client.client_id, 'wrong'],
+    form,
+  });
+  assertError(answered, 'invalid_client');
+});
+
+// proves rfc9126-2-1
+test('POST /par for another client than the one that authenticates: 401 invalid_client (RFC 9126 §2.1)', async () => {
+  const other = await tenant.register(RELYING_PARTY);
+  const answered = await tenant.send('pushed-authorization-request', {
+    basic: [other.client_id, other.client_secret],
+    form,
+  });
+  assertError(answered, 'invalid_client');
+});
+
+async function pushFrom(client: ClientInformation, from: string): Promise<Answer> {
+  const form = Object.fromEntries(new URL(authorizationUrl(client)).searchParams);
+  const proof =
+    client.client_secret === '' ? {} : { basic: [client.client_id, client.client_secret] as const };
+  return await limited.send('pushed-authorization-request', { ...proof, form: formText(form), from });
+}
+
+test('POST /par of a public client, more from a network than may wait: 429 as JSON with Retry-After (RFC 9126 §2.3)', async () => {
+  assert.equal((await pushFrom(publicClient, '192.0.2.7')).status, 201);
+  const refused = await pushFrom(publicClient, '192.0.2.7');
+  assert.deepEqual([refused.status, refused.json['error']], [429, 'temporarily_unavailable']);
+  assert.equal(refused.headers['retry-after'], '60');
+  assert.equal((await pushFrom(publicClient, '192.0.2.8')).status, 201);
+});
+
+test('429: POST /par of a client that proves itself is not limited', async () => {
+  for (let count = 0; count < 3; count += 1)
+    assert.equal((await pushFrom(confidential, '192.0.2.9')).status, 201);
+});
+
+test('POST /par, the storage fails: 500 without body', async () => {
+  const tenant = testTenant();
+  const client = await tenant.register(RELYING_PARTY);
+  tenant.watch.fail(new Error('disk is full'), 'interactions.begin');
+  const answered = await tenant.send('pushed-authorization-request', {
+    basic: [client.client_id, client.client_secret],
+    form: Object.fromEntries(new URL(authorizationUrl(client)).searchParams),
+  });
+  assertBodiless(answered, 500);
+});
