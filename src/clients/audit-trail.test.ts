@@ -215,5 +215,5 @@ test('a sweep that fails is in the log and throws nothing', async () => {
   const { audit, clock, log } = await tenant.registry();
   tenant.watch.fail(new Error('full'), 'audit.sweep');
   assert.equal(await sweepAuditEvents({ audit, clock, log, lifetime: 1, batch: 3 }), 0);
-  assert.ok(tenant.log.some(({ message }) => message === 'old audit events could not be swept'));
+  assert.ok(tenant.log.some(({ message }) => message === 'expired audit events could not be swept'));
 });

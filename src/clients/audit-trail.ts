@@ -2,6 +2,7 @@ import type { AuditEvent, AuditLog } from '../ports/audit-log.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { NotFound, OAuthError, TooManyRequests } from '../spec/errors.ts';
+import { sweepExpired } from '../tokens/sweep.ts';
 
 /** The facts about one change of the registry, collected while it runs. Each step fills in what it learns. */
 export interface AuditTrail {
@@ -76,18 +77,10 @@ export interface AuditSweepNeeds {
  * could fill the disk.
  * @returns the number of deleted events. A failure is logged, and the next sweep tries again
  */
-export async function sweepAuditEvents(needs: AuditSweepNeeds): Promise<number> {
-  if (needs.lifetime === 0) return 0;
-  const before = needs.clock.now() - needs.lifetime;
-  let removed = 0;
-  try {
-    while (true) {
-      const count = await needs.audit.sweep(before, needs.batch);
-      removed += count;
-      if (count < needs.batch) return removed;
-    }
-  } catch (cause) {
-    needs.log.error({ cause }, 'old audit events could not be swept');
-    return removed;
-  }
+export async function sweepAuditEvents({ audit, lifetime, ...needs }: AuditSweepNeeds): Promise<number> {
+  if (lifetime === 0) return 0;
+  const store = {
+    sweepExpired: async (now: number, limit: number) => await audit.sweep(now - lifetime, limit),
+  };
+  return await sweepExpired({ ...needs, store, what: 'audit events' });
 }

@@ -130,7 +130,7 @@ const RECOVERABLE_FAILURES: ReadonlySet<OutboundFailure> = new Set([
  * Notifies one client that a session has ended (OpenID Connect Back-Channel Logout 1.0 §2.5) and returns the
  * outcome to store.
  */
-export async function attemptLogout(
+async function attemptLogout(
   needs: LogoutAttemptNeeds,
   taken: TakenLogoutNotification,
 ): Promise<LogoutAttempt> {

@@ -64,6 +64,6 @@ const COMMON: ReadonlySet<string> = new Set(
 );
 
 /** Says whether a password is a common one, without regard to case. */
-export function isCommonPassword(password: string): boolean {
+function isCommonPassword(password: string): boolean {
   return COMMON.has(password.toLowerCase());
 }

@@ -24,7 +24,7 @@ const JTI_LENGTH_MAX = 256;
  * RFC 7523 §2.2: `client_assertion_type` and `client_assertion` in the body. `claim` reads the issuer and
  * verifies nothing.
  */
-export const clientAssertion: CredentialPlace = {
+const clientAssertion: CredentialPlace = {
   isUsed: ({ parameters }) =>
     parameters?.['client_assertion'] !== undefined || parameters?.['client_assertion_type'] !== undefined,
   claim: ({ parameters }, { verifier }) => {
@@ -45,7 +45,7 @@ function assertionOf(parameters: Parameters | undefined): string | undefined {
  * Returns the rules for an assertion of this client (decision 18; OpenID Connect Core 1.0 §9; RFC 7523 §3).
  * @param supported the algorithms of the client's method; never those of the other method
  */
-export function assertionProfile<Algorithm extends string>(
+function assertionProfile<Algorithm extends string>(
   { audience }: AssertionNeeds,
   stored: StoredClient,
   supported: readonly Algorithm[],
@@ -70,7 +70,7 @@ export function assertionProfile<Algorithm extends string>(
  * otherwise a caller could use up another client's values (RFC 7523 §3 rule 7).
  * @returns why the assertion is refused, for the log; undefined if it is accepted
  */
-export async function assertionProblem(
+async function assertionProblem(
   { replays }: AssertionNeeds,
   { client_id }: StoredClient,
   { sub, jti, exp }: VerifiedClaims,

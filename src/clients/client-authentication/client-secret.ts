@@ -32,7 +32,7 @@ export const clientSecretPost: AuthenticationMethod = {
 };
 
 /** Proves a client by its secret, from the header or from the body. */
-export function proveBySecret(
+function proveBySecret(
   { clock }: Pick<AuthenticationNeeds, 'clock'>,
   stored: StoredClient,
   { credential }: Claimed,

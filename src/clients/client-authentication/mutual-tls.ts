@@ -130,7 +130,7 @@ function isKey(jwk: JsonWebKey, key: KeyObject): boolean {
 const read = new WeakMap<ClientCertificate, Certificate>();
 
 /** Parses a presented certificate; returns undefined if it is malformed. */
-export function certificateOf(presented: ClientCertificate): Certificate | undefined {
+function certificateOf(presented: ClientCertificate): Certificate | undefined {
   const known = read.get(presented);
   if (known !== undefined) return known;
   const certificate = readCertificate(presented.der);

@@ -41,7 +41,7 @@ async function readable(needs: RegistryNeeds, client: StoredClient): Promise<str
 export const EXPORT_VERSION = 1;
 
 /** Renders the first line of an export as JSON text. */
-export function exportHeader({ issuer, clock }: RegistryNeeds): string {
+function exportHeader({ issuer, clock }: RegistryNeeds): string {
   return JSON.stringify({ chancery_export: EXPORT_VERSION, issuer, exported_at: clock.now() });
 }
 
@@ -68,11 +68,7 @@ export function exportedRegistration({ sealer }: RegistryNeeds, client: StoredCl
 }
 
 /** Renders a registration with the times of its last uses. */
-export function exportedClient(
-  needs: RegistryNeeds,
-  client: StoredClient,
-  uses: readonly ClientUse[],
-): string {
+function exportedClient(needs: RegistryNeeds, client: StoredClient, uses: readonly ClientUse[]): string {
   const last_used = JSON.stringify(lastUsed(client, uses));
   return `${exportedRegistration(needs, client).slice(0, -1)},"last_used":${last_used}}`;
 }

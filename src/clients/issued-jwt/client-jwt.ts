@@ -45,7 +45,7 @@ export interface ClientJwtContent {
 export type ClientJwt = { readonly jwt: string } | { readonly problem: string };
 
 /** Returns the signature algorithm that a client has registered for this kind of JWT, or the default. */
-export function signatureAlgorithmFor(
+function signatureAlgorithmFor(
   metadata: ClientMetadata | undefined,
   kind: ClientJwtKind,
 ): SignatureAlgorithm {

@@ -55,7 +55,7 @@ export function requireCallableUrls(needs: RegistryNeeds, metadata: ClientMetada
  * MUST be included in the elements of the array".
  * @throws OAuthError invalid_client_metadata
  */
-export async function requireSectorIdentifier(needs: RegistryNeeds, metadata: ClientMetadata): Promise<void> {
+async function requireSectorIdentifier(needs: RegistryNeeds, metadata: ClientMetadata): Promise<void> {
   const uri = metadata['sector_identifier_uri'];
   if (typeof uri !== 'string') return;
   const fetched = await needs.outbound.get(uri, { mediaTypes: ['application/json'] });

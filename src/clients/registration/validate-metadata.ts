@@ -117,7 +117,7 @@ const OWN_DEFAULTS = Object.fromEntries(
  * Fills in the defaults of RFC 7591 §2, OpenID Connect Dynamic Client Registration 1.0 §2 and the interface,
  * which takes precedence.
  */
-export function withDefaults(given: GivenMembers): ClientMetadata {
+function withDefaults(given: GivenMembers): ClientMetadata {
   const grant_types = (given['grant_types'] as readonly GrantType[] | undefined) ?? ['authorization_code'];
   const response_types =
     (given['response_types'] as readonly string[] | undefined) ?? defaultResponseTypes(grant_types);

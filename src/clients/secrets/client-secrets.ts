@@ -107,7 +107,7 @@ export function previousSecrets(client: StoredClient, grace: number, now: number
 }
 
 /** Encrypts all secrets of a client with the current key; returns undefined if they are already. */
-export function resealed(sealer: Sealer, client: StoredClient): StoredClient | undefined {
+function resealed(sealer: Sealer, client: StoredClient): StoredClient | undefined {
   const sealedTexts = [client.registration_token_sealed, ...client.secrets.map((secret) => secret.sealed)];
   if (sealedTexts.every((text) => sealer.isCurrent(text))) return undefined;
   return {
@@ -173,7 +173,7 @@ function lengthNeeded(metadata: ClientMetadata, unlessRegistered: string): numbe
  * Returns the length of a generated secret. A client without a registered algorithm may use any of them
  * (decision 15).
  */
-export const generatedLength = (metadata: ClientMetadata, configured: number): number =>
+const generatedLength = (metadata: ClientMetadata, configured: number): number =>
   Math.max(configured, lengthNeeded(metadata, 'HS512'));
 
 /**
