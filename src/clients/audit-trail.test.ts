@@ -14,7 +14,7 @@ import {
 } from '../testing/tenant.ts';
 import { sweepAuditEvents } from './audit-trail.ts';
 
-/** Refusals are recorded beside the answer; nobody waits for them. */
+/** Waits for the events of refusals, which are recorded after the answer. */
 async function eventsAfter(
   tenant: TestTenant,
   act: () => Promise<unknown>,
@@ -32,7 +32,7 @@ async function eventsAfter(
 const words = ({ action, outcome, actor, client_id, detail }: RecordedAuditEvent): string =>
   [action, outcome, actor, client_id ?? '-', detail ?? '-'].join(' ');
 
-test('each act on the registry leaves one event: who, what, which client, how it ended', async () => {
+test('each operation on the registry records one event: actor, action, client and outcome', async () => {
   const tenant = testTenant();
   const { client_id: id, registration_access_token: bearer } = await tenant.register({
     ...WEB_CLIENT,
@@ -87,7 +87,7 @@ test('each act on the registry leaves one event: who, what, which client, how it
   }
 });
 
-test('a registration with an initial access token names its label; so does the token’s issue', async () => {
+test('the events of an initial access token and of its registration name the token’s label', async () => {
   const tenant = testTenant();
   let bearer = '';
   const issued = await eventsAfter(tenant, async () => {
@@ -103,7 +103,7 @@ test('a registration with an initial access token names its label; so does the t
   assert.deepEqual(registered.map(words), [`client.create done initial:team ${id} -`]);
 });
 
-test('a refused registration names no client that was never made, but the owner of a taken identifier', async () => {
+test('the event of a refused registration names a client only if the identifier is taken', async () => {
   const tenant = testTenant({
     settings: { 'registration.allow-open-registration': true, 'registration.open-clients-max': 1 },
   });
@@ -123,7 +123,7 @@ test('a refused registration names no client that was never made, but the owner 
   assert.deepEqual(taken.map(words), ['client.create refused master:master app invalid_client_metadata']);
 });
 
-test('the renewal of an expired secret is recorded once, with the change', async () => {
+test('the renewal of an expired secret is recorded once, in the same write', async () => {
   const tenant = testTenant({ settings: { 'registration.client-secret-lifetime': 10 } });
   const { client_id: id, registration_access_token: bearer } = await tenant.register({
     ...SERVICE,
@@ -134,7 +134,7 @@ test('the renewal of an expired secret is recorded once, with the change', async
   assert.deepEqual(events.map(words), ['client.read done registration app expired secret renewed']);
 });
 
-test('neither the audit nor its lines in the log hold a secret or a token', async () => {
+test('neither audit events nor their log lines contain a secret or a token', async () => {
   const tenant = testTenant();
   const preferred_client_secret = 'a-secret-of-32-printable-letters';
   const bearer = await tenant.initialToken('client-reg');
@@ -162,7 +162,7 @@ test('neither the audit nor its lines in the log hold a secret or a token', asyn
   }
 });
 
-test('a fault of ours is no refusal and leaves no event; a lost event is in the log and fails nobody', async () => {
+test('a server fault records no refusal; an event that cannot be stored is logged and fails no request', async () => {
   const tenant = testTenant();
   const { client_id: id } = await tenant.register(WEB_CLIENT);
   tenant.watch.fail(new Error('gone'), 'clients.find');
@@ -177,7 +177,7 @@ test('a fault of ours is no refusal and leaves no event; a lost event is in the 
   assert.ok(tenant.log.some(({ message }) => message === 'an audit event could not be recorded'));
 });
 
-test('what the table of events holds is in the log too, each event once', async () => {
+test('every stored audit event is also logged, once', async () => {
   const tenant = testTenant();
   const bearer = await tenant.authorize({ scope: ['client-reg'], label: 'team' });
   const { client_id: id } = clientInformationOf(
@@ -193,7 +193,7 @@ test('what the table of events holds is in the log too, each event once', async 
   assert.equal(logged.length, 4);
 });
 
-test('events are removed once they are older than they are kept, in batches, and none before', async () => {
+test('audit events are deleted in batches after their lifetime, and none earlier', async () => {
   const tenant = testTenant();
   const { audit, clock, log } = await tenant.registry();
   for (let number = 0; number < 7; number += 1) await tenant.register(WEB_CLIENT);
@@ -210,7 +210,7 @@ test('events are removed once they are older than they are kept, in batches, and
   assert.equal((await tenant.send('client-list', { bearer: MASTER })).status, 200);
 });
 
-test('a sweep that fails is in the log and throws nothing', async () => {
+test('a sweep that fails is logged and does not throw', async () => {
   const tenant = testTenant();
   const { audit, clock, log } = await tenant.registry();
   tenant.watch.fail(new Error('full'), 'audit.sweep');

@@ -18,7 +18,7 @@ function openTenant(settings: object): TestTenant {
   return testTenant({ settings: { 'registration.allow-open-registration': true, ...settings } });
 }
 
-test('open clients are as many as there may be, for parallel requests too; those of a token are not counted', async () => {
+test('the limit of openly registered clients holds for parallel requests; clients of a token do not count', async () => {
   const tenant = openTenant({ 'registration.open-clients-max': 3 });
   const answers = await Promise.all(
     Array.from({ length: 10 }, async () => await tenant.send('client-registration', { json: WEB_CLIENT })),
@@ -31,7 +31,7 @@ test('open clients are as many as there may be, for parallel requests too; those
   assert.equal((await tenant.send('client-registration', { bearer: MASTER, json: WEB_CLIENT })).status, 200);
 });
 
-test('a place is free again when an open client is deleted', async () => {
+test('deleting an open client makes room for another one', async () => {
   const tenant = openTenant({ 'registration.open-clients-max': 1 });
   const { client_id: id } = clientInformationOf(
     await tenant.send('client-registration', { json: WEB_CLIENT }),
@@ -45,7 +45,7 @@ async function idOf(tenant: TestTenant, json: object): Promise<string> {
   return clientInformationOf(await tenant.send('client-registration', { json })).client_id;
 }
 
-test('identical public clients share one registration, which nobody of them can manage', async () => {
+test('identical public clients share one registration, which none of them can manage', async () => {
   const tenant = openTenant({ 'registration.open-idempotent': true });
   const answers: Answer[] = await Promise.all(
     Array.from({ length: 20 }, async () => await tenant.send('client-registration', { json: PUBLIC })),
@@ -85,7 +85,7 @@ for (const [settings, one, other] of DIFFERENT) {
   });
 }
 
-test('a public client that a token registers is its own', async () => {
+test('a public client registered with a token is not shared', async () => {
   const tenant = openTenant({ 'registration.open-idempotent': true });
   const shared = await idOf(tenant, PUBLIC);
   const own = clientInformationOf(await tenant.send('client-registration', { bearer: MASTER, json: PUBLIC }));
@@ -93,7 +93,7 @@ test('a public client that a token registers is its own', async () => {
   assert.notEqual(own.registration_access_token, '');
 });
 
-test('a shared client that the master token changes is shared no more', async () => {
+test('a shared client is no longer shared after the master token changes it', async () => {
   const tenant = openTenant({ 'registration.open-idempotent': true });
   const id = await idOf(tenant, PUBLIC);
   const json = { ...PUBLIC, client_name: 'Changed' };
@@ -101,7 +101,7 @@ test('a shared client that the master token changes is shared no more', async ()
   assert.notEqual(await idOf(tenant, PUBLIC), id);
 });
 
-test('a clock that stands still or a limit of 0 lets nobody in too much, or everybody', async () => {
+test('limits hold when the clock stands still, and a limit of 0 admits every registration', async () => {
   const none = networkLimits(
     { kind: 'test', perNetwork: 0, overall: 0 },
     testRates(() => 0),

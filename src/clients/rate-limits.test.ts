@@ -16,7 +16,7 @@ async function ask(limits: NetworkLimits, from = '192.0.2.1'): Promise<number> {
 }
 
 for (const perNetwork of [1, 3, 7, 11, 59, 60, 61, 600, 9973]) {
-  test(`${perNetwork} a minute: as many at once, then one more after each Retry-After, and never more than the rate`, async () => {
+  test(`${perNetwork} a minute: that many at once, then one after each Retry-After, and never more than the rate`, async () => {
     const start = 12_345_678;
     let now = start;
     let admitted = 0;
@@ -38,7 +38,7 @@ for (const perNetwork of [1, 3, 7, 11, 59, 60, 61, 600, 9973]) {
   });
 }
 
-test('whoever asks again too early is not set back by it', async () => {
+test('a request that comes too early does not prolong the wait', async () => {
   let now = 0;
   const limits = networkLimits(
     { kind: 'test', perNetwork: 1, overall: 0 },
@@ -53,7 +53,7 @@ test('whoever asks again too early is not set back by it', async () => {
   assert.equal(await ask(limits), 0);
 });
 
-test('a registration that one limit refuses is not counted by the other', async () => {
+test('a registration that one limit refuses does not count for the other', async () => {
   const limits = networkLimits(
     { kind: 'test', perNetwork: 1, overall: 3 },
     testRates(() => 0),
@@ -65,7 +65,7 @@ test('a registration that one limit refuses is not counted by the other', async 
   assert.equal(await ask(limits, '192.0.2.4'), 20);
 });
 
-test('the longer of two waits is the one that is named', async () => {
+test('Retry-After is the longer of two waits', async () => {
   const limits = networkLimits(
     { kind: 'test', perNetwork: 1, overall: 2 },
     testRates(() => 0),

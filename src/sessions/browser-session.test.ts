@@ -33,7 +33,7 @@ async function signedIn(
   return result;
 }
 
-test('a sign-in gives random cookies of 256 bits, of which only digests are stored', async () => {
+test('a sign-in sets random cookies of 256 bits; only their digests are stored', async () => {
   const endUsers = testEndUsers();
   const { session, cookies } = await signedIn(endUsers);
   for (const cookie of [cookies.session, cookies.browser]) assert.match(cookie, /^[A-Za-z0-9]{43}$/);
@@ -55,10 +55,10 @@ test('a sign-in gives random cookies of 256 bits, of which only digests are stor
   assert.equal(await currentSession(endUsers.sessions, expected.key), undefined, 'nor does the digest');
 });
 
-test('each sign-in gives a new id, and the old one is dead (S-08, session fixation)', async () => {
+test('each sign-in sets a new session id and invalidates the old one (S-08, session fixation)', async () => {
   const endUsers = testEndUsers();
-  const first = await signedIn(endUsers, { session: 'chosen by somebody else', browser: 'this too' });
-  assert.notEqual(first.cookies.session, 'chosen by somebody else');
+  const first = await signedIn(endUsers, { session: 'chosen by an attacker', browser: 'this too' });
+  assert.notEqual(first.cookies.session, 'chosen by an attacker');
   assert.notEqual(first.cookies.browser, 'this too');
   const again = await signedIn(endUsers, first.cookies);
   assert.notEqual(again.cookies.session, first.cookies.session);
@@ -72,7 +72,7 @@ test('each sign-in gives a new id, and the old one is dead (S-08, session fixati
   );
 });
 
-test('a browser keeps the cookie by which it is known to an account, and gets another for another account', async () => {
+test('a browser keeps its cookie for one account and gets a new one for another account', async () => {
   const endUsers = testEndUsers();
   const first = await signedIn(endUsers);
   const again = await signedIn(endUsers, first.cookies);
@@ -85,7 +85,7 @@ test('a browser keeps the cookie by which it is known to an account, and gets an
   assert.equal(await accounts.knowsBrowser('bob' as Subject, digest, START), false);
 });
 
-test('a session ends when it was not used for its idle lifetime; use moves that on', async () => {
+test('a session ends after its idle lifetime without use; a use extends it', async () => {
   const endUsers = testEndUsers();
   const { cookies } = await signedIn(endUsers);
   endUsers.pass(3599);
@@ -107,7 +107,7 @@ test('a session ends at its absolute lifetime however much it is used', async ()
   assert.equal(await currentSession(endUsers.sessions, cookies.session), undefined);
 });
 
-test('being seen is written down coarsely', async () => {
+test('the last use of a session is recorded coarsely', async () => {
   const endUsers = testEndUsers();
   const { cookies, session } = await signedIn(endUsers);
   endUsers.pass(59);
@@ -118,7 +118,7 @@ test('being seen is written down coarsely', async () => {
   assert.equal((await endUsers.storage.sessions.find(session.key))?.last_seen_at, START + 60);
 });
 
-test('an ended session is never valid again, and ends once', async () => {
+test('an ended session stays invalid and ends only once', async () => {
   const endUsers = testEndUsers();
   const { cookies, session } = await signedIn(endUsers);
   assert.equal((await endSession(endUsers.sessions, cookies.session))?.sid, session.sid);
@@ -127,7 +127,7 @@ test('an ended session is never valid again, and ends once', async () => {
   assert.equal(await currentSession(endUsers.sessions, cookies.session), undefined);
 });
 
-test('of more sessions than an account may have, the one not seen for longest ends', async () => {
+test('above the limit of sessions per account, the least recently used session ends', async () => {
   const endUsers = testEndUsers();
   const first = await signedIn(endUsers);
   for (let more = 0; more < 2; more += 1) {
@@ -151,7 +151,7 @@ test('an account that was disabled while its password was checked gets no sessio
   assert.deepEqual(await endUsers.storage.sessions.ofSubject(account.sub), []);
 });
 
-test('disabling an account ends its sessions in the next request', async () => {
+test('after an account is disabled, its next request has no session', async () => {
   const endUsers = testEndUsers();
   const account = await addAccount(endUsers.accounts, ADA, ACTOR);
   const who = { sub: account.sub, accountVersion: account.version };
@@ -160,7 +160,7 @@ test('disabling an account ends its sessions in the next request', async () => {
   assert.equal(await currentSession(endUsers.sessions, cookies.session), undefined);
 });
 
-test('an anti-forgery token is good for its own session and purpose; every changed byte makes it none', () => {
+test('an anti-forgery token is valid for one session and purpose; changing any byte invalidates it', () => {
   const token = antiForgeryToken('cookie', 'logout');
   assert.equal(isAntiForgeryToken(token, 'cookie', 'logout'), true);
   assert.equal(isAntiForgeryToken(token, 'cookif', 'logout'), false);

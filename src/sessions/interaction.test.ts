@@ -6,7 +6,7 @@ import { beginInteraction, changeInteraction, completeInteraction, findInteracti
 
 const CONTENT = { client_id: 'c', state: 'äöü🦊\u2028' };
 
-test('what waits is found by its handle in its own browser, of its own kind, and nowhere else', async () => {
+test('an interaction is found only by its handle, in its browser and with its kind', async () => {
   const { interactions } = testEndUsers();
   const { handle, browser } = await beginInteraction(interactions, 'authorization', CONTENT, undefined);
   const found = await findInteraction(interactions, 'authorization', handle, browser);
@@ -26,7 +26,7 @@ test('what waits is found by its handle in its own browser, of its own kind, and
   }
 });
 
-test('two tabs of one browser wait beside each other', async () => {
+test('two tabs of one browser have independent interactions', async () => {
   const { interactions } = testEndUsers();
   const one = await beginInteraction(interactions, 'logout', { rp: 1 }, undefined);
   const two = await beginInteraction(interactions, 'logout', { rp: 2 }, one.browser);
@@ -39,7 +39,7 @@ test('two tabs of one browser wait beside each other', async () => {
   }
 });
 
-test('it is completed once: a double click and the back button do nothing', async () => {
+test('an interaction is completed once: a double click and the back button do nothing', async () => {
   const { interactions } = testEndUsers();
   const { handle, browser } = await beginInteraction(interactions, 'logout', CONTENT, undefined);
   const found = await findInteraction(interactions, 'logout', handle, browser);
@@ -52,7 +52,7 @@ test('it is completed once: a double click and the back button do nothing', asyn
   assert.equal(await changeInteraction(interactions, found, CONTENT), undefined);
 });
 
-test('a page that shows what has changed since cannot complete it', async () => {
+test('a page that is out of date cannot complete an interaction', async () => {
   const { interactions } = testEndUsers();
   const { handle, browser } = await beginInteraction(interactions, 'authorization', CONTENT, undefined);
   const shown = await findInteraction(interactions, 'authorization', handle, browser);
@@ -65,7 +65,7 @@ test('a page that shows what has changed since cannot complete it', async () => 
   assert.equal(await completeInteraction(interactions, changed), true);
 });
 
-test('it waits no longer than its lifetime', async () => {
+test('an interaction expires after its lifetime', async () => {
   const endUsers = testEndUsers();
   const { interactions } = endUsers;
   const { handle, browser } = await beginInteraction(interactions, 'logout', CONTENT, undefined);
@@ -75,7 +75,7 @@ test('it waits no longer than its lifetime', async () => {
   assert.equal(await findInteraction(interactions, 'logout', handle, browser), undefined);
 });
 
-test('what is larger than is kept is refused: 400 invalid_request', async () => {
+test('an interaction that is too large is refused: 400 invalid_request', async () => {
   const { interactions } = testEndUsers();
   const largest = { text: 'x'.repeat(131_072 - '{"text":""}'.length) };
   const begun = await beginInteraction(interactions, 'logout', largest, undefined);

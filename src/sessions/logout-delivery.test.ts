@@ -22,7 +22,7 @@ async function ended(
 }
 
 // proves openid-backchannel-logout-2.4-1, openid-backchannel-logout-2.4-2, openid-backchannel-logout-4-1
-test('the client gets a logout token in a form, once (OpenID Connect Back-Channel Logout 1.0 §2.4, §2.5)', async () => {
+test('the client receives one logout token in a form (OpenID Connect Back-Channel Logout 1.0 §2.4, §2.5)', async () => {
   const logout = testLogout();
   const client = await logout.client();
   const { session } = await logout.signedIn(client);
@@ -69,7 +69,7 @@ test('the client gets a logout token in a form, once (OpenID Connect Back-Channe
   assert.deepEqual(logout.outcomes, ['delivered']);
 });
 
-test('under an alias the logout token names the alias: the client knows no other issuer (OpenID Connect Core 1.0 §2)', async () => {
+test('a client registered under an alias receives a logout token with the alias as issuer (OpenID Connect Core 1.0 §2)', async () => {
   const logout = testLogout();
   const client = await logout.client();
   const { session } = await logout.signedIn();
@@ -82,7 +82,7 @@ test('under an alias the logout token names the alias: the client knows no other
   assert.equal(claims.iss, issuer);
 });
 
-test('a client of pairwise subjects is told the one it knows (OpenID Connect Core 1.0 §8)', async () => {
+test('a client with pairwise subjects receives its pairwise subject (OpenID Connect Core 1.0 §8)', async () => {
   const logout = testLogout();
   await ended(logout, { subject_type: 'pairwise' });
   await logout.delivery.deliverDue();
@@ -92,7 +92,7 @@ test('a client of pairwise subjects is told the one it knows (OpenID Connect Cor
 });
 
 // proves openid-backchannel-logout-2.4-2
-test('a logout token is encrypted where ID tokens are (OpenID Connect Back-Channel Logout 1.0 §2.4)', async () => {
+test('a logout token is encrypted if the client’s ID tokens are (OpenID Connect Back-Channel Logout 1.0 §2.4)', async () => {
   const logout = testLogout();
   const jwk = { ...KEY.jwk, use: 'enc', kid: 'rp' };
   await ended(logout, { id_token_encrypted_response_alg: 'RSA-OAEP-256', jwks: { keys: [jwk] } });
@@ -100,7 +100,7 @@ test('a logout token is encrypted where ID tokens are (OpenID Connect Back-Chann
   assert.equal((logout.sent[0]?.form['logout_token'] ?? '').split('.').length, 5);
 });
 
-test('clients that want no word, and clients that are gone, get none, and no record is left', async () => {
+test('clients without a logout URI and deleted clients are not notified, and no record remains', async () => {
   const logout = testLogout();
   await ended(logout, { backchannel_logout_uri: undefined });
   const gone = await logout.client();
@@ -108,7 +108,7 @@ test('clients that want no word, and clients that are gone, get none, and no rec
   await logout.endUsers.storage.sessions.end(session.key);
   const { clients } = logout.endUsers.storage;
   await clients.delete(gone, EVENT);
-  // Somebody else under the same name.
+  // Another client with the same identifier.
   const another = { ...gone, instance: 'another' as typeof gone.instance };
   await clients.create(another, { reuseDeletedId: true, now: START, event: EVENT });
   await logout.delivery.deliverDue();
@@ -141,7 +141,7 @@ const ATTEMPTS: readonly (readonly [posted: Posted, state: string])[] = [
 for (const [posted, state] of ATTEMPTS) {
   const words = posted.status === 'answered' ? `status ${posted.code}` : posted.reason;
   // proves openid-backchannel-logout-2.5-2, openid-backchannel-logout-2.8-1
-  test(`${words}: ${state}; only errors that may pass are tried again (OpenID Connect Back-Channel Logout 1.0 §2.5, §2.8)`, async () => {
+  test(`${words}: ${state}; only recoverable errors are retried (OpenID Connect Back-Channel Logout 1.0 §2.5, §2.8)`, async () => {
     const logout = testLogout();
     logout.answer(posted);
     await ended(logout);
@@ -155,7 +155,7 @@ for (const [posted, state] of ATTEMPTS) {
 }
 
 // proves openid-backchannel-logout-2.5-2
-test('a client is told again after 5 and 10 seconds, and given up after the third attempt; each token is a new one', async () => {
+test('a delivery is retried after 5 and 10 seconds and given up after the third attempt; each attempt has a new token', async () => {
   const logout = testLogout();
   logout.answer(answered(503));
   await ended(logout);
@@ -175,7 +175,7 @@ test('a client is told again after 5 and 10 seconds, and given up after the thir
   assert.deepEqual(logout.outcomes, ['postponed', 'postponed', 'failed']);
 });
 
-test('a wait is longer by up to a half, by chance: a client that was away is not told of everything at once', async () => {
+test('each retry delay grows by a random part of up to a half, so retries for one client spread', async () => {
   for (const [octet, wait] of [
     [0, 100],
     [128, 125],
@@ -193,7 +193,7 @@ test('a wait is longer by up to a half, by chance: a client that was away is not
   }
 });
 
-test('a client that recovers is told; others are not told again meanwhile', async () => {
+test('a client that recovers is notified; the others are not notified again', async () => {
   const logout = testLogout();
   const slow = await logout.client({ backchannel_logout_uri: 'https://slow.example/' });
   const { session } = await logout.signedIn(await logout.client(), slow);
@@ -210,7 +210,7 @@ test('a client that recovers is told; others are not told again meanwhile', asyn
   ]);
 });
 
-test('several processes tell each client once, whoever begins', async () => {
+test('several processes notify each client once, whichever begins', async () => {
   const logout = testLogout();
   for (let session = 0; session < 40; session += 1) await ended(logout);
   const other = logoutDelivery(logout.deliveryNeeds);
@@ -218,7 +218,7 @@ test('several processes tell each client once, whoever begins', async () => {
   assert.equal(logout.sent.length, 40);
 });
 
-test('what a process took and did not bring is brought by another one, after a while', async () => {
+test('a notification whose process died is delivered by another process after the lease', async () => {
   const logout = testLogout();
   const { storage } = logout.endUsers;
   const { session } = await ended(logout);
@@ -231,7 +231,7 @@ test('what a process took and did not bring is brought by another one, after a w
   assert.equal((await stored(logout))[0]?.sid, session.sid);
 });
 
-test('the client that sent the end-user is waited for, the others are not', async () => {
+test('the logout waits for the client that requested it, not for the others', async () => {
   const logout = testLogout();
   const first = await logout.client();
   const hanging = await logout.client({ backchannel_logout_uri: 'https://hanging.example/' });
@@ -248,7 +248,7 @@ test('the client that sent the end-user is waited for, the others are not', asyn
   assert.equal(logout.sent.length, 2);
 });
 
-test('nobody is waited for who is not told at all', async () => {
+test('the logout does not wait for a client that is not notified', async () => {
   const logout = testLogout();
   const { session } = await ended(logout);
   await logout.delivery.deliver(session.sid, undefined);
@@ -258,7 +258,7 @@ test('nobody is waited for who is not told at all', async () => {
   assert.equal(logout.sent.length, 1);
 });
 
-test('a fault of ours is logged, and the client is told when the time of the attempt is over', async () => {
+test('a server fault is logged, and the client is notified after the lease expires', async () => {
   const logout = testLogout();
   await ended(logout);
   logout.answer(async () => await Promise.reject(new Error('made up')));

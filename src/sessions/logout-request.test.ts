@@ -18,7 +18,7 @@ async function outcomeOf(
   return location ?? request.ignored;
 }
 
-test('a hint that holds and a registered address: the browser goes there, with its state (OpenID Connect RP-Initiated Logout 1.0 §2, §3)', async () => {
+test('with a valid hint and a registered URI the browser is redirected, with its state (OpenID Connect RP-Initiated Logout 1.0 §2, §3)', async () => {
   const logout = testLogout();
   const client = await logout.client();
   const hint = { id_token_hint: logout.idToken(client) };
@@ -39,7 +39,7 @@ const STATES: readonly (readonly [state: string, encoded: string])[] = [
 
 for (const [state, encoded] of STATES) {
   // proves openid-rp-logout-2-4
-  test(`state ${JSON.stringify(state)} is appended once, percent-encoded, behind what is registered (decision 33; H-171, H-172)`, async () => {
+  test(`state ${JSON.stringify(state)} is appended once, percent-encoded, to the registered URI (decision 33; H-171, H-172)`, async () => {
     const logout = testLogout();
     const client = await logout.client();
     for (const [uri, separator] of [
@@ -88,7 +88,7 @@ const ELSEWHERE = [
 
 for (const uri of ELSEWHERE) {
   // proves openid-rp-logout-3-1
-  test(`post_logout_redirect_uri ${JSON.stringify(uri)}: no redirection, and the reason holds nothing of it (OpenID Connect RP-Initiated Logout 1.0 §3; H-164, H-165)`, async () => {
+  test(`post_logout_redirect_uri ${JSON.stringify(uri)}: no redirection, and the reason does not contain it (OpenID Connect RP-Initiated Logout 1.0 §3; H-164, H-165)`, async () => {
     const logout = testLogout();
     const client = await logout.client();
     const parameters = { id_token_hint: logout.idToken(client), post_logout_redirect_uri: uri };
@@ -101,7 +101,7 @@ for (const uri of ELSEWHERE) {
   });
 }
 
-test('a slip of the pen is told the nearest registered address (users want 6)', async () => {
+test('the reason for a misspelt URI names the nearest registered one (users want 6)', async () => {
   const logout = testLogout();
   const client = await logout.client();
   const parameters = { id_token_hint: logout.idToken(client), post_logout_redirect_uri: `${HOME}/` };
@@ -109,7 +109,7 @@ test('a slip of the pen is told the nearest registered address (users want 6)', 
 });
 
 // proves openid-rp-logout-3-1
-test('an address of another client, and one of a client that has none: no redirection (H-164)', async () => {
+test('a URI of another client, or for a client that registered none: no redirection (H-164)', async () => {
   const logout = testLogout();
   await logout.client();
   const other = await logout.client({ post_logout_redirect_uris: ['https://other.example/'] });
@@ -169,7 +169,7 @@ function maced(aud: string): string {
 
 for (const [what, hint, why] of HINTS) {
   // proves openid-rp-logout-2-2
-  test(`id_token_hint: ${what}: the redirection is ignored, and nothing is refused (decision 32; H-163, H-167 to H-170)`, async () => {
+  test(`id_token_hint: ${what}: the redirection is ignored and the request is accepted (decision 32; H-163, H-167 to H-170)`, async () => {
     const logout = testLogout();
     const { client_id } = await logout.client();
     const text = hint(logout, client_id);
@@ -185,7 +185,7 @@ for (const [what, hint, why] of HINTS) {
   });
 }
 
-test('several audiences with an authorised party: the hint is its client’s (OpenID Connect Core 1.0 §2; H-170)', async () => {
+test('a hint with several audiences belongs to its authorised party (OpenID Connect Core 1.0 §2; H-170)', async () => {
   const logout = testLogout();
   const { client_id } = await logout.client();
   const id_token_hint = idToken({ aud: [client_id, 'rs'], azp: client_id });
@@ -193,7 +193,7 @@ test('several audiences with an authorised party: the hint is its client’s (Op
 });
 
 // proves openid-rp-logout-2-2
-test('a hint that has expired holds, until it is older than a setting allows (H-168)', async () => {
+test('an expired hint is valid until the configured age (H-168)', async () => {
   const logout = testLogout();
   const client = await logout.client({});
   const old = idToken({ aud: client.client_id, iat: START - 900, exp: START - 800 });
@@ -218,14 +218,14 @@ test('a client_id that is not the hint’s: the hint proves nothing (OpenID Conn
   assert.equal(await outcomeOf(logout, alone), 'the request has no id_token_hint');
 });
 
-test('nothing is amiss with a request that asks for nothing but the dialog', async () => {
+test('a request for the dialog alone is valid', async () => {
   const { requests } = testLogout();
   const nothing = { client: undefined, redirect: undefined, ignored: undefined };
   assert.deepEqual(await readLogoutRequest(requests, {}), nothing);
   assert.deepEqual(await readLogoutRequest(requests, { state: 'x', logout_hint: 'ada' }), nothing);
 });
 
-test('a client that is deleted, or takes its address back, before the answer: no redirection (H-177)', async () => {
+test('if the client is deleted or removes its URI before the answer, there is no redirection (H-177)', async () => {
   const logout = testLogout();
   const { storage } = logout.endUsers;
   for (const change of ['delete', 'replace', 'again'] as const) {

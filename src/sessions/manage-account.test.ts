@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ACTOR, ADA, START, testEndUsers } from '../testing/end-users.ts';
 import { AccountRefused, addAccount, deleteAccount, setDisabled } from './manage-account.ts';
 
-test('an account has a subject of its own, a name as it was typed, and a hash instead of a password', async () => {
+test('an account has a random subject, its name as typed, and a password hash', async () => {
   const { accounts, storage } = testEndUsers();
   const account = await addAccount(accounts, ADA, ACTOR);
   assert.match(account.sub, /^[A-Za-z0-9]{24}$/);
@@ -15,7 +15,7 @@ test('an account has a subject of its own, a name as it was typed, and a hash in
   assert.equal(event.detail, `sub ${account.sub}`);
 });
 
-test('a name is had once, in whatever spelling; a deleted one’s new owner is another subject', async () => {
+test('a name is unique in every spelling; after a deletion its new owner has another subject', async () => {
   const { accounts } = testEndUsers();
   const first = await addAccount(accounts, ADA, ACTOR);
   await assert.rejects(addAccount(accounts, { ...ADA, username: 'ＡＤＡ' }, ACTOR), /"ada" already/);
@@ -23,7 +23,7 @@ test('a name is had once, in whatever spelling; a deleted one’s new owner is a
   assert.notEqual((await addAccount(accounts, ADA, ACTOR)).sub, first.sub);
 });
 
-test('every claim of an account is of the type that OpenID Connect Core 1.0 §5.1 gives it, and none is the server’s', async () => {
+test('claims of an account have the types of OpenID Connect Core 1.0 §5.1, and reserved claims are refused', async () => {
   const { accounts } = testEndUsers();
   const good = {
     name: 'Ada',
@@ -55,7 +55,7 @@ test('every claim of an account is of the type that OpenID Connect Core 1.0 §5.
   }
 });
 
-test('what is changed meanwhile is not changed: one of two wins, and the other is told', async () => {
+test('of two parallel changes one succeeds and the other is refused', async () => {
   const { accounts } = testEndUsers();
   const account = await addAccount(accounts, ADA, ACTOR);
   const outcomes = await Promise.allSettled([

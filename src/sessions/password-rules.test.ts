@@ -15,7 +15,7 @@ const GOOD: readonly string[] = [
 ];
 
 for (const text of GOOD) {
-  test(`${text.slice(0, 30)}: a password, with no rule about which characters (NIST SP 800-63B §5.1.1.2)`, () => {
+  test(`${text.slice(0, 30)} is accepted: there is no rule about which characters a password has (NIST SP 800-63B §5.1.1.2)`, () => {
     assert.deepEqual(newPassword(text, ADA), { password: text });
     assert.equal(preparedPassword(text), text);
   });
@@ -35,7 +35,7 @@ const BAD: readonly (readonly [string, string, RegExp])[] = [
 ];
 
 for (const [what, text, why] of BAD) {
-  test(`${what}: no password can be it, and no part of it is in the words`, () => {
+  test(`${what} is refused as a password, and the message contains no part of it`, () => {
     const outcome = newPassword(text, ADA);
     assert.ok('refused' in outcome);
     assert.match(outcome.refused, why);
@@ -48,7 +48,7 @@ test('a password typed on a machine that decomposes is the same password (RFC 82
   assert.notEqual(preparedPassword('Correct'), preparedPassword('correct'));
 });
 
-test('short passwords of old hashes are still compared; texts longer than any are not looked at', () => {
+test('short passwords of old hashes are still compared; texts above the maximum are not examined', () => {
   assert.equal(preparedPassword('short'), 'short');
   assert.equal(preparedPassword('x'.repeat(129)), undefined);
   assert.equal(preparedPassword('x'.repeat(1 << 20)), undefined);

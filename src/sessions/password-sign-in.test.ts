@@ -19,7 +19,7 @@ const attempted = (endUsers: TestEndUsers, attempt: Partial<PasswordAttempt> = {
     ...attempt,
   });
 
-test('name and password belong together: the account with its claims', async () => {
+test('the right name and password return the account with its claims', async () => {
   const endUsers = testEndUsers();
   const { sub } = await addAccount(endUsers.accounts, ADA, ACTOR);
   for (const username of ['Ada', 'ADA', 'ａｄａ']) {
@@ -45,7 +45,7 @@ const REFUSED: readonly (readonly [string, Partial<PasswordAttempt>, string])[] 
 ];
 
 for (const [what, attempt, reason] of REFUSED) {
-  test(`${what}: refused, and the reason is in the log only, without what was typed`, async () => {
+  test(`${what} is refused; only the log has the reason, without the typed text`, async () => {
     const endUsers = testEndUsers();
     const { sub } = await addAccount(endUsers.accounts, ADA, ACTOR);
     assert.deepEqual(await attempted(endUsers, attempt), { outcome: 'refused' });
@@ -55,7 +55,7 @@ for (const [what, attempt, reason] of REFUSED) {
   });
 }
 
-test('an unknown name costs a hash as a wrong password does', async () => {
+test('an unknown name costs one hash, like a wrong password', async () => {
   let verified = 0;
   const inner = argon2PasswordHasher({ parameters: QUICK, concurrency: 1, waitingMax: 9 }, systemRandom);
   const passwords: PasswordHasher = {
@@ -74,7 +74,7 @@ test('an unknown name costs a hash as a wrong password does', async () => {
   }
 });
 
-test('a disabled account is refused as a wrong password is, and enabled again opens', async () => {
+test('a disabled account is refused like a wrong password, and signs in after it is enabled', async () => {
   const endUsers = testEndUsers();
   const account = await addAccount(endUsers.accounts, ADA, ACTOR);
   const disabled = await setDisabled(endUsers.accounts, account, true, ACTOR);
@@ -84,7 +84,7 @@ test('a disabled account is refused as a wrong password is, and enabled again op
   assert.equal((await attempted(endUsers)).outcome, 'authenticated');
 });
 
-test('after too many failures even the right password waits, at an unknown name alike', async () => {
+test('after too many failures even the right password must wait, and so must an unknown name', async () => {
   const endUsers = testEndUsers();
   await addAccount(endUsers.accounts, ADA, ACTOR);
   for (const username of ['ada', 'bob']) {
@@ -99,13 +99,13 @@ test('after too many failures even the right password waits, at an unknown name 
   assert.deepEqual(
     locked.map(({ action }) => action),
     ['account.create', 'account.locked'],
-    'one event for an attack, and none for a name that nobody has',
+    'one event for an attack, and none for an unknown name',
   );
   endUsers.pass(1200);
   assert.equal((await attempted(endUsers)).outcome, 'authenticated');
 });
 
-test('a browser that its owner has used before signs in while strangers guess', async () => {
+test('a known browser signs in while strangers guess', async () => {
   const endUsers = testEndUsers();
   const { sub } = await addAccount(endUsers.accounts, ADA, ACTOR);
   await endUsers.storage.accounts.rememberBrowser(sub, digestOf('known'), START + 60, 5);
@@ -119,7 +119,7 @@ test('a browser that its owner has used before signs in while strangers guess', 
   assert.equal((await attempted(endUsers, { browser: 'known' })).outcome, 'authenticated');
 });
 
-test('fifty wrong passwords at once: no more of them are checked than the limit allows', async () => {
+test('of fifty parallel wrong passwords only as many are checked as the limit allows', async () => {
   const endUsers = testEndUsers();
   await addAccount(endUsers.accounts, ADA, ACTOR);
   const wrong = Array.from({ length: 50 }, () => attempted(endUsers, { password: 'wrong' }));
@@ -127,7 +127,7 @@ test('fifty wrong passwords at once: no more of them are checked than the limit 
   assert.equal(outcomes.filter((outcome) => outcome === 'refused').length, 3);
 });
 
-test('when more passwords wait than can be checked, nothing is counted against anybody', async () => {
+test('when too many passwords wait to be checked, no attempt is counted', async () => {
   const passwords: PasswordHasher = {
     ...testEndUsers().accounts.passwords,
     verify: () => Promise.reject(new TooManyRequests(1)),
@@ -139,7 +139,7 @@ test('when more passwords wait than can be checked, nothing is counted against a
   }
 });
 
-test('a hash made with other parameters is made again at the next sign-in, and no session ends for it', async () => {
+test('a hash with outdated parameters is renewed at the next sign-in without ending a session', async () => {
   const endUsers = testEndUsers();
   const dearer = { ...QUICK, passes: 2 };
   const passwords = argon2PasswordHasher({ parameters: dearer, concurrency: 2, waitingMax: 9 }, systemRandom);
@@ -152,7 +152,7 @@ test('a hash made with other parameters is made again at the next sign-in, and n
   assert.equal((await attempted(endUsers)).outcome, 'authenticated');
 });
 
-test('the old password is none after a new one is set', async () => {
+test('the old password is invalid after a new one is set', async () => {
   const endUsers = testEndUsers();
   const account = await addAccount(endUsers.accounts, ADA, ACTOR);
   await setPassword(endUsers.accounts, account, 'battery staple', ACTOR);

@@ -8,7 +8,7 @@ const RATES: SignInRates = { perAccountAndNetwork: 3, perAccount: 5, perNetwork:
 const HERE: SignInAttempt = { name: 'ada', remoteAddress: '192.0.2.1', knownBrowser: undefined };
 const knownBrowser = { sub: 'a' as Subject, browser: 'b' as Digest };
 
-/** So many failed attempts; how many of them were admitted. */
+/** Makes failed attempts; returns how many of them were admitted. */
 async function failures(
   limits: ReturnType<typeof signInLimits>,
   count: number,
@@ -21,7 +21,7 @@ async function failures(
   return admitted;
 }
 
-test('one network has so many attempts at one account, then one more each time its bucket holds one', async () => {
+test('one network has a limited number of attempts at one account, then one per refill', async () => {
   let now = 0;
   const limits = signInLimits(
     RATES,
@@ -36,7 +36,7 @@ test('one network has so many attempts at one account, then one more each time i
   assert.equal(await failures(limits, 2, {}), 1);
 });
 
-test('all networks together have so many attempts at one account, and others at another', async () => {
+test('all networks share a limit for one account; another account has its own', async () => {
   const limits = signInLimits(
     RATES,
     testRates(() => 0),
@@ -48,7 +48,7 @@ test('all networks together have so many attempts at one account, and others at 
   assert.equal(await failures(limits, 3, { name: 'bob', remoteAddress: '192.0.2.9' }), 3);
 });
 
-test('one network has so many attempts at all accounts together', async () => {
+test('one network has one limit for all accounts together', async () => {
   const limits = signInLimits(
     RATES,
     testRates(() => 0),
@@ -83,7 +83,7 @@ test('the addresses of one IPv6 /64, and the spellings of one address, are one n
   assert.deepEqual(admitted, [1, 1, 1, 0]);
 });
 
-test('what was no failure does not count; attempts at once count before they are checked', async () => {
+test('successful attempts do not count; parallel attempts count before they are checked', async () => {
   const limits = signInLimits(
     RATES,
     testRates(() => 0),
@@ -95,7 +95,7 @@ test('what was no failure does not count; attempts at once count before they are
   }
 });
 
-test('names and networks cannot be chosen so that two share a count', async () => {
+test('no choice of names and networks makes two of them share a counter', async () => {
   const limits = signInLimits(
     { ...RATES, perAccount: 0, perNetwork: 0 },
     testRates(() => 0),
@@ -113,7 +113,7 @@ test('0 is no limit', async () => {
   assert.equal(await failures(limits, 1000, {}), 1000);
 });
 
-test('what is refused costs no write within the same second, and a clock that was set back is asked anew', async () => {
+test('a refusal costs no write within the same second, and a clock set back does not prolong it', async () => {
   let now = 10_000_000;
   const needs = testRates(() => now);
   let asked = 0;
@@ -129,7 +129,7 @@ test('what is refused costs no write within the same second, and a clock that wa
   assert.equal(asked, 5);
 });
 
-test('what one process counts the others count too', async () => {
+test('all processes share the counters', async () => {
   const needs = testRates(() => 0);
   const processes = [signInLimits(RATES, needs), signInLimits(RATES, needs)];
   const [one = 0, other = 0] = await Promise.all(processes.map((limits) => failures(limits, 3, {})));

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { bench, CONTENT, minted, NOW } from '../testing/tokens.ts';
 import { findAccessToken, mintAccessToken, scopeOf } from './access-token.ts';
 
-test('a token is a locator, 43 random characters, a full stop and a MAC, and is kept by its digest only (decisions 15, 16 and 20)', async () => {
+test('a token is a locator, 43 random characters, a full stop and a MAC; only its digest is stored (decisions 15, 16 and 20)', async () => {
   const on = await bench();
   const { access_token, stored } = await mintAccessToken(on.needs, CONTENT);
   assert.match(access_token, /^[0-9A-Za-z]{54}\.[A-Za-z0-9_-]{22}$/);
@@ -24,7 +24,7 @@ test('the introspection response is rendered once, with username, aud and dat wh
   assert.equal((await mintAccessToken(on.needs, CONTENT)).stored.introspection.includes('"aud"'), false);
 });
 
-test('a live token is found until the second in which it expires (RFC 7662 §2.2)', async () => {
+test('a token is found until the second of its expiry (RFC 7662 §2.2)', async () => {
   const on = await bench();
   const token = await minted(on);
   assert.equal((await findAccessToken(on.needs, token))?.client_id, 'app');
@@ -34,7 +34,7 @@ test('a live token is found until the second in which it expires (RFC 7662 §2.2
   assert.equal(await findAccessToken(on.needs, token), undefined);
 });
 
-test('whatever differs from a token in one character is refused without a look-up (decision 20)', async () => {
+test('a token with one changed character is refused without a look-up (decision 20)', async () => {
   const on = await bench();
   const token = await minted(on);
   await findAccessToken(on.needs, token);
@@ -57,7 +57,7 @@ test('whatever differs from a token in one character is refused without a look-u
   assert.deepEqual(on.lookUps, []);
 });
 
-test('a token of another MAC key is forged (decision 20)', async () => {
+test('a token with the MAC of another key is refused (decision 20)', async () => {
   const on = await bench();
   const theirs = { ...on.needs, mac: createSecretKey(Buffer.alloc(32, 8)) };
   const { access_token, stored } = await mintAccessToken(theirs, CONTENT);
@@ -65,7 +65,7 @@ test('a token of another MAC key is forged (decision 20)', async () => {
   assert.equal(await findAccessToken(on.needs, access_token), undefined);
 });
 
-test('a genuine token is looked up each time: what is remembered of it is the MAC, not the answer', async () => {
+test('a genuine token is looked up each time: the cache holds the verified MAC, not the record', async () => {
   const on = await bench();
   const token = await minted(on);
   for (let time = 0; time < 3; time += 1) assert.notEqual(await findAccessToken(on.needs, token), undefined);

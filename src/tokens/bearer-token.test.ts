@@ -16,12 +16,12 @@ test('the bearer token of the header; undefined where there is no header (RFC 67
 });
 
 for (const header of ['', 'Bearer', 'Basic YTpi', 'Bearer 01234567890', 'Bearer a b', 'abc']) {
-  test(`Authorization: "${header}" is invalid_token, not no token (RFC 6750 §3.1; H-018, H-019)`, () => {
+  test(`Authorization: "${header}" is invalid_token, not a missing token (RFC 6750 §3.1; H-018, H-019)`, () => {
     assert.throws(() => presentedBearer(header, 10), { code: 'invalid_token' });
   });
 }
 
-test('the master token that was presented, of several', () => {
+test('the presented master token is found among several', () => {
   const masters = ['a', 'b'].map((token) => ({ label: token, digest: digestOf(token) }));
   assert.equal(masterTokenOf(digestOf('a'), masters)?.label, 'a');
   assert.equal(masterTokenOf(digestOf('b'), masters)?.label, 'b');
@@ -29,7 +29,7 @@ test('the master token that was presented, of several', () => {
   assert.equal(masterTokenOf(digestOf('a'), []), undefined);
 });
 
-test('the errors carry the challenges of decision 6, and details stay out of them', () => {
+test('the errors have the challenges of decision 6 and omit details', () => {
   assert.equal(bearerTokenNeeded().challenge, 'Bearer');
   const used = invalidToken('the initial access token was used up');
   assert.equal(used.challenge, undefined);

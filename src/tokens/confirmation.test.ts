@@ -26,19 +26,19 @@ test('the confirmation is the base64url SHA-256 of the DER, without padding (RFC
   assert.deepEqual(confirmationBy(certificate('one')), { 'x5t#S256': expected });
 });
 
-test('a token that is bound to nothing may be used by everybody, with a certificate or without (RFC 6750 §1.2)', () => {
+test('an unbound token may be used with any certificate or none (RFC 6750 §1.2)', () => {
   assert.equal(isConfirmed(token({ active: true }), undefined), true);
   assert.equal(isConfirmed(token({ active: true }), certificate('one')), true);
   assert.equal(isConfirmed(token({ dat: { cnf: { 'x5t#S256': 'x' } } }), undefined), true);
 });
 
-test('a bound token may be used with its certificate, and with no other and with none (RFC 8705 §3)', () => {
+test('a bound token may be used only with its certificate (RFC 8705 §3)', () => {
   const bound = token({ active: true, cnf: confirmationBy(certificate('one')) });
   assert.equal(isConfirmed(bound, certificate('one')), true);
   assert.equal(isConfirmed(bound, certificate('two')), false);
   assert.equal(isConfirmed(bound, undefined), false);
 });
 
-test('a confirmation that is not a thumbprint of this length confirms nobody (RFC 8705 §3.1)', () => {
+test('a confirmation that is not a thumbprint of this length confirms no certificate (RFC 8705 §3.1)', () => {
   assert.equal(isConfirmed(token({ cnf: { 'x5t#S256': '' } }), certificate('one')), false);
 });

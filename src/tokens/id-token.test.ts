@@ -7,7 +7,7 @@ const ISSUER = 'https://op.example.com';
 const CONTENT: IdTokenContent = { sub: 'alice', client_id: 's6BhdRkqt3', iat: 1000, exp: 1300 };
 
 // proves openid-core-2-1
-test('the least: iss, sub, aud as a string, exp and iat, and nothing else (OpenID Connect Core 1.0 §2)', () => {
+test('a minimal ID token has iss, sub, aud as a string, exp and iat, and nothing else (OpenID Connect Core 1.0 §2)', () => {
   assert.deepEqual(idTokenClaims(ISSUER, CONTENT, 'RS256'), {
     iss: ISSUER,
     sub: 'alice',
@@ -18,7 +18,7 @@ test('the least: iss, sub, aud as a string, exp and iat, and nothing else (OpenI
 });
 
 // proves openid-core-2-1
-test('everything: auth_time, nonce, acr, amr, sid and claims about the end-user (OpenID Connect Core 1.0 §2, §5.1)', () => {
+test('a full ID token has auth_time, nonce, acr, amr, sid and claims about the end-user (OpenID Connect Core 1.0 §2, §5.1)', () => {
   const content = {
     ...CONTENT,
     auth_time: 900,
@@ -45,12 +45,12 @@ test('everything: auth_time, nonce, acr, amr, sid and claims about the end-user 
 });
 
 // proves openid-core-2-1
-test('several audiences: a list that begins with the client, which is the authorised party (OpenID Connect Core 1.0 §2)', () => {
+test('several audiences are a list that begins with the client, which is azp (OpenID Connect Core 1.0 §2)', () => {
   const claims = idTokenClaims(ISSUER, { ...CONTENT, otherAudiences: ['https://rs.example'] }, 'RS256');
   assert.deepEqual([claims['aud'], claims['azp']], [['s6BhdRkqt3', 'https://rs.example'], 's6BhdRkqt3']);
 });
 
-test('no claim about the end-user stands in for one of the protocol, present or absent', () => {
+test('no claim about the end-user replaces a claim of the protocol, present or absent', () => {
   const forged = {
     iss: 'x',
     sub: 'x',
@@ -80,7 +80,7 @@ test('no claim about the end-user stands in for one of the protocol, present or 
 });
 
 // proves openid-core-3.3.2.11-1, openid-core-3.1.3.6-1
-test('at_hash and c_hash of the specification’s own figures (OpenID Connect Core A.3, A.4, A.6)', () => {
+test('at_hash and c_hash equal the examples of the specification (OpenID Connect Core A.3, A.4, A.6)', () => {
   const claims = idTokenClaims(
     ISSUER,
     {

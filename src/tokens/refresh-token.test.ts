@@ -12,7 +12,7 @@ const needs = {
   clock: { now: () => 1_800_000_000, milliseconds: () => 1_800_000_000_000 },
 };
 
-test('a refresh token is its grant’s identifier, 43 random characters, a full stop and a MAC; its digest is what is kept (decision 16)', () => {
+test('a refresh token is its grant’s identifier, 43 random characters, a full stop and a MAC; only its digest is stored (decision 16)', () => {
   const grant_id = newGrantId(needs);
   assert.match(grant_id, /^[0-9A-Za-z]{27}$/);
   const { refresh_token, digest } = mintRefreshToken(needs, grant_id);
@@ -28,7 +28,7 @@ test('two refresh tokens of one grant differ, and so do grants of one millisecon
   assert.equal(new Set(Array.from({ length: 1000 }, () => newGrantId(needs))).size, 1000);
 });
 
-test('whatever differs from a refresh token in one character was never issued', () => {
+test('a refresh token with one changed character is not recognised', () => {
   const { refresh_token } = mintRefreshToken(needs, newGrantId(needs));
   for (let at = 0; at < refresh_token.length; at += 1) {
     const other = refresh_token[at] === 'A' ? 'B' : 'A';
@@ -39,7 +39,7 @@ test('whatever differs from a refresh token in one character was never issued', 
   for (const forged of spoilt) assert.equal(genuineRefreshToken(needs, forged), undefined);
 });
 
-test('a MAC of another key, or of an access token, makes no refresh token', () => {
+test('a refresh token with the MAC of another key or of an access token is not recognised', () => {
   const identifier = mintRefreshToken(needs, newGrantId(needs)).refresh_token.slice(0, 70);
   assert.notEqual(
     genuineRefreshToken(needs, authenticated('refresh_token', identifier, needs.mac)),

@@ -31,7 +31,7 @@ test('a self-contained token has the type at+jwt, the key that signed it, and ev
   assert.equal(JSON.stringify(stored).includes(access_token), false);
 });
 
-test('its introspection response is the one an identifier would have, with its own jti (decision 24; RFC 7662 §2.2)', async () => {
+test('a self-contained token has the introspection response of an identifier-based one, with its own jti (decision 24; RFC 7662 §2.2)', async () => {
   const on = await bench();
   const { access_token, stored } = await mintAccessToken(on.needs, {
     ...JWT,
@@ -67,7 +67,7 @@ test('several audiences are an array, one is a string; dat and cnf are claims (R
   assert.equal(segment(sole.access_token, 1)['aud'], 'b');
 });
 
-test('numbers in dat that no double holds are the same in the JWT as in the introspection response', async () => {
+test('numbers in dat beyond a double are the same in the JWT and in the introspection response', async () => {
   const on = await bench();
   const data = '{"n":12345678901234567890,"m":1e400,"o":1.10}';
   const { access_token, stored } = await mintAccessToken(on.needs, { ...JWT, data });
@@ -77,7 +77,7 @@ test('numbers in dat that no double holds are the same in the JWT as in the intr
 });
 
 // proves rfc9068-4-1
-test('a live self-contained token is found until the second in which it expires', async () => {
+test('a self-contained token is found until the second of its expiry', async () => {
   const on = await bench();
   const token = await minted(on, JWT);
   for (const [now, live] of [
@@ -90,7 +90,7 @@ test('a live self-contained token is found until the second in which it expires'
   }
 });
 
-test('a genuine JWT is looked up each time: what is remembered of it is its signature, not the answer', async () => {
+test('a genuine JWT is looked up each time: the cache holds the verified signature, not the record', async () => {
   const on = await bench();
   const token = await minted(on, JWT);
   for (let time = 0; time < 3; time += 1) assert.notEqual(await findAccessToken(on.needs, token), undefined);
@@ -100,14 +100,14 @@ test('a genuine JWT is looked up each time: what is remembered of it is its sign
   assert.equal(new Set(on.lookUps).size, 1);
 });
 
-test('a signature is verified once: the second time the answer is there at once where the store has it', async () => {
+test('a signature is verified once: the second look-up is synchronous if the store is', async () => {
   const on = await bench();
   const token = await minted(on, JWT);
   await findAccessToken(on.needs, token);
   assert.equal(findAccessToken(on.needs, token) instanceof Promise, false);
 });
 
-test('what a withdrawn key has signed is not found any more, although it was before; what a retired one has signed is', async () => {
+test('a token of a revoked key is no longer found; a token of a retired key is', async () => {
   const on = await bench();
   const old = await minted(on, JWT);
   await findAccessToken(on.needs, old);
@@ -121,7 +121,7 @@ test('what a withdrawn key has signed is not found any more, although it was bef
 });
 
 // proves rfc9068-4-1
-test('whatever differs from a JWT in one character is refused without a look-up', async () => {
+test('a JWT with one changed character is refused without a look-up', async () => {
   const on = await bench();
   const token = await minted(on, JWT);
   await findAccessToken(on.needs, token);
@@ -177,7 +177,7 @@ const INSTEAD: readonly (readonly [what: string, claims: object, header?: object
 
 for (const [what, claims, header] of INSTEAD) {
   // proves rfc9068-4-1, rfc9068-5-1
-  test(`a JWT of the server itself with ${what} is no access token, and is not looked up (RFC 9068 §4; RFC 8725 §3.11)`, async () => {
+  test(`a JWT of the server itself with ${what} is refused as an access token without a look-up (RFC 9068 §4; RFC 8725 §3.11)`, async () => {
     const on = await bench();
     const token = await signedInstead(on, claims, header);
     assert.equal(await findAccessToken(on.needs, token), undefined);
@@ -192,7 +192,7 @@ test('a genuine JWT with the jti of another token is not that token', async () =
   assert.equal(await findAccessToken(on.needs, token), undefined);
 });
 
-test('content that makes the JWT longer than what the server reads is refused', async () => {
+test('content that makes the JWT longer than the server reads is refused', async () => {
   const on = await bench();
   const data = JSON.stringify({ text: 'x'.repeat(8000) });
   await assert.rejects(async () => await mintAccessToken(on.needs, { ...JWT, data }), OAuthError);

@@ -29,13 +29,13 @@ async function sweepOver(counts: readonly (number | Error)[]): Promise<Swept> {
   return { removed, limits, logged };
 }
 
-test('sweeping goes on in small batches until one is not full', async () => {
+test('a sweep deletes small batches until one is not full', async () => {
   assert.deepEqual(await sweepOver([10, 10, 3]), { removed: 23, limits: [10, 10, 10], logged: [] });
   assert.deepEqual(await sweepOver([10, 0]), { removed: 10, limits: [10, 10], logged: [] });
   assert.deepEqual(await sweepOver([0]), { removed: 0, limits: [10], logged: [] });
 });
 
-test('a failure ends the sweep, is logged, and what was removed is counted', async () => {
+test('a failure ends the sweep and is logged; the deleted rows are counted', async () => {
   const cause = new Error('busy');
   assert.deepEqual(await sweepOver([10, cause, 10]), { removed: 10, limits: [10, 10], logged: [{ cause }] });
 });

@@ -22,7 +22,7 @@ test('a locator is eleven letters and digits, for any time of the next millennia
   }
 });
 
-test('locators sort as their times do, by the codes of their characters', () => {
+test('locators sort by time when compared by character codes', () => {
   const times = [
     0, 1, 9, 10, 61, 62, 63, 3843, 3844, 1_800_000_000_000, 1_800_000_000_001, 1_900_000_000_000,
   ];

@@ -17,7 +17,7 @@ interface Peer {
   readonly sets: ReturnType<typeof remoteJwkSets>;
   readonly fetched: string[];
   readonly expectations: Expectation[];
-  /** What the next fetches find; a string is a body. */
+  /** The results of the next fetches; a string is a body. */
   found: string | Fetched;
   advance(seconds: number): void;
   /** Asks for the key of this kid, as a JWT does: verified if the set has it. */
@@ -70,7 +70,7 @@ const outcome = (verification: RemoteVerification): string =>
 const setOf = (...kids: readonly string[]): string =>
   JSON.stringify({ keys: kids.map((kid) => ({ ...KEY, kid })) });
 
-test('a key set is fetched once and kept for its lifetime, then fetched anew (RFC 7517 §5)', async () => {
+test('a key set is fetched once per lifetime (RFC 7517 §5)', async () => {
   const publisher = peer(setOf('a'));
   assert.equal(await publisher.ask('a'), 'verified');
   publisher.advance(KEY_SET_LIFETIME - 1);
@@ -83,7 +83,7 @@ test('a key set is fetched once and kept for its lifetime, then fetched anew (RF
   assert.equal(publisher.fetched.length, 2);
 });
 
-test('a key that was added is found at once: one reload for a kid the set does not have', async () => {
+test('an added key is found at once: an unknown kid causes one reload', async () => {
   const publisher = peer(setOf('a'));
   await publisher.ask('a');
   publisher.found = setOf('a', 'b');
@@ -92,7 +92,7 @@ test('a key that was added is found at once: one reload for a kid the set does n
   assert.equal(publisher.fetched.length, 2);
 });
 
-test('made-up kids cost one reload a minute, for all who ask (H-151)', async () => {
+test('invented kids cause one reload a minute, however many requests send them (H-151)', async () => {
   const publisher = peer(setOf('a'));
   await publisher.ask('a');
   for (let round = 0; round < 10; round += 1) assert.equal(await publisher.ask(`x${round}`), 'unknown-key');
@@ -105,7 +105,7 @@ test('made-up kids cost one reload a minute, for all who ask (H-151)', async () 
   assert.equal(publisher.fetched.length, 3);
 });
 
-test('those who ask for a new key at the same time wait for the same reload', async () => {
+test('parallel requests for an unknown key share one reload', async () => {
   const publisher = peer(setOf('a'));
   await publisher.ask('a');
   publisher.found = setOf('b');
@@ -114,13 +114,13 @@ test('those who ask for a new key at the same time wait for the same reload', as
   assert.equal(publisher.fetched.length, 2);
 });
 
-test('a set that was fetched for this very question is not fetched again', async () => {
+test('a set that was just fetched is not reloaded for an unknown kid', async () => {
   const publisher = peer(setOf('a'));
   assert.equal(await publisher.ask('x'), 'unknown-key');
   assert.equal(publisher.fetched.length, 1);
 });
 
-test('only an unknown key is a reason to reload: a bad signature is none', async () => {
+test('only an unknown kid causes a reload; a bad signature does not', async () => {
   const publisher = peer(setOf('a'));
   await publisher.ask('a');
   const bad = await publisher.sets.verifyWith(
@@ -131,7 +131,7 @@ test('only an unknown key is a reason to reload: a bad signature is none', async
   assert.equal(publisher.fetched.length, 1);
 });
 
-test('a fetch that fails verifies nothing, says why, and is no set to be kept', async () => {
+test('a failed fetch verifies nothing, gives the reason and is not cached', async () => {
   const publisher = peer({ status: 'failed', reason: 'timeout', detail: 'after 3000 ms' });
   const verification = await publisher.sets.verifyWith(URL_A, verifierOf('a'));
   assert.deepEqual(verification, { verified: false, reason: 'key-set', detail: 'timeout: after 3000 ms' });
@@ -139,7 +139,7 @@ test('a fetch that fails verifies nothing, says why, and is no set to be kept', 
   assert.equal(await publisher.ask('a'), 'verified');
 });
 
-test('a reload that fails leaves the keys that are there in use until their time is over', async () => {
+test('a failed reload leaves the cached keys in use until they expire', async () => {
   const publisher = peer(setOf('a'));
   await publisher.ask('a');
   publisher.found = { status: 'failed', reason: 'status', detail: '503' };
@@ -158,7 +158,7 @@ for (const body of [
   '{"keys":[],"keys":[]}',
   setOf(...Array.from({ length: 21 }, (_, at) => `k${at}`)),
 ]) {
-  test(`${body.slice(0, 40) || 'nothing'} is no key set (RFC 7517 §5)`, async () => {
+  test(`${body.slice(0, 40) || 'nothing'} is not accepted as a key set (RFC 7517 §5)`, async () => {
     assert.equal(await peer(body).ask('a'), 'key-set');
   });
 }
@@ -182,7 +182,7 @@ test('keys that break the key policy are left out, and the others are used (H-07
   assert.deepEqual(seen, [good]);
 });
 
-test('sets are kept apart by URL, and no more than 1,000 of them: the oldest goes', async () => {
+test('sets are cached by URL; above 1,000 sets the oldest is evicted', async () => {
   const publisher = peer(setOf('a'));
   const urls = Array.from({ length: 1001 }, (_, at) => `https://publisher.example/${at}`);
   for (const url of urls) await publisher.ask('a', url);
@@ -196,7 +196,7 @@ test('sets are kept apart by URL, and no more than 1,000 of them: the oldest goe
 const find = async ({ sets }: Peer, kid: string): Promise<unknown> =>
   await sets.find(URL_A, (keys) => keys.find((key) => key['kid'] === kid)?.['kid']);
 
-test('a key to encrypt with is found in the kept set; one that it does not have costs one more fetch in a minute', async () => {
+test('an encryption key is found in the cached set; a missing one causes at most one reload a minute', async () => {
   const publisher = peer(setOf('a'));
   assert.deepEqual(await find(publisher, 'a'), { found: 'a' });
   assert.deepEqual(await find(publisher, 'a'), { found: 'a' });
@@ -214,7 +214,7 @@ test('a key to encrypt with is found in the kept set; one that it does not have 
   assert.equal(publisher.fetched.length, 3);
 });
 
-test('a set that cannot be fetched has no key, and says why; one just fetched is not fetched again for a missing key', async () => {
+test('find gives the reason if the set cannot be fetched, and does not reload a set that was just fetched', async () => {
   const publisher = peer({ status: 'failed', reason: 'timeout', detail: 'late' });
   assert.deepEqual(await find(publisher, 'a'), { problem: 'timeout: late' });
   publisher.found = setOf('b');

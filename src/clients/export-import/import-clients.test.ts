@@ -70,7 +70,7 @@ test("import: letters of data are kept, and so are an update's bounds", async ()
   assert.deepEqual(JSON.parse(client?.privileges ?? ''), (await serviceLine())['privileges']);
 });
 
-test('import: uses come along, so that an imported client is not taken for an idle one', async () => {
+test('import keeps the last uses, so an imported client is not idle', async () => {
   const tenant = testTenant();
   const last_used = [
     { secret: 0, at: START - 5 },
@@ -89,7 +89,7 @@ test('import: uses come along, so that an imported client is not taken for an id
   );
 });
 
-test('import: a client that was deleted here comes back only with replace', async () => {
+test('import registers a deleted client again only with replace', async () => {
   const tenant = testTenant();
   const line = await serviceLine();
   await bring(tenant, line);
@@ -106,7 +106,7 @@ test('import: a client that was deleted here comes back only with replace', asyn
   assert.equal(await bring(tenant, line, { replace: true }), 'imported');
 });
 
-test('import, dry run: says what would be done, and does nothing', async () => {
+test('import as a dry run reports the outcome and changes nothing', async () => {
   const tenant = testTenant();
   const line = await serviceLine();
   assert.equal(await bring(tenant, line, { dryRun: true }), 'imported');
@@ -117,7 +117,7 @@ test('import, dry run: says what would be done, and does nothing', async () => {
   assert.deepEqual(await exported(tenant), [JSON.stringify(line)]);
 });
 
-test('import: the same line fifty times at once makes one client', async () => {
+test('fifty parallel imports of one line create one client', async () => {
   const tenant = testTenant();
   const line = await serviceLine();
   const outcomes = await Promise.all(Array.from({ length: 50 }, async () => await bring(tenant, line)));
@@ -127,7 +127,7 @@ test('import: the same line fifty times at once makes one client', async () => {
 
 const SECRET = { client_secret: 's'.repeat(43), created_at: START, expires_at: 0 };
 
-/** What is changed in a line that is good, and what is said of it. */
+/** A change to a valid line, and the expected error. */
 const BAD: readonly (readonly [what: string, change: Members, because: RegExp])[] = [
   ['no client_id', { client_id: undefined }, /client_id/],
   ['a client_id that could not be preferred', { client_id: 'a b' }, /client_id/],
@@ -160,7 +160,7 @@ const BAD: readonly (readonly [what: string, change: Members, because: RegExp])[
 ];
 
 for (const [what, change, because] of BAD) {
-  test(`import of a line with ${what}: refused, recorded, nothing stored`, async () => {
+  test(`import of a line with ${what} is refused and recorded, and stores nothing`, async () => {
     const tenant = testTenant();
     await assert.rejects(bring(tenant, { ...(await serviceLine()), ...change }), because);
     assert.deepEqual(await exported(tenant), []);
@@ -170,7 +170,7 @@ for (const [what, change, because] of BAD) {
 }
 
 for (const privilege of ['grant_types', 'scope', 'data', 'set_id', 'set_secret', 'redirect_hosts']) {
-  test(`import of a line whose privileges have a wrong ${privilege}: refused`, async () => {
+  test(`import of a line with a wrong privileges.${privilege} is refused`, async () => {
     const line = await serviceLine();
     for (const value of [undefined, null, 'all', [''], [1], 1]) {
       const privileges = { ...(line['privileges'] as Members), [privilege]: value };

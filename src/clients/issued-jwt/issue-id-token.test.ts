@@ -79,7 +79,7 @@ async function issued(metadata: ClientMetadata): Promise<string> {
 }
 
 // proves rfc9701-6-1, openid-core-2-3
-test('an ID token is signed with RS256 where nothing else is registered (OpenID Connect Dynamic Client Registration 1.0 §2)', async () => {
+test('an ID token is signed with RS256 by default (OpenID Connect Dynamic Client Registration 1.0 §2)', async () => {
   const { alg, claims } = await read(await issued(CLIENT));
   assert.equal(alg, 'RS256');
   assert.deepEqual(claims, { iss: ISSUER, sub: 'alice', aud: 'rp', exp: NOW + 300, iat: NOW, nonce: 'n' });
@@ -93,7 +93,7 @@ for (const algorithm of SIGNING_ALGORITHMS) {
 }
 
 // proves openid-core-8-1
-test('subject_type pairwise: the client is told its own subject of the end-user (OpenID Connect Core 1.0 §8.1)', async () => {
+test('subject_type pairwise: the ID token has the pairwise subject of the client (OpenID Connect Core 1.0 §8.1)', async () => {
   const pairwise = { ...CLIENT, subject_type: 'pairwise' };
   const { claims } = await read(await issued(pairwise));
   assert.equal(claims['sub'], subjectFor(pairwise, 'alice', SECRET));
@@ -122,7 +122,7 @@ test('id_token_encrypted_response_alg: signed, then encrypted, cty JWT (OpenID C
   assert.equal((await read(decryption.plaintext)).claims['sub'], 'alice');
 });
 
-test('without a key to encrypt to there is a reason for the log, and no ID token', async () => {
+test('without a key for encryption no ID token is made, and the result has a reason for the log', async () => {
   const encrypted = { ...CLIENT, id_token_encrypted_response_alg: 'RSA-OAEP' };
   const reasonOf = async (metadata: ClientMetadata): Promise<unknown> =>
     await issueIdToken(NEEDS, metadata, CONTENT);

@@ -16,7 +16,7 @@ const PAIRWISE: ClientMetadata = {
 const SECTOR = 'https://sector.example/uris.json';
 
 // proves openid-core-8-1
-test('a public subject is the end-user’s own, for every client (OpenID Connect Core 1.0 §8)', () => {
+test('a public subject is the same for every client (OpenID Connect Core 1.0 §8)', () => {
   const { subject_type: _, ...without } = PAIRWISE;
   assert.equal(subjectFor({ ...PAIRWISE, subject_type: 'public' }, 'alice', SECRET), 'alice');
   assert.equal(subjectFor(without as ClientMetadata, 'alice', SECRET), 'alice');
@@ -31,7 +31,7 @@ test('a pairwise subject is a keyed hash of sector and end-user, at most 255 ASC
 });
 
 // proves openid-core-8-1, openid-core-8.1-3
-test('another end-user, another sector, another secret: another subject (OpenID Connect Core 1.0 §8.1)', () => {
+test('the pairwise subject changes with the end-user, the sector and the secret (OpenID Connect Core 1.0 §8.1)', () => {
   const other = { ...PAIRWISE, redirect_uris: ['https://other.example/cb'] };
   const subjects = new Set([
     subjectFor(PAIRWISE, 'alice', SECRET),
@@ -44,7 +44,7 @@ test('another end-user, another sector, another secret: another subject (OpenID 
 });
 
 // proves openid-core-8.1-2
-test('clients of one sector know the end-user by one subject: the host counts, in lower case and without port and path', () => {
+test('clients of one sector get the same subject: only the host counts, in lower case, without port and path', () => {
   const subject = subjectFor(PAIRWISE, 'alice', SECRET);
   for (const uri of ['https://RP.example:8443/other?a=b', 'https://rp.example/']) {
     assert.equal(subjectFor({ ...PAIRWISE, redirect_uris: [uri] }, 'alice', SECRET), subject);
@@ -54,7 +54,7 @@ test('clients of one sector know the end-user by one subject: the host counts, i
   assert.equal(subjectFor(shared, 'alice', SECRET), subjectFor(second, 'alice', SECRET));
 });
 
-test('clients of two sectors are told of one session by two names, and others by its own (OpenID Connect Core 1.0 §17.3)', () => {
+test('clients of two sectors get different identifiers of one session; clients with public subjects get its own (OpenID Connect Core 1.0 §17.3)', () => {
   const other = { ...PAIRWISE, redirect_uris: ['https://other.example/cb'] };
   const names = new Set([
     sessionFor(PAIRWISE, 'alice', SECRET),
@@ -68,7 +68,7 @@ test('clients of two sectors are told of one session by two names, and others by
   assert.equal(sessionFor({ ...PAIRWISE, subject_type: 'public' }, 'alice', SECRET), 'alice');
 });
 
-test('a client of pairwise subjects without a sector is a fault, not a public subject', () => {
+test('a client with pairwise subjects and no sector is an error and gets no public subject', () => {
   assert.throws(
     () => subjectFor({ ...PAIRWISE, redirect_uris: [] }, 'alice', SECRET),
     /has no sector identifier/,

@@ -7,7 +7,7 @@ async function dryRun(tenant: TestTenant, json: object, bearer: string = MASTER)
   return await tenant.send('client-registration', { bearer, json, query: 'dry_run=true' });
 }
 
-test('POST /clients?dry_run=true shows the metadata as it would be stored, and stores nothing', async () => {
+test('POST /clients?dry_run=true returns the metadata as it would be stored, and stores nothing', async () => {
   const tenant = testTenant();
   const answered = await dryRun(tenant, { ...WEB_CLIENT, client_name: 'A', unknown: 1, data: { n: 1 } });
   assert.equal(answered.status, 200, answered.body);
@@ -30,7 +30,7 @@ test('POST /clients?dry_run=true shows the metadata as it would be stored, and s
   assert.equal((await tenant.send('client-list', { bearer: MASTER })).body, '[]');
 });
 
-test('a dry run names every scope that the token lacks instead of refusing, and leaves the token usable', async () => {
+test('a dry run lists every scope that the token lacks instead of refusing, and does not use up the token', async () => {
   const tenant = testTenant();
   const bearer = await tenant.initialToken('client-reg:grant:code');
   const answered = await dryRun(tenant, { ...SERVICE, scope: 'a', data: {} }, bearer);
@@ -42,7 +42,7 @@ test('a dry run names every scope that the token lacks instead of refusing, and 
   assert.equal((await tenant.send('client-registration', { bearer, json: WEB_CLIENT })).status, 200);
 });
 
-test('what no token could register is refused as a registration would be', async () => {
+test('a dry run refuses metadata that no token could register', async () => {
   const tenant = testTenant();
   assertError(await dryRun(tenant, { redirect_uris: ['javascript:alert(1)'] }), 'invalid_redirect_uri');
   assertError(await dryRun(tenant, {}), 'invalid_redirect_uri');
@@ -54,7 +54,7 @@ test('what no token could register is refused as a registration would be', async
   );
 });
 
-test('a dry run tells whether an identifier is taken to nobody who may not choose one (RFC 7591 §5)', async () => {
+test('a dry run reveals whether an identifier is taken only to callers that may choose one (RFC 7591 §5)', async () => {
   const tenant = testTenant({ settings: { 'registration.allow-open-registration': true } });
   await tenant.register({ ...WEB_CLIENT, preferred_client_id: 'taken' });
   const narrow = await tenant.initialToken('client-reg:grant:code');
@@ -105,7 +105,7 @@ for (const [metadata, advice] of ADVICE) {
 }
 
 for (const query of ['dry_run=1', 'dry_run=TRUE', 'dry_run=true&dry_run=true', 'dry_run=%']) {
-  test(`POST /clients?${query}: 400, rather than a registration that was not meant`, async () => {
+  test(`POST /clients?${query} is 400 instead of an unintended registration`, async () => {
     const tenant = testTenant();
     assertError(
       await tenant.send('client-registration', { bearer: MASTER, json: WEB_CLIENT, query }),
@@ -115,7 +115,7 @@ for (const query of ['dry_run=1', 'dry_run=TRUE', 'dry_run=true&dry_run=true', '
   });
 }
 
-test('dry_run without a value is 400 and stores nothing: nobody who writes it expects a registration', async () => {
+test('dry_run without a value is 400 and stores nothing', async () => {
   const tenant = testTenant();
   for (const query of ['dry_run', 'dry_run=', 'dry_run=1']) {
     const answered = await tenant.send('client-registration', { bearer: MASTER, json: WEB_CLIENT, query });

@@ -105,7 +105,7 @@ const SOUND: readonly object[] = [
 ];
 
 for (const metadata of SOUND) {
-  test(`${JSON.stringify(metadata).slice(0, 100)} is fine (OpenID Connect Dynamic Client Registration 1.0 §2)`, () => {
+  test(`${JSON.stringify(metadata).slice(0, 100)} is accepted (OpenID Connect Dynamic Client Registration 1.0 §2)`, () => {
     assert.equal(verdict(metadata), 'fine');
   });
 }
@@ -118,7 +118,7 @@ test('an encrypted response without enc gets A128CBC-HS256 (OpenID Connect Dynam
   assert.equal('id_token_encrypted_response_enc' in metadata, false);
 });
 
-test('what the server has no key to sign with cannot be registered; what clients sign is another matter (decision 29)', () => {
+test('an algorithm without a server key cannot be registered for responses; algorithms of client signatures can (decision 29)', () => {
   for (const use of ['id_token', 'userinfo', 'authorization', 'introspection']) {
     assert.match(
       verdict({ [`${use}_signed_response_alg`]: 'ES384' }),

@@ -64,7 +64,7 @@ async function membersWith(claims: object, members: object = {}): Promise<Record
 }
 
 // proves rfc7591-3.1.1-1
-test('what the statement says takes precedence, what it does not say stays (RFC 7591 §3.1.1)', async () => {
+test('members of the statement replace those of the request; the others stay (RFC 7591 §3.1.1)', async () => {
   const members = await membersWith(STATED, {
     client_name: 'Sent',
     redirect_uris: ['https://evil.example/cb'],
@@ -78,7 +78,7 @@ test('what the statement says takes precedence, what it does not say stays (RFC 
   });
 });
 
-test('claims of the JWT, members that are acted upon, unknown ones and null are not metadata (RFC 7519 §4.1)', async () => {
+test('claims of the JWT, members that steer the registration, unknown members and null are not taken as metadata (RFC 7519 §4.1)', async () => {
   const members = await membersWith(
     {
       ...STATED,
@@ -112,14 +112,14 @@ test('claims of the JWT, members that are acted upon, unknown ones and null are 
   assert.equal(members['preferred_client_id'], 'ours');
 });
 
-test('a stated name is not contradicted in another language; a stated translation replaces only itself (OpenID Connect Dynamic Client Registration 1.0 §2.1)', async () => {
+test('a stated name removes translations of the request; a stated translation replaces only itself (OpenID Connect Dynamic Client Registration 1.0 §2.1)', async () => {
   const sent = { client_name: 'Sent', 'client_name#de': 'Gesendet', 'client_name#fr': 'Envoyé' };
   assert.equal((await membersWith(STATED, sent))['client_name#de'], undefined);
   const translated = { iss: PUBLISHER, 'client_name#de': 'Bezeugt' };
   assert.deepEqual(await membersWith(translated, sent), { ...sent, 'client_name#de': 'Bezeugt' });
 });
 
-test('`data` of the request keeps its text beside a statement', async () => {
+test('`data` of the request is kept byte for byte beside a statement', async () => {
   const software_statement = signedJwt(KEY, STATED);
   const body = Buffer.from(`{"data":{"n":1e400},"software_statement":"${software_statement}"}`);
   const softwareStatements = { issuers: [TRUSTED], verifier: joseJwtVerifier(clock), jwkSets: NO_SETS };
@@ -132,14 +132,14 @@ const NO_SETS = {
   verifyWith: async () => await Promise.reject(new Error('no set is asked for')),
 };
 
-test('without trusted issuers the member is unknown: neither verified nor kept (RFC 7591 §3.1.1: "MAY ignore")', async () => {
+test('without trusted issuers software_statement is neither verified nor stored (RFC 7591 §3.1.1: "MAY ignore")', async () => {
   const sent = requestOf({ client_name: 'Sent', software_statement: 'junk' });
   const { request, statement } = await applySoftwareStatement({ issuer: OP }, sent);
   assert.equal(statement, undefined);
   assert.deepEqual({ ...request.members }, { client_name: 'Sent' });
 });
 
-test('no statement, or null, which is none (RFC 7592 §2.2): the request as it was sent', async () => {
+test('a request without a statement, or with null, is unchanged (RFC 7592 §2.2)', async () => {
   for (const members of [{ client_name: 'Sent' }, { client_name: 'Sent', software_statement: null }]) {
     const { request, statement } = await apply(members);
     assert.equal(statement, undefined);
@@ -203,18 +203,18 @@ test('an issuer that is not trusted, in any spelling: unapproved_software_statem
   }
 });
 
-test('where software is approved by its software_id, other software and none is unapproved_software_statement', async () => {
+test('with approved software_id values, another or no software_id is unapproved_software_statement', async () => {
   const issuer = { approvedSoftwareIds: ['app', 'tool'] };
   const stated = await apply({ software_statement: signedJwt(KEY, STATED) }, issuer);
   assert.equal(stated.statement?.issuer.issuer, PUBLISHER);
   for (const software_id of ['other', 'App', undefined, ['app']]) {
-    // What the request says of itself does not help.
+    // A software_id in the request itself changes nothing.
     const members = { software_id: 'app', software_statement: signedJwt(KEY, { ...STATED, software_id }) };
     await assert.rejects(apply(members, issuer), refusal('unapproved_software_statement', /not approved/));
   }
 });
 
-test('the keys may be at a jwks_uri; when they cannot be had, the client is not told why (decision 41)', async () => {
+test('the keys may be at a jwks_uri; if they cannot be fetched, the error does not say why (decision 41)', async () => {
   const issuer = { keys: { jwks_uri: 'https://publisher.example/jwks' } };
   const software_statement = signedJwt(KEY, STATED);
   const body = Buffer.from(JSON.stringify({ keys: [KEY.jwk] }));
@@ -240,7 +240,7 @@ test('the keys may be at a jwks_uri; when they cannot be had, the client is not 
   });
 });
 
-test('a statement adds exactly the grant types and scope values in it to what is open', () => {
+test('a statement adds exactly its grant types and scope values to the open privileges', () => {
   const open = openPrivileges(['openid']);
   const statement = (members: object) =>
     privilegesWithStatement(open, { issuer: TRUSTED, members: { ...members } });

@@ -30,7 +30,7 @@ async function status(tenant: TestTenant, { client_id }: ClientInformation, secr
   return (await tenant.send('token', request)).status;
 }
 
-test('a rotated secret works at once, the one before for as long as it is kept, and the evidence says which is used', async () => {
+test('a rotated secret works at once, the previous one during its grace period, and the evidence shows which is used', async () => {
   const tenant = testTenant();
   const client = await tenant.register(SERVICE);
   const id = client.client_id as ClientId;
@@ -55,7 +55,7 @@ test('a rotated secret works at once, the one before for as long as it is kept, 
   );
 });
 
-test('a retired secret is dead at once; the last one cannot be retired', async () => {
+test('a retired secret is invalid at once; the last one cannot be retired', async () => {
   const tenant = testTenant();
   const client = await tenant.register(SERVICE);
   const id = client.client_id as ClientId;
@@ -70,7 +70,7 @@ test('a retired secret is dead at once; the last one cannot be retired', async (
   });
 });
 
-test('of parallel retirements of all secrets one is refused, and the client can go on', async () => {
+test('if all secrets are retired in parallel, one is refused and the client can still authenticate', async () => {
   const tenant = testTenant();
   const { client_id } = await tenant.register(SERVICE);
   const id = client_id as ClientId;
@@ -85,7 +85,7 @@ test('of parallel retirements of all secrets one is refused, and the client can 
   assert.equal((await tenant.storage.clients.find(id))?.secrets.length, 1);
 });
 
-test('of parallel rotations each secret that was handed out works', async () => {
+test('after parallel rotations every returned secret works', async () => {
   const tenant = testTenant();
   const client = await tenant.register(SERVICE);
   const id = client.client_id as ClientId;
@@ -99,7 +99,7 @@ test('of parallel rotations each secret that was handed out works', async () => 
   for (const secret of secrets) assert.ok(secret !== undefined && stored.includes(secret));
 });
 
-test('the last valid secret cannot be retired although an expired one is left', async () => {
+test('the last live secret cannot be retired even if an expired one remains', async () => {
   const tenant = testTenant();
   const { client_id } = await tenant.register(SERVICE);
   const id = client_id as ClientId;
@@ -114,7 +114,7 @@ test('the last valid secret cannot be retired although an expired one is left', 
   assert.equal((await tenant.storage.clients.find(id))?.secrets.length, 1);
 });
 
-test('a client that updates itself again and again within the grace period keeps ten secrets, the newest', async () => {
+test('a client that updates itself repeatedly within the grace period keeps its ten newest secrets', async () => {
   const tenant = testTenant({ settings: { 'registration.previous-secret-grace': 86_400 } });
   const first = await tenant.register(SERVICE);
   const secrets = [first.client_secret];
@@ -130,7 +130,7 @@ test('a client that updates itself again and again within the grace period keeps
   assert.deepEqual(statuses, [...Array(10).fill(200), ...Array(6).fill(401)]);
 });
 
-test('the renewal of an expired secret leaves an older one alone that was kept for longer', async () => {
+test('the renewal of an expired secret keeps an older secret that lives longer', async () => {
   const tenant = testTenant();
   const client = await tenant.register(SERVICE);
   const id = client.client_id as ClientId;
@@ -145,7 +145,7 @@ test('the renewal of an expired secret leaves an older one alone that was kept f
   assert.equal(await status(tenant, client, client.client_secret), 401);
 });
 
-test('a public client has no secret to rotate; an unknown client is not found', async () => {
+test('rotating fails for a public client and for an unknown client', async () => {
   const tenant = testTenant();
   const { client_id } = await tenant.register({ ...WEB_CLIENT, token_endpoint_auth_method: 'none' });
   const keep = { keepPreviousSeconds: 0 };
@@ -157,7 +157,7 @@ test('a public client has no secret to rotate; an unknown client is not found', 
   });
 });
 
-test('uses gather and are recorded together, each client and secret at most once in ten minutes', async () => {
+test('uses are recorded in batches, each client and secret at most once in ten minutes', async () => {
   const tenant = testTenant();
   await tenant.register(SERVICE);
   const [stored] = await tenant.storage.clients.page(undefined, 1);
@@ -184,7 +184,7 @@ test('uses gather and are recorded together, each client and secret at most once
   assert.equal(recorded(), 2);
 });
 
-test('uses that cannot be recorded are in the log and disturb nobody', async () => {
+test('a failure to record uses is logged and affects no request', async () => {
   const tenant = testTenant();
   await tenant.register(SERVICE);
   const [stored] = await tenant.storage.clients.page(undefined, 1);
@@ -196,7 +196,7 @@ test('uses that cannot be recorded are in the log and disturb nobody', async () 
   assert.ok(tenant.log.some(({ message }) => message === 'client uses could not be recorded'));
 });
 
-test('a flush waits for uses that are being recorded already', async () => {
+test('a flush waits for a write in progress', async () => {
   const tenant = testTenant();
   await tenant.register(SERVICE);
   const [stored] = await tenant.storage.clients.page(undefined, 1);
@@ -221,7 +221,7 @@ test('a flush waits for uses that are being recorded already', async () => {
 const DAY = 86_400;
 const prune = { idleSeconds: 30 * DAY, tokenLifetimeMax: DAY, actor: 'cli', request_id: 'cli' };
 
-test('only open clients that were not used for long are pruned; a dry run names them and leaves them', async () => {
+test('only idle open clients are pruned; a dry run lists them and keeps them', async () => {
   const tenant = testTenant({ settings: { 'registration.allow-open-registration': true } });
   const idle = String((await tenant.send('client-registration', { json: WEB_CLIENT })).json['client_id']);
   await tenant.register(WEB_CLIENT);
@@ -235,7 +235,7 @@ test('only open clients that were not used for long are pruned; a dry run names 
   assert.equal((await tenant.send('client-read', { bearer: MASTER, id: young })).status, 200);
 });
 
-/** Nobody waits for a use to be recorded; here somebody does. */
+/** Waits until uses are recorded, which requests do not do. */
 async function recordedUse(tenant: TestTenant, id: string): Promise<void> {
   const client = await tenant.storage.clients.find(id as ClientId);
   assert.ok(client !== undefined);
@@ -246,7 +246,7 @@ async function recordedUse(tenant: TestTenant, id: string): Promise<void> {
   assert.fail('the use was not recorded');
 }
 
-test('neither clients that a token registered nor those in use are pruned, among several pages of idle ones', async () => {
+test('clients of a token and clients in use are not pruned, among several pages of idle ones', async () => {
   const tenant = testTenant({
     settings: { 'registration.allow-open-registration': true, 'registration.open-idempotent': true },
   });
@@ -274,7 +274,7 @@ test('neither clients that a token registered nor those in use are pruned, among
   }
 });
 
-test('an idle client that is changed in the moment in which it would be pruned stays', async () => {
+test('an idle client that is changed during the pruning stays', async () => {
   const tenant = testTenant({ settings: { 'registration.allow-open-registration': true } });
   const id = String((await tenant.send('client-registration', { json: WEB_CLIENT })).json['client_id']);
   tenant.clock.advance(40 * DAY);
@@ -285,7 +285,7 @@ test('an idle client that is changed in the moment in which it would be pruned s
   assert.equal((await tenant.send('client-read', { bearer: MASTER, id })).status, 200);
 });
 
-test('a client that may have a live token is not idle, however short the idle time is asked for', async () => {
+test('a client that may have a live token is not idle, however short the requested idle time is', async () => {
   const tenant = testTenant({ settings: { 'registration.allow-open-registration': true } });
   await tenant.send('client-registration', { json: WEB_CLIENT });
   tenant.clock.advance(DAY);
@@ -300,7 +300,7 @@ test('a client that may have a live token is not idle, however short the idle ti
   );
 });
 
-test('resealing moves every client to the ring’s first key, once; nothing a client sees changes', async () => {
+test('re-encryption moves every client to the current key, once; clients see no change', async () => {
   const tenant = testTenant();
   const [old, fresh] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
   const needs = { ...(await tenant.registry()), sealer: sealerWith([old]) };
@@ -329,7 +329,7 @@ test('resealing moves every client to the ring’s first key, once; nothing a cl
   );
 });
 
-test('resealing meets a change by somebody else and does not undo it', async () => {
+test('re-encryption keeps a parallel change of a client', async () => {
   const tenant = testTenant();
   const client = await tenant.register({ ...WEB_CLIENT, client_name: 'Before' });
   const { sealer } = await tenant.registry();

@@ -38,7 +38,7 @@ test('a token lives no longer than the registration of its client (OpenID Federa
 });
 
 // proves openid-federation-12.3-1
-test('at its end a client is nobody, although it is still kept: no credentials, no reading, no tokens (H-217)', async () => {
+test('an expired client cannot authenticate, read itself or use tokens, even before it is deleted (H-217)', async () => {
   const tenant = testTenant();
   const client = await expiring(tenant, 90);
   assert.equal((await tokenOf(tenant, client)).status, 200);
@@ -59,7 +59,7 @@ test('at its end a client is nobody, although it is still kept: no credentials, 
 });
 
 // proves openid-federation-12.3-1
-test('the sweep ends who has expired and nobody else, each with an event; one renewed meanwhile stays', async () => {
+test('the sweep deletes exactly the expired clients, each with an event; a client renewed meanwhile stays', async () => {
   const tenant = testTenant();
   const gone = await expiring(tenant, 10);
   const renewed = await expiring(tenant, 20);
@@ -81,7 +81,7 @@ test('the sweep ends who has expired and nobody else, each with an event; one re
   assert.deepEqual(await endExpiredClients(await tenant.registry()), []);
 });
 
-test('hundreds are ended, page by page', async () => {
+test('hundreds of expired clients are deleted, page by page', async () => {
   const tenant = testTenant();
   const one = await expiring(tenant, 0);
   for (let index = 0; index < 230; index += 1) {
@@ -104,7 +104,7 @@ test('hundreds are ended, page by page', async () => {
 });
 
 // proves openid-federation-12.2.3-2
-test('what manages a registration is not in the information of a client that expires', async () => {
+test('the information of a client that expires has no registration token', async () => {
   const tenant = testTenant();
   const { client_id } = await expiring(tenant, 90);
   const read = await tenant.send('client-read', {
