@@ -3,20 +3,20 @@ const WEIGHT = /^[qQ]=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/;
 
 const ACCEPT_LENGTH_MAX = 1024;
 
-/** What an `Accept` header says of one media type. */
+/** The preference of an `Accept` header for one media type. */
 interface Preference {
   readonly weight: number;
-  /** How closely the header names the type: 2 by its name, 1 by `type/*`, 0 by `*` and `/*`. */
+  /** How specific the matching range is: 2 for the type's name, 1 for `type/*`, 0 for any type. */
   readonly closeness: number;
-  /** Where in the header. */
+  /** The position in the header. */
   readonly place: number;
 }
 
 /**
- * Which of several representations a request prefers (RFC 9110 §12.5.1). The usual one may be meant by a range; the
- * others must be named, so that who accepts anything gets what everybody gets. Of equal weights the one named more
- * closely is preferred, then the one named first; where nothing fits, it is the usual one: nobody is told 406.
- * @param others in lower case, as `usual`
+ * Returns the representation that a request prefers (RFC 9110 §12.5.1). A range can select the usual representation only:
+ * the header must name the others, so that a client that accepts anything gets the usual one. Among equal weights the more
+ * specific range wins, then the first. If nothing fits, the usual representation is returned instead of a 406.
+ * @param others in lower case, like `usual`
  */
 export function preferredMediaType<Usual extends string, Other extends string>(
   accept: string | undefined,
@@ -57,12 +57,12 @@ function preferenceFor(type: string, ranges: readonly (MediaRange | undefined)[]
 }
 
 interface MediaRange {
-  /** Lower case. */
+  /** In lower case. */
   readonly name: string;
   readonly weight: number;
 }
 
-/** Parameters other than the weight are not looked at: no representation here has any. */
+/** Ignores parameters other than the weight, because no representation here has any. */
 function rangeOf(element: string): MediaRange | undefined {
   const [name = '', ...parameters] = element.split(';').map((part) => part.trim());
   const given = parameters.find((parameter) => /^q=/i.test(parameter));

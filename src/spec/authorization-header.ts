@@ -1,6 +1,6 @@
 import { formDecode, utf8Text } from './percent-encoding.ts';
 
-/** What an `Authorization` header holds. `unusable` is a header that names a scheme wrongly or badly. */
+/** The content of an `Authorization` header. `unusable`: the header is malformed or names an unknown scheme. */
 export type Credentials =
   | { readonly scheme: 'none' }
   | { readonly scheme: 'bearer'; readonly token: string }
@@ -11,12 +11,12 @@ const BEARER = /^bearer ([A-Za-z0-9\-._~+/]+=*)$/i;
 const BASIC = /^basic ([A-Za-z0-9+/]+={0,2})$/i;
 const SCHEME = /^(bearer|basic)(?=\s|$)/i;
 
-/** Longer headers hold nothing that was issued here. */
+/** The maximum length of a header. The server issues no longer credentials. */
 const LENGTH_MAX = 2048;
 
 /**
  * Reads an `Authorization` header: RFC 6750 §2.1 (b64token) or RFC 6749 §2.3.1 (Basic with both halves form-encoded).
- * Lenient decoders accept what another reader refuses, so base64 must be canonical.
+ * Base64 must be canonical, because a lenient decoder accepts values that another reader refuses.
  */
 export function parseAuthorization(header: string | undefined): Credentials {
   if (header === undefined) return { scheme: 'none' };

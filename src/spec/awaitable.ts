@@ -1,5 +1,5 @@
 /**
- * A value that is there at once, or a promise of it. It stands only where an embedded engine answers an introspection, a
+ * A value, or a promise of it. It stands only where an embedded engine answers an introspection, a
  * bearer token or a client look-up from memory, and a benchmark shows that a promise for each step costs too much.
  * Everywhere else write `async` and `Promise<T>`. `tools/architecture/answers-at-once.ts` lists the files.
  */

@@ -1,6 +1,6 @@
 /**
- * A map that forgets what was not asked for lately, in two generations: when the young one is full it becomes the old
- * one, and what is found there moves up. Cheaper for each access than a list in the order of use.
+ * A cache with two generations. When the young generation is full, it becomes the old one and the old one is evicted; an
+ * entry found in the old generation moves to the young one. Each access costs less than in a least-recently-used list.
  */
 export class BoundedMap<Key, Value> {
   readonly #generationMax: number;
@@ -10,8 +10,8 @@ export class BoundedMap<Key, Value> {
   #old = new Map<Key, Value>();
 
   /**
-   * @param entriesMax of both generations together.
-   * @param weigh for how many entries a value counts; what is heavier than a generation is not kept.
+   * @param entriesMax the capacity of both generations together
+   * @param weigh returns the number of entries that a value counts for; a value heavier than a generation is not cached
    */
   constructor(entriesMax: number, weigh: (value: Value) => number = () => 1) {
     this.#generationMax = Math.max(1, Math.floor(entriesMax / 2));

@@ -1,6 +1,6 @@
 /**
- * The X.509 certificate whose private key the caller of a request has proved to hold, as the TLS handshake shows it or
- * a trusted proxy tells it (RFC 8705 §2, RFC 9440 §2).
+ * The X.509 certificate of a caller that proved possession of its private key, from the TLS handshake or from a trusted
+ * proxy (RFC 8705 §2, RFC 9440 §2).
  */
 export interface ClientCertificate {
   readonly der: Uint8Array;
@@ -8,8 +8,8 @@ export interface ClientCertificate {
 }
 
 /**
- * Whether somebody who is trusted vouches for the certificate: what the check of the TLS handshake found (`problem` is
- * for the log, undefined when the chain holds), or the certificates that a proxy passed on, still to be checked.
+ * The evidence for the certificate: the result of the TLS handshake (`problem` is for the log, undefined for a valid
+ * chain), or the certificates from a proxy, which are still to be verified.
  */
 export type CertificateChain =
   | { readonly checked: true; readonly problem: string | undefined }

@@ -6,18 +6,18 @@ import { parseScope } from './scope.ts';
 import type { CertificateTrust } from './server-capabilities.ts';
 import { parseUri } from './uri.ts';
 
-/** The value as it is stored, or words that follow the member's name. */
+/** The value to store, or a problem as words that follow the member's name. */
 export type Checked = { readonly value: JsonValue } | { readonly problem: string };
 
 export interface MetadataLimits {
   readonly redirectUris: number;
-  /** Characters. */
+  /** In characters. */
   readonly uriLength: number;
-  /** Whether plain http serves where https is asked for; in development only. */
+  /** Whether plain http is accepted in place of https, in development only. */
   readonly httpAllowed: boolean;
-  /** Which certificates of clients the server can judge. */
+  /** The client certificates that the server can verify. */
   readonly certificateTrust: CertificateTrust;
-  /** What the server has keys to sign with. */
+  /** The algorithms that the server has signing keys for. */
   readonly signingAlgorithms: readonly string[];
 }
 
@@ -30,14 +30,14 @@ const MAX_AGE_MAX = 315_360_000;
 const LIST_MAX = 20;
 const LIST_TEXT_LENGTH_MAX = 256;
 
-/** C0, C1 and the characters that turn the direction of text: a name that holds them lies to who reads it. */
+/** C0 and C1 controls, and characters that change the direction of text. They could make a displayed name misleading. */
 const HIDDEN =
-  // oxlint-disable-next-line no-control-regex -- the control characters are what is looked for
+  // oxlint-disable-next-line no-control-regex -- it matches control characters on purpose
   /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/;
 
 const refused = (problem: string): Checked => ({ problem });
 
-/** An array of different, visible, not empty strings. */
+/** Accepts an array of distinct, visible, non-empty strings. */
 export function strings(limit: { count: number; length: number }): Check {
   return (value) => checkStrings(value, limit);
 }
@@ -89,14 +89,14 @@ export const name: Check = (value) => {
   return HIDDEN.test(value) ? refused('holds control or direction-changing characters') : { value };
 };
 
-/** Shown to people as a link; never fetched. */
+/** Accepts a URI that pages show as a link. The server never fetches it. */
 export const webPage: Check = (value, limits) => {
   if (typeof value !== 'string' || value.length > limits.uriLength)
     return refused('must be an http or https URL');
   return parseUri(value)?.http === undefined ? refused('must be an http or https URL') : { value };
 };
 
-/** Where this server, or the end-user's browser on its behalf, sends something. */
+/** Accepts a URI that this server, or the end-user's browser, sends data to. */
 export const httpsUrl: Check = (value, limits) => {
   if (typeof value !== 'string' || value.length > limits.uriLength) return refused('must be an https URL');
   const uri = parseUri(value);
@@ -118,7 +118,7 @@ export const scope: Check = (value) => {
 export const jsonObject: Check = (value) =>
   typeof value === 'object' && !Array.isArray(value) ? { value } : refused('must be a JSON object');
 
-/** The form of a JWK set (RFC 7517 §5); the keys themselves are checked in keys/. */
+/** Accepts the form of a JWK set (RFC 7517 §5). src/keys checks the keys themselves. */
 export const jwkSet: Check = (value) => {
   if (typeof value !== 'object' || value === null || !('keys' in value) || !Array.isArray(value['keys'])) {
     return refused('must be a JWK set');
@@ -147,14 +147,14 @@ export function oneOf(allowed: readonly string[]): Check {
       : refused(`must be one of ${allowed.join(', ')}`);
 }
 
-/** A member that asks for something this server does not do may only decline it. */
+/** Accepts only the value that declines a feature which this server does not have. */
 export function notSupported(declined: false | []): Check {
   const text = JSON.stringify(declined);
   return (value) =>
     JSON.stringify(value) === text ? { value } : refused('asks for something this server does not do');
 }
 
-/** A short text that is compared or shown, such as a version or a name in a certificate. */
+/** Accepts a short text for comparison or display, such as a version or a name in a certificate. */
 export const text: Check = (value) => {
   if (typeof value !== 'string' || value === '' || value.length > LIST_TEXT_LENGTH_MAX) {
     return refused(`must be a string of 1 to ${LIST_TEXT_LENGTH_MAX} characters`);
@@ -164,7 +164,7 @@ export const text: Check = (value) => {
 
 const CERTIFICATE_NAME_LENGTH_MAX = 1024;
 
-/** A name as it stands in a certificate. */
+/** Accepts a name in the form of a certificate. */
 function certificateName(accepts: (value: string) => boolean, rule: string): Check {
   return (value) =>
     typeof value === 'string' && value.length <= CERTIFICATE_NAME_LENGTH_MAX && accepts(value)
@@ -172,13 +172,13 @@ function certificateName(accepts: (value: string) => boolean, rule: string): Che
       : refused(rule);
 }
 
-/** What could never be compared with a certificate is refused now, and not at each attempt to authenticate. */
+/** Refuses a name that can match no certificate at registration, instead of at each attempt to authenticate. */
 export const certificateSubject = certificateName(
   (value) => parseName(value) !== undefined,
   'must be a distinguished name such as CN=client,O=Example,C=GB (RFC 4514), types without a known name as dotted numbers',
 );
 
-/** Without wildcards: a client is one host. */
+/** Accepts a host without wildcards, because a client is one host. */
 export const certificateDnsName = certificateName(
   (value) => value.length <= 253 && /^(?:[A-Za-z0-9_-]{1,63}\.)*[A-Za-z0-9_-]{1,63}$/.test(value),
   'must be a DNS name, without wildcard',
@@ -199,15 +199,15 @@ export const certificateEmail = certificateName(
   'must be an email address',
 );
 
-/** Where no certificate ever arrives, a token can be bound to none. */
+/** Refuses bound tokens where the server receives no client certificates. */
 export const boundToCertificates: Check = (value, limits) =>
   (limits.certificateTrust === 'none' ? notSupported(false) : boolean)(value, limits);
 
-/** Some clients send their version as a number. */
+/** Accepts a number too, because some clients send their version as one. */
 export const version: Check = (value, limits) =>
   text(typeof value === 'number' ? String(value) : value, limits);
 
-/** Not `.` and `..`: a path segment of that name is removed on its way (RFC 3986 §5.2.4), escaped or not. */
+/** Refuses `.` and `..`: URL parsers remove such path segments, escaped or not (RFC 3986 §5.2.4). */
 const PREFERRED_ID = /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,100}$/;
 
 export const preferredId: Check = (value) => {
@@ -220,7 +220,7 @@ export const preferredId: Check = (value) => {
     : refused("must consist of letters, digits and '._~-', or be an https URL");
 };
 
-/** 32 characters of RFC 6749's VSCHAR: as many as HS256 needs (RFC 7518 §3.2), and too many to be guessed. */
+/** Requires 32 characters of RFC 6749's VSCHAR, the length that HS256 needs (RFC 7518 §3.2) and that cannot be guessed. */
 const PREFERRED_SECRET = /^[\x20-\x7e]{32,256}$/;
 
 export const preferredSecret: Check = (value) =>
@@ -231,7 +231,7 @@ export const preferredSecret: Check = (value) =>
 const COMPACT_JWT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 const COMPACT_JWT_LENGTH_MAX = 8192;
 
-/** The form of a signed JWT (RFC 7515 §7.1); what it says is verified where it is acted upon. */
+/** Accepts the form of a signed JWT (RFC 7515 §7.1). The code that uses it verifies the signature. */
 export const compactJwt: Check = (value) =>
   typeof value === 'string' && value.length <= COMPACT_JWT_LENGTH_MAX && COMPACT_JWT.test(value)
     ? { value }

@@ -4,7 +4,7 @@ import type { GrantType } from './grant-types.ts';
 import type { JsonValue } from './json.ts';
 import * as server from './server-capabilities.ts';
 
-/** Registered client metadata as this server keeps it. Language-tagged members (`client_name#de`) stand beside. */
+/** Registered client metadata. Language-tagged members (`client_name#de`) are stored besides these. */
 export interface ClientMetadata {
   readonly redirect_uris?: readonly string[];
   readonly grant_types: readonly GrantType[];
@@ -27,7 +27,7 @@ export const AUTH_METHODS = [
 ] as const;
 export type AuthMethod = (typeof AUTH_METHODS)[number];
 
-/** What a method asks of the server besides (RFC 8705 §2.1, §2.2). */
+/** The certificate support that a method needs (RFC 8705 §2.1, §2.2). */
 const CERTIFICATE_METHODS: Readonly<Partial<Record<AuthMethod, readonly server.CertificateTrust[]>>> = {
   tls_client_auth: ['chains'],
   self_signed_tls_client_auth: ['keys', 'chains'],
@@ -38,20 +38,20 @@ export function authMethods(trust: server.CertificateTrust): readonly AuthMethod
   return AUTH_METHODS.filter((method) => CERTIFICATE_METHODS[method]?.includes(trust) ?? true);
 }
 
-/** Methods by which a client proves that it knows its secret. The others have none (decision 11). */
+/** Methods that use a client secret. Clients with other methods have none (decision 11). */
 export const SECRET_METHODS: ReadonlySet<string> = new Set([
   'client_secret_basic',
   'client_secret_post',
   'client_secret_jwt',
 ]);
 
-/** Which scope of an initial access token a member needs (interface, Initial access token scopes). */
+/** The scope of an initial access token that a member needs (interface, Initial access token scopes). */
 export type MemberPrivilege = 'scope' | 'data' | 'set-id' | 'set-secret' | 'token-policy';
 
 export interface MetadataMember {
   readonly section: string;
   readonly check: Check;
-  /** `invalid_client_metadata` where it does not say otherwise. */
+  /** Default: `invalid_client_metadata`. */
   readonly error?: 'invalid_redirect_uri';
   /** Human-readable: may come in several languages as `name#tag` (OpenID Connect Dynamic Client Registration 1.0 §2.1). */
   readonly localised?: true;
@@ -71,7 +71,7 @@ const signedByServer: check.Check = (value, limits) => check.oneOf(limits.signin
 const keyManagement = check.oneOf(server.KEY_MANAGEMENT_ALGORITHMS);
 const contentEncryption = check.oneOf(server.CONTENT_ENCRYPTION_ALGORITHMS);
 
-/** Every member a registration may carry, and the form its value must have; rules between members are in clients/. */
+/** Every member that a registration may carry, and the form of its value. src/clients holds the rules between members. */
 export const CLIENT_METADATA: Readonly<Record<string, MetadataMember>> = {
   redirect_uris: { section: RFC7591, check: check.uriList, error: 'invalid_redirect_uri' },
   grant_types: { section: RFC7591, check: check.grantTypes },

@@ -1,19 +1,19 @@
-/** RFC 6265 §4.1.1, `cookie-octet`; what we set is in it. */
+/** RFC 6265 §4.1.1, `cookie-octet`: the alphabet of the server's cookies. */
 const COOKIE_VALUE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
 
-/** Longer headers hold no cookie of ours: browsers keep 4 KB for one, and the edge bounds the header section. */
+/** The maximum length of a `Cookie` header. Browsers keep 4 KB per cookie, and the HTTP floor bounds the headers. */
 const HEADER_LENGTH_MAX = 8192;
 
 /**
- * The name of a cookie of ours. With the prefix `__Host-` browsers take it only from a secure origin, for the whole host
- * and for no other one (RFC 6265bis §4.1.3.2); over plain http, on one's desk, there is no prefix.
+ * Returns the name of one of the server's cookies. With the prefix `__Host-`, browsers accept it only from a secure origin
+ * and for that host alone (RFC 6265bis §4.1.3.2). Plain http in development has no prefix.
  */
 export function cookieName(base: string, secure: boolean): string {
   return secure ? `__Host-${base}` : base;
 }
 
 export interface CookieToSet {
-  /** As `cookieName` gives it. */
+  /** A name from `cookieName`. */
   readonly name: string;
   readonly value: string;
   /** Seconds; 0 removes the cookie; undefined ends it with the browser's session. */
@@ -21,15 +21,15 @@ export interface CookieToSet {
   readonly secure: boolean;
 }
 
-/** A `Set-Cookie` value (RFC 6265 §4.1): no script reads the cookie, and no other site's form sends it. */
+/** Returns a `Set-Cookie` value (RFC 6265 §4.1). Scripts cannot read the cookie, and forms of other sites do not send it. */
 export function setCookie({ name, value, maxAge, secure }: CookieToSet): string {
   const age = maxAge === undefined ? '' : `; Max-Age=${maxAge}`;
   return `${name}=${value}; Path=/${age}${secure ? '; Secure' : ''}; HttpOnly; SameSite=Lax`;
 }
 
 /**
- * The value of one cookie in a `Cookie` header (RFC 6265 §4.2). Undefined where it is absent, malformed, or there more
- * than once: then somebody else may have set one of them, and nobody knows which.
+ * Returns the value of one cookie in a `Cookie` header (RFC 6265 §4.2). Returns undefined if it is absent, malformed or
+ * repeated: another host may have set one of the copies.
  */
 export function readCookie(header: string | undefined, name: string): string | undefined {
   if (header === undefined || header.length > HEADER_LENGTH_MAX) return undefined;

@@ -7,7 +7,7 @@ export interface DerElement {
   readonly encoded: Uint8Array;
 }
 
-/** What was read is not DER. */
+/** Says that octets are not DER. */
 export class MalformedDer extends Error {}
 
 export const DER_TAGS = {
@@ -20,7 +20,7 @@ export const DER_TAGS = {
   set: 0x31,
 } as const;
 
-/** The elements that stand in `octets`, one after the other. @throws MalformedDer */
+/** Returns the consecutive elements in `octets`. @throws MalformedDer */
 export function readDer(octets: Uint8Array): readonly DerElement[] {
   const elements: DerElement[] = [];
   for (let at = 0; at < octets.length; ) {
@@ -31,12 +31,12 @@ export function readDer(octets: Uint8Array): readonly DerElement[] {
   return elements;
 }
 
-/** The elements inside an element with this tag. @throws MalformedDer */
+/** Returns the elements inside an element with this tag. @throws MalformedDer */
 export function readInside(element: DerElement | undefined, tag: number): readonly DerElement[] {
   return readDer(contentOf(element, tag));
 }
 
-/** @throws MalformedDer where the element is absent or has another tag */
+/** @throws MalformedDer if the element is absent or has another tag */
 export function contentOf(element: DerElement | undefined, tag: number): Uint8Array {
   if (element?.tag !== tag) throw new MalformedDer(`no element with tag ${tag} where one belongs`);
   return element.content;
@@ -63,7 +63,7 @@ function longLength(octets: Uint8Array, count: number): number {
   return length;
 }
 
-/** X.690 §8.19: the arcs as decimal numbers with full stops between them. @throws MalformedDer */
+/** Returns the arcs of an object identifier as dotted decimal numbers (X.690 §8.19). @throws MalformedDer */
 export function readObjectIdentifier(element: DerElement | undefined): string {
   const octets = contentOf(element, DER_TAGS.objectIdentifier);
   const arcs: bigint[] = [];
@@ -98,15 +98,14 @@ const STRING_TAGS = {
 const ASCII_ALPHABETS: Readonly<Record<number, RegExp>> = {
   [STRING_TAGS.numericString]: /^[0-9 ]*$/,
   [STRING_TAGS.printableString]: /^[A-Za-z0-9 '()+,\-./:=?]*$/,
-  // oxlint-disable-next-line no-control-regex -- the whole of ASCII, as the type says
+  // oxlint-disable-next-line no-control-regex -- the type allows all of ASCII
   [STRING_TAGS.ia5String]: /^[\u0000-\u007f]*$/,
   [STRING_TAGS.visibleString]: /^[\u0020-\u007e]*$/,
 };
 
 /**
- * The text of a character string. Every octet counts: a NUL ends nothing.
- * @returns undefined for what is not a character string, or not one of its own alphabet. T61String is among these: what
- * its octets mean depends on whom one asks.
+ * Returns the text of a character string, with every octet: a NUL does not end it.
+ * @returns undefined for other types, for octets outside the type's alphabet, and for T61String, whose decoding is ambiguous
  */
 export function readText({ tag, content }: Pick<DerElement, 'tag' | 'content'>): string | undefined {
   const alphabet = ASCII_ALPHABETS[tag];

@@ -3,19 +3,19 @@ import { DER_TAGS, type DerElement, readInside, readObjectIdentifier, readText }
 /** One attribute of a name: its type as a dotted object identifier, and its value. */
 interface Attribute {
   readonly type: string;
-  /** Undefined where the value is not text, or is given by its encoding (`#04024869`). */
+  /** Undefined if the value is not text, or is given by its encoding (`#04024869`). */
   readonly text: string | undefined;
-  /** The BER encoding in hex; undefined where the value is given as text. */
+  /** The BER encoding in hex; undefined if the value is given as text. */
   readonly encoding: string | undefined;
 }
 
-/** Attributes that stand together; their order means nothing (X.501 §9.2). */
+/** Attributes of one relative name. Their order has no meaning (X.501 §9.2). */
 type RelativeDistinguishedName = readonly Attribute[];
 
-/** A distinguished name, most significant part first, as a certificate has it. */
+/** A distinguished name, most significant part first, in the order of a certificate. */
 export type DistinguishedName = readonly RelativeDistinguishedName[];
 
-/** RFC 4514 §3, and the descriptors that certification authorities use besides (RFC 4519 §2, PKCS #9, EV guidelines). */
+/** Descriptors of RFC 4514 §3 and others that certification authorities use (RFC 4519 §2, PKCS #9, EV guidelines). */
 const ATTRIBUTE_TYPES: Readonly<Record<string, string>> = {
   CN: '2.5.4.3',
   COMMONNAME: '2.5.4.3',
@@ -56,7 +56,7 @@ const ATTRIBUTE_TYPES: Readonly<Record<string, string>> = {
 
 const DOTTED = /^(?:[0-2])(?:\.(?:0|[1-9]\d*))+$/;
 
-/** The name that stands in a certificate (RFC 5280 §4.1.2.4). @throws MalformedDer */
+/** Returns the name in a certificate (RFC 5280 §4.1.2.4). @throws MalformedDer */
 export function readName(element: DerElement | undefined): DistinguishedName {
   return readInside(element, DER_TAGS.sequence).map((rdn) =>
     readInside(rdn, DER_TAGS.set).map((attribute): Attribute => {
@@ -72,9 +72,9 @@ function hexOf(octets: Uint8Array): string {
 }
 
 /**
- * The name that a string of RFC 4514 §2 stands for. Spaces around separators are left out, as many tools write them and
- * no value can begin or end with one unescaped (§2.4).
- * @returns undefined for anything else, and for an attribute type that has no known name and is no dotted number
+ * Returns the name that a string represents (RFC 4514 §2). Ignores spaces around separators: many tools write them, and
+ * no value begins or ends with an unescaped space (§2.4).
+ * @returns undefined for anything else, and for an attribute type that is neither a known name nor a dotted number
  */
 export function parseName(text: string): DistinguishedName | undefined {
   const parts = split(text, ',')?.map((rdn) => split(rdn, '+')?.map(parseAttribute));
@@ -88,7 +88,7 @@ export function parseName(text: string): DistinguishedName | undefined {
   return name.length === 0 ? undefined : name.toReversed();
 }
 
-/** Cuts at each separator that no backslash stands before. Quotes and semicolons are of RFC 1779, and nobody's now. */
+/** Splits at each unescaped separator. Quotes and semicolons belong to the obsolete RFC 1779. */
 function split(text: string, separator: ',' | '+'): string[] | undefined {
   const parts = [''];
   for (const [piece] of text.matchAll(/\\[\s\S]|[^\\]|\\$/g)) {
@@ -115,14 +115,14 @@ function parseAttribute(text: string): Attribute | undefined {
   return value === undefined ? undefined : { type, text: value, encoding: undefined };
 }
 
-/** Without the spaces around it; one that is escaped belongs to the value. */
+/** Removes surrounding spaces, except an escaped one, which belongs to the value. */
 function trimmed(value: string): string {
   const text = value.replace(/^ +/, '');
   const bare = text.replace(/ +$/, '');
   return bare.length < text.length && /(?<!\\)(?:\\\\)*\\$/.test(bare) ? `${bare} ` : bare;
 }
 
-/** RFC 4514 §2.4: a backslash stands before a special character, or before the two hex digits of an octet of UTF-8. */
+/** Decodes escapes (RFC 4514 §2.4): a backslash before a special character, or before two hex digits of a UTF-8 octet. */
 function unescaped(text: string): string | undefined {
   const octets: Buffer[] = [];
   for (const [piece] of text.matchAll(/\\[0-9a-fA-F]{2}|\\[\s\S]|[^\\]+|\\$/g)) {
@@ -136,10 +136,10 @@ function unescaped(text: string): string | undefined {
 }
 
 /**
- * Whether two names are one: the same parts in the same order, each with the same attributes.
+ * Returns whether two names are equal: the same parts in the same order, each with the same attributes.
  *
- * Values are compared character by character. RFC 4517 §4.2.11 would let them differ in case, in runs of spaces and in
- * Unicode compatibility forms; whoever may get a certificate for a look-alike must not become the client by it.
+ * Compares values character by character. RFC 4517 §4.2.11 would ignore case, runs of spaces and Unicode compatibility
+ * forms; then a certificate for a look-alike name would authenticate the client.
  */
 export function sameName(one: DistinguishedName, other: DistinguishedName): boolean {
   return one.length === other.length && one.every((rdn, index) => samePart(rdn, other[index] ?? []));

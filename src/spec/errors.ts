@@ -43,7 +43,7 @@ export interface ErrorWords {
   /** For the log only. */
   detail?: string;
   cause?: unknown;
-  /** A ready `WWW-Authenticate` value, where the code alone does not determine it. */
+  /** A complete `WWW-Authenticate` value, if the code alone does not determine it. */
   challenge?: string;
 }
 
@@ -59,7 +59,7 @@ export function quotedValue(value: string): string {
   return `'${shown.replaceAll(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?')}'`;
 }
 
-/** A request that ends here. The one renderer turns it into a response by the contract's error channel. */
+/** Ends a request. The renderer turns it into a response in the contract's error channel. */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError';
   readonly code: ErrorCode;
@@ -79,7 +79,7 @@ export class OAuthError extends Error {
   }
 }
 
-/** More than a limit allows (RFC 6585 §4): 429, and when to come again. */
+/** Says that a limit is exceeded (RFC 6585 §4): the response is 429 with the time to retry. */
 export class TooManyRequests extends Error {
   override readonly name = 'TooManyRequests';
   readonly retryAfterSeconds: number;
@@ -90,7 +90,7 @@ export class TooManyRequests extends Error {
   }
 }
 
-/** The addressed resource does not exist: 404 without a body (interface, Errors). */
+/** Says that the addressed resource does not exist: 404 without a body (interface, Errors). */
 export class NotFound extends Error {
   override readonly name = 'NotFound';
 }

@@ -9,8 +9,8 @@ interface ExactJson {
 const { parse, rawJSON } = JSON as unknown as ExactJson;
 
 /**
- * What a JSON text says, so that `JSON.stringify` writes its numbers letter for letter: `1e400` and numbers beyond 2^53
- * are not what `JSON.parse` makes of them. Not to be calculated with.
+ * Parses a JSON text so that `JSON.stringify` writes its numbers unchanged. `JSON.parse` alone changes `1e400` and numbers
+ * beyond 2^53. Do not calculate with the result.
  */
 export function parseExactly(text: string): unknown {
   return parse(text, (_name, value, { source }) =>

@@ -1,4 +1,4 @@
-/** Grant types that a client can be registered for, with the initial access token scope that permits it (interface). */
+/** Grant types that a client can register, each with the initial access token scope that permits it (interface). */
 export const GRANT_TYPES = {
   authorization_code: { scope: 'client-reg:grant:code', open: true, redirects: true },
   implicit: { scope: 'client-reg:grant:implicit', open: true, redirects: true },
@@ -23,7 +23,7 @@ export function isGrantType(text: string): text is GrantType {
   return Object.hasOwn(GRANT_TYPES, text);
 }
 
-/** OpenID Connect Dynamic Client Registration 1.0 §2, "grant_types": what each response type needs. */
+/** The grant types that each response type needs (OpenID Connect Dynamic Client Registration 1.0 §2, "grant_types"). */
 export const RESPONSE_TYPES: Readonly<Record<string, readonly GrantType[]>> = {
   code: ['authorization_code'],
   token: ['implicit'],
@@ -34,7 +34,7 @@ export const RESPONSE_TYPES: Readonly<Record<string, readonly GrantType[]>> = {
   'code id_token token': ['authorization_code', 'implicit'],
 };
 
-/** Response types are sets of words (OAuth 2.0 Multiple Response Type Encoding Practices §3): `token id_token` is `id_token token`. */
+/** Response types are sets of words (OAuth 2.0 Multiple Response Type Encoding Practices §3): `token id_token` equals `id_token token`. */
 export function responseTypeName(text: string): string | undefined {
   const name = text.split(' ').sort().join(' ');
   return Object.hasOwn(RESPONSE_TYPES, name) ? name : undefined;

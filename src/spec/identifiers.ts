@@ -1,6 +1,6 @@
 import { percentDecode } from './percent-encoding.ts';
 
-/** Strings that must not be mixed up carry their kind in their type; at run time they are plain strings. */
+/** Types for strings that must not be confused. At run time they are plain strings. */
 declare const kind: unique symbol;
 type Branded<Kind extends string> = string & { readonly [kind]: Kind };
 
@@ -8,19 +8,19 @@ export type TenantId = Branded<'TenantId'>;
 export type ClientId = Branded<'ClientId'>;
 /** A registration of a client id. A deleted id that is registered again gets another instance. */
 export type ClientInstance = Branded<'ClientInstance'>;
-/** Where an access token's record stands: a time-ordered locator followed by the token's digest. */
+/** The key of an access token's record: a time-ordered locator followed by the token's digest. */
 export type AccessTokenKey = Branded<'AccessTokenKey'>;
-/** An authorisation of a client by a subject, from which tokens descend; a locator followed by random characters. */
+/** The identifier of a grant: a time-ordered locator followed by random characters. */
 export type GrantId = Branded<'GrantId'>;
 /** SHA-256, base64url without padding (43 characters). */
 export type Digest = Branded<'Digest'>;
-/** Ciphertext of a secret, bound to the place it is stored in. */
+/** Ciphertext of a secret, bound to the place of its record. */
 export type Sealed = Branded<'Sealed'>;
-/** An end-user at this issuer (OpenID Connect Core 1.0 §2, `sub`): never given to somebody else. */
+/** An end-user at this issuer (OpenID Connect Core 1.0 §2, `sub`). Never reassigned. */
 export type Subject = Branded<'Subject'>;
-/** What others may know of an end-user's session (OpenID Connect Back-Channel Logout 1.0 §2.1, `sid`); opens nothing. */
+/** The public identifier of an end-user's session (OpenID Connect Back-Channel Logout 1.0 §2.1, `sid`). It grants no access. */
 export type SessionId = Branded<'SessionId'>;
-/** An account's name in the form in which names are compared (RFC 8265 §3.3). */
+/** An account's name in its canonical form for comparison (RFC 8265 §3.3). */
 export type LoginName = Branded<'LoginName'>;
 /** RFC 7638 thumbprint. */
 export type KeyId = Branded<'KeyId'>;
@@ -37,15 +37,15 @@ export const IDENTIFIER_LENGTHS = {
   authorization_code: 43,
   instance: 16,
   sub: 24,
-  /** Also of the other cookies and handles that stand for an end-user's browser. */
+  /** Also for the other cookies and handles of an end-user's browser. */
   session: 43,
   sid: 24,
 } as const;
 
-/** Longer identifiers are not registered here (decision 15; `preferred_client_id`, federation entity ids). */
+/** The maximum length of a client identifier (decision 15; `preferred_client_id`, federation entity ids). */
 const CLIENT_ID_LENGTH_MAX = 512;
 
-/** `{id}` of `/clients/{id}`, decoded exactly once (decision 2). @returns undefined for a bad escape. */
+/** Returns `{id}` of `/clients/{id}`, decoded exactly once (decision 2). @returns undefined for a bad escape */
 export function clientIdFromSegment(segment: string): ClientId | undefined {
   if (segment.length > CLIENT_ID_LENGTH_MAX * 3) return undefined;
   const decoded = percentDecode(segment);

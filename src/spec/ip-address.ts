@@ -3,8 +3,8 @@ import { isIPv4 } from 'node:net';
 const IPV4_MAPPED = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 
 /**
- * The network that an address belongs to when limits are counted: an IPv4 address itself, the /64 of an IPv6 address
- * (a subscriber has at least one, and all of it), an IPv4-mapped address as the IPv4 address it is.
+ * Returns the network of an address for rate limits: an IPv4 address itself, or the /64 of an IPv6 address, which one
+ * subscriber usually owns. An IPv4-mapped address counts as its IPv4 address.
  */
 export function networkOf(address: string): string {
   const ipv6 = canonicalIpv6(address);
@@ -17,13 +17,13 @@ export function networkOf(address: string): string {
     .join('.');
 }
 
-/** The one spelling of RFC 5952 §4, which the URL parser knows; without the zone. Undefined for anything else. */
+/** Returns the canonical spelling (RFC 5952 §4), without the zone; undefined for anything else. */
 function canonicalIpv6(address: string): string | undefined {
   const [unzoned = ''] = address.split('%', 1);
   return unzoned.includes(':') ? URL.parse(`http://[${unzoned}]`)?.hostname.slice(1, -1) : undefined;
 }
 
-/** The eight groups of a canonical address. */
+/** Returns the eight groups of a canonical address. */
 function groupsOf(address: string): readonly string[] {
   const [before = [], after] = address
     .split('::')
@@ -33,8 +33,8 @@ function groupsOf(address: string): readonly string[] {
 }
 
 /**
- * The octets of an address in network byte order, 4 or 16: what RFC 5280 §4.2.1.6 puts into a certificate.
- * @returns undefined for anything but an IPv4 address in dotted decimals, or an IPv6 address without zone
+ * Returns the 4 or 16 octets of an address in network byte order, the form in certificates (RFC 5280 §4.2.1.6).
+ * @returns undefined unless it is an IPv4 address in dotted decimals or an IPv6 address without zone
  */
 export function ipAddressOctets(address: string): Uint8Array | undefined {
   if (isIPv4(address)) return Uint8Array.from(address.split('.'), Number);

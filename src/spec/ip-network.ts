@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 
 export interface IpNetwork {
   readonly address: string;
-  /** Bits. */
+  /** In bits. */
   readonly prefix: number;
   readonly family: 'ipv4' | 'ipv6';
 }
@@ -18,7 +18,7 @@ export function parseIpNetwork(text: string): IpNetwork | undefined {
   return { address, prefix, family: version === 4 ? 'ipv4' : 'ipv6' };
 }
 
-/** Whether a network is narrow enough to be somebody's own: `0.0.0.0/0` would be everybody's. */
+/** Returns whether a network is narrow enough to be private: `0.0.0.0/0` is the whole internet. */
 export function isAllowableNetwork(text: string): boolean {
   const network = parseIpNetwork(text);
   return network !== undefined && network.prefix >= (network.family === 'ipv4' ? 8 : 7);

@@ -1,4 +1,4 @@
-/** What makes a host the machine itself (RFC 8252 §8.3: the loopback interface). */
+/** The names of the loopback interface (RFC 8252 §8.3). */
 export function isLoopbackHost(hostname: string): boolean {
   return (
     hostname === 'localhost' ||
@@ -9,11 +9,11 @@ export function isLoopbackHost(hostname: string): boolean {
 }
 
 /**
- * Why `issuer` cannot be an issuer identifier, as words that follow its name ("must use https"); undefined when it can.
+ * Returns why `issuer` cannot be an issuer identifier, as words that follow its name ("must use https"), or undefined.
  *
- * "a URL that uses the "https" scheme and has no query or fragment components" (RFC 8414 §2). Clients compare it
- * character by character (RFC 9207 §2.4), so only the one spelling that URL parsers leave as it is gets through.
- * `http` passes for loopback hosts when `allowLoopbackHttp` says so.
+ * An issuer is "a URL that uses the "https" scheme and has no query or fragment components" (RFC 8414 §2). Clients compare
+ * it character by character (RFC 9207 §2.4), so only the canonical spelling of URL parsers passes. `allowLoopbackHttp`
+ * permits `http` for loopback hosts.
  */
 export function issuerProblem(issuer: string, allowLoopbackHttp: boolean): string | undefined {
   const url = URL.parse(issuer);
@@ -33,7 +33,7 @@ function schemeProblem(url: URL, allowLoopbackHttp: boolean): string | undefined
 }
 
 function componentProblem(url: URL, issuer: string): string | undefined {
-  // `URL` drops an empty query or fragment from its members, hence the look at the text itself.
+  // `URL` drops an empty query or fragment from its members, so this checks the text.
   if (issuer.includes('?')) return 'must not have a query';
   if (issuer.includes('#')) return 'must not have a fragment';
   if (url.username !== '' || url.password !== '' || issuer.includes('@'))
@@ -48,7 +48,7 @@ function spellingProblem(url: URL, issuer: string): string | undefined {
   return issuer === canonical ? undefined : `must be written as ${canonical}`;
 }
 
-/** The path of a valid issuer, below which every endpoint hangs: '' or '/c2'. */
+/** Returns the path of a valid issuer, the prefix of every endpoint: '' or '/c2'. */
 export function issuerPath(issuer: string): string {
   const { pathname } = new URL(issuer);
   return pathname === '/' ? '' : pathname;

@@ -7,16 +7,16 @@ import type {
   XML_SIGNING_ALGORITHMS,
 } from './server-capabilities.ts';
 
-/** Neither `none` nor an HMAC can be named: a public key is never the secret of a MAC. */
+/** Signature algorithms. `none` and HMACs are absent, so that a public key never serves as the secret of a MAC. */
 export type SignatureAlgorithm = (typeof SIGNING_ALGORITHMS)[number];
 
-/** Of an XML signature, by its name in JOSE. */
+/** Algorithms of XML signatures, by their JOSE names. */
 export type XmlSigningAlgorithm = (typeof XML_SIGNING_ALGORITHMS)[number];
 
 /** RFC 7518 §3.2. */
 export type MacAlgorithm = (typeof HMAC_ALGORITHMS)[number];
 
-/** RFC 7518 §4.1; `RSA1_5`, `dir` and passwords cannot be named. */
+/** RFC 7518 §4.1, without `RSA1_5`, `dir` and passwords. */
 export type KeyManagementAlgorithm = (typeof KEY_MANAGEMENT_ALGORITHMS)[number];
 
 /** RFC 7518 §5.1. */
@@ -32,7 +32,7 @@ const RSA: KeyForm = { kty: ['RSA'] };
 /** RFC 7518 §4.6 and RFC 8037 §3.2. */
 const AGREEMENT: KeyForm = { kty: ['EC', 'OKP'], crv: ['P-256', 'P-384', 'P-521', 'X25519'] };
 
-/** RFC 7518 §3.1 and RFC 8037 §3.1: the one kind of key that belongs to a signature; §4.1: those that an encryption takes. */
+/** The kind of key that a signature needs (RFC 7518 §3.1, RFC 8037 §3.1), and the kinds that an encryption accepts (RFC 7518 §4.1). */
 const KEY_FORMS: Readonly<Record<SignatureAlgorithm | KeyManagementAlgorithm, KeyForm>> = {
   RS256: RSA,
   RS384: RSA,
@@ -51,7 +51,7 @@ const KEY_FORMS: Readonly<Record<SignatureAlgorithm | KeyManagementAlgorithm, Ke
   'ECDH-ES+A256KW': AGREEMENT,
 };
 
-/** What a key is asked to do (RFC 7517 §4.3), and the `use` that goes with it (§4.2). */
+/** The operation of a key (RFC 7517 §4.3), and the matching `use` (§4.2). */
 export type KeyOperation = 'sign' | 'verify' | 'encrypt' | 'decrypt';
 
 const USES: Readonly<Record<KeyOperation, string>> = {
@@ -69,7 +69,7 @@ const OPERATIONS: Readonly<Record<KeyOperation, readonly string[]>> = {
   decrypt: ['decrypt', 'unwrapKey', 'deriveKey', 'deriveBits'],
 };
 
-/** Whether a key may do this by its kind and by its `use`, `key_ops` and `alg`, where it has them. */
+/** Returns whether the key's kind, `use`, `key_ops` and `alg`, if present, permit the operation. */
 export function suits(
   key: JsonWebKey,
   algorithm: SignatureAlgorithm | KeyManagementAlgorithm,
@@ -88,6 +88,6 @@ function allows(key_ops: unknown, operation: KeyOperation): boolean {
   return Array.isArray(key_ops) && OPERATIONS[operation].some((name) => key_ops.includes(name));
 }
 
-/** RFC 9864 §2.2 names EdDSA with this curve anew. */
+/** RFC 9864 §2.2 gives EdDSA with this curve a new name. */
 const sameAlgorithm = (keyAlgorithm: unknown, algorithm: string): boolean =>
   keyAlgorithm === algorithm || (algorithm === 'EdDSA' && keyAlgorithm === 'Ed25519');

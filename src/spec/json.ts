@@ -10,23 +10,23 @@ export type JsonValue =
   | { readonly [name: string]: JsonValue };
 
 export interface JsonLimits {
-  /** Nested arrays and objects, the outermost one included. */
+  /** The maximum nesting of arrays and objects, the outermost one included. */
   readonly depth: number;
-  /** Members of any one object. */
+  /** The maximum number of members of one object. */
   readonly members: number;
 }
 
-/** A JSON object as it was sent. */
+/** A JSON object from a request. */
 export interface JsonObject {
-  /** No prototype, so that a member named `__proto__` is a member and nothing else. */
+  /** The members, without a prototype, so that `__proto__` is an ordinary member. */
   readonly members: { readonly [name: string]: JsonValue };
-  /** The text of a member's value, letter for letter: what `JSON.parse` changes (`1e400`, `-0`) it does not. */
+  /** Returns the unchanged text of a member's value. `JSON.parse` would change `1e400` and `-0`. */
   source(name: string): string | undefined;
 }
 
 /**
- * A request body that must be one JSON object (RFC 8259), taken strictly: UTF-8 without byte order mark, no member
- * twice, no text that a database or a later reader would see otherwise.
+ * Parses a request body that must be one JSON object (RFC 8259). Strict: UTF-8 without byte order mark, unique members, and
+ * no text that a database or another reader would change.
  * @throws OAuthError invalid_request
  */
 export function parseJsonObject(bytes: Uint8Array, limits: JsonLimits): JsonObject {
@@ -35,7 +35,7 @@ export function parseJsonObject(bytes: Uint8Array, limits: JsonLimits): JsonObje
   try {
     value = JSON.parse(text);
   } catch {
-    // The parser's message quotes the body, which may hold secrets: it goes nowhere, the log included.
+    // The parser's message quotes the body, which may hold secrets, so not even the log gets it.
     throw malformed('the body is not well-formed JSON');
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -71,7 +71,7 @@ interface Container {
   nameNext: boolean;
 }
 
-/** Walks text that `JSON.parse` has accepted. Not recursive: depth is the sender's choice until it is checked here. */
+/** Walks text that `JSON.parse` has accepted. Iterates instead of recursing, because the sender chooses the depth. */
 function inspect(text: string, limits: JsonLimits): Map<string, Span> {
   const open: Container[] = [];
   const spans = new Map<string, Span>();
@@ -123,7 +123,7 @@ function addName(object: Container, name: string, limits: JsonLimits): void {
   object.nameNext = false;
 }
 
-/** Just behind the closing quotation mark. */
+/** Returns the index after the closing quotation mark. */
 function endOfString(text: string, start: number): number {
   let at = start + 1;
   while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;

@@ -9,7 +9,7 @@ const PUBLIC_MEMBERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The public key of a key pair, made by copying the members that are public; a member nobody thought of stays behind.
+ * Returns the public key of a key pair. Copies an allow-list of members, so that no unexpected member leaks.
  * @returns undefined for a key type without a public half.
  */
 export function publicJwk(jwk: JsonWebKey): JsonWebKey | undefined {

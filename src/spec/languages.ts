@@ -1,14 +1,14 @@
-/** Further preferences are ignored: nobody reads ten languages, and the list is somebody else's. */
+/** The maximum number of preferences. The sender chooses the length of the list. */
 const PREFERENCES_MAX = 10;
 const LENGTH_MAX = 1000;
 
-/** RFC 5646 §2.1, as far as it matters for finding texts: a language, and subtags. */
+/** The part of RFC 5646 §2.1 that matters for finding messages: a language and subtags. */
 const TAG = /^[a-z]{2,3}(?:-[a-z0-9]{1,8}){0,4}$/;
 
 /**
- * The languages a person would like, most wanted first: those the client asked for (`ui_locales`, OpenID Connect Core 1.0
- * §3.1.2.1, separated by spaces), then those of the browser (`Accept-Language`, RFC 9110 §12.5.4). What is not a tag is left
- * out: "An error SHOULD NOT result if some or all of the requested locales are not supported".
+ * Returns the end-user's languages in order of preference: first those of `ui_locales` (OpenID Connect Core 1.0 §3.1.2.1,
+ * separated by spaces), then those of `Accept-Language` (RFC 9110 §12.5.4). Skips invalid tags: "An error SHOULD NOT
+ * result if some or all of the requested locales are not supported".
  */
 export function preferredLanguages(
   ui_locales: string | undefined,
@@ -33,8 +33,8 @@ function acceptedLanguages(header: string): readonly string[] {
 }
 
 /**
- * The first language for which there is one of `available` (RFC 4647 §3.4, Lookup: subtags are taken off from the end).
- * @param available lower case; the first is the answer where nothing fits
+ * Returns the first preferred language that is available (RFC 4647 §3.4, Lookup: drops subtags from the end).
+ * @param available in lower case; the first is the fallback
  */
 export function lookUpLanguage<Language extends string>(
   preferred: readonly string[],

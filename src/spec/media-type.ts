@@ -3,9 +3,9 @@ import { OAuthError } from './errors.ts';
 const PARAMETER = /^[ \t]*([A-Za-z0-9-]+)=(?:"([^"\\]*)"|([^\s"(),/:;<=>?@[\\\]{}]+))[ \t]*$/;
 
 /**
- * Refuses a request whose body is not of a type that the endpoint reads (RFC 9110 §8.3). The type is compared
- * without regard to case; `charset=utf-8` is the only charset, and other parameters are ignored.
- * @returns which of them it is
+ * Refuses a request body of a type that the endpoint does not read (RFC 9110 §8.3). Ignores case and all parameters except
+ * `charset`, which must be `utf-8`.
+ * @returns the type of the body
  * @throws OAuthError invalid_request
  */
 export function requireMediaType<Type extends string>(

@@ -1,4 +1,4 @@
-/** The candidate that `word` was most likely meant to be; undefined when none is close. */
+/** Returns the candidate that `word` most likely stands for; undefined if none is close. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const limit = word.length < 4 ? 1 : Math.max(2, Math.floor(word.length / 4));
   let best: string | undefined;
@@ -10,13 +10,13 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best;
 }
 
-/** `; did you mean X?`, or nothing. */
+/** Returns `; did you mean X?`, or the empty string. */
 export function suggestion(word: string, candidates: readonly string[]): string {
   const meant = nearest(word, candidates);
   return meant === undefined ? '' : `; did you mean ${meant}?`;
 }
 
-/** Levenshtein's distance, one row at a time. */
+/** Returns the Levenshtein distance, computed row by row. */
 function editDistance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row++) {

@@ -7,14 +7,14 @@ export interface FormLimits {
 }
 
 /**
- * Parameter values by name; no prototype. Empty values are absent, as RFC 6749 §3.2 wants them. Of a parameter that may be
- * repeated the values stand in one text, separated by spaces: none of them holds one.
+ * Parameter values by name, without a prototype. Empty values are absent (RFC 6749 §3.2). The values of a repeatable
+ * parameter are joined by spaces, which no value contains.
  */
 export type Parameters = { readonly [name: string]: string | undefined };
 
 const NONE: Parameters = Object.freeze(Object.create(null));
 
-/** Inherits nothing. Made by a constructor it costs a third of what `Object.create(null)` does, which makes a hash table. */
+/** An object without a prototype. This constructor costs a third of `Object.create(null)`, which makes a hash table. */
 const Found = function () {} as unknown as new () => { [name: string]: string | undefined };
 Found.prototype = Object.freeze(Object.create(null));
 
@@ -23,8 +23,8 @@ const NOTHING: ReadonlySet<string> = new Set();
 /**
  * Reads an `application/x-www-form-urlencoded` body (RFC 6749 §3.2: "Parameters sent without a value MUST be treated
  * as if they were omitted from the request … Request and response parameters MUST NOT be included more than once").
- * @param known parameters of the endpoint; others are ignored, but must be well-formed all the same.
- * @param repeatable those of them that another specification lets be repeated.
+ * @param known parameters of the endpoint; others are ignored but must be well-formed
+ * @param repeatable known parameters that a specification allows to repeat
  * @throws OAuthError invalid_request
  */
 export function parseForm(
@@ -42,7 +42,7 @@ export function parseForm(
   return parseParameters(text, known, limits, repeatable);
 }
 
-/** The same for the query component of a URL. */
+/** Reads the query component of a URL in the same way. */
 export function parseParameters(
   text: string,
   known: ReadonlySet<string>,
@@ -67,7 +67,7 @@ export function parseParameters(
   return found;
 }
 
-/** Where the character is, from `begin` on and before `end`; otherwise `end`. */
+/** Returns the index of the character from `begin` on and before `end`; otherwise `end`. */
 function placeOf(character: string, text: string, begin: number, end: number): number {
   const place = text.indexOf(character, begin);
   return place === -1 || place > end ? end : place;

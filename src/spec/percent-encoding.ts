@@ -17,18 +17,18 @@ export function percentDecode(text: string): string | undefined {
   return decoded.includes('\u0000') ? undefined : decoded;
 }
 
-/** The same for `application/x-www-form-urlencoded`, where `+` is a space (WHATWG URL §5.1). */
+/** Decodes `application/x-www-form-urlencoded`, where `+` is a space (WHATWG URL §5.1). */
 export function formDecode(text: string): string | undefined {
   return percentDecode(text.includes('+') ? text.replaceAll('+', ' ') : text);
 }
 
-/** The bytes as text if they are US-ASCII, which every correctly encoded form is. */
+/** Returns the bytes as text if they are US-ASCII, like every correctly encoded form. */
 export function asciiText(bytes: Uint8Array): string | undefined {
   if (!isAscii(bytes)) return undefined;
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }
 
-/** Strict UTF-8. @returns undefined where the bytes are something else. */
+/** Decodes strict UTF-8. @returns undefined for other bytes */
 export function utf8Text(bytes: Uint8Array): string | undefined {
   try {
     return strictUtf8.decode(bytes);

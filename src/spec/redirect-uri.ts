@@ -7,7 +7,7 @@ export interface RedirectUriRules {
   readonly implicit: boolean;
 }
 
-/** Response parameters. A registered query with one of them would make the response ambiguous. */
+/** Response parameters. One of them in a registered query would make the response ambiguous. */
 const RESPONSE_PARAMETERS = new Set(['code', 'state', 'response', 'error', 'iss']);
 
 /**
@@ -34,7 +34,7 @@ function privateUseSchemeProblem(scheme: string, rules: RedirectUriRules): strin
   if (rules.application_type === 'web')
     return 'must use https; private-use schemes are allowed for native clients only';
   // RFC 8252 §7.1: "apps MUST use a URI scheme based on a domain name under their control, expressed in reverse order".
-  // `javascript:`, `data:` and their like have no dot.
+  // `javascript:`, `data:` and similar schemes have no dot.
   return scheme.includes('.')
     ? undefined
     : 'must use https or a scheme that is a domain name in reverse order';

@@ -1,17 +1,17 @@
 import type { MemberPrivilege } from './client-metadata.ts';
 import { GRANT_TYPES, type GrantType } from './grant-types.ts';
 
-/** What a registrant may register (interface, Initial access token scopes). Plain data: it is stored with the client. */
+/** The privileges of a registrant (interface, Initial access token scopes). Plain data, stored with the client. */
 export interface RegistrationPrivileges {
   readonly grant_types: 'any' | readonly GrantType[];
-  /** Values the `scope` member may hold; an empty list: the member may not be set at all. */
+  /** Values that the `scope` member may hold. An empty list forbids the member. */
   readonly scope: 'any' | readonly string[];
   readonly data: boolean;
   readonly set_id: boolean;
   readonly set_secret: boolean;
-  /** How access tokens of the client are made; absent: no. */
+  /** Whether the registrant may choose the form of the client's access tokens; absent means no. */
   readonly token_policy?: boolean;
-  /** Hosts that redirection URIs may have; compared exactly, in lower case. */
+  /** Hosts that redirection URIs may have, in lower case, compared exactly. */
   readonly redirect_hosts: 'any' | readonly string[];
 }
 
@@ -27,10 +27,10 @@ export const ALL_PRIVILEGES: RegistrationPrivileges = {
 
 const SCOPE_PREFIX = 'client-reg:scope:';
 
-/** Beyond this the one scope that permits them all is named: what is missing goes into a header, and proxies limit those. */
+/** Beyond this number, the challenge names the one scope that permits all: proxies limit the size of headers. */
 const SCOPE_VALUES_NAMED_MAX = 20;
 
-/** What anyone may register in open mode. */
+/** The privileges of every registrant in open mode. */
 export function openPrivileges(scopeValues: readonly string[]): RegistrationPrivileges {
   const grants = Object.keys(GRANT_TYPES).filter(
     (grant): grant is GrantType => GRANT_TYPES[grant as GrantType].open,
@@ -46,8 +46,8 @@ export function openPrivileges(scopeValues: readonly string[]): RegistrationPriv
 }
 
 /**
- * What the scope of an initial access token permits; exact values only, so that look-alikes permit nothing. One
- * `client-reg:scope:VALUE` among the values restricts the scope member, whatever stands beside it.
+ * Returns the privileges that the scope of an initial access token grants. Compares exact values, so that look-alikes grant
+ * nothing. One `client-reg:scope:VALUE` restricts the scope member even beside wider values.
  */
 export function privilegesOfScope(scope: readonly string[]): RegistrationPrivileges {
   if (scope.includes('client-reg')) return ALL_PRIVILEGES;
@@ -68,15 +68,15 @@ export function privilegesOfScope(scope: readonly string[]): RegistrationPrivile
   };
 }
 
-/** What a registration asks for, as far as it needs a privilege. */
+/** The parts of a registration that need a privilege. */
 export interface RegistrationNeeds {
   readonly grant_types: readonly GrantType[];
-  /** Undefined where the member is absent; the empty scope is a scope. */
+  /** Undefined if the member is absent. The empty scope counts as a scope. */
   readonly scope: readonly string[] | undefined;
   readonly members: ReadonlySet<MemberPrivilege>;
 }
 
-/** Every `client-reg:*` scope value that would have been needed and is not there, in a fixed order. */
+/** Returns every missing `client-reg:*` scope value, in a fixed order. */
 export function missingScopes(
   needs: RegistrationNeeds,
   privileges: RegistrationPrivileges,
@@ -91,7 +91,7 @@ export function missingScopes(
   if (needs.members.has('data') && !privileges.data) missing.push('client-reg:data');
   if (needs.members.has('set-id') && !privileges.set_id) missing.push('client-reg:set-id');
   if (needs.members.has('set-secret') && !privileges.set_secret) missing.push('client-reg:set-secret');
-  // No narrower scope permits it: the interface names none.
+  // The interface names no narrower scope for it.
   if (needs.members.has('token-policy') && privileges.token_policy !== true) missing.push('client-reg');
   return missing;
 }
@@ -108,7 +108,7 @@ function missingScopeValues(
     : missing.map((value) => `${SCOPE_PREFIX}${value}`);
 }
 
-/** Whether a scope is one of those that make an access token an initial access token. */
+/** Returns whether a scope value makes an access token an initial access token. */
 export function isRegistrationScope(value: string): boolean {
   if (value === 'client-reg') return true;
   return (

@@ -6,8 +6,8 @@ export function isScopeToken(text: string): boolean {
 }
 
 /**
- * Scope values in their order, without repetitions; the empty string is the empty scope.
- * @returns undefined where the text is not of the form of RFC 6749 §3.3 (values separated by one space each).
+ * Returns scope values in order, without repetitions. The empty string is the empty scope.
+ * @returns undefined unless the text has the form of RFC 6749 §3.3 (values separated by single spaces)
  */
 export function parseScope(text: string): readonly string[] | undefined {
   if (text === '') return [];

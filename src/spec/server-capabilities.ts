@@ -1,6 +1,6 @@
 /**
- * What a client can be registered for. Discovery publishes these lists, and a registration may hold their values only:
- * "What the server cannot do is refused, not stored". One list, so that the two cannot drift apart.
+ * The values that a client can register. Discovery publishes these lists, and registration accepts only their values: one
+ * list serves both, so that they cannot differ.
  */
 export const SIGNING_ALGORITHMS = [
   'RS256',
@@ -15,7 +15,7 @@ export const SIGNING_ALGORITHMS = [
   'EdDSA',
 ] as const;
 
-/** Of SAML assertions, by the names that JOSE has for them (RFC 9231 §2.3): no SHA-1, no HMAC, no DSA. */
+/** Signature algorithms of SAML assertions, by their JOSE names (RFC 9231 §2.3). SHA-1, HMAC and DSA are absent. */
 export const XML_SIGNING_ALGORITHMS = [
   'RS256',
   'RS384',
@@ -26,7 +26,7 @@ export const XML_SIGNING_ALGORITHMS = [
   'ES512',
 ] as const;
 
-/** RFC 7518 §3.2: for client_secret_jwt, keyed with the client secret. */
+/** MAC algorithms of client_secret_jwt, keyed with the client secret (RFC 7518 §3.2). */
 export const HMAC_ALGORITHMS = ['HS256', 'HS384', 'HS512'] as const;
 
 /** RFC 7518 §4.1 without RSA1_5 (Bleichenbacher), direct keys and passwords. */
@@ -52,8 +52,8 @@ export const CONTENT_ENCRYPTION_ALGORITHMS = [
 export const DEFAULT_CONTENT_ENCRYPTION = 'A128CBC-HS256';
 
 /**
- * How far certificates of clients serve: no listener and no proxy brings any; they are known by their registered keys
- * only; or authorities are configured too, who may vouch for them.
+ * How the server verifies client certificates. `none`: it receives none. `keys`: by registered keys only. `chains`: also by
+ * configured authorities.
  */
 export type CertificateTrust = 'none' | 'keys' | 'chains';
 

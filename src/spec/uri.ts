@@ -7,11 +7,11 @@ const HTTP_URI = /^(https?):\/\/([^/?#]+)([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/i;
 const AUTHORITY = /^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+)(?::(0|[1-9][0-9]{0,4}))?$/;
 const LABEL = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 
-/** A URI that two parsers cannot read differently. Nothing is normalised: the text itself is stored and compared. */
+/** A URI that all parsers read the same way. It is not normalised: the server stores and compares the text itself. */
 export interface Uri {
   /** Lower case, without the colon. */
   readonly scheme: string;
-  /** Undefined for schemes other than http and https. */
+  /** The host and port of an http or https URI; undefined for other schemes. */
   readonly http?: HttpParts;
   readonly hasFragment: boolean;
 }
@@ -23,7 +23,7 @@ export interface HttpParts {
   readonly query: string;
 }
 
-/** @returns undefined where the text is not an absolute URI, or one that a browser would read as another one. */
+/** Parses an absolute URI. @returns undefined for anything else, and for a URI that a browser would read differently */
 export function parseUri(text: string): Uri | undefined {
   if (!URI_CHARACTERS.test(text)) return undefined;
   const scheme = SCHEME.exec(text)?.[1]?.toLowerCase();
@@ -39,7 +39,7 @@ function parseHttp(text: string): HttpParts | undefined {
   const [, host, port] = AUTHORITY.exec(authority) ?? [];
   if (host === undefined || !isHost(host)) return undefined;
   if (port !== undefined && Number(port) > 65_535) return undefined;
-  // Browsers turn `127.1` or `0x7f.1` into another host.
+  // Browsers read `127.1` or `0x7f.1` as another host.
   if (!URL.canParse(text) || new URL(text).hostname !== host.toLowerCase()) return undefined;
   if (hasInvalidALabel(host)) return undefined;
   return { host: host.toLowerCase(), port: port === undefined ? undefined : Number(port), query };
@@ -50,12 +50,12 @@ function isHost(host: string): boolean {
   return host.length <= 253 && host.split('.').every((label) => LABEL.test(label));
 }
 
-/** `xn--a`: browsers refuse it, Node's parser lets it pass and leaves it as it is in the Unicode form. */
+/** Detects labels such as `xn--a`. Browsers refuse them; Node's parser accepts them unchanged. */
 function hasInvalidALabel(host: string): boolean {
   return /(^|\.)xn--/i.test(host) && /(^|\.)xn--/i.test(domainToUnicode(host));
 }
 
-/** RFC 8252 §7.3, "loopback IP redirect URIs": a name may be another machine's. */
+/** Loopback IP addresses (RFC 8252 §7.3). A name could belong to another machine. */
 export const isLoopbackLiteral = (host: string): boolean => host === '127.0.0.1' || host === '[::1]';
 
 const LOOPBACK = new Set(['127.0.0.1', '[::1]', 'localhost']);

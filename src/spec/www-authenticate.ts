@@ -9,13 +9,13 @@ export interface BearerAttributes {
   readonly scope?: string;
 }
 
-/** RFC 6750 §3; without attributes the bare word, which is the answer to a request without credentials. */
+/** Returns a Bearer challenge (RFC 6750 §3). Without attributes it answers a request without credentials. */
 export function bearerChallenge(attributes: BearerAttributes = {}): string {
   const parts = Object.entries(attributes).map(([name, value]) => `${name}=${quoted(String(value))}`);
   return parts.length === 0 ? 'Bearer' : `Bearer ${parts.join(', ')}`;
 }
 
-/** RFC 7617 §2. */
+/** Returns a Basic challenge (RFC 7617 §2). */
 export function basicChallenge(realm: string): string {
   return `Basic realm=${quoted(realm)}, charset="UTF-8"`;
 }
