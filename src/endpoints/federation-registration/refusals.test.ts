@@ -326,7 +326,7 @@ test('401: statements of a stranger in the name of an entity are 401, and harm n
     );
   assertUnauthorized(await tenant.post(forged()), /chain_signature: /);
   const { registered } = answered(await tenant.post(requestStatement()));
-  const client_id = String(registered['client_id']) as ClientId;
+  const client_id = registered['client_id'] as ClientId;
   const stored = await tenant.storage.clients.find(client_id);
   assertUnauthorized(await tenant.post(forged()), /chain_signature: /);
   assert.ok(stored !== undefined);
