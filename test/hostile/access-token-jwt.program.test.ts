@@ -47,7 +47,7 @@ const INACTIVE = '{"active":false}';
 let scope: string;
 let caller: RegisteredClient;
 let asserting: readonly AssertingClient[];
-/** What the record of each JWT says, were it ever to be believed. */
+/** The record that would make each JWT active if the server believed it. */
 let active: object;
 
 const claims = (changes: object = {}): object =>

@@ -32,7 +32,7 @@ const environment = {
   ]),
 };
 
-/** What the sweep of XML bombs may leave behind: much less than one of them would unfold to. */
+/** The memory that the sweep of XML bombs may leave behind: much less than one of them would unfold to. */
 const GROWTH_MAX = 192 * 1024 * 1024;
 
 let client: RegisteredClient;

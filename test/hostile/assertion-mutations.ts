@@ -53,7 +53,7 @@ const MUTATIONS: readonly Mutation[] = [
     }),
 ];
 
-/** `count` spoilt copies, none of which is the original. */
+/** Returns `count` spoilt copies; each differs from the original. */
 export function mutationsOf(jwt: string, count: number, seed: number): string[] {
   const below = randomNumbers(seed);
   const mutants: string[] = [];

@@ -41,7 +41,7 @@ export interface Attacked {
   sendAtOnce(requests: readonly HostileRequest[]): Promise<readonly Answer[]>;
   /** Bytes over one connection, as they are; answers are checked as those of `sendAtOnce`. */
   sendParts(parts: readonly Part[], answers: number): Promise<readonly Answer[]>;
-  /** What the database holds, as far as a refused request must not change it. */
+  /** Returns the row counts that a refused request must not change (I7). */
   stored(): Promise<StoredRows>;
   /** GET /clients, however long it is. */
   list(): Promise<readonly ListedClient[]>;

@@ -90,7 +90,7 @@ const REDIRECTS = [
 
 for (const redirect_uri of REDIRECTS) {
   // proves rfc6749-3.1.2-1, rfc6749-10.15-1
-  test(`redirect_uri ${JSON.stringify(redirect_uri)}: nobody is sent there, and it is not shown (H-165)`, async () => {
+  test(`redirect_uri ${JSON.stringify(redirect_uri)}: 400 with a page that does not show it, and no redirect (H-165)`, async () => {
     for (const response_mode of ['query', 'form_post']) {
       const response = await ask(query({ redirect_uri, response_mode }));
       assert.equal(response.status, 400);
@@ -195,7 +195,7 @@ test('a session cookie that is doubled, changed in any character, cut off or amo
   for (const cookie of others) assert.equal(await isSignedIn(cookie), false, cookie.slice(0, 80));
 });
 
-test('a session that somebody else put there is not the one that one signs in to (session fixation)', async () => {
+test('a planted session is not the session after sign-in (session fixation, S-08)', async () => {
   const { session } = await signedIn();
   const browser = plainBrowser(program.issuer);
   const page = await browser.open(`${program.issuer}/authorize?${query({ prompt: 'login' })}`);
@@ -223,7 +223,7 @@ const TYPED: Readonly<Record<string, { readonly username: string; readonly passw
 };
 
 for (const [title, typed] of Object.entries(TYPED)) {
-  test(`the sign-in form with ${title}: the page once more, and nothing of it on the page`, async () => {
+  test(`the sign-in form with ${title}: the page again, without what was sent`, async () => {
     const browser = plainBrowser(program.issuer);
     const page = await browser.open(`${program.issuer}/authorize?${query()}`);
     const again = await browser.submit(page, 'sign-in', typed);
@@ -292,7 +292,7 @@ test('UserInfo: a token in the query, in a JSON body or doubled opens nothing (H
   assert.equal(answers[0]?.status, 400);
 });
 
-test('nothing of it is in the log: no password, code, cookie, token or state (I6)', () => {
+test('the log holds no password, code, cookie, token or state (I6)', () => {
   const output = program.output();
   assert.match(output, /"refused"|authorisation refused/);
   assert.ok(secrets.size > 4);

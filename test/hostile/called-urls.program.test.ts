@@ -78,7 +78,7 @@ const HOSTS: readonly string[] = [
   'rp.example.com@127.0.0.1',
 ];
 
-/** Refused through POST and PUT; what the client was stays as it is, and nobody is connected to. */
+/** Asserts that POST and PUT refuse the value, that the client stays as it is, and that no connection is made. */
 async function refusedEverywhere(member: string, url: string): Promise<void> {
   const { masterToken } = attacked.program;
   const client = await register(attacked);
@@ -93,7 +93,7 @@ async function refusedEverywhere(member: string, url: string): Promise<void> {
     assertAnswer(answer, 'invalid_client_metadata');
     assert.match(String(answer.json['error_description']), new RegExp(`^${member} `));
   }
-  assert.equal(connections, seen, 'somebody was connected to');
+  assert.equal(connections, seen, 'a connection was made');
   const read = await attacked.send(getClient(client.client_id, client.registration_access_token));
   assert.equal(read.json[member], undefined);
 }

@@ -6,7 +6,7 @@ import { type RegisteredClient, register, SERVICE } from './registry.ts';
 
 export const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
-/** Of every private_key_jwt client here. */
+/** The key of every private_key_jwt client here. */
 export const KEY = testKey('ES256', 'own');
 
 const METHODS_OF_ASSERTION = ['client_secret_jwt', 'private_key_jwt'] as const;

@@ -20,10 +20,10 @@ const text = (value: unknown): string => String(value);
 const segment = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url');
 const octets = (value: unknown): Buffer => Buffer.from(text(value), 'base64url');
 
-/** What must be neither stored nor logged. */
+/** Values that the server must neither store nor log. */
 export const PRIVATE_VALUES: readonly string[] = PRIVATE.map(({ d }) => text(d));
 
-/** An odd number of exactly so many bits, without small factors as far as chance goes. */
+/** Returns an odd number of exactly `bits` bits. Small factors are unlikely. */
 function modulus(bits: number): string {
   const bytes = randomBytes(Math.ceil(bits / 8));
   const top = (bits - 1) % 8;

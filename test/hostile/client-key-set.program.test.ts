@@ -71,7 +71,7 @@ test('H-151 a thousand made-up kids: one fetch more, and neither this client nor
   }
   assert.equal(fetchesOf('/good'), 2);
   for (const each of [client, another]) assert.equal((await ask(each.assert())).status, 200);
-  assert.equal(fetchesOf('/good'), 2, 'nobody waited for a fetch');
+  assert.equal(fetchesOf('/good'), 2, 'no request waited for a fetch');
 });
 
 test('H-152 a key set that hangs: 401 within the deadline, a hundred at once share one fetch, and others go on', async () => {

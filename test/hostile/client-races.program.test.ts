@@ -59,7 +59,7 @@ test('C-22 an update and a deletion at once: the client is never there again aft
   }
 });
 
-test('C-22 the same with the registration token alone: whoever wins, the other is refused', async () => {
+test('C-22 the same with the registration token alone: one wins, and the other is refused', async () => {
   for (let round = 0; round < 15; round += 1) {
     const { client_id, registration_access_token: token } = await register(attacked);
     const [updated, deleted] = await attacked.sendAtOnce([
@@ -129,7 +129,7 @@ test('C-03 a reader of a list of 60 MB that stops reading, and one that goes awa
       assert.equal((await attacked.send({ method: 'GET', path: '/jwks.json' })).status, 200);
     }
     const grown = (await attacked.metric('process_resident_memory_bytes')) - rss;
-    context.diagnostic(`a list of 60 MB that nobody reads: ${grown} bytes`);
+    context.diagnostic(`an unread list of 60 MB: ${grown} bytes`);
     // Twice the list would be 120 MB as it stands in the socket, and more on its way there.
     assert.ok(grown < 80_000_000, `${grown} bytes`);
   } finally {
@@ -138,7 +138,7 @@ test('C-03 a reader of a list of 60 MB that stops reading, and one that goes awa
   assert.equal((await attacked.list()).length, (await attacked.stored()).clients);
 });
 
-test('C-29…C-31 an expired secret is renewed once, by whoever reads first, and the old one is dead', async () => {
+test('C-29…C-31 the first reader of an expired secret renews it, once, and the old one is dead', async () => {
   const { program } = shortLived;
   const scope = `${program.issuer}/token/introspect`;
   const client = await register(shortLived, { ...SERVICE, scope });

@@ -9,7 +9,7 @@ const LAG_MAX_S = 1.5;
 const RESOLUTION_MS = 10;
 const NS_PER_S = 1e9;
 
-/** What holds when everything else of a file has run: the last tests of it. */
+/** Tests the invariants after all other tests of a file. */
 export function testInvariantsAtTheEnd(attacked: Attacked): void {
   // A machine that gives no time to this process gives none to the program either, and that is not what is asked here.
   const own = monitorEventLoopDelay({ resolution: RESOLUTION_MS });

@@ -13,7 +13,7 @@ export async function encryptedTo(
     .encrypt(await importJWK(jwk, alg));
 }
 
-/** What is encrypted, or looks like it, and has no signed ID token of ours in it that the server could read (H-169). */
+/** Returns encrypted hints, and look-alikes, that hold no signed ID token of this server (H-169). */
 export async function strangeEncryptions(
   key: JWK,
   id_token: string,

@@ -169,7 +169,7 @@ test('our own identifier, that of the anchor and that of an intermediate are not
   }
 });
 
-test('an identifier that somebody else has as client_id: 400 (H-222)', async () => {
+test('an identifier that another client already has as client_id: 400 (H-222)', async () => {
   const json = { redirect_uris: ['https://x.example/cb'], preferred_client_id: rp.id };
   const taken = await call(program, { method: 'POST', path: '/clients', bearer: program.masterToken, json });
   assert.equal(taken.status, 200, taken.text);

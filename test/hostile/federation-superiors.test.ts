@@ -26,7 +26,7 @@ const REDIRECTED: Answer = (response) =>
     .writeHead(302, { location: `${authorities.base}/${good.name}/.well-known/openid-federation` })
     .end();
 
-/** What the bad authority answers where its configuration should be. */
+/** Answers of the bad authority at the address of its configuration. */
 const SCRIPTS: readonly (readonly [name: string, answer: Answer])[] = [
   ['hangs', () => undefined],
   ['hangs after its headers', (response) => response.writeHead(200, TYPE).flushHeaders()],
@@ -73,7 +73,7 @@ for (const [name, answer] of SCRIPTS) {
   });
 }
 
-/** What the good authority says about the relying party instead. */
+/** Wrong statements of the good authority about the relying party. */
 const WORDS: readonly (readonly [row: string, name: string, claims: () => object])[] = [
   ['H-204', 'of another entity', () => ({ sub: 'https://other.example' })],
   ['H-204', 'by another entity', () => ({ iss: 'https://other.example' })],
@@ -102,13 +102,13 @@ const WORDS: readonly (readonly [row: string, name: string, claims: () => object
   ],
   [
     'H-210',
-    'with a critical operator that nobody knows',
+    'with an unknown critical operator',
     () => ({
       metadata_policy: { openid_relying_party: { scope: { magic: 1 } } },
       metadata_policy_crit: ['magic'],
     }),
   ],
-  ['H-210', 'with a critical claim that nobody knows', () => ({ crit: ['magic'], magic: 1 })],
+  ['H-210', 'with an unknown critical claim', () => ({ crit: ['magic'], magic: 1 })],
   [
     'H-224',
     'with 5,000 keys',
@@ -124,7 +124,7 @@ for (const [row, name, claims] of WORDS) {
   });
 }
 
-test('an operator that nobody knows, and marks that nobody requires, are ignored (H-210, H-215)', async () => {
+test('an unknown operator, and marks that no setting requires, are ignored (H-210, H-215)', async () => {
   good.vouch(rp, { metadata_policy: { openid_relying_party: { scope: { magic: 1 } } } });
   assert.equal((await post(request())).status, 200);
 });

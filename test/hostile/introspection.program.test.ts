@@ -120,7 +120,7 @@ test('H-127 unknown, wrong, deleted, unfit: the same bytes', async () => {
 });
 
 // proves rfc7662-2.1-4
-test('H-128 whoever is not registered for exactly the introspection scope: 403, whatever the token', async () => {
+test('H-128 a client without exactly the introspection scope: 403, whatever the token', async () => {
   for (const near of [
     undefined,
     '',

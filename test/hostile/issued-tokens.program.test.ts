@@ -21,7 +21,7 @@ import {
   through,
 } from './sign-in-world.ts';
 
-/** What sign-in gives out, in the hands of somebody else: codes, tokens, and what looks like them. */
+/** Codes, tokens and their look-alikes in the hands of an attacker. */
 const ADA = { username: 'ada', password: 'correct horse' };
 let program: Program;
 let second: Program;
@@ -131,7 +131,7 @@ test('T-04 nothing that is issued passes for anything else (RFC 8725 §3.11)', a
     const page = await browserAt(program).visit(authorizeUrl(program, client, { id_token_hint }));
     assert.equal(answered(page)['error'], 'invalid_request');
   }
-  assert.equal((await redeem(program, client, code)).status, 200, 'and nothing of that used it up');
+  assert.equal((await redeem(program, client, code)).status, 200, 'none of these attempts used the code up');
 });
 
 test('T-05 clients of pairwise subjects cannot tell by what they get that two end-users are one (OpenID Connect Core 1.0 §8.1, §17.3)', async () => {

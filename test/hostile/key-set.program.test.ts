@@ -70,7 +70,7 @@ const TENANT_HEADERS: readonly (readonly [string, string])[] = [
 ];
 
 for (const [name, headers] of TENANT_HEADERS) {
-  test(`H-154 without tenants their headers are ignored, with tenants they are for nobody: ${name}`, async () => {
+  test(`H-154 without tenants their headers are ignored, with tenants these choose none: ${name}`, async () => {
     const plain = await attacked.send(request);
     const answer = await attacked.send({ ...request, headers });
     const isAlone = attacked.program.tenant === 'default';

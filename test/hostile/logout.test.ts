@@ -277,7 +277,7 @@ test('H-171 to H-173 a state goes to the registered address only, once, and enco
   }
 });
 
-test('H-176, H-178, H-179 what the page was about is what is done, whatever else is sent, and whoever else has logged out', async () => {
+test('H-176, H-178, H-179 the answer does what its own page announced, whatever else is sent and whichever other page was answered', async () => {
   const other = await signedIn(program, { post_logout_redirect_uris: ['https://other.example/'] });
   const theirs = { id_token_hint: other.id_token, post_logout_redirect_uri: 'https://other.example/' };
   const [older, newer] = [await open(WHOLE()), await open(theirs)];
@@ -363,7 +363,7 @@ test('H-184 a form is as good as a query', async () => {
   assert.equal(await destination(page), `${HOME}?state=s`);
 });
 
-test('H-183 where logout is switched off there is nothing at its address, and nobody is told of one', async () => {
+test('H-183 logout switched off: 404 at its address, and discovery does not name it', async () => {
   const without = await startLogoutProgram({ environment: { CHANCERY_LOGOUT_ENDPOINT: 'false' } });
   try {
     for (const [method, path] of [

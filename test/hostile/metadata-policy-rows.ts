@@ -7,7 +7,7 @@ const row = (number: string, metadata: object, expected: Expected): BodyRow => (
   name: `${number} ${JSON.stringify(metadata).slice(0, 80)}`,
   body: JSON.stringify({ ...PLAIN, ...metadata }),
   expected,
-  // What is accepted is stored letter for letter: escaping is a matter of where it is shown.
+  // Accepted values are stored letter for letter. Pages and logs escape them when they show them.
   check: ({ json }) => {
     for (const [name, value] of Object.entries(metadata)) assert.deepEqual(json[name], value, name);
   },

@@ -152,7 +152,7 @@ test('H-115 tokens of other kinds and of other servers are unknown', async () =>
     attacked.program.directToken,
   ];
   for (const token of tokens) assertAnswer(await attacked.send(postClient(PLAIN, token)), 'invalid_token');
-  // An identifier is no secret, whoever sends it as one: the log may name it.
+  // An identifier is no secret, even when a request sends it as one: the log may name it.
   attacked.secrets.delete(client.client_id);
 });
 

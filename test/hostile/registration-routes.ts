@@ -76,7 +76,7 @@ function asSent({ headers, length }: BodyRow, request: HostileRequest): HostileR
   };
 }
 
-/** What was registered reads the same from then on: no answer promises what is not stored. */
+/** Asserts the answer, and that later reads return the same: no answer promises what is not stored. */
 async function judge(attacked: Attacked, row: BodyRow, answer: Answer, expected: Expected): Promise<void> {
   assertAnswer(answer, expected);
   if (expected !== 'registered') return;

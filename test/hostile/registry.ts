@@ -15,7 +15,7 @@ const STATUSES = {
   too_large: 413,
 } as const;
 
-/** 401 and 403 carry a Bearer challenge; whoever sent no token gets the bare one (decision 6). */
+/** 401 and 403 carry a Bearer challenge; without a token it is the bare one (decision 6). */
 export function assertAnswer(answer: Answer, expected: Expected, bare = false): void {
   const { status, json } = answer;
   const challenge = answer.headers['www-authenticate'];

@@ -56,7 +56,7 @@ const MUTATIONS: readonly Mutation[] = [
   (xml, below) => atTag(xml, below, (tag) => tag.replace('>', ' \n>')),
   (xml, below) => atTag(xml, below, (tag) => tag.replace('saml:', 'ds:')),
   (xml, below) => atTag(xml, below, (tag) => tag.toUpperCase()),
-  // What is said by one element is said by that of another assertion, or twice.
+  // Replaces an element by that of another assertion, or doubles it.
   (xml, below, other) => {
     const local = at(NAMES, below) ?? '';
     return xml.replace(elementOf(xml, local), () => elementOf(other, local));
@@ -86,7 +86,7 @@ const MUTATIONS: readonly Mutation[] = [
   },
 ];
 
-/** `count` spoilt copies, none of which is the original; in base64url, whatever octets they are then. */
+/** Returns `count` spoilt copies in base64url; each differs from the original. */
 export function samlMutations(xml: string, other: string, count: number, seed: number): readonly string[] {
   const below = randomNumbers(seed);
   const mutants: string[] = [];

@@ -61,7 +61,7 @@ const BAD: Readonly<Record<string, Behaviour>> = {
   'nests ten thousand arrays': answering('['.repeat(10_000) + ']'.repeat(10_000)),
   'nests thirty thousand arrays without an end': answering('['.repeat(30_000)),
   'has 10 MB': answering(`${LISTED}${' '.repeat(10 * MEGABYTE)}`),
-  'has 10 MB that nobody announced': (response) => {
+  'has 10 MB without an announced length': (response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.write(LISTED);
     for (let sent = 0; sent < 10; sent += 1) response.write(' '.repeat(MEGABYTE));

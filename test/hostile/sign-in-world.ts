@@ -29,7 +29,7 @@ export interface Person {
   readonly password: string;
 }
 
-/** What is done to accounts beside the program, as a command would. */
+/** Changes accounts beside the program, as a command does. */
 export interface Accounts {
   readonly needs: AccountNeeds;
   readonly tenant: TenantStorage;
@@ -56,7 +56,7 @@ export async function accountsBeside({ folder, tenant: id }: Program, url?: stri
 /** Where the program answers for an address below its issuer. */
 export const reached = ({ issuer, url }: Program, address: string): string => address.replace(issuer, url);
 
-/** Somebody's browser, which takes the listener for the issuer. */
+/** Returns a browser that reaches the listener at the issuer's address. */
 export function browserAt(program: Program): PlainBrowser {
   return plainBrowser(program.issuer, async (url, init) => await fetch(reached(program, url), init));
 }

@@ -21,7 +21,7 @@ import {
   through,
 } from './sign-in-world.ts';
 
-/** Sign-in as its attackers see it: whoever has a link, a handle, a cookie or a form of somebody else. */
+/** Sign-in as attackers see it, who have a link, a handle, a cookie or a form of another person. */
 const ADA = { username: 'ada', password: 'correct horse canary' };
 const EVE = { username: 'eve', password: 'battery staple canary' };
 const ORIGIN = 'https://spa.example';
@@ -101,7 +101,7 @@ const UNPROVEN: readonly (readonly [what: string, change: Fields])[] = [
 ];
 
 for (const [what, change] of UNPROVEN) {
-  test(`S-01 nobody is sent to ${what}, nor told of it (RFC 6749 §4.1.2.1, RFC 9700 §4.1)`, async () => {
+  test(`S-01 ${what}: no redirect, and the page does not show it (RFC 6749 §4.1.2.1, RFC 9700 §4.1)`, async () => {
     const page = await browser().visit(url(change));
     assertPage(page, 400);
     for (const sent of Object.values(change))
@@ -179,7 +179,7 @@ const FORGED: readonly (readonly [what: string, headers: Readonly<Record<string,
 ];
 
 for (const [what, headers] of FORGED) {
-  test(`S-06 login CSRF: a form from ${what} signs nobody in (H-161)`, async () => {
+  test(`S-06 login CSRF: a form from ${what} does not sign in (H-161)`, async () => {
     const own = browser();
     const page = await own.open(url());
     const { hidden } = formOf(page.html);
@@ -340,7 +340,7 @@ const PASSWORDS: readonly (readonly [what: string, body: string, status: number]
 ];
 
 for (const [what, sent, status] of PASSWORDS) {
-  test(`S-14 a password ${what} signs nobody in: ${status}`, async () => {
+  test(`S-14 a password ${what} does not sign in: ${status}`, async () => {
     const own = browser();
     const page = await own.open(url());
     const { form_token = '' } = formOf(page.html).hidden;

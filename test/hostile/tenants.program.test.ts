@@ -20,8 +20,8 @@ import {
 } from './registry.ts';
 
 /**
- * Every kind of credential of one tenant, tried at another one of the same process: it is answered as one that nobody
- * ever had, to the byte (decision 38; security of tenants: Keycloak's client look-up, authentik's unmatched tokens).
+ * Tries every kind of credential of one tenant at another one of the same process. The answer is byte for byte that to
+ * an unknown credential (decision 38; docs/contract/hostile/lessons.md, Tenants).
  */
 const RIVAL = '/rival';
 const rivalMaster = randomBytes(32).toString('hex');
@@ -95,7 +95,7 @@ const tokenRequest = (
 });
 const CREDENTIALS = 'grant_type=client_credentials';
 
-test('the master token of a tenant opens nothing of another (C-01)', async () => {
+test('the master token of a tenant is unknown at another (C-01)', async () => {
   const { masterToken } = attacked.program;
   const list = { method: 'GET', path: '/clients' };
   await assertLikeUnknown({ ...list, bearer: masterToken }, { ...list, bearer: NOBODY }, 401);
@@ -169,7 +169,7 @@ for (const encoding of ['IDENTIFIER', 'SELF_CONTAINED']) {
 }
 
 for (const method of ['private_key_jwt', 'client_secret_jwt'] as const) {
-  test(`an assertion (${method}) of a client is of nobody at another tenant, whichever issuer it is meant for`, async () => {
+  test(`an assertion (${method}) of a client authenticates no client at another tenant, whichever issuer it names`, async () => {
     const client = await registerAsserting(attacked, method);
     for (const aud of [attacked.program.issuer, `${attacked.program.issuer}${RIVAL}`]) {
       const nobody = { iss: 'unknown0unknown0unknown0', sub: 'unknown0unknown0unknown0', aud };

@@ -1,6 +1,6 @@
 import type { Address, Conversation, Expectation, Part } from '../program/raw-socket.ts';
 
-/** What the rows need to know of the server they are sent to. */
+/** The server that receives the rows. */
 export interface TransportTarget extends Address {
   /** An `Authorization` value that may read `GET /clients`. */
   readonly authorization: string;

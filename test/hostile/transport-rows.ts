@@ -210,7 +210,7 @@ const CONNECTIONS: readonly Row[] = [
     },
   },
   {
-    name: 'a body that nobody reads is not the next request',
+    name: 'an unread body is not the next request',
     send: [
       post('/jwks.json', `Content-Length: ${get('/clients').length}\r\n`, get('/clients')),
       get('/nothing'),

@@ -13,7 +13,7 @@ import {
   through,
 } from './sign-in-world.ts';
 
-/** What is kept for somebody who has not signed in yet costs whoever asks nothing: it must not be without end. */
+/** The server keeps a row for each unfinished sign-in, and a stranger can start any number of them. So the number is bounded. */
 const PER_MINUTE = 20;
 const ADA = { username: 'ada', password: 'correct horse canary' };
 let program: Program;
@@ -95,7 +95,7 @@ for (const [index, [way, send]] of WAYS.entries()) {
   });
 }
 
-test('S-17 whoever is signed in goes on, and out, in the network that the flood came from', async () => {
+test('S-17 a signed-in user of the flooding network can continue and log out', async () => {
   const accounts = await accountsBeside(program);
   await accounts.add(ADA);
   const browser = browserAt(program);

@@ -9,7 +9,7 @@ const IMPLEMENTATIONS = ['storage', 'jose', 'outbound', 'system', 'pages', 'saml
 const TENANT = [...LOWEST, ...DOMAIN, 'config', 'http'];
 const PROCESS = [...TENANT, ...IMPLEMENTATIONS, 'tenant'];
 
-/** What each floor sees beside itself. */
+/** The floors that each floor may import, beside itself. */
 export const FLOORS: ReadonlyMap<string, readonly string[]> = new Map([
   ['spec', []],
   ['ports', ['spec']],

@@ -5,7 +5,7 @@ export interface Law {
   readonly name: string;
   /** `program`: what runs. `all`: tests and what they use as well. */
   readonly over: 'program' | 'all';
-  /** What is wrong with a file, one sentence each; empty where nothing is. */
+  /** Returns what is wrong with a file, one sentence each; an empty list if nothing is. */
   readonly violations: (source: Source) => readonly string[];
   /** Made-up files that break the law, by path: each must be found. */
   readonly broken: readonly (readonly [path: string, text: string])[];
