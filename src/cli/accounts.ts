@@ -96,7 +96,7 @@ const list = command({
   servers: READS_BESIDE_SERVERS,
   options: REGISTRY_OPTIONS,
   environment: SETTINGS_VARIABLES,
-  output: 'A table with one line for each account. With --json, one JSON object a line, with the claims.',
+  output: 'A table with one line for each account. With --json, one JSON object per line, with the claims.',
   examples: ['chancery accounts list', 'chancery accounts list --tenant acme --json'],
   run: async (call) => {
     await withRegistry(call, { create: false }, async ({ tenant }) => {

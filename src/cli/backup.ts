@@ -1,3 +1,4 @@
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import type { Settings } from '../config/settings.ts';
 import { commandEvent } from './audit.ts';
 import { command } from './command.ts';
@@ -68,6 +69,7 @@ const verify = command({
   examples: ['chancery backup verify /backup/chancery-2026-11-21.db'],
   run: async (call) => {
     const { file } = call.operands;
+    requireDatabaseFile(file);
     const { rowsIn } = await import('../storage/backup-manifest.ts');
     const { verifySqliteBackup } = await import('../storage/sqlite/backup.ts');
     const { manifest, digestsCompared } = await verifySqliteBackup(file);
@@ -86,6 +88,23 @@ const verify = command({
     ]);
   },
 });
+
+/** SQLite File Format §1.3.1. */
+const SQLITE_MAGIC = 'SQLite format 3\0';
+
+/** Refuses a file that is no database at all. Otherwise the storage would call it a damaged database. */
+function requireDatabaseFile(file: string): void {
+  if (!existsSync(file)) return;
+  const header = Buffer.alloc(SQLITE_MAGIC.length);
+  const descriptor = openSync(file, 'r');
+  try {
+    readSync(descriptor, header);
+  } finally {
+    closeSync(descriptor);
+  }
+  if (header.toString('latin1') !== SQLITE_MAGIC)
+    throw new CommandFailure(`${file} is not a backup: it is not a SQLite database`);
+}
 
 const restore = command({
   words: ['backup', 'restore'],
@@ -146,6 +165,7 @@ async function restored(
     if (to !== undefined) throw calledWrongly('--to must be sqlite:PATH');
     throw new CommandFailure('a backup goes into a SQLite database: name it with --to sqlite:PATH');
   }
+  requireDatabaseFile(file);
   const { manifest, canary } = await verifySqliteBackup(file);
   if (canary !== undefined) requireKeyOpens(canary, sealerOf(settings), file);
   const restored_at = now();

@@ -26,7 +26,7 @@ const BATCH = 50;
 
 const exportAll = command({
   words: ['clients', 'export'],
-  summary: 'Write all clients with their secrets, one JSON object a line',
+  summary: 'Write all clients with their secrets, one JSON object per line',
   description: [
     'The export holds identifiers, secrets, registration access tokens, privileges, origins and times in clear. Guard it like the encryption key: a reader can act as any of the clients. Access tokens and federated clients are not in it.',
     'The audit records the export.',
@@ -43,7 +43,7 @@ const exportAll = command({
   },
   environment: SETTINGS_VARIABLES,
   output:
-    'A header line, then one JSON object a line. With --out, one line with the number of clients, or with --json one JSON object.',
+    'A header line, then one JSON object per line. With --out, one line with the number of clients, or with --json one JSON object.',
   exits: { 1: 'A client could not be decrypted and was left out, or the command failed.' },
   examples: ['chancery clients export --out clients.jsonl'],
   run: async (call) => {

@@ -46,7 +46,7 @@ export const listClients = command({
     ...REGISTRY_OPTIONS,
   },
   environment: SETTINGS_VARIABLES,
-  output: 'A table with one line for each client. With --json, one JSON object a line.',
+  output: 'A table with one line for each client. With --json, one JSON object per line.',
   examples: [
     'chancery clients list --registered-via open --limit 50',
     'chancery clients list --grant-type client_credentials --json',

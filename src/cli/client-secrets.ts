@@ -69,7 +69,7 @@ const list = command({
   operands: CLIENT,
   options: REGISTRY_OPTIONS,
   environment: SETTINGS_VARIABLES,
-  output: 'A table with one line for each secret. With --json, one JSON object a line.',
+  output: 'A table with one line for each secret. With --json, one JSON object per line.',
   examples: ['chancery clients secrets demo'],
   run: async (call) => {
     await withRegistry(call, { create: false }, async (session) => {

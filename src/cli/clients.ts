@@ -29,7 +29,7 @@ const SECRETS_OPTION = {
 } as const;
 
 const ONE_CLIENT =
-  'One client with its metadata, its origin and the time of its last use. With --json, the client information response (RFC 7591 §3.2.1) with these two members added.';
+  'One client with its metadata, its origin and the time of its last use. With --json, the client information response (RFC 7591 §3.2.1) with the members `registered_via` and `last_used_at` added.';
 
 const show = command({
   words: ['clients', 'show'],
@@ -106,7 +106,7 @@ const update = command({
   summary: 'Replace the registration of a client from a JSON file',
   description: [
     'The command takes the JSON that PUT /clients/{id} takes (RFC 7592 §2.2) and checks it in the same way. Members that are absent from the file are removed from the registration.',
-    'The client gets a new registration access token and, if it has a secret, a new secret. The old ones stop working; the previous secret stays valid for `registration.previous-secret-grace`. To change the secret only, use `chancery clients rotate-secret`.',
+    'The client gets a new registration access token and, if it has a secret, a new secret. The old token stops working at once, the old secret after `registration.previous-secret-grace`. To change the secret only, use `chancery clients rotate-secret`.',
   ],
   servers: BESIDE_SERVERS,
   operands: { ...CLIENT, file: { words: FILE_WORDS } },
@@ -179,7 +179,7 @@ const prune = command({
     ...REGISTRY_OPTIONS,
   },
   environment: SETTINGS_VARIABLES,
-  output: 'The client_ids, one a line, then their number. With --json, one JSON object a line.',
+  output: 'The client_ids, one per line, then their number. With --json, one JSON object per line.',
   examples: ['chancery clients prune --idle 7776000 --dry-run'],
   run: async (call) => {
     const { json, idle, 'dry-run': isDryRun } = call.options;

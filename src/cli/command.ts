@@ -24,6 +24,8 @@ export interface Operand extends Explained {
 /** An option that takes no value. */
 interface Flag extends Explained {
   readonly kind: 'flag';
+  /** Whether the command refuses to run without it: a confirmation. */
+  readonly required?: true;
 }
 
 interface Text extends Explained {

@@ -4,8 +4,8 @@ import { actorOf } from './accounts.ts';
 import { type Command, command } from './command.ts';
 import type { RegistrySession } from './registry-session.ts';
 import { READS_BESIDE_SERVERS, withRegistry } from './session.ts';
+import { endingCommand, SUBJECT_OPERAND, SUBJECT_OPTIONS, subjectOf } from './sessions.ts';
 import { SETTINGS_VARIABLES } from './settings.ts';
-import { endingCommand, SUBJECT_OPERAND, SUBJECT_OPTIONS, subjectOf } from './subject.ts';
 import { table, timeText } from './table.ts';
 
 const HEADS = ['GRANT', 'CLIENT', 'CREATED', 'EXPIRES', 'SESSION', 'SCOPE'];
@@ -21,7 +21,7 @@ const list = command({
   options: SUBJECT_OPTIONS,
   environment: SETTINGS_VARIABLES,
   output:
-    'A table with one line for each grant. With --json, one JSON object a line; `refreshable` says whether there is a refresh token.',
+    'A table with one line for each grant. With --json, one JSON object per line; `refreshable` says whether there is a refresh token.',
   examples: ['chancery grants list ada'],
   run: async (call) => {
     const find = subjectOf(call);

@@ -73,9 +73,8 @@ export function synopsis({ words, operands, options }: Command): string {
 
 function optionInSynopsis(name: string, option: Option): string {
   const shown = optionName(name, option);
-  if (option.kind !== 'text') return `[${shown}]`;
-  if (option.required === true) return shown;
-  return option.repeated === true ? `[${shown}]…` : `[${shown}]`;
+  if ('required' in option) return shown;
+  return 'repeated' in option ? `[${shown}]…` : `[${shown}]`;
 }
 
 /** Returns an option with its placeholder: `--config FILE`. */

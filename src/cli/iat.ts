@@ -144,7 +144,7 @@ const list = command({
   options: REGISTRY_OPTIONS,
   environment: SETTINGS_VARIABLES,
   output:
-    'A table with one line for each token; its state is live, used, revoked or expired. With --json, one JSON object a line.',
+    'A table with one line for each token; its state is live, used, revoked or expired. With --json, one JSON object per line.',
   examples: ['chancery iat list'],
   run: async (call) => {
     await withRegistry(call, { create: false }, async ({ needs }) => {

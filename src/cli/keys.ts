@@ -11,7 +11,7 @@ import { DEFAULT_TENANT } from '../spec/identifiers.ts';
 import { sealerForTenant } from '../system/sealer.ts';
 import { ACTOR } from './audit.ts';
 import { type Command, command } from './command.ts';
-import { CommandFailure, calledWrongly } from './failure.ts';
+import { CommandFailure } from './failure.ts';
 import { readInput } from './input.ts';
 import type { RegistrySession } from './registry-session.ts';
 import { BESIDE_SERVERS, READS_BESIDE_SERVERS, withRegistry } from './session.ts';
@@ -32,7 +32,7 @@ const list = command({
   options: REGISTRY_OPTIONS,
   environment: SETTINGS_VARIABLES,
   output:
-    'A table with one line for each key, in the order in which they were added. With --json, one JSON object a line with the public key in `jwk`.',
+    'A table with one line for each key, in the order in which they were added. With --json, one JSON object per line with the public key in `jwk`.',
   examples: ['chancery keys list', 'chancery keys list --json'],
   run: async (call) => {
     await withRegistry(call, { create: false }, async (session) => {
@@ -125,7 +125,7 @@ const rotate = command({
   },
   environment: SETTINGS_VARIABLES,
   output:
-    'One line for each new key, with the time from which it signs. With --json, one JSON object a line.',
+    'One line for each new key, with the time from which it signs. With --json, one JSON object per line.',
   examples: ['chancery keys rotate', 'chancery keys rotate --use sig --kind P-256 --now'],
   run: async (call) => {
     const { use, kind, now, json } = call.options;
@@ -161,14 +161,16 @@ const revoke = command({
   words: ['keys', 'revoke'],
   summary: 'Revoke a compromised server key and replace it at once',
   description: [
-    'Everything that the key signed becomes invalid, and a new key takes over at once. This cannot be undone. Revoke a key only if another party may have its private half. `chancery keys rotate` replaces a key without this damage.',
+    'Everything that the key signed becomes invalid, and a new key takes over at once. This cannot be undone. Revoke a key only if another party may have its private half.',
   ],
   servers: BESIDE_SERVERS,
   operands: { kid: { words: 'Names the key by its kid, which `keys list` prints.' } },
   options: {
     compromised: {
       kind: 'flag',
-      words: 'Confirms that everything the key signed shall become invalid. The command needs this option.',
+      required: true,
+      words:
+        'Confirms that everything the key signed becomes invalid. To replace a key without this, use `chancery keys rotate`.',
     },
     ...REGISTRY_OPTIONS,
   },
@@ -177,10 +179,6 @@ const revoke = command({
   examples: ['chancery keys revoke sig-2026-11-21 --compromised'],
   run: async (call) => {
     const { kid } = call.operands;
-    if (!call.options.compromised)
-      throw calledWrongly(
-        '--compromised is missing: it confirms that everything the key signed becomes invalid; to replace a key without this, use chancery keys rotate',
-      );
     await withRegistry(call, { create: false }, async ({ tenant, request_id }) => {
       const outcome = await revokeServerKey(tenant.serverKeys.life, kid, { actor: ACTOR, request_id });
       if (outcome !== 'revoked') throw new CommandFailure(REVOCATION_FAILURES[outcome]);
@@ -205,7 +203,7 @@ const importKeys = command({
     ...REGISTRY_OPTIONS,
   },
   environment: SETTINGS_VARIABLES,
-  output: 'One line for each key. With --json, one JSON object a line.',
+  output: 'One line for each key. With --json, one JSON object per line.',
   examples: ['chancery keys import old-server-keys.json'],
   run: async (call) => {
     await withRegistry(call, { create: false }, async ({ settings, tenant, request_id }) => {
@@ -246,7 +244,7 @@ const history = command({
   options: REGISTRY_OPTIONS,
   environment: SETTINGS_VARIABLES,
   output:
-    'A table with one line for each key. With --json, one JSON object a line with the public key in `jwk`.',
+    'A table with one line for each key. With --json, one JSON object per line with the public key in `jwk`.',
   examples: ['chancery keys history'],
   run: async (call) => {
     await withRegistry(call, { create: false }, async ({ tenant }) => {

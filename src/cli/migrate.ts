@@ -42,7 +42,7 @@ const plan = command({
   servers: READS,
   options: STORAGE_OPTIONS,
   environment: SETTINGS_VARIABLES,
-  output: 'SQL, nothing if no step is pending. With --json, one JSON object for each step, one a line.',
+  output: 'SQL, nothing if no step is pending. With --json, one JSON object for each step, one per line.',
   examples: ['chancery migrate plan'],
   run: async (call) =>
     await withSchema(call, async (schema) => {

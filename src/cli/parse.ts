@@ -88,7 +88,10 @@ export function placeholderOf(option: Exclude<Option, { kind: 'flag' }>): string
 }
 
 function valueOf(name: string, option: Option, given: readonly string[] | undefined): unknown {
-  if (option.kind === 'flag') return given !== undefined;
+  if (option.kind === 'flag') {
+    if (given !== undefined || option.required !== true) return given !== undefined;
+    throw calledWrongly(`--${name} is missing. ${option.words}`);
+  }
   if (option.kind === 'text' && option.repeated === true) return given;
   const text = given?.at(-1);
   if (text !== undefined) return readValue(name, option, text);

@@ -16,11 +16,11 @@ const serve = command({
   words: ['serve'],
   summary: 'Start a production server with one or more worker processes',
   description: [
-    'The server runs in the foreground and logs one JSON object a line. SIGTERM, SIGINT and SIGHUP stop it: it finishes the requests under way and closes. It refuses to start with a wrong setting, a wrong encryption key, or a database schema that needs `chancery migrate up`.',
+    'The server runs in the foreground and logs one JSON object per line. SIGTERM, SIGINT and SIGHUP stop it: it finishes the requests under way and closes. It refuses to start with a wrong setting, a wrong encryption key, or a database schema that needs `chancery migrate up`.',
     'With several workers, a supervisor process restarts a worker that ends (Linux and FreeBSD). All workers listen on the same ports.',
   ],
   servers:
-    'Further servers may run on the same PostgreSQL database. On SQLite, run one server and set its number of workers.',
+    'Several servers may share one database: on one machine with SQLite, on any number of machines with PostgreSQL.',
   options: {
     workers: {
       kind: 'text',

@@ -5,9 +5,8 @@ import type { Access, RegistryCall, StorageCall } from './settings.ts';
 export const BESIDE_SERVERS =
   'Servers may run on the same database meanwhile. They act on a change from their next request on.';
 
-/** The sentence for commands that change nothing. */
-export const READS_BESIDE_SERVERS =
-  'Servers may run on the same database meanwhile. The command changes no data of theirs.';
+/** The sentence about servers for commands that only read; the audit may record them. */
+export const READS_BESIDE_SERVERS = 'Servers may run on the same database meanwhile. The command only reads.';
 
 /** Opens the storage, acts on it, and closes it. */
 export async function withStorage<T>(

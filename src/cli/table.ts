@@ -22,7 +22,7 @@ export function table(print: (line: string) => void, heads: readonly string[]): 
   };
 }
 
-/** Prints names and values, one pair a line. */
+/** Prints names and values, one pair per line. */
 export function printFields(
   print: (line: string) => void,
   fields: readonly (readonly [name: string, value: string])[],

@@ -43,7 +43,7 @@ const list = command({
   servers: READS_BESIDE_SERVERS,
   options: STORAGE_OPTIONS,
   environment: SETTINGS_VARIABLES,
-  output: 'A table with one line for each tenant. With --json, one JSON object a line.',
+  output: 'A table with one line for each tenant. With --json, one JSON object per line.',
   examples: ['chancery tenants list'],
   run: async (call) => {
     await withStorage(call, { create: false }, async ({ storage }) => {

@@ -114,6 +114,11 @@ test('what other tools restored is declared as such; a damaged backup and a wron
     [['backup', 'create'], 2, /--out is missing/],
     [['backup', 'restored', '--taken-at', 'yesterday'], 2, /--taken-at must be a time/],
     [['backup', 'verify', database], 1, /not a backup/],
+    [
+      ['backup', 'verify', join(import.meta.dirname, 'backup.test.ts')],
+      1,
+      /is not a backup: it is not a SQLite/,
+    ],
     [['backup', 'restore', join(root, 'absent')], 1, /no file/],
   ] as const) {
     const { how, stderr } = await attempt(ENCRYPTION_KEY, ...words);
