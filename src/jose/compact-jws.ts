@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { CompactSign, compactVerify, importJWK } from 'jose';
-import { type JwtSigner } from '../ports/jwt-signer.ts';
+import type { JwtSigner } from '../ports/jwt-signer.ts';
 import { JWT_LENGTH_MAX, type JwtRefusal, KEYS_TRIED_MAX } from '../ports/jwt-verifier.ts';
 import { OAuthError } from '../spec/errors.ts';
 import { type MacAlgorithm, type SignatureAlgorithm, suits } from '../spec/jose-algorithms.ts';
@@ -8,7 +8,7 @@ import { type JsonObject, type JsonValue, parseJsonObject } from '../spec/json.t
 import { type JsonWebKey, publicJwk } from '../spec/jwk.ts';
 import { privateKeys } from './private-keys.ts';
 
-/** A compact JWS taken apart; nothing in it is verified. */
+/** The parts of a compact JWS. Nothing in it is verified. */
 export interface UnverifiedJws {
   readonly compact: string;
   readonly header: JsonObject['members'];
@@ -17,7 +17,7 @@ export interface UnverifiedJws {
 
 export type Refused = { readonly reason: JwtRefusal };
 
-/** RFC 7515 §7.1: three segments; an empty one is a JWS without payload or without signature, and no JWT. */
+/** RFC 7515 §7.1: three segments. None may be empty, because a JWT has a payload and a signature. */
 const COMPACT = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)$/;
 
 const JSON_LIMITS = { depth: 16, members: 200 };
@@ -35,13 +35,13 @@ export function parseCompactJws(compact: string, lengthMax = JWT_LENGTH_MAX): Un
   return headerIsPlain(header) ? { compact, header, payload } : { reason: 'header' };
 }
 
-/** Undefined for another spelling of the same octets, which would make a second JWT of one. */
+/** Decodes a segment. Returns undefined for another spelling of the same octets: it would make a second JWT of one. */
 export function canonicalOctets(segment: string): Uint8Array | undefined {
   const octets = Buffer.from(segment, 'base64url');
   return octets.toString('base64url') === segment ? octets : undefined;
 }
 
-/** RFC 7515 §4: "Header Parameter names … MUST be unique"; the strict parser holds it to that, and claims as well. */
+/** Parses a header or claims; undefined for anything else. RFC 7515 §4: "Header Parameter names … MUST be unique", which the strict parser requires of claims too. */
 export function parseObject(octets: Uint8Array): JsonObject | undefined {
   try {
     return parseJsonObject(octets, JSON_LIMITS);
@@ -56,7 +56,7 @@ function headerIsPlain(header: JsonObject['members']): boolean {
   return [header['kid'], header['typ']].every((value) => value === undefined || typeof value === 'string');
 }
 
-/** @returns why the signature does not hold; undefined when it does */
+/** Verifies a signature. Returns the reason if it does not hold, otherwise undefined. */
 export async function signatureProblem(
   jws: Pick<UnverifiedJws, 'compact' | 'header'>,
   keys: readonly JsonWebKey[],
@@ -77,7 +77,7 @@ function isCandidate(key: JsonWebKey, algorithm: SignatureAlgorithm, kid: JsonVa
   return suits(key, algorithm, 'verify') && (key['kty'] !== 'RSA' || hasUsableExponent(key));
 }
 
-/** With e = 1 anybody's signature verifies. The key policy says so too; here it does not depend on who asked it. */
+/** Tells whether the exponent is 65537. With e = 1 every signature verifies; this check does not rely on the key policy having run. */
 const hasUsableExponent = ({ e }: JsonWebKey): boolean => e === 'AQAB';
 
 async function isSignedBy(compact: string, key: JsonWebKey, algorithm: SignatureAlgorithm): Promise<boolean> {
@@ -86,7 +86,7 @@ async function isSignedBy(compact: string, key: JsonWebKey, algorithm: Signature
     await compactVerify(compact, imported, { algorithms: [algorithm] });
     return true;
   } catch {
-    // A key that cannot be read and a signature that is another's come to the same: it is not signed by this key.
+    // An unreadable key and a wrong signature mean the same: this key did not sign it.
     return false;
   }
 }
@@ -98,7 +98,7 @@ const HASHES: Readonly<Record<MacAlgorithm, { readonly name: string; readonly oc
   HS512: { name: 'sha512', octets: 64 },
 };
 
-/** Which secret the MAC of `jws` was made with. Tries every one of them: the time tells nothing of which it was. */
+/** Finds the secret that made the MAC of `jws`. Always tries all secrets, so that the time does not reveal which one it was. */
 export function matchingSecret(
   jws: UnverifiedJws,
   secrets: readonly Uint8Array[],

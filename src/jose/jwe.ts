@@ -17,7 +17,8 @@ import { privateKeys } from './private-keys.ts';
 
 export const joseJweEncrypter: JweEncrypter = {
   async encrypt(plaintext, recipient, { alg, enc, ...named }) {
-    if (!suits(recipient, alg, 'encrypt')) throw new TypeError(`a key that cannot be used with ${alg}`);
+    if (!suits(recipient, alg, 'encrypt'))
+      throw new TypeError(`the recipient's key cannot be used with ${alg}`);
     const key = await importJWK({ ...publicJwk(recipient), kty: String(recipient['kty']) }, alg);
     return await new CompactEncrypt(Buffer.from(plaintext))
       .setProtectedHeader({ alg, enc, ...named })
@@ -48,10 +49,10 @@ export function joseJweDecrypter(): JweDecrypter {
 
 const refused = (reason: JweRefusal): JweDecryption => ({ decrypted: false, reason });
 
-/** RFC 7516 §7.1. An empty second segment is that of direct key agreement. */
+/** RFC 7516 §7.1. The second segment is empty with direct key agreement. */
 const COMPACT = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]*)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]*)\.([A-Za-z0-9_-]+)$/;
 
-/** RFC 7516 §4.1.3 and §4.1.13, RFC 7797 §3; RFC 7518 §4.8.1.2: rounds of hashing that the sender chooses. */
+/** Refused header members: RFC 7516 §4.1.3 and §4.1.13, RFC 7797 §3. With RFC 7518 §4.8.1.2 the sender would choose our hashing rounds. */
 const REFUSED_MEMBERS = ['zip', 'crit', 'b64', 'p2c', 'p2s'];
 
 type Header = JsonObject['members'];
@@ -93,7 +94,7 @@ async function decryptedWith(
     });
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(plaintext);
   } catch {
-    // RFC 7516 §11.5: whoever sent it must not learn at which step it failed.
+    // RFC 7516 §11.5: the sender must not learn which step failed.
     return undefined;
   }
 }

@@ -1,5 +1,5 @@
-import { type Clock } from '../ports/clock.ts';
-import { type JwtInspector } from '../ports/jwt-inspector.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { JwtInspector } from '../ports/jwt-inspector.ts';
 import {
   type AudienceRule,
   CLOCK_SKEW,
@@ -8,7 +8,7 @@ import {
   type JwtVerifier,
   type VerifiedClaims,
 } from '../ports/jwt-verifier.ts';
-import { type JsonObject, type JsonValue } from '../spec/json.ts';
+import type { JsonObject, JsonValue } from '../spec/json.ts';
 import {
   matchingSecret,
   parseCompactJws,
@@ -49,7 +49,7 @@ export function joseJwtVerifier(clock: Clock): JwtVerifier {
   };
 }
 
-/** Of a profile, what does not depend on the kind of its algorithms. */
+/** The rules of a profile that hold for signatures and MACs alike. */
 type Rules = Omit<JwtProfile, 'algorithms'>;
 
 const refused = (reason: JwtRefusal) => ({ verified: false, reason }) as const;
@@ -60,7 +60,7 @@ function parseOfType(jwt: string, { types }: Rules): UnverifiedJws | Refused {
   return types.includes(mediaSubtype(jws.header['typ'])) ? jws : { reason: 'type' };
 }
 
-/** The claims of a JWS whose signature or MAC holds. */
+/** Checks the claims of a JWS whose signature or MAC holds. */
 function soundClaims(
   { payload }: UnverifiedJws,
   rules: Rules,
@@ -72,7 +72,7 @@ function soundClaims(
   return reason === undefined ? { claims: claims as VerifiedClaims } : { reason };
 }
 
-/** RFC 7515 §4.1.9: "application/" may be omitted, and media type names are compared without regard to case. */
+/** Normalises `typ`. RFC 7515 §4.1.9: "application/" may be omitted, and media type names are compared without regard to case. */
 function mediaSubtype(typ: JsonValue | undefined): string | undefined {
   return typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : undefined;
 }
@@ -85,7 +85,7 @@ function claimsProblem(claims: Claims, profile: Rules, now: number): JwtRefusal 
   return timeProblem(claims, profile, now);
 }
 
-/** RFC 7519 §4.1. */
+/** Tells whether the registered claims have the types of RFC 7519 §4.1. */
 function claimsHaveTheirTypes(claims: Claims): boolean {
   return (
     ['iss', 'sub', 'jti'].every((name) => claims[name] === undefined || typeof claims[name] === 'string') &&
@@ -93,7 +93,7 @@ function claimsHaveTheirTypes(claims: Claims): boolean {
   );
 }
 
-/** RFC 7519 §2 allows fractions of a second; nobody needs them here, and 1e308 is one in disguise. */
+/** Tells whether a value is a time in whole seconds. RFC 7519 §2 also allows fractions, which no client needs; 1e308 would pass as one. */
 function isNumericDate(value: JsonValue | undefined): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }

@@ -1,12 +1,12 @@
 import { createPrivateKey, generateKeyPair as generateKeyPairCallback, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 import { calculateJwkThumbprint, exportJWK } from 'jose';
-import { type KeyKind, type KeyMaker } from '../ports/key-maker.ts';
-import { type JsonWebKey } from '../spec/jwk.ts';
+import type { KeyKind, KeyMaker } from '../ports/key-maker.ts';
+import type { JsonWebKey } from '../spec/jwk.ts';
 
 /**
- * Private keys, imported once for each JWK object. Not by `kid`: two tenants may have given the same one to two keys, and
- * a weak map forgets a key together with the set it was in.
+ * Returns a function that imports each private JWK once and keeps the result by object. Two tenants may use one `kid` for
+ * two keys, so it is no key for a cache. The weak map drops a key together with the set that it was in.
  */
 export function privateKeys(): (jwk: JsonWebKey) => KeyObject {
   const imported = new WeakMap<JsonWebKey, KeyObject>();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { type JsonWebKey } from '../spec/jwk.ts';
+import type { JsonWebKey } from '../spec/jwk.ts';
 import {
   CONTENT_ENCRYPTION_ALGORITHMS,
   HMAC_ALGORITHMS,

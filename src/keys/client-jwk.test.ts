@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { type JsonWebKey } from '../spec/jwk.ts';
+import type { JsonWebKey } from '../spec/jwk.ts';
 import { clientJwkProblem, duplicateKeyId } from './client-jwk.ts';
 
 function publicKeyOf(pair: { readonly publicKey: KeyObject }): JsonWebKey {

@@ -1,6 +1,6 @@
 import { createPublicKey, X509Certificate } from 'node:crypto';
 import { type KeyManagementAlgorithm, suits } from '../spec/jose-algorithms.ts';
-import { type JsonWebKey } from '../spec/jwk.ts';
+import type { JsonWebKey } from '../spec/jwk.ts';
 import { rsaModulusProblem } from './rsa-modulus.ts';
 
 /** Members of private and symmetric keys: RFC 7518 §6.2.2, §6.3.2 and §6.4.1. */

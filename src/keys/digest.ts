@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
-import { type Digest } from '../spec/identifiers.ts';
+import type { Digest } from '../spec/identifiers.ts';
 
 /** SHA-256 of a secret that is random enough not to be guessed (256 bits); slow hashes are for human passwords. */
 export function digestOf(secret: string): Digest {

@@ -1,12 +1,12 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
-import { type KeyMaker } from '../ports/key-maker.ts';
+import type { KeyMaker } from '../ports/key-maker.ts';
 import { OAuthError } from '../spec/errors.ts';
 import { suits } from '../spec/jose-algorithms.ts';
 import { parseJsonObject } from '../spec/json.ts';
 import { type JsonWebKey, publicJwk } from '../spec/jwk.ts';
 import { clientJwkProblem } from './client-jwk.ts';
 import { publishedJwk } from './make-server-keys.ts';
-import { type ServerKey } from './server-key.ts';
+import type { ServerKey } from './server-key.ts';
 
 /** An operator's JWK set that cannot be used; the message says which key and why, and holds nothing of a key. */
 export class ServerJwkSetRefused extends Error {

@@ -1,8 +1,8 @@
-import { type AuditEvent } from '../ports/audit-log.ts';
-import { type KeyKind } from '../ports/key-maker.ts';
-import { type Sealer } from '../ports/sealer.ts';
-import { type ServerKeyStore, type StoredServerKey } from '../ports/server-key-store.ts';
-import { type JsonWebKey } from '../spec/jwk.ts';
+import type { AuditEvent } from '../ports/audit-log.ts';
+import type { KeyKind } from '../ports/key-maker.ts';
+import type { Sealer } from '../ports/sealer.ts';
+import type { ServerKeyStore, StoredServerKey } from '../ports/server-key-store.ts';
+import type { JsonWebKey } from '../spec/jwk.ts';
 import { keyPlace, type MakingNeeds, makeKeyPair } from './make-server-keys.ts';
 import { keyState, kindOf } from './server-key.ts';
 

@@ -6,11 +6,11 @@ import type { Resolve } from './resolver.ts';
 import { deadline } from './slots.ts';
 import { literalAddress, loopbackAddresses, type UrlPolicy } from './url-policy.ts';
 
-/** A name may have hundreds of addresses; more than these are not tried. */
+/** The most addresses of a name that are tried. */
 const ADDRESSES_MAX = 8;
 const CONNECT_TIMEOUT_MS = 2000;
 
-/** RFC 8305 §8: how long one address is tried before the next one is. */
+/** RFC 8305 §8: how long one address is tried before the next. */
 const ATTEMPT_TIMEOUT_MS = 500;
 
 /** Opens TCP connections to one of these addresses, and to no other. */
@@ -25,8 +25,8 @@ export interface ConnectionNeeds {
 }
 
 /**
- * A connection on which nothing has been sent by the application. The name is looked up once, and what was checked is
- * what is dialled: a second answer of the name server (DNS rebinding) has nobody to read it.
+ * Opens a connection and sends nothing on it. Looks the name up once and dials exactly the addresses that passed the
+ * check, so a second answer of the name server (DNS rebinding) is never used.
  * @throws FetchFailure
  */
 export async function openConnection(needs: ConnectionNeeds, url: URL, signal: AbortSignal): Promise<Socket> {
@@ -35,7 +35,7 @@ export async function openConnection(needs: ConnectionNeeds, url: URL, signal: A
   const port = Number(url.port === '' ? (isTls ? 443 : 80) : url.port);
   using limit = deadline(CONNECT_TIMEOUT_MS, signal);
   const socket = needs.dial(addresses, port);
-  // A socket may fail between two steps, when nobody waits for it.
+  // A socket may fail between two steps, while no step listens.
   socket.on('error', () => undefined);
   try {
     await reached(socket, 'connect', 'connection', limit.signal);
@@ -94,7 +94,7 @@ async function resolved(resolve: Resolve, name: string, signal: AbortSignal): Pr
   }
 }
 
-/** What the kernel says of the connection is what counts, whatever was dialled. */
+/** Checks the address that the kernel reports for the connection. It counts more than the dialled address. */
 function checkPeer({ policy }: ConnectionNeeds, { remoteAddress }: Socket): void {
   if (remoteAddress === undefined) throw new FetchFailure('connection', 'closed at once');
   const use = policy.addressProblem(remoteAddress);
@@ -110,12 +110,12 @@ async function secured(
   const literal = literalAddress(hostname);
   const secure = connectTls({
     socket,
-    // Compared with the certificate; RFC 6066 §3 permits no addresses in the SNI extension.
+    // Compared with the certificate. RFC 6066 §3 permits no addresses in the SNI extension.
     host: literal ?? hostname,
     ...(literal === undefined ? { servername: hostname } : {}),
     ALPNProtocols: ['http/1.1'],
     minVersion: 'TLSv1.2',
-    // Said here so that NODE_TLS_REJECT_UNAUTHORIZED has no say.
+    // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED has no effect.
     rejectUnauthorized: true,
     ...(certificateAuthorities === undefined ? {} : { ca: [...certificateAuthorities] }),
   });

@@ -1,7 +1,7 @@
-import { type Clock } from '../ports/clock.ts';
-import { type OutboundFailure, type OutboundProblem } from '../ports/outbound-http.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { OutboundFailure, OutboundProblem } from '../ports/outbound-http.ts';
 
-/** Ends a fetch; turned into a `Fetched` before it leaves this folder. */
+/** Ends a fetch. `outbound-http.ts` turns it into a `Fetched`; it never leaves this folder. */
 export class FetchFailure extends Error {
   override readonly name = 'FetchFailure';
   readonly reason: OutboundFailure;
@@ -12,7 +12,7 @@ export class FetchFailure extends Error {
   }
 }
 
-/** `reason` with the words of the error that a step of Node ended in. */
+/** Makes a FetchFailure with this reason and the message of Node's error. Returns a FetchFailure unchanged. */
 export function failureFrom(cause: unknown, reason: OutboundFailure): FetchFailure {
   if (cause instanceof FetchFailure) return cause;
   const code = cause instanceof Error && 'code' in cause ? `${String(cause.code)}: ` : '';
@@ -22,11 +22,11 @@ export function failureFrom(cause: unknown, reason: OutboundFailure): FetchFailu
 export interface FailureMemoryNeeds {
   readonly clock: Pick<Clock, 'milliseconds'>;
   readonly lifetimeMs: number;
-  /** When full, the oldest failure is forgotten. */
+  /** Beyond this number the oldest failure is evicted. */
   readonly entriesMax: number;
 }
 
-/** What failed lately, so that a dead document is not asked for again and again (a negative cache). */
+/** A negative cache of fetches, so that a dead document is not fetched again at once. */
 export class FailureMemory {
   readonly #needs: FailureMemoryNeeds;
   readonly #failures = new Map<string, { readonly until: number; readonly problem: OutboundProblem }>();

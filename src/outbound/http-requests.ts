@@ -19,8 +19,8 @@ export interface DocumentLimits extends Expectation {
 }
 
 /**
- * One GET over a connection that was made for it.
- * @throws FetchFailure for any answer but a whole 200 without content coding, of an expected type, and small enough
+ * Sends one GET over a connection of its own and reads the document.
+ * @throws FetchFailure unless the answer is a complete 200 without content coding, of an expected type, within the limit
  */
 export async function fetchDocument(
   socket: Socket,
@@ -33,7 +33,7 @@ export async function fetchDocument(
     const response = await headersOf(socket, url, { method: 'GET', headers: { accept } }, signal);
     const mediaType = checkHeaders(response, limits);
     const body = await bodyOf(response, limits.bodyMax);
-    // Where the end of the connection is the end of the body (RFC 9112 §6.3), our own end of it looks like the whole.
+    // A body may end with the connection (RFC 9112 §6.3). If we ended it ourselves at the deadline, it is incomplete.
     signal.throwIfAborted();
     return { body, mediaType };
   } catch (failure) {
@@ -45,9 +45,8 @@ export async function fetchDocument(
 }
 
 /**
- * One POST over a connection that was made for it.
- * @returns the status code; the rest of the answer is not read
- * @throws FetchFailure where no answer came
+ * Sends one POST over a connection of its own. Returns the status code and does not read the rest of the answer.
+ * @throws FetchFailure if no answer arrives
  */
 export async function postForm(
   socket: Socket,
@@ -78,7 +77,7 @@ interface Sent {
   readonly body?: string;
 }
 
-/** Without an agent, so that neither a pool nor a proxy of the environment stands between. */
+/** Sends a request without an agent, so that neither a connection pool nor a proxy of the environment is used. */
 function headersOf(
   socket: Socket,
   url: URL,
@@ -108,7 +107,7 @@ function headersOf(
   return promise;
 }
 
-/** @returns the media type */
+/** Returns the media type, or throws FetchFailure if the headers are not acceptable. */
 function checkHeaders(response: IncomingMessage, { mediaTypes, bodyMax }: DocumentLimits): string {
   const { statusCode = 0, headers } = response;
   if (statusCode >= 300 && statusCode < 400 && statusCode !== 304) {

@@ -1,11 +1,11 @@
-import { type Socket } from 'node:net';
-import { type Clock } from '../ports/clock.ts';
-import {
-  type Expectation,
-  type Fetched,
-  type OutboundForms,
-  type OutboundHttp,
-  type OutboundProblem,
+import type { Socket } from 'node:net';
+import type { Clock } from '../ports/clock.ts';
+import type {
+  Expectation,
+  Fetched,
+  OutboundForms,
+  OutboundHttp,
+  OutboundProblem,
 } from '../ports/outbound-http.ts';
 import { type ConnectionNeeds, type Dial, dial, openConnection } from './connection.ts';
 import { FailureMemory, FetchFailure, failureFrom } from './fetch-failure.ts';
@@ -18,13 +18,13 @@ const WAITING_MAX = 64;
 const REMEMBERED_FAILURES_MAX = 1000;
 
 export interface OutboundOptions extends UrlPolicyOptions {
-  /** Over a whole fetch, the wait for a slot included. */
+  /** Limit for a whole fetch, including the wait for a slot. */
   readonly timeoutMs: number;
   /** Bytes. */
   readonly bodyMax: number;
   readonly fetchesPerHost: number;
   readonly fetches: number;
-  /** How long a failure is remembered; 0 = not at all. */
+  /** How long a failed fetch is not repeated; 0 turns the negative cache off. */
   readonly negativeCacheMs: number;
 }
 
@@ -38,15 +38,15 @@ export interface OutboundNeeds {
 
 type Fetch = (url: URL, expectation: Expectation) => Promise<Document>;
 
-/** Does something over a connection that was permitted, in its turn. */
+/** Waits for a slot, opens a permitted connection and runs `act` over it. */
 type Visit = <T>(url: URL, act: (socket: Socket, signal: AbortSignal) => Promise<T>) => Promise<T>;
 
 export interface ProcessOutbound extends OutboundHttp, OutboundForms {
-  /** The same way out under the same limits, which remembers failures and shares fetches for itself alone. */
+  /** Returns a client under the same limits, with a negative cache and shared fetches of its own. */
   apart(): OutboundHttp & OutboundForms;
 }
 
-/** One for the whole process: its limits are what the process allows itself. */
+/** Opens the HTTP client of the process. Its limits hold for all fetches of the process together. */
 export function openOutboundHttp(options: OutboundOptions, needs: OutboundNeeds): ProcessOutbound {
   const policy = urlPolicy(options);
   const visit = limitedVisits(options, {
@@ -69,7 +69,7 @@ export function openOutboundHttp(options: OutboundOptions, needs: OutboundNeeds)
   return { ...apart(), apart };
 }
 
-/** Whoever posts decides when to try again: no failure is remembered here. */
+/** Posts forms without a negative cache: the caller decides when to retry. */
 function outboundForms(policy: UrlPolicy, visit: Visit): OutboundForms {
   return {
     async postForm(url, form) {
@@ -105,7 +105,7 @@ function rememberingOutbound(
       return { status: 'ok', ...(await fetch(new URL(url), expectation)) };
     } catch (failure) {
       const { reason, message: detail } = failureFrom(failure, 'connection');
-      // `busy` says nothing about the document.
+      // `busy` is no property of the document, so it is not remembered.
       if (reason !== 'busy') failures.remember(key, { reason, detail });
       return { status: 'failed', reason, detail };
     } finally {
@@ -134,7 +134,7 @@ function recently({ reason, detail }: OutboundProblem): OutboundProblem {
 
 function limitedVisits(options: OutboundOptions, connection: ConnectionNeeds): Visit {
   const { timeoutMs, fetchesPerHost: perHost, fetches: total } = options;
-  // Half of the time may go into waiting, so that whoever gets a slot has time to use it.
+  // Waiting may take half of the time limit, so that a fetch has time left after it gets a slot.
   const slots = new Slots({ perHost, total, waitingMax: WAITING_MAX, waitMs: timeoutMs / 2 });
   return async (url, act) => {
     using limit = deadline(timeoutMs);

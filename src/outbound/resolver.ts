@@ -1,24 +1,24 @@
 import { Resolver } from 'node:dns/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The addresses of a name, in the order to try them. Rejects where there are none; gives up when `signal` aborts. */
+/** Resolves a name to its addresses, in the order to try them. Rejects if there are none or when `signal` aborts. */
 export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 const QUERY_TIMEOUT_MS = 1000;
 const TRIES = 2;
 
-/** RFC 8305 §3, "Resolution Delay": what the second family is waited for once the first has answered. */
+/** RFC 8305 §3, "Resolution Delay": the wait for the second address family after the first has answered. */
 const RESOLUTION_DELAY_MS = 50;
 
 /**
- * Asks name servers over sockets (c-ares). `dns.lookup` would hold a thread of the pool for as long as a name hangs, and
- * could not be cancelled.
- * @param servers `address:port` each; those of the system where none are named
+ * Returns a resolver that asks name servers over sockets (c-ares). `dns.lookup` cannot be cancelled, and it would block a
+ * thread of the pool while a name server does not answer.
+ * @param servers `address:port` each; default: those of the system
  */
 export function resolveThrough(servers?: readonly string[]): Resolve {
   return async (name, signal) => {
     signal.throwIfAborted();
-    // One each, so that `cancel` ends this name's queries only.
+    // A resolver per name, so that `cancel` ends only its queries.
     const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: TRIES });
     if (servers !== undefined) resolver.setServers(servers);
     const cancel = (): void => resolver.cancel();
@@ -41,7 +41,7 @@ async function firstAnswers(families: readonly Promise<readonly string[]>[]): Pr
   try {
     await Promise.any(asked);
   } catch (failure) {
-    // Both families failed; they mostly say the same (ENOTFOUND), and the first is enough for the log.
+    // Both families failed, mostly with the same ENOTFOUND. The first error is enough for the log.
     throw failure instanceof AggregateError ? failure.errors[0] : failure;
   }
   await Promise.race([settled, sleep(RESOLUTION_DELAY_MS)]);

@@ -1,9 +1,9 @@
 export interface SlotLimits {
   readonly perHost: number;
   readonly total: number;
-  /** How many may wait for a slot. */
+  /** How many fetches may wait for a slot. */
   readonly waitingMax: number;
-  /** How long one waits. */
+  /** How long a fetch waits at most, in milliseconds. */
   readonly waitMs: number;
 }
 
@@ -12,7 +12,7 @@ interface Waiting {
   readonly enter: (entered: boolean) => void;
 }
 
-/** How many fetches may be under way, for each host and in all. */
+/** Limits how many fetches run at a time, per host and in total. */
 export class Slots {
   readonly #limits: SlotLimits;
   /** Hosts with a fetch under way; never more than `total`. */
@@ -24,7 +24,7 @@ export class Slots {
     this.#limits = limits;
   }
 
-  /** False where there was no slot in time; otherwise `leave` gives the slot back. */
+  /** Takes a slot and returns true; call `leave` to give it back. Returns false if no slot is free in time. */
   async enter(host: string): Promise<boolean> {
     if (this.#hasRoom(host)) {
       this.#take(host);
@@ -51,12 +51,12 @@ export class Slots {
     this.#admit();
   }
 
-  /** Whoever waits longest for a host that has room: a slow host does not hold up the others. */
+  /** Admits the waiting fetches whose host has room, the longest wait first. A slow host does not block the others. */
   #admit(): void {
     for (const waiting of this.#waiting) {
       if (!this.#hasRoom(waiting.host)) continue;
       this.#waiting.delete(waiting);
-      // Taken here and not by the one who waits, who runs later.
+      // Taken here, because the waiting function runs later.
       this.#take(waiting.host);
       waiting.enter(true);
     }
@@ -72,12 +72,15 @@ export class Slots {
   }
 }
 
-/** Aborts `signal` after a while, or when `within` aborts. Disposing of it stops the timer. */
+/** A signal with a time limit. Disposing of it stops the timer. */
 export interface Deadline extends Disposable {
   readonly signal: AbortSignal;
 }
 
-/** A timer that is held, where `AbortSignal.timeout` would neither keep the process alive nor outlast its last reference. */
+/**
+ * Aborts its signal after `ms` milliseconds, or when `within` aborts. Unlike `AbortSignal.timeout`, its timer keeps the
+ * process alive and is not garbage-collected.
+ */
 export function deadline(ms: number, within?: AbortSignal): Deadline {
   const controller = new AbortController();
   const abort = (): void => controller.abort();

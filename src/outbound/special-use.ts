@@ -2,8 +2,9 @@ import { BlockList, isIP } from 'node:net';
 import { parseIpNetwork } from '../spec/ip-network.ts';
 
 /**
- * Networks that hold no public host: the IANA special-purpose registries (RFC 6890 and its updates) with the registry's
- * names, the ranges that wrap an IPv4 address, and what clouds keep outside both. The first row that holds names it.
+ * Networks without public hosts: those of the IANA special-purpose registries (RFC 6890 and its updates) under their names
+ * there, the ranges that wrap an IPv4 address, and special addresses of cloud platforms. The first row that contains an
+ * address names it.
  */
 const SPECIAL_USE: readonly (readonly [network: string, name: string])[] = [
   ['0.0.0.0/8', 'This network (RFC 791 §3.2)'],
@@ -47,20 +48,20 @@ const SPECIAL_USE: readonly (readonly [network: string, name: string])[] = [
   ['fe80::/10', 'Link-Local Unicast (RFC 4291)'],
   ['fec0::/10', 'Site-Local Unicast, deprecated (RFC 3879)'],
   ['ff00::/8', 'Multicast (RFC 4291 §2.7)'],
-  // "Global Unicast" that IANA assigns from is 2000::/3 alone (RFC 4291 §2.4, and its registry).
+  // IANA assigns "Global Unicast" addresses from 2000::/3 only (RFC 4291 §2.4, and its registry).
   ['::/3', 'outside Global Unicast'],
   ['4000::/2', 'outside Global Unicast'],
   ['8000::/1', 'outside Global Unicast'],
 ];
 
 /**
- * One list per family: a BlockList compares an IPv4 address with IPv6 networks as if it were IPv4-mapped, so that
- * `::ffff:0:0/96` would hold every IPv4 address.
+ * A set of networks, with one list per address family. A BlockList compares an IPv4 address with IPv6 networks as if it were
+ * IPv4-mapped, so `::ffff:0:0/96` would contain every IPv4 address.
  */
 export class NetworkList {
   readonly #lists = { ipv4: new BlockList(), ipv6: new BlockList() };
 
-  /** @throws TypeError where a network is not in CIDR notation. */
+  /** @throws TypeError if a network is not in CIDR notation */
   constructor(networks: readonly string[]) {
     for (const network of networks) {
       const parsed = parseIpNetwork(network);
@@ -80,7 +81,7 @@ const ROWS = SPECIAL_USE.map(([network, name]) => ({
   words: `${name}, ${network}`,
 }));
 
-/** What an IP address is reserved for; undefined for one that a public host may have. */
+/** Returns the purpose that an IP address is reserved for; undefined if a public host may have it. */
 export function specialUse(address: string): string | undefined {
   if (isIP(address) === 0) return 'not an IP address';
   return ROWS.find(({ list }) => list.has(address))?.words;

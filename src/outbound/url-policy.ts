@@ -9,7 +9,7 @@ const URL_LENGTH_MAX = 2048;
 /** RFC 6761 §6.3: "name resolution APIs … SHOULD always return the IP loopback address". */
 const LOOPBACK_NAMES = new Set(['localhost', 'localhost.localdomain', 'ip6-localhost', 'ip6-loopback']);
 
-/** Top-level names that never lead to a public host: RFC 6761, RFC 6762, RFC 7686, RFC 8375, and ICANN for `internal`. */
+/** Top-level names without public hosts: RFC 6761, RFC 6762, RFC 7686, RFC 8375, and ICANN for `internal`. */
 const PRIVATE_NAMES = new Set([
   'alt',
   'arpa',
@@ -22,22 +22,22 @@ const PRIVATE_NAMES = new Set([
 ]);
 
 export interface UrlPolicyOptions {
-  /** Whether plain http may be used; for development. */
+  /** Whether http URLs may be fetched; for development. */
   readonly allowHttp: boolean;
   readonly ports: readonly PortRange[];
-  /** Special-use networks that may be reached nevertheless, in CIDR notation. */
+  /** Special-use networks that may be reached all the same, in CIDR notation. */
   readonly allowNetworks: readonly string[];
-  /** Origins of this server, which does not fetch from itself; asked for each time. */
+  /** Origins of this server, which never fetches from itself. The set may change. */
   readonly ownOrigins: ReadonlySet<string>;
 }
 
 export interface UrlPolicy {
   urlProblem(url: string): OutboundProblem | undefined;
-  /** Why an address must not be connected to; undefined when it may. */
+  /** Returns why the address must not be connected to; undefined if it may. */
   addressProblem(address: string): string | undefined;
 }
 
-/** Where the server may go: what can be said of a URL, and what of an address. */
+/** Returns the rules for URLs, and for the addresses that their hosts resolve to. */
 export function urlPolicy(options: UrlPolicyOptions): UrlPolicy {
   const allowed = new NetworkList(options.allowNetworks);
   const addressProblem = (address: string): string | undefined => {
@@ -54,7 +54,7 @@ export function urlPolicy(options: UrlPolicyOptions): UrlPolicy {
   };
   const urlProblem = (url: string): OutboundProblem | undefined => {
     const parts = url.length > URL_LENGTH_MAX ? undefined : parseUri(url);
-    if (parts === undefined) return problem('invalid-url', 'not a URL that every parser reads alike');
+    if (parts === undefined) return problem('invalid-url', 'not a URL that all parsers read alike');
     if (parts.http === undefined || (parts.scheme === 'http' && !options.allowHttp)) {
       return problem('forbidden-scheme', `${parts.scheme} is not fetched`);
     }
@@ -67,18 +67,18 @@ export function urlPolicy(options: UrlPolicyOptions): UrlPolicy {
   return { urlProblem, addressProblem };
 }
 
-/** The address that a host of a URL is, without the brackets of RFC 3986 §3.2.2; undefined for a name. */
+/** Returns the host of a URL if it is an address, without the brackets of RFC 3986 §3.2.2; undefined for a name. */
 export function literalAddress(host: string): string | undefined {
   const address = host.startsWith('[') ? host.slice(1, -1) : host;
   return isIP(address) === 0 ? undefined : address;
 }
 
-/** The addresses of `localhost` and its kin, which no name server is asked for; undefined for other names. */
+/** Returns the addresses of `localhost` and similar names without asking a name server; undefined for other names. */
 export function loopbackAddresses(host: string): readonly string[] | undefined {
   return LOOPBACK_NAMES.has(host) || host.endsWith('.localhost') ? ['127.0.0.1', '::1'] : undefined;
 }
 
-/** Where private networks are allowed, private names lead there, and their addresses decide. */
+/** Refuses private names, unless private networks are allowed: then the addresses of the name decide. */
 function nameProblem(host: string, privateNamesAllowed: boolean): OutboundProblem | undefined {
   const labels = host.split('.');
   const isPrivate = labels.length === 1 || PRIVATE_NAMES.has(labels.at(-1) ?? '');

@@ -1,12 +1,12 @@
-import { type Settings } from '../config/settings.ts';
+import type { Settings } from '../config/settings.ts';
 import { joseJwtSigner } from '../jose/compact-jws.ts';
 import { joseJweDecrypter, joseJweEncrypter } from '../jose/jwe.ts';
 import { joseJwtInspector, joseJwtVerifier } from '../jose/jwt-verifier.ts';
 import { keyMaker } from '../jose/private-keys.ts';
 import { openOutboundHttp, type ProcessOutbound } from '../outbound/outbound-http.ts';
 import { openPages } from '../pages/liquid-pages.ts';
-import { type PasswordHasher } from '../ports/password-hasher.ts';
-import { type Sealer } from '../ports/sealer.ts';
+import type { PasswordHasher } from '../ports/password-hasher.ts';
+import type { Sealer } from '../ports/sealer.ts';
 import { samlAssertionVerifier } from '../saml/assertion-verifier.ts';
 import { parsePortRange } from '../spec/port-range.ts';
 import { withRecordCache } from '../storage/record-cache.ts';
@@ -14,7 +14,7 @@ import { systemClock } from '../system/clock.ts';
 import { argon2PasswordHasher } from '../system/password-hasher.ts';
 import { systemRandom } from '../system/random.ts';
 import { sealerForTenant } from '../system/sealer.ts';
-import { type Jose, type Platform } from '../tenant/platform.ts';
+import type { Jose, Platform } from '../tenant/platform.ts';
 
 /** Parts of the platform that the caller has opened already. */
 export interface OpenedParts

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
-import { type Settings } from '../config/settings.ts';
-import { type TlsMaterial } from '../http/tls-listener.ts';
+import type { Settings } from '../config/settings.ts';
+import type { TlsMaterial } from '../http/tls-listener.ts';
 import { type Certificate, readCertificateAuthorities } from '../keys/certificate.ts';
-import { type Log } from '../ports/log.ts';
+import type { Log } from '../ports/log.ts';
 
 /** The settings of TLS name what cannot be used; the message says which, and shows nothing of it. */
 class TlsUnusable extends Error {

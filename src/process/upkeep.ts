@@ -1,16 +1,16 @@
 import { sweepAuditEvents } from '../clients/audit-trail.ts';
 import { endExpiredClients, pruneIdleClients } from '../clients/upkeep/prune-clients.ts';
-import { type Settings } from '../config/settings.ts';
+import type { Settings } from '../config/settings.ts';
 import { tendServerKeys } from '../keys/rotate-server-keys.ts';
-import { type Clock } from '../ports/clock.ts';
-import { type Log } from '../ports/log.ts';
-import { type LogoutNotificationStore } from '../ports/logout-notification-store.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import type { LogoutNotificationStore } from '../ports/logout-notification-store.ts';
 import { patientClock, processElapsed, systemClock } from '../system/clock.ts';
 import { type Rounds, startRounds } from '../system/rounds.ts';
-import { type Tenant } from '../tenant/tenant.ts';
+import type { Tenant } from '../tenant/tenant.ts';
 import { sweepExpired } from '../tokens/sweep.ts';
-import { type TenantInService } from './tenant-in-service.ts';
-import { type Tenants } from './tenants.ts';
+import type { TenantInService } from './tenant-in-service.ts';
+import type { Tenants } from './tenants.ts';
 
 /**
  * What has expired by a clock that jumps ahead, and is set right again, must not be gone: least of all the identifiers of

@@ -1,9 +1,9 @@
-import { type ChildProcess } from 'node:child_process';
-import { type AddressInfo } from 'node:net';
-import { type Settings } from '../config/settings.ts';
+import type { ChildProcess } from 'node:child_process';
+import type { AddressInfo } from 'node:net';
+import type { Settings } from '../config/settings.ts';
 import { healthLive, healthReady } from '../endpoints/health/endpoint.ts';
 import { metrics } from '../endpoints/metrics/endpoint.ts';
-import { type Log } from '../ports/log.ts';
+import type { Log } from '../ports/log.ts';
 import { labelled, prometheusMetrics } from '../system/metrics.ts';
 import { startManagementHost } from './listeners.ts';
 import { type Service, startService } from './serve.ts';

@@ -34,7 +34,7 @@ export function samlAssertionVerifier(): SamlAssertionVerifier {
 
 function parseAssertion(assertion: string): Document | Refused {
   const octets = Buffer.from(assertion, 'base64url');
-  // Another spelling of the same octets would be a second assertion made of one.
+  // Another spelling of the same octets would make a second assertion of one.
   const decoded = octets.toString('base64url') === assertion ? utf8Text(octets) : undefined;
   if (decoded === undefined) return { reason: 'encoding' };
   const text = withoutDeclaration(decoded);
@@ -46,7 +46,7 @@ function parseAssertion(assertion: string): Document | Refused {
 function verifyDocument({ text, root }: Document, keys: SamlKeys): SamlVerification {
   const element = signedElement(text, root, keys);
   if ('reason' in element) return { verified: false, ...element };
-  // From here on nothing is read but what was signed.
+  // From here on only the signed octets are read.
   const signed = parsed(element.signed);
   if (signed === undefined || !isSoleAssertion(signed, elementsOf(signed))) {
     return { verified: false, reason: 'assertion' };

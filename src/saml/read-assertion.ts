@@ -5,15 +5,15 @@ const SAML = 'urn:oasis:names:tc:SAML:2.0:assertion';
 
 const UNDERSTOOD_CONDITIONS = new Set(['AudienceRestriction', 'OneTimeUse', 'ProxyRestriction']);
 
-/** SAML 2.0 Core §1.3.3: UTC, without a time zone; fractions of a second are nobody's business here. */
+/** SAML 2.0 Core §1.3.3: UTC without a time zone. Fractions of a second are accepted and ignored. */
 const DATE_TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d{1,9})?Z$/;
 
-/** Something that is there twice, or not what it must be. */
+/** Refuses an assertion because a part is repeated or malformed. */
 class AssertionRefused extends Error {
   override readonly name = 'AssertionRefused';
 }
 
-/** Whether this is one assertion and holds no other: then there is nothing to take for it. */
+/** Tells whether the document is one assertion and contains no other that could be mistaken for it. */
 export function isSoleAssertion(root: XmlElement, all: Iterable<XmlElement>): boolean {
   const assertions = [...all].filter(({ local }) => /^(Encrypted)?Assertion$/i.test(local));
   return (
@@ -21,15 +21,14 @@ export function isSoleAssertion(root: XmlElement, all: Iterable<XmlElement>): bo
   );
 }
 
-/** @returns undefined where there is not exactly one, with text (SAML 2.0 Core §2.2.5) */
+/** Returns the issuer (SAML 2.0 Core §2.2.5); undefined unless there is exactly one, with text only. */
 export function issuerOf(root: XmlElement): string | undefined {
   const [issuer, ...others] = childrenOf(root, SAML, 'Issuer');
   return issuer === undefined || others.length > 0 ? undefined : textOf(issuer);
 }
 
 /**
- * What an assertion says (SAML 2.0 Core §2.3.3). Each thing is there once or not at all.
- * @returns undefined where it says something twice, or in a form that it cannot have
+ * Reads the statements of an assertion (SAML 2.0 Core §2.3.3). Returns undefined if a part is repeated or malformed.
  */
 export function readAssertion(root: XmlElement): Omit<SamlAssertion, symbol> | undefined {
   try {
@@ -58,7 +57,7 @@ export function readAssertion(root: XmlElement): Omit<SamlAssertion, symbol> | u
 
 function only(parent: XmlElement, local: string): XmlElement | undefined {
   const [element, ...others] = childrenOf(parent, SAML, local);
-  if (others.length > 0) throw new AssertionRefused(`${local} twice`);
+  if (others.length > 0) throw new AssertionRefused(`${local} is repeated`);
   return element;
 }
 
@@ -100,15 +99,15 @@ function attributesOf(root: XmlElement): ReadonlyMap<string, readonly string[]> 
   return attributes;
 }
 
-/** Seconds since the Unix epoch. */
+/** Reads a time attribute as seconds since the Unix epoch; undefined if it is absent. */
 function timeOf(element: XmlElement, attribute: string): number | undefined {
   const given = attributeOf(element, attribute);
   if (given === undefined) return undefined;
   const seconds = DATE_TIME.exec(given)?.[1];
   const time = Date.parse(`${seconds ?? ''}Z`);
-  // The thirtieth of February is no day, whatever it is parsed to.
+  // Date.parse turns 30 February into a day of March; such a time is refused.
   if (Number.isNaN(time) || !new Date(time).toISOString().startsWith(seconds ?? '')) {
-    throw new AssertionRefused(`${attribute} is no time`);
+    throw new AssertionRefused(`${attribute} is not a time`);
   }
   return time / 1000;
 }

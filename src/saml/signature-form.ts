@@ -19,7 +19,7 @@ const DIGESTS = new Set([
 const NCNAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,255}$/;
 const PREFIX_LIST = /^[A-Za-z0-9_.-]+(?: [A-Za-z0-9_.-]+){0,15}$/;
 
-/** What a signature says of itself, in the one form that is accepted. */
+/** The parts of a signature of the accepted form. */
 export interface SignatureForm {
   readonly signature: XmlElement;
   readonly signatureMethod: string;
@@ -27,11 +27,10 @@ export interface SignatureForm {
 }
 
 /**
- * The one way in which an assertion may be signed: one signature in the whole document, child of the root, with one
- * reference to the root's ID, exclusive canonicalisation without comments, the enveloped transform and no other, and
- * every member once and in its place (SAML 2.0 Core §5.4). Whatever tools could read in two ways is not of this form, so
- * wrapping a signed element into something else has nowhere to begin.
- * @returns undefined where it is not of that form
+ * Reads the signature if it has the one accepted form; otherwise returns undefined. The document has one signature, a child
+ * of the root, with one reference to the root's ID. It uses exclusive canonicalisation without comments and the enveloped
+ * transform, and every member stands once and in its place (SAML 2.0 Core §5.4). Two tools cannot read this form in two
+ * ways, so signature wrapping is impossible.
  */
 export function signatureForm(root: XmlElement): SignatureForm | undefined {
   const all = [...elementsOf(root)];
@@ -52,7 +51,7 @@ export function signatureForm(root: XmlElement): SignatureForm | undefined {
     : { signature, signatureMethod, signatureValue };
 }
 
-/** Two elements with one ID are two answers to what was signed; `Id`, `id` and `xml:id` are IDs to somebody. */
+/** Tells whether all IDs differ. With a repeated ID two tools may find two signed elements; some tools read `Id`, `id` or `xml:id`. */
 function idsAreUnique(all: readonly XmlElement[]): boolean {
   const ids = all.flatMap(({ attributes }) =>
     attributes.filter(({ local }) => local.toLowerCase() === 'id').map(({ value }) => value),
@@ -60,14 +59,14 @@ function idsAreUnique(all: readonly XmlElement[]): boolean {
   return new Set(ids).size === ids.length;
 }
 
-/** @returns the signature method */
+/** Returns the signature method of a SignedInfo of the accepted form. */
 function signedInfoMethod(signedInfo: XmlElement, id: string): string | undefined {
   const [c14n, method, reference] = signedInfo.children;
   if (!hasElementContent(signedInfo) || signedInfo.children.length !== 3) return undefined;
   if (c14n === undefined || method === undefined || reference === undefined) return undefined;
   if (!isNamed(c14n, DSIG, 'CanonicalizationMethod') || !isNamed(method, DSIG, 'SignatureMethod'))
     return undefined;
-  // An HMACOutputLength or a PrefixList of SignedInfo would have to stand in them.
+  // Empty elements leave no place for an HMACOutputLength or a PrefixList.
   if (!isEmpty(c14n) || attributeOf(c14n, 'Algorithm') !== EXCLUSIVE_C14N || !isEmpty(method))
     return undefined;
   return isReferenceTo(reference, id) ? attributeOf(method, 'Algorithm') : undefined;
@@ -104,7 +103,7 @@ function areTheTransforms(transforms: XmlElement): boolean {
   );
 }
 
-/** Exclusive XML Canonicalization 1.0 §4: prefixes that content uses, such as the one in `xsi:type="xs:string"`. */
+/** Accepts a list of prefixes that content uses (Exclusive XML Canonicalization 1.0 §4), such as the one in `xsi:type="xs:string"`. */
 function isPrefixList(element: XmlElement): boolean {
   return (
     isNamed(element, EXCLUSIVE_C14N, 'InclusiveNamespaces') &&
@@ -115,7 +114,7 @@ function isPrefixList(element: XmlElement): boolean {
 
 const isEmpty = (element: XmlElement): boolean => element.children.length === 0 && hasElementContent(element);
 
-/** Canonical base64, in lines or not. */
+/** Decodes canonical base64, with or without line breaks. */
 function base64(text: string | undefined): Uint8Array | undefined {
   const compact = text?.replace(/[ \t\r\n]/g, '');
   if (compact === undefined || compact === '') return undefined;

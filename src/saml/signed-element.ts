@@ -1,15 +1,15 @@
 import { constants, type KeyObject, verify } from 'node:crypto';
 import { SignedXml } from 'xml-crypto';
-import { type SamlKeys, type SamlRefusal } from '../ports/saml-assertion-verifier.ts';
-import { type XmlSigningAlgorithm } from '../spec/jose-algorithms.ts';
+import type { SamlKeys, SamlRefusal } from '../ports/saml-assertion-verifier.ts';
+import type { XmlSigningAlgorithm } from '../spec/jose-algorithms.ts';
 import { type SignatureForm, signatureForm } from './signature-form.ts';
 import { standalone, type XmlElement } from './xml.ts';
 
 export type SignedElement = { readonly signed: string } | { readonly reason: SamlRefusal };
 
 /**
- * The canonical octets of the root, if they are what its signature was made over; without the signature itself. Whoever
- * reads them, and only them, sees what was signed.
+ * Verifies the signature of the root and returns the canonical octets that it covers, without the signature itself. Read
+ * nothing else: only these octets are signed.
  * @param root of `document`, as `parseXml` reads it
  */
 export function signedElement(document: string, root: XmlElement, keys: SamlKeys): SignedElement {
@@ -35,14 +35,14 @@ function signedReference(
     verifier.loadSignature(signature);
     if (!verifier.checkSignature(document)) return undefined;
   } catch {
-    // A digest, a signature or a document that does not hold: it comes to the same.
+    // A wrong digest, a wrong signature and an unreadable document are all refused as a bad signature.
     return undefined;
   }
   const [signed, ...others] = verifier.getSignedReferences();
   return others.length === 0 ? signed : undefined;
 }
 
-/** The one algorithm the package may use, with keys that it is not told. */
+/** Makes the only algorithm that the package may use. It verifies with our keys, which the package never sees. */
 function configuredKeys(
   name: string,
   isSigned: (octets: string) => boolean,
@@ -60,14 +60,14 @@ interface Algorithm {
   readonly name: XmlSigningAlgorithm;
   readonly hash: string;
   readonly keyType: 'rsa' | 'ec';
-  /** Of an EC key, as Node names it. */
+  /** The curve of an EC key, under Node's name. */
   readonly curve?: string;
   readonly padding?: number;
 }
 
 const MORE = 'http://www.w3.org/2001/04/xmldsig-more#';
 
-/** By `SignatureMethod` (RFC 9231 §2.3). What is not here cannot be asked for: SHA-1, every HMAC, DSA. */
+/** By `SignatureMethod` (RFC 9231 §2.3). Every other one is refused: SHA-1, all HMACs, DSA. */
 const ALGORITHMS: ReadonlyMap<string, Algorithm> = new Map([
   [`${MORE}rsa-sha256`, { name: 'RS256', hash: 'sha256', keyType: 'rsa' }],
   [`${MORE}rsa-sha384`, { name: 'RS384', hash: 'sha384', keyType: 'rsa' }],
@@ -86,7 +86,7 @@ function signatureAlgorithm(uri: string, allowed: readonly XmlSigningAlgorithm[]
   return algorithm !== undefined && allowed.includes(algorithm.name) ? algorithm : undefined;
 }
 
-/** RFC 9231 §2.3.6: the signature of ECDSA is r and s, each as long as the order of the curve. */
+/** Verifies a signature with each key that fits. RFC 9231 §2.3.6: an ECDSA signature is r and s, each as long as the order of the curve. */
 function isSignedByAny(
   { hash, keyType, curve, padding }: Algorithm,
   keys: readonly KeyObject[],

@@ -1,13 +1,13 @@
-/** An element of a document that is nothing but elements, attributes and text. */
+/** An element of a document that has only elements, attributes and text. */
 export interface XmlElement {
-  /** Empty where there is none. */
+  /** Empty if it has none. */
   readonly namespace: string;
   readonly local: string;
   readonly attributes: readonly XmlAttribute[];
   readonly children: readonly XmlElement[];
-  /** Its own character data, without that of its children. */
+  /** Its own character data, without its children's. */
   readonly text: string;
-  /** Where it stands in the document. */
+  /** Its place in the document. */
   readonly source: Source;
 }
 
@@ -15,18 +15,18 @@ interface Source {
   readonly start: number;
   readonly end: number;
   readonly qname: string;
-  /** Namespaces by prefix that are declared around it, and not by itself. */
+  /** Namespaces by prefix that enclosing elements declare and it does not redeclare. */
   readonly inherited: ReadonlyMap<string, string>;
 }
 
 interface XmlAttribute {
-  /** Empty where there is none: that of the element does not count (Namespaces in XML 1.0 §6.2). */
+  /** Empty without a prefix: an attribute does not inherit its element's namespace (Namespaces in XML 1.0 §6.2). */
   readonly namespace: string;
   readonly local: string;
   readonly value: string;
 }
 
-/** Not of the form that is accepted. */
+/** Refuses a document that does not have the accepted form. */
 export class XmlRefused extends Error {
   override readonly name = 'XmlRefused';
 }
@@ -44,7 +44,7 @@ const RESERVED: ReadonlyMap<string, string> = new Map([
 const DECLARATION =
   /^<\?xml[ \t\r\n]+version=(?:"1\.0"|'1\.0')(?:[ \t\r\n]+encoding=(?:"utf-8"|'utf-8'))?(?:[ \t\r\n]+standalone=(?:"(?:yes|no)"|'(?:yes|no)'))?[ \t\r\n]*\?>/i;
 
-// Names outside ASCII are well-formed XML, and no name of SAML.
+// XML allows names outside ASCII; SAML has none.
 const NAME = '[A-Za-z_][A-Za-z0-9_.-]*';
 const QNAME = `${NAME}(?::${NAME})?`;
 const SPACE = '[ \\t\\r\\n]';
@@ -53,7 +53,7 @@ const TAG = new RegExp(
   'y',
 );
 const ATTRIBUTE = new RegExp(`(${QNAME})${SPACE}*=${SPACE}*(?:"([^"]*)"|'([^']*)')`, 'g');
-// Space may stand in an end tag; xmldom 0.8 takes such an element for an empty one, and nobody writes it.
+// XML allows space in an end tag. xmldom 0.8 misreads such an element as empty, and no known issuer writes it.
 const END = new RegExp(`</(${QNAME})>`, 'y');
 const TEXT = /[^<]+/y;
 const BLANK = /^[ \t\r\n]*$/;
@@ -75,15 +75,15 @@ interface Open {
   };
 }
 
-/** The document without its XML declaration: what is left is one element. */
+/** Removes the XML declaration and the white space around the root. */
 export function withoutDeclaration(document: string): string {
   return document.replace(DECLARATION, '').replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
 }
 
 /**
- * Reads a namespace-well-formed document of elements, attributes and text. Everything else is refused before anybody
- * could understand it in another way: document types and the entities they declare, comments (which split text),
- * CDATA sections, processing instructions. What passes, every XML parser reads alike.
+ * Reads a namespace-well-formed document of elements, attributes and text. Refuses everything that two parsers may read
+ * differently: document types and the entities they declare, comments (which split text), CDATA sections, processing
+ * instructions. All XML parsers read an accepted document alike.
  * @throws XmlRefused
  */
 export function parseXml(document: string): XmlElement {
@@ -119,7 +119,7 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | u
   return pattern.exec(text) ?? undefined;
 }
 
-/** @param end of its start tag, and its own where it is empty */
+/** @param end the end of its start tag, which is also the element's end if it is empty */
 function openElement(started: RegExpExecArray, outer: Scope, end: number): Open {
   const [, qname = '', attributes = ''] = started;
   const given = [...attributes.matchAll(ATTRIBUTE)].map(
@@ -151,7 +151,7 @@ function closeElement(opened: Open | undefined, qname: string, end: number): voi
 
 const isDeclaration = (name: string): boolean => name === 'xmlns' || name.startsWith('xmlns:');
 
-/** Namespaces in XML 1.0 §3: the prefixes `xml` and `xmlns` stay what they are, and no other prefix is undeclared. */
+/** Adds declarations to a scope. Namespaces in XML 1.0 §3: `xml` and `xmlns` cannot be redeclared, and no prefix can be undeclared. */
 function scopeWith(outer: Scope, given: readonly (readonly [string, string])[]): Scope {
   const declarations = given.filter(([name]) => isDeclaration(name));
   if (declarations.length === 0) return outer;
@@ -175,7 +175,7 @@ function attribute(name: string, value: string, scope: Scope): XmlAttribute {
 function split(qname: string): readonly [prefix: string, local: string] {
   const colon = qname.indexOf(':');
   const parts = [qname.slice(0, Math.max(colon, 0)), qname.slice(colon + 1)] as const;
-  // Parsers keep names in plain objects, where these are there already.
+  // Some parsers keep names in plain objects, where these names exist already.
   if (parts.some((part) => part in Object.prototype)) throw new XmlRefused('a name of Object.prototype');
   return parts;
 }
@@ -186,12 +186,12 @@ function declared(scope: Scope, prefix: string): string {
   return uri;
 }
 
-/** XML 1.0 §3.3.3, attribute-value normalisation; the white space of a reference stays. */
+/** Normalises an attribute value (XML 1.0 §3.3.3). White space from a character reference stays. */
 function attributeValue(raw: string): string {
   return unescaped(raw.replace(/\r\n|[\t\n\r]/g, ' '));
 }
 
-/** XML 1.0 §2.11, end-of-line handling; §2.4: "]]>" must not appear. */
+/** Normalises line ends (XML 1.0 §2.11) and refuses "]]>", which must not appear (§2.4). */
 function characterData(raw: string): string {
   if (raw.includes(']]>')) throw new XmlRefused('an end of CDATA without its beginning');
   return unescaped(raw.replace(/\r\n?/g, '\n'));
@@ -208,7 +208,7 @@ function unescaped(raw: string): string {
   });
 }
 
-/** The element as a document of its own: as it stands, with the namespaces that were declared around it. */
+/** Returns the element as a document of its own, unchanged except for the namespaces that enclosing elements declare. */
 export function standalone(document: string, { source }: XmlElement): string {
   const { start, end, qname, inherited } = source;
   const declarations = [...inherited]
@@ -221,7 +221,7 @@ export function standalone(document: string, { source }: XmlElement): string {
 const escaped = (value: string): string =>
   value.replace(/[&<"\t\n\r]/g, (character) => `&#${character.charCodeAt(0)};`);
 
-/** Children of one name, in their order. */
+/** Returns the children of one name, in order. */
 export function childrenOf(element: XmlElement, namespace: string, local: string): readonly XmlElement[] {
   return element.children.filter((child) => isNamed(child, namespace, local));
 }
@@ -230,22 +230,22 @@ export function isNamed(element: XmlElement, namespace: string, local: string): 
   return element.namespace === namespace && element.local === local;
 }
 
-/** Of an attribute without a prefix. */
+/** Returns the value of an attribute without a prefix. */
 export function attributeOf(element: XmlElement, local: string): string | undefined {
   return element.attributes.find((one) => one.namespace === '' && one.local === local)?.value;
 }
 
-/** The text of an element without children; undefined for one with. */
+/** Returns the text of an element; undefined if it has children. */
 export function textOf(element: XmlElement): string | undefined {
   return element.children.length === 0 ? element.text : undefined;
 }
 
-/** Whether nothing but white space stands between its children. */
+/** Tells whether only white space stands between its children. */
 export function hasElementContent(element: XmlElement): boolean {
   return BLANK.test(element.text);
 }
 
-/** The element and everything below it. */
+/** Yields the element and all its descendants. */
 export function* elementsOf(element: XmlElement): Generator<XmlElement> {
   yield element;
   for (const child of element.children) yield* elementsOf(child);

@@ -1,11 +1,11 @@
-import { type Clock } from '../ports/clock.ts';
+import type { Clock } from '../ports/clock.ts';
 
 export const systemClock: Clock = {
   now: () => Math.floor(Date.now() / 1000),
   milliseconds: () => Date.now(),
 };
 
-/** A clock that counts on whatever is done to the time of day. Seconds from any beginning. */
+/** A monotonic clock: setting the time of day does not change it. Seconds since an arbitrary start. */
 export interface Elapsed {
   seconds(): number;
 }
@@ -14,17 +14,17 @@ export const processElapsed: Elapsed = { seconds: () => performance.now() / 1000
 
 interface Reading {
   readonly elapsed: number;
-  /** How far the clock was ahead of what had elapsed. */
+  /** How far the wall clock was ahead of the monotonic one, in seconds. */
   readonly offset: number;
 }
 
 /**
- * A clock that follows another at once when that is set back, and only after `patience` seconds when it jumps ahead: for
- * deletions, which a clock that is set right again does not undo. What was to be kept for less than the patience is kept
- * for as long as it would have been. Each reading of it is one of the other clock, so it must be read now and then.
+ * Returns a clock for deletions, which cannot be undone when a wrong clock is corrected. It follows `clock` at once if that is
+ * set back, and only after `patience` seconds if it jumps ahead. Records with a lifetime shorter than the patience are kept
+ * for exactly that lifetime. It learns of jumps when it is read, so read it now and then.
  */
 export function patientClock(clock: Clock, elapsed: Elapsed, patience: number): Clock {
-  // Of the readings of that time those that no later one undercuts: the first is the lowest.
+  // The readings of the last `patience` seconds that no later one is below: the first is the lowest.
   let readings: readonly Reading[] = [];
   const milliseconds = (): number => {
     const now = elapsed.seconds();

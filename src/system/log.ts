@@ -1,17 +1,16 @@
 import pino from 'pino';
 import type { Log } from '../ports/log.ts';
 
-/** What is kept of a log that is not read as fast as it is written; further lines are lost, and counted. */
+/** The buffer for a log that is read too slowly. Lines beyond it are dropped and counted. */
 const UNREAD_BYTES_MAX = 8 * 1024 * 1024;
-/** As much as is written at once. */
+/** The most that one write takes. */
 const GATHERED_CHARACTERS_MAX = 16 * 1024;
 
 /**
- * JSON lines on standard error, those of one turn of the event loop together, written beside the requests: a system call for
- * each line would be a third of a small request, and a full pipe would stop the server until somebody reads it. What is
- * left is written when the process ends.
- * `every` is in every line.
- * A log nobody reads any more must not end the process (EPIPE).
+ * Returns a log of JSON lines on standard error. The lines of one turn of the event loop are written together and
+ * asynchronously: a system call per line would be a third of a small request, and a full pipe would block the server. The
+ * rest is written when the process ends. If the reader closes the pipe (EPIPE), the process goes on.
+ * @param every members of every line
  */
 export function jsonLog(
   level: 'silent' | 'error' | 'warn' | 'info' | 'debug',
@@ -35,7 +34,7 @@ export function jsonLog(
 
 type Destination = ReturnType<typeof pino.destination>;
 
-/** Hands the lines of a turn on at its end, or when they are many. */
+/** Writes the lines of a turn at its end, or earlier when they reach the limit. */
 function gathering(destination: Destination): { write(line: string): void } {
   let gathered = '';
   const handOn = (): void => {

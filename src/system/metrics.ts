@@ -1,13 +1,13 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { type Metrics } from '../ports/metrics.ts';
+import type { Metrics } from '../ports/metrics.ts';
 
-/** Upper bounds in seconds; the interesting answers take well below a millisecond. */
+/** Upper bounds of the buckets, in seconds. Most answers take well below a millisecond. */
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 
-/** What is counted for one endpoint. Plain numbers: a metrics library's own counters cost more than the counting. */
+/** Counts of one endpoint, as plain numbers: the counters of a metrics library cost more than the counting. */
 interface Tally {
   readonly byStatus: Map<number, number>;
-  /** Requests that took at most the bound, and longer than the one before it; the last for those beyond all bounds. */
+  /** Requests per bucket: at most its bound and more than the previous bound. The last bucket has no bound. */
   readonly byDuration: number[];
   seconds: number;
 }
@@ -45,7 +45,7 @@ export function prometheusMetrics(): Metrics {
   };
 }
 
-/** Prometheus text exposition format 0.0.4. Endpoint names are ours and need no escaping. */
+/** Renders the Prometheus text exposition format 0.0.4. The endpoints' names need no escaping. */
 function exposition(tallies: ReadonlyMap<string, Tally>): string {
   const counters = [...tallies].flatMap(([endpoint, { byStatus }]) =>
     [...byStatus].map(
@@ -76,7 +76,7 @@ function keyEventCounters(events: ReadonlyMap<string, number>): string {
 function logoutCounters(attempts: ReadonlyMap<string, number>): string {
   const name = 'chancery_logout_attempts_total';
   return [
-    `# HELP ${name} Attempts of this process to tell a client that a session has ended, by how they went.`,
+    `# HELP ${name} Attempts of this process to notify a client of the end of a session, by outcome.`,
     `# TYPE ${name} counter`,
     ...[...attempts].map(([outcome, count]) => `${name}{outcome="${outcome}"} ${count}`),
     '',
@@ -100,15 +100,15 @@ function histogram(endpoint: string, { byDuration, seconds }: Tally): readonly s
 const SAMPLE = /^([A-Za-z_:][A-Za-z0-9_:]*)(?:\{(.*)\})? (.+)$/u;
 const COMMENT = /^# (?:HELP|TYPE) ([A-Za-z_:][A-Za-z0-9_:]*) /u;
 
-/** What a family of metrics is told of it, and its samples. */
+/** The comments and samples of one metric. */
 interface Family {
   readonly comments: Set<string>;
   readonly samples: string[];
 }
 
 /**
- * Several texts of the Prometheus exposition format (0.0.4) in one: each sample has a label more that says whose it is,
- * and the samples of one metric stand together, as the format asks.
+ * Joins texts of the Prometheus exposition format (0.0.4), one per worker for instance. Each sample gets a label with the
+ * key of its text. The samples of one metric stand together, as the format requires.
  */
 export function labelled(label: string, texts: ReadonlyMap<string, string>): string {
   const families = new Map<string, Family>();

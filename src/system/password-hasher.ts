@@ -12,9 +12,9 @@ export interface Argon2Parameters {
 
 export interface PasswordHasherOptions {
   readonly parameters: Argon2Parameters;
-  /** Hashes under way at a time. Each holds its memory and one of the process's four pool threads, which files need too. */
+  /** Hashes that run at a time. Each takes its memory and one of the process's four pool threads, which file access needs too. */
   readonly concurrency: number;
-  /** Further ones that may wait. */
+  /** Hashes that may wait besides. */
   readonly waitingMax: number;
 }
 
@@ -30,15 +30,19 @@ const TAG_BYTES = 32;
 /** Argon2 1.3 (0x13), the version of RFC 9106. */
 const PHC =
   /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{16,86})$/;
-/** A stored hash that asked for more would have been made by nobody, and would take the machine's memory. */
+/** A limit for stored hashes: this program never makes one that needs more, and verifying it would exhaust memory. */
 const MEMORY_KIB_MAX = 1_048_576;
 const RETRY_AFTER_SECONDS = 1;
 
-/** Argon2id (RFC 9106) on the thread pool. What waits longer than the queue is long is refused, not queued. */
+/** Hashes with Argon2id (RFC 9106) on the thread pool. Rejects with TooManyRequests if the queue is full. */
 export function argon2PasswordHasher(options: PasswordHasherOptions, random: Random): PasswordHasher {
   const inTurn = turns(options.concurrency, options.waitingMax);
   const { parameters } = options;
-  const nobodys = { parameters, salt: Buffer.from(random.bytes(SALT_BYTES)), tag: Buffer.alloc(TAG_BYTES) };
+  const noPassword = {
+    parameters,
+    salt: Buffer.from(random.bytes(SALT_BYTES)),
+    tag: Buffer.alloc(TAG_BYTES),
+  };
 
   return {
     async hash(password) {
@@ -48,7 +52,7 @@ export function argon2PasswordHasher(options: PasswordHasherOptions, random: Ran
     },
     async verify(password, hash) {
       const stored = hash === null ? undefined : parsePhcString(hash);
-      const expected = stored ?? nobodys;
+      const expected = stored ?? noPassword;
       const tag = await inTurn(() =>
         derive(password, expected.salt, expected.parameters, expected.tag.length),
       );
@@ -95,7 +99,7 @@ function parsePhcString(text: string): PhcString | undefined {
   return { parameters, salt: Buffer.from(salt, 'base64'), tag: Buffer.from(tag, 'base64') };
 }
 
-/** Runs at most `concurrency` at a time, in the order in which they came. */
+/** Runs at most `concurrency` functions at a time, in the order of the calls. */
 function turns(concurrency: number, waitingMax: number): <T>(act: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let running = 0;

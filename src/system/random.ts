@@ -2,10 +2,10 @@ import { randomFillSync } from 'node:crypto';
 import type { Random } from '../ports/random.ts';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
-/** 62 × 4: bytes from here on would make some characters likelier than others. */
+/** 62 × 4. A byte from here on would make some characters more likely than others. */
 const UNBIASED_BELOW = 248;
 
-/** One call of the operating system for many bytes: a call each costs more than everything else here. */
+/** Filled with one system call for many bytes: a call per identifier would dominate its cost. */
 const pool = new Uint8Array(4096);
 let used = pool.length;
 
@@ -15,7 +15,7 @@ function nextByte(): number {
     used = 0;
   }
   const byte = pool[used] ?? 0;
-  // What was given out is not kept.
+  // A byte that was handed out must not stay in memory.
   pool[used] = 0;
   used += 1;
   return byte;

@@ -1,13 +1,13 @@
 import type { Log } from '../ports/log.ts';
 
 export interface Rounds {
-  /** No further round begins; resolves when the one under way has ended. */
+  /** Begins no further round. Resolves when the running one has ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Does something again and again, every so many seconds, one round at a time. A round that fails is logged as `failure`,
- * and the next one is tried: the database may be away and come back.
+ * Runs a job periodically, one round at a time. A round that is due while the previous one runs is skipped. A failed round
+ * is logged as `failure`, and the next one runs as usual: the database may come back.
  */
 export function startRounds(
   seconds: number,

@@ -8,8 +8,10 @@ const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 
 /**
- * AES-256-GCM with a ring of keys: the first seals, all open. A sealed text is `KEYNAME.BASE64URL`, where KEYNAME is
- * the first eight hexadecimal digits of the key's SHA-256 and the rest is nonce, ciphertext and tag.
+ * Encrypts secrets at rest with AES-256-GCM and a ring of keys: the first key seals, all keys open. A sealed text is
+ * `KEYNAME.BASE64URL`. KEYNAME is the first eight hexadecimal digits of the key's SHA-256; the rest is nonce, ciphertext and
+ * tag.
+ * @throws TypeError if a key does not have 32 bytes
  */
 export function sealerWith(keys: readonly Uint8Array[]): Sealer {
   const ring = new Map(keys.map((key) => [keyName(key), key]));
@@ -58,7 +60,7 @@ function keyName(key: Uint8Array): string {
   return hash('sha256', key, 'hex').slice(0, 8);
 }
 
-/** The same sealer for one tenant: what one tenant sealed does not open for another. */
+/** Binds a sealer to one tenant: no other tenant can open its sealed texts. */
 export function sealerForTenant(sealer: Sealer, tenant: string): Sealer {
   const within = (place: string): string => JSON.stringify([tenant, place]);
   return {

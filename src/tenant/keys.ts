@@ -1,13 +1,13 @@
-import { type Settings } from '../config/settings.ts';
+import type { Settings } from '../config/settings.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { configuredServerKeys, ServerJwkSetRefused } from '../keys/server-jwk-set.ts';
-import { type ServerKey } from '../keys/server-key.ts';
-import { type KeyLifeNeeds } from '../keys/server-key-life.ts';
+import type { ServerKey } from '../keys/server-key.ts';
+import type { KeyLifeNeeds } from '../keys/server-key-life.ts';
 import { loadServerKeys, type ServerKeys } from '../keys/server-keys.ts';
-import { type KeyMaker } from '../ports/key-maker.ts';
-import { type Sealer } from '../ports/sealer.ts';
-import { type ServerKeyStore } from '../ports/server-key-store.ts';
-import { type Jose, type Platform } from './platform.ts';
+import type { KeyMaker } from '../ports/key-maker.ts';
+import type { Sealer } from '../ports/sealer.ts';
+import type { ServerKeyStore } from '../ports/server-key-store.ts';
+import type { Jose, Platform } from './platform.ts';
 
 export interface TenantKeysNeeds {
   readonly store: ServerKeyStore;

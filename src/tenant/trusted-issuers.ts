@@ -1,26 +1,26 @@
 import { remoteJwkSets } from '../clients/client-keys/remote-jwk-set.ts';
-import {
-  type SoftwareStatementIssuer,
-  type SoftwareStatementNeeds,
+import type {
+  SoftwareStatementIssuer,
+  SoftwareStatementNeeds,
 } from '../clients/registration/software-statement.ts';
-import { type ConfiguredAssertionIssuer } from '../config/assertion-grant-settings.ts';
-import { type Settings } from '../config/settings.ts';
+import type { ConfiguredAssertionIssuer } from '../config/assertion-grant-settings.ts';
+import type { Settings } from '../config/settings.ts';
 import { SettingsError, type SettingsProblem } from '../config/settings-error.ts';
-import { type ConfiguredStatementIssuer } from '../config/software-statement-issuers.ts';
+import type { ConfiguredStatementIssuer } from '../config/software-statement-issuers.ts';
 import { contract as tokenContract } from '../endpoints/token/contract.ts';
-import {
-  type AssertionGrantNeeds,
-  type AssertionIssuer,
-  type JwtIssuer,
-  type SamlIssuer,
+import type {
+  AssertionGrantNeeds,
+  AssertionIssuer,
+  JwtIssuer,
+  SamlIssuer,
 } from '../grants/assertion-grant.ts';
 import { certificateKey } from '../keys/certificate.ts';
 import { clientJwkProblem, duplicateKeyId } from '../keys/client-jwk.ts';
-import { type OutboundHttp } from '../ports/outbound-http.ts';
-import { type TenantStorage } from '../ports/storage.ts';
-import { type JsonWebKey } from '../spec/jwk.ts';
+import type { OutboundHttp } from '../ports/outbound-http.ts';
+import type { TenantStorage } from '../ports/storage.ts';
+import type { JsonWebKey } from '../spec/jwk.ts';
 import { SIGNING_ALGORITHMS, XML_SIGNING_ALGORITHMS } from '../spec/server-capabilities.ts';
-import { type Platform } from './platform.ts';
+import type { Platform } from './platform.ts';
 
 const ASSERTIONS = 'assertion-grants.issuers';
 const STATEMENTS = 'registration.software-statement-issuers';

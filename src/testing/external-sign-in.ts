@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { type Fields } from '../../test/program/code-request.ts';
+import type { Fields } from '../../test/program/code-request.ts';
 import type { PlainBrowser } from '../../test/program/plain-browser.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Answer } from './exchange.ts';

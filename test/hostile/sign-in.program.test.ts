@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setDisabled } from '../../src/sessions/manage-account.ts';
 import { ACTOR } from '../../src/testing/end-users.ts';
-import { type Fields } from '../program/code-request.ts';
+import type { Fields } from '../program/code-request.ts';
 import { formOf, type PlainBrowser, type Visit } from '../program/plain-browser.ts';
 import { attackedProgram } from './attacked-program.ts';
 import { testInvariantsAtTheEnd } from './closing-tests.ts';

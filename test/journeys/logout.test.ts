@@ -7,7 +7,7 @@ import * as client from 'openid-client';
 import { developer } from '../program/developer.ts';
 import { freePort } from '../program/free-port.ts';
 import { plainBrowser } from '../program/plain-browser.ts';
-import { type Program } from '../program/start.ts';
+import type { Program } from '../program/start.ts';
 import {
   type BackChannel,
   HOME,

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { joseJwtInspector } from '../../jose/jwt-verifier.ts';
 import type { JsonWebKey } from '../../spec/jwk.ts';
 import { LIMITS } from '../../testing/federation.ts';
-import { type SoundStatement } from '../entity-statement.ts';
+import type { SoundStatement } from '../entity-statement.ts';
 import { examineStatement } from '../examine-statement.ts';
 import { resolveMetadata } from './resolve-metadata.ts';
 import { validateChain } from './validate-chain.ts';
