@@ -45,6 +45,7 @@ interface Refusal {
   readonly until_us: number;
 }
 
+/** Opens rate limits on a store. Each process caches its refusals for `REMEMBERED_MS`. */
 export function rateLimits({ store, clock, log }: RateLimitNeeds): RateLimits {
   const refused = new BoundedMap<string, Refusal>(REMEMBERED_MAX);
 
@@ -111,6 +112,7 @@ export interface NetworkLimits {
   admit(remoteAddress: string): Promise<void>;
 }
 
+/** Opens limits for each network and for all networks together. */
 export function networkLimits(
   { kind, perNetwork, overall }: NetworkRates,
   needs: RateLimitNeeds,

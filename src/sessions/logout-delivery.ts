@@ -36,6 +36,7 @@ export interface LogoutDelivery {
 /** Notifications in a batch; each needs a connection. */
 const BATCH = 32;
 
+/** Opens the delivery of logout notifications in one process. */
 export function logoutDelivery(needs: LogoutDeliveryNeeds): LogoutDelivery {
   const { notifications, clock, attemptTime, log } = needs;
   const underWay = new Set<Promise<void>>();

@@ -45,6 +45,10 @@ export function bearerTokenNeeded(because?: string): OAuthError {
   });
 }
 
+/**
+ * Makes the refusal of a bearer token.
+ * @param detail the reason, for the log only
+ */
 export function invalidToken(detail?: string): OAuthError {
   return new OAuthError('invalid_token', {
     error_description: 'the bearer token is not valid',

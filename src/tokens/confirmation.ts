@@ -11,6 +11,7 @@ export interface Confirmation {
   readonly 'x5t#S256': string;
 }
 
+/** Makes the confirmation for a certificate. */
 export function confirmationBy({ der }: ClientCertificate): Confirmation {
   return { 'x5t#S256': hash('sha256', der, 'base64url') };
 }

@@ -65,6 +65,7 @@ export interface RemoteJwkSetNeeds {
   readonly clock: Clock;
 }
 
+/** Opens an empty cache of key sets for one process and tenant. */
 export function remoteJwkSets(needs: RemoteJwkSetNeeds): RemoteJwkSets {
   const kept = new Map<string, KeptSet>();
   const load = async (url: string): Promise<Loaded> => {

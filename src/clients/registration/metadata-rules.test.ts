@@ -72,6 +72,18 @@ const BROKEN: readonly (readonly [metadata: object, words: RegExp])[] = [
     { jwks: { keys: [{ ...key, use: 'sig' }] }, userinfo_encrypted_response_alg: 'ECDH-ES' },
     /_alg ECDH-ES requires a key in jwks for ECDH-ES/,
   ],
+  [
+    { redirect_uris: ['https://client.example/cb', 'http://client.example/cb'] },
+    /^invalid_redirect_uri: redirect_uris\[1\] 'http:\/\/client\.example\/cb' must use https; http is allowed for loopback hosts only$/,
+  ],
+  [
+    { redirect_uris: ['https://user:secret@client.example/cb'] },
+    /^invalid_redirect_uri: redirect_uris\[0\] 'https:\/\/\.\.\.@client\.example\/cb' must be a valid absolute URI$/,
+  ],
+  [
+    { token_endpoint_auth_method: 'tls_client_auth' },
+    /tls_client_auth requires exactly one of: tls_client_auth_subject_dn, tls_client_auth_san_dns/,
+  ],
   [{ sector_identifier_uri: 'http://client.example/s' }, /sector_identifier_uri must be an https URL/],
   [{ default_max_age: -1 }, /default_max_age must be a whole number/],
   [{ default_max_age: 1.5 }, /default_max_age/],

@@ -16,6 +16,7 @@ const OWNED = Object.entries(CLIENT_METADATA).flatMap(([name, { privilege }]) =>
   privilege === 'token-policy' ? [name] : [],
 );
 
+/** Returns the token policy in the metadata of a client. */
 export function tokenPolicyOf(metadata: ClientMetadata): TokenPolicy {
   const { chancery_access_token_format, chancery_access_token_lifetime, chancery_access_token_audience } =
     metadata;

@@ -100,6 +100,7 @@ function memberNamed(name: string): MetadataMember | undefined {
   return row;
 }
 
+/** Says whether the client authenticates with a secret. */
 export function isConfidential(metadata: ClientMetadata): boolean {
   return SECRET_METHODS.has(metadata.token_endpoint_auth_method);
 }

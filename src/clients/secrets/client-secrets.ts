@@ -59,14 +59,26 @@ export function makeRegistrationToken(
   };
 }
 
+/**
+ * Decrypts a secret of a client.
+ * @throws SealBroken if it was encrypted for another registration or key
+ */
 export function openSecret(sealer: Sealer, client: StoredClient, secret: StoredSecret): string {
   return sealer.open(secret.sealed, secretPlace(client));
 }
 
+/**
+ * Decrypts the registration token of a client.
+ * @throws SealBroken
+ */
 export function openRegistrationToken(sealer: Sealer, client: StoredClient): string {
   return sealer.open(client.registration_token_sealed, registrationTokenPlace(client));
 }
 
+/**
+ * Says whether a secret is valid.
+ * @param now seconds since the Unix epoch
+ */
 export function isLive(secret: StoredSecret, now: number): boolean {
   return secret.expires_at === 0 || now < secret.expires_at;
 }

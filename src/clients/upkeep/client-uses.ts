@@ -32,6 +32,7 @@ const NAME_DIGEST_LENGTH = 8;
 /** Limit of the cache. An evicted entry only causes an additional record. */
 const NOTED_MAX = 400_000;
 
+/** Opens a recorder of client uses that writes in batches. */
 export function clientUses(needs: ClientUseNeeds): ClientUses {
   const noted = new BoundedMap<string, number>(NOTED_MAX);
   let pending: ClientUse[] = [];
