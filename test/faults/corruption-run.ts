@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { corruptionDrill } from './corruption.ts';
 import { damagedLogDrill } from './damaged-log.ts';
 
-/** `npm run faults:corruption -- --flips 50`: how many damages of each kind are noticed, and by whom. */
+/** `npm run faults:corruption -- --flips 50`: counts the damages of each kind that the start or a check notices. */
 const { values } = parseArgs({ options: { flips: { type: 'string', default: '50' } } });
 const flips = Number(values.flips);
 const random = (below: number): number => randomInt(below);

@@ -8,7 +8,7 @@ import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
 import { sqliteTables } from '../../src/storage/sqlite/table-dump.ts';
 import { aClient, aToken, OPEN, TENANT, times } from '../../src/testing/storage/stored-examples.ts';
 
-/** How often a fault was seen by whom. */
+/** How often the start, and how often a check, noticed a fault. */
 export interface Detection {
   readonly fault: string;
   readonly tried: number;
@@ -72,7 +72,7 @@ function* faultsOf(
     times(intact.length / PAGE_BYTES - 1, (index) => index + 1),
     (page) => PAGE_TYPES[intact[page * PAGE_BYTES] ?? 0] ?? 'overflow page',
   );
-  // Bytes that nobody uses may be anything.
+  // Unused bytes may have any value.
   const used = (page: number): readonly number[] => usedBytes(intact.subarray(...pageAt(page)));
   yield ['header of the file', times(flips, () => flipped(intact, random(100), 1, random))];
   for (const [type, pages] of byType) {

@@ -5,7 +5,7 @@ import { type Storage, StorageUnavailable } from '../../src/ports/storage.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
 import { aClient, OPEN, TENANT, times } from '../../src/testing/storage/stored-examples.ts';
 
-/** What becomes of the registrations that were in the log when the server was killed. */
+/** The fate of the registrations that were in the log when the server was killed. */
 export interface LogDamage {
   readonly fault: string;
   readonly tried: number;

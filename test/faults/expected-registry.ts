@@ -18,7 +18,7 @@ export interface UnknownOutcome {
   readonly operation: Operation;
 }
 
-/** What the registry must hold, by the acknowledgements alone. */
+/** The registry as the acknowledgements demand it. */
 export interface ExpectedRegistry {
   readonly clients: ReadonlyMap<string, ExpectedClient>;
   /** By client. */
@@ -83,7 +83,7 @@ function settle(draft: Draft, entry: Exclude<Entry, { sent: Operation }>): void 
 const lostRace = (operation: Operation, status: number): boolean =>
   status === 401 && operation.kind === 'create' && operation.initialAccessToken !== undefined;
 
-/** An operation on a token whose outcome nobody knows: from now on nothing is expected of that token. */
+/** Drops all expectations of a token after an operation on it without a known outcome. */
 function leaveOpen(draft: Draft, operation: Operation): void {
   if (operation.kind === 'refresh') draft.grants.forget(operation.client_id, operation.refresh_token);
   if (operation.kind !== 'revoke') return;

@@ -18,7 +18,7 @@ export interface Outcome {
   readonly half_written: readonly string[];
   readonly used_twice: readonly string[];
   readonly revoked_active: readonly string[];
-  /** What else was expected under this fault and did not hold. */
+  /** Further expectations under this fault that did not hold. */
   readonly broken: readonly string[];
   /** Operations whose answer never came. */
   readonly unknown: number;

@@ -9,7 +9,7 @@ import { type Answer, call, register, registrationOf } from '../journeys/conform
 import { initialAccessToken } from '../journeys/initial-access-token.ts';
 import { type Program, startProgram } from '../program/start.ts';
 
-/** A full disk stops writes and nothing else; the server needs nobody when there is room again (for the 4 MB of SQLite's log twice). */
+/** A full disk stops writes only. The server recovers without help when there is room again (twice the 4 MB of SQLite's log). */
 const SIZE = '16m';
 const BALLAST_BYTES = 8_388_608;
 const RECOVERY_MS = 60_000;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Program } from '../program/start.ts';
 
-/** What strace does to system calls of a running server: `pwrite64:error=EIO:when=3` (strace(1), "Tampering"). */
+/** An injection of strace into the system calls of a running server: `pwrite64:error=EIO:when=3` (strace(1), "Tampering"). */
 export type Injection = `${'pwrite64' | 'fsync' | 'ftruncate'}:${string}`;
 
 /** Why injection is not possible here; undefined where it is. */

@@ -1,6 +1,6 @@
 import { closeSync, fdatasyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 
-/** What a client asks of the registry. `mark` is a name that no other operation has. */
+/** A request to the registry. No other operation has the same `mark`. */
 export type Operation =
   | { readonly kind: 'invite' }
   | { readonly kind: 'create'; readonly mark: string; readonly initialAccessToken?: string }
@@ -10,7 +10,7 @@ export type Operation =
   /** An administrator's grant with a refresh token that each use replaces. */
   | { readonly kind: 'grant'; readonly client_id: string }
   | { readonly kind: 'refresh'; readonly client_id: string; readonly refresh_token: string }
-  /** Of an access token, or of a refresh token with all of its grant. */
+  /** Revokes an access token, or a refresh token with its whole grant. */
   | { readonly kind: 'revoke'; readonly client_id: string; readonly token: string };
 
 /** A client information response (RFC 7592 §3); compared as a whole. */

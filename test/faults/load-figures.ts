@@ -17,7 +17,7 @@ interface Request {
   readonly outcome: 'answered' | 'failed';
 }
 
-/** What clients saw of a server, by the phase of the experiment in which a request began. */
+/** Statuses and times that clients saw, by the phase of the experiment in which a request began. */
 export class LoadFigures {
   phase: Phase = 'before';
   readonly #requests: Request[] = [];
@@ -63,7 +63,7 @@ export class LoadFigures {
     return [...this.#failures].map(([how, times]) => `${how} ×${times}`).join(', ') || 'none';
   }
 
-  /** Of whole requests, failed ones too: whoever hangs counts. */
+  /** Returns the times of whole requests. Failed and hanging ones count. */
   times(phase: Phase, kind?: Kind): Times {
     const chosen = this.#requests.filter(
       (request) => request.phase === phase && (kind === undefined || request.kind === kind),

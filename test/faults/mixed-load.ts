@@ -17,7 +17,7 @@ export interface MixedLoadOptions {
   readonly inspector: Registration;
   /** A worker rests for so long between two steps. Default 0. */
   readonly pause_ms?: number;
-  /** A worker with so many clients removes one before it registers another. Default: no limit. */
+  /** Clients per worker. At this number it removes one before it registers another. Default: no limit. */
   readonly clients_max?: number;
   /** Tokens older than this are not expected to be active. Default: they live longer than the load. */
   readonly tokensLive_ms?: number;
@@ -50,7 +50,7 @@ interface Worker {
   readonly dead: string[];
 }
 
-/** So many tokens that are dead are asked about again and again. */
+/** Dead tokens that the load introspects again and again. */
 const DEAD_MAX = 50;
 const AFTER_FAILURE_MS = 20;
 
@@ -141,7 +141,7 @@ async function timed(worker: Worker, kind: Kind, act: () => Promise<Answer>): Pr
   return undefined;
 }
 
-/** What fetch rejects with where the connection was refused, reset or cut; anything else is a fault of the experiment. */
+/** Returns the reason of a refused, reset or cut connection. Any other failure is a fault of the experiment. */
 function failureOf(error: unknown): string {
   if (error instanceof DOMException) return error.name;
   if (!(error instanceof TypeError)) throw error;

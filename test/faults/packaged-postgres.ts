@@ -14,7 +14,7 @@ const START_TIMEOUT_MS = 60_000;
 
 /** A PostgreSQL with its own tools, as an operator has it. */
 export interface PackagedPostgres {
-  /** Of a database with a schema, which the program's role owns. */
+  /** The URL of a database with a schema that the program's role owns. */
   readonly url: string;
   /** `pg_dump` into a file. */
   dump(file: string): Promise<void>;

@@ -26,7 +26,7 @@ const START_TIMEOUT_MS = 120_000;
 export interface Cluster {
   /** Names all three hosts. */
   readonly url: string;
-  /** Of the database on the member that is the leader now. */
+  /** Returns the URL of the database on the present leader. */
   leaderUrl(): Promise<string>;
   /** The leader's Patroni and everything of its PostgreSQL. */
   leader(): Promise<Member>;
@@ -253,7 +253,7 @@ function signalAll({ patroni, data }: Running, signal: NodeJS.Signals): void {
 function postmasterOf(data: string): number | undefined {
   try {
     const pid = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]);
-    // A file that a killed server left may name a process that somebody else has by now.
+    // The file of a killed server may name a process id that another program has by now.
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(data) ? pid : undefined;
   } catch {
     return undefined;

@@ -10,7 +10,7 @@ export interface Reported {
 const ZEROS = ['lost', 'half-written', 'used twice', 'revoked, active'] as const;
 const COLUMNS = ['fault', 'engine', 'acknowledged', 'unknown', ...ZEROS, 'verdict'] as const;
 
-/** Whether nothing was found. What was skipped says nothing, and is no fault. */
+/** Tells whether an experiment found no fault. A skipped one found none. */
 export const isSound = ({ outcome }: Reported): boolean =>
   'skipped' in outcome || faultsOf(outcome).length === 0;
 

@@ -7,13 +7,13 @@ import type { Findings } from './verify-registry.ts';
 
 /** While a backup was made, as numbers of entries in the ledger. */
 export interface BackupSpan {
-  /** There were so many when it began: what they acknowledge is in it. */
+  /** Entries of the ledger when the backup began: it contains what they acknowledge. */
   readonly begun: number;
-  /** There were so many when it had ended: what was sent later is not in it. */
+  /** Entries of the ledger when the backup had ended: it contains no later request. */
   readonly ended: number;
 }
 
-/** What a backup may hold of something: what was acknowledged last before it began, or what happened meanwhile. */
+/** The states that a backup may hold: the last one acknowledged before it began, or a later one. */
 type Possible<T> = T[];
 
 interface Promised {
@@ -25,7 +25,7 @@ interface Promised {
   readonly initialAccessTokens: ReadonlyMap<string, Possible<boolean>>;
 }
 
-/** So many tokens of each kind are tried. */
+/** Tokens of each kind that the test tries. */
 const TRIED_MAX = 150;
 
 /** Looks for everything that was acknowledged before a backup began in the registry that was restored from it (F31). */
@@ -73,7 +73,7 @@ function compareClients(
     else half_written.push(`${client_id}: in the backup as it never was`);
   }
   for (const client_id of found.keys()) {
-    if (!clients.has(client_id)) half_written.push(`${client_id}: in the backup, and nobody registered it`);
+    if (!clients.has(client_id)) half_written.push(`${client_id}: in the backup, and never registered`);
   }
 }
 
@@ -105,7 +105,7 @@ function promisedBy(entries: readonly Entry[], { begun, ended }: BackupSpan): Pr
     const { operation } = asked;
     switch (operation.kind) {
       case 'invite':
-        // One that nobody has yet is refused as a used one is.
+        // An unknown token is refused like a used one.
         put(initialAccessTokens, answer.access_token, true, false);
         break;
       case 'create':

@@ -35,7 +35,7 @@ async function outcomeOf(
     if (found.length > 1) return { half: 'two clients of one request' };
     return found[0] === undefined ? { done: false } : await wholeOrHalf(program, found[0], operation.mark);
   }
-  // Tokens that nobody ever saw, and tokens of which nothing is expected any more: there is nothing that could be half.
+  // The answer with the token was lost, or the token has no expectations any more: there is nothing to compare.
   if (operation.kind !== 'update' && operation.kind !== 'delete') return { done: false };
   const before = clients.get(operation.client_id)?.current;
   const found = listed.find(({ client_id }) => client_id === operation.client_id);

@@ -74,7 +74,7 @@ async function direct(program: Program, json: object): Promise<Readonly<Record<s
 }
 
 interface Half {
-  /** Of the answer. */
+  /** The status of the answer. */
   readonly status: Promise<number>;
   /** Sends the rest. */
   finish(): void;

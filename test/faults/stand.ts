@@ -15,13 +15,13 @@ export interface Stand {
   readonly engine: EngineName;
   readonly folder: string;
   readonly ledger: Ledger;
-  /** Of the database, for the servers and for whoever looks at it beside them. An experiment may move it. */
+  /** The URL of the database, for the servers and for checks beside them. An experiment may move it. */
   url: string;
   /** The database server, where it belongs to this experiment alone. */
   readonly postgres: TestServer | undefined;
   /** Starts a server on the database; all of them take the same tokens of an administrator. */
   start(options?: StartOptions): Promise<Program>;
-  /** A client that nobody changes, which may introspect; the same one each time. */
+  /** Returns a client that may introspect and that no load changes; the same one each time. */
   inspector(program: Program): Promise<Registration>;
   /** Ends every server that is left. */
   end(): Promise<void>;
@@ -89,7 +89,7 @@ export async function openStand(engine: EngineName, options: StandOptions = {}):
   return stand;
 }
 
-/** A server that nobody has ended, and that is gone, says why. */
+/** Reports the output of servers that ended without a request to end. */
 async function reportDead(programs: readonly Program[]): Promise<void> {
   for (const program of programs) {
     const how = await Promise.race([program.exited, Promise.resolve(undefined)]);

@@ -8,7 +8,7 @@ import { endedWithTests } from '../program/children.ts';
 import { freePort } from '../program/free-port.ts';
 
 const START_TIMEOUT_MS = 60_000;
-/** Who runs the test server when root starts it. */
+/** The user that runs the test server when root starts it. */
 const UNPRIVILEGED = { uid: 65_534, gid: 65_534 };
 
 /** A standby that follows a test server by streaming. */

@@ -22,7 +22,7 @@ export interface UnderFault {
   readonly grace_ms?: number;
   /** How long the servers may take to be ready again. Default 30,000. */
   readonly recovery_ms?: number;
-  /** What is expected beyond the zeros; answers what does not hold. */
+  /** Checks expectations beyond the zeros. Returns those that do not hold. */
   readonly expect?: (figures: LoadFigures) => readonly string[];
 }
 
@@ -94,7 +94,7 @@ export async function untilAllReady(
   return (await Promise.all(waits)).flat();
 }
 
-/** The status of /health/ready; 0 where nobody answers. */
+/** Returns the status of /health/ready; 0 without an answer. */
 export async function readiness(node: Program): Promise<number> {
   try {
     const answer = await fetch(`${node.managementUrl}/health/ready`, { signal: AbortSignal.timeout(10_000) });

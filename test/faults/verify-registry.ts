@@ -85,7 +85,7 @@ function compareWithList(
       lost.push(`the acknowledged state of ${client_id}`);
     }
   }
-  for (const client_id of found.keys()) half_written.push(`${client_id}, which nobody registered`);
+  for (const client_id of found.keys()) half_written.push(`${client_id}, which was never registered`);
 }
 
 /** L1 and L2: the newest credentials work, everything they replaced is dead, and so is all of a deleted client. */

@@ -11,9 +11,9 @@ import type { Stand } from '../stand.ts';
 import { outcomeOf } from '../under-fault.ts';
 import { noFindings } from '../verify-registry.ts';
 
-/** Backups that one run makes, of which each is restored. */
+/** Backups of one run. The run restores each. */
 const BACKUPS_MAX = 10;
-/** So many entries lie in the ledger between one backup and the next. */
+/** Entries in the ledger between one backup and the next. */
 const ENTRIES_BETWEEN = 150;
 
 interface Backup extends BackupSpan {

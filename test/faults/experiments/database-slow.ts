@@ -11,8 +11,8 @@ const EACH_MS = 5_000;
 const DEADLINE_MS = 2_000;
 /**
  * Each question has the deadline for itself: an act that asks four, one after the other, and gets each answer just in time takes
- * four deadlines, and longer behind another one. No deadline holds for a whole request. What is expected is that nearly all are
- * answered before their clients give up (ten seconds), and that nothing of the queue is left when the database is quick again.
+ * four deadlines, and longer behind another one. No deadline holds for a whole request. Nearly all requests must be
+ * answered before their clients give up (ten seconds), and the queue must be empty soon after the database is quick again.
  */
 const P99_MS = 5 * DEADLINE_MS;
 const RECOVERED_MS = DEADLINE_MS;
@@ -67,7 +67,7 @@ export const databaseSlow: Experiment = {
   },
 };
 
-/** Whoever verifies tokens gets the key set: late, where the database does not say that it is still the same. */
+/** Reads the key set again and again. The answer is late while the database does not confirm that the set is unchanged. */
 async function watchKeySet(node: Program, times: number[]): Promise<void> {
   const until = performance.now() + EACH_MS;
   while (performance.now() < until) {

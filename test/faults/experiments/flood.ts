@@ -82,7 +82,7 @@ async function holdMany(node: Program): Promise<number> {
   return descriptors;
 }
 
-/** How long it takes until somebody with a connection of his own is answered. */
+/** Returns the time until a client with a connection of its own is answered. */
 async function untilServed(node: Program): Promise<number> {
   const started = performance.now();
   for (;;) {

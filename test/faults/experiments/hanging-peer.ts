@@ -26,7 +26,7 @@ export const hangingPeer: Experiment = {
     const sockets = new Set<Socket>();
     const silent = createServer((socket) => {
       sockets.add(socket);
-      // What is read nobody looks at; without reading, nobody would hear that the other side has gone.
+      // The data is dropped, but it must be read: otherwise the end of the other side goes unnoticed.
       socket
         .on('error', () => undefined)
         .on('close', () => sockets.delete(socket))
@@ -116,7 +116,7 @@ async function registerAll(ledger: Ledger, node: Program, port: number): Promise
   return ids;
 }
 
-/** With an assertion whose signature nobody can verify without the key. @returns how long it took to be refused */
+/** Authenticates with an assertion that cannot be verified without the key. @returns the time until the refusal */
 async function authenticate(node: Program, client_id: string): Promise<number> {
   const now = Math.floor(Date.now() / 1000);
   const claims = {

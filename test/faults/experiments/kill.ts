@@ -10,7 +10,7 @@ import { outcomeOf, summary, touchedSince } from '../under-fault.ts';
 import { noFindings, verifyRegistry } from '../verify-registry.ts';
 
 const KILL_AFTER_MS = { min: 50, max: 900 };
-/** So many clients of earlier rounds are changed again in the next. */
+/** Clients of earlier rounds that the next round changes again. */
 const ADOPTED = 24;
 
 export const kill: Experiment = {

@@ -7,8 +7,7 @@ const CLOSED_MS = 3_000;
 
 export const logClosed: Experiment = {
   name: 'log-closed',
-  fault:
-    'F28 nobody reads the log of one node any more (EPIPE); that of another goes to a full disk (ENOSPC)',
+  fault: 'F28 the log of one node is closed (EPIPE); that of another goes to a full disk (ENOSPC)',
   engines: BOTH_ENGINES,
   async run(stand) {
     const environment = { CHANCERY_LOG_LEVEL: 'debug' };

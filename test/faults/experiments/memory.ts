@@ -108,7 +108,7 @@ async function registerLarge(node: Program): Promise<readonly Registration[]> {
   return registered;
 }
 
-/** Reads a list as it comes, and keeps nothing of it. @returns its length */
+/** Reads a list as it arrives and drops it. @returns its length */
 async function readList(node: Program): Promise<number> {
   const answer = await fetch(`${node.url}/clients`, { headers: { authorization: bearer(node.masterToken) } });
   if (answer.status !== 200 || answer.body === null) throw new Error(`GET /clients: ${answer.status}`);

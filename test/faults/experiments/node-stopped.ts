@@ -4,7 +4,7 @@ import { underFault } from '../under-fault.ts';
 
 const STOPPED_MS = 5_000;
 
-/** What it had begun goes on when it wakes: by then the other node may have used the same token. */
+/** The requests of the stopped node continue when it wakes. The other node may have used the same token by then. */
 export const nodeStopped: Experiment = {
   name: 'node-stopped',
   fault: 'F26 one of two nodes is stopped (SIGSTOP) for five seconds in the midst of its requests',

@@ -18,10 +18,10 @@ const BODY_BY_MS = 13_000;
  * before that the kernel takes some megabytes for each.
  */
 const DEAF_BY_MS = 180_000;
-/** What the heap may have: without a limit, memory says when V8 collects rather than what is held. */
+/** The limit of the heap. Without one, the memory shows when V8 collects rather than what is in use. */
 const HEAP_MIB = 768;
 const MEMORY_MAX = 2 * HEAP_MIB * 2 ** 20;
-/** The list is longer than what the kernel takes of an answer that nobody reads. */
+/** The list is longer than the part of an unread answer that the kernel buffers. */
 const LARGE_CLIENTS = 120;
 const LARGE_TEXT = 'x'.repeat(50_000);
 
@@ -31,7 +31,7 @@ interface SlowClient {
   closedAfter_ms: number | undefined;
 }
 
-/** What the attack was seen to cost. */
+/** The measured cost of the attack. */
 interface Course {
   memory: number;
   descriptors: number;
@@ -124,7 +124,7 @@ async function openAll(node: Program, text: string, reads: boolean): Promise<rea
     if (reads) socket.resume();
     else socket.pause();
     clients.push(client);
-    // The queue of connections that nobody has accepted yet is short (511); a flood is another experiment.
+    // The queue of connections that wait for acceptance is short (511); a flood is another experiment.
     if (index % 20 === 0) await sleep(20);
   }
   return clients;

@@ -9,7 +9,7 @@ import { eventLoopDelayMax_ms, megabytes, openDescriptors, residentBytes } from 
 import { outcomeOf, outputOf, summary } from '../under-fault.ts';
 import { noFindings, verifyRegistry } from '../verify-registry.ts';
 
-/** Everything that expires does so many times in a soak, so that rows come and go. */
+/** Short, so that everything expires many times in a soak, and rows come and go. */
 const LIFETIME_S = 30;
 const ENVIRONMENT = {
   CHANCERY_ACCESS_TOKEN_LIFETIME: String(LIFETIME_S),
@@ -25,12 +25,12 @@ const CLIENTS_MAX = 12;
 const PAUSE_MS = 10;
 const SAMPLES = 40;
 
-/** What may be more at the end than in the middle, by accident. */
+/** Tolerated growth between the middle and the end. */
 const MEMORY_GROWTH_MAX = 0.1;
 const DESCRIPTORS_GROWTH_MAX = 8;
 const ROWS_GROWTH_MAX = 0.25;
 const ROWS_FLOOR = 500;
-/** What is kept for ever or up to a number, whatever expires: checked against that number. */
+/** Tables whose rows stay for ever, or up to a number. The soak checks that number. */
 const JOURNAL_MAX = 10_000;
 const KEPT_TABLES: ReadonlySet<string> = new Set([
   'deleted_client',
@@ -181,7 +181,7 @@ function grown(samples: readonly Sample[]): readonly string[] {
 }
 
 /**
- * A deleted client is remembered, so that nobody gets its identifier, and so is a used initial access token, which says where
+ * The server remembers a deleted client, so that its identifier stays taken, and a used initial access token, which says where
  * a client comes from; of the journal the newest rows are kept.
  */
 function kept(samples: readonly Sample[], ledger: Ledger): readonly string[] {
