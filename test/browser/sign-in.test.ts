@@ -170,7 +170,7 @@ suite('sign-in in a browser', () => {
     await heading(page, 'Something went wrong');
     await page.goto(asked);
     await heading(page, 'Something went wrong');
-    assert.match(await page.locator('main').innerText(), /was answered before/);
+    assert.match(await page.locator('main').innerText(), /has already been used/);
     await page.goto(website.origin);
     await heading(page, 'Signed in');
   });

@@ -12,7 +12,7 @@ const CONSENT = { scope: ['openid'] };
 
 function assertOver(visit: Visit): void {
   assert.equal(visit.status, 400);
-  assert.match(visit.html, /was answered before/);
+  assert.match(visit.html, /has already been used/);
 }
 
 test('signed in and agreed at the operator’s page: the client gets its code at once (docs/sign-in.md)', async () => {

@@ -134,7 +134,7 @@ test('400: the back button: a page that was answered says so, and does nothing',
   await signIn(page);
   for (const again of [await browser.visit(page.url), await signIn(page)]) {
     assert.equal(again.status, 400);
-    assert.match(again.html, /answered before/);
+    assert.match(again.html, /already been used/);
     assert.equal(again.location, undefined);
   }
 });

@@ -27,7 +27,7 @@ export async function waitingRequest(
 
 /** What somebody sees who comes back to a page that was answered: by the back button, a bookmark, a second click. */
 export function nothingWaits(needs: AuthorizationNeeds, request: EndpointRequest): EndpointResponse {
-  const words = 'this page was answered before, has expired, or was opened in another browser';
+  const words = 'this page has already been used, has expired, or was opened in another browser';
   needs.log.info({ request_id: request.id, detail: words }, 'nothing waits');
   const notice = { error_id: request.id, detail: needs.showErrorDetails ? words : undefined };
   return pageResponse(needs, request, { kind: 'error', error: 'interaction_over', notice }, { status: 400 });
