@@ -1,12 +1,12 @@
 import { type Certificate, readCertificate } from './certificate.ts';
 
-/** Certificates between the client's and the authority's. */
+/** The most certificates between the client's and the authority's. */
 const INTERMEDIATES_MAX = 5;
 
-/** Signatures that are checked for one certificate: a heap of intermediates that all fit must not cost us more. */
+/** The most signatures that are checked for one certificate, so that many fitting intermediates cost no more. */
 const SIGNATURES_MAX = 12;
 
-/** RFC 8017 and RFC 5758 with SHA-2, RFC 8410: MD5 and SHA-1 are not among them. */
+/** RFC 8017 and RFC 5758 with SHA-2, and RFC 8410; without MD5 and SHA-1. */
 const SIGNATURE_ALGORITHMS: ReadonlySet<string> = new Set([
   '1.2.840.113549.1.1.11',
   '1.2.840.113549.1.1.12',
@@ -24,9 +24,8 @@ const RSA_BITS_MIN = 2048;
 const CLIENT_AUTHENTICATION = '1.3.6.1.5.5.7.3.2';
 
 /**
- * Whether a certificate may authenticate a client as far as itself can tell: it is valid now, and where it says what its
- * key is for, TLS clients are among that (RFC 5280 §4.2.1.3, §4.2.1.12).
- * @returns the problem, for the log
+ * Checks whether a certificate allows the authentication of a client: it is valid now, and its key usages, if it names any,
+ * include it (RFC 5280 §4.2.1.3, §4.2.1.12). Returns the problem for the log, or undefined.
  */
 export function clientCertificateProblem(certificate: Certificate, now: number): string | undefined {
   const { keyUsage, extendedKeyUsage } = certificate;
@@ -52,10 +51,10 @@ interface Search {
 }
 
 /**
- * Looks for a path from a certificate to an authority (RFC 5280 §6.1), over intermediates that came with it. A critical
- * extension that is not understood, name constraints among them, ends a path: such a chain is refused, not half checked.
- * @param authorities trusted for this purpose, whatever they say of themselves but for their validity
- * @returns the problem, for the log; undefined where there is a path
+ * Searches a path from a certificate to an authority (RFC 5280 §6.1) over the intermediates that came with it. Returns the
+ * problem for the log; undefined if there is a path. An unknown critical extension, name constraints included, ends a
+ * path: such a chain is refused instead of half checked.
+ * @param authorities trusted for this purpose; of their own statements only the validity counts
  */
 export function certificatePathProblem(
   certificate: Certificate,
@@ -68,7 +67,7 @@ export function certificatePathProblem(
   return hasPath(search, certificate, []) ? undefined : 'no path from it to a trusted authority';
 }
 
-/** @param below the authorities of the path so far, the nearest last */
+/** @param below the intermediates of the path so far, the nearest to the authority last */
 function hasPath(search: Search, certificate: Certificate, below: readonly Certificate[]): boolean {
   if (!isSound(certificate, search.now)) return false;
   const issued = (issuer: Certificate): boolean => hasIssued(search, issuer, certificate, below.length);
@@ -93,7 +92,7 @@ function isSound(certificate: Certificate, now: number): boolean {
   );
 }
 
-/** @param intermediatesBelow how many authorities stand between the issuer and the client's certificate */
+/** @param intermediatesBelow the number of intermediates between the issuer and the client's certificate */
 function hasIssued(
   search: Search,
   issuer: Certificate,

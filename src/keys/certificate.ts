@@ -10,7 +10,7 @@ import {
 } from '../spec/der.ts';
 import { type DistinguishedName, readName } from '../spec/distinguished-name.ts';
 
-/** What a certificate says, read from its DER (RFC 5280 §4.1). Nothing here says that it is true. */
+/** The contents of a certificate, read from its DER (RFC 5280 §4.1). Nothing is verified. */
 export interface Certificate {
   readonly x509: X509Certificate;
   readonly publicKey: KeyObject;
@@ -19,15 +19,15 @@ export interface Certificate {
   /** Seconds since the epoch, both included (RFC 5280 §4.1.2.5). */
   readonly notBefore: number;
   readonly notAfter: number;
-  /** Object identifier of the algorithm it was signed with. */
+  /** Object identifier of the algorithm that signed it. */
   readonly signatureAlgorithm: string;
-  /** Bits as named by RFC 5280 §4.2.1.3; undefined where the extension is absent. */
+  /** Bits as named by RFC 5280 §4.2.1.3; undefined without the extension. */
   readonly keyUsage: ReadonlySet<KeyUsage> | undefined;
-  /** Object identifiers; undefined where the extension is absent. */
+  /** Object identifiers; undefined without the extension. */
   readonly extendedKeyUsage: readonly string[] | undefined;
-  /** How many further authorities may stand between it and the last certificate; Infinity where it does not say. */
+  /** The most authorities between it and the last certificate; Infinity without a constraint. */
   readonly pathLength: number;
-  /** Critical extensions that are not understood here: RFC 5280 §4.2 makes whoever meets one refuse the certificate. */
+  /** Unknown critical extensions. RFC 5280 §4.2: a system must reject a certificate that has one. */
   readonly notUnderstood: readonly string[];
 }
 
@@ -44,7 +44,7 @@ const UNDERSTOOD: ReadonlySet<string> = new Set(Object.values(EXTENSIONS));
 
 const CERTIFICATE_BYTES_MAX = 16_384;
 
-/** @returns undefined for what is not one certificate in DER, or is one that OpenSSL cannot read */
+/** Reads one certificate in DER. Returns undefined if it is malformed, too large, or unreadable for OpenSSL. */
 export function readCertificate(der: Uint8Array): Certificate | undefined {
   if (der.length > CERTIFICATE_BYTES_MAX) return undefined;
   try {
@@ -99,7 +99,7 @@ function readExtensions(tagged: DerElement | undefined): ReadonlyMap<string, Ext
   for (const each of list === undefined ? [] : readInside(list, DER_TAGS.sequence)) {
     const parts = readInside(each, DER_TAGS.sequence);
     const id = readObjectIdentifier(parts[0]);
-    if (extensions.has(id)) throw new MalformedDer('an extension that stands twice');
+    if (extensions.has(id)) throw new MalformedDer('a repeated extension');
     const critical = parts[1]?.tag === DER_TAGS.boolean && parts[1].content[0] !== 0;
     extensions.set(id, { critical, value: contentOf(parts.at(-1), DER_TAGS.octetString) });
   }
@@ -154,8 +154,8 @@ function readTime({ tag, content }: DerElement): number {
 }
 
 /**
- * The names of a subjectAltName extension by their kind (RFC 5280 §4.2.1.6), each as it stands in the certificate.
- * Read from the DER: a text that lists them has to quote them, and quoting has failed before (CVE-2021-44532).
+ * The names of a subjectAltName extension by their kind (RFC 5280 §4.2.1.6), exactly as in the certificate. They are read from
+ * the DER, because Node's text form has to quote them, and its quoting has failed before (CVE-2021-44532).
  */
 export interface AlternativeNames {
   readonly dns: readonly string[];
@@ -169,7 +169,7 @@ const NO_NAMES: AlternativeNames = { dns: [], uri: [], email: [], ip: [] };
 
 const TAGS = { email: 0x81, dns: 0x82, uri: 0x86, ip: 0x87 } as const;
 
-/** @throws MalformedDer also where a name holds what is not visible ASCII: a NUL ends a name for some readers only */
+/** @throws MalformedDer also for a name with characters outside visible ASCII: a NUL ends a name for some readers only */
 function readAlternativeNames(extension: Uint8Array): AlternativeNames {
   const [list, ...more] = readDer(extension);
   if (more.length > 0) throw new MalformedDer('something follows the names');
@@ -183,7 +183,7 @@ function readAlternativeNames(extension: Uint8Array): AlternativeNames {
   };
 }
 
-/** IA5String without control characters and spaces, none of which these names have (RFC 5280 §4.2.1.6). */
+/** Reads an IA5String without control characters and spaces, which these names never have (RFC 5280 §4.2.1.6). */
 function visibleText({ content }: DerElement): string {
   const text = Buffer.from(content).toString('latin1');
   if (!/^[\x21-\x7e]+$/.test(text)) throw new MalformedDer('a name that is not visible ASCII');
@@ -193,8 +193,8 @@ function visibleText({ content }: DerElement): string {
 const BLOCK = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
 
 /**
- * The certificates of authorities in a PEM text (RFC 7468 §5), what stands between them left out.
- * @returns undefined where there is none, or one that cannot be read or is no authority's
+ * Reads the certificates of authorities from a PEM text (RFC 7468 §5) and ignores text between them. Returns undefined if
+ * there is none, or if one is unreadable or not an authority's.
  */
 export function readCertificateAuthorities(pem: string): readonly Certificate[] | undefined {
   const blocks = pem.match(BLOCK) ?? [];
@@ -217,8 +217,8 @@ const RSA_BITS_MIN = 2048;
 const CURVES = new Set<unknown>(['prime256v1', 'secp384r1', 'secp521r1']);
 
 /**
- * The public key in a certificate in PEM. Only the key is taken: issuers of assertions sign their certificates
- * themselves, and let them expire. Who is trusted, and until when, the configuration says.
+ * Returns the public key of a certificate in PEM, or the problem with it. Takes nothing but the key: issuers of assertions use
+ * self-signed certificates and let them expire. The configuration decides which issuers are trusted, and until when.
  */
 export function certificateKey(pem: string): { readonly key: KeyObject } | { readonly problem: string } {
   const key = publicKeyOf(pem);

@@ -28,14 +28,13 @@ const ALGORITHMS: Readonly<Record<string, Readonly<Partial<Record<'sig' | 'enc',
 };
 
 /**
- * Why a public key cannot be registered. A key of a type that is not known here is no problem: it is kept and never
- * used (RFC 7517 §5: "Implementations SHOULD ignore JWKs within a JWK Set that use "kty" … values that are not
+ * Returns why a public key cannot be registered; undefined if it can. A key of an unknown type is kept and never used (RFC 7517 §5: "Implementations SHOULD ignore JWKs within a JWK Set that use "kty" … values that are not
  * understood by them").
  */
 export function clientJwkProblem(jwk: unknown): string | undefined {
   if (typeof jwk !== 'object' || jwk === null || Array.isArray(jwk)) return 'is not a JSON object';
   const key = jwk as JsonWebKey;
-  // Refused with an error of its own, so that whoever sent it learns of the leak.
+  // A separate error, so that the sender learns of the leak.
   if (PRIVATE_MEMBERS.some((member) => member in key)) return 'holds a private or symmetric key';
   return (
     namingProblem(key) ??
@@ -71,7 +70,7 @@ function usageProblem({ use, key_ops }: JsonWebKey): string | undefined {
   return undefined;
 }
 
-/** A key type that is not known here may name any algorithm. */
+/** Checks `alg` against key type, curve and use. A key of an unknown type may name any algorithm. */
 function algorithmProblem({ kty, crv, use, alg }: JsonWebKey): string | undefined {
   const kind = String(kty === 'RSA' ? kty : crv);
   if (alg === undefined || !KNOWN_KEY_TYPES.has(String(kty)) || !Object.hasOwn(ALGORITHMS, kind))
@@ -96,14 +95,14 @@ function typeProblem(key: JsonWebKey): string | undefined {
   }
 }
 
-/** Canonical base64url: what a lenient decoder repairs, another one reads differently. */
+/** Decodes canonical base64url only: two lenient decoders may read one text differently. */
 function octets(value: unknown): Buffer | undefined {
   if (typeof value !== 'string' || !BASE64URL.test(value)) return undefined;
   const bytes = Buffer.from(value, 'base64url');
   return bytes.toString('base64url') === value ? bytes : undefined;
 }
 
-/** Only this one: with e = 1 anybody's signature verifies, and small exponents have a history. */
+/** The only accepted exponent, 65537: with e = 1 every signature verifies, and small exponents have been attacked. */
 const EXPONENT = 'AQAB';
 const MODULUS_BYTES_MAX = 512;
 
@@ -161,9 +160,8 @@ function certificateProblem(key: JsonWebKey): string | undefined {
 }
 
 /**
- * The key of a client's set to encrypt with: one that says it is for encryption before one that is for everything, one
- * that names the algorithm before one that names none (RFC 7517 §4.2, §4.4), and of equals the first, where an owner
- * puts the newest.
+ * Chooses the key of a client's set to encrypt with. A key with use `enc` wins over one without a use, then a key that names
+ * the algorithm over one that does not (RFC 7517 §4.2, §4.4). Among equals the first wins: owners put the newest first.
  */
 export function encryptionKey(
   keys: readonly JsonWebKey[],
@@ -175,7 +173,7 @@ export function encryptionKey(
   return fitting.find((key) => said(key) === most);
 }
 
-/** RFC 7517 §4.5: "When "kid" values are used within a JWK Set, different keys … SHOULD use distinct "kid" values." */
+/** Tells whether two keys share a `kid` and use. RFC 7517 §4.5: "When "kid" values are used within a JWK Set, different keys … SHOULD use distinct "kid" values." */
 export function duplicateKeyId(keys: readonly unknown[]): boolean {
   const seen = new Set<string>();
   for (const key of keys as readonly JsonWebKey[]) {

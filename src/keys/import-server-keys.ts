@@ -15,15 +15,15 @@ import {
 export interface ImportedKey {
   readonly kid: string;
   readonly use: 'sig' | 'enc';
-  /** `published`: only, it has no private half. `known`: it is there, or was; nothing has changed. */
+  /** `published`: only published, because it has no private half. `known`: it exists or existed, and nothing changes. */
   readonly outcome: 'announced' | 'activated' | 'published' | 'known';
   readonly active_at?: number;
 }
 
 /**
- * Brings keys that were made elsewhere. A private key takes over from the one of its use and kind as a generated
- * successor would; a public one is published for as long as a retired key, so that what it signed elsewhere verifies.
- * @throws ServerJwkSetRefused, and nothing of the set was imported
+ * Imports keys that were made elsewhere. A private key takes over from the key of its use and kind, like a generated
+ * successor. A public key is published as long as a retired key, so that signatures made elsewhere still verify.
+ * @throws ServerJwkSetRefused before any key of the set is imported
  */
 export async function importServerKeys(
   needs: KeyLifeNeeds,
@@ -37,7 +37,7 @@ export async function importServerKeys(
   const unused = brought.findIndex(({ use, isPrivate }) => use === 'enc' && !isPrivate);
   if (unused !== -1)
     throw new ServerJwkSetRefused(
-      `keys[${unused}] has no private half: what is encrypted to it could not be read`,
+      `keys[${unused}] has no private half: the server could not decrypt with it`,
     );
   const imported: ImportedKey[] = [];
   for (const key of brought)
@@ -58,7 +58,7 @@ async function bringPrivate(
   const before = lastOfTheirLines(await needs.store.all()).findLast(
     (key) => key.use === use && kindOf(jwkOf(key)) === kind,
   );
-  // One that is announced has its turn first, and with `--now` has had it.
+  // An announced successor becomes active first; with `--now` it does so at once.
   if (atOnce && before !== undefined && before.active_at > now)
     await needs.store.advance(before.kid, now, keyEvent(needs, 'server-key.activate', before.kid, by));
   const active_at = atOnce ? now : Math.max(earliestActivation(needs, use), before?.active_at ?? 0);

@@ -6,7 +6,7 @@ import type { StoredServerKey } from '../ports/server-key-store.ts';
 import type { KeyId } from '../spec/identifiers.ts';
 import { type JsonWebKey, publicJwk } from '../spec/jwk.ts';
 
-/** Decision 28. */
+/** The key pairs of a new tenant (decision 28). */
 const FIRST_KEYS: readonly { readonly use: 'sig' | 'enc' | 'federation'; readonly kind: KeyKind }[] = [
   { use: 'sig', kind: 'RSA-2048' },
   { use: 'sig', kind: 'P-256' },
@@ -26,10 +26,10 @@ export interface MakingNeeds {
   readonly clock: Clock;
 }
 
-/** What a key is sealed for: it opens as this one only (decision 16). */
+/** Returns the place that a key is sealed for. It opens nowhere else (decision 16). */
 export const keyPlace = (kid: string): string => `server key ${kid}`;
 
-/** The key pairs of the default set that have one of these uses; active at once, since nobody knows any other. */
+/** Makes the key pairs of the default set that have one of these uses. They are active at once: no other key is known yet. */
 export async function makeFirstKeys(
   needs: MakingNeeds,
   uses: readonly StoredServerKey['use'][],
@@ -38,7 +38,7 @@ export async function makeFirstKeys(
   return await Promise.all(wanted.map(async ({ use, kind }) => await makeKeyPair(needs, use, kind)));
 }
 
-/** A new key pair, active from now on unless `times` says otherwise. */
+/** Makes a key pair. It is active from now on unless `life` sets another time. */
 export async function makeKeyPair(
   needs: MakingNeeds,
   use: 'sig' | 'enc' | 'federation',
@@ -51,7 +51,7 @@ export async function makeKeyPair(
   return { ...storedKey(needs, use, { ...made, kid, ...(alg === undefined ? {} : { alg }) }), ...times };
 }
 
-/** A private key that has its `kid`, as it is kept. */
+/** Converts a private key with a `kid` to the form in which it is stored, sealed. */
 export function storedKey(
   { sealer, clock }: Pick<MakingNeeds, 'sealer' | 'clock'>,
   use: 'sig' | 'enc' | 'federation',
@@ -72,14 +72,14 @@ export function storedKey(
   };
 }
 
-/** The public key and how it is named, by an allow-list: `x5c`, `key_ops` and whatever else there is stay behind. */
+/** Returns the public members of a key by an allow-list. `x5c`, `key_ops` and all others are dropped. */
 export function publishedJwk(jwk: JsonWebKey, use: 'sig' | 'enc' | 'federation'): JsonWebKey {
   const { kid, alg } = jwk;
   const naming = { use: use === 'enc' ? 'enc' : 'sig', kid };
   return { ...publicJwk(jwk), ...naming, ...(alg === undefined ? {} : { alg }) };
 }
 
-/** A secret of the tenant that is no key pair. */
+/** Makes a symmetric secret of the tenant. */
 export async function makeSecret(
   needs: MakingNeeds & { readonly random: Random },
   use: 'mac' | 'pairwise',

@@ -14,11 +14,11 @@ import {
   type StoredKeyPair,
 } from './server-key-life.ts';
 
-const BY_ITSELF: KeyChangeBy = { actor: 'server', request_id: 'keys' };
+const BY_SERVER: KeyChangeBy = { actor: 'server', request_id: 'keys' };
 
 /**
- * What is due by the clock: old keys are removed, and keys that were used for long get successors. Every process does
- * this; where two do it at once, the store lets one of them.
+ * Performs the key rotation that is due: removes retired keys after their retention and announces successors of old keys.
+ * Every process runs it; if two do so at once, the store lets one of them succeed.
  */
 export async function tendServerKeys(needs: KeyLifeNeeds): Promise<void> {
   const keys = await needs.store.all();
@@ -28,22 +28,22 @@ export async function tendServerKeys(needs: KeyLifeNeeds): Promise<void> {
       earliestActivation(needs, key.use),
       key.active_at + needs.settings.rotationInterval,
     );
-    await announceSuccessor(needs, key, active_at, BY_ITSELF);
+    await announceSuccessor(needs, key, active_at, BY_SERVER);
   }
 }
 
-/** A retired key is removed when nothing that it signed can live any more. */
+/** Tells whether everything that a retired key signed has expired. */
 function hasOutlived({ clock, settings }: KeyLifeNeeds, { retired_at }: StoredServerKey): boolean {
   return retired_at !== null && retired_at + settings.retention <= clock.now();
 }
 
 async function removeKey(needs: KeyLifeNeeds, { kid, use }: StoredServerKey): Promise<void> {
-  const event = keyEvent(needs, 'server-key.remove', kid, BY_ITSELF);
+  const event = keyEvent(needs, 'server-key.remove', kid, BY_SERVER);
   const removal = { at: needs.clock.now(), reason: 'superseded' } as const;
   if (await needs.store.remove(kid, removal, event)) needs.report('server-key.remove', { kid, use });
 }
 
-/** Superiors vouch for federation keys by name: those change only when somebody says so, and tells them. */
+/** Tells whether a key needs a successor. Federation keys never rotate by the clock: superiors publish them, and an operator must tell them first. */
 function isDue(needs: KeyLifeNeeds, key: StoredKeyPair): boolean {
   const { rotationInterval, announcement, configured } = needs.settings;
   if (rotationInterval === 0 || configured || key.use === 'federation') return false;
@@ -52,7 +52,7 @@ function isDue(needs: KeyLifeNeeds, key: StoredKeyPair): boolean {
   return isInUse(key, now) && key.active_at + rotationInterval - ahead <= now;
 }
 
-/** @returns the successor; undefined where another process was faster */
+/** Stores a successor and returns it; undefined if another process was faster. */
 async function announceSuccessor(
   needs: KeyLifeNeeds,
   key: StoredKeyPair,
@@ -69,9 +69,9 @@ async function announceSuccessor(
 
 export interface RotationRequest {
   readonly uses: readonly StoredServerKey['use'][];
-  /** `RSA` or a curve; undefined = all. */
+  /** `RSA` or a curve; undefined for all kinds. */
   readonly kind: string | undefined;
-  /** Without the time in which others learn of the key: they may meet a signature of a key that they have not seen. */
+  /** Skips the announcement. Verifiers may then see a signature of a key that they do not know yet. */
   readonly at_once: boolean;
 }
 
@@ -81,11 +81,11 @@ export interface Rotated {
   readonly kind: string;
   readonly succeeds: KeyId | null;
   readonly active_at: number;
-  /** `known`: it was announced before, and nothing has changed. */
+  /** `known`: it was announced before, and nothing changes. */
   readonly change: 'announced' | 'activated' | 'known';
 }
 
-/** Gives every key that is asked for a successor. One that is announced already is not made again, but may be hurried. */
+/** Gives each requested key a successor. An announced successor is not made again; with `at_once` it becomes active now. */
 export async function rotateServerKeys(
   needs: KeyLifeNeeds,
   request: RotationRequest,

@@ -1,16 +1,13 @@
 const BITS_MIN = 2048;
 const BITS_MAX = 4096;
 
-/** The odd primes below 752, as Let's Encrypt's key policy tries them. */
+/** The odd primes below 752, which Let's Encrypt's key policy also tries. */
 const SMALL_PRIMES: readonly bigint[] = primesBelow(752);
 
-/** Rounds of Fermat's method; two primes that differ in their lower halves only are found in the first ones. */
+/** Rounds of Fermat's method. The first rounds find two primes that differ only in their lower halves. */
 const FERMAT_ROUNDS = 100;
 
-/**
- * Why a modulus must not be trusted, although it has the right size: it can be factored by what is publicly known.
- * @returns undefined for a modulus that none of this finds fault with.
- */
+/** Returns why a modulus must be refused: its size, or a publicly known way to factor it. Returns undefined if it passes. */
 export function rsaModulusProblem(modulus: bigint): string | undefined {
   const bits = modulus.toString(2).length;
   if (bits < BITS_MIN) return `has a modulus of fewer than ${BITS_MIN} bits`;
@@ -30,7 +27,7 @@ function primesBelow(end: number): readonly bigint[] {
   return primes.map(BigInt);
 }
 
-/** Fermat's factorisation: a² − n is a square soon if the primes are close to the root of n. */
+/** Tries Fermat's factorisation: a² − n is soon a square if both primes are close to the root of n. */
 function hasClosePrimes(modulus: bigint): boolean {
   let a = squareRoot(modulus);
   if (a * a < modulus) a += 1n;
@@ -44,13 +41,13 @@ function hasClosePrimes(modulus: bigint): boolean {
   return false;
 }
 
-/** Squares end in few hexadecimal digits; four out of five candidates need no root. */
+/** Tells whether a number may be a square by its last hexadecimal digit. Four of five candidates need no root then. */
 function couldBeSquare(number: bigint): boolean {
   const last = Number(number & 15n);
   return last === 0 || last === 1 || last === 4 || last === 9;
 }
 
-/** Newton's method, rounded down. */
+/** Returns the square root, rounded down, by Newton's method. */
 function squareRoot(number: bigint): bigint {
   if (number < 2n) return number;
   let estimate = 1n << BigInt((number.toString(2).length + 1) >> 1);
@@ -62,8 +59,8 @@ function squareRoot(number: bigint): bigint {
 }
 
 /**
- * Primes of the broken generator are powers of 65537 modulo a product of small primes, and so is the modulus: it lies
- * in the subgroup that 65537 generates, modulo each of them (Nemec et al., 2017, §2.3).
+ * The small primes of the ROCA test. The broken generator makes primes that are powers of 65537 modulo a product of small
+ * primes. The modulus then lies in the subgroup that 65537 generates, modulo each of them (Nemec et al., 2017, §2.3).
  */
 const ROCA_PRIMES: readonly bigint[] = primesBelow(168);
 const ROCA_SUBGROUPS: ReadonlyMap<bigint, ReadonlySet<bigint>> = new Map(

@@ -8,17 +8,17 @@ import { clientJwkProblem } from './client-jwk.ts';
 import { publishedJwk } from './make-server-keys.ts';
 import type { ServerKey } from './server-key.ts';
 
-/** An operator's JWK set that cannot be used; the message says which key and why, and holds nothing of a key. */
+/** Refuses an operator's JWK set. The message names the key and the reason, and contains no key material. */
 export class ServerJwkSetRefused extends Error {
   override readonly name = 'ServerJwkSetRefused';
 }
 
-/** A key that somebody brought, with its `kid`. */
+/** A key of an operator's set, with its `kid`. */
 export interface BroughtKey {
   readonly use: 'sig' | 'enc';
   readonly kid: string;
   readonly jwk: JsonWebKey;
-  /** Whether the private half is there. */
+  /** Whether it has its private half. */
   readonly isPrivate: boolean;
 }
 
@@ -27,7 +27,7 @@ const JSON_LIMITS = { depth: 8, members: 2000 };
 const KEYS_MAX = 100;
 
 /**
- * The keys of a JWK set that an operator made (RFC 7517 §5), each held to the policy that clients' keys are held to.
+ * Reads an operator's JWK set (RFC 7517 §5). Each key must follow the policy for clients' keys.
  * @throws ServerJwkSetRefused
  */
 export async function readServerJwkSet(
@@ -52,7 +52,7 @@ export async function readServerJwkSet(
   return brought;
 }
 
-/** A set for a server must be able to sign. @throws ServerJwkSetRefused */
+/** Requires a private signing key, and one for RS256. @throws ServerJwkSetRefused */
 function requireSigningKey(keys: readonly BroughtKey[]): void {
   if (!keys.some(({ use, isPrivate }) => use === 'sig' && isPrivate))
     throw new ServerJwkSetRefused('holds no private key with use sig: nothing could be signed');
@@ -72,7 +72,7 @@ function membersOf(text: string): Readonly<Record<string, unknown>> | undefined 
   }
 }
 
-/** Members of private keys (RFC 7518 §6.2.2 and §6.3.2); a key without any of them is a public one. */
+/** Members of private keys (RFC 7518 §6.2.2 and §6.3.2). A key without them is public. */
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth'];
 
 function keyProblem(jwk: unknown): string | undefined {
@@ -87,7 +87,7 @@ function keyProblem(jwk: unknown): string | undefined {
   return clientJwkProblem(rest) ?? privateHalfProblem(key);
 }
 
-/** What signs with one key and publishes another would be found out by those who verify. */
+/** Checks that both halves belong together. Otherwise clients would see signatures that the published key does not verify. */
 function privateHalfProblem(jwk: JsonWebKey): string | undefined {
   if (!PRIVATE_MEMBERS.some((member) => member in jwk)) return undefined;
   try {
@@ -102,7 +102,7 @@ function privateHalfProblem(jwk: JsonWebKey): string | undefined {
   }
 }
 
-/** The members of an RSA key are taken as they are: that they belong together shows in use only. */
+/** Signs and verifies once. OpenSSL imports the members of an RSA key unchecked, so a mismatch shows only in use. */
 function signsForItself(key: KeyObject): boolean {
   const algorithm = key.asymmetricKeyType === 'ed25519' ? null : 'sha256';
   const data = Buffer.from('server JWK set');
@@ -117,8 +117,9 @@ async function named(jwk: JsonWebKey, keyMaker: Pick<KeyMaker, 'thumbprint'>): P
 }
 
 /**
- * Decision 29: a configured JWK set replaces the generated one. What of it has no private half is published and not
- * used. @throws ServerJwkSetRefused
+ * Reads the configured JWK set, which replaces the generated keys (decision 29). Keys without a private half are published
+ * only.
+ * @throws ServerJwkSetRefused
  */
 export async function configuredServerKeys(
   text: string,

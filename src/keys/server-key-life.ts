@@ -8,24 +8,24 @@ import { keyState, kindOf } from './server-key.ts';
 
 export type KeyEvent = Extract<AuditEvent['action'], `server-key.${string}`>;
 
-/** What changes server keys, whoever asks for it. Durations are in seconds. */
+/** Everything that a change of server keys needs. Durations are in seconds. */
 export interface KeyLifeNeeds extends MakingNeeds {
   readonly store: ServerKeyStore;
-  /** Is told of each change that was made, after it is durable. */
+  /** Is called for each change after it is durable. */
   readonly report: (event: KeyEvent, key: { readonly kid: string; readonly use: string }) => void;
   readonly settings: {
-    /** Whether `sig` and `enc` keys are configured: then they are not ours to change. */
+    /** Whether `sig` and `enc` keys are configured. The server never changes such keys. */
     readonly configured: boolean;
-    /** For how long a key is published before it signs; longer than anyone may keep the set. */
+    /** How long a key is published before it signs: longer than caches may keep the set. */
     readonly announcement: number;
-    /** When a key is followed by the next; 0 = never. */
+    /** The age at which a key gets a successor; 0 for never. */
     readonly rotationInterval: number;
-    /** For how long a key stays after another took over: as long as anything it signed may live. */
+    /** How long a key stays published after its successor took over: as long as anything that it signed. */
     readonly retention: number;
   };
 }
 
-/** Who asked for a change, in the audit. */
+/** The author of a change, for the audit log. */
 export interface KeyChangeBy {
   readonly actor: string;
   readonly request_id: string;
@@ -52,7 +52,7 @@ export function keyEvent(
   return { at: clock.now(), action, outcome: 'done', actor, client_id: null, request_id, detail: kid };
 }
 
-/** A new key of the same use, kind and algorithm as `key`. */
+/** Makes a new key of the same use, kind and algorithm as `key`. */
 export async function makeAnother(
   needs: MakingNeeds,
   key: StoredKeyPair,
@@ -73,7 +73,7 @@ function kindToMake(jwk: JsonWebKey): KeyKind {
   return bits <= 2048 ? 'RSA-2048' : bits <= 3072 ? 'RSA-3072' : 'RSA-4096';
 }
 
-/** Those that no other key is appointed to take over from: one for each use and kind. */
+/** Returns the keys without a successor: one for each use and kind. */
 export function lastOfTheirLines(keys: readonly StoredServerKey[]): readonly StoredKeyPair[] {
   return keys
     .filter(isKeyPair)
@@ -81,8 +81,8 @@ export function lastOfTheirLines(keys: readonly StoredServerKey[]): readonly Sto
 }
 
 /**
- * When a successor may take over: a signature key not before everybody has seen it; an encryption key at once, because
- * others use it as soon as they see it, and every process can read what is encrypted to it.
+ * Returns when a successor may take over. A signature key waits until all caches have seen it. An encryption key takes over
+ * at once: clients use it as soon as they see it, and every process can decrypt with it.
  */
 export function earliestActivation(needs: KeyLifeNeeds, use: StoredServerKey['use']): number {
   const now = needs.clock.now();
@@ -93,7 +93,7 @@ export function isInUse(key: StoredServerKey, now: number): boolean {
   return keyState(key, now) === 'active';
 }
 
-/** Seals again, with the ring's first key, what was sealed with an older one. @returns how many keys were resealed. */
+/** Seals keys again with the first key of the ring if an older one sealed them. Returns how many. */
 export async function resealServerKeys(store: ServerKeyStore, sealer: Sealer): Promise<number> {
   let resealed = 0;
   for (const { kid, sealed_jwk } of await store.all()) {
@@ -107,14 +107,14 @@ export async function resealServerKeys(store: ServerKeyStore, sealer: Sealer): P
 
 export type Revocation =
   | 'revoked'
-  /** There is no key pair of this `kid`, or not any more. */
+  /** There is no key pair with this `kid`, or it was removed. */
   | 'unknown'
-  /** It is configured, and not ours to change. */
+  /** The key is configured, so the server cannot change it. */
   | 'configured';
 
 /**
- * Ends a compromised key: it is published no more, nothing that it signed verifies any more, and a new one takes over at
- * once where it was in use.
+ * Removes a compromised key. It is no longer published, its signatures no longer verify, and a new key takes over at once
+ * if it was in use.
  */
 export async function revokeServerKey(
   needs: KeyLifeNeeds,

@@ -11,10 +11,10 @@ export interface ServerKey {
   readonly privateJwk: JsonWebKey | undefined;
 }
 
-/** Decision 27. A removed key is none any more. */
+/** The state of a key (decision 27). A removed key has none. */
 export type KeyState = 'announced' | 'active' | 'retired';
 
-/** The times are kept, not the state: every process moves on at the same moment, and none has to do it. */
+/** Computes the state from the stored times. So all processes change it at the same moment, without a write. */
 export function keyState(
   { active_at, retired_at }: Pick<StoredServerKey, 'active_at' | 'retired_at'>,
   now: number,
@@ -23,7 +23,7 @@ export function keyState(
   return active_at <= now ? 'active' : 'announced';
 }
 
-/** `RSA`, or the curve: keys of one use and kind take over from each other. */
+/** Returns `RSA` or the curve. A successor has the use and kind of its predecessor. */
 export function kindOf({ kty, crv }: JsonWebKey): string {
   return String(kty === 'RSA' ? kty : crv);
 }

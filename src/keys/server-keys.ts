@@ -13,49 +13,49 @@ export interface ServerKeyNeeds extends MakingNeeds {
   readonly store: ServerKeyStore;
   readonly random: Random;
   readonly signer: JwtSigner;
-  /** Instead of generated `sig` and `enc` keys (decision 29). */
+  /** Replaces generated `sig` and `enc` keys (decision 29). */
   readonly configured: readonly ServerKey[] | undefined;
 }
 
-/** What a JWT of this server says of itself, besides the key that signed it. */
+/** The header of a JWT that this server signs, without `kid`. */
 export interface SigningHeader {
   readonly alg: SignatureAlgorithm;
   /** RFC 8725 §3.11: a type of its own for each use. */
   readonly typ: string;
 }
 
-/** RFC 7517 §5. The same object for as long as nothing changes. */
+/** RFC 7517 §5. It is the same object as long as nothing changes. */
 export interface JwkSet {
   readonly keys: readonly JsonWebKey[];
-  /** When the next announced key takes over, in seconds since the epoch; undefined where none is announced. */
+  /** When the next announced key takes over, in seconds since the epoch; undefined if none is announced. */
   readonly activation_at?: number;
 }
 
-/** The keys of one tenant, as they are at the time of the call: every process follows what another one changes. */
+/** The keys of one tenant, as of each call: a process sees the changes of the others. */
 export interface ServerKeys {
-  /** The server JWK set (RFC 7517 §5): public members only. */
+  /** Returns the server JWK set (RFC 7517 §5), with public members only. */
   jwks(): Promise<JwkSet>;
-  /** A compact JWS with the active key for the algorithm, which the header names by its `kid`. Throws where there is none. */
+  /** Signs a compact JWS with the active key for the algorithm; the header has its `kid`. Rejects if there is none. */
   sign(claims: Readonly<Record<string, unknown>>, header: SigningHeader): Promise<string>;
-  /** Whether there is a key for this algorithm. */
+  /** Tells whether a key for this algorithm exists. */
   canSign(alg: SignatureAlgorithm): boolean;
-  /** Public keys of everything that this server signed and that may still live; for what comes back to it. */
+  /** Returns the public keys of all signatures of this server that may still be valid. */
   verificationKeys(): Awaitable<readonly JsonWebKey[]>;
-  /** Private keys for what is encrypted to this server, the newest first. */
+  /** Returns the private keys that decrypt, the newest first. */
   decryptionKeys(): Promise<readonly JsonWebKey[]>;
-  /** OpenID Federation has keys of its own, and no other key signs for it (decision 28). */
+  /** The separate keys of OpenID Federation. No other key signs for it (decision 28). */
   readonly federation: {
-    /** With RS256 (interface, Signed server JWK set). */
+    /** Signs with RS256 (interface, Signed server JWK set). */
     sign(claims: Readonly<Record<string, unknown>>, header: { readonly typ?: string }): Promise<string>;
     jwks(): Promise<JwkSet>;
   };
   /** Authenticates the identifiers of access tokens. */
   readonly accessTokenMac: KeyObject;
-  /** What pairwise subjects are made with. It never changes, or all of them would be somebody else's. */
+  /** Derives pairwise subjects. It never changes: a new one would change every pairwise subject. */
   readonly pairwiseSecret: KeyObject;
 }
 
-/** Loads the tenant's keys; at the first start makes them. */
+/** Loads the tenant's keys, and makes them at the first start. */
 export async function loadServerKeys(needs: ServerKeyNeeds): Promise<ServerKeys> {
   const present = await presentKeys(needs);
   const accessTokenMac = openedSecret(needs, present, 'mac');
@@ -95,7 +95,7 @@ const publicOf = ({ publicJwk }: ServerKey): JsonWebKey => publicJwk;
 const privateOf = ({ privateJwk }: ServerKey): readonly JsonWebKey[] =>
   privateJwk === undefined ? [] : [privateJwk];
 
-/** All stored keys, among them at least one of each use that this tenant needs. */
+/** Returns all stored keys. Makes those of each use that the tenant lacks. */
 async function presentKeys(needs: ServerKeyNeeds): Promise<readonly StoredServerKey[]> {
   const uses: readonly StoredServerKey['use'][] =
     needs.configured === undefined ? ['sig', 'enc', 'federation'] : ['federation'];
@@ -108,12 +108,12 @@ async function presentKeys(needs: ServerKeyNeeds): Promise<readonly StoredServer
     ]);
     stored = await needs.store.addFirst(made.flat());
   }
-  // A database from before there were federation keys; or one whose keys were all configured until now.
+  // An older database may have no federation keys; and all keys may have been configured until now.
   for (const use of uses) {
     if (!stored.some((key) => key.use === use))
       stored = await needs.store.addFirstOf(use, await makeFirstKeys(needs, [use]));
   }
-  // One from before there were pairwise subjects.
+  // An older database may have no secret for pairwise subjects.
   if (!stored.some((key) => key.use === 'pairwise'))
     stored = await needs.store.addFirstOf('pairwise', [await makeSecret(needs, 'pairwise')]);
   return stored;
@@ -137,7 +137,7 @@ function openedJwk(sealer: Sealer, { kid, sealed_jwk }: StoredServerKey): JsonWe
   return sealed_jwk === null ? undefined : (JSON.parse(sealer.open(sealed_jwk, keyPlace(kid))) as JsonWebKey);
 }
 
-/** What follows from the keys alone, found out once for as long as they are the same. */
+/** Caches a value that depends on the keys only, as long as they are the same. */
 function keptFor<T>(find: (keys: readonly ServerKey[]) => T): (keys: readonly ServerKey[]) => T {
   let kept: { readonly of: readonly ServerKey[]; readonly value: T } | undefined;
   return (keys) => {
@@ -148,11 +148,11 @@ function keptFor<T>(find: (keys: readonly ServerKey[]) => T): (keys: readonly Se
 
 interface FollowedKeys {
   current(): Awaitable<readonly ServerKey[]>;
-  /** As they were when they were last asked for. */
+  /** The keys of the last call of `current`. */
   last(): readonly ServerKey[];
 }
 
-/** Opens what is stored whenever it has changed. The store knows whether it has, before each answer. */
+/** Opens the stored keys whenever they have changed. The store notices a change before each answer. */
 function followedKeys({ store, sealer, configured }: ServerKeyNeeds): FollowedKeys {
   let rows: readonly StoredServerKey[] | undefined;
   let keys: readonly ServerKey[] = [];
@@ -161,7 +161,7 @@ function followedKeys({ store, sealer, configured }: ServerKeyNeeds): FollowedKe
     const { kid, use, active_at, retired_at, public_jwk } = row;
     if (use === 'mac' || use === 'pairwise' || public_jwk === null) return [];
     if (configured !== undefined && use !== 'federation') return [];
-    // The same object as before: whoever has imported it need not do it again.
+    // The same object as before, so that signer and decrypter do not import it again.
     const privateJwk = privateJwks.has(kid) ? privateJwks.get(kid) : openedJwk(sealer, row);
     privateJwks.set(kid, privateJwk);
     return [{ use, active_at, retired_at, publicJwk: JSON.parse(public_jwk) as JsonWebKey, privateJwk }];
@@ -178,8 +178,9 @@ function followedKeys({ store, sealer, configured }: ServerKeyNeeds): FollowedKe
 }
 
 /**
- * Decision 29: of several active keys for an algorithm the first signs. Where all are still to come, the clock is behind that
- * of whoever made them (another server's, or its own before it was set back), and the one that comes first signs.
+ * Chooses the signing key: the first active key for the algorithm (decision 29). If all keys become active in the future,
+ * this clock is behind the clock that made them (of another server, or its own before it was set back). Then the earliest
+ * key signs.
  */
 function signingKey(
   keys: readonly ServerKey[],
@@ -203,7 +204,7 @@ function firstToCome(keys: readonly ServerKey[], now: number): ServerKey | undef
     );
 }
 
-/** The set of keys with one of these uses, put together again when one of them is added, removed or changes its state. */
+/** Returns a function that makes the JWK set of these uses. It makes a new set only when a key is added, removed or changes its state. */
 function publishedSet(
   ...uses: readonly ServerKey['use'][]
 ): (keys: readonly ServerKey[], now: number) => JwkSet {
@@ -224,9 +225,9 @@ function publishedSet(
 }
 
 /**
- * A retired signature key verifies what it has signed. To a retired encryption key nobody is to encrypt any more, while
- * what was encrypted to it is read for as long as it is kept (OpenID Connect Core 1.0 §10.2.1). None is announced, but by a server
- * whose clock is ahead.
+ * Tells whether a key is in the JWK set. A retired signature key stays, because its signatures are still valid. A retired
+ * encryption key leaves, so that clients stop using it, and still decrypts while it is kept (OpenID Connect Core 1.0 §10.2.1).
+ * An encryption key is never announced, except by a server whose clock is ahead.
  */
 function isPublished(key: ServerKey, now: number): boolean {
   return key.use !== 'enc' || key.privateJwk === undefined || keyState(key, now) !== 'retired';
