@@ -388,5 +388,5 @@ test('after all of that the victim is signed in, no client was told otherwise, a
   const output = program.output();
   assert.ok(!output.includes(victim.id_token));
   for (const line of output.split('\n')) assert.doesNotMatch(line, /@evil\.example|"level":"error"|^\s+at /);
-  assert.match(output, /"reason":"the id_token_hint does not hold \(signature\)"/);
+  assert.match(output, /"reason":"the id_token_hint is not valid \(signature\)"/);
 });
