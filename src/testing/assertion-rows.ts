@@ -58,7 +58,7 @@ export const ACCEPTED_CLAIMS: Rows = {
   'nbf 8 seconds ahead': { nbf: START + 8 },
   'nbf within the skew of clocks': { nbf: START + 60 },
   'jti of 256 characters': { jti: '🦊'.repeat(128) },
-  'claims that nobody asked for': { name: 'x', nested: { a: [1] } },
+  'claims that the request lacks': { name: 'x', nested: { a: [1] } },
 };
 
 /** H-149: headers that make a good assertion a bad one, although its signature is made over them. */

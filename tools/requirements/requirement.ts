@@ -22,7 +22,7 @@ export interface Specification {
   /** The spelling of citations: `RFC 7662`. Tables of one name share a page. */
   readonly name: string;
   readonly title?: string;
-  /** What the table leaves out, and why; one paragraph. */
+  /** Says what the table covers and leaves out, and why; one paragraph. */
   readonly scope: string;
   readonly requirements: readonly Requirement[];
 }

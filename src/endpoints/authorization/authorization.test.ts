@@ -43,7 +43,7 @@ test('200: GET /authorize, response_mode form_post: errors take the same way', a
   assert.equal(hidden['state'], 'af0ifjsldkj');
 });
 
-/** Registered by whoever came by. */
+/** Registered through open registration. */
 async function strangerOf(own: TestTenant): Promise<ClientInformation> {
   const { json } = await own.send('client-registration', {
     json: { ...RELYING_PARTY, client_name: 'Win <b>' },
@@ -65,12 +65,12 @@ const OPEN_WITH_PAGE = {
 
 const ERRONEOUS: readonly (readonly [what: string, change: Fields, error: string])[] = [
   ['a malformed scope', { scope: 'a"b' }, 'invalid_scope'],
-  ['a response type nobody knows', { response_type: 'data' }, 'unsupported_response_type'],
+  ['an unknown response type', { response_type: 'data' }, 'unsupported_response_type'],
   ['prompt none with another', { prompt: 'none login' }, 'invalid_request'],
 ];
 
 for (const [what, change, error] of ERRONEOUS) {
-  test(`200: GET /authorize, ${what}, of a client that anybody could have registered: a page asks before anybody is led there (RFC 9700 §4.11.2)`, async () => {
+  test(`200: GET /authorize, ${what}, of a client of open registration: a page asks before it leads there (RFC 9700 §4.11.2)`, async () => {
     const own = testTenant(OPEN_WITH_PAGE);
     const stranger = await strangerOf(own);
     const page = await browserOf(own).visit(authorizationUrl(stranger, change));
@@ -84,7 +84,7 @@ for (const [what, change, error] of ERRONEOUS) {
   });
 }
 
-test('200: GET /authorize, form_post: the page that asks posts nothing by itself (RFC 9700 §4.11.2)', async () => {
+test('200: GET /authorize, form_post: the page that asks waits for the end-user and posts nothing before (RFC 9700 §4.11.2)', async () => {
   const own = testTenant(OPEN_WITH_PAGE);
   const change = { response_mode: 'form_post', scope: 'a"b' };
   const page = await browserOf(own).visit(authorizationUrl(await strangerOf(own), change));
@@ -94,7 +94,7 @@ test('200: GET /authorize, form_post: the page that asks posts nothing by itself
   assert.deepEqual([action, hidden['error']], [CALLBACK, 'invalid_scope']);
 });
 
-test('200: whoever says no to a client that anybody could have registered has been asked by a page, and is led back', async () => {
+test('200: an end-user who refuses a client of open registration has seen a page that asked, and returns to the client', async () => {
   const own = testTenant(OPEN_WITH_PAGE);
   const stranger = await strangerOf(own);
   const person = await aPerson(own);
@@ -103,19 +103,19 @@ test('200: whoever says no to a client that anybody could have registered has be
   for (const page of [cancelled, denied]) assert.equal(answeredTo(page)['error'], 'access_denied');
 });
 
-test('200: GET /authorize, prompt none: never a page, whoever asks (OpenID Connect Core 1.0 §3.1.2.6)', async () => {
+test('200: GET /authorize, prompt none: never a page, for any client (OpenID Connect Core 1.0 §3.1.2.6)', async () => {
   const own = testTenant(OPEN_WITH_PAGE);
   const sent = await browserOf(own).visit(authorizationUrl(await strangerOf(own), { prompt: 'none' }));
   assert.equal(answeredTo(sent)['error'], 'login_required');
 });
 
-test('200: GET /authorize, an error of a client that anybody could have registered: as for all others, unless a page was asked for', async () => {
+test('GET /authorize, an error of a client of open registration: the same redirection as for other clients, unless the settings ask for a page', async () => {
   const own = testTenant(OPEN);
   const sent = await browserOf(own).visit(authorizationUrl(await strangerOf(own), { scope: 'a"b' }));
   assert.equal(answeredTo(sent)['error'], 'invalid_scope');
 });
 
-test('GET /authorize, nobody signed in: 303 to a page of this browser’s own (OpenID Connect Core 1.0 §3.1.2.3)', async () => {
+test('GET /authorize without a session: 303 to a page that belongs to this browser (OpenID Connect Core 1.0 §3.1.2.3)', async () => {
   const browser = browserOf(tenant);
   const sent = await browser.visit(authorizationUrl(client));
   assert.equal(sent.status, 303);
@@ -147,18 +147,18 @@ const REFUSED: readonly (readonly [
   title: string,
   change: Readonly<Record<string, string | undefined>>,
 ])[] = [
-  ['unsupported_response_type', 'a response type nobody knows', { response_type: 'data' }],
+  ['unsupported_response_type', 'an unknown response type', { response_type: 'data' }],
   ['unauthorized_client', 'a response type it is not registered for', { response_type: 'id_token' }],
   ['invalid_scope', 'a malformed scope', { scope: 'a"b' }],
   ['invalid_request', 'prompt none with another', { prompt: 'none login' }],
   ['invalid_request', 'code_challenge_method plain', { code_challenge_method: 'plain' }],
-  ['invalid_request', 'an id_token_hint of somebody else’s', { id_token_hint: 'a.b.c' }],
+  ['invalid_request', 'an id_token_hint that is no ID token of this server', { id_token_hint: 'a.b.c' }],
   ['invalid_request', 'claims that are no JSON', { claims: '{' }],
   ['invalid_target', 'a resource that is no absolute URI', { resource: 'api' }],
   ['request_uri_not_supported', 'a request_uri of its own', { request_uri: 'https://client.example/r' }],
   [
     'invalid_request_uri',
-    'a pushed request nobody pushed',
+    'a request_uri that was never pushed',
     { request_uri: 'urn:ietf:params:oauth:request_uri:x' },
   ],
   ['invalid_request_object', 'a request object that is none', { request: 'a.b.c' }],
@@ -178,12 +178,12 @@ for (const [error, title, change] of REFUSED) {
 }
 
 // proves openid-core-3.1.2.1-3
-test('303: GET /authorize, prompt none and nobody there: login_required; a page is never shown (OpenID Connect Core 1.0 §3.1.2.6)', async () => {
+test('303: GET /authorize, prompt none without a session: login_required and never a page (OpenID Connect Core 1.0 §3.1.2.6)', async () => {
   const sent = await browserOf(tenant).visit(authorizationUrl(client, { prompt: 'none' }));
   assert.equal(answeredTo(sent)['error'], 'login_required');
 });
 
-test('303: GET /authorize, prompt none for a client that nobody agreed to: consent_required (OpenID Connect Core 1.0 §3.1.2.6)', async () => {
+test('303: GET /authorize, prompt none for a client without consent: consent_required (OpenID Connect Core 1.0 §3.1.2.6)', async () => {
   const stranger = await tenant.register({ ...RELYING_PARTY, client_name: 'Stranger' });
   const sent = await ada.browser.visit(
     authorizationUrl(stranger, { prompt: 'none', scope: 'openid offline_access' }),
@@ -192,7 +192,7 @@ test('303: GET /authorize, prompt none for a client that nobody agreed to: conse
 });
 
 // proves rfc6749-3.1-1, openid-core-3.1.2.1-1
-test('POST /authorize: 303 to the same as a GET, with nothing of the request in the address (OpenID Connect Core 1.0 §3.1.2.1)', async () => {
+test('POST /authorize: 303 to the same request as a GET, and the address has none of its parameters (OpenID Connect Core 1.0 §3.1.2.1)', async () => {
   const url = new URL(authorizationUrl(client));
   const form = Object.fromEntries(url.searchParams);
   const pushed = await ada.browser.visit(`${ISSUER}/authorize`, form);
@@ -268,7 +268,7 @@ for (const [title, change] of UNPROVEN) {
 }
 
 // proves rfc6749-3.1-1
-test('400: GET /authorize, a parameter twice: a page, since which one counts nobody knows (RFC 6749 §3.1)', async () => {
+test('400: GET /authorize, a repeated parameter: a page, because it is unclear which value counts (RFC 6749 §3.1)', async () => {
   const page = await browser.visit(
     `${authorizationUrl(client)}&redirect_uri=${encodeURIComponent(CALLBACK)}`,
   );
@@ -305,7 +305,7 @@ test('GET /authorize, more requests from a network than may wait: 429 as a page 
   assert.equal((await browser.visit(authorizationUrl(client))).status, 303);
 });
 
-test('429: GET /authorize: whoever is signed in is not counted, nor is what is answered at once', async () => {
+test('GET /authorize: the limit counts neither signed-in end-users nor requests that need no page', async () => {
   const tenant = testTenant({ settings: { 'interaction.rate-per-network': 1 } });
   const client = await tenant.register(RELYING_PARTY);
   const ada = await aPerson(tenant);

@@ -44,7 +44,7 @@ function halfHash(text: string): string {
 }
 
 // proves openid-conformance-10, rfc6749-10.10-1
-test('oidcc-server: a code of more than 128 bits, tokens, and nothing in the ID token that nobody asked for', async () => {
+test('oidcc-server: a code of more than 128 bits, tokens, and an ID token with requested claims only', async () => {
   const tokens = await tokensFor(tenant, ada, client, { scope: 'openid profile' });
   assert.ok((await codeOf()).length >= 22);
   assert.equal(typeof tokens['expires_in'], 'number');
@@ -221,7 +221,7 @@ test('max_age: a sign-in that is too old is not enough, one that is not is (Open
 });
 
 // proves openid-core-3.1.2.1-5
-test('id_token_hint: the person it is about, also when it has expired; somebody else has to sign in (OpenID Connect Core 1.0 §3.1.2.1)', async () => {
+test('id_token_hint: its end-user goes on, even if it has expired; a different end-user has to sign in (OpenID Connect Core 1.0 §3.1.2.1)', async () => {
   const id_token_hint = String((await tokensFor(tenant, ada, client))['id_token']);
   tenant.clock.advance(400);
   assert.ok(answeredTo(await ada.ask(client, { id_token_hint, prompt: 'none' }))['code']);

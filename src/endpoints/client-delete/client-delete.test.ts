@@ -37,7 +37,7 @@ test('204: DELETE ends the client’s tokens and its authentication together (de
   assert.equal((await tenant.send('token', { basic, form })).status, 401);
 });
 
-test('204: a deleted id is registered again with the master token only, and inherits nothing (decision 14)', async () => {
+test('a deleted id is registered again with the master token only, and inherits nothing (decision 14)', async () => {
   const tenant = testTenant();
   const json = { ...SERVICE, scope: 'read', preferred_client_id: 'app' };
   const before = await tenant.register(json);
@@ -56,7 +56,7 @@ test('204: a deleted id is registered again with the master token only, and inhe
   assert.deepEqual(await tenant.introspect(token), { active: false });
 });
 
-test('204: a deletion that meets an update takes the client as it then is', async () => {
+test('204: a deletion that meets an update deletes the updated client', async () => {
   const tenant = testTenant();
   const { client_id } = await tenant.register(WEB_CLIENT);
   tenant.watch.before('clients.delete', async () => {
@@ -67,7 +67,7 @@ test('204: a deletion that meets an update takes the client as it then is', asyn
   assert.equal((await tenant.send('client-read', { bearer: MASTER, id: client_id })).status, 404);
 });
 
-test('204: a deletion whose registration token was renewed meanwhile: the token is dead, 401 (decision 9)', async () => {
+test('a deletion whose registration token was renewed meanwhile: the token is dead, 401 (decision 9)', async () => {
   const tenant = testTenant();
   const { client_id, registration_access_token: bearer } = await tenant.register(WEB_CLIENT);
   tenant.watch.before('clients.delete', async () => {
@@ -77,7 +77,7 @@ test('204: a deletion whose registration token was renewed meanwhile: the token 
   assert.equal((await tenant.send('client-read', { bearer: MASTER, id: client_id })).status, 200);
 });
 
-test('204: of parallel deletions with the master token one is 204 and the others 404', async () => {
+test('of parallel deletions with the master token one is 204 and the others 404', async () => {
   const tenant = testTenant();
   const { client_id } = await tenant.register(WEB_CLIENT);
   const answers = await Promise.all(

@@ -166,11 +166,11 @@ for (const query of QUERIES) {
   });
 }
 
-test('400: credentials come before the query: 401 for nobody', async () => {
+test('credentials come before the query: 401 without credentials', async () => {
   assertBearerNeeded(await testTenant().send('client-list', { query: 'limit=0' }));
 });
 
-test('400: limit=1000 is the largest (decision 13)', async () => {
+test('limit=1000 is the largest (decision 13)', async () => {
   const answered = await testTenant().send('client-list', { bearer: MASTER, query: 'limit=1000' });
   assert.equal(answered.body, '[]');
 });
@@ -253,7 +253,7 @@ test('GET /clients, the store fails while a token is looked up: 500, not 401', a
   assertBodiless(await tenant.send('client-list', { bearer }), 500);
 });
 
-test('500: GET /clients, the store fails when a part is sent: the stream breaks, so that nobody takes it for the whole list', async () => {
+test('500: GET /clients, the storage fails after a part was sent: the stream breaks, so a reader cannot take it for the whole list', async () => {
   const tenant = testTenant();
   await Promise.all(Array.from({ length: 200 }, async () => await tenant.register(SERVICE)));
   const cause = new Error('gone');

@@ -43,7 +43,7 @@ test('401: in open mode a scope value that is not configured needs a token (deci
   );
 });
 
-test('401: in open mode a token that is nobody’s is refused, not ignored (decision 6)', async () => {
+test('401: in open mode an unknown token is refused, not ignored (decision 6)', async () => {
   const tenant = testTenant({ settings: { 'registration.allow-open-registration': true } });
   assertInvalidToken(await tenant.send('client-registration', { bearer: 'nobody', json: WEB_CLIENT }));
 });
@@ -108,7 +108,7 @@ const JWT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
 const SAML = 'urn:ietf:params:oauth:grant-type:saml2-bearer';
 
-/** What each scope value alone permits to register, beside the one grant that every registration needs. */
+/** Each scope value alone, and the member that it permits beside the one grant that every registration needs. */
 const PROBES: readonly (readonly [scope: string, metadata: object])[] = [
   ['client-reg:grant:code', { grant_types: ['authorization_code'], redirect_uris: [CALLBACK] }],
   ['client-reg:grant:implicit', { grant_types: ['implicit'], redirect_uris: [CALLBACK] }],
@@ -180,7 +180,7 @@ const EVERYTHING = {
   preferred_client_secret: SECRET,
 };
 
-test('403: client-reg permits everything (interface)', async () => {
+test('client-reg permits everything (interface)', async () => {
   const tenant = testTenant();
   const answered = await tenant.send('client-registration', {
     bearer: await tenant.initialToken('client-reg'),
@@ -189,7 +189,7 @@ test('403: client-reg permits everything (interface)', async () => {
   assert.equal(answered.status, 200, answered.body);
 });
 
-test('403: all scopes together permit what client-reg permits (interface)', async () => {
+test('all scopes together permit what client-reg permits (interface)', async () => {
   const tenant = testTenant();
   const bearer = await tenant.initialToken(...[...PROBES, ...MEMBER_PROBES].map(([scope]) => scope));
   const answered = await tenant.send('client-registration', { bearer, json: EVERYTHING });
@@ -224,7 +224,7 @@ const SCOPE_ROWS: readonly (readonly [held: readonly string[], asked: string, mi
 
 for (const [held, asked, missing] of SCOPE_ROWS) {
   const outcome = missing === '' ? 'is permitted' : `lacks ${missing}`;
-  test(`403: scope "${asked}" with ${held.join(' and ') || 'no client-reg:scope'} ${outcome} (interface)`, async () => {
+  test(`scope "${asked}" with ${held.join(' and ') || 'no client-reg:scope'} ${outcome} (interface)`, async () => {
     const tenant = testTenant();
     const bearer = await tenant.initialToken('client-reg:grant:password', ...held);
     const answered = await tenant.send('client-registration', { bearer, json: { ...GRANT, scope: asked } });
@@ -255,14 +255,14 @@ for (const lookAlike of [
   });
 }
 
-test('403: privileges come before values: who lacks one learns nothing about the rest of the body', async () => {
+test('403: privileges come before values: a caller that lacks one learns nothing about the rest of the body', async () => {
   const tenant = testTenant();
   const bearer = await tenant.initialToken('client-reg:grant:code');
   const json = { redirect_uris: ['javascript:alert(1)'], data: { a: 1 } };
   assertMissingScopes(await tenant.send('client-registration', { bearer, json }), 'client-reg:data');
 });
 
-test('403: in open mode a token is held to its own scope, which may be less than anyone has', async () => {
+test('403: in open mode a token is limited to its own scope, which may be less than a caller without a token has', async () => {
   const tenant = testTenant({ settings: { 'registration.allow-open-registration': true } });
   const bearer = await tenant.initialToken('client-reg:data');
   const answered = await tenant.send('client-registration', { bearer, json: { redirect_uris: [CALLBACK] } });

@@ -268,7 +268,7 @@ test('200: an initial access token registers exactly one client, for fifty paral
   assert.equal((JSON.parse(list.body) as unknown[]).length, 1);
 });
 
-test('200: a used-up initial access token is inactive at introspection (decision 7)', async () => {
+test('a used-up initial access token is inactive at introspection (decision 7)', async () => {
   const tenant = testTenant();
   const bearer = await tenant.initialToken('client-reg:grant:code');
   assert.equal((await tenant.introspect(bearer))['active'], true);
@@ -276,7 +276,7 @@ test('200: a used-up initial access token is inactive at introspection (decision
   assert.deepEqual(await tenant.introspect(bearer), { active: false });
 });
 
-test('200: a 400 and a 403 leave the initial access token usable (decision 7)', async () => {
+test('a 400 and a 403 leave the initial access token usable (decision 7)', async () => {
   const tenant = testTenant();
   const bearer = await tenant.initialToken('client-reg:grant:code');
   const statuses: number[] = [];
@@ -345,7 +345,7 @@ test('201: registration_client_uri is below /clients whichever address registere
   assert.equal(read.body, answered.body);
 });
 
-test('201: POST /register refuses what POST /clients refuses, in the same words (decision 4)', async () => {
+test('POST /register refuses what POST /clients refuses, in the same words (decision 4)', async () => {
   const tenant = testTenant();
   const bearer = await tenant.initialToken('client-reg:grant:code');
   assertBearerNeeded(await tenant.send('client-registration-201', { json: WEB_CLIENT }));
@@ -363,14 +363,14 @@ test('201: POST /register refuses what POST /clients refuses, in the same words 
   }
 });
 
-test('201: both addresses use up the same initial access token (decision 7)', async () => {
+test('both addresses use up the same initial access token (decision 7)', async () => {
   const tenant = testTenant();
   const bearer = await tenant.initialToken('client-reg:grant:code');
   assert.equal((await tenant.send('client-registration-201', { bearer, json: WEB_CLIENT })).status, 201);
   assert.equal((await tenant.send('client-registration', { bearer, json: WEB_CLIENT })).status, 401);
 });
 
-test('201: any origin may register in open mode only (decision 40)', async () => {
+test('any origin may register in open mode only (decision 40)', async () => {
   for (const allowOpenRegistration of [true, false]) {
     const tenant = testTenant({
       settings: { 'registration.allow-open-registration': allowOpenRegistration },

@@ -258,7 +258,7 @@ test('400: a deleted preferred_client_id is refused without the master token (de
   assert.equal((await tenant.send('client-registration', { bearer, json: WEB_CLIENT })).status, 200);
 });
 
-test('400: the words of an error hold nothing of what was sent as a secret (decision 41)', async () => {
+test('400: an error message contains no part of a secret that was sent (decision 41)', async () => {
   const json = { ...WEB_CLIENT, preferred_client_secret: 'hush-hush' };
   const answered = await testTenant().send('client-registration', { bearer: MASTER, json });
   assertError(answered, 'invalid_client_metadata');
@@ -301,7 +301,7 @@ test('more open registrations from a network than a minute allows: 429 with Retr
   assert.deepEqual(Object.keys(refused.json), ['error', 'error_description']);
 });
 
-test('429: after Retry-After one more is let in, and only one (decision 39)', async () => {
+test('429: after Retry-After exactly one further request is admitted (decision 39)', async () => {
   const tenant = limited({ perNetwork: 2 });
   await statuses(tenant, ['192.0.2.1', '192.0.2.1']);
   tenant.clock.advance(29);
@@ -310,20 +310,20 @@ test('429: after Retry-After one more is let in, and only one (decision 39)', as
   assert.deepEqual(await statuses(tenant, ['192.0.2.1', '192.0.2.1']), [200, 429]);
 });
 
-test('429: a quiet network never gathers more than a minute’s worth', async () => {
+test('a quiet network never gathers more than a minute’s worth', async () => {
   const tenant = limited({ perNetwork: 2 });
   await register(tenant, '192.0.2.1');
   tenant.clock.advance(86_400);
   assert.deepEqual(await statuses(tenant, ['192.0.2.1', '192.0.2.1', '192.0.2.1']), [200, 200, 429]);
 });
 
-test('429: one network does not use up another one’s share; the overall limit holds for all', async () => {
+test('one network does not use up another one’s share; the overall limit holds for all', async () => {
   const tenant = limited({ perNetwork: 1, overall: 2 });
   const addresses = ['192.0.2.1', '192.0.2.1', '198.51.100.1', '203.0.113.1'];
   assert.deepEqual(await statuses(tenant, addresses), [200, 429, 200, 429]);
 });
 
-test('429: who presents a token is not counted and not limited', async () => {
+test('a caller with a token is not counted and not limited', async () => {
   const tenant = limited({ perNetwork: 1, overall: 1 });
   await register(tenant, '192.0.2.1');
   for (let count = 0; count < 3; count += 1) {

@@ -105,7 +105,7 @@ const UNUSABLE: readonly (readonly [name: string, statement: unknown, code: stri
   ['alg none', signedJwt(KEY, { iss: PUBLISHER }, { alg: 'none' }), 'invalid_software_statement'],
   ['forged', signedJwt(testKey('ES256', 'p1'), { iss: PUBLISHER }), 'invalid_software_statement'],
   ['expired', stated({ exp: START - 60 }), 'invalid_software_statement'],
-  ['for somebody else', stated({ aud: 'https://other.example' }), 'invalid_software_statement'],
+  ['for another audience', stated({ aud: 'https://other.example' }), 'invalid_software_statement'],
   ['more than 8 KB', 'x'.repeat(8193), 'invalid_software_statement'],
   ['of a stranger', stated({}, 'https://stranger.example'), 'unapproved_software_statement'],
   ['about other software', stated({ software_id: 'other' }, GATEKEEPER), 'unapproved_software_statement'],
@@ -199,7 +199,7 @@ test('a dry run shows what the statement comes to, and stores nothing', async ()
   assert.equal((await tenant.unwatched.clients.page(undefined, 1)).length, 0);
 });
 
-test('PUT with a statement: it wins again; PUT without one keeps nothing of the old (RFC 7592 §2.2)', async () => {
+test('PUT with a statement: it wins again; PUT without one drops the old one (RFC 7592 §2.2)', async () => {
   const { register, update } = statementTenant();
   const first = stated({ client_name: 'Stated', logo_uri: 'https://client.example/1.png' });
   const json = { ...WEB_CLIENT, software_statement: first };

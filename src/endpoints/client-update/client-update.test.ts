@@ -103,7 +103,7 @@ test('200: the old secret dies at once where there is no grace (decision 9)', as
   assert.equal(await tokenStatus(tenant, updated), 200);
 });
 
-test('200: registration.previous-secret-grace keeps the old secret for so many seconds (decision 9)', async () => {
+test('200: registration.previous-secret-grace keeps the old secret for that number of seconds (decision 9)', async () => {
   const tenant = testTenant({ settings: { 'registration.previous-secret-grace': 60 } });
   const client = await tenant.register(SERVICE);
   const updated = await update(tenant, client, SERVICE);

@@ -86,7 +86,7 @@ for (const contentType of [null, 'text/plain', 'application/x-www-form-urlencode
   });
 }
 
-test('400: credentials come before the body: a bad body of nobody is 401, for an unknown id 404', async () => {
+test('credentials come before the body: a bad body is 401 without credentials, and 404 for an unknown id', async () => {
   const tenant = testTenant();
   const { client_id: id } = await tenant.register(WEB_CLIENT);
   assert.equal((await tenant.send('client-update', { id, body: '{' })).status, 401);
@@ -165,7 +165,7 @@ test('403: what the master token took away, the client cannot take back (decisio
   assertMissingScopes(await tenant.send('client-update', again), 'client-reg:scope');
 });
 
-test('403: the used-up initial access token does not update what it registered: 401 rather than 403 (decision 7)', async () => {
+test('the used-up initial access token does not update what it registered: 401 rather than 403 (decision 7)', async () => {
   const tenant = testTenant();
   const bearer = await tenant.initialToken('client-reg');
   const { client_id: id } = clientInformationOf(

@@ -135,7 +135,7 @@ for (const scope of REGISTERING) {
   });
 }
 
-test('200: an ordinary token is no initial access token', async () => {
+test('an ordinary token is no initial access token', async () => {
   const tenant = testTenant();
   await tenant.authorize({
     client_id: await clientOf(tenant),
@@ -145,7 +145,7 @@ test('200: an ordinary token is no initial access token', async () => {
   assert.deepEqual(await tenant.storage.accessTokens.pageInitial(undefined, 10), []);
 });
 
-test('200: redirect_hosts binds the client that is made with the token: other hosts are 400 invalid_redirect_uri', async () => {
+test('redirect_hosts binds the client that is made with the token: other hosts are 400 invalid_redirect_uri', async () => {
   const tenant = testTenant();
   const bearer = await tenant.authorize({ scope: ['client-reg'], redirect_hosts: ['client.example'] });
   const other = await tenant.send('client-registration', {

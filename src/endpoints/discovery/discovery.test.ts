@@ -34,7 +34,7 @@ test('200: discovery is equal at all its addresses (decision 3)', async () => {
 });
 
 // proves openid-rp-logout-2.1-1
-test('200: discovery is derived: each advertised endpoint’s address below the issuer, and no other (decision 3; RFC 8414 §2)', () => {
+test('discovery is derived: each advertised endpoint’s address below the issuer, and no other (decision 3; RFC 8414 §2)', () => {
   const addresses = Object.entries(metadata).filter(([name]) => name.endsWith('_endpoint'));
   assert.deepEqual(Object.fromEntries(addresses), {
     registration_endpoint: `${ISSUER}/register`,
@@ -49,7 +49,7 @@ test('200: discovery is derived: each advertised endpoint’s address below the 
   assert.equal(metadata['issuer'], ISSUER);
 });
 
-test('200: an endpoint that does not stand is not named (decision 3)', () => {
+test('an endpoint that does not stand is not named (decision 3)', () => {
   const withoutToken = endpoints.filter((endpoint) => endpoint.contract.name !== 'token');
   assert.equal('token_endpoint' in providerMetadata(ISSUER, withoutToken, []), false);
   assert.deepEqual(
@@ -60,7 +60,7 @@ test('200: an endpoint that does not stand is not named (decision 3)', () => {
   );
 });
 
-test('200: what is named can be done: grants and methods are those of the lists they work from (decision 3)', () => {
+test('what is named can be done: grants and methods are those of the lists they work from (decision 3)', () => {
   assert.deepEqual(metadata['grant_types_supported'], [
     ...offeredGrants({}).map(({ grant_type }) => grant_type),
     'implicit',
@@ -74,7 +74,7 @@ test('200: what is named can be done: grants and methods are those of the lists 
   assert.deepEqual(metadata['introspection_endpoint_auth_methods_supported'], [...methods, 'Bearer']);
 });
 
-test('200: the methods that authenticate are those that can be registered, but for none, which only says who a client is (RFC 7591 §2)', () => {
+test('the methods that authenticate are those that can be registered, but for none, which only says who a client is (RFC 7591 §2)', () => {
   for (const trust of ['none', 'keys', 'chains'] as const) {
     assert.deepEqual(
       authenticationMethods(trust),
@@ -84,7 +84,7 @@ test('200: the methods that authenticate are those that can be registered, but f
 });
 
 // proves rfc8705-2.1.1-1
-test('200: methods with certificates are named where certificates can be judged, and only there (RFC 8705 §2.1.1, §2.2.1)', () => {
+test('methods with certificates are named where certificates can be judged, and only there (RFC 8705 §2.1.1, §2.2.1)', () => {
   const named = (trust: 'none' | 'keys' | 'chains', member: string): unknown =>
     providerMetadata(ISSUER, endpoints, [], { certificates: { trust } })[member];
   const [token, introspection] = ['token', 'introspection'].map(
@@ -99,14 +99,14 @@ test('200: methods with certificates are named where certificates can be judged,
 });
 
 // proves rfc8705-2.1.1-1
-test('200: bound tokens are announced where certificates arrive (RFC 8705 §3.3)', () => {
+test('bound tokens are announced where certificates arrive (RFC 8705 §3.3)', () => {
   const bound = 'tls_client_certificate_bound_access_tokens';
   assert.equal(bound in metadata, false);
   assert.equal(providerMetadata(ISSUER, endpoints, [], { certificates: { trust: 'keys' } })[bound], true);
 });
 
 // proves rfc8705-5-1
-test('200: aliases are those of the endpoints that clients authenticate at, below the other origin and the issuer’s path (RFC 8705 §5)', () => {
+test('aliases are those of the endpoints that clients authenticate at, below the other origin and the issuer’s path (RFC 8705 §5)', () => {
   const aliasOrigin = 'https://mtls.example.com:8443';
   const named = providerMetadata(ISSUER, endpoints, [], { certificates: { trust: 'keys', aliasOrigin } });
   const path = new URL(ISSUER).pathname.replace(/\/$/, '');
@@ -123,7 +123,7 @@ test('200: aliases are those of the endpoints that clients authenticate at, belo
   );
 });
 
-test('200: algorithms of assertions are published for both endpoints, and none is not among them (RFC 8414 §2)', () => {
+test('algorithms of assertions are published for both endpoints, and none is not among them (RFC 8414 §2)', () => {
   for (const endpoint of ['token', 'introspection', 'revocation']) {
     const algorithms = metadata[`${endpoint}_endpoint_auth_signing_alg_values_supported`];
     assert.deepEqual(algorithms, [...SIGNING_ALGORITHMS, ...HMAC_ALGORITHMS]);
@@ -147,7 +147,7 @@ test('200: no header of the request changes the document (decision 1)', async ()
   assert.deepEqual(await answer(at, requestOf(contract, { headers }), () => undefined), plain);
 });
 
-test('200: what the server cannot sign with is not named: a configured key set may have fewer keys (decisions 3, 29)', () => {
+test('what the server cannot sign with is not named: a configured key set may have fewer keys (decisions 3, 29)', () => {
   const few = providerMetadata(ISSUER, endpoints, [], { canSign: (alg) => alg === 'ES256' });
   for (const what of ['id_token', 'userinfo', 'authorization', 'introspection']) {
     assert.deepEqual(few[`${what}_signing_alg_values_supported`], ['ES256']);
@@ -157,7 +157,7 @@ test('200: what the server cannot sign with is not named: a configured key set m
 });
 
 // proves rfc9207-3-1
-test('200: what the authorisation endpoint can do is named with it, and only with it (OpenID Connect Discovery 1.0 §3, RFC 9207 §3)', () => {
+test('what the authorisation endpoint can do is named with it, and only with it (OpenID Connect Discovery 1.0 §3, RFC 9207 §3)', () => {
   const members = [
     'response_types_supported',
     'response_modes_supported',

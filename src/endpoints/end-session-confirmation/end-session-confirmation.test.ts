@@ -147,7 +147,7 @@ test('303: two tabs of two clients: the one that is answered decides where the b
 });
 
 // proves openid-rp-logout-2-6
-test('303: a hint of somebody else’s session: the session of the browser is what is asked about, and ended (H-176)', async () => {
+test('303: a hint about a different session: the page asks about the session of the browser, and ends that one (H-176)', async () => {
   const pages = testLogoutPages();
   const client = await pages.client();
   const [mine, theirs] = [await pages.signedIn(client), await pages.signedIn(client)];
@@ -244,7 +244,7 @@ for (const [what, different] of ROWS) {
   });
 }
 
-test('400: an answer is taken once: the back button and a second click end nothing (H-161)', async () => {
+test('400: an answer counts once: the back button and a second click have no effect (H-161)', async () => {
   const pages = testLogoutPages();
   const dialog = await pages.dialog();
   assert.equal((await pages.choose(dialog, 'stay')).status, 200);
@@ -268,7 +268,7 @@ test('400: of two answers at once one is taken', async () => {
   assert.equal(pages.sent.length, 1);
 });
 
-test('400: a page that waited too long is answered in vain (H-161)', async () => {
+test('400: a page that waited too long has no effect (H-161)', async () => {
   const pages = testLogoutPages();
   const { cookie, session } = await pages.signedIn();
   pages.use(cookie);
@@ -278,7 +278,7 @@ test('400: a page that waited too long is answered in vain (H-161)', async () =>
   assert.ok((await pages.endUsers.storage.sessions.find(session.key)) !== undefined);
 });
 
-test('400: somebody has signed in since the page was shown: the new session is not ended by it (H-161, H-176)', async () => {
+test('400: a sign-in after the page was shown: the page does not end the new session (H-161, H-176)', async () => {
   const pages = testLogoutPages();
   const [before, after] = [await pages.signedIn(), await pages.signedIn()];
   for (const first of [undefined, before.cookie]) {
@@ -321,7 +321,7 @@ test('500: a fault before the session has ended: a page without its cause, and t
   assert.equal((await pages.choose(dialog, 'logout')).status, 200);
 });
 
-test('500: clients that cannot be told at once do not keep anybody signed in: the browser goes back, and the log has why', async () => {
+test('a client that cannot be notified at once does not keep the end-user signed in: the browser goes back, and the log has the reason', async () => {
   const cause = new Error('/var/lib/registry is full');
   const pages = testLogoutPages();
   const client = await pages.client();

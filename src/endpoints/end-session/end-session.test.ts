@@ -5,7 +5,7 @@ import { ACTOR, ADA } from '../../testing/end-users.ts';
 import { HOME } from '../../testing/logout.ts';
 import { assertPage, sessionCookieName, testLogoutPages } from '../../testing/logout-pages.ts';
 
-test('200: GET /logout without anything: the dialog, and nothing to log out of (H-159)', async () => {
+test('200: GET /logout without session and parameters: the dialog (H-159)', async () => {
   const pages = testLogoutPages();
   const page = await pages.dialog();
   assertPage(page);
@@ -16,7 +16,7 @@ test('200: GET /logout without anything: the dialog, and nothing to log out of (
 });
 
 // proves openid-rp-logout-2-1
-test('200: GET /logout with a session: the dialog says whose it is, and the session goes on (decision 31; H-159)', async () => {
+test('200: GET /logout with a session: the dialog names its end-user, and the session goes on (decision 31; H-159)', async () => {
   const pages = testLogoutPages();
   const { sub } = await addAccount(pages.endUsers.accounts, ADA, ACTOR);
   const { cookie, session } = await pages.signedIn();
@@ -30,7 +30,7 @@ test('200: GET /logout with a session: the dialog says whose it is, and the sess
   assert.ok(sub.length > 0);
 });
 
-test('200: with a hint and a registered address: who asks, and the address among those the form may lead to (H-185)', async () => {
+test('200: with a hint and a registered address: the dialog names the client, and the form may lead to the address (H-185)', async () => {
   const pages = testLogoutPages();
   const client = await pages.client();
   const id_token_hint = pages.idToken(client);
@@ -42,7 +42,7 @@ test('200: with a hint and a registered address: who asks, and the address among
   assert.ok(!page.body.includes(id_token_hint), 'as does the hint');
 });
 
-test('200: the page shows no picture of a client, and nothing of it as an address (H-180)', async () => {
+test('200: the page shows no picture of a client, and none of its texts as a link (H-180)', async () => {
   const pages = testLogoutPages();
   const client = await pages.client({
     logo_uri: 'https://rp.example/logo.png',
@@ -58,7 +58,7 @@ for (const [what, parameters] of [
   ['a hint that does not hold (H-167)', { id_token_hint: 'x.y.z' }],
 ] as const) {
   // proves openid-rp-logout-3-2
-  test(`200: an address with ${what}: the dialog without it, an error id, and nothing of it on the page (decision 32)`, async () => {
+  test(`200: an address with ${what}: the dialog without it, an error id, and no part of the address on the page (decision 32)`, async () => {
     const pages = testLogoutPages();
     const page = await pages.dialog({ ...parameters, post_logout_redirect_uri: 'https://evil.example/' });
     assertPage(page);
@@ -210,7 +210,7 @@ test('400: in development the page says what was wrong', async () => {
   assert.match((await pages.get('state=a&state=b')).body, /state is given more than once/);
 });
 
-test('/logout of nobody, more often from a network than may wait: 429 as a page with Retry-After (RFC 6585 §4)', async () => {
+test('/logout without a session, more often from a network than may wait: 429 as a page with Retry-After (RFC 6585 §4)', async () => {
   const pages = testLogoutPages({ interactionsPerMinute: 2 });
   assert.deepEqual([(await pages.get()).status, (await pages.post({})).status], [200, 200]);
   for (const refused of [await pages.get(), await pages.post({})]) {
@@ -220,7 +220,7 @@ test('/logout of nobody, more often from a network than may wait: 429 as a page 
   }
 });
 
-test('429: whoever is signed in can always log out, however many strangers come from the same network', async () => {
+test('a signed-in end-user can always log out, however many strangers come from the same network', async () => {
   const pages = testLogoutPages({ interactionsPerMinute: 1 });
   assert.deepEqual([(await pages.get()).status, (await pages.get()).status], [200, 429]);
   const { cookie } = await pages.signedIn(await pages.client());

@@ -97,7 +97,7 @@ test('200: claims without a value are left out: authority_hints "MUST NOT be the
   assert.deepEqual(Object.keys(claims.metadata.federation_entity), ['federation_historical_keys_endpoint']);
 });
 
-test('200: one signature serves for five minutes: whoever asks again and again costs no signatures', async () => {
+test('200: one signature serves for five minutes: repeated requests cost no signatures', async () => {
   let now = NOW;
   const endpoint = endpointAt({ now: () => now });
   const first = (await got(endpoint)).body;

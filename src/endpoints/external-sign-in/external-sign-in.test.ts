@@ -44,7 +44,7 @@ test('200: GET /interaction-api/{id}: what the request wants, and who makes it (
   });
 });
 
-test('200: POST /interaction-api/{id}: an address of ours for this browser, and an account for whoever came first (docs/sign-in.md)', async () => {
+test('200: POST /interaction-api/{id}: an address of ours for this browser, and an account at the first sign-in of a subject (docs/sign-in.md)', async () => {
   const { handle } = await sentOut();
   const claims = { name: 'Ada', preferred_username: 'ada' };
   const answer = await outcome(handle, { subject: 'Person-1', acr: 'gold', amr: ['pwd', 'otp'], claims });
@@ -95,11 +95,11 @@ for (const [what, json] of [
   ['an auth_time in the future', { subject: 'a', auth_time: START + 3600 }],
   ['an auth_time that is no whole number', { subject: 'a', auth_time: START - 0.5 }],
   ['a consent that is none', { subject: 'a', consent: true }],
-  ['scope that nobody asked for', { subject: 'a', consent: { scope: ['openid', 'email'] } }],
+  ['scope that the request lacks', { subject: 'a', consent: { scope: ['openid', 'email'] } }],
   ['a consent without openid', { subject: 'a', consent: { scope: [] } }],
-  ['claims that nobody asked for', { subject: 'a', consent: { scope: ['openid'], claims: ['email'] } }],
+  ['claims that the request lacks', { subject: 'a', consent: { scope: ['openid'], claims: ['email'] } }],
   ['an error that clients are not told by people', { error: 'invalid_client' }],
-  ['an error of nobody', { error: 'constructor' }],
+  ['an unknown error', { error: 'constructor' }],
   ['a description with a quotation mark', { error: 'access_denied', error_description: '"' }],
   ['a description with a line end', { error: 'access_denied', error_description: 'a\nb' }],
 ] as const) {
@@ -126,7 +126,7 @@ for (const [what, change] of [
   });
 }
 
-test('a disabled account: 400, and nobody is signed in', async () => {
+test('a disabled account: 400 without a session', async () => {
   await redirectTo((await sentOut()).handle, { subject: 'gone' });
   const account = await tenant.storage.accounts.find('gone' as Subject);
   assert.ok(account !== undefined);
@@ -175,7 +175,7 @@ async function assertNothing(handle: string): Promise<void> {
 }
 
 for (const handle of ['', 'x', '%', '__proto__', 'A'.repeat(43), 'A'.repeat(5000)]) {
-  test(`404: /interaction-api/${handle.slice(0, 12)}: nothing waits there, 404`, async () =>
+  test(`/interaction-api/${handle.slice(0, 12)}: 404, because nothing waits there`, async () =>
     await assertNothing(handle));
 }
 
@@ -185,7 +185,7 @@ test('a handle that has its outcome, which is taken once: 404 (docs/sign-in.md)'
   await assertNothing(handle);
 });
 
-test('404: of two outcomes at once one is taken', async () => {
+test('404 for the second of two outcomes at the same time', async () => {
   const { handle } = await sentOut();
   const answers = await Promise.all([
     outcome(handle, { subject: 'ada' }),

@@ -102,7 +102,7 @@ for (const [name, metadata, code, words] of REFUSED_METADATA) {
     const tenant = await federatedTenant();
     const statement = requestStatement(metadata);
     assertError(await tenant.post(statement), code, words);
-    // What was refused was not used up.
+    // A refused statement is not used up.
     assertError(await tenant.postFinal(statement), code, words);
     assert.deepEqual(await tenant.storage.clients.page(undefined, 1), []);
   });
@@ -159,7 +159,7 @@ for (const [name, body] of BODIES) {
   });
 }
 
-test('an entity identifier that is the client_id of somebody else: 400, and that client stays (H-222)', async () => {
+test('an entity identifier that is the client_id of another client: 400, and that client stays (H-222)', async () => {
   const tenant = await federatedTenant();
   const { client_id } = await tenant.register({ ...WEB_CLIENT, preferred_client_id: RP.id });
   assertError(await tenant.post(requestStatement()), 'invalid_client_metadata', /^entity_id_taken: /);
@@ -290,7 +290,7 @@ test('401: a published configuration, without aud, is refused where federation.r
 });
 
 // proves openid-federation-12.2-1
-test('401: a failure of the authorities does not use a statement up', async () => {
+test('a failure of the authorities does not use a statement up', async () => {
   const tenant = await federatedTenant();
   const statement = requestStatement();
   const url = `${ANCHOR.id}/.well-known/openid-federation`;
@@ -301,7 +301,7 @@ test('401: a failure of the authorities does not use a statement up', async () =
   answered(await tenant.post(statement));
 });
 
-test('401: who is not in the federation any more is refused at the next registration, and the old one ends at its exp (H-220, H-217)', async () => {
+test('401: an entity that left the federation is refused at the next registration, and the old one ends at its exp (H-220, H-217)', async () => {
   const tenant = await federatedTenant();
   const { registered } = answered(await tenant.post(requestStatement()));
   tenant.federation.documents.delete(`${ORG.id}/fetch?sub=${encodeURIComponent(RP.id)}`);
@@ -311,7 +311,7 @@ test('401: who is not in the federation any more is refused at the next registra
   assert.equal(await (await tenant.registry()).clients.find(registered['client_id'] as never), undefined);
 });
 
-test('401: statements of a stranger in the name of an entity are 401, and harm neither its registration nor its next one (H-228)', async () => {
+test('401: statements of a stranger in the name of an entity harm neither its registration nor its next one (H-228)', async () => {
   const tenant = await federatedTenant();
   const forged = (): string =>
     RP.configuration(

@@ -69,7 +69,7 @@ test('less was agreed to than was asked for: less is granted', async () => {
   assert.match(more.html, /value="allow"/, 'more is asked for again, on our page');
 });
 
-test('a refusal: the client hears it, and nobody is signed in (RFC 6749 §4.1.2.1)', async () => {
+test('a refusal: the client gets the error, and no session begins (RFC 6749 §4.1.2.1)', async () => {
   const { browser, handle } = await sentOut();
   const refused = { error: 'access_denied', error_description: 'not today' };
   const back = answeredTo(await browser.open(await redirectTo(handle, refused)));
@@ -86,7 +86,7 @@ test('an essential acr that the page did not reach: unmet_authentication_require
   assert.equal(answeredTo(back)['error'], 'unmet_authentication_requirements');
 });
 
-test('phished: whoever began the request gets nothing from a sign-in in another browser; neither does that browser', async () => {
+test('phishing: a sign-in in another browser gives nothing to the browser that began the request, nor to the other one', async () => {
   const mallory = await sentOut();
   const address = await redirectTo(mallory.handle, { subject: 'victim', consent: CONSENT });
   const victim = browserOf(tenant);
@@ -98,7 +98,7 @@ test('phished: whoever began the request gets nothing from a sign-in in another 
   assert.deepEqual(await tenant.storage.sessions.ofSubject('victim' as Subject), []);
 });
 
-test('signed in as somebody else by a link (login CSRF): the victim’s browser did not begin it', async () => {
+test('login CSRF: a link cannot sign a victim in, because the victim’s browser did not begin the request', async () => {
   const mallory = await sentOut();
   const address = await redirectTo(mallory.handle, { subject: 'mallory', consent: CONSENT });
   const victim = await sentOut();
@@ -116,7 +116,7 @@ test('the way back is good once, by whatever order: a second visit, two at once'
   assertOver(await browser.open(address));
 });
 
-test('expired, disabled meanwhile: nobody is signed in', async () => {
+test('a request that expired, or whose account was disabled meanwhile, begins no session', async () => {
   const late = await sentOut();
   const address = await redirectTo(late.handle, { subject: 'fay', consent: CONSENT });
   tenant.clock.advance(900);

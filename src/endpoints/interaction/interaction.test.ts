@@ -30,7 +30,7 @@ test('303: a name and password that belong together: a session, and 303 to the c
   assert.match(named(browser.cookies(), 'browser') ?? '', /^[A-Za-z0-9]{43}$/);
 });
 
-test('303: signing in again is a new session id: what somebody knew of the old one is worth nothing (S-08)', async () => {
+test('303: signing in again gives a new session id, and the old one is worthless (S-08)', async () => {
   await ada.grant(client);
   const before = named(ada.browser.cookies(), 'session');
   const page = await ada.ask(client, { prompt: 'login' });
@@ -49,7 +49,7 @@ test('303: cancelled at the sign-in page: access_denied (RFC 6749 §4.1.2.1)', a
 });
 
 // proves openid-core-3.1.2.4-1
-test('303: agreed: remembered for what was agreed to, and asked again for more (OpenID Connect Core 1.0 §3.1.2.4)', async () => {
+test('303: a consent is remembered for its scope, and more scope is asked for again (OpenID Connect Core 1.0 §3.1.2.4)', async () => {
   const strict = testTenant({ settings: { 'sign-in.consent': 'always' } });
   const relying = await strict.register(RELYING_PARTY);
   const person = await aPerson(strict);
@@ -66,7 +66,7 @@ test('303: agreed: remembered for what was agreed to, and asked again for more (
   );
 });
 
-test('303: agreed for one resource server: asked again for another one, and not again for both (RFC 8707 §2.1)', async () => {
+test('303: a consent for one resource server: the page asks again for another one, and then never for both (RFC 8707 §2.1)', async () => {
   const strict = testTenant({ settings: { 'sign-in.consent': 'always' } });
   const relying = await strict.register(RELYING_PARTY);
   const person = await aPerson(strict);
@@ -99,7 +99,7 @@ test('303: two tabs: the sign-in page of one still works after the other has sig
 });
 
 // proves openid-core-3.1.2.2-1
-test('303: somebody else signs in than the hint is about: login_required (OpenID Connect Core 1.0 §3.1.2.1)', async () => {
+test('303: a different end-user than the hint names signs in: login_required (OpenID Connect Core 1.0 §3.1.2.1)', async () => {
   const eve = await aPerson(tenant, { username: 'Eve', password: 'battery staple', claims: {} });
   const claims = JSON.stringify({ id_token: { sub: { value: ada.account.sub } } });
   const sent = await eve.signIn(await eve.ask(client, { claims }));
@@ -134,7 +134,7 @@ test('400: the back button: a page that was answered says so, and does nothing',
   await signIn(page);
   for (const again of [await browser.visit(page.url), await signIn(page)]) {
     assert.equal(again.status, 400);
-    assert.match(again.html, /already been used/);
+    assert.match(again.html, /has already been used/);
     assert.equal(again.location, undefined);
   }
 });
@@ -143,7 +143,7 @@ for (const [choice, verb] of [
   ['cancel', 'interactions.complete'],
   ['sign-in', 'interactions.change'],
 ] as const) {
-  test(`400: two answers at once, ${choice}: one of them does what was to be done, the other sees that it is over`, async () => {
+  test(`400: two answers at once, ${choice}: one of them takes effect, the other is over`, async () => {
     const own = testTenant();
     const relying = await own.register(RELYING_PARTY);
     const person = await aPerson(own);
@@ -156,11 +156,15 @@ for (const [choice, verb] of [
     assert.deepEqual([first, second.status], [303, 400]);
     assert.equal(second.location, undefined);
     const sessions = await own.storage.sessions.ofSubject(person.account.sub);
-    assert.equal(sessions.length, choice === 'sign-in' ? 1 : 0, 'no session that nobody has the cookie of');
+    assert.equal(
+      sessions.length,
+      choice === 'sign-in' ? 1 : 0,
+      'no session without a browser that has its cookie',
+    );
   });
 }
 
-test('400: a form that comes while somebody is being signed in by the same page: over', async () => {
+test('400: a form of a page that is just signing its end-user in: the page is over', async () => {
   const own = testTenant();
   const relying = await own.register(RELYING_PARTY);
   const person = await aPerson(own);
@@ -176,7 +180,7 @@ test('400: a form that comes while somebody is being signed in by the same page:
   assert.equal((await own.storage.sessions.ofSubject(person.account.sub)).length, 1);
 });
 
-test('400: a sign-in form twice, and the first answer never came: the second one goes on with the session of the first', async () => {
+test('a sign-in form twice, and the first answer never came: the second one goes on with the session of the first', async () => {
   const own = testTenant({ settings: { 'sign-in.consent': 'always' } });
   const relying = await own.register(RELYING_PARTY);
   const person = await aPerson(own);
@@ -194,7 +198,7 @@ test('400: a sign-in form twice, and the first answer never came: the second one
   );
 });
 
-test('400: agreed and refused at once: what was done first counts, and a no is not remembered as a yes', async () => {
+test('400: agreed and refused at once: the first answer counts, and a refusal is not remembered as a consent', async () => {
   const own = testTenant({ settings: { 'sign-in.consent': 'always' } });
   const relying = await own.register(RELYING_PARTY);
   const person = await aPerson(own);
@@ -215,7 +219,7 @@ test('400: a page of another browser: its address alone is good for nothing (S-0
   assert.equal((await other.signIn(page)).status, 400);
 });
 
-test('400: a page that nobody answered in time: over', async () => {
+test('400: a page that got no answer in time is over', async () => {
   const own = testTenant();
   const relying = await own.register(RELYING_PARTY);
   const person = await aPerson(own);
@@ -241,7 +245,7 @@ const FOREIGN: readonly (readonly [title: string, headers: Readonly<Record<strin
 
 for (const [title, headers] of FOREIGN) {
   // proves rfc6749-10.12-1, openid-core-3.1.2.3-1
-  test(`a post ${title}: 400, and nobody is signed in (H-161)`, async () => {
+  test(`a post ${title}: 400 without a session (H-161)`, async () => {
     const { browser, ask } = inFrontOf(browserOf(tenant));
     const page = await ask(client);
     const { hidden } = formOf(page.html);
@@ -257,7 +261,7 @@ for (const [title, headers] of FOREIGN) {
 }
 
 // proves rfc6749-10.12-1, openid-core-3.1.2.3-1
-test('a form token of another page, of none, or changed: 400, and nobody is signed in (decision 31)', async () => {
+test('a form token of another page, a changed or a missing one: 400 without a session (decision 31)', async () => {
   const { browser, ask } = inFrontOf(browserOf(tenant));
   const [page, other] = [await ask(client), await ask(client)];
   const { form_token = '' } = formOf(other.html).hidden;
@@ -269,7 +273,7 @@ test('a form token of another page, of none, or changed: 400, and nobody is sign
 });
 
 // proves openid-core-3.1.2.4-1
-test('400: a consent page is agreed to by whom it was shown to, and by nobody else', async () => {
+test('400: only the end-user who saw a consent page can agree to it', async () => {
   const own = testTenant({ settings: { 'sign-in.consent': 'always' } });
   const relying = await own.register(RELYING_PARTY);
   const ada = await aPerson(own);

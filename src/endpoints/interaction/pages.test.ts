@@ -37,7 +37,7 @@ test('200: GET /interaction/{id}: the sign-in page, with the headers of every pa
   assert.equal(page.headers.get('cache-control'), 'no-store');
 });
 
-test('200: a name and password that do not belong together: the page once more, and one answer for every reason', async () => {
+test('200: a name and password that do not belong together: the page again, with one answer for every reason', async () => {
   const { browser, ask } = inFrontOf(browserOf(tenant));
   const page = await ask(client);
   const wrong = await browser.submit(page, 'sign-in', { username: 'Ada', password: 'wrong password' });
@@ -49,7 +49,7 @@ test('200: a name and password that do not belong together: the page once more, 
 });
 
 // proves openid-core-3.1.2.4-1
-test('200: a client that anybody could have registered: the consent page says who asks for what', async () => {
+test('200: a client of open registration: the consent page names the client and what it asks for', async () => {
   const { ask, signIn } = inFrontOf(browserOf(tenant));
   const page = await signIn(
     await ask(stranger, { scope: 'openid email', claims: '{"userinfo":{"birthdate":null}}' }),
@@ -63,13 +63,13 @@ test('200: a client that anybody could have registered: the consent page says wh
 });
 
 // proves openid-core-3.1.2.1-3
-test('200: a client that the operator registered: nobody is asked, but for offline_access and prompt consent (sign-in.consent)', async () => {
+test('200: a client of the operator: no consent page, except for offline_access and prompt consent (sign-in.consent)', async () => {
   assert.notEqual((await ada.grant(client)).location, undefined);
   for (const change of [{ scope: 'openid offline_access' }, { prompt: 'consent' }])
     assert.match((await ada.ask(client, change)).html, /value="allow"/);
 });
 
-test('200: sign-in.consent always: somebody is asked for every client', async () => {
+test('200: sign-in.consent always: a consent page for every client', async () => {
   const strict = testTenant({ settings: { 'sign-in.consent': 'always' } });
   const relying = await strict.register(RELYING_PARTY);
   const person = await aPerson(strict);
@@ -94,7 +94,7 @@ test('too many attempts: 429 with the page and Retry-After, the right password t
   assert.equal(again.status, 303, 'not locked out');
 });
 
-test('the storage fails while somebody signs in: 500 as a page, and the page can be answered once it is back', async () => {
+test('the storage fails during a sign-in: 500 as a page, and the end-user can answer the first page once the storage is back', async () => {
   const tenant = testTenant();
   const client = await tenant.register(RELYING_PARTY);
   const ada = await aPerson(tenant);

@@ -84,7 +84,7 @@ test('an unknown, malformed, expired or revoked bearer token: 401 invalid_client
   }
 });
 
-test('authentication comes before the form: 401 for whatever nobody sends (decision 22)', async () => {
+test('authentication comes before the form: 401 for any form without authentication (decision 22)', async () => {
   const tenant = testTenant();
   for (const each of ['', 'token=%', 'token=x&token=x']) {
     assertInvalidClient(await tenant.send('introspection', { form: each }), undefined);
@@ -97,7 +97,7 @@ test('authentication comes before the form: 401 for whatever nobody sends (decis
   );
 });
 
-test('401: who is not authenticated costs no look-up of the token (decision 22)', async () => {
+test('401: a caller that is not authenticated costs no look-up of the token (decision 22)', async () => {
   const tenant = testTenant();
   const { client_id } = await tenant.register(SERVICE);
   const token = await tenant.authorize({ client_id, scope: ['read'] });
@@ -109,7 +109,7 @@ test('401: who is not authenticated costs no look-up of the token (decision 22)'
   assert.deepEqual(tenant.watch.calls, ['clients.find']);
 });
 
-test('401: a caller who is refused waits for no token, nor hears of one that could not be looked up (decision 22)', async () => {
+test('401: a refused caller does not wait for the token, and does not learn that its look-up failed (decision 22)', async () => {
   const tenant = testTenant();
   const { client_id } = await tenant.register(RESOURCE_SERVER);
   const token = await tenant.authorize({ client_id, scope: ['read'] });
@@ -264,7 +264,7 @@ test('introspection.audience match: aud names the caller’s client_id or one of
   assert.deepEqual(await told([RESOURCE.toUpperCase()]), [false, false, false]);
 });
 
-test('resource_identifiers: absolute URIs without fragment, and a privilege as data is: nobody names himself a resource (RFC 8707 §2)', async () => {
+test('resource_identifiers: absolute URIs without fragment, and a privilege like data: no client can name itself a resource (RFC 8707 §2)', async () => {
   const tenant = testTenant();
   for (const value of [
     'x',

@@ -346,7 +346,7 @@ const CLAIMS = {
   scope: 'read',
 };
 
-/** What the server says of a JWT that has the record of an access token: nothing but its signature is in question. */
+/** Asks about a JWT that has the record of an access token, so that only its signature is in question. */
 async function isActive(tenant: TestTenant, jwt: string): Promise<unknown> {
   await tenant.storage.accessTokens.issue({
     key: (JTI.slice(0, LOCATOR_LENGTH) + digestOf(jwt)) as AccessTokenKey,

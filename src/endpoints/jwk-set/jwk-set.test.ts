@@ -130,12 +130,12 @@ for (const value of [etag, `W/${etag}`, `"other", ${etag}`, `${etag},"other"`, '
 }
 
 for (const value of ['"other"', etag.slice(1, -1), 'W/"other"', '']) {
-  test(`304: If-None-Match: ${value || '(empty)'}: 200 (RFC 9110 §13.1.2)`, async () => {
+  test(`If-None-Match: ${value === '' ? '(empty)' : value.replaceAll(/[\w-]{43}/g, '…')}: 200 (RFC 9110 §13.1.2)`, async () => {
     assert.equal((await asked(value)).status, 200);
   });
 }
 
-test('304: another set of keys has another ETag (RFC 9110 §8.8.3)', async () => {
+test('another set of keys has another ETag (RFC 9110 §8.8.3)', async () => {
   const { keys } = await (await publishedKeys()).jwks();
   const fewer = jwkSet({
     keys: { jwks: async () => ({ keys: keys.slice(1) }) },
@@ -226,7 +226,7 @@ test('H-157 10,000 reads while keys rotate on two processes: every answer is who
     return (await verifier.verify(jwt, keys, { ...profile, ...rules })).verified;
   };
 
-  /** Somebody who fetches the set only when it is too old, and refuses what is signed by a key that is not in it. */
+  /** A reader that fetches the set only when its copy is too old, and refuses a signature of a key outside of it. */
   let cached: Set & { readonly until: number } = { keys: [], etag: '', maxAge: 0, until: 0 };
   let live: Token[] = [];
   const signedWith = new Set<unknown>();

@@ -42,7 +42,7 @@ test('a pushed request: 201 with a reference that is good once, for its client (
 });
 
 // proves rfc9126-2.2-1
-test('201: a request_uri of another client: refused, and still good for its own (RFC 9126 §2.2)', async () => {
+test('a request_uri of another client: refused, and still good for its own (RFC 9126 §2.2)', async () => {
   const other = await tenant.register(RELYING_PARTY);
   const pushed = await push(strictClient);
   assert.equal((await ada.browser.visit(addressOf(other, pushed))).status, 400);
@@ -50,14 +50,14 @@ test('201: a request_uri of another client: refused, and still good for its own 
 });
 
 // proves rfc9126-4-1
-test('201: what is in the address beside the reference does not count (RFC 9126 §4)', async () => {
+test('what is in the address beside the reference does not count (RFC 9126 §4)', async () => {
   const pushed = await push(strictClient, { state: 'pushed' });
   const answered = await ada.browser.open(`${addressOf(strictClient, pushed)}&state=other&scope=email`);
   assert.equal(answeredTo(answered)['state'], 'pushed');
 });
 
 // proves rfc9126-6-1
-test('201: a client that registered to push its requests cannot ask otherwise, by GET or POST (RFC 9126 §6)', async () => {
+test('a client that registered to push its requests cannot ask otherwise, by GET or POST (RFC 9126 §6)', async () => {
   assert.equal(
     answeredTo(await ada.browser.visit(authorizationUrl(strictClient)))['error'],
     'invalid_request',
@@ -74,7 +74,7 @@ test('201: a public client pushes by saying who it is (RFC 9126 §2.1)', async (
 });
 
 // proves rfc9126-2.2-1
-test('201: a reference that has expired: refused', async () => {
+test('a reference that has expired: refused', async () => {
   const pushed = await push(strictClient);
   tenant.clock.advance(60);
   assert.equal((await ada.browser.visit(addressOf(strictClient, pushed))).status, 400);
@@ -148,7 +148,7 @@ test('POST /par of a public client, more from a network than may wait: 429 as JS
   assert.equal((await pushFrom(publicClient, '192.0.2.8')).status, 201);
 });
 
-test('429: POST /par of a client that proves itself is not limited', async () => {
+test('POST /par of a client that proves itself is not limited', async () => {
   for (let count = 0; count < 3; count += 1)
     assert.equal((await pushFrom(confidential, '192.0.2.9')).status, 201);
 });

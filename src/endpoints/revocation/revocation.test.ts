@@ -88,7 +88,7 @@ test('200: a confidential client may authenticate in the body', async () => {
   assert.deepEqual(await tenant.introspect(token), INACTIVE);
 });
 
-test('200: an initial access token that its client ends registers nobody', async () => {
+test('200: an initial access token that its client revoked registers no client', async () => {
   const tenant = testTenant();
   const { basic } = await ownerOf(tenant);
   const token = await tenant.authorize({ client_id: basic[0], scope: ['client-reg'] });

@@ -267,7 +267,7 @@ test('when the session ends, what it gave ends with it; offline_access goes on (
   assertError(await redeem(pending), 'invalid_grant');
 });
 
-test('a code of a session that has ended gives no offline_access either, whoever ended it and when', async () => {
+test('a code of a session that has ended gives no offline_access, at any time and for any cause of the end', async () => {
   const own = testTenant();
   const relying = await own.register(RELYING_PARTY);
   const person = await aPerson(own);

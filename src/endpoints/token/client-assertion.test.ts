@@ -94,7 +94,7 @@ function accepts(method: string, make: MakeAsserting): void {
   });
 
   // proves rfc7523-3-4
-  test(`${method}, assertion-audience legacy: endpoints and lists with one of ours are let in, nobody else's is (decision 18)`, async () => {
+  test(`${method}, assertion-audience legacy: our endpoints and lists with one of ours are accepted, any other audience is not (decision 18)`, async () => {
     const values = [ISSUER, `${ISSUER}/token`, INTROSPECTION_SCOPE];
     const tenant = testTenant({ settings: { 'client-authentication.assertion-audience': 'legacy' } });
     const client = await make(tenant);
@@ -228,7 +228,7 @@ function usesOnce(method: string, make: MakeAsserting): void {
     assert.equal(answers.filter(({ status }) => status === 401).length, 49);
   });
 
-  test(`${method}: nobody but the client uses up its jti: not by a bad signature, bad claims, or another client's assertion`, async () => {
+  test(`${method}: only the client uses up its jti; a bad signature, bad claims or another client's assertion do not`, async () => {
     const tenant = testTenant();
     const [client, other] = [await make(tenant), await make(tenant)];
     const jti = { jti: 'the same' };
@@ -253,7 +253,7 @@ function usesOnce(method: string, make: MakeAsserting): void {
     assert.equal((await ask(tenant, client.sign(another))).status, 200);
   });
 
-  test(`${method}: where the jti cannot be remembered nobody is authenticated`, async () => {
+  test(`${method}: where the jti cannot be remembered, authentication fails`, async () => {
     const tenant = testTenant();
     const client = await make(tenant);
     tenant.watch.fail(new Error('disk full'), 'replays.rememberOnce');

@@ -151,7 +151,7 @@ test('401: the reason is in the report only (decision 19)', async () => {
   assert.equal(await detailOf(tenant, byPost), 'not the registered method');
 });
 
-test('401: who does not authenticate learns nothing about the grant (RFC 6749 §5.2)', async () => {
+test('401: a caller that does not authenticate learns nothing about the grant (RFC 6749 §5.2)', async () => {
   const tenant = testTenant();
   for (const each of ['', 'grant_type=unknown', 'grant_type=client_credentials&scope=x']) {
     assertInvalidClient(await tenant.send('token', { basic: ['nobody', 'x'], form: each }), BASIC_CHALLENGE);
@@ -159,7 +159,7 @@ test('401: who does not authenticate learns nothing about the grant (RFC 6749 §
 });
 
 for (const authorization of ['Bearer', 'Bearer ', 'bearer a b']) {
-  test(`401: Authorization: ${authorization} beside a secret in the body makes nobody who sends the header the client (decision 17)`, async () => {
+  test(`401: Authorization: ${authorization} beside a secret in the body authenticates no client (decision 17)`, async () => {
     const tenant = testTenant();
     const { client_id, client_secret } = await tenant.register(POST);
     await tenant.send('token', { authorization, form: { ...form, client_id, client_secret } });

@@ -227,7 +227,7 @@ test('an issuer cannot speak for another: with another’s key, iss or subject i
   assert.equal((await introspected(tenant, answered))['sub'], 'b:idp:alice');
 });
 
-test('subjects: an issuer with a list names those on it and nobody else, exactly', async () => {
+test('subjects: an issuer with a list can name the subjects on the list only, compared exactly', async () => {
   const tenant = grantTenant([jwtIssuer({ 'subject-prefix': '', subjects: ['alice'] })]);
   const client = await bearer(tenant);
   assert.equal((await introspected(tenant, await present(tenant, client, grantJwt())))['sub'], 'alice');
@@ -236,7 +236,7 @@ test('subjects: an issuer with a list names those on it and nobody else, exactly
   }
 });
 
-test('subject-from: another claim names the subject; where it is no text, nobody is named', async () => {
+test('subject-from: another claim names the subject; a claim that is no text names none', async () => {
   const tenant = grantTenant([jwtIssuer({ 'subject-from': 'email' })]);
   const client = await bearer(tenant);
   const answered = await present(tenant, client, grantJwt({ email: 'a@idp.example' }));

@@ -195,7 +195,7 @@ for (const [how, jwkFrom] of [
   ['without', jwkOf],
 ] as const) {
   // proves rfc8705-2.2-1
-  test(`a registered key, ${how}: its certificate authenticates though nobody vouches for it, another does not (RFC 8705 §2.2)`, async () => {
+  test(`a registered key, ${how}: its certificate authenticates without any authority, another certificate does not (RFC 8705 §2.2)`, async () => {
     const tenant = testTenant({ certificateAuthorities: [] });
     const other = selfSigned();
     const keys = [jwkFrom(selfSigned()), jwkFrom(OWN)];
@@ -216,7 +216,7 @@ test('a certificate that authorities vouch for is another key’s all the same (
   assertError(await tenant.send('token', { form }), 'invalid_client');
 });
 
-test('a key for encryption authenticates nobody (RFC 7517 §4.2)', async () => {
+test('a key for encryption authenticates no client (RFC 7517 §4.2)', async () => {
   const tenant = testTenant({ certificateAuthorities: [] });
   const keys = [{ ...jwkOf(OWN), use: 'enc' }];
   const { client_id } = await certifiedClient(tenant, { ...method, jwks: { keys } });

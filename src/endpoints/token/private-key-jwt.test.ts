@@ -126,7 +126,7 @@ test('after an update the replaced key is none any more (RFC 7592 §2.2)', async
 
 interface Published {
   readonly outbound: OutboundHttp;
-  /** What stands at the address; undefined where nothing answers. */
+  /** The document at the address; undefined where no server answers. */
   keys: readonly object[] | undefined;
   fetches: number;
 }

@@ -117,7 +117,7 @@ test('rotate false at the direct endpoint is stronger than the setting', async (
 });
 
 // proves rfc6749-6-3
-test('of ten uses of a rotated token at once one is answered, and then nothing of the grant is left', async () => {
+test('ten parallel uses of a rotated token: one succeeds, and the grant ends', async () => {
   const { tenant, use, refresh, access } = await granted({ metadata: PUBLIC });
   const answers = await Promise.all(Array.from({ length: 10 }, async () => await use(refresh)));
   const won = answers.filter(({ status }) => status === 200);

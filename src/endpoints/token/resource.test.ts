@@ -53,7 +53,7 @@ for (const resource of BAD) {
   });
 }
 
-test('a resource that holds a space is two to nobody: 400 invalid_request', async () => {
+test('a resource with a space is not read as two: 400 invalid_request', async () => {
   assertError(await ask(testTenant(), {}, `${A} ${B}`), 'invalid_request', /^resource holds a space$/);
 });
 

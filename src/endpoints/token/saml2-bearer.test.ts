@@ -132,7 +132,7 @@ const REFUSED: Readonly<Record<string, readonly [parts: SamlParts, words: RegExp
   ],
   'no restriction of audiences': [{ conditions: '<saml:Conditions></saml:Conditions>' }, AUDIENCE],
   'no conditions': [{ conditions: '' }, /lacks Conditions/],
-  'a condition that nobody knows': [
+  'an unknown condition': [
     {
       conditions: conditionsXml(SAML_SITE).replace(
         '</saml:Conditions>',
@@ -192,7 +192,7 @@ const REFUSED: Readonly<Record<string, readonly [parts: SamlParts, words: RegExp
   'elements in the name': [{ nameId: 'alice<x></x>' }, /names no subject/],
   'an ID of 257 characters': [{ id: 'a'.repeat(257) }, /not signed as a whole/],
   'another version': [{ version: '1.1' }, /not a single SAML 2.0 assertion/],
-  'an issuer nobody trusts': [{ issuer: 'urn:nobody' }, /an issuer that is not trusted/],
+  'an issuer that is not trusted': [{ issuer: 'urn:nobody' }, /an issuer that is not trusted/],
   'the issuer in another case': [{ issuer: SAML_SITE.issuer.toUpperCase() }, /an issuer that is not trusted/],
 };
 

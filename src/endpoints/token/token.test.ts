@@ -121,7 +121,7 @@ const VECTORS = new URL('../../../test/vectors/http-basic-client-auth.json', imp
 
 const { vectors } = JSON.parse(readFileSync(VECTORS, 'utf8')) as { readonly vectors: readonly BasicVector[] };
 
-test('200: the HTTP Basic vectors are there', () => {
+test('the HTTP Basic vectors are there', () => {
   assert.ok(vectors.length >= 5);
 });
 
@@ -150,7 +150,7 @@ for (const [index, { client_id, client_secret, oauth4webapi }] of vectors.entrie
   });
 }
 
-test('200: the master token has nothing to do with the token endpoint', async () => {
+test('the master token has nothing to do with the token endpoint', async () => {
   assert.equal((await testTenant().send('token', { bearer: MASTER, form })).status, 401);
 });
 

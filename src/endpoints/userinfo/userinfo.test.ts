@@ -203,7 +203,7 @@ test('GET /userinfo after the account or the client is gone: 401 invalid_token',
     assertInvalidToken(await tenant.send('userinfo', { bearer: String(access_token) }));
 });
 
-test('GET /userinfo with a token of a client that acts for itself: 401, since it is about nobody', async () => {
+test('GET /userinfo with a token of a client that acts for itself: 401, because the token has no end-user', async () => {
   const service = await tenant.register({ ...SERVICE, scope: `openid ${INTROSPECTION_SCOPE}` });
   const issued = await tenant.send('token', {
     basic: [service.client_id, service.client_secret],
