@@ -4,7 +4,7 @@ import type { StoredAccessToken } from '../src/ports/access-token-store.ts';
 import type { Storage } from '../src/ports/storage.ts';
 import { DEFAULT_TENANT } from '../src/spec/identifiers.ts';
 import { openPostgresStorage } from '../src/storage/postgres/open.ts';
-import { accessTokenInsertion } from '../src/storage/sqlite/access-token-writes.ts';
+import { accessTokenInsertion } from '../src/storage/sqlite/access-tokens.ts';
 import { openWriteConnection } from '../src/storage/sqlite/connection.ts';
 import { openSqliteStorage } from '../src/storage/sqlite/open.ts';
 

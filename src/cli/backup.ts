@@ -158,7 +158,7 @@ async function restored(
   const { requireKeyOpens, sealerOf, sqlitePath, sqlitePathOf, tablesAt } = await import(
     '../process/storage.ts'
   );
-  const { markRestored } = await import('../storage/mark-restored.ts');
+  const { markRestored } = await import('../storage/marks.ts');
   const { restoreSqliteBackup, verifySqliteBackup } = await import('../storage/sqlite/backup.ts');
   const path = to === undefined ? sqlitePath(settings) : sqlitePathOf(to);
   if (path === undefined || path === '') {
@@ -225,7 +225,7 @@ function secondsOf(time: string): number {
 
 async function mark(settings: Settings, taken_at: number, restored_at: number): Promise<void> {
   const { openStorage, requireRightKey, sealerOf, tablesAt } = await import('../process/storage.ts');
-  const { markRestored } = await import('../storage/mark-restored.ts');
+  const { markRestored } = await import('../storage/marks.ts');
   const storage = await openStorage(settings, { check: false, mode: 'production' });
   try {
     await requireRightKey(storage, sealerOf(settings));

@@ -56,7 +56,7 @@ async function examined(settings: Settings): Promise<Examination> {
   const { requireKeyOpens, sealerOf, sqlitePath, tablesAt } = await import('../process/storage.ts');
   const { sealedCanary } = await import('../storage/backup-manifest.ts');
   const { checkTables } = await import('../storage/check-tables.ts');
-  const { sqliteDamage } = await import('../storage/sqlite/damage.ts');
+  const { sqliteDamage } = await import('../storage/sqlite/database-file.ts');
   const path = sqlitePath(settings);
   const damage = path === undefined ? [] : sqliteDamage(path);
   const reader = await tablesAt(settings['storage.url']).snapshot();

@@ -9,7 +9,7 @@ import { fillTables, TENANTS } from '../testing/storage/dump-rows.ts';
 import { type CopyOptions, type CopyReport, copyRegistry } from './copy-registry.ts';
 import { compareKeys, digestOf } from './copy-table.ts';
 import { DUMPED_TABLES, sectionsOf } from './dumped-tables.ts';
-import { openPostgresSchema } from './postgres/postgres-schema.ts';
+import { openPostgresSchema } from './postgres/migrations.ts';
 import { postgresTables } from './postgres/table-dump.ts';
 import { openSqliteStorage } from './sqlite/open.ts';
 import { openSqliteSchema } from './sqlite/sqlite-schema.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { StorageUnavailable } from '../ports/storage.ts';
 import type { DumpTable, TableDump, TableReader, TableWriter } from '../ports/table-dump.ts';
-import { type CopyMark, parseCopyMark } from './copy-mark.ts';
 import { type CopiedTable, copyTable, digestOf, type TableDigest } from './copy-table.ts';
 import { countOf, DUMPED_TABLES, sectionsOf } from './dumped-tables.ts';
+import { type CopyMark, parseCopyMark } from './marks.ts';
 
 export interface CopyOptions {
   /** Whether the target may be put into service afterwards: nothing writes to the source any more. */

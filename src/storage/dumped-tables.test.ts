@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import { Client } from 'pg';
 import { emptyDatabase } from '../testing/postgres/database.ts';
 import { DUMPED_TABLES } from './dumped-tables.ts';
-import { openPostgresSchema } from './postgres/postgres-schema.ts';
+import { openPostgresSchema } from './postgres/migrations.ts';
 import { ownTable } from './postgres/table-dump.ts';
 import { openSqliteSchema } from './sqlite/sqlite-schema.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StorageUnavailable } from '../../src/ports/storage.ts';
 import { checkTables } from '../../src/storage/check-tables.ts';
-import { sqliteDamage } from '../../src/storage/sqlite/damage.ts';
+import { sqliteDamage } from '../../src/storage/sqlite/database-file.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
 import { sqliteTables } from '../../src/storage/sqlite/table-dump.ts';
 import { aClient, aToken, OPEN, TENANT, times } from '../../src/testing/storage/stored-examples.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tablesAt } from '../../src/process/storage.ts';
-import { markRestored } from '../../src/storage/mark-restored.ts';
+import { markRestored } from '../../src/storage/marks.ts';
 import { administer } from '../../src/testing/postgres/server.ts';
 import { aClient, anEvent, OPEN, TENANT, times } from '../../src/testing/storage/stored-examples.ts';
 import { migratedDatabase } from '../program/migrated-database.ts';

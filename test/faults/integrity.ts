@@ -1,6 +1,6 @@
 import { sqlitePathOf, tablesAt } from '../../src/process/storage.ts';
 import { checkTables } from '../../src/storage/check-tables.ts';
-import { sqliteDamage } from '../../src/storage/sqlite/damage.ts';
+import { sqliteDamage } from '../../src/storage/sqlite/database-file.ts';
 import { brokenCounts } from '../../src/testing/postgres/integrity.ts';
 
 /** `ok`, or what is wrong with the database at a `storage.url`: what `storage check` finds, and gaps in the audit. */

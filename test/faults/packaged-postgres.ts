@@ -4,7 +4,7 @@ import { chmodSync, chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openPostgresSchema } from '../../src/storage/postgres/postgres-schema.ts';
+import { openPostgresSchema } from '../../src/storage/postgres/migrations.ts';
 import { createDatabase } from '../../src/testing/postgres/server.ts';
 import { freePort } from '../program/free-port.ts';
 

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { openPostgresSchema } from '../../src/storage/postgres/postgres-schema.ts';
+import { openPostgresSchema } from '../../src/storage/postgres/migrations.ts';
 import { freePort } from '../program/free-port.ts';
 
 /** Where Debian keeps what a Patroni needs and the package registry has not: pg_basebackup and pg_rewind. */

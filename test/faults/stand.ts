@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openPostgresSchema } from '../../src/storage/postgres/postgres-schema.ts';
+import { openPostgresSchema } from '../../src/storage/postgres/migrations.ts';
 import { startTestServer, type TestServer } from '../../src/testing/postgres/server.ts';
 import { type Program, type StartOptions, sha256, startProgram } from '../program/start.ts';
 import { storageUrl } from '../program/storage-place.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openPostgresSchema } from '../../src/storage/postgres/postgres-schema.ts';
+import { openPostgresSchema } from '../../src/storage/postgres/migrations.ts';
 import { administer, startTestServer, type TestServer } from '../../src/testing/postgres/server.ts';
 import { freePort } from '../program/free-port.ts';
 import { launchProgram, type Program, startProgram } from '../program/start.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openPostgresSchema } from '../../src/storage/postgres/postgres-schema.ts';
+import { openPostgresSchema } from '../../src/storage/postgres/migrations.ts';
 import { emptyDatabase } from '../../src/testing/postgres/database.ts';
 import { ENCRYPTION_KEY, type Program, startProgram } from '../program/start.ts';
 import { command } from './command.ts';

@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Storage } from '../../src/ports/storage.ts';
 import { DEFAULT_TENANT } from '../../src/spec/identifiers.ts';
-import { openPostgresSchema } from '../../src/storage/postgres/postgres-schema.ts';
+import { openPostgresSchema } from '../../src/storage/postgres/migrations.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
 import { signedJwt, testKey } from '../../src/testing/jwt.ts';
 import { emptyDatabase, openTestDatabase } from '../../src/testing/postgres/database.ts';

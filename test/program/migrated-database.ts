@@ -1,4 +1,4 @@
-import { openPostgresSchema } from '../../src/storage/postgres/postgres-schema.ts';
+import { openPostgresSchema } from '../../src/storage/postgres/migrations.ts';
 import { emptyDatabase } from '../../src/testing/postgres/database.ts';
 
 const SCHEMA_DEADLINE_MS = 2000;

@@ -4,31 +4,30 @@ import { StorageUnavailable } from '../../ports/storage.ts';
 import { endsConnection, unavailable } from './database-error.ts';
 import type { DatabaseHost, DatabaseTls, DatabaseUrl } from './database-url.ts';
 import { Pipeline, type Prepared } from './pipeline.ts';
-import type { Promotions } from './promotions.ts';
-import { type Outcome, type Question, question, statement } from './statement.ts';
+import { type BoundStatement, bound, type StatementResult, statement } from './statement.ts';
 
-/** Asked on every new connection. */
+/** Sent on every new connection. */
 const STATE_OF_SERVER = statement(
   'state_of_server',
   `SELECT pg_is_in_recovery() AS standby,
     CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', false) END AS made_durable`,
 );
 
-/** A WAL segment begins with the number of its timeline, in eight hexadecimal digits. Other engines than PostgreSQL have none. */
+/** The name of a WAL segment begins with its timeline, in eight hexadecimal digits. Only PostgreSQL has timelines. */
 const TIMELINE = statement('timeline', 'SELECT pg_walfile_name(pg_current_wal_lsn()) AS wal_file');
 const TIMELINE_DIGITS = 8;
 
 function tlsOptions({ verify, ca, client }: DatabaseTls): ConnectionOptions {
   return {
     rejectUnauthorized: verify !== 'nothing',
-    // The name that is looked for is the host of the URL.
+    // The default check compares the certificate with the host of the URL.
     ...(verify === 'host' ? {} : { checkServerIdentity: () => undefined }),
     ...(ca === undefined ? {} : { ca }),
     ...client,
   };
 }
 
-/** One connection to one server. After a failure that leaves it unusable it is `broken`, and never works again. */
+/** A connection to one server. A failure that makes it unusable sets `broken`, for good. */
 export class Connection {
   readonly #client: Client;
   readonly #deadline_ms: number;
@@ -40,7 +39,7 @@ export class Connection {
   private constructor(client: Client, deadline_ms: number) {
     this.#client = client;
     this.#deadline_ms = deadline_ms;
-    // Without a listener a connection that is lost while nothing is asked would end the process.
+    // Without a listener, the loss of an idle connection would end the process.
     const breakDown = (): void => {
       this.broken = true;
     };
@@ -48,8 +47,8 @@ export class Connection {
   }
 
   /**
-   * Rejects with `StorageUnavailable`; also for a server that is not the primary, where `writable` is asked for, or that is
-   * one no more, where `promotions` are known.
+   * Connects to the server. Rejects with `StorageUnavailable`: also for a standby if `writable` is required, and for a
+   * former primary if `promotions` are tracked.
    */
   static async open(
     url: DatabaseUrl,
@@ -71,7 +70,7 @@ export class Connection {
       connectionTimeoutMillis: remaining(until),
       keepAlive: true,
       application_name: 'chancery',
-      // A transaction whose client has vanished must not keep the others waiting: the server ends it, too.
+      // If the client vanishes, the server ends its transaction, so that others do not wait for its locks.
       statement_timeout: deadline_ms,
       idle_in_transaction_session_timeout: deadline_ms,
     });
@@ -79,7 +78,7 @@ export class Connection {
     try {
       await client.connect();
       connection.answerBy(until);
-      const [state] = await connection.ask([question(STATE_OF_SERVER, {})]);
+      const [state] = await connection.execute([bound(STATE_OF_SERVER, {})]);
       if (writable && state?.rows[0]?.['standby'] === true) {
         throw new StorageUnavailable(`the database server ${host.host}:${host.port} is a standby`, {
           mayComeBack: true,
@@ -98,7 +97,7 @@ export class Connection {
     }
   }
 
-  /** Whether another server was promoted since: this one may not know it. */
+  /** Whether another server was promoted since. This server may not know it. */
   get outdated(): boolean {
     return this.#isOutdated?.() === true;
   }
@@ -106,28 +105,28 @@ export class Connection {
   async #findTimeline(promotions: Promotions, until: number): Promise<void> {
     this.answerBy(until);
     try {
-      const [found] = await this.ask([question(TIMELINE, {})]);
+      const [found] = await this.execute([bound(TIMELINE, {})]);
       const timeline = Number.parseInt(String(found?.rows[0]?.['wal_file']).slice(0, TIMELINE_DIGITS), 16);
       if (!Number.isInteger(timeline)) return;
       promotions.see(timeline);
       this.#isOutdated = () => promotions.arePast(timeline);
     } catch (error) {
-      // An engine that has no timelines refuses the question, and nothing else.
+      // An engine without timelines refuses the statement; the connection stays usable.
       if (this.broken) throw error;
     }
   }
 
-  /** The next answer is awaited no longer than until then (`performance.now`): whoever asks has waited before. */
+  /** Sets the deadline of the next answer (`performance.now`), because the caller has already waited. */
   answerBy(until: number): void {
     this.#answerBy = until;
   }
 
   /**
-   * Asks all of them in one transaction and one round trip; durable when it resolves. Rejects with the server's error, or
-   * with `StorageUnavailable` when there is no answer within the deadline: then what became of it is not known.
+   * Executes the statements in one transaction and one round trip; resolves when they are durable. Rejects with the
+   * server's error, or with `StorageUnavailable` after the deadline: then the outcome is unknown.
    */
-  async ask(questions: readonly Question[]): Promise<readonly Outcome[]> {
-    const pipeline = new Pipeline(questions, this.#prepared);
+  async execute(statements: readonly BoundStatement[]): Promise<readonly StatementResult[]> {
+    const pipeline = new Pipeline(statements, this.#prepared);
     const patience_ms = this.#answerBy === undefined ? this.#deadline_ms : remaining(this.#answerBy);
     this.#answerBy = undefined;
     let timer: NodeJS.Timeout | undefined;
@@ -152,14 +151,14 @@ export class Connection {
     }
   }
 
-  /** Gives the connection up without waiting for anything. */
+  /** Drops the connection at once. */
   destroy(): void {
     this.broken = true;
     const { connection } = this.#client as unknown as { readonly connection: ProtocolConnection };
     connection.stream.destroy();
   }
 
-  /** Takes leave of the server. */
+  /** Ends the session with the server. */
   async close(): Promise<void> {
     if (this.broken) return;
     this.broken = true;
@@ -167,5 +166,23 @@ export class Connection {
   }
 }
 
-/** Milliseconds; never none at all, which would be no limit. */
+/** Returns milliseconds, at least 1, because 0 would mean no limit. */
 const remaining = (until: number): number => Math.max(1, Math.ceil(until - performance.now()));
+
+/**
+ * Tracks the newest promotion that this process has seen: each promotion starts a timeline with a higher number (PostgreSQL
+ * documentation, "Timelines"). A primary that was suspended during a promotion still believes to be the primary when it
+ * resumes, and would answer with old data.
+ */
+export class Promotions {
+  #newest = 0;
+
+  see(timeline: number): void {
+    this.#newest = Math.max(this.#newest, timeline);
+  }
+
+  /** Whether another server was promoted after this timeline began. */
+  arePast(timeline: number): boolean {
+    return timeline < this.#newest;
+  }
+}

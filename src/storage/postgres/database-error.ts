@@ -4,7 +4,7 @@ import { StorageUnavailable } from '../../ports/storage.ts';
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK_DETECTED = '40P01';
 const READ_ONLY_SQL_TRANSACTION = '25006';
-/** Shutdowns and crashes of the server, its recovery; a cancelled statement, a lock that was not to be had. */
+/** The server shuts down, crashed or recovers; a statement was cancelled; a lock was not available. */
 const AWAY: ReadonlySet<string> = new Set([
   '57P01',
   '57P02',
@@ -16,29 +16,29 @@ const AWAY: ReadonlySet<string> = new Set([
   '25P03',
 ]);
 
-/** Undefined for an error that the server did not raise. */
+/** Returns the SQLSTATE of an error; undefined if the server did not raise it. */
 export function sqlState(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error) || !('severity' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** The transaction was undone for the sake of another one: it has not happened, and may be tried again. */
-export function isUndoneForAnother(error: unknown): boolean {
+/** Whether the server rolled the transaction back in favour of another one, so that it may be retried. */
+export function isSerializationFailure(error: unknown): boolean {
   const state = sqlState(error);
   return state === SERIALIZATION_FAILURE || state === DEADLOCK_DETECTED;
 }
 
-/** The server is a standby by now. */
+/** Whether the server has become a standby. */
 const isReadOnly = (error: unknown): boolean => sqlState(error) === READ_ONLY_SQL_TRANSACTION;
 
-/** Whether the fault lies in the values of one act, so that others of its transaction may be tried without it. */
-export function concernsOneAct(error: unknown): boolean {
+/** Whether the fault lies in the values of one write, so that the other writes of its batch may be retried without it. */
+export function concernsOneWrite(error: unknown): boolean {
   const state = sqlState(error);
   // 22: data exception; 23: integrity constraint violation; 54: program limit exceeded.
   return state !== undefined && /^(?:22|23|54)/u.test(state);
 }
 
-/** One line for the operator. The server's messages name tables and constraints, never our values: `detail` would. */
+/** Returns one line for the operator. The server's `message` names tables and constraints; its `detail`, which is left out, quotes values. */
 export function unavailable(error: unknown): StorageUnavailable {
   if (error instanceof StorageUnavailable) return error;
   const state = sqlState(error);
@@ -49,18 +49,18 @@ export function unavailable(error: unknown): StorageUnavailable {
   });
 }
 
-/** Of the addresses of one name, each refused, Node tells nothing but the code. */
+/** Returns the message, or the code: Node gives no message if every address of a name refuses. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
-  // Words of the package `pg`, which are about itself.
+  // The wording of the package `pg`.
   if (/client password must be a/u.test(error.message))
     return 'the server asks for a password, and there is none';
   if (error.message !== '') return error.message.replaceAll(/\s+/gu, ' ');
   return 'code' in error ? String(error.code) : error.name;
 }
 
-/** The network's way of saying that nobody is there (yet); a name may be known a moment later, too. */
-const NOBODY_THERE: ReadonlySet<unknown> = new Set([
+/** Network errors that may pass: the server does not listen yet, or its name does not resolve yet. */
+const UNREACHABLE: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
@@ -72,17 +72,17 @@ const NOBODY_THERE: ReadonlySet<unknown> = new Set([
   'ENOENT',
 ]);
 
-/** A wrong password, an unknown database or a certificate that nobody vouches for does not mend itself. */
+/** Whether the failure may pass. A wrong password, an unknown database or an untrusted certificate does not. */
 function isAway(error: unknown): boolean {
   const state = sqlState(error);
   if (state !== undefined) return AWAY.has(state) || state.startsWith('08') || isReadOnly(error);
   if (!(error instanceof Error)) return false;
-  if ('code' in error) return NOBODY_THERE.has(error.code);
-  // Words of the package `pg`: a server that ends the connection, or does not answer.
+  if ('code' in error) return UNREACHABLE.has(error.code);
+  // The wording of the package `pg` for a server that ends the connection or does not answer.
   return /terminated|timeout/iu.test(error.message);
 }
 
-/** Whether the connection is to be given up after this error. */
+/** Whether the connection must be dropped after this error. */
 export function endsConnection(error: unknown): boolean {
   const state = sqlState(error);
   return state === undefined || isReadOnly(error) || AWAY.has(state) || state.startsWith('08');

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { StorageUnavailable } from '../../ports/storage.ts';
 import { administer, startTestServer, type TestServer } from '../../testing/postgres/server.ts';
+import { Promotions } from './connection.ts';
 import { type DatabaseUrl, parseDatabaseUrl } from './database-url.ts';
 import { Pool } from './pool.ts';
-import { Promotions } from './promotions.ts';
-import { question, statement } from './statement.ts';
+import { bound, statement } from './statement.ts';
 
 const PORT = statement('test_port', "SELECT current_setting('port') AS port");
 let server: TestServer;
@@ -27,7 +27,7 @@ const poolAt = (place: DatabaseUrl, promotions: Promotions): Pool =>
 
 const portOf = async (pool: Pool): Promise<number> =>
   await pool.with(async (connection) => {
-    const [found] = await connection.ask([question(PORT, {})]);
+    const [found] = await connection.execute([bound(PORT, {})]);
     return Number(found?.rows[0]?.['port']);
   });
 

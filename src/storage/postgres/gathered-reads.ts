@@ -3,10 +3,17 @@ import type { TenantId } from '../../spec/identifiers.ts';
 import type { Connection } from './connection.ts';
 import { sqlState, unavailable } from './database-error.ts';
 import type { Pool } from './pool.ts';
-import { type Outcome, type Question, question, type Row, type Statement, type Value } from './statement.ts';
-import { enterTenant } from './tenant-scope.ts';
+import {
+  type BoundStatement,
+  bound,
+  enterTenant,
+  type Row,
+  type Statement,
+  type StatementResult,
+  type Value,
+} from './statement.ts';
 
-/** Text with this character cannot be stored, so it is not there. */
+/** Text with this character cannot be stored, so a look-up for it finds nothing. */
 const NUL = '\0';
 
 interface Waiting<Answer> {
@@ -15,17 +22,17 @@ interface Waiting<Answer> {
 }
 
 interface Single extends Waiting<readonly Row[]> {
-  readonly question: Question;
+  readonly statement: BoundStatement;
 }
 
-/** What one tenant is asked in one turn of the event loop. */
+/** The reads of one tenant in one event-loop turn. */
 interface Gathered {
   readonly singles: Single[];
-  /** By statement: who waits for which key. */
+  /** By statement: the callers that wait for each key. */
   readonly lookUps: Map<Statement, Map<string, Waiting<Row | undefined>[]>>;
 }
 
-/** Gathers what is asked in one turn of the event loop into one round trip, and look-ups of one kind into one query. */
+/** Sends the reads of one event-loop turn in one round trip, and look-ups with the same statement as one query. */
 export class GatheredReads {
   readonly #pool: Pool;
   #gathered = new Map<TenantId | undefined, Gathered>();
@@ -34,10 +41,16 @@ export class GatheredReads {
     this.#pool = pool;
   }
 
-  /** The row of `key` in a statement that takes `:tenant` and `:keys`, and names the key of each row `key`. */
-  lookUp(tenant: TenantId, statement: Statement, key: string): Promise<Row | undefined> {
+  /**
+   * Returns the row of `key`. The statement takes `:tenant` and `:keys`, and has the key of each row in its column `key`.
+   */
+  lookUp<Found extends object = Row>(
+    tenant: TenantId,
+    statement: Statement,
+    key: string,
+  ): Promise<Found | undefined> {
     if (key.includes(NUL)) return Promise.resolve(undefined);
-    return new Promise((resolve, reject) => {
+    const found = new Promise<Row | undefined>((resolve, reject) => {
       const { lookUps } = this.#of(tenant);
       let keys = lookUps.get(statement);
       if (keys === undefined) lookUps.set(statement, (keys = new Map()));
@@ -45,31 +58,33 @@ export class GatheredReads {
       if (waiting === undefined) keys.set(key, [{ resolve, reject }]);
       else waiting.push({ resolve, reject });
     });
+    return found as Promise<object | undefined> as Promise<Found | undefined>;
   }
 
-  /** The rows of one question, asked together with the others of this turn. */
-  rows(
+  /** Returns the rows of one statement, sent together with the other reads of this event-loop turn. */
+  rows<Found extends object = Row>(
     tenant: TenantId | undefined,
     statement: Statement,
     values: Readonly<Record<string, Value>>,
-  ): Promise<readonly Row[]> {
+  ): Promise<readonly Found[]> {
     if (hasNul(values)) return Promise.resolve([]);
-    return new Promise((resolve, reject) => {
-      const asked = question(statement, tenant === undefined ? values : { ...values, tenant });
-      this.#of(tenant).singles.push({ question: asked, resolve, reject });
+    const rows = new Promise<readonly Row[]>((resolve, reject) => {
+      const single = bound(statement, tenant === undefined ? values : { ...values, tenant });
+      this.#of(tenant).singles.push({ statement: single, resolve, reject });
     });
+    return rows as Promise<readonly object[]> as Promise<readonly Found[]>;
   }
 
-  /** The rows of a question that may take its time: on a connection of its own. */
-  async slowRows(
+  /** Returns the rows of a statement that may be slow, on a connection of its own. */
+  async slowRows<Found extends object = Row>(
     tenant: TenantId,
     statement: Statement,
     values: Readonly<Record<string, Value>>,
-  ): Promise<readonly Row[]> {
+  ): Promise<readonly Found[]> {
     if (hasNul(values)) return [];
-    const asked = [enterTenant(tenant), question(statement, { ...values, tenant })];
-    const outcomes = await this.#ask(asked);
-    return outcomes[1]?.rows ?? [];
+    const results = await this.#execute([enterTenant(tenant), bound(statement, { ...values, tenant })]);
+    const rows: readonly object[] = results[1]?.rows ?? [];
+    return rows as readonly Found[];
   }
 
   #of(tenant: TenantId | undefined): Gathered {
@@ -85,48 +100,49 @@ export class GatheredReads {
   async #send(): Promise<void> {
     const gathered = this.#gathered;
     this.#gathered = new Map();
-    const questions: Question[] = [];
-    const settling: ((outcomes: readonly Outcome[]) => void)[] = [];
-    const ask = (asked: Question, settle: (rows: readonly Row[]) => void): void => {
-      const place = questions.push(asked) - 1;
-      settling.push((outcomes) => settle(outcomes[place]?.rows ?? []));
+    const statements: BoundStatement[] = [];
+    const settling: ((results: readonly StatementResult[]) => void)[] = [];
+    const add = (asked: BoundStatement, settle: (rows: readonly Row[]) => void): void => {
+      const place = statements.push(asked) - 1;
+      settling.push((results) => settle(results[place]?.rows ?? []));
     };
     for (const [tenant, { singles, lookUps }] of gathered) {
-      if (tenant !== undefined) questions.push(enterTenant(tenant));
-      for (const single of singles) ask(single.question, single.resolve);
+      if (tenant !== undefined) statements.push(enterTenant(tenant));
+      for (const single of singles) add(single.statement, single.resolve);
       for (const [statement, keys] of lookUps) {
-        ask(question(statement, { tenant: tenant ?? null, keys: [...keys.keys()] }), (rows) =>
+        add(bound(statement, { tenant: tenant ?? null, keys: [...keys.keys()] }), (rows) =>
           answerLookUps(keys, rows),
         );
       }
     }
     try {
-      const outcomes = await this.#ask(questions);
-      for (const settle of settling) settle(outcomes);
+      const results = await this.#execute(statements);
+      for (const settle of settling) settle(results);
     } catch (error) {
       for (const each of gathered.values()) rejectAll(each, error as Error);
     }
   }
 
-  /** A question changes nothing: where the connection was lost on the way it is asked once more. */
-  async #ask(questions: readonly Question[]): Promise<readonly Outcome[]> {
-    const ask = (connection: Connection): Promise<readonly Outcome[]> => connection.ask(questions);
+  /** Retries once after a lost connection, which is safe because reads change nothing. */
+  async #execute(statements: readonly BoundStatement[]): Promise<readonly StatementResult[]> {
+    const execute = (connection: Connection): Promise<readonly StatementResult[]> =>
+      connection.execute(statements);
     const until = this.#pool.deadline();
     try {
-      return await this.#pool.with(ask, until);
+      return await this.#pool.with(execute, until);
     } catch (error) {
       if (error instanceof StorageUnavailable) throw error;
       if (sqlState(error) !== undefined && !isPassing(error)) throw unavailable(error);
     }
     try {
-      return await this.#pool.with(ask, until);
+      return await this.#pool.with(execute, until);
     } catch (error) {
       throw unavailable(error);
     }
   }
 }
 
-/** The server goes away, or undid the transaction for another one. */
+/** Whether the server is shutting down, or rolled the transaction back in favour of another one. */
 const isPassing = (error: unknown): boolean => /^(?:08|57P|40)/u.test(sqlState(error) ?? '');
 
 function answerLookUps(

@@ -3,8 +3,7 @@ import { test } from 'node:test';
 import { emptyDatabase } from '../../testing/postgres/database.ts';
 import { Connection } from './connection.ts';
 import { parseDatabaseUrl } from './database-url.ts';
-import { migrate, NEWEST } from './migrations.ts';
-import { openPostgresSchema } from './postgres-schema.ts';
+import { migrate, NEWEST, openPostgresSchema } from './migrations.ts';
 
 const DEADLINE_MS = 20_000;
 
@@ -24,11 +23,11 @@ test('a migration whose process vanishes at any of its round trips has changed n
     });
     let asked = 0;
     const vanishing = {
-      async ask(...questions: Parameters<Connection['ask']>) {
+      async execute(...statements: Parameters<Connection['execute']>) {
         asked += 1;
-        if (asked !== place) return await connection.ask(...questions);
+        if (asked !== place) return await connection.execute(...statements);
         // What was sent is on its way; nobody reads the answer.
-        const lost = connection.ask(...questions);
+        const lost = connection.execute(...statements);
         connection.destroy();
         await lost;
         throw new Error('nobody is there to read this');

@@ -1,9 +1,11 @@
 import { StorageUnavailable } from '../../ports/storage.ts';
-import { type SchemaState, type SchemaStep, suits, tooNew } from '../schema.ts';
-import type { Connection } from './connection.ts';
-import { sqlState } from './database-error.ts';
+import { type Schema, type SchemaState, type SchemaStep, suits, tooNew } from '../schema.ts';
+import { type Connection } from './connection.ts';
+import { sqlState, unavailable } from './database-error.ts';
+import { parseDatabaseUrl } from './database-url.ts';
+import { Pool } from './pool.ts';
 import { FIRST_SCHEMA, MARK_SCHEMA, RATE_SCHEMA } from './schema.ts';
-import { type Question, question, statement } from './statement.ts';
+import { type BoundStatement, bound, statement } from './statement.ts';
 
 /** In order, without gaps. A migration that was ever released is never edited; a change is a new one. */
 export const MIGRATIONS: readonly SchemaStep[] = [
@@ -54,7 +56,7 @@ const ALREADY_THERE: ReadonlySet<string | undefined> = new Set(['42P07', '23505'
 /** The version of the schema; 0 for an empty database. */
 async function schemaVersion(connection: Connection): Promise<number> {
   try {
-    const [outcome] = await connection.ask([question(VERSION, {})]);
+    const [outcome] = await connection.execute([bound(VERSION, {})]);
     return Number(outcome?.rows[0]?.['version'] ?? 0);
   } catch (error) {
     if (sqlState(error) === UNDEFINED_TABLE) return 0;
@@ -65,7 +67,7 @@ async function schemaVersion(connection: Connection): Promise<number> {
 export async function schemaState(connection: Connection): Promise<SchemaState> {
   const version = await schemaVersion(connection);
   if (version < COMPATIBILITY_KNOWN_FROM) return { version, compatibleFrom: version };
-  const [outcome] = await connection.ask([question(COMPATIBLE_FROM, { version })]);
+  const [outcome] = await connection.execute([bound(COMPATIBLE_FROM, { version })]);
   return { version, compatibleFrom: Number(outcome?.rows[0]?.['compatible_from'] ?? version) };
 }
 
@@ -82,34 +84,60 @@ export function pending(state: SchemaState): readonly SchemaStep[] {
 export async function migrate(connection: Connection, now: number): Promise<readonly SchemaStep[]> {
   pending(await schemaState(connection));
   await createList(connection);
-  await connection.ask([question(ADD_ROW, { now })]);
-  await connection.ask([plain('migration_begin', 'BEGIN'), question(TAKE_ROW, {})]);
+  await connection.execute([bound(ADD_ROW, { now })]);
+  await connection.execute([plain('migration_begin', 'BEGIN'), bound(TAKE_ROW, {})]);
   const applied = pending(await schemaState(connection));
   for (const { version, name, statements, compatibleFrom = version } of applied) {
     const steps = statements.map((text, index) => plain(`migration_${version}_${index}`, text));
     for (let start = 0; start < steps.length; start += STEPS_AT_ONCE) {
-      await connection.ask(steps.slice(start, start + STEPS_AT_ONCE));
+      await connection.execute(steps.slice(start, start + STEPS_AT_ONCE));
     }
-    await connection.ask([question(APPLIED, { version, name, now })]);
+    await connection.execute([bound(APPLIED, { version, name, now })]);
     if (version < COMPATIBILITY_KNOWN_FROM) continue;
-    await connection.ask([question(SUITS_FROM, { version, compatible_from: compatibleFrom })]);
+    await connection.execute([bound(SUITS_FROM, { version, compatible_from: compatibleFrom })]);
   }
-  await connection.ask([plain('migration_commit', 'COMMIT')]);
+  await connection.execute([plain('migration_commit', 'COMMIT')]);
   return applied;
 }
 
 /** Each round trip has the deadline of the connection. */
 const STEPS_AT_ONCE = 20;
 
-const plain = (name: string, text: string): Question => ({
+const plain = (name: string, text: string): BoundStatement => ({
   statement: { name, text, parameters: [] },
   values: [],
 });
 
 async function createList(connection: Connection): Promise<void> {
   try {
-    await connection.ask([question(CREATE_LIST, {})]);
+    await connection.execute([bound(CREATE_LIST, {})]);
   } catch (error) {
     if (!ALREADY_THERE.has(sqlState(error))) throw error;
   }
+}
+
+/** A migration may take longer than a request. */
+const DEADLINE_FACTOR = 30;
+
+/** Opens the schema of the database at a `postgres:` URL. */
+export function openPostgresSchema(url: string, deadline_ms: number): Schema {
+  const pool = new Pool(parseDatabaseUrl(url), {
+    connections_max: 1,
+    deadline_ms: deadline_ms * DEADLINE_FACTOR,
+    writable: true,
+  });
+  const on = async <T>(act: (connection: Connection) => Promise<T>): Promise<T> => {
+    try {
+      return await pool.with(act);
+    } catch (error) {
+      throw unavailable(error);
+    }
+  };
+  return {
+    newest: NEWEST,
+    state: () => on(schemaState),
+    pending: () => on(async (connection) => pending(await schemaState(connection))),
+    up: (now) => on((connection) => migrate(connection, now)),
+    close: () => pool.close(),
+  };
 }

@@ -1,38 +1,40 @@
 import { type Storage, StorageUnavailable } from '../../ports/storage.ts';
-import { refuseUnfinishedCopy } from '../copy-mark.ts';
-import { parseRestoration } from '../mark-restored.ts';
-import { type Reads, tenantStorage } from '../tenant-storage.ts';
-import { accessTokenReads } from './access-token-rows.ts';
-import { accountReads } from './account-rows.ts';
-import { auditReads } from './audit-rows.ts';
-import { authorizationCodeReads } from './authorization-code-rows.ts';
-import { clientReads } from './client-rows.ts';
-import { consentReads } from './consent-rows.ts';
+import { parseRestoration, refuseUnfinishedCopy } from '../marks.ts';
+import { tenantStorage, wholeStores } from '../verbs.ts';
+import { type Connection, Promotions } from './connection.ts';
+import { markOf } from './database.ts';
 import { unavailable } from './database-error.ts';
 import { parseDatabaseUrl } from './database-url.ts';
 import { GatheredReads } from './gathered-reads.ts';
-import { grantReads } from './grant-rows.ts';
-import { interactionReads } from './interaction-rows.ts';
-import { journalReads } from './journal-rows.ts';
-import { logoutNotificationReads } from './logout-notification-rows.ts';
+import { GatheredWrites } from './gathered-writes.ts';
 import { migrate, pending, schemaState } from './migrations.ts';
+import { openStores } from './nouns.ts';
 import { Pool } from './pool.ts';
-import { PostgresWrites } from './postgres-writes.ts';
-import { Promotions } from './promotions.ts';
-import { serverKeyReads } from './server-key-rows.ts';
-import { sessionReads } from './session-rows.ts';
-import { markOf } from './storage-mark-rows.ts';
-import { tenantReads } from './tenant-rows.ts';
-import { concernsOfRole } from './tenant-scope.ts';
+import { bound, statement } from './statement.ts';
+
+/** Row security does not apply to a superuser or a role with BYPASSRLS. */
+const ROLE = statement(
+  'role_beyond_row_security',
+  'SELECT rolname FROM pg_roles WHERE rolname = CURRENT_USER AND (rolsuper OR rolbypassrls)',
+);
+
+/** Returns a warning if row security does not apply to the role of the connection. */
+async function concernsOfRole(connection: Connection): Promise<readonly string[]> {
+  const [outcome] = await connection.execute([bound(ROLE, {})]);
+  return (outcome?.rows ?? []).map(
+    ({ rolname }) =>
+      `the database role ${JSON.stringify(rolname)} is a superuser or has BYPASSRLS: row security, the second lock between tenants, does not hold for it`,
+  );
+}
 
 export interface PostgresOptions {
-  /** In all; half of them for reads. */
+  /** The number of connections in all. Half of them serve reads. */
   readonly connections_max: number;
-  /** For connecting, for each round trip, and for waiting for a free connection. */
+  /** Limits connecting, each round trip, and the wait for a free connection. */
   readonly deadline_ms: number;
-  /** Whether a schema that is behind is brought up to date; otherwise such a database is refused. */
+  /** Whether to bring an old schema up to date. Otherwise a database with an old schema is refused. */
   readonly migrate: boolean;
-  /** Where pages of clients are read instead; empty: nowhere else. */
+  /** The URL of a standby that serves pages of clients; empty if there is none. */
   readonly replica: string;
 }
 
@@ -41,7 +43,7 @@ export async function openPostgresStorage(url: string, options: PostgresOptions)
   const { connections_max, deadline_ms } = options;
   const database = parseDatabaseUrl(url);
   const forReads = Math.max(1, Math.ceil(connections_max / 2));
-  // A host alone has nobody who could have been promoted since.
+  // With one host, no other server can be promoted.
   const promotions = database.hosts.length > 1 ? new Promotions() : undefined;
   const primary = { deadline_ms, writable: true, promotions };
   const readers = new Pool(database, { ...primary, connections_max: forReads });
@@ -70,7 +72,7 @@ export async function openPostgresStorage(url: string, options: PostgresOptions)
     concerns,
     new GatheredReads(readers),
     new GatheredReads(replica),
-    new PostgresWrites(writers),
+    new GatheredWrites(writers),
     pools,
   );
 }
@@ -93,40 +95,23 @@ async function prepareSchema(pool: Pool, options: Pick<PostgresOptions, 'migrate
 
 function storage(
   concerns: Storage['concerns'],
-  reading: GatheredReads,
+  primary: GatheredReads,
   replica: GatheredReads,
-  writes: PostgresWrites,
+  writes: GatheredWrites,
   pools: readonly Pool[],
 ): Storage {
-  const reads: Reads = {
-    clients: clientReads(reading, replica),
-    accessTokens: accessTokenReads(reading),
-    authorizationCodes: authorizationCodeReads(reading),
-    grants: grantReads(reading),
-    accounts: accountReads(reading),
-    sessions: sessionReads(reading),
-    logoutNotifications: logoutNotificationReads(reading),
-    interactions: interactionReads(reading),
-    consents: consentReads(reading),
-    serverKeys: serverKeyReads(reading),
-    audit: auditReads(reading),
-    journal: journalReads(reading),
-  };
+  const { tenants, database, ...stores } = openStores({ primary, replica });
+  const whole = wholeStores({ tenants, database }, writes);
   let closed: Promise<void> | undefined;
   return {
-    forTenant: (tenant) => tenantStorage(tenant, reads, writes),
-    tenants: {
-      ...tenantReads(reading),
-      create: (tenant, event) => writes.write('createTenant', { tenant, event }),
-      replace: (id, expectedVersion, content, event) =>
-        writes.write('replaceTenant', { id, expectedVersion, content, event }),
-    },
-    sealCanary: (sealed) => writes.write('sealCanary', { sealed }),
-    replaceSealCanary: (sealed) => writes.write('replaceSealCanary', { sealed }),
+    forTenant: (tenant) => tenantStorage(tenant, stores, writes),
+    tenants: whole.tenants,
+    sealCanary: (sealed) => whole.database.sealCanary(sealed),
+    replaceSealCanary: (sealed) => whole.database.replaceSealCanary(sealed),
     restoration: async () =>
       parseRestoration(await pools[0]?.with((connection) => markOf(connection, 'restored'))),
     async ready() {
-      await writes.write('beat', {});
+      await whole.database.heartbeat();
     },
     concerns,
     close() {

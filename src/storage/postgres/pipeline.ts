@@ -1,6 +1,6 @@
-import type { Outcome, Question, Row, Scalar, Value } from './statement.ts';
+import type { BoundStatement, Row, Scalar, StatementResult, Value } from './statement.ts';
 
-/** What is sent of PostgreSQL's extended query protocol (PostgreSQL documentation, "Message Formats"). */
+/** The messages of the extended query protocol that a pipeline sends (PostgreSQL documentation, "Message Formats"). */
 export interface Wire {
   readonly stream: { cork(): void; uncork(): void };
   parse(message: { name: string; text: string; types: readonly number[] }): void;
@@ -16,36 +16,36 @@ export interface Field {
   readonly dataTypeID: number;
 }
 
-/** What one connection has prepared: the fields of each statement, or that its fate is not known. */
+/** The statements that a connection has prepared, with their fields. `uncertain`: the server has not answered yet. */
 export type Prepared = Map<string, readonly Field[] | 'uncertain'>;
 
 const BOOLEAN = 16;
-/** int8, int2, int4. All of ours are exact in a JavaScript number. */
+/** int8, int2, int4. Every value that the program stores is exact in a JavaScript number. */
 const INTEGERS: ReadonlySet<number> = new Set([20, 21, 23]);
 
 /**
- * Questions that are sent at once and answered in one round trip. Without a `Sync` between them they are one
- * transaction, which commits at the end: all of it is durable when it resolves, and nothing has happened where the server
- * refused one of them.
+ * Sends statements together and receives their results in one round trip. Without a `Sync` between them they are one
+ * transaction, which commits at the end: when it resolves, everything is durable. If the server refuses one statement,
+ * nothing has happened.
  */
 export class Pipeline {
-  readonly answered: Promise<readonly Outcome[]>;
-  readonly #questions: readonly Question[];
+  readonly answered: Promise<readonly StatementResult[]>;
+  readonly #statements: readonly BoundStatement[];
   readonly #prepared: Prepared;
-  readonly #outcomes: Outcome[] = [];
+  readonly #results: StatementResult[] = [];
   #fields: readonly Field[] = [];
   #rows: Row[] = [];
-  #resolve: (outcomes: readonly Outcome[]) => void = () => undefined;
+  #resolve: (outcomes: readonly StatementResult[]) => void = () => undefined;
   #reject: (reason: Error) => void = () => undefined;
 
-  constructor(questions: readonly Question[], prepared: Prepared) {
-    this.#questions = questions;
+  constructor(statements: readonly BoundStatement[], prepared: Prepared) {
+    this.#statements = statements;
     this.#prepared = prepared;
     this.answered = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // Whoever gave up waiting meanwhile has been told why.
+    // A caller that stopped waiting at its deadline has its own error already.
     this.answered.catch(() => undefined);
     this.#expect();
   }
@@ -53,7 +53,7 @@ export class Pipeline {
   submit(wire: Wire): void {
     const parsed = new Set<string>();
     wire.stream.cork();
-    for (const { statement, values } of this.#questions) {
+    for (const { statement, values } of this.#statements) {
       const { name, text } = statement;
       const known = this.#prepared.get(name);
       if (!Array.isArray(known) && !parsed.has(name)) {
@@ -83,15 +83,15 @@ export class Pipeline {
   }
 
   handleCommandComplete({ text }: { readonly text: string }): void {
-    const { statement } = this.#questions[this.#outcomes.length] ?? {};
+    const { statement } = this.#statements[this.#results.length] ?? {};
     if (statement !== undefined) this.#prepared.set(statement.name, this.#fields);
-    this.#outcomes.push({ rows: this.#rows, changed: Number(/\d+$/u.exec(text)?.[0] ?? 0) });
+    this.#results.push({ rows: this.#rows, changed: Number(/\d+$/u.exec(text)?.[0] ?? 0) });
     this.#expect();
   }
 
   handleReadyForQuery(): void {
-    if (this.#outcomes.length === this.#questions.length) this.#resolve(this.#outcomes);
-    else this.#reject(new Error('the database did not answer every question'));
+    if (this.#results.length === this.#statements.length) this.#resolve(this.#results);
+    else this.#reject(new Error('the database did not answer every statement'));
   }
 
   handleError(error: Error): void {
@@ -102,7 +102,7 @@ export class Pipeline {
   handleEmptyQuery(): void {}
 
   #expect(): void {
-    const next = this.#questions[this.#outcomes.length]?.statement.name ?? '';
+    const next = this.#statements[this.#results.length]?.statement.name ?? '';
     const known = this.#prepared.get(next);
     this.#fields = Array.isArray(known) ? known : [];
     this.#rows = [];

@@ -1,27 +1,26 @@
 import { StorageUnavailable } from '../../ports/storage.ts';
-import { Connection } from './connection.ts';
+import { Connection, type Promotions } from './connection.ts';
 import { unavailable } from './database-error.ts';
 import type { DatabaseUrl } from './database-url.ts';
-import type { Promotions } from './promotions.ts';
 
 export interface PoolOptions {
   readonly connections_max: number;
   /** For connecting, and for each round trip. */
   readonly deadline_ms: number;
-  /** Whether a standby will not do. */
+  /** Whether only the primary is acceptable. */
   readonly writable: boolean;
-  /** Where a former primary will not do either; shared by the pools of a process. */
+  /** Given to reject a former primary. The pools of a process share it. */
   readonly promotions?: Promotions | undefined;
 }
 
 interface Waiting {
   readonly until: number;
-  /** Whether it still waits: a connection that comes too late is somebody else's. */
+  /** Takes the connection; returns false if the deadline has passed, and the next in the queue gets it. */
   readonly take: (connection: Connection) => boolean;
   readonly refuse: (reason: Error) => void;
 }
 
-/** A bounded number of connections to the server that is the primary now. Each is lent to one user at a time. */
+/** Holds a bounded number of connections to the current primary and lends each to one user at a time. */
 export class Pool {
   readonly #url: DatabaseUrl;
   readonly #options: PoolOptions;
@@ -29,7 +28,7 @@ export class Pool {
   #waiting: Waiting[] = [];
   #open = 0;
   #closed = false;
-  /** The host that was the primary last. */
+  /** The index of the host that was the primary last. */
   #preferred = 0;
 
   constructor(url: DatabaseUrl, options: PoolOptions) {
@@ -38,8 +37,8 @@ export class Pool {
   }
 
   /**
-   * Lends a connection to `use`. Rejects with `StorageUnavailable` where none is to be had and has answered for the first
-   * time by `until` (`performance.now`): waiting, connecting and asking have one deadline together.
+   * Lends a connection to `use`. Waiting, connecting and the first answer share the deadline `until` (`performance.now`);
+   * after it `with` rejects with `StorageUnavailable`.
    */
   async with<T>(use: (connection: Connection) => Promise<T>, until = this.deadline()): Promise<T> {
     const connection = await this.#acquire(until);
@@ -51,12 +50,12 @@ export class Pool {
     }
   }
 
-  /** For what begins now. */
+  /** Returns the deadline of a request that begins now. */
   deadline(): number {
     return performance.now() + this.#options.deadline_ms;
   }
 
-  /** Closes what is idle; whoever still has a connection brings it back first. */
+  /** Closes the idle connections now, and each lent connection when its user returns it. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const { refuse } of this.#waiting) refuse(closed());
@@ -125,7 +124,7 @@ export class Pool {
     else if (!next.take(connection)) this.#passOn(connection);
   }
 
-  /** Whoever waits must not wait for a connection that is gone. */
+  /** Opens a connection for the first in the queue, because the one it waits for is lost. */
   async #replaceForWaiting(): Promise<void> {
     const next = this.#waiting.shift();
     if (next === undefined) return;
@@ -141,7 +140,7 @@ export class Pool {
     this.#waiting.shift()?.refuse(reason);
   }
 
-  /** Tries the host that was the primary last, then the others. */
+  /** Connects to all hosts side by side. The host that was the primary last comes first. */
   async #connect(until: number): Promise<Connection> {
     const { hosts } = this.#url;
     const { deadline_ms, writable, promotions } = this.#options;
@@ -162,7 +161,7 @@ export class Pool {
     return await this.#firstOf([first, ...others]);
   }
 
-  /** A host that hangs must not use up the time in which another one could have answered: they are asked side by side. */
+  /** Returns the first connection that opens, so that a hanging host does not use up the time of the others. */
   async #firstOf(
     attempts: readonly Promise<{ readonly connection: Connection; readonly index: number }>[],
   ): Promise<Connection> {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import './open.ts';
 import { emptyDatabase } from '../../testing/postgres/database.ts';
 import { administer } from '../../testing/postgres/server.ts';
-import { openPostgresSchema } from './postgres-schema.ts';
+import { openPostgresSchema } from './migrations.ts';
 import { STATEMENTS } from './statement.ts';
 
 /** What grows with the users, and so must be found by its key. */

@@ -4,8 +4,8 @@ import { StorageUnavailable } from '../../ports/storage.ts';
 import { emptyDatabase } from '../../testing/postgres/database.ts';
 import { administer } from '../../testing/postgres/server.ts';
 import { times } from '../../testing/storage/stored-examples.ts';
+import { openPostgresSchema } from './migrations.ts';
 import { openPostgresStorage } from './open.ts';
-import { openPostgresSchema } from './postgres-schema.ts';
 
 const DEADLINE_MS = 20_000;
 const OPTIONS = { connections_max: 4, deadline_ms: DEADLINE_MS, replica: '' };

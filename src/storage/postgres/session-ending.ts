@@ -1,18 +1,24 @@
 import type { EndedSession, StoredSession } from '../../ports/session-store.ts';
 import type { Digest, Subject, TenantId } from '../../spec/identifiers.ts';
-import { one, type Transaction } from './act.ts';
-import { endGrantsOfSession } from './grant-rows.ts';
-import { noteLogout } from './logout-notification-rows.ts';
-import { clientsOf, SESSION_COLUMNS, storedSession } from './session-rows.ts';
+import { SESSION, SESSION_CLIENT } from '../rows.ts';
+import { endGrantsOfSession } from './grants.ts';
+import { noteLogout } from './logout-notifications.ts';
+import { one, type Transaction } from './noun.ts';
 import { statement } from './statement.ts';
+
+export const CLIENTS = statement(
+  'session_clients',
+  `SELECT ${SESSION_CLIENT.columns} FROM session_client
+   WHERE tenant = :tenant AND sid = :sid ORDER BY first_used_at, client_id, instance`,
+);
 
 const SELECT = statement(
   'session_select',
-  `SELECT ${SESSION_COLUMNS} FROM session WHERE tenant = :tenant AND key = :key`,
+  `SELECT ${SESSION.columns} FROM session WHERE tenant = :tenant AND key = :key`,
 );
 const OTHERS = statement(
   'session_others',
-  `SELECT ${SESSION_COLUMNS} FROM session WHERE tenant = :tenant AND sub = :sub AND key <> :except
+  `SELECT ${SESSION.columns} FROM session WHERE tenant = :tenant AND sub = :sub AND key <> :except
    ORDER BY last_seen_at DESC, created_at DESC, key OFFSET :keep`,
 );
 const REMOVE = statement('session_remove', 'DELETE FROM session WHERE tenant = :tenant AND key = :key');
@@ -26,8 +32,7 @@ async function find(
   tenant: TenantId,
   key: Digest,
 ): Promise<StoredSession | undefined> {
-  const row = await one(transaction.ask(SELECT, { tenant, key }));
-  return row === undefined ? undefined : storedSession(row);
+  return SESSION.readOptional(await one(transaction.query(SELECT, { tenant, key })));
 }
 
 async function remove(
@@ -36,10 +41,10 @@ async function remove(
   session: StoredSession,
 ): Promise<EndedSession> {
   const { key, sid } = session;
-  const clients = await clientsOf(transaction, tenant, sid);
-  await transaction.ask(REMOVE, { tenant, key });
-  await transaction.ask(REMOVE_CLIENTS, { tenant, sid });
-  return { ...session, clients };
+  const { rows } = await transaction.query(CLIENTS, { tenant, sid });
+  await transaction.query(REMOVE, { tenant, key });
+  await transaction.query(REMOVE_CLIENTS, { tenant, sid });
+  return { ...session, clients: rows.map(SESSION_CLIENT.read) };
 }
 
 async function end(
@@ -52,7 +57,7 @@ async function end(
   return await remove(transaction, tenant, session);
 }
 
-/** Ends one, as a part of the act that is under way. */
+/** Ends a session before it expires, inside the transaction that is open. */
 export async function endSession(
   transaction: Transaction,
   tenant: TenantId,
@@ -62,29 +67,29 @@ export async function endSession(
   return session === undefined ? undefined : await end(transaction, tenant, session);
 }
 
-/** Ends all of `sub` but `except` and, besides it, the `keep` that were seen last. */
+/** Ends all sessions of `sub` except `except` and the `keep` that were seen last. */
 export async function endSessionsOf(
   transaction: Transaction,
   tenant: TenantId,
   sub: Subject,
   { except = '' as Digest, keep = 0 }: { readonly except?: Digest | undefined; readonly keep?: number } = {},
 ): Promise<readonly EndedSession[]> {
-  const { rows } = await transaction.ask(OTHERS, { tenant, sub, except, keep });
+  const { rows } = await transaction.query(OTHERS, { tenant, sub, except, keep });
   const ended: EndedSession[] = [];
-  for (const row of rows) ended.push(await end(transaction, tenant, storedSession(row)));
+  for (const row of rows) ended.push(await end(transaction, tenant, SESSION.read(row)));
   return ended;
 }
 
-/** Ends one, unless it is to go on under another key: then it is only removed, and no client is told. */
+/** Ends a session. If it continues under another key, it is only removed, and no client is told. */
 export async function replaceSession(
   transaction: Transaction,
   tenant: TenantId,
   key: Digest,
-  goesOn: (session: StoredSession) => boolean,
-): Promise<{ readonly session: EndedSession; readonly goesOn: boolean } | undefined> {
+  continues: (session: StoredSession) => boolean,
+): Promise<{ readonly session: EndedSession; readonly continues: boolean } | undefined> {
   const session = await find(transaction, tenant, key);
   if (session === undefined) return undefined;
-  return goesOn(session)
-    ? { session: await remove(transaction, tenant, session), goesOn: true }
-    : { session: await end(transaction, tenant, session), goesOn: false };
+  return continues(session)
+    ? { session: await remove(transaction, tenant, session), continues: true }
+    : { session: await end(transaction, tenant, session), continues: false };
 }

@@ -12,12 +12,19 @@ import { DEFAULT_TENANT, type TenantId } from '../../spec/identifiers.ts';
 import { DUMPED_TABLES } from '../dumped-tables.ts';
 import { otherSchema } from '../schema.ts';
 import { Connection } from './connection.ts';
+import { markOf } from './database.ts';
 import { unavailable } from './database-error.ts';
 import { type DatabaseUrl, parseDatabaseUrl } from './database-url.ts';
 import { NEWEST, schemaState } from './migrations.ts';
-import { type Outcome, type Question, question, type Row, type Statement, statement } from './statement.ts';
-import { markOf } from './storage-mark-rows.ts';
-import { enterTenant } from './tenant-scope.ts';
+import {
+  type BoundStatement,
+  bound,
+  enterTenant,
+  type Row,
+  type Statement,
+  type StatementResult,
+  statement,
+} from './statement.ts';
 
 /** A page, or the acts of one; between two of them the other side is read or written. */
 const DEADLINE_MS = 120_000;
@@ -100,7 +107,7 @@ export function postgresTables(url: string): TableDump {
   return {
     async snapshot() {
       const connection = await connect(database);
-      await guarded(async () => await connection.ask([question(BEGIN_SNAPSHOT, {})]));
+      await guarded(async () => await connection.execute([bound(BEGIN_SNAPSHOT, {})]));
       return tableReader(connection);
     },
     writer: async () => tableWriter(await connect(database)),
@@ -136,12 +143,12 @@ async function guarded<T>(act: () => Promise<T>): Promise<T> {
 }
 
 function tableReader(connection: Connection): TableReader {
-  const rowsIn = async ({ tenant }: DumpSection, asked: Question): Promise<readonly Row[]> =>
+  const rowsIn = async ({ tenant }: DumpSection, asked: BoundStatement): Promise<readonly Row[]> =>
     await guarded(async () => (await askWithin(connection, tenant, [asked]))[0]?.rows ?? []);
   return {
     tenants: () =>
       guarded(async () => {
-        const [outcome] = await connection.ask([question(TENANTS, {})]);
+        const [outcome] = await connection.execute([bound(TENANTS, {})]);
         const listed = outcome?.rows.map(({ tenant }) => String(tenant)) ?? [];
         return [...new Set([DEFAULT_TENANT, ...listed])].sort((one, other) =>
           Buffer.compare(Buffer.from(one), Buffer.from(other)),
@@ -152,13 +159,13 @@ function tableReader(connection: Connection): TableReader {
       const { columns } = ownTable(section.table);
       const key = Object.fromEntries((after ?? []).map((value, index) => [columns[index], value]));
       const values = { ...key, tenant: section.tenant ?? key['tenant'], limit };
-      const rows = await rowsIn(section, question(after === undefined ? firstPage : nextPage, values));
+      const rows = await rowsIn(section, bound(after === undefined ? firstPage : nextPage, values));
       return rows.map((row) => columns.map((name) => row[name] as string | number | null));
     },
     async count(section) {
       const [row] = await rowsIn(
         section,
-        question(statementsOf(section.table).count, { tenant: section.tenant }),
+        bound(statementsOf(section.table).count, { tenant: section.tenant }),
       );
       return Number(row?.['rows_there']);
     },
@@ -177,16 +184,16 @@ function tableWriter(connection: Connection): TableWriter {
       guarded(async () => {
         const statements = statementsOf(table);
         const questions = [
-          ...removed.map((key) => question(statements.remove, named(table, key))),
-          ...put.map((row) => question(statements.put, named(table, row))),
+          ...removed.map((key) => bound(statements.remove, named(table, key))),
+          ...put.map((row) => bound(statements.put, named(table, row))),
         ];
         const outcomes = await askWithin(connection, tenant, questions);
         return outcomes.slice(removed.length).reduce((sum, { changed }) => sum + changed, 0);
       }),
     putMark: (name: StorageMark, content) =>
       guarded(async () => {
-        await connection.ask([
-          content === undefined ? question(REMOVE_MARK, { name }) : question(PUT_MARK, { name, content }),
+        await connection.execute([
+          content === undefined ? bound(REMOVE_MARK, { name }) : bound(PUT_MARK, { name, content }),
         ]);
       }),
   };
@@ -196,10 +203,10 @@ function tableWriter(connection: Connection): TableWriter {
 async function askWithin(
   connection: Connection,
   tenant: string | undefined,
-  questions: readonly Question[],
-): Promise<readonly Outcome[]> {
-  if (tenant === undefined) return await connection.ask(questions);
-  return (await connection.ask([enterTenant(tenant as TenantId), ...questions])).slice(1);
+  questions: readonly BoundStatement[],
+): Promise<readonly StatementResult[]> {
+  if (tenant === undefined) return await connection.execute(questions);
+  return (await connection.execute([enterTenant(tenant as TenantId), ...questions])).slice(1);
 }
 
 function named(table: DumpTable, values: DumpRow): Readonly<Record<string, string | number | null>> {

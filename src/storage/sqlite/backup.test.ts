@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import { fillTables } from '../../testing/storage/dump-rows.ts';
 import { aClient, anEvent, OPEN, TENANT, times } from '../../testing/storage/stored-examples.ts';
 import { rowsIn } from '../backup-manifest.ts';
-import { markRestored } from '../mark-restored.ts';
+import { markRestored } from '../marks.ts';
 import { createSqliteBackup, restoreSqliteBackup, verifySqliteBackup } from './backup.ts';
 import { openSqliteStorage } from './open.ts';
 import { openSqliteSchema } from './sqlite-schema.ts';

@@ -23,10 +23,9 @@ import {
   tableDigests,
 } from '../backup-manifest.ts';
 import { otherSchema } from '../schema.ts';
-import { openWriteConnection } from './connection.ts';
+import { isBusy, openWriteConnection } from './connection.ts';
 import { inspect, makeFolder, removeWithLog, syncFolder, unavailable } from './database-file.ts';
 import { migrate, NEWEST, stateOf } from './migrations.ts';
-import { isBusy } from './sqlite-error.ts';
 import { readTables } from './table-dump.ts';
 
 const OWNER_ONLY = 0o600;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { callbackSnapshot } from './callback-snapshot.ts';
+import { callbackSnapshot } from './connection.ts';
 
 interface Counter {
   readonly reader: DatabaseSync;

@@ -11,15 +11,15 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { StorageUnavailable } from '../../ports/storage.ts';
-import { openWriteConnection } from './connection.ts';
+import { isDamage, openWriteConnection, reasonOf } from './connection.ts';
 import { APPLICATION_ID, migrate } from './migrations.ts';
-import { isDamage, reasonOf } from './sqlite-error.ts';
 
 const HEADER_BYTES = 100;
 const MAGIC = 'SQLite format 3\0';
 
-/** Makes a complete database at `path` where there is nothing. Throws `StorageUnavailable`. */
+/** Creates a complete database at `path` if there is no file. Throws `StorageUnavailable`. */
 export function createWhereAbsent(path: string, now: number): void {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isFile() === true) return;
@@ -28,7 +28,7 @@ export function createWhereAbsent(path: string, now: number): void {
       `cannot use the database ${path}: it is a ${found.isDirectory() ? 'directory' : 'special file'}`,
     );
   }
-  // SQLite would replay it into whatever file stands at `path`.
+  // SQLite would replay the log into any file at `path`.
   if (existsSync(`${path}-wal`)) {
     throw new StorageUnavailable(
       `the database ${path} is missing, but its write-ahead log ${path}-wal is there: restore the database`,
@@ -37,7 +37,7 @@ export function createWhereAbsent(path: string, now: number): void {
   create(path, now);
 }
 
-/** A file appears at `path` finished or not at all, so that an unfinished one can only be damage. */
+/** Creates the file so that it appears at `path` complete or not at all: an incomplete file can only be damage. */
 function create(path: string, now: number): void {
   const folder = dirname(path);
   makeFolder(folder);
@@ -59,7 +59,7 @@ function create(path: string, now: number): void {
   }
 }
 
-/** Node's own `recursive` asks for ever where a folder that is there takes no new ones and says ENOENT, as /proc does. */
+/** Makes a folder and its parents. Node's own `recursive` loops for ever if an existing folder answers ENOENT, as /proc does. */
 export function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   const parent = dirname(folder);
@@ -67,12 +67,12 @@ export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
-    // Another process may have made it in the meantime.
+    // Another process may have made it meanwhile.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
 
-/** Unlike a rename, a link does not replace the database that another process has made in the meantime. */
+/** Moves the draft into place. Unlike a rename, a link does not replace a database that another process has just made. */
 function publish(draft: string, path: string): void {
   try {
     linkSync(draft, path);
@@ -95,8 +95,9 @@ export function syncFolder(folder: string): void {
 }
 
 /**
- * What the file tells before SQLite looks at it: SQLite takes an empty file for a new database.
- * `cleanlyClosed`: the last connection to it has emptied and removed the log. Throws `StorageUnavailable`.
+ * Examines the file before SQLite opens it, because SQLite takes an empty file for a new database. Throws
+ * `StorageUnavailable`.
+ * @returns `cleanlyClosed`: the last connection has emptied and removed the log
  */
 export function inspect(path: string): { readonly bytes: number; readonly cleanlyClosed: boolean } {
   const header = readHeader(path);
@@ -125,8 +126,9 @@ const OBSERVATIONS = 5;
 const OBSERVATION_GAP_MS = 5;
 
 /**
- * SQLite makes the index of a log after the log, and removes it before the log. So there is never an index alone, except
- * where somebody has removed the log; but the two are looked at one after the other, and others open and close the database.
+ * Whether the log was removed. SQLite creates the index of a log (`-shm`) after the log, and removes it first, so an index
+ * without a log means that the log was deleted. The check repeats because other processes open and close the database
+ * between the two look-ups.
  */
 function isLogRemoved(path: string): boolean {
   for (let observation = 0; observation < OBSERVATIONS; observation += 1) {
@@ -146,26 +148,26 @@ function readHeader(path: string): Buffer {
   }
 }
 
-/** Changes when another file, or none, stands at `path`: a deleted database can still be written to, and is lost. */
+/** Identifies the file at `path`, to notice its removal: writes to a deleted database succeed and are lost. */
 export function fileIdentity(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? 'absent' : `${found.dev}:${found.ino}`;
 }
 
-/** What the log may grow by when a few of the largest registrations are written. */
+/** The log grows by this much when a few of the largest registrations are written. */
 const ROOM_BYTES_MIN = 262_144;
 
 /**
- * Whether a registration would find room. A heartbeat alone does not tell: it is one page, and that fits into the log
- * long after nothing else does.
+ * Whether the disk has room for a registration. A heartbeat does not tell: it writes one page, which fits into the log
+ * long after a registration does not.
  */
 export function hasRoom(path: string): boolean {
   const { blocks, bavail, bsize } = statfsSync(dirname(path));
-  // Some file systems that are not disks say nothing about their size.
+  // Some file systems that are not disks report no size.
   return blocks === 0 || bavail * bsize >= ROOM_BYTES_MIN;
 }
 
-/** One line for the operator about anything that went wrong on the way to an open database. */
+/** Turns any failure to open the database into one line for the operator. */
 export function unavailable(path: string, error: unknown): StorageUnavailable {
   if (error instanceof StorageUnavailable) return error;
   const reason = reasonOf(error);
@@ -173,4 +175,23 @@ export function unavailable(path: string, error: unknown): StorageUnavailable {
     ? `the database ${path} is damaged (${reason}): restore it from a backup`
     : `cannot open the database ${path}: ${reason}`;
   return new StorageUnavailable(line, { cause: error });
+}
+
+const FINDINGS_MAX = 100;
+
+/** Reads every page and compares every index with its table; returns SQLite's findings, none if the file is sound. */
+export function sqliteDamage(path: string): readonly string[] {
+  try {
+    inspect(path);
+    const database = new DatabaseSync(path, { readOnly: true });
+    try {
+      const rows = database.prepare(`PRAGMA integrity_check(${FINDINGS_MAX})`).all();
+      const findings = rows.map((row) => String(row['integrity_check']).replaceAll(/\s+/gu, ' '));
+      return findings.length === 1 && findings[0] === 'ok' ? [] : findings;
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    throw unavailable(path, error);
+  }
 }

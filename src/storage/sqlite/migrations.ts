@@ -1,32 +1,60 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { StorageUnavailable } from '../../ports/storage.ts';
 import { type SchemaState, suits, tooNew } from '../schema.ts';
-import { LOGOUT_ISSUER_SCHEMA, LOGOUT_SCHEMA } from './logout-schema.ts';
-import { RATE_SCHEMA } from './rate-writes.ts';
-import { SERVER_KEY_SCHEMA } from './server-key-schema.ts';
-import { SESSION_SCHEMA } from './session-schema.ts';
+import { LOGOUT_ISSUER_SCHEMA, LOGOUT_SCHEMA, SESSION_SCHEMA } from './end-user-schema.ts';
 
 const COMPATIBILITY_SCHEMA = `
   CREATE TABLE schema_compatibility (version INTEGER PRIMARY KEY, compatible_from INTEGER NOT NULL) STRICT;`;
+
+/** SQLite cannot change a CHECK in place, so the table is created again. From here on only the program knows the uses of keys. */
+const SERVER_KEY_SCHEMA = `
+  ALTER TABLE server_key RENAME TO server_key_before;
+  CREATE TABLE server_key (
+    tenant TEXT NOT NULL,
+    kid TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    use TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    active_at INTEGER NOT NULL,
+    retired_at INTEGER,
+    succeeds TEXT,
+    removed_at INTEGER,
+    reason TEXT,
+    public_jwk TEXT,
+    sealed_jwk TEXT,
+    PRIMARY KEY (tenant, kid)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO server_key (tenant, kid, position, use, created_at, active_at, public_jwk, sealed_jwk)
+    SELECT tenant, kid, position, use, created_at, created_at, public_jwk, sealed_jwk FROM server_key_before;
+  DROP TABLE server_key_before;`;
+
+const RATE_SCHEMA = `
+  CREATE TABLE rate_bucket (
+    tenant TEXT NOT NULL,
+    bucket TEXT NOT NULL,
+    full_at INTEGER NOT NULL,
+    PRIMARY KEY (tenant, bucket)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX rate_bucket_full ON rate_bucket (tenant, full_at);`;
 
 export interface Migration {
   readonly version: number;
   readonly name: string;
   readonly sql: string;
-  /** The oldest version whose programs may go on working when this is done (ADR 24); its own, where that is absent. */
+  /** The oldest version whose programs may still use the database afterwards (ADR 24). The default is the own version. */
   readonly compatibleFrom?: number;
 }
 
 /** Marks a file as ours: `Chcy`. */
 export const APPLICATION_ID = 0x43686379;
 
-/** In order, without gaps. A migration that was ever released is never edited; a change is a new one. */
+/** In order of version, without gaps. A released migration is never edited; a change is a new migration. */
 export const MIGRATIONS: readonly Migration[] = [
   {
     version: 1,
     name: 'clients, access tokens, server keys',
-    // `access_token` is clustered by its key: time-ordered, so that rows are appended and one descent finds all.
-    // `client` rows are large: the index beside them that answers whether a token's client lives stays dense.
+    // `access_token` is clustered by its key. Keys are ordered by time, so rows are appended, and one descent finds a row.
+    // `client` rows are large. The dense index `client_instance` answers whether the client of a token still exists.
     sql: `
       CREATE TABLE client (
         tenant TEXT NOT NULL,
@@ -247,7 +275,7 @@ export const MIGRATIONS: readonly Migration[] = [
   {
     version: 11,
     name: 'clients that a federation registers',
-    // Clients of no federation are in neither index, so that creating one costs what it did.
+    // Both indexes are partial, so a client without a federation costs no more than before.
     sql: `
       ALTER TABLE client ADD COLUMN entity_id TEXT;
       ALTER TABLE client ADD COLUMN expires_at INTEGER;
@@ -275,10 +303,10 @@ export const MIGRATIONS: readonly Migration[] = [
 ];
 
 export const NEWEST = MIGRATIONS.length;
-/** Since this version the schema says whom it suits. */
+/** Since this version the schema states which programs it suits. */
 const COMPATIBILITY_KNOWN_FROM = 14;
 
-/** 0 for a database without a schema. */
+/** Returns 0 for a database without a schema. */
 function versionOf(database: DatabaseSync): number {
   const known = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migration'").get();
   if (known === undefined) return 0;
@@ -295,7 +323,7 @@ export function stateOf(database: DatabaseSync): SchemaState {
   return { version, compatibleFrom: Number(row?.['compatible_from'] ?? version) };
 }
 
-/** Throws `StorageUnavailable` for a database that a newer program has changed in a way that this one does not bear. */
+/** Throws `StorageUnavailable` if a newer program has changed the schema in a way that this program cannot work with. */
 export function refuseNewerSchema(database: DatabaseSync, path: string): void {
   const state = stateOf(database);
   if (!suits(state, NEWEST))
@@ -309,7 +337,7 @@ export const needsMigration = (database: DatabaseSync): boolean => versionOf(dat
 
 /** Brings the schema up to date, all or nothing. Throws SQLite's busy error while another process holds the lock. */
 export function migrate(database: DatabaseSync, now: number): void {
-  // IMMEDIATE takes the lock before the version is read: of two starting processes one migrates.
+  // IMMEDIATE takes the lock before the version is read, so that only one of two starting processes migrates.
   database.exec('BEGIN IMMEDIATE');
   try {
     const applied = versionOf(database);

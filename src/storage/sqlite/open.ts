@@ -1,34 +1,26 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Storage, StorageUnavailable } from '../../ports/storage.ts';
 import type { StorageMark } from '../../ports/table-dump.ts';
-import { refuseUnfinishedCopy } from '../copy-mark.ts';
-import { GatheredWrites } from '../gathered-writes.ts';
-import { parseRestoration } from '../mark-restored.ts';
-import { type Reads, tenantStorage } from '../tenant-storage.ts';
-import type { WriteChannel } from '../write.ts';
-import { accessTokenReads } from './access-token-reads.ts';
-import { accountReads } from './account-reads.ts';
-import { auditReads } from './audit-reads.ts';
-import { authorizationCodeReads } from './authorization-code-rows.ts';
-import { callbackSnapshot } from './callback-snapshot.ts';
-import { clientPage, clientReads } from './client-reads.ts';
-import { clientUseReads } from './client-use-reads.ts';
-import { openReadConnection, openScanConnection, openWriteConnection } from './connection.ts';
-import { consentReads } from './consent-rows.ts';
+import { parseRestoration, refuseUnfinishedCopy } from '../marks.ts';
+import { tenantStorage, wholeStores } from '../verbs.ts';
+import {
+  callbackSnapshot,
+  openReadConnection,
+  openScanConnection,
+  openWriteConnection,
+} from './connection.ts';
 import { createWhereAbsent, fileIdentity, hasRoom, inspect, unavailable } from './database-file.ts';
-import { grantReads, grantsOfSubject } from './grant-reads.ts';
-import { interactionReads } from './interaction-reads.ts';
-import { journalReads } from './journal-reads.ts';
-import { logoutNotificationReads } from './logout-notification-rows.ts';
-import { mainThreadChannel } from './main-thread-channel.ts';
 import { migrate, needsMigration, refuseNewerSchema } from './migrations.ts';
-import { removedServerKeyRows, serverKeyRows } from './server-key-rows.ts';
-import { sessionReads } from './session-reads.ts';
-import { tenantReads } from './tenant-reads.ts';
-import { WriterThreadChannel } from './writer-thread-channel.ts';
+import { openStores } from './nouns.ts';
+import {
+  GatheredWrites,
+  mainThreadChannel,
+  type WriteChannel,
+  WriterThreadChannel,
+} from './write-channel.ts';
 
 const LOCK_WAIT_MS_MAX = 5000;
-/** A larger database that was closed cleanly is not read through at every start. */
+/** A larger database that was closed cleanly is not checked at every start. */
 const ALWAYS_CHECKED_BYTES_MAX = 64 * 1024 * 1024;
 
 export interface SqliteOptions {
@@ -37,11 +29,11 @@ export interface SqliteOptions {
   /** How long a write waits for a lock that another process holds. */
   readonly lock_wait_ms_max?: number;
   /**
-   * Whether a database that may be damaged is read through first. A server does so at its start; a command that runs
-   * beside one need not, and would take as long as the database is large.
+   * Whether to check a database that may be damaged before use. A server does so at its start. A command that runs beside
+   * a server need not, and the check takes longer the larger the database is.
    */
   readonly check?: boolean;
-  /** Whether a schema that is behind is brought up to date; otherwise such a database is refused. */
+  /** Whether to bring an old schema up to date. Otherwise a database with an old schema is refused. */
   readonly migrate?: boolean;
 }
 
@@ -60,7 +52,7 @@ export async function openSqliteStorage(path: string, options: SqliteOptions = {
   }
 }
 
-/** Creates, checks and migrates the database where that is needed, and answers the connection for reads. */
+/** Creates, checks and migrates the database where necessary; returns the connection for reads. */
 function openChecked(
   path: string,
   lock_wait_ms_max: number,
@@ -69,7 +61,7 @@ function openChecked(
   const now = Math.floor(Date.now() / 1000);
   createWhereAbsent(path, now);
   const { bytes, cleanlyClosed } = inspect(path);
-  // Nothing is served yet: this connection may block for as long as a write may wait.
+  // The server does not serve requests yet, so this connection may block for as long as a write may wait.
   const database = openWriteConnection(path, lock_wait_ms_max);
   try {
     if (check && (!cleanlyClosed || bytes < ALWAYS_CHECKED_BYTES_MAX)) refuseDamage(database, path);
@@ -83,14 +75,14 @@ function openChecked(
       migrate(database, now);
     }
     refuseUnfinishedCopy(markOf(database, 'copy'));
-    // Opened before the other is closed: the last connection to close would lock starting processes out while it tidies up.
+    // The reader opens before the other connection closes: the last connection to close locks starting processes out.
     return openReadConnection(path);
   } finally {
     database.close();
   }
 }
 
-/** The files of the log stay the same for as long as one connection is open. */
+/** Identifies the files of the log. They stay the same while a connection is open. */
 const logIdentity = (path: string): string =>
   ['-wal', '-shm'].map((suffix) => fileIdentity(`${path}${suffix}`)).join(' ');
 
@@ -109,36 +101,17 @@ function refuseDamage(database: DatabaseSync, path: string): void {
 function storage(path: string, reader: DatabaseSync, channel: WriteChannel): Storage {
   const writes = new GatheredWrites(channel);
   const scanner = openScanConnection(path);
-  const snapshot = callbackSnapshot(reader);
-  const reads: Reads = {
-    clients: { ...clientReads(reader), ...clientUseReads(scanner), page: clientPage(scanner) },
-    accessTokens: accessTokenReads(reader, snapshot),
-    authorizationCodes: { find: authorizationCodeReads(reader) },
-    grants: { find: grantReads(reader), ofSubject: grantsOfSubject(reader) },
-    accounts: accountReads(reader),
-    sessions: sessionReads(reader),
-    logoutNotifications: logoutNotificationReads(reader),
-    interactions: interactionReads(reader),
-    consents: consentReads(reader),
-    serverKeys: { all: serverKeyRows(reader), removed: removedServerKeyRows(reader) },
-    audit: auditReads(scanner),
-    journal: journalReads(reader, snapshot),
-  };
-  const tenants = tenantReads(reader);
+  const connections = { lookUps: reader, scans: scanner, snapshot: callbackSnapshot(reader) };
+  const { tenants, database, ...stores } = openStores(connections);
+  const whole = wholeStores({ tenants, database }, writes);
   const opened = fileIdentity(path);
   const log = logIdentity(path);
   let closed: Promise<void> | undefined;
   return {
-    forTenant: (tenant) => tenantStorage(tenant, reads, writes),
-    tenants: {
-      version: () => tenants.version(),
-      all: () => tenants.all(),
-      create: (tenant, event) => writes.write('createTenant', { tenant, event }),
-      replace: (id, expectedVersion, content, event) =>
-        writes.write('replaceTenant', { id, expectedVersion, content, event }),
-    },
-    sealCanary: (sealed) => writes.write('sealCanary', { sealed }),
-    replaceSealCanary: (sealed) => writes.write('replaceSealCanary', { sealed }),
+    forTenant: (tenant) => tenantStorage(tenant, stores, writes),
+    tenants: whole.tenants,
+    sealCanary: (sealed) => whole.database.sealCanary(sealed),
+    replaceSealCanary: (sealed) => whole.database.replaceSealCanary(sealed),
     restoration: async () => await Promise.resolve(parseRestoration(markOf(reader, 'restored'))),
     async ready() {
       if (fileIdentity(path) !== opened) {
@@ -150,7 +123,7 @@ function storage(path: string, reader: DatabaseSync, channel: WriteChannel): Sto
         );
       }
       if (!hasRoom(path)) throw new StorageUnavailable(`the disk of the database ${path} is full`);
-      await writes.write('beat', {});
+      await whole.database.heartbeat();
     },
     concerns: () => Promise.resolve([]),
     close() {
@@ -166,7 +139,7 @@ async function close(
   writes: GatheredWrites,
 ): Promise<void> {
   await writes.drain();
-  // The last connection to close empties and removes the log: that must be the one that may write.
+  // The last connection to close empties and removes the log, so the writing connection must close last.
   for (const reader of readers) reader.close();
   await channel.close();
 }

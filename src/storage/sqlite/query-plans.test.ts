@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
-import { clientReads } from './client-reads.ts';
-import { sessionGrantsEnding } from './grant-writes.ts';
-import { logoutNotificationReads, logoutNotificationWrites } from './logout-notification-rows.ts';
+import { clients } from './clients.ts';
+import { sessionGrantsEnding } from './grants.ts';
+import { logoutNotifications } from './logout-notifications.ts';
 import { MIGRATIONS } from './migrations.ts';
-import { sessionReads } from './session-reads.ts';
+import type { AnyStore, ReadConnections } from './noun.ts';
+import { sessions } from './sessions.ts';
 
 const database = new DatabaseSync(':memory:');
 for (const { sql } of MIGRATIONS) database.exec(sql);
@@ -33,18 +34,24 @@ function plansOf(prepare: (database: DatabaseSync) => unknown): readonly string[
   );
 }
 
+const onOne = (on: DatabaseSync): ReadConnections => ({ lookUps: on, scans: on, snapshot: () => undefined });
+
+const readsOf = ({ reads }: AnyStore): readonly ((on: DatabaseSync) => unknown)[] =>
+  Object.values(reads).map((prepare) => (on) => prepare(onOne(on)));
+
 test('a client is found by the primary key, however many there are: a logout takes as long with a million (users want 1)', () => {
-  const [find = ''] = plansOf(clientReads);
+  const [find = ''] = plansOf((on) => clients.reads.find(onOne(on)));
   assert.match(find, /^SEARCH client USING INDEX sqlite_autoindex_client_1 \(tenant=\? AND client_id=\?\)/);
 });
 
 test('nothing of a logout reads through a table', () => {
-  const plans = [
-    sessionReads,
+  const prepared = [
+    ...readsOf(sessions),
     sessionGrantsEnding,
-    logoutNotificationReads,
-    logoutNotificationWrites,
-  ].flatMap(plansOf);
+    ...readsOf(logoutNotifications),
+    ...Object.values(logoutNotifications.writes),
+  ];
+  const plans = prepared.flatMap(plansOf);
   assert.ok(plans.length > 8);
   for (const plan of plans) assert.doesNotMatch(plan, /SCAN (?!json_each|VALUE|LIST)/i, plan);
 });

@@ -1,39 +1,37 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { EndedSession, StoredSession } from '../../ports/session-store.ts';
-import type { Digest, Subject, TenantId } from '../../spec/identifiers.ts';
-import { sessionGrantsEnding } from './grant-writes.ts';
-import { logoutNoting } from './logout-notification-rows.ts';
-import { SESSION_COLUMNS, sessionClients, storedSession } from './session-reads.ts';
+import type { EndedSession, SessionClient, StoredSession } from '../../ports/session-store.ts';
+import type { Digest, SessionId, Subject, TenantId } from '../../spec/identifiers.ts';
+import { SESSION, SESSION_CLIENT } from '../rows.ts';
+import { sessionGrantsEnding } from './grants.ts';
+import { logoutNoting } from './logout-notifications.ts';
 
 export interface SessionEnding {
-  one(tenant: TenantId, key: Digest): EndedSession | undefined;
-  ofSubject(tenant: TenantId, sub: Subject, except?: Digest): readonly EndedSession[];
-  /** All but the `keep` that were seen last, and `except`, which counts as one of them. */
+  readonly one: (tenant: TenantId, key: Digest) => EndedSession | undefined;
+  readonly ofSubject: (tenant: TenantId, sub: Subject, except?: Digest) => readonly EndedSession[];
+  /** Ends all sessions of `sub` except the `keep` that were seen last. `except` stays, and counts as one of them. */
   beyond(tenant: TenantId, sub: Subject, except: Digest, keep: number): readonly EndedSession[];
-  /** Ends one, unless it is to go on under another key: then it is only removed, and no client is told. */
+  /** Ends a session. If it continues under another key, it is only removed, and no client is told. */
   replace(
     tenant: TenantId,
     key: Digest,
-    goesOn: (session: StoredSession) => boolean,
-  ): { readonly session: EndedSession; readonly goesOn: boolean } | undefined;
+    continues: (session: StoredSession) => boolean,
+  ): { readonly session: EndedSession; readonly continues: boolean } | undefined;
 }
 
-/** The one place where sessions end before their time, as a part of the act that is under way. */
+/** Ends sessions before they expire, inside the transaction that is open. No other code does. */
 export function sessionEnding(database: DatabaseSync): SessionEnding {
-  const select = database.prepare(`SELECT ${SESSION_COLUMNS} FROM session WHERE tenant = ? AND key = ?`);
+  const select = database.prepare(`SELECT ${SESSION.columns} FROM session WHERE tenant = ? AND key = ?`);
   const others = database.prepare(`
-    SELECT ${SESSION_COLUMNS} FROM session WHERE tenant = ? AND sub = ? AND key <> ?
+    SELECT ${SESSION.columns} FROM session WHERE tenant = ? AND sub = ? AND key <> ?
     ORDER BY last_seen_at DESC, created_at DESC, key LIMIT -1 OFFSET ?`);
   const removeSession = database.prepare('DELETE FROM session WHERE tenant = ? AND key = ?');
   const removeClients = database.prepare('DELETE FROM session_client WHERE tenant = ? AND sid = ?');
-  const clients = sessionClients(database);
+  const clients = clientListing(database);
   const note = logoutNoting(database);
   const endGrants = sessionGrantsEnding(database);
 
-  const find = (tenant: TenantId, key: Digest): StoredSession | undefined => {
-    const row = select.get(tenant, key);
-    return row === undefined ? undefined : storedSession(row);
-  };
+  const find = (tenant: TenantId, key: Digest): StoredSession | undefined =>
+    SESSION.readOptional(select.get(tenant, key));
   const remove = (tenant: TenantId, session: StoredSession): EndedSession => {
     const removed = { ...session, clients: clients(tenant, session.sid) };
     removeSession.run(tenant, session.key);
@@ -46,7 +44,7 @@ export function sessionEnding(database: DatabaseSync): SessionEnding {
     return remove(tenant, session);
   };
   const beyond = (tenant: TenantId, sub: Subject, except: string, keep: number): readonly EndedSession[] =>
-    others.all(tenant, sub, except, keep).map((row) => end(tenant, storedSession(row)));
+    others.all(tenant, sub, except, keep).map((row) => end(tenant, SESSION.read(row)));
 
   return {
     one(tenant, key) {
@@ -55,12 +53,22 @@ export function sessionEnding(database: DatabaseSync): SessionEnding {
     },
     ofSubject: (tenant, sub, except = '' as Digest) => beyond(tenant, sub, except, 0),
     beyond: (tenant, sub, except, keep) => beyond(tenant, sub, except, Math.max(0, keep - 1)),
-    replace(tenant, key, goesOn) {
+    replace(tenant, key, continues) {
       const session = find(tenant, key);
       if (session === undefined) return undefined;
-      return goesOn(session)
-        ? { session: remove(tenant, session), goesOn: true }
-        : { session: end(tenant, session), goesOn: false };
+      return continues(session)
+        ? { session: remove(tenant, session), continues: true }
+        : { session: end(tenant, session), continues: false };
     },
   };
+}
+
+/** Lists the clients that took part in a session, the first one first. */
+export function clientListing(
+  database: DatabaseSync,
+): (tenant: TenantId, sid: SessionId) => readonly SessionClient[] {
+  const select = database.prepare(`
+    SELECT ${SESSION_CLIENT.columns} FROM session_client
+    WHERE tenant = ? AND sid = ? ORDER BY first_used_at, client_id, instance`);
+  return (tenant, sid) => select.all(tenant, sid).map(SESSION_CLIENT.read);
 }

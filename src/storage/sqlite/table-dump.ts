@@ -16,18 +16,17 @@ import { DUMPED_TABLES } from '../dumped-tables.ts';
 import { otherSchema } from '../schema.ts';
 import { openLoadConnection, openScanConnection } from './connection.ts';
 import { inspect, unavailable } from './database-file.ts';
-import { type DumpStatements, dumpStatements } from './dump-statements.ts';
 import { NEWEST, stateOf } from './migrations.ts';
 
 const LOCK_WAIT_MS_MAX = 5000;
 
-/** The rows of the database file at `path`, which must have the schema of this program. */
+/** Reads and writes the rows of the database file at `path`, which must have the schema of this program. */
 export function sqliteTables(path: string): TableDump {
   return {
     snapshot: async () =>
       await opened(path, () => {
         const database = ofThisVersion(openScanConnection(path));
-        // The state is fixed by the first read of the transaction.
+        // The first read of the transaction fixes its snapshot.
         database.exec('BEGIN; SELECT 1 FROM sqlite_schema;');
         return readTables(database, path);
       }),
@@ -51,7 +50,7 @@ function ofThisVersion(database: DatabaseSync): DatabaseSync {
   throw new StorageUnavailable(otherSchema(version, NEWEST));
 }
 
-/** SQLite answers at once: the promise is for the other engine's sake. */
+/** Runs `act` and returns its result as a promise, which the port requires for PostgreSQL. */
 async function guarded<T>(path: string, act: () => T): Promise<T> {
   try {
     return await Promise.resolve(act());
@@ -60,7 +59,7 @@ async function guarded<T>(path: string, act: () => T): Promise<T> {
   }
 }
 
-/** The rows of a database that is open already; `path` is for messages. */
+/** Reads the rows of an open database. @param path for messages */
 export function readTables(database: DatabaseSync, path: string): TableReader {
   const statements = preparedStatements(database);
   const mark = database.prepare('SELECT content FROM storage_mark WHERE name = ?');
@@ -125,7 +124,7 @@ const rowsOf = (rows: unknown): readonly DumpRow[] => rows as readonly DumpRow[]
 
 type Prepared = { readonly [Name in Exclude<keyof DumpStatements, 'tables'>]: StatementSync };
 
-/** Prepared when they are first needed. */
+/** Prepares the statements of a table when they are first needed. */
 function preparedStatements(database: DatabaseSync): (table: DumpTable) => Prepared {
   const known = new Map<string, Prepared>();
   const prepare = (sql: string): StatementSync => {
@@ -150,7 +149,7 @@ function preparedStatements(database: DatabaseSync): (table: DumpTable) => Prepa
   };
 }
 
-/** Each index of a table of tenants begins with the tenant: from one to the next is a step, however many rows it has. */
+/** Lists the tenants. Each primary key begins with the tenant, so one look-up leads to the next tenant, however many rows there are. */
 function tenantsIn(database: DatabaseSync): readonly string[] {
   const found = new Set<string>([DEFAULT_TENANT]);
   const listed = database.prepare('SELECT tenant FROM tenant').all();
@@ -163,4 +162,67 @@ function tenantsIn(database: DatabaseSync): readonly string[] {
     }
   }
   return [...found].sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+}
+
+/** The statements of one table. Rows are arrays. */
+interface DumpStatements {
+  readonly firstPage: string;
+  readonly nextPage: string;
+  readonly count: string;
+  readonly withNul: string;
+  readonly remove: string;
+  readonly put: string;
+  /** The tables that name the tenants. */
+  readonly tables: readonly string[];
+}
+
+/** The audit log continues after its greatest number, even if that event was swept. The journal keeps its greatest number. */
+const COUNTERS = `(SELECT * FROM (
+    SELECT ?1 AS tenant,
+      (SELECT coalesce(max(sequence), 0) FROM change_journal WHERE tenant = ?1) AS journal,
+      max((SELECT coalesce(max(sequence), 0) FROM audit_event WHERE tenant = ?1),
+        (SELECT coalesce(max(sequence), 0) FROM audit_swept WHERE tenant = ?1)) AS audit)
+  WHERE journal > 0 OR audit > 0)`;
+
+function dumpStatements(table: DumpTable): DumpStatements {
+  return table.name === 'counters' ? counterStatements() : tableStatements(table);
+}
+
+function tableStatements({ name, columns, keyLength, ofTenants }: DumpTable): DumpStatements {
+  const names = columns.map((column) => column.name);
+  const key = names.slice(0, keyLength);
+  // The tenant is a parameter of its own. A page continues after the rest of the key.
+  const rest = ofTenants ? key.slice(1) : key;
+  const scope = ofTenants ? 'tenant = ?1' : '?1 IS NULL';
+  const behind = rest.length === 0 ? '' : `AND (${rest.join(', ')}) > (${placeholders(3, rest.length)})`;
+  const select = `SELECT ${names.join(', ')} FROM ${name} WHERE ${scope}`;
+  const order = `ORDER BY ${key.join(', ')} LIMIT ?2`;
+  const texts = columns.filter(({ type }) => type === 'text').map((column) => column.name);
+  const nul = texts.map((column) => `instr(${column}, char(0)) > 0`).join(' OR ');
+  return {
+    firstPage: `${select} ${order}`,
+    nextPage: `${select} ${behind} ${order}`,
+    count: `SELECT count(*) FROM ${name} WHERE ${scope}`,
+    withNul: `SELECT ${key.join(', ')} FROM ${name} WHERE ${scope} AND (${nul === '' ? 'FALSE' : nul}) LIMIT ?2`,
+    remove: `DELETE FROM ${name} WHERE (${key.join(', ')}) = (${placeholders(1, keyLength)})`,
+    put: `INSERT INTO ${name} (${names.join(', ')}) VALUES (${placeholders(1, names.length)}) ON CONFLICT DO NOTHING`,
+    tables: ofTenants ? [name] : [],
+  };
+}
+
+/** PostgreSQL keeps counters in rows of their own; here they follow from the other tables. */
+function counterStatements(): DumpStatements {
+  return {
+    firstPage: `SELECT tenant, journal, audit FROM ${COUNTERS} LIMIT ?2`,
+    nextPage: `SELECT tenant, journal, audit FROM ${COUNTERS} WHERE FALSE LIMIT ?2`,
+    count: `SELECT count(*) FROM ${COUNTERS}`,
+    withNul: `SELECT tenant FROM ${COUNTERS} WHERE FALSE LIMIT ?2`,
+    remove: 'DELETE FROM audit_swept WHERE tenant = ?1',
+    put: 'INSERT INTO audit_swept (tenant, sequence) SELECT ?1, ?3 WHERE ?2 IS NOT NULL ON CONFLICT DO NOTHING',
+    tables: ['audit_swept'],
+  };
+}
+
+function placeholders(first: number, count: number): string {
+  return Array.from({ length: count }, (_, index) => `?${first + index}`).join(', ');
 }

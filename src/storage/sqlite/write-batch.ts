@@ -1,65 +1,126 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Answer, Write } from '../write.ts';
-import { accessTokenWrites } from './access-token-writes.ts';
-import { accountWrites } from './account-writes.ts';
-import { auditWrites } from './audit-writes.ts';
-import { authorizationCodeWrites } from './authorization-code-rows.ts';
-import { clientUseWrites } from './client-use-writes.ts';
-import { clientWrites } from './client-writes.ts';
-import { consentWrites } from './consent-rows.ts';
-import { grantWrites } from './grant-writes.ts';
-import { interactionWrites } from './interaction-writes.ts';
-import { logoutNotificationWrites } from './logout-notification-rows.ts';
-import { rateWrites } from './rate-writes.ts';
-import { replayWrites } from './replay-writes.ts';
-import { serverKeyWrites } from './server-key-writes.ts';
-import { sessionWrites } from './session-writes.ts';
-import { concernsOneWrite, reasonOf } from './sqlite-error.ts';
-import { wholeStorageWrites } from './storage-writes.ts';
-import { tenantWrites } from './tenant-writes.ts';
-import type { WriteHandlers } from './write-handlers.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StorageUnavailable } from '../../ports/storage.ts';
+import type { Write } from '../verbs.ts';
+import { concernsOneWrite, isBusy, isInputOutputError, openWriteConnection, reasonOf } from './connection.ts';
+import { type Handler, prepareWrites } from './noun.ts';
+import { STORES } from './nouns.ts';
 
-/** The transaction could not begin, so nothing was tried: the only failure after which a batch may be repeated. */
-export class NotBegun extends Error {
+const RETRY_WAIT_MS = 20;
+
+/** The result of a write. `refused`: this write alone was rolled back, and why. */
+export type Answer = { readonly value: unknown } | { readonly refused: string };
+
+/** Milliseconds on a clock that threads share and that changes of the wall clock do not move. */
+export const monotonicMilliseconds = (): number => Number(process.hrtime.bigint() / 1_000_000n);
+
+interface OpenConnection {
+  readonly database: DatabaseSync;
+  readonly execute: (writes: readonly Write[]) => readonly Answer[];
+}
+
+/** Owns the only writing connection: waits for locks without blocking, and replaces the connection after a failure. */
+export class BatchExecutor {
+  readonly #path: string;
+  readonly #busy_timeout_ms: number;
+  #connection: OpenConnection | undefined;
+  #emptyLog = false;
+
+  constructor(path: string, busy_timeout_ms: number) {
+    this.#path = path;
+    this.#busy_timeout_ms = busy_timeout_ms;
+  }
+
+  /**
+   * Executes the writes in one transaction; resolves when they are durable. Callers wait for one execution to end before
+   * they start the next. Rejects with `StorageUnavailable`.
+   */
+  async execute(writes: readonly Write[], deadline_ms: number): Promise<readonly Answer[]> {
+    for (;;) {
+      try {
+        this.#connection ??= this.#open();
+        return this.#connection.execute(writes);
+      } catch (error) {
+        if (!isLocked(error) || monotonicMilliseconds() >= deadline_ms) throw this.#fail(error);
+      }
+      await sleep(RETRY_WAIT_MS);
+    }
+  }
+
+  close(): void {
+    this.#connection?.database.close();
+    this.#connection = undefined;
+  }
+
+  #open(): OpenConnection {
+    const database = openWriteConnection(this.#path, this.#busy_timeout_ms);
+    try {
+      if (this.#emptyLog) emptyWriteAheadLog(database);
+      this.#emptyLog = false;
+      return { database, execute: batchExecution(database) };
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  }
+
+  #fail(error: unknown): StorageUnavailable {
+    this.#emptyLog ||= isInputOutputError(error) || isInputOutputError((error as Error).cause);
+    const reason = reasonOf(error);
+    try {
+      this.close();
+    } catch {
+      // The reason of the failed batch matters more. A connection that cannot be closed is dropped.
+      this.#connection = undefined;
+    }
+    return new StorageUnavailable(`cannot write to the database ${this.#path}: ${reason}`, { cause: error });
+  }
+}
+
+const isLocked = (error: unknown): boolean =>
+  error instanceof NotBegun ? isBusy(error.cause) : error instanceof LogInUse;
+
+class LogInUse extends Error {
+  override readonly name = 'LogInUse';
+}
+
+/** The transaction could not begin, so no write was tried. Only after this failure may a batch be repeated. */
+class NotBegun extends Error {
   override readonly name = 'NotBegun';
 }
 
 /**
- * Executes batches on one connection, each in one transaction. Answers only after a durable commit. Throws `NotBegun`,
- * or SQLite's error when the batch as a whole is lost or its outcome is unknown; then the connection is not to be used again.
+ * Moves everything from the log to the main file and restarts the log. After a failed fsync the kernel may have dropped
+ * pages that it could not write, and the next fsync succeeds: frames appended behind such a gap would be lost with it.
  */
-export function batchExecution(database: DatabaseSync): (writes: readonly Write[]) => readonly Answer[] {
-  const handlers: WriteHandlers = {
-    ...accessTokenWrites(database),
-    ...accountWrites(database),
-    ...auditWrites(database),
-    ...authorizationCodeWrites(database),
-    ...clientWrites(database),
-    ...clientUseWrites(database),
-    ...grantWrites(database),
-    ...consentWrites(database),
-    ...interactionWrites(database),
-    ...logoutNotificationWrites(database),
-    ...rateWrites(database),
-    ...replayWrites(database),
-    ...serverKeyWrites(database),
-    ...tenantWrites(database),
-    ...sessionWrites(database),
-    ...wholeStorageWrites(database),
-  };
+function emptyWriteAheadLog(database: DatabaseSync): void {
+  const outcome = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
+  if (outcome?.['busy'] !== 0) throw new LogInUse('the write-ahead log is in use');
+}
+
+/**
+ * Executes batches on one connection, each in one transaction, and answers after a durable commit. Throws `NotBegun`, or
+ * SQLite's error if the whole batch is lost or its outcome is unknown. The connection must not be used after that error.
+ */
+function batchExecution(database: DatabaseSync): (writes: readonly Write[]) => readonly Answer[] {
+  const handlers = prepareWrites(STORES, database);
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
-  const handle = (write: Write): unknown => (handlers[write.name] as (write: Write) => unknown)(write);
+  const handle = ({ name, values }: Write): unknown => {
+    const handler = handlers.get(name);
+    if (handler === undefined) throw new Error(`${name} is not a write`);
+    return handler(...(values as Parameters<Handler>));
+  };
   const handleApart = apart(database, handle);
 
-  const transaction = (act: () => readonly Answer[]): readonly Answer[] => {
+  const transaction = (execute: () => readonly Answer[]): readonly Answer[] => {
     try {
       begin.run();
     } catch (cause) {
       throw new NotBegun(reasonOf(cause), { cause });
     }
     try {
-      const answers = act();
+      const answers = execute();
       commit.run();
       return answers;
     } catch (error) {
@@ -73,17 +134,17 @@ export function batchExecution(database: DatabaseSync): (writes: readonly Write[
       return transaction(() => writes.map((write) => ({ value: handle(write) })));
     } catch (error) {
       if (error instanceof NotBegun || !concernsOneWrite(error)) throw error;
-      // Nothing has happened. Savepoints cost every act a copy of each page it changes, so they wait for the rare fault.
+      // The batch was rolled back. A savepoint copies each page that its write changes, so only this retry uses them.
       return transaction(() => writes.map(handleApart));
     }
   };
 }
 
-/** What fails alone is undone alone. */
+/** Executes each write within a savepoint, so that a failed write is rolled back alone. */
 function apart(database: DatabaseSync, handle: (write: Write) => unknown): (write: Write) => Answer {
-  const savepoint = database.prepare('SAVEPOINT act');
-  const release = database.prepare('RELEASE act');
-  const undo = database.prepare('ROLLBACK TO act');
+  const savepoint = database.prepare('SAVEPOINT write');
+  const release = database.prepare('RELEASE write');
+  const undo = database.prepare('ROLLBACK TO write');
 
   return (write) => {
     savepoint.run();
@@ -92,7 +153,7 @@ function apart(database: DatabaseSync, handle: (write: Write) => unknown): (writ
       release.run();
       return { value };
     } catch (error) {
-      // A full disk or a failed read has undone the neighbours as well, or soon would.
+      // A full disk or a failed read has undone the other writes as well, or soon would.
       if (!concernsOneWrite(error) || !database.isTransaction) throw error;
       undo.run();
       release.run();

@@ -1,11 +1,25 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import type { Answer, Write } from '../write.ts';
-import { BatchExecutor } from './batch-executor.ts';
-import type { WriterReply, WriterRequest, WriterThreadData } from './writer-thread-messages.ts';
+import type { Write } from '../verbs.ts';
+import { type Answer, BatchExecutor } from './write-batch.ts';
 
-/** One attempt may block this thread, and nobody else, for this long while another process writes. */
+export interface WriterThreadData {
+  readonly path: string;
+}
+
+export interface WriterRequest {
+  readonly id: number;
+  /** On the clock of `monotonicMilliseconds`. Until then the thread waits for a lock that another process holds. */
+  readonly deadline_ms: number;
+  readonly writes: readonly Write[] | 'close';
+}
+
+export type WriterReply =
+  | { readonly id: number; readonly answers: readonly Answer[] }
+  | { readonly id: number; readonly failure: string };
+
+/** While another process writes, one attempt to begin a transaction blocks this thread at most this long. */
 const BUSY_TIMEOUT_MS = 250;
-/** More writes than this do not share a commit: the first of them would wait for the last. */
+/** A commit shares at most this many writes, so that the first does not wait too long for the last. */
 const BATCH_WRITES_MAX = 1024;
 
 if (parentPort === null) throw new Error('writer-thread.ts runs as a worker thread only');

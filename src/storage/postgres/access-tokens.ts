@@ -1,0 +1,191 @@
+import type { AccessTokenStore, StoredAccessToken } from '../../ports/access-token-store.ts';
+import type { TenantId } from '../../spec/identifiers.ts';
+import { INITIAL_ACCESS_TOKEN, INITIAL_LABEL } from '../rows.ts';
+import { RECORDING, record, recorded } from './audit.ts';
+import { JOURNALLING_TOKEN, trimJournal } from './journal.ts';
+import { changed, type TenantNoun, type Values } from './noun.ts';
+import { columnNames, type ListedColumns, listed, Refused, statement, unnested } from './statement.ts';
+
+/** For statements of other stores that also issue a token. */
+export const TOKEN_COLUMNS = 'tenant, key, expires_at, client_id, client_instance, grant_id, introspection';
+export const TOKEN_VALUES = `:tenant::text, :token_key::text, :token_expires_at::bigint, :token_client_id::text,
+  :token_client_instance::text, :token_grant_id::text, :introspection::text`;
+
+export const tokenValues = (tenant: TenantId, token: StoredAccessToken): Values => ({
+  tenant,
+  token_key: token.key,
+  token_expires_at: token.expires_at,
+  token_client_id: token.client_id,
+  token_client_instance: token.client_instance,
+  token_grant_id: token.grant_id,
+  introspection: token.introspection,
+});
+
+// A deleted client's tokens stay and are not found, so that deleting a client costs the same for any number of tokens.
+// The subquery looks the client up for each token found. The planner may turn `EXISTS` into a read of all clients.
+const FIND = statement(
+  'access_token_find',
+  `SELECT key, expires_at, client_id, client_instance, grant_id, introspection FROM access_token AS token
+   WHERE tenant = :tenant AND key = ANY(:keys) AND (client_instance IS NULL OR (
+     SELECT 1 FROM client WHERE client.tenant = :tenant AND client.client_id = token.client_id
+       AND client.instance = token.client_instance) = 1)`,
+);
+/** Written so that no planner chooses the partial index of unused tokens, which orders them by expiry. */
+const UNUSED = 'coalesce(used_at, revoked_at) IS NULL';
+const FIND_INITIAL = statement(
+  'initial_access_token_find',
+  `SELECT key, ${INITIAL_LABEL.columns} FROM initial_access_token
+   WHERE tenant = :tenant AND key = ANY(:keys) AND ${UNUSED}`,
+);
+const PAGE_INITIAL = statement(
+  'initial_access_token_page',
+  `SELECT ${INITIAL_ACCESS_TOKEN.columns} FROM initial_access_token
+   WHERE tenant = :tenant AND key > :after ORDER BY key LIMIT :limit`,
+);
+const ISSUE = statement(
+  'access_token_issue',
+  `INSERT INTO access_token (${TOKEN_COLUMNS}) VALUES (${TOKEN_VALUES})`,
+);
+const TOKEN: ListedColumns = {
+  token_key: 'text',
+  token_expires_at: 'bigint',
+  token_client_id: 'text',
+  token_client_instance: 'text',
+  introspection: 'text',
+};
+const ISSUE_ALL = statement(
+  'access_token_issue_all',
+  `INSERT INTO access_token (tenant, key, expires_at, client_id, client_instance, introspection)
+   SELECT :tenant::text, ${columnNames(TOKEN)} FROM ${unnested(TOKEN)}`,
+);
+const INSERT_INITIAL = statement(
+  'initial_access_token_insert',
+  `INSERT INTO initial_access_token (tenant, key, label, issued_at, scope, redirect_hosts, expires_at)
+   VALUES (:tenant, :key, :label, :issued_at, :scope, :redirect_hosts, :expires_at)`,
+);
+const REVOKE_INITIAL = statement(
+  'initial_access_token_revoke',
+  `WITH revoked AS (
+     UPDATE initial_access_token SET revoked_at = :at WHERE tenant = :tenant AND key = :ended_key
+       AND ${UNUSED} AND expires_at > :at RETURNING key),
+   removed AS (
+     DELETE FROM access_token WHERE tenant = :tenant AND key = :ended_key AND EXISTS (SELECT 1 FROM revoked)),
+   counters AS (
+     UPDATE tenant_counter SET audit = audit + 1, journal = journal + 1
+     WHERE tenant = :tenant AND EXISTS (SELECT 1 FROM revoked) RETURNING audit, journal),
+   journalled AS (${JOURNALLING_TOKEN}),
+   recorded AS (${RECORDING})
+   SELECT key FROM revoked`,
+);
+const REVOKE = statement(
+  'access_token_revoke',
+  `WITH revoked AS (
+     UPDATE initial_access_token SET revoked_at = :now WHERE tenant = :tenant AND key = :ended_key
+       AND ${UNUSED} AND expires_at > :now),
+   removed AS (DELETE FROM access_token WHERE tenant = :tenant AND key = :ended_key RETURNING key),
+   counters AS (
+     UPDATE tenant_counter SET journal = journal + 1
+     WHERE tenant = :tenant AND EXISTS (SELECT 1 FROM removed) RETURNING journal),
+   journalled AS (${JOURNALLING_TOKEN})
+   SELECT key FROM removed`,
+);
+const REVOKE_RECORDED = statement(
+  'access_token_revoke_recorded',
+  `WITH revoked AS (
+     UPDATE initial_access_token SET revoked_at = :now WHERE tenant = :tenant AND key = :ended_key AND used_at IS NULL
+       AND revoked_at IS NULL AND expires_at > :now),
+   removed AS (DELETE FROM access_token WHERE tenant = :tenant AND key = :ended_key RETURNING key),
+   counters AS (
+     UPDATE tenant_counter SET audit = audit + 1, journal = journal + 1
+     WHERE tenant = :tenant AND EXISTS (SELECT 1 FROM removed) RETURNING audit, journal),
+   journalled AS (${JOURNALLING_TOKEN}),
+   recorded AS (${RECORDING})
+   SELECT key FROM removed`,
+);
+const SWEEP = statement(
+  'access_token_sweep',
+  `DELETE FROM access_token WHERE tenant = :tenant AND key IN
+    (SELECT key FROM access_token WHERE tenant = :tenant AND expires_at < :now ORDER BY expires_at LIMIT :limit)`,
+);
+// Used tokens stay: they tell from which token a client descends.
+const SWEEP_INITIAL = statement(
+  'initial_access_token_sweep',
+  `DELETE FROM initial_access_token WHERE tenant = :tenant AND coalesce(used_at, 0) = 0 AND key = ANY(ARRAY(
+     SELECT key FROM initial_access_token
+     WHERE tenant = :tenant AND used_at IS NULL AND expires_at < :now ORDER BY expires_at LIMIT :limit))`,
+);
+
+export const accessTokens: TenantNoun<AccessTokenStore, 'find' | 'findInitial' | 'pageInitial'> = {
+  reads: {
+    find:
+      ({ primary }) =>
+      (tenant, key) =>
+        primary.lookUp<StoredAccessToken>(tenant, FIND, key),
+    findInitial:
+      ({ primary }) =>
+      async (tenant, key) =>
+        INITIAL_LABEL.readOptional(await primary.lookUp(tenant, FIND_INITIAL, key)),
+    pageInitial:
+      ({ primary }) =>
+      async (tenant, after, limit) =>
+        (await primary.slowRows(tenant, PAGE_INITIAL, { after: after ?? '', limit })).map(
+          INITIAL_ACCESS_TOKEN.read,
+        ),
+  },
+  writes: {
+    issue: {
+      locksTenant: false,
+      bulk: {
+        fits: (writes) => writes.every(([, token]) => token.grant_id === null),
+        async try(transaction, tenant, writes) {
+          const rows = writes.map(([, token]) => tokenValues(tenant, token));
+          await transaction.query(ISSUE_ALL, { tenant, ...listed(TOKEN, rows) });
+          return writes.map(() => undefined);
+        },
+      },
+      async pipelined(transaction, tenant, token) {
+        if (token.grant_id !== null) throw new Refused('a token of a grant is issued with its grant');
+        await transaction.query(ISSUE, tokenValues(tenant, token));
+      },
+    },
+    issueInitial: {
+      locksTenant: true,
+      async pipelined(transaction, tenant, token, label, event) {
+        const { key, expires_at } = token;
+        await Promise.all([
+          transaction.query(ISSUE, tokenValues(tenant, token)),
+          transaction.query(INSERT_INITIAL, { tenant, key, expires_at, ...INITIAL_LABEL.writeNamed(label) }),
+          record(transaction, tenant, event),
+        ]);
+      },
+    },
+    revokeInitial: {
+      locksTenant: true,
+      async pipelined(transaction, tenant, key, event) {
+        const revoked = transaction.query(REVOKE_INITIAL, { tenant, ended_key: key, ...recorded(event) });
+        await trimJournal(transaction, tenant);
+        return (await revoked).rows.length === 1;
+      },
+    },
+    revoke: {
+      locksTenant: true,
+      async pipelined(transaction, tenant, key, now, event) {
+        const removed =
+          event === undefined
+            ? transaction.query(REVOKE, { tenant, ended_key: key, now })
+            : transaction.query(REVOKE_RECORDED, { tenant, ended_key: key, now, ...recorded(event) });
+        await trimJournal(transaction, tenant);
+        return (await removed).rows.length === 1;
+      },
+    },
+    sweepExpired: {
+      locksTenant: false,
+      async pipelined(transaction, tenant, now, limit) {
+        const initial = transaction.query(SWEEP_INITIAL, { tenant, now, limit });
+        const swept = await changed(transaction.query(SWEEP, { tenant, now, limit }));
+        await initial;
+        return swept;
+      },
+    },
+  },
+};

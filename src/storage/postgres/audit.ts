@@ -1,0 +1,71 @@
+import type { AuditEvent, AuditLog } from '../../ports/audit-log.ts';
+import type { TenantId } from '../../spec/identifiers.ts';
+import { AUDIT_EVENT } from '../rows.ts';
+import { changed, type TenantNoun, type Transaction, type Values } from './noun.ts';
+import { statement } from './statement.ts';
+
+/** For a statement that has raised the counters (in `counters`): stores the event with its number. */
+export const RECORDING = `
+  INSERT INTO audit_event (tenant, sequence, at, action, outcome, actor, client_id, request_id, detail)
+  SELECT :tenant::text, audit, :at::bigint, :action::text, :outcome::text, :actor::text, :event_client_id::text,
+    :request_id::text, :detail::text FROM counters`;
+
+/** The values of `RECORDING`. */
+export const recorded = ({
+  at,
+  action,
+  outcome,
+  actor,
+  client_id,
+  request_id,
+  detail,
+}: AuditEvent): Values => ({
+  at,
+  action,
+  outcome,
+  actor,
+  event_client_id: client_id,
+  request_id,
+  detail,
+});
+
+const APPEND = statement(
+  'audit_append',
+  `WITH counters AS (UPDATE tenant_counter SET audit = audit + 1 WHERE tenant = :tenant RETURNING audit) ${RECORDING}`,
+);
+const PAGE = statement(
+  'audit_page',
+  `SELECT ${AUDIT_EVENT.columns} FROM audit_event
+   WHERE tenant = :tenant AND sequence > :sequence ORDER BY sequence LIMIT :limit`,
+);
+const SWEEP = statement(
+  'audit_sweep',
+  `DELETE FROM audit_event WHERE tenant = :tenant AND sequence IN
+    (SELECT sequence FROM audit_event WHERE tenant = :tenant AND at < :before ORDER BY at LIMIT :limit)`,
+);
+
+export const audit: TenantNoun<AuditLog, 'page'> = {
+  reads: {
+    page:
+      ({ primary }) =>
+      async (tenant, sequence, limit) =>
+        (await primary.slowRows(tenant, PAGE, { sequence, limit })).map(AUDIT_EVENT.read),
+  },
+  writes: {
+    append: { locksTenant: true, pipelined: record },
+    sweep: {
+      locksTenant: false,
+      pipelined: (transaction, tenant, at, limit) =>
+        changed(transaction.query(SWEEP, { tenant, before: at, limit })),
+    },
+  },
+};
+
+/** Records an event inside a transaction that has locked the tenant. */
+export async function record(
+  transaction: Transaction,
+  tenant: TenantId,
+  event: AuditEvent | undefined,
+): Promise<void> {
+  if (event !== undefined) await transaction.query(APPEND, { tenant, ...recorded(event) });
+}

@@ -1,0 +1,239 @@
+import type { ClientStore, StoredClient, StoredSecret } from '../../ports/client-store.ts';
+import { StorageUnavailable } from '../../ports/storage.ts';
+import { CLIENT_USE } from '../rows.ts';
+import type { OfTenant } from '../verbs.ts';
+import { RECORDING, record, recorded } from './audit.ts';
+import { CHANGING, CHANGING_VALUES, clientCreation, clientValues, endClient } from './client-life.ts';
+import { JOURNALLING_CLIENT, trimJournal } from './journal.ts';
+import { one, type ReadConnections, type TenantNoun } from './noun.ts';
+import { statement } from './statement.ts';
+
+const COLUMNS = `client_id, instance, ${CHANGING}`;
+
+const FIND = statement(
+  'client_find',
+  `SELECT client_id AS key, ${COLUMNS} FROM client WHERE tenant = :tenant AND client_id = ANY(:keys)`,
+);
+const HAS_TOKEN = statement(
+  'client_registration_token',
+  `SELECT registration_token_digest AS key FROM client
+   WHERE tenant = :tenant AND registration_token_digest = ANY(:keys)`,
+);
+const FIND_SHARED = statement(
+  'client_find_shared',
+  `SELECT shared_digest AS key, ${COLUMNS} FROM client WHERE tenant = :tenant AND shared_digest = ANY(:keys)`,
+);
+const PAGE = statement(
+  'client_page',
+  `SELECT ${COLUMNS} FROM client WHERE tenant = :tenant AND client_id > :after ORDER BY client_id LIMIT :limit`,
+);
+const USES = statement(
+  'client_uses',
+  `SELECT client_id, instance, nullif(secret_digest, '') AS secret_digest, last_used_at FROM client_use
+   WHERE tenant = :tenant AND client_id = :client_id AND instance = :instance ORDER BY client_use.secret_digest`,
+);
+const EXPIRED = statement(
+  'client_expired',
+  `SELECT ${COLUMNS} FROM client WHERE tenant = :tenant AND expires_at <= :now ORDER BY expires_at LIMIT :limit`,
+);
+const COUNT_OPEN = statement(
+  'client_count_open',
+  'SELECT clients FROM open_client_count WHERE tenant = :tenant',
+);
+const END_OF_SCAN = statement(
+  'client_end_of_scan',
+  `SELECT client_id FROM client WHERE tenant = :tenant AND client_id > :after ORDER BY client_id LIMIT 1 OFFSET :scanned`,
+);
+const IDLE = statement(
+  'client_idle',
+  `SELECT ${COLUMNS} FROM client
+   WHERE tenant = :tenant AND client_id > :after AND client_id <= :until AND registered_via = 'open'
+     AND issued_at < :before AND NOT EXISTS (
+       SELECT 1 FROM client_use AS used WHERE used.tenant = :tenant AND used.client_id = client.client_id
+         AND used.instance = client.instance AND used.last_used_at >= :before)
+   ORDER BY client_id LIMIT :limit`,
+);
+
+const REPLACE = statement(
+  'client_replace',
+  `WITH found AS (SELECT registered_via FROM client WHERE tenant = :tenant AND client_id = :client_id
+     AND instance = :instance AND version = :expected),
+   counted AS (INSERT INTO open_client_count (tenant, clients)
+     SELECT :tenant::text, :more::bigint - CASE WHEN registered_via = 'open' THEN 1 ELSE 0 END FROM found
+     WHERE :more::bigint <> CASE WHEN registered_via = 'open' THEN 1 ELSE 0 END
+     ON CONFLICT (tenant) DO UPDATE SET clients = open_client_count.clients + excluded.clients),
+   replaced AS (UPDATE client SET (${CHANGING}) = (${CHANGING_VALUES}) WHERE tenant = :tenant
+     AND client_id = :client_id AND instance = :instance AND version = :expected RETURNING client_id),
+   counters AS (UPDATE tenant_counter SET journal = journal + 1, audit = audit + :audited::bigint
+     WHERE tenant = :tenant AND EXISTS (SELECT 1 FROM found) RETURNING audit, journal),
+   journalled AS (${JOURNALLING_CLIENT}),
+   recorded AS (${RECORDING} WHERE :audited::bigint = 1)
+   SELECT EXISTS (SELECT 1 FROM found) AS done,
+     EXISTS (SELECT 1 FROM client WHERE tenant = :tenant AND client_id = :client_id) AS present`,
+);
+const FIND_VERSION = statement(
+  'client_of_version',
+  `SELECT registered_via FROM client
+   WHERE tenant = :tenant AND client_id = :client_id AND instance = :instance AND version = :version`,
+);
+const EXISTS = statement(
+  'client_exists',
+  'SELECT 1 AS present FROM client WHERE tenant = :tenant AND client_id = :client_id',
+);
+// A time that is not later than the stored one writes nothing.
+const RECORD_USE = statement(
+  'client_record_use',
+  `INSERT INTO client_use (tenant, client_id, instance, secret_digest, last_used_at)
+   SELECT tenant, client_id, instance, :secret_digest::text, :last_used_at::bigint FROM client
+   WHERE tenant = :tenant AND client_id = :client_id AND instance = :instance
+   ON CONFLICT (tenant, client_id, instance, secret_digest) DO UPDATE SET last_used_at = excluded.last_used_at
+   WHERE excluded.last_used_at > client_use.last_used_at`,
+);
+
+/** A query visits at most this many clients, however few of them are idle. */
+const SCANNED_MAX = 1000;
+/** Greater than every client id. */
+const BEYOND_ALL = '\u{10ffff}';
+
+type Reads =
+  | 'find'
+  | 'hasRegistrationToken'
+  | 'findShared'
+  | 'page'
+  | 'uses'
+  | 'idle'
+  | 'expired'
+  | 'countOpen';
+
+export const clients: TenantNoun<ClientStore, Reads> = {
+  reads: {
+    find:
+      ({ primary }) =>
+      async (tenant, client_id) =>
+        storedClient(await primary.lookUp(tenant, FIND, client_id)),
+    findShared:
+      ({ primary }) =>
+      async (tenant, digest) =>
+        storedClient(await primary.lookUp(tenant, FIND_SHARED, digest)),
+    hasRegistrationToken:
+      ({ primary }) =>
+      async (tenant, digest) =>
+        (await primary.lookUp(tenant, HAS_TOKEN, digest)) !== undefined,
+    page: pages,
+    uses:
+      ({ primary }) =>
+      async (tenant, { client_id, instance }) =>
+        (await primary.slowRows(tenant, USES, { client_id, instance })).map(CLIENT_USE.read),
+    countOpen:
+      ({ primary }) =>
+      async (tenant) => {
+        const [row] = await primary.rows(tenant, COUNT_OPEN, {});
+        return Number(row?.['clients'] ?? 0);
+      },
+    idle: idleClients,
+    expired:
+      ({ primary }) =>
+      async (tenant, now, limit) =>
+        (await primary.slowRows<ClientRow>(tenant, EXPIRED, { now, limit })).map(asClient),
+  },
+  writes: {
+    create: clientCreation,
+    replace: {
+      locksTenant: true,
+      async pipelined(transaction, tenant, client, expectedVersion, event) {
+        const replaced = transaction.query(REPLACE, {
+          tenant,
+          ...clientValues(client),
+          expected: expectedVersion,
+          more: client.registered_via === 'open' ? 1 : 0,
+          audited: event === undefined ? 0 : 1,
+          ...(event === undefined ? NO_EVENT : recorded(event)),
+        });
+        await trimJournal(transaction, tenant);
+        const seen = await one(replaced);
+        if (seen?.['done'] === true) return 'done';
+        return seen?.['present'] === true ? 'changed_meanwhile' : 'absent';
+      },
+    },
+    delete: {
+      locksTenant: true,
+      async interactive(transaction, tenant, { client_id, instance, version }, event) {
+        const place = { tenant, client_id, instance };
+        const found = await one(transaction.query(FIND_VERSION, { ...place, version }));
+        if (found === undefined) {
+          const present = await one(transaction.query(EXISTS, place));
+          return present === undefined ? 'absent' : 'changed_meanwhile';
+        }
+        const ending = { client_id, instance, registered_via: found['registered_via'] };
+        await endClient(transaction, tenant, ending, event.at);
+        await record(transaction, tenant, event);
+        return 'done';
+      },
+    },
+    recordUses: {
+      locksTenant: true,
+      async pipelined(transaction, tenant, uses) {
+        const recorded = uses.map(({ client_id, instance, secret_digest, last_used_at }) => {
+          const place = { tenant, client_id, instance, secret_digest: secret_digest ?? '' };
+          return transaction.query(RECORD_USE, { ...place, last_used_at });
+        });
+        await Promise.all(recorded);
+      },
+    },
+  },
+};
+
+const NO_EVENT = {
+  at: null,
+  action: null,
+  outcome: null,
+  actor: null,
+  event_client_id: null,
+  request_id: null,
+  detail: null,
+};
+
+function idleClients({ primary }: ReadConnections): OfTenant<ClientStore>['idle'] {
+  return async (tenant, before, after, limit) => {
+    const found: StoredClient[] = [];
+    let start: string = after ?? '';
+    for (;;) {
+      const [last] = await primary.slowRows(tenant, END_OF_SCAN, { after: start, scanned: SCANNED_MAX - 1 });
+      const until = String(last?.['client_id'] ?? BEYOND_ALL);
+      const values = { after: start, until, before, limit: limit - found.length };
+      found.push(...(await primary.slowRows<ClientRow>(tenant, IDLE, values)).map(asClient));
+      if (last === undefined || found.length >= limit) return found;
+      start = until;
+    }
+  };
+}
+
+/** A standby that did not answer is not asked again for this long, so that lists need not wait for it each time. */
+const REPLICA_LEFT_MS = 10_000;
+
+/** Reads pages from the standby while it answers; it may be a moment behind. */
+function pages({ primary, replica }: ReadConnections): OfTenant<ClientStore>['page'] {
+  let leftUntil = 0;
+  return async (tenant, after, limit) => {
+    const values = { after: after ?? '', limit };
+    if (replica !== primary && performance.now() >= leftUntil) {
+      try {
+        return (await replica.slowRows<ClientRow>(tenant, PAGE, values)).map(asClient);
+      } catch (error) {
+        if (!(error instanceof StorageUnavailable)) throw error;
+        leftUntil = performance.now() + REPLICA_LEFT_MS;
+      }
+    }
+    return (await primary.slowRows<ClientRow>(tenant, PAGE, values)).map(asClient);
+  };
+}
+
+const storedClient = (row: ClientRow | undefined): StoredClient | undefined =>
+  row === undefined ? undefined : asClient(row);
+
+/** Look-ups also return their key. */
+type ClientRow = Omit<StoredClient, 'secrets'> & { readonly key?: string; readonly secrets: string };
+
+function asClient({ key: _key, ...row }: ClientRow): StoredClient {
+  return { ...row, secrets: JSON.parse(row.secrets) as StoredSecret[] };
+}

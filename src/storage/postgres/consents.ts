@@ -1,0 +1,58 @@
+import type { ConsentStore } from '../../ports/consent-store.ts';
+import { CONSENT, widenedConsent } from '../rows.ts';
+import { changed, one, type TenantNoun } from './noun.ts';
+import { statement } from './statement.ts';
+
+const PLACE = 'tenant = :tenant AND sub = :sub AND client_id = :client_id AND instance = :instance';
+
+const FIND = statement('consent_find', `SELECT ${CONSENT.columns} FROM consent WHERE ${PLACE}`);
+const OF_SUBJECT = statement(
+  'consent_of_subject',
+  `SELECT ${CONSENT.columns} FROM consent WHERE tenant = :tenant AND sub = :sub AND (
+     SELECT 1 FROM client WHERE client.tenant = :tenant AND client.client_id = consent.client_id
+       AND client.instance = consent.instance) = 1 ORDER BY client_id`,
+);
+const CLIENT = statement(
+  'consent_client',
+  'SELECT 1 AS present FROM client WHERE tenant = :tenant AND client_id = :client_id AND instance = :instance',
+);
+const PUT = statement(
+  'consent_put',
+  `INSERT INTO consent (tenant, ${CONSENT.columns})
+   VALUES (:tenant, :sub, :client_id, :instance, :scope, :claims, :resources, :granted_at, :updated_at)
+   ON CONFLICT (tenant, sub, client_id, instance) DO UPDATE SET scope = excluded.scope, claims = excluded.claims,
+     resources = excluded.resources, updated_at = excluded.updated_at`,
+);
+const REMOVE = statement('consent_remove', `DELETE FROM consent WHERE ${PLACE}`);
+
+export const consents: TenantNoun<ConsentStore, 'find' | 'ofSubject'> = {
+  reads: {
+    find:
+      ({ primary }) =>
+      async (tenant, sub, { client_id, instance }) =>
+        CONSENT.readOptional((await primary.rows(tenant, FIND, { sub, client_id, instance }))[0]),
+    ofSubject:
+      ({ primary }) =>
+      async (tenant, sub) =>
+        (await primary.rows(tenant, OF_SUBJECT, { sub })).map(CONSENT.read),
+  },
+  writes: {
+    grant: {
+      locksTenant: true,
+      async interactive(transaction, tenant, consent, at) {
+        const { sub, client_id, instance } = consent;
+        const place = { tenant, sub, client_id, instance };
+        if ((await one(transaction.query(CLIENT, place))) === undefined) return undefined;
+        const before = CONSENT.readOptional(await one(transaction.query(FIND, place)));
+        const granted = widenedConsent(before, consent, at);
+        await transaction.query(PUT, { tenant, ...CONSENT.writeNamed(granted) });
+        return granted;
+      },
+    },
+    revoke: {
+      locksTenant: true,
+      pipelined: async (transaction, tenant, sub, { client_id, instance }) =>
+        (await changed(transaction.query(REMOVE, { tenant, sub, client_id, instance }))) === 1,
+    },
+  },
+};

@@ -1,0 +1,55 @@
+import type { StorageMark } from '../../ports/table-dump.ts';
+import type { Sealed } from '../../spec/identifiers.ts';
+import type { DatabaseStore } from '../verbs.ts';
+import type { Connection } from './connection.ts';
+import { changed, one, type PostgresStore } from './noun.ts';
+import { bound, statement } from './statement.ts';
+
+const PUT_CANARY = statement(
+  'canary_put',
+  'INSERT INTO seal_canary (id, sealed) VALUES (1, :sealed) ON CONFLICT DO NOTHING',
+);
+const CANARY = statement('canary', 'SELECT sealed FROM seal_canary WHERE id = 1');
+const REPLACE_CANARY = statement(
+  'canary_replace',
+  `INSERT INTO seal_canary (id, sealed) VALUES (1, :sealed) ON CONFLICT (id) DO UPDATE SET sealed = excluded.sealed`,
+);
+const HEARTBEAT = statement('heartbeat', 'UPDATE heartbeat SET beats = beats + 1 WHERE id = 1');
+
+export const database: PostgresStore<DatabaseStore> = {
+  reads: {},
+  writes: {
+    sealCanary: {
+      locksTenant: false,
+      async pipelined(transaction, sealed) {
+        const [, kept] = await Promise.all([
+          transaction.query(PUT_CANARY, { sealed }),
+          one(transaction.query(CANARY, {})),
+        ]);
+        return String(kept?.['sealed']) as Sealed;
+      },
+    },
+    replaceSealCanary: {
+      locksTenant: false,
+      async pipelined(transaction, sealed) {
+        await transaction.query(REPLACE_CANARY, { sealed });
+      },
+    },
+    heartbeat: {
+      locksTenant: false,
+      async pipelined(transaction) {
+        if ((await changed(transaction.query(HEARTBEAT, {}))) !== 1)
+          throw new Error('the heartbeat row is missing');
+      },
+    },
+  },
+};
+
+const MARK = statement('mark', 'SELECT content FROM storage_mark WHERE name = :name');
+
+/** Returns a mark that the database carries about itself; undefined if it has none. */
+export async function markOf(connection: Connection, name: StorageMark): Promise<string | undefined> {
+  const [outcome] = await connection.execute([bound(MARK, { name })]);
+  const content = outcome?.rows[0]?.['content'];
+  return typeof content === 'string' ? content : undefined;
+}

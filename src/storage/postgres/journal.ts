@@ -1,0 +1,74 @@
+import type { Change, ChangeJournal } from '../../ports/change-journal.ts';
+import type { TenantId } from '../../spec/identifiers.ts';
+import { type ChangeRow, changeOf, changeRow } from '../rows.ts';
+import type { TenantNoun, Transaction } from './noun.ts';
+import { statement } from './statement.ts';
+
+/** The newest changes are kept for processes that have not read them yet. A process further behind drops its whole cache. */
+const KEPT = 10_000;
+/** A process that missed more changes than this drops its whole cache. */
+const REPLAYED_MAX = 1000;
+
+/** For a statement that has raised the counters (in `counters`): journals the end of an access token. */
+export const JOURNALLING_TOKEN = `
+  INSERT INTO change_journal (tenant, sequence, kind, subject, instance)
+  SELECT :tenant::text, journal, 'access-token-ended', :ended_key::text, NULL FROM counters
+  WHERE :ended_key::text IS NOT NULL`;
+/** The same for a change of a client. */
+export const JOURNALLING_CLIENT = `
+  INSERT INTO change_journal (tenant, sequence, kind, subject, instance)
+  SELECT :tenant::text, journal, 'client-changed', :client_id::text, NULL FROM counters`;
+
+const APPEND = statement(
+  'journal_append',
+  `WITH counters AS (UPDATE tenant_counter SET journal = journal + 1 WHERE tenant = :tenant RETURNING journal)
+   INSERT INTO change_journal (tenant, sequence, kind, subject, instance)
+   SELECT :tenant::text, journal, :kind::text, :subject::text, :instance::text FROM counters`,
+);
+const TRIM = statement(
+  'journal_trim',
+  `DELETE FROM change_journal WHERE tenant = :tenant AND sequence <=
+    (SELECT journal FROM tenant_counter WHERE tenant = :tenant) - ${KEPT}`,
+);
+const HEAD = statement('journal_head', 'SELECT journal FROM tenant_counter WHERE tenant = :tenant');
+const SINCE = statement(
+  'journal_since',
+  `SELECT sequence, kind, subject, instance FROM change_journal
+   WHERE tenant = :tenant AND sequence > :sequence ORDER BY sequence LIMIT ${REPLAYED_MAX + 1}`,
+);
+
+export const journal: TenantNoun<ChangeJournal, 'head' | 'since'> = {
+  reads: {
+    head:
+      ({ primary }) =>
+      async (tenant) => {
+        const [row] = await primary.rows(tenant, HEAD, {});
+        return Number(row?.['journal'] ?? 0);
+      },
+    since:
+      ({ primary }) =>
+      async (tenant, sequence) => {
+        const rows = await primary.rows<ChangeRow & { readonly sequence: number }>(tenant, SINCE, {
+          sequence,
+        });
+        const complete = rows.length === 0 || rows[0]?.sequence === sequence + 1;
+        return complete && rows.length <= REPLAYED_MAX ? rows.map(changeOf) : undefined;
+      },
+  },
+  writes: {},
+};
+
+/** Appends to the journal in the transaction of the change itself, which has locked the tenant. */
+export async function appendToJournal(
+  transaction: Transaction,
+  tenant: TenantId,
+  change: Change,
+): Promise<void> {
+  const appended = transaction.query(APPEND, { tenant, ...changeRow(change) });
+  await Promise.all([appended, trimJournal(transaction, tenant)]);
+}
+
+/** Removes changes that are too old to be replayed. */
+export async function trimJournal(transaction: Transaction, tenant: TenantId): Promise<void> {
+  await transaction.query(TRIM, { tenant });
+}

@@ -1,0 +1,60 @@
+import type { TenantId } from '../../spec/identifiers.ts';
+import type { EngineStore, VerbName, Write } from '../verbs.ts';
+import { accessTokens } from './access-tokens.ts';
+import { accounts } from './accounts.ts';
+import { audit } from './audit.ts';
+import { authorizationCodes } from './authorization-codes.ts';
+import { clients } from './clients.ts';
+import { consents } from './consents.ts';
+import { database } from './database.ts';
+import { grants } from './grants.ts';
+import { interactions } from './interactions.ts';
+import { journal } from './journal.ts';
+import { logoutNotifications } from './logout-notifications.ts';
+import { type AnyStore, openStore, type PostgresWrite, type ReadConnections } from './noun.ts';
+import { rates } from './rates.ts';
+import { replays } from './replays.ts';
+import { serverKeys } from './server-keys.ts';
+import { sessions } from './sessions.ts';
+import { tenants } from './tenants.ts';
+
+/** Every store of the engine. The name of a store and the name of its verb make the name of a write (`VerbName`). */
+const STORES = {
+  accessTokens,
+  accounts,
+  audit,
+  authorizationCodes,
+  clients,
+  consents,
+  database,
+  grants,
+  interactions,
+  journal,
+  logoutNotifications,
+  rates,
+  replays,
+  serverKeys,
+  sessions,
+  tenants,
+};
+
+const NAMED_STORES = Object.entries(STORES) as unknown as readonly (readonly [string, AnyStore])[];
+
+/** Makes the reads of every store. */
+export function openStores(connections: ReadConnections): Readonly<Record<keyof typeof STORES, EngineStore>> {
+  const opened = NAMED_STORES.map(([noun, store]) => [noun, openStore(store, connections)]);
+  return Object.fromEntries(opened) as Record<keyof typeof STORES, EngineStore>;
+}
+
+export const WRITES: ReadonlyMap<VerbName, PostgresWrite<never>> = new Map(
+  NAMED_STORES.flatMap(([noun, { writes }]) =>
+    Object.entries(writes).map(([verb, write]) => [`${noun}.${verb}` as VerbName, write] as const),
+  ),
+);
+
+/** Returns the tenant whose rows the write concerns; undefined for a write to the whole database. */
+export function tenantOf({ name, values }: Write): TenantId | undefined {
+  if (name === 'tenants.create') return values[0].id;
+  if (name.startsWith('database.')) return undefined;
+  return values[0] as TenantId;
+}

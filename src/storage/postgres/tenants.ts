@@ -1,0 +1,122 @@
+import type { StoredTenant, TenantStore } from '../../ports/tenant-store.ts';
+import type { TenantId } from '../../spec/identifiers.ts';
+import { record } from './audit.ts';
+import { changed, one, type PostgresStore, type Transaction } from './noun.ts';
+import { type Row, statement } from './statement.ts';
+
+const VERSION = statement('tenant_list_version', 'SELECT version FROM tenant_list WHERE id = 1');
+// One statement sees one state, so a tenant never appears with the names of another version.
+const ALL = statement(
+  'tenant_all',
+  `SELECT tenant.tenant AS tenant, version, settings, created_at, disabled_at, issuer
+   FROM tenant JOIN tenant_issuer ON tenant_issuer.tenant = tenant.tenant
+   ORDER BY tenant.tenant, tenant_issuer.position`,
+);
+/** Locks the list. Names are unique among all tenants, so only one transaction at a time may assign names. */
+const TAKE_LIST = statement('tenant_list_take', 'UPDATE tenant_list SET version = version WHERE id = 1');
+const CHANGE_LIST = statement(
+  'tenant_list_change',
+  'UPDATE tenant_list SET version = version + 1 WHERE id = 1',
+);
+const KNOWN = statement('tenant_known', 'SELECT 1 AS present FROM tenant WHERE tenant = :tenant');
+const NAME_OF_ANOTHER = statement(
+  'tenant_name_of_another',
+  'SELECT 1 AS present FROM tenant_issuer WHERE issuer = ANY(:names) AND tenant <> :tenant LIMIT 1',
+);
+const INSERT = statement(
+  'tenant_insert',
+  `INSERT INTO tenant (tenant, version, settings, created_at, disabled_at)
+   VALUES (:tenant, :version, :settings, :created_at, :disabled_at)`,
+);
+const INSERT_NAME = statement(
+  'tenant_insert_name',
+  'INSERT INTO tenant_issuer (tenant, position, issuer) VALUES (:tenant, :position, :issuer)',
+);
+const REMOVE_ALIASES = statement(
+  'tenant_remove_aliases',
+  'DELETE FROM tenant_issuer WHERE tenant = :tenant AND position > 0',
+);
+const UPDATE = statement(
+  'tenant_update',
+  `UPDATE tenant SET version = version + 1, settings = :settings, disabled_at = :disabled_at
+   WHERE tenant = :tenant AND version = :expected`,
+);
+const AT_VERSION = statement(
+  'tenant_at_version',
+  'SELECT 1 AS present FROM tenant WHERE tenant = :tenant AND version = :expected',
+);
+
+export const tenants: PostgresStore<TenantStore, 'version' | 'all'> = {
+  reads: {
+    version:
+      ({ primary }) =>
+      async () => {
+        const [row] = await primary.rows(undefined, VERSION, {});
+        return Number(row?.['version']);
+      },
+    all:
+      ({ primary }) =>
+      async () => {
+        const rows = await primary.rows(undefined, ALL, {});
+        return [...Map.groupBy(rows, ({ tenant }) => tenant).values()].map(storedTenant);
+      },
+  },
+  writes: {
+    create: {
+      locksTenant: true,
+      async interactive(transaction, tenant, event) {
+        const { id, version, issuer, aliases, settings, created_at, disabled_at } = tenant;
+        await transaction.query(TAKE_LIST, {});
+        if ((await one(transaction.query(KNOWN, { tenant: id }))) !== undefined) return 'id_taken';
+        const names = [issuer, ...aliases];
+        if (await isTaken(transaction, id, names)) return 'issuer_taken';
+        await transaction.query(INSERT, { tenant: id, version, settings, created_at, disabled_at });
+        await insertNames(transaction, id, names, 0);
+        await transaction.query(CHANGE_LIST, {});
+        await record(transaction, id, event);
+        return 'created';
+      },
+    },
+    replace: {
+      locksTenant: true,
+      async interactive(transaction, id, expectedVersion, { aliases, settings, disabled_at }, event) {
+        await transaction.query(TAKE_LIST, {});
+        const place = { tenant: id, expected: expectedVersion };
+        if ((await one(transaction.query(AT_VERSION, place))) === undefined) return 'conflict';
+        if (await isTaken(transaction, id, aliases)) return 'issuer_taken';
+        await changed(transaction.query(UPDATE, { ...place, settings, disabled_at }));
+        await transaction.query(REMOVE_ALIASES, place);
+        await insertNames(transaction, id, aliases, 1);
+        await transaction.query(CHANGE_LIST, {});
+        await record(transaction, id, event);
+        return 'replaced';
+      },
+    },
+  },
+};
+
+/** @param rows one for each name of the tenant, the issuer first */
+function storedTenant(rows: readonly Row[]): StoredTenant {
+  const [issuer, ...aliases] = rows.map((row) => row['issuer']);
+  const { tenant: id, version, settings, created_at, disabled_at } = rows[0] ?? {};
+  return { id, version, issuer, aliases, settings, created_at, disabled_at } as unknown as StoredTenant;
+}
+
+async function isTaken(
+  transaction: Transaction,
+  tenant: TenantId,
+  names: readonly string[],
+): Promise<boolean> {
+  return (await one(transaction.query(NAME_OF_ANOTHER, { tenant, names }))) !== undefined;
+}
+
+async function insertNames(
+  transaction: Transaction,
+  tenant: TenantId,
+  names: readonly string[],
+  first: number,
+): Promise<void> {
+  for (const [index, issuer] of names.entries()) {
+    await transaction.query(INSERT_NAME, { tenant, position: first + index, issuer });
+  }
+}

@@ -1,0 +1,270 @@
+import type { InitialAccessToken, InitialAccessTokenLabel } from '../ports/access-token-store.ts';
+import type { StoredAccount } from '../ports/account-store.ts';
+import type { RecordedAuditEvent } from '../ports/audit-log.ts';
+import type { StoredAuthorizationCode } from '../ports/authorization-code-store.ts';
+import type { Change } from '../ports/change-journal.ts';
+import type { ClientUse } from '../ports/client-store.ts';
+import type { StoredConsent } from '../ports/consent-store.ts';
+import type { StoredInteraction } from '../ports/interaction-store.ts';
+import type {
+  StoredLogoutNotification,
+  TakenLogoutNotification,
+} from '../ports/logout-notification-store.ts';
+import type { RemovedServerKey, StoredServerKey } from '../ports/server-key-store.ts';
+import type { SessionClient, SessionConditions, StoredSession } from '../ports/session-store.ts';
+import type { AccessTokenKey, ClientId, ClientInstance } from '../spec/identifiers.ts';
+
+/**
+ * How a member stands in its column, on either engine. `json`: as JSON text, or NULL for null. `optional`: NULL where the
+ * member is absent. `plain`: as it is.
+ */
+type Kind = 'plain' | 'json' | 'optional';
+
+type Column = string | number | null;
+
+/** Maps the rows of one table to the records of a port. Each column has the name of its member. */
+export interface RowMapper<Stored> {
+  /** For SELECT and INSERT, in the order of the members. */
+  readonly columns: string;
+  readonly read: (row: object) => Stored;
+  readonly readOptional: (row: object | undefined) => Stored | undefined;
+  /** Returns the columns of a record, in their order. */
+  readonly write: (stored: Stored) => Column[];
+  /** Returns the columns of a record by name. */
+  readonly writeNamed: (stored: Stored) => Readonly<Record<string, Column>>;
+}
+
+/** @param kinds names every member: the compiler refuses a table that forgets one */
+function mapper<Stored extends object>(
+  kinds: {
+    readonly [Member in keyof Stored]-?: Kind;
+  },
+): RowMapper<Stored> {
+  const members = Object.entries<Kind>(kinds);
+  const read = (row: object): Stored => {
+    const stored: Record<string, unknown> = {};
+    for (const [name, kind] of members) {
+      const value = (row as Readonly<Record<string, unknown>>)[name];
+      if (kind === 'optional' && value === null) continue;
+      stored[name] = kind === 'json' && value !== null ? JSON.parse(value as string) : value;
+    }
+    return stored as Stored;
+  };
+  const column = (stored: Stored, name: string, kind: Kind): Column => {
+    const value = (stored as Readonly<Record<string, unknown>>)[name] ?? null;
+    return kind === 'json' && value !== null ? JSON.stringify(value) : (value as Column);
+  };
+  return {
+    columns: members.map(([name]) => name).join(', '),
+    read,
+    readOptional: (row) => (row === undefined ? undefined : read(row)),
+    write: (stored) => members.map(([name, kind]) => column(stored, name, kind)),
+    writeNamed: (stored) =>
+      Object.fromEntries(members.map(([name, kind]) => [name, column(stored, name, kind)])),
+  };
+}
+
+const LABEL = { label: 'plain', issued_at: 'plain', scope: 'plain', redirect_hosts: 'json' } as const;
+
+export const INITIAL_LABEL = mapper<InitialAccessTokenLabel>(LABEL);
+
+export const INITIAL_ACCESS_TOKEN = mapper<InitialAccessToken>({
+  key: 'plain',
+  ...LABEL,
+  expires_at: 'plain',
+  used_at: 'plain',
+  used_by_client_id: 'plain',
+  used_by_instance: 'plain',
+  revoked_at: 'plain',
+});
+
+export const ACCOUNT = mapper<StoredAccount>({
+  sub: 'plain',
+  version: 'plain',
+  login_name: 'plain',
+  username: 'plain',
+  password_hash: 'plain',
+  claims: 'plain',
+  created_at: 'plain',
+  updated_at: 'plain',
+  disabled_at: 'plain',
+});
+
+export const AUDIT_EVENT = mapper<RecordedAuditEvent>({
+  sequence: 'plain',
+  at: 'plain',
+  action: 'plain',
+  outcome: 'plain',
+  actor: 'plain',
+  client_id: 'plain',
+  request_id: 'plain',
+  detail: 'plain',
+});
+
+export const AUTHORIZATION_CODE = mapper<StoredAuthorizationCode>({
+  key: 'plain',
+  client_id: 'plain',
+  client_instance: 'plain',
+  content: 'plain',
+  expires_at: 'plain',
+  kept_until: 'plain',
+});
+
+export const CLIENT_USE = mapper<ClientUse>({
+  client_id: 'plain',
+  instance: 'plain',
+  secret_digest: 'plain',
+  last_used_at: 'plain',
+});
+
+export const CONSENT = mapper<StoredConsent>({
+  sub: 'plain',
+  client_id: 'plain',
+  instance: 'plain',
+  scope: 'json',
+  claims: 'json',
+  resources: 'json',
+  granted_at: 'plain',
+  updated_at: 'plain',
+});
+
+export const INTERACTION = mapper<StoredInteraction>({
+  key: 'plain',
+  kind: 'plain',
+  browser: 'plain',
+  version: 'plain',
+  content: 'plain',
+  created_at: 'plain',
+  expires_at: 'plain',
+});
+
+const NOTIFIED = {
+  sid: 'plain',
+  client_id: 'plain',
+  instance: 'plain',
+  sub: 'plain',
+  issuer: 'plain',
+} as const;
+
+export const LOGOUT_NOTIFICATION = mapper<StoredLogoutNotification>({
+  ...NOTIFIED,
+  state: 'plain',
+  attempts: 'plain',
+  attempted_at: 'plain',
+  due_at: 'plain',
+  problem: 'plain',
+});
+
+export const TAKEN_LOGOUT_NOTIFICATION = mapper<TakenLogoutNotification>({ ...NOTIFIED, attempts: 'plain' });
+
+const PUBLIC_KEY = {
+  kid: 'plain',
+  use: 'plain',
+  created_at: 'plain',
+  active_at: 'plain',
+  retired_at: 'plain',
+  succeeds: 'plain',
+  public_jwk: 'plain',
+} as const;
+
+export const SERVER_KEY = mapper<StoredServerKey>({ ...PUBLIC_KEY, sealed_jwk: 'plain' });
+
+export const REMOVED_SERVER_KEY = mapper<RemovedServerKey>({
+  ...PUBLIC_KEY,
+  removed_at: 'plain',
+  reason: 'plain',
+});
+
+export const SESSION = mapper<StoredSession>({
+  key: 'plain',
+  sid: 'plain',
+  sub: 'plain',
+  auth_time: 'plain',
+  acr: 'plain',
+  amr: 'json',
+  created_at: 'plain',
+  last_seen_at: 'plain',
+  expires_at: 'plain',
+  ends_at: 'plain',
+});
+
+/** The issuer is absent if the client took part under the tenant's first name. */
+export const SESSION_CLIENT = mapper<SessionClient>({
+  client_id: 'plain',
+  instance: 'plain',
+  first_used_at: 'plain',
+  last_used_at: 'plain',
+  issuer: 'optional',
+});
+
+/** Returns the consent after more was granted: everything that was granted before stays granted. */
+export function widenedConsent(
+  before: StoredConsent | undefined,
+  {
+    sub,
+    client_id,
+    instance,
+    scope,
+    claims,
+    resources,
+  }: Pick<StoredConsent, 'sub' | 'client_id' | 'instance' | 'scope' | 'claims' | 'resources'>,
+  at: number,
+): StoredConsent {
+  return {
+    sub,
+    client_id,
+    instance,
+    scope: united(before?.scope, scope),
+    claims: united(before?.claims, claims),
+    resources: united(before?.resources, resources),
+    granted_at: before?.granted_at ?? at,
+    updated_at: at,
+  };
+}
+
+const united = (one: readonly string[] = [], other: readonly string[]): readonly string[] =>
+  [...new Set([...one, ...other])].sort();
+
+/** Whether a session continues under its new key: it belongs to the same end-user and has not expired. */
+export function isSameLiveSubject(
+  replaced: StoredSession,
+  { sub }: StoredSession,
+  now: SessionConditions['now'],
+): boolean {
+  return replaced.sub === sub && replaced.expires_at > now;
+}
+
+/** A change as a row of the journal. */
+export interface ChangeRow {
+  readonly kind: Change['kind'];
+  /** The client or token that changed; empty for the server's own keys. */
+  readonly subject: string;
+  readonly instance: string | null;
+}
+
+export function changeRow(change: Change): ChangeRow {
+  const { kind } = change;
+  switch (kind) {
+    case 'client-changed':
+      return { kind, subject: change.client_id, instance: null };
+    case 'client-ended':
+      return { kind, subject: change.client_id, instance: change.instance };
+    case 'access-token-ended':
+      return { kind, subject: change.key, instance: null };
+    case 'server-keys-changed':
+      return { kind, subject: '', instance: null };
+  }
+}
+
+export function changeOf({ kind, subject, instance }: ChangeRow): Change {
+  switch (kind) {
+    case 'client-changed':
+      return { kind, client_id: subject as ClientId };
+    case 'client-ended':
+      return { kind, client_id: subject as ClientId, instance: instance as ClientInstance };
+    case 'access-token-ended':
+      return { kind, key: subject as AccessTokenKey };
+    case 'server-keys-changed':
+      return { kind };
+  }
+}

@@ -1,0 +1,134 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { AccessTokenStore, StoredAccessToken } from '../../ports/access-token-store.ts';
+import type { AccessTokenKey, ClientId, ClientInstance, GrantId, TenantId } from '../../spec/identifiers.ts';
+import { INITIAL_ACCESS_TOKEN, INITIAL_LABEL } from '../rows.ts';
+import { eventRecording } from './audit.ts';
+import { journalling } from './journal.ts';
+import type { TenantNoun } from './noun.ts';
+
+type Row = readonly [number, ClientId, ClientInstance | null, GrantId | null, string];
+
+export const accessTokens: TenantNoun<AccessTokenStore, 'find' | 'findInitial' | 'pageInitial'> = {
+  reads: {
+    find({ lookUps, snapshot }) {
+      // A deleted client's tokens stay and are not found, so that deleting a client costs the same for any number of tokens.
+      // Without the hint SQLite would read the large row of the client; the index holds everything the condition needs.
+      const find = lookUps.prepare(`
+        SELECT expires_at, client_id, client_instance, grant_id, introspection FROM access_token AS token
+        WHERE tenant = ?1 AND key = ?2 AND (client_instance IS NULL OR EXISTS (
+          SELECT 1 FROM client INDEXED BY client_instance WHERE client.tenant = ?1
+            AND client.client_id = token.client_id AND client.instance = token.client_instance))`);
+      // This is the hottest read, and an array costs less than an object with named members.
+      find.setReturnArrays(true);
+      return (tenant, key) => {
+        snapshot();
+        const row = find.get(tenant, key) as unknown as Row | undefined;
+        if (row === undefined) return undefined;
+        const [expires_at, client_id, client_instance, grant_id, introspection] = row;
+        return { key, expires_at, client_id, client_instance, grant_id, introspection };
+      };
+    },
+    findInitial({ lookUps }) {
+      const find = lookUps.prepare(`
+        SELECT ${INITIAL_LABEL.columns} FROM initial_access_token
+        WHERE tenant = ? AND key = ? AND used_at IS NULL AND revoked_at IS NULL`);
+      return (tenant, key) => INITIAL_LABEL.readOptional(find.get(tenant, key));
+    },
+    pageInitial({ lookUps }) {
+      const page = lookUps.prepare(`
+        SELECT ${INITIAL_ACCESS_TOKEN.columns} FROM initial_access_token
+        WHERE tenant = ? AND key > ? ORDER BY key LIMIT ?`);
+      return (tenant, after, limit) => page.all(tenant, after ?? '', limit).map(INITIAL_ACCESS_TOKEN.read);
+    },
+  },
+  writes: {
+    issue(database) {
+      const insert = accessTokenInsertion(database);
+      return (tenant, token) => {
+        if (token.grant_id !== null) throw new Error('a token of a grant is issued with its grant');
+        insert(tenant, token);
+      };
+    },
+    issueInitial(database) {
+      const insert = accessTokenInsertion(database);
+      const insertLabel = database.prepare(`
+        INSERT INTO initial_access_token (tenant, key, expires_at, ${INITIAL_LABEL.columns})
+        VALUES (?, ?, ?, ?, ?, ?, ?)`);
+      const record = eventRecording(database);
+      return (tenant, token, label, event) => {
+        insert(tenant, token);
+        insertLabel.run(tenant, token.key, token.expires_at, ...INITIAL_LABEL.write(label));
+        record(tenant, event);
+      };
+    },
+    revokeInitial(database) {
+      const revoke = initialRevocation(database);
+      const remove = removal(database);
+      const record = eventRecording(database);
+      return (tenant, key, event) => {
+        if (!revoke(tenant, key, event.at)) return false;
+        remove(tenant, key);
+        record(tenant, event);
+        return true;
+      };
+    },
+    revoke(database) {
+      const revoke = initialRevocation(database);
+      const remove = removal(database);
+      const record = eventRecording(database);
+      return (tenant, key, now, event) => {
+        revoke(tenant, key, now);
+        if (!remove(tenant, key)) return false;
+        if (event !== undefined) record(tenant, event);
+        return true;
+      };
+    },
+    sweepExpired(database) {
+      const sweep = database.prepare(`
+        DELETE FROM access_token WHERE tenant = ?1 AND key IN
+          (SELECT key FROM access_token WHERE tenant = ?1 AND expires_at < ?2 ORDER BY expires_at LIMIT ?3)`);
+      // Used tokens stay: they tell from which token a client descends.
+      const sweepInitial = database.prepare(`
+        DELETE FROM initial_access_token WHERE tenant = ?1 AND key IN
+          (SELECT key FROM initial_access_token
+           WHERE tenant = ?1 AND used_at IS NULL AND expires_at < ?2 ORDER BY expires_at LIMIT ?3)`);
+      return (tenant, now, limit) => {
+        sweepInitial.run(tenant, now, limit);
+        return Number(sweep.run(tenant, now, limit).changes);
+      };
+    },
+  },
+};
+
+/** Stores the record of a token inside the transaction that is open. */
+export function accessTokenInsertion(
+  database: DatabaseSync,
+): (tenant: TenantId, token: StoredAccessToken) => void {
+  const insert = database.prepare(`
+    INSERT INTO access_token (tenant, key, expires_at, client_id, client_instance, grant_id, introspection)
+    VALUES (?, ?, ?, ?, ?, ?, ?)`);
+  return (tenant, { key, expires_at, client_id, client_instance, grant_id, introspection }) => {
+    insert.run(tenant, key, expires_at, client_id, client_instance, grant_id, introspection);
+  };
+}
+
+/** Revokes an initial access token that is still good; returns whether it was. */
+function initialRevocation(
+  database: DatabaseSync,
+): (tenant: TenantId, key: AccessTokenKey, at: number) => boolean {
+  const revoke = database.prepare(`
+    UPDATE initial_access_token SET revoked_at = ?3
+    WHERE tenant = ?1 AND key = ?2 AND used_at IS NULL AND revoked_at IS NULL AND expires_at > ?3`);
+  return (tenant, key, at) => revoke.run(tenant, key, at).changes === 1;
+}
+
+/** Removes the record of a token and journals its end; returns whether there was one. */
+function removal(database: DatabaseSync): (tenant: TenantId, key: AccessTokenKey) => boolean {
+  const remove = database.prepare('DELETE FROM access_token WHERE tenant = ? AND key = ?');
+  const journal = journalling(database);
+  return (tenant, key) => {
+    if (remove.run(tenant, key).changes === 0) return false;
+    journal(tenant, { kind: 'access-token-ended', key });
+    return true;
+  };
+}

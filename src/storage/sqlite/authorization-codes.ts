@@ -1,0 +1,63 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type {
+  AuthorizationCodeStore,
+  StoredAuthorizationCode,
+} from '../../ports/authorization-code-store.ts';
+import type { Digest, GrantId, TenantId } from '../../spec/identifiers.ts';
+import { AUTHORIZATION_CODE } from '../rows.ts';
+import { eventRecording } from './audit.ts';
+import { grantEnding, grantInsertion } from './grants.ts';
+import type { TenantNoun } from './noun.ts';
+
+export const authorizationCodes: TenantNoun<AuthorizationCodeStore, 'find'> = {
+  reads: { find: ({ lookUps }) => codeFinding(lookUps) },
+  writes: {
+    issue(database) {
+      const insert = database.prepare(`
+        INSERT INTO authorization_code (tenant, ${AUTHORIZATION_CODE.columns}) VALUES (?, ?, ?, ?, ?, ?, ?)`);
+      return (tenant, code) => void insert.run(tenant, ...AUTHORIZATION_CODE.write(code));
+    },
+    redeem(database) {
+      const find = codeFinding(database);
+      const granted = database.prepare(
+        'SELECT grant_id FROM authorization_code WHERE tenant = ? AND key = ?',
+      );
+      const use = database.prepare('UPDATE authorization_code SET grant_id = ? WHERE tenant = ? AND key = ?');
+      const session = database.prepare('SELECT 1 FROM session WHERE tenant = ? AND sid = ?');
+      const create = grantInsertion(database);
+      const end = grantEnding(database);
+      const record = eventRecording(database);
+      return (tenant, key, grant, token, onReuse) => {
+        if (find(tenant, key) === undefined) return 'absent';
+        const grant_id = granted.get(tenant, key)?.['grant_id'];
+        if (typeof grant_id === 'string') {
+          if (end(tenant, grant_id as GrantId) && onReuse !== undefined) record(tenant, onReuse);
+          return 'used';
+        }
+        if (grant.sid !== undefined && session.get(tenant, grant.sid) === undefined) return 'absent';
+        use.run(grant.grant_id, tenant, key);
+        create(tenant, grant, token);
+        return 'redeemed';
+      };
+    },
+    sweepExpired(database) {
+      const sweep = database.prepare(`
+        DELETE FROM authorization_code WHERE tenant = ?1 AND key IN
+          (SELECT key FROM authorization_code
+           WHERE tenant = ?1 AND kept_until < ?2 ORDER BY kept_until LIMIT ?3)`);
+      return (tenant, now, limit) => Number(sweep.run(tenant, now, limit).changes);
+    },
+  },
+};
+
+/** Finds a code whose client still exists. */
+function codeFinding(
+  database: DatabaseSync,
+): (tenant: TenantId, key: Digest) => StoredAuthorizationCode | undefined {
+  const find = database.prepare(`
+    SELECT ${AUTHORIZATION_CODE.columns} FROM authorization_code AS code
+    WHERE tenant = ?1 AND key = ?2 AND EXISTS (
+      SELECT 1 FROM client INDEXED BY client_instance WHERE client.tenant = ?1
+        AND client.client_id = code.client_id AND client.instance = code.client_instance)`);
+  return (tenant, key) => AUTHORIZATION_CODE.readOptional(find.get(tenant, key));
+}

@@ -1,0 +1,56 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { ConsentStore, StoredConsent } from '../../ports/consent-store.ts';
+import type { TenantId } from '../../spec/identifiers.ts';
+import { CONSENT, widenedConsent } from '../rows.ts';
+import type { TenantNoun } from './noun.ts';
+
+export const consents: TenantNoun<ConsentStore, 'find' | 'ofSubject'> = {
+  reads: {
+    find: ({ lookUps }) => consentFinding(lookUps),
+    ofSubject({ lookUps }) {
+      const find = lookUps.prepare(`
+        SELECT ${CONSENT.columns} FROM consent WHERE tenant = ? AND sub = ? AND EXISTS (
+          SELECT 1 FROM client WHERE client.tenant = consent.tenant AND client.client_id = consent.client_id
+            AND client.instance = consent.instance)
+        ORDER BY client_id`);
+      return (tenant, sub) => find.all(tenant, sub).map(CONSENT.read);
+    },
+  },
+  writes: {
+    grant(database) {
+      const find = consentFinding(database);
+      const client = database.prepare(
+        'SELECT 1 FROM client WHERE tenant = ? AND client_id = ? AND instance = ?',
+      );
+      const put = database.prepare(`
+        INSERT OR REPLACE INTO consent (tenant, ${CONSENT.columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+      return (tenant, consent, at) => {
+        const { sub, client_id, instance } = consent;
+        if (client.get(tenant, client_id, instance) === undefined) return undefined;
+        const granted = widenedConsent(find(tenant, sub, consent), consent, at);
+        put.run(tenant, ...CONSENT.write(granted));
+        return granted;
+      };
+    },
+    revoke(database) {
+      const remove = database.prepare(
+        'DELETE FROM consent WHERE tenant = ? AND sub = ? AND client_id = ? AND instance = ?',
+      );
+      return (tenant, sub, { client_id, instance }) =>
+        remove.run(tenant, sub, client_id, instance).changes === 1;
+    },
+  },
+};
+
+function consentFinding(
+  database: DatabaseSync,
+): (
+  tenant: TenantId,
+  sub: StoredConsent['sub'],
+  client: Pick<StoredConsent, 'client_id' | 'instance'>,
+) => StoredConsent | undefined {
+  const find = database.prepare(`
+    SELECT ${CONSENT.columns} FROM consent WHERE tenant = ? AND sub = ? AND client_id = ? AND instance = ?`);
+  return (tenant, sub, { client_id, instance }) =>
+    CONSENT.readOptional(find.get(tenant, sub, client_id, instance));
+}

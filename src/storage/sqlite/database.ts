@@ -1,0 +1,29 @@
+import type { Sealed } from '../../spec/identifiers.ts';
+import type { DatabaseStore } from '../verbs.ts';
+import type { SqliteStore } from './noun.ts';
+
+export const database: SqliteStore<DatabaseStore> = {
+  reads: {},
+  writes: {
+    sealCanary(database) {
+      const put = database.prepare(
+        'INSERT INTO seal_canary (id, sealed) VALUES (1, ?) ON CONFLICT DO NOTHING',
+      );
+      const select = database.prepare('SELECT sealed FROM seal_canary WHERE id = 1');
+      return (sealed) => {
+        put.run(sealed);
+        return String(select.get()?.['sealed']) as Sealed;
+      };
+    },
+    replaceSealCanary(database) {
+      const replace = database.prepare('INSERT OR REPLACE INTO seal_canary (id, sealed) VALUES (1, ?)');
+      return (sealed) => void replace.run(sealed);
+    },
+    heartbeat(database) {
+      const beat = database.prepare('UPDATE heartbeat SET beats = beats + 1 WHERE id = 1');
+      return () => {
+        if (beat.run().changes !== 1) throw new Error('the heartbeat row is missing');
+      };
+    },
+  },
+};

@@ -1,0 +1,105 @@
+/** Accounts of end-users, their sessions, pending interactions and consents. */
+export const SESSION_SCHEMA = `
+  CREATE TABLE account (
+    tenant TEXT NOT NULL,
+    sub TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    login_name TEXT NOT NULL,
+    username TEXT NOT NULL,
+    password_hash TEXT,
+    claims TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    disabled_at INTEGER,
+    PRIMARY KEY (tenant, sub)
+  ) STRICT;
+  CREATE UNIQUE INDEX account_login_name ON account (tenant, login_name);
+
+  CREATE TABLE known_browser (
+    tenant TEXT NOT NULL,
+    sub TEXT NOT NULL,
+    browser TEXT NOT NULL,
+    expires_at INTEGER NOT NULL,
+    PRIMARY KEY (tenant, sub, browser)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX known_browser_expiry ON known_browser (tenant, expires_at);
+
+  CREATE TABLE session (
+    tenant TEXT NOT NULL,
+    key TEXT NOT NULL,
+    sid TEXT NOT NULL,
+    sub TEXT NOT NULL,
+    auth_time INTEGER NOT NULL,
+    acr TEXT,
+    amr TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    last_seen_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    ends_at INTEGER NOT NULL,
+    PRIMARY KEY (tenant, key)
+  ) STRICT, WITHOUT ROWID;
+  CREATE UNIQUE INDEX session_sid ON session (tenant, sid);
+  CREATE INDEX session_sub ON session (tenant, sub, last_seen_at);
+  CREATE INDEX session_expiry ON session (tenant, expires_at);
+
+  CREATE TABLE session_client (
+    tenant TEXT NOT NULL,
+    sid TEXT NOT NULL,
+    client_id TEXT NOT NULL,
+    instance TEXT NOT NULL,
+    first_used_at INTEGER NOT NULL,
+    last_used_at INTEGER NOT NULL,
+    PRIMARY KEY (tenant, sid, client_id, instance)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE interaction (
+    tenant TEXT NOT NULL,
+    key TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    browser TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    content TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    PRIMARY KEY (tenant, key)
+  ) STRICT;
+  CREATE INDEX interaction_expiry ON interaction (tenant, expires_at);
+
+  CREATE TABLE consent (
+    tenant TEXT NOT NULL,
+    sub TEXT NOT NULL,
+    client_id TEXT NOT NULL,
+    instance TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    claims TEXT NOT NULL,
+    granted_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    PRIMARY KEY (tenant, sub, client_id, instance)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX consent_client ON consent (tenant, client_id, instance);`;
+
+/** Clients to notify when a session ends, and grants that end with a session (OpenID Connect Back-Channel Logout 1.0 §2.5, §2.7). */
+export const LOGOUT_SCHEMA = `
+  CREATE TABLE logout_notification (
+    tenant TEXT NOT NULL,
+    sid TEXT NOT NULL,
+    client_id TEXT NOT NULL,
+    instance TEXT NOT NULL,
+    sub TEXT NOT NULL,
+    state TEXT NOT NULL DEFAULT 'waiting',
+    attempts INTEGER NOT NULL DEFAULT 0,
+    attempted_at INTEGER,
+    due_at INTEGER DEFAULT 0,
+    problem TEXT,
+    PRIMARY KEY (tenant, sid, client_id, instance)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX logout_notification_due ON logout_notification (tenant, due_at) WHERE due_at IS NOT NULL;
+  CREATE INDEX logout_notification_settled ON logout_notification (tenant, attempted_at) WHERE due_at IS NULL;
+
+  ALTER TABLE authorization_grant ADD COLUMN sid TEXT;
+  CREATE INDEX authorization_grant_session ON authorization_grant (tenant, sid) WHERE sid IS NOT NULL;`;
+
+/** A client knows a session under the issuer name that it was sent to. */
+export const LOGOUT_ISSUER_SCHEMA = `
+  ALTER TABLE session_client ADD COLUMN issuer TEXT;
+  ALTER TABLE logout_notification ADD COLUMN issuer TEXT;`;

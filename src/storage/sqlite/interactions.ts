@@ -1,0 +1,52 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { ChangeOutcome } from '../../ports/client-store.ts';
+import type { InteractionStore } from '../../ports/interaction-store.ts';
+import type { Digest, TenantId } from '../../spec/identifiers.ts';
+import { INTERACTION } from '../rows.ts';
+import type { TenantNoun } from './noun.ts';
+
+export const interactions: TenantNoun<InteractionStore, 'find'> = {
+  reads: {
+    find({ lookUps }) {
+      const find = lookUps.prepare(
+        `SELECT ${INTERACTION.columns} FROM interaction WHERE tenant = ? AND key = ?`,
+      );
+      return (tenant, key) => INTERACTION.readOptional(find.get(tenant, key));
+    },
+  },
+  writes: {
+    begin(database) {
+      const insert = database.prepare(`
+        INSERT INTO interaction (tenant, ${INTERACTION.columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
+      return (tenant, interaction) => void insert.run(tenant, ...INTERACTION.write(interaction));
+    },
+    change(database) {
+      const change = database.prepare(`
+        UPDATE interaction SET content = ?, version = version + 1 WHERE tenant = ? AND key = ? AND version = ?`);
+      const outcome = outcomeOf(database);
+      return (tenant, { key, version }, content) =>
+        outcome(tenant, key, change.run(content, tenant, key, version).changes);
+    },
+    complete(database) {
+      const remove = database.prepare('DELETE FROM interaction WHERE tenant = ? AND key = ? AND version = ?');
+      const outcome = outcomeOf(database);
+      return (tenant, { key, version }) => outcome(tenant, key, remove.run(tenant, key, version).changes);
+    },
+    sweepExpired(database) {
+      const sweep = database.prepare(`
+        DELETE FROM interaction WHERE tenant = ?1 AND key IN
+          (SELECT key FROM interaction WHERE tenant = ?1 AND expires_at < ?2 ORDER BY expires_at LIMIT ?3)`);
+      return (tenant, now, limit) => Number(sweep.run(tenant, now, limit).changes);
+    },
+  },
+};
+
+function outcomeOf(
+  database: DatabaseSync,
+): (tenant: TenantId, key: Digest, changes: number | bigint) => ChangeOutcome {
+  const find = database.prepare('SELECT 1 FROM interaction WHERE tenant = ? AND key = ?');
+  return (tenant, key, changes) => {
+    if (changes === 1) return 'done';
+    return find.get(tenant, key) === undefined ? 'absent' : 'changed_meanwhile';
+  };
+}

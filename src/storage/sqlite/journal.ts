@@ -1,0 +1,77 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Change, ChangeJournal } from '../../ports/change-journal.ts';
+import type { TenantId } from '../../spec/identifiers.ts';
+import { changeOf, changeRow } from '../rows.ts';
+import type { TenantNoun } from './noun.ts';
+
+/** The newest changes are kept for processes that have not read them yet. A process further behind drops its whole cache. */
+const KEPT = 10_000;
+/** A process that missed more changes than this drops its whole cache. */
+const REPLAYED_MAX = 1000;
+
+type Row = readonly [sequence: number, kind: Change['kind'], subject: string, instance: string | null];
+
+export const journal: TenantNoun<ChangeJournal, 'head' | 'since'> = {
+  reads: {
+    head({ lookUps, snapshot }) {
+      const version = dataVersion(lookUps);
+      const last = lookUps.prepare('SELECT max(sequence) FROM change_journal WHERE tenant = ?');
+      last.setReturnArrays(true);
+      const heads = new Map<TenantId, number>();
+      let readAt: number | undefined;
+      return (tenant) => {
+        snapshot();
+        const now = version();
+        if (now !== readAt) {
+          heads.clear();
+          readAt = now;
+        }
+        let head = heads.get(tenant);
+        if (head === undefined) {
+          head = (last.get(tenant) as unknown as [number | null])[0] ?? 0;
+          heads.set(tenant, head);
+        }
+        return head;
+      };
+    },
+    since({ lookUps }) {
+      const after = lookUps.prepare(`
+        SELECT sequence, kind, subject, instance FROM change_journal
+        WHERE tenant = ? AND sequence > ? ORDER BY sequence LIMIT ${REPLAYED_MAX + 1}`);
+      after.setReturnArrays(true);
+      return (tenant, sequence) => {
+        const rows = after.all(tenant, sequence) as unknown as readonly Row[];
+        const complete = rows.length === 0 || rows[0]?.[0] === sequence + 1;
+        return complete && rows.length <= REPLAYED_MAX
+          ? rows.map(([, kind, subject, instance]) => changeOf({ kind, subject, instance }))
+          : undefined;
+      };
+    },
+  },
+  writes: {},
+};
+
+/**
+ * Returns a number that changes when another connection, in any process, has committed. Reading it costs less than a
+ * look-up (https://www.sqlite.org/pragma.html#pragma_data_version).
+ */
+export function dataVersion(database: DatabaseSync): () => number {
+  const version = database.prepare('PRAGMA data_version');
+  version.setReturnArrays(true);
+  return () => (version.get() as unknown as [number])[0];
+}
+
+/** Appends to the journal in the transaction of the change itself, so that a reader sees both or neither. */
+export function journalling(database: DatabaseSync): (tenant: TenantId, change: Change) => void {
+  const append = database.prepare(`
+    INSERT INTO change_journal (tenant, sequence, kind, subject, instance)
+    SELECT ?1, 1 + coalesce(max(sequence), 0), ?2, ?3, ?4 FROM change_journal WHERE tenant = ?1`);
+  const trim = database.prepare(`
+    DELETE FROM change_journal WHERE tenant = ?1 AND sequence <=
+      (SELECT max(sequence) FROM change_journal WHERE tenant = ?1) - ${KEPT}`);
+  return (tenant, change) => {
+    const { kind, subject, instance } = changeRow(change);
+    append.run(tenant, kind, subject, instance);
+    trim.run(tenant);
+  };
+}

@@ -1,0 +1,58 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { EngineStore, OfTenant, ResultOf, ValuesOf, VerbName } from '../verbs.ts';
+
+/** The connections of the main thread. */
+export interface ReadConnections {
+  /** For look-ups by an index. */
+  readonly lookUps: DatabaseSync;
+  /** For reads of whole tables (`openScanConnection`). */
+  readonly scans: DatabaseSync;
+  /** Lets a look-up share one snapshot with the others of its callback (`callbackSnapshot`). Call it before the look-up. */
+  readonly snapshot: () => void;
+}
+
+/**
+ * A store as SQLite does it: for each verb a function that prepares the statements and returns what executes the verb. The
+ * main thread calls the reads. The writer calls the writes, inside a transaction that other writes share.
+ */
+export interface SqliteStore<Verbs, Reads extends keyof Verbs = never> {
+  readonly reads: { readonly [Verb in Reads]: (connections: ReadConnections) => Verbs[Verb] };
+  readonly writes: {
+    readonly [Verb in Exclude<keyof Verbs, Reads>]: (
+      database: DatabaseSync,
+    ) => (...values: ValuesOf<Verbs[Verb]>) => ResultOf<Verbs[Verb]>;
+  };
+}
+
+/** A store of each tenant. `Reads` names the verbs that change nothing; all others are writes. */
+export type TenantNoun<Store, Reads extends keyof Store = never> = SqliteStore<OfTenant<Store>, Reads>;
+
+type Prepare<On> = (on: On) => (...values: never[]) => unknown;
+
+export interface AnyStore {
+  readonly reads: Readonly<Record<string, Prepare<ReadConnections>>>;
+  readonly writes: Readonly<Record<string, Prepare<DatabaseSync>>>;
+}
+
+/** Prepares every read of a store. */
+export function openStore({ reads, writes }: AnyStore, connections: ReadConnections): EngineStore {
+  const opened = Object.entries(reads).map(([verb, prepare]) => [verb, prepare(connections)]);
+  return { reads: Object.fromEntries(opened) as EngineStore['reads'], writes: Object.keys(writes) };
+}
+
+/** Executes one write inside a transaction that has begun. */
+export type Handler = (...values: never[]) => unknown;
+
+/** Prepares every write of all stores. */
+export function prepareWrites(
+  stores: Readonly<Record<string, AnyStore>>,
+  database: DatabaseSync,
+): ReadonlyMap<VerbName, Handler> {
+  const handlers = new Map<VerbName, Handler>();
+  for (const [noun, { writes }] of Object.entries(stores)) {
+    for (const [verb, prepare] of Object.entries(writes)) {
+      handlers.set(`${noun}.${verb}` as VerbName, prepare(database));
+    }
+  }
+  return handlers;
+}

@@ -1,0 +1,44 @@
+import type { EngineStore } from '../verbs.ts';
+import { accessTokens } from './access-tokens.ts';
+import { accounts } from './accounts.ts';
+import { audit } from './audit.ts';
+import { authorizationCodes } from './authorization-codes.ts';
+import { clients } from './clients.ts';
+import { consents } from './consents.ts';
+import { database } from './database.ts';
+import { grants } from './grants.ts';
+import { interactions } from './interactions.ts';
+import { journal } from './journal.ts';
+import { logoutNotifications } from './logout-notifications.ts';
+import { openStore, type ReadConnections } from './noun.ts';
+import { rates } from './rates.ts';
+import { replays } from './replays.ts';
+import { serverKeys } from './server-keys.ts';
+import { sessions } from './sessions.ts';
+import { tenants } from './tenants.ts';
+
+/** Every store of the engine. The name of a store and the name of its verb make the name of a write (`VerbName`). */
+export const STORES = {
+  accessTokens,
+  accounts,
+  audit,
+  authorizationCodes,
+  clients,
+  consents,
+  database,
+  grants,
+  interactions,
+  journal,
+  logoutNotifications,
+  rates,
+  replays,
+  serverKeys,
+  sessions,
+  tenants,
+};
+
+/** Prepares the reads of every store. */
+export function openStores(connections: ReadConnections): Readonly<Record<keyof typeof STORES, EngineStore>> {
+  const opened = Object.entries(STORES).map(([noun, store]) => [noun, openStore(store, connections)]);
+  return Object.fromEntries(opened) as Record<keyof typeof STORES, EngineStore>;
+}
