@@ -1,14 +1,14 @@
-/** Compared and ordered by code points, whatever the locale of the database: pages go on where they left off. */
+/** Text is compared and ordered by code points, whatever the locale of the database, so that a page continues correctly. */
 const TEXT = 'TEXT COLLATE "C"';
 
-/** A table in which every row is of one tenant. */
+/** A table whose rows each belong to one tenant. */
 interface TenantTable {
   readonly name: string;
   readonly columns: string;
   readonly primaryKey: string;
 }
 
-/** JSON is kept as the text that was sent: a JSON type would change spaces, order and numbers. */
+/** JSON is stored as the text that was sent. A JSON type would change spaces, order and numbers. */
 const TENANT_TABLES: readonly TenantTable[] = [
   {
     name: 'tenant_counter',
@@ -144,7 +144,7 @@ const TENANT_TABLES: readonly TenantTable[] = [
   },
 ];
 
-/** Tables about all tenants. */
+/** Tables that belong to no tenant. */
 const WHOLE_TABLES: readonly string[] = [
   `CREATE TABLE tenant (tenant ${TEXT} NOT NULL, version BIGINT NOT NULL, settings ${TEXT} NOT NULL, created_at BIGINT NOT NULL, disabled_at BIGINT, PRIMARY KEY (tenant))`,
   `CREATE TABLE tenant_issuer (tenant ${TEXT} NOT NULL, position BIGINT NOT NULL, issuer ${TEXT} NOT NULL, PRIMARY KEY (tenant, position))`,
@@ -157,9 +157,8 @@ const WHOLE_TABLES: readonly string[] = [
 ];
 
 /**
- * Not every index begins with the tenant: of one that does, a planner without statistics believes that the tenant alone
- * is as good as the primary key, and then reads through the tenant (`query-plans.test.ts`). For the same reason some
- * hold only the rows that their statement asks for by name.
+ * Some indexes do not begin with the tenant. Without statistics the planner takes an index that does for as good as the
+ * primary key, and reads all rows of the tenant (`query-plans.test.ts`). Some indexes are partial for the same reason.
  */
 const INDEXES: readonly string[] = [
   'CREATE INDEX client_instance ON client (tenant, client_id, instance)',
@@ -189,8 +188,8 @@ const INDEXES: readonly string[] = [
 ];
 
 /**
- * A table whose rows are seen and written only in a transaction that has entered their tenant (`tenant-scope.ts`), by its
- * owner too. A role that may bypass row security, such as a superuser, has the first lock only.
+ * Protects a table by row security: a transaction sees and writes only the rows of the tenant that it has entered
+ * (`enterTenant`), even as the owner of the table. Row security does not apply to a superuser.
  */
 function tenantTable({ name, columns, primaryKey }: TenantTable): readonly string[] {
   return [
@@ -201,7 +200,7 @@ function tenantTable({ name, columns, primaryKey }: TenantTable): readonly strin
   ];
 }
 
-/** Tables that came later, by migration. */
+/** Tables that later migrations added. */
 export const RATE_SCHEMA: readonly string[] = [
   ...tenantTable({
     name: 'rate_bucket',
@@ -209,7 +208,7 @@ export const RATE_SCHEMA: readonly string[] = [
     primaryKey: 'tenant, bucket',
   }),
   'CREATE INDEX rate_bucket_full ON rate_bucket (tenant, full_at)',
-  // Beside `schema_migration`, which whoever else would like to migrate waits for: changing that one would be a deadlock.
+  // A table of its own: other migrating processes wait for `schema_migration`, so changing that one would deadlock.
   'CREATE TABLE schema_compatibility (version BIGINT NOT NULL, compatible_from BIGINT NOT NULL, PRIMARY KEY (version))',
 ];
 
@@ -217,7 +216,7 @@ export const MARK_SCHEMA: readonly string[] = [
   `CREATE TABLE storage_mark (name ${TEXT} NOT NULL, content ${TEXT} NOT NULL, PRIMARY KEY (name))`,
 ];
 
-/** The schema as of the first version, one statement each. */
+/** The schema of the first version, as single statements. */
 export const FIRST_SCHEMA: readonly string[] = [
   ...TENANT_TABLES.flatMap(tenantTable),
   ...WHOLE_TABLES,
