@@ -14,12 +14,11 @@ import {
 import { NotFound } from '../spec/errors.ts';
 import type { LoginName } from '../spec/identifiers.ts';
 import { loginName } from '../spec/login-name.ts';
-import { ACTOR } from './audit.ts';
 import { type Command, command, type Surroundings } from './command.ts';
 import { CommandFailure, calledWrongly } from './failure.ts';
 import { readLines } from './input.ts';
 import type { RegistrySession } from './registry-session.ts';
-import { BESIDE_SERVERS, READS_BESIDE_SERVERS, withRegistry } from './session.ts';
+import { ACTOR, BESIDE_SERVERS, READS_BESIDE_SERVERS, withRegistry } from './session.ts';
 import { REGISTRY_OPTIONS, type RegistryCall, SETTINGS_VARIABLES } from './settings.ts';
 import { printFields, table, timeText } from './table.ts';
 

@@ -1,8 +1,8 @@
 import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import type { Settings } from '../config/settings.ts';
-import { commandEvent } from './audit.ts';
 import { command } from './command.ts';
 import { CommandFailure, calledWrongly } from './failure.ts';
+import { commandEvent } from './session.ts';
 import { CONFIG_OPTION, JSON_OPTION, SETTINGS_VARIABLES, settingsFor } from './settings.ts';
 import { printFields } from './table.ts';
 import { programVersion } from './version.ts';

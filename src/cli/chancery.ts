@@ -1,5 +1,5 @@
 import { dispatch } from './dispatch.ts';
-import { runtimeRefusal } from './runtime.ts';
+import { runtimeRefusal } from './version.ts';
 
 const surroundings = {
   environment: process.env,

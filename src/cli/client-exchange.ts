@@ -8,12 +8,11 @@ import {
 } from '../clients/export-import/import-clients.ts';
 import { readExportHeader } from '../clients/export-import/imported-client.ts';
 import { OAuthError } from '../spec/errors.ts';
-import { auditedAct } from './audit.ts';
 import { type Command, command, type Surroundings } from './command.ts';
 import { CommandFailure } from './failure.ts';
 import { readLines } from './input.ts';
 import type { RegistrySession } from './registry-session.ts';
-import { BESIDE_SERVERS, READS_BESIDE_SERVERS, withRegistry } from './session.ts';
+import { auditedAct, BESIDE_SERVERS, READS_BESIDE_SERVERS, withRegistry } from './session.ts';
 import { REGISTRY_OPTIONS, SETTINGS_VARIABLES } from './settings.ts';
 
 const OWNER_ONLY = 0o600;

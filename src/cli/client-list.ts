@@ -4,11 +4,10 @@ import type { RegistryNeeds } from '../clients/registry-needs.ts';
 import type { StoredClient } from '../ports/client-store.ts';
 import { GRANT_TYPES, type GrantType } from '../spec/grant-types.ts';
 import type { ClientId } from '../spec/identifiers.ts';
-import { auditedAct } from './audit.ts';
 import { lastUsedAt } from './client-display.ts';
 import { command, type Surroundings } from './command.ts';
 
-import { READS_BESIDE_SERVERS, withRegistry } from './session.ts';
+import { auditedAct, READS_BESIDE_SERVERS, withRegistry } from './session.ts';
 import { REGISTRY_OPTIONS, SETTINGS_VARIABLES } from './settings.ts';
 import { table, timeText } from './table.ts';
 

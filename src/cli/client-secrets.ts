@@ -1,11 +1,10 @@
 import { openSecret } from '../clients/secrets/client-secrets.ts';
 import { retireSecret, rotateSecret, secretsOf } from '../clients/secrets/rotate-secret.ts';
 import { NotFound } from '../spec/errors.ts';
-import { auditedAct } from './audit.ts';
 import { clientNamed } from './client-display.ts';
 import { type Command, command } from './command.ts';
 
-import { BESIDE_SERVERS, READS_BESIDE_SERVERS, withRegistry } from './session.ts';
+import { auditedAct, BESIDE_SERVERS, READS_BESIDE_SERVERS, withRegistry } from './session.ts';
 import { REGISTRY_OPTIONS, SETTINGS_VARIABLES } from './settings.ts';
 import { printFields, table, timeText } from './table.ts';
 

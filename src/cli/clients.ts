@@ -7,7 +7,6 @@ import { applySoftwareStatement } from '../clients/registration/software-stateme
 import { pruneIdleClients } from '../clients/upkeep/prune-clients.ts';
 import { parseJsonObject } from '../spec/json.ts';
 import { ALL_PRIVILEGES } from '../spec/registration-privileges.ts';
-import { ACTOR, auditedAct } from './audit.ts';
 import { clientNamed, printClient } from './client-display.ts';
 import { EXCHANGE_COMMANDS } from './client-exchange.ts';
 import { listClients } from './client-list.ts';
@@ -16,7 +15,7 @@ import { type Command, command } from './command.ts';
 import { calledWrongly } from './failure.ts';
 import { readInput } from './input.ts';
 import type { RegistrySession } from './registry-session.ts';
-import { BESIDE_SERVERS, READS_BESIDE_SERVERS, withRegistry } from './session.ts';
+import { ACTOR, auditedAct, BESIDE_SERVERS, READS_BESIDE_SERVERS, withRegistry } from './session.ts';
 import { REGISTRY_OPTIONS, SETTINGS_VARIABLES } from './settings.ts';
 
 const CLIENT = { id: { words: 'Names the client by its client_id.' } } as const;

@@ -6,11 +6,10 @@ import type { AccessTokenKey } from '../spec/identifiers.ts';
 import { parseJsonObject } from '../spec/json.ts';
 import { isRegistrationScope, privilegesOfScope } from '../spec/registration-privileges.ts';
 import { LOCATOR_LENGTH } from '../tokens/token-identifier.ts';
-import { ACTOR } from './audit.ts';
 import { type Command, command, type Surroundings } from './command.ts';
 import { CommandFailure, calledWrongly } from './failure.ts';
 import type { RegistrySession } from './registry-session.ts';
-import { BESIDE_SERVERS, READS_BESIDE_SERVERS, withRegistry } from './session.ts';
+import { ACTOR, BESIDE_SERVERS, READS_BESIDE_SERVERS, withRegistry } from './session.ts';
 import { REGISTRY_OPTIONS, SETTINGS_VARIABLES } from './settings.ts';
 import { printFields, table, timeText } from './table.ts';
 

@@ -9,12 +9,11 @@ import { isKeyPair, jwkOf, resealServerKeys, revokeServerKey } from '../keys/ser
 import type { RemovedServerKey } from '../ports/server-key-store.ts';
 import { DEFAULT_TENANT } from '../spec/identifiers.ts';
 import { sealerForTenant } from '../system/sealer.ts';
-import { ACTOR } from './audit.ts';
 import { type Command, command } from './command.ts';
 import { CommandFailure } from './failure.ts';
 import { readInput } from './input.ts';
 import type { RegistrySession } from './registry-session.ts';
-import { BESIDE_SERVERS, READS_BESIDE_SERVERS, withRegistry } from './session.ts';
+import { ACTOR, BESIDE_SERVERS, READS_BESIDE_SERVERS, withRegistry } from './session.ts';
 import { CONFIG_OPTION, REGISTRY_OPTIONS, SETTINGS_VARIABLES, settingsFor } from './settings.ts';
 import { table, timeText } from './table.ts';
 

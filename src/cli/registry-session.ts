@@ -13,7 +13,6 @@ import { NotFound, OAuthError, TooManyRequests } from '../spec/errors.ts';
 import { DEFAULT_TENANT, type TenantId } from '../spec/identifiers.ts';
 import { tenantSettings } from '../tenant/settings.ts';
 import { openTenant, type Tenant } from '../tenant/tenant.ts';
-import { newRequestId } from './audit.ts';
 import type { Surroundings } from './command.ts';
 import { developmentSettings } from './development.ts';
 import { CommandFailure } from './failure.ts';
@@ -79,17 +78,21 @@ export async function storedTenant(storage: Storage, id: string): Promise<Stored
   return found;
 }
 
+interface RegistryAct<T> {
+  readonly request_id: string;
+  readonly act: (session: RegistrySession) => Promise<T>;
+}
+
 /** Opens the registry of the tenant that `--tenant` names, acts on it, and closes it. */
 export async function openedRegistry<T>(
   call: RegistryCall,
   access: Access,
-  act: (session: RegistrySession) => Promise<T>,
+  { request_id, act }: RegistryAct<T>,
 ): Promise<T> {
   return await openedStorage(call, access, async (session) => {
     const { id, settings } = await tenantOf(session, call.options.tenant);
     try {
       const tenant = await openTenantOf(session, id, settings, complaints(call));
-      const request_id = newRequestId();
       const result = await act({ settings, tenant, needs: tenant.registry, request_id });
       await tenant.close();
       return result;

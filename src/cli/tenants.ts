@@ -7,11 +7,10 @@ import { DEFAULT_TENANT, type TenantId } from '../spec/identifiers.ts';
 import { systemClock } from '../system/clock.ts';
 import { tenantNameProblem } from '../tenant/name-problem.ts';
 import { tenantSettings } from '../tenant/settings.ts';
-import { commandEvent } from './audit.ts';
 import { type Command, command } from './command.ts';
 import { CommandFailure, calledWrongly } from './failure.ts';
 import type { StorageSession } from './registry-session.ts';
-import { READS_BESIDE_SERVERS, withStorage } from './session.ts';
+import { commandEvent, READS_BESIDE_SERVERS, withStorage } from './session.ts';
 import { SETTINGS_VARIABLES, STORAGE_OPTIONS } from './settings.ts';
 import { table, timeText } from './table.ts';
 

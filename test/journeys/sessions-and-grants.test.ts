@@ -122,7 +122,7 @@ test('accounts update: claims are given, changed and taken away; sessions and gr
   assert.deepEqual(await tenant.sessions.find(session.key), session);
   assert.equal((await registry.attempt('accounts', 'update', account.username)).how, 2);
   const refused = await registry.attempt('accounts', 'update', account.username, '--claim', 'sub=x');
-  assert.deepEqual([refused.how, /set by the server/u.test(refused.stderr)], [1, true]);
+  assert.deepEqual([refused.how, /reserved for the server/u.test(refused.stderr)], [1, true]);
   const event = (await registry.audit()).find(({ action }) => action === 'account.update');
   assert.equal(event?.detail, `sub ${account.sub}: claims`);
 });
