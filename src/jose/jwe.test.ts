@@ -51,7 +51,7 @@ for (const alg of KEY_MANAGEMENT_ALGORITHMS) {
 }
 
 // proves rfc7517-4.2-1
-test('encryption uses the public half only, and no key of another kind, use or algorithm (RFC 7517 §4.2, §4.4)', async () => {
+test('encrypt uses only the public half, and refuses a key of another kind, use or algorithm (RFC 7517 §4.2, §4.4)', async () => {
   const header = { alg: 'RSA-OAEP-256', enc: 'A128GCM' } as const;
   const { kty, n, e } = RSA;
   const [p256] = EC;
@@ -99,7 +99,7 @@ for (const [reason, name, change] of HEADERS) {
   });
 }
 
-test('what is no compact JWE, too long or in another spelling is not read (RFC 7516 §7.1)', async () => {
+test('decrypt refuses a text that is not a compact JWE, is too long or has another spelling (RFC 7516 §7.1)', async () => {
   const jwe = await withHeader((header) => header);
   const rows: readonly (readonly [string, string])[] = [
     ['malformed', ''],
@@ -115,13 +115,13 @@ test('what is no compact JWE, too long or in another spelling is not read (RFC 7
     assert.equal(reasonOf(await decrypter.decrypt(sent, [RSA], EVERYTHING)), reason, sent.slice(0, 40));
 });
 
-test('a profile that names fewer algorithms accepts fewer', async () => {
+test('decrypt accepts only the algorithms of the profile', async () => {
   const jwe = await joseJweEncrypter.encrypt(text, RSA, { alg: 'RSA-OAEP', enc: 'A128GCM' });
   const only = { algorithms: ['RSA-OAEP-256'], encryptions: ['A128GCM'] } as const;
   assert.equal(reasonOf(await decrypter.decrypt(jwe, [RSA], only)), 'algorithm');
 });
 
-test('a broken key among ours is as good as none, and does not throw', async () => {
+test('decrypt skips a broken key of ours and does not throw', async () => {
   const jwe = await joseJweEncrypter.encrypt(text, RSA, { alg: 'RSA-OAEP', enc: 'A128GCM' });
   const { d: _, ...publicOnly } = RSA;
   for (const key of [publicOnly, { kty: 'RSA' }])
@@ -147,7 +147,7 @@ function notOurs(decryption: JweDecryption, flags: readonly string[]): boolean {
   return reason === 'algorithm' || (reason === 'header' && flags.includes('CompressedPlaintext'));
 }
 
-test('Wycheproof json_web_encryption_test.json: nothing invalid is read, and everything valid of our algorithms is', async () => {
+test('Wycheproof json_web_encryption_test.json: every invalid JWE is refused, and every valid one of our algorithms is decrypted', async () => {
   const wycheproof = new URL('wycheproof/json_web_encryption_test.json', VECTORS);
   const { testGroups } = JSON.parse(readFileSync(wycheproof, 'utf8')) as { testGroups: readonly Group[] };
   const wrong: string[] = [];

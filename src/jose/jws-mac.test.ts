@@ -41,7 +41,7 @@ test('the HMAC that RFC 7515 §A.1 prints', () => {
 });
 
 for (const algorithm of HMAC_ALGORITHMS) {
-  test(`${algorithm}: as the jose package makes it, by whichever of several secrets (RFC 7518 §3.2)`, async () => {
+  test(`${algorithm}: a MAC of the jose package verifies, and the matching one of several secrets is found (RFC 7518 §3.2)`, async () => {
     const jwt = await new SignJWT(CLAIMS).setProtectedHeader({ alg: algorithm, typ: 'JWT' }).sign(SECRET);
     assert.equal(outcome(jwt, [SECRET]), 0);
     assert.equal(outcome(jwt, [OTHER, OTHER, SECRET, OTHER]), 2);
@@ -77,7 +77,7 @@ test('a MAC cut short, extended, or of another input is refused', () => {
   }
 });
 
-test('neither none nor a signature passes for a MAC (RFC 8725 §3.1)', () => {
+test('alg none and signatures are refused as MACs (RFC 8725 §3.1)', () => {
   for (const alg of ['none', 'None', '', 'hs256', 'HS1', null, undefined, 256, ['HS256'], '__proto__']) {
     assert.equal(outcome(macJwt('HS256', SECRET, CLAIMS, { alg }), [SECRET]), 'algorithm', String(alg));
   }
@@ -87,7 +87,7 @@ test('neither none nor a signature passes for a MAC (RFC 8725 §3.1)', () => {
   assert.equal(outcome(signedJwt(key, CLAIMS), [Buffer.from(pem)]), 'algorithm');
 });
 
-test('type, claims and times are held to the profile as those of signed JWTs are', () => {
+test('verifyMac checks type, claims and times like verify', () => {
   const rows: readonly (readonly [claims: object, reason: string])[] = [
     [{ iss: 'other' }, 'issuer'],
     [{ aud: ['https://op.example'] }, 'audience'],

@@ -20,7 +20,7 @@ const PROFILE = {
 } as const;
 
 for (const alg of SIGNING_ALGORITHMS) {
-  test(`${alg}: what is signed verifies with the public key, and names it (RFC 7515 §5.1)`, async () => {
+  test(`${alg}: a signed JWT verifies with the public key and names its kid (RFC 7515 §5.1)`, async () => {
     const { jwk, privateKey } = testKey(alg);
     const signer = joseJwtSigner();
     const privateJwk: JsonWebKey = { ...privateKey.export({ format: 'jwk' }), kid: 'k1', use: 'sig' };
@@ -34,7 +34,7 @@ for (const alg of SIGNING_ALGORITHMS) {
   });
 }
 
-test('two keys with one kid, as two tenants may have them, are two keys', async () => {
+test('two keys with one kid, as two tenants may have them, are kept apart', async () => {
   const signer = joseJwtSigner();
   const [one, other] = [testKey('ES256'), testKey('ES256')];
   for (const { privateKey, jwk } of [one, other]) {
@@ -44,7 +44,7 @@ test('two keys with one kid, as two tenants may have them, are two keys', async 
   }
 });
 
-test('a key that the algorithm does not take is refused', async () => {
+test('sign refuses a key that does not fit the algorithm', async () => {
   const privateJwk = testKey('ES384').privateKey.export({ format: 'jwk' }) as JsonWebKey;
   await assert.rejects(joseJwtSigner().sign(claims, { alg: 'ES256', kid: 'k', typ: 'JWT' }, privateJwk));
 });

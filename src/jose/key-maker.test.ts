@@ -32,7 +32,7 @@ for (const [kind, described] of [
   ['X25519', { kty: 'OKP', octets: 32 }],
 ] as const) {
   // proves rfc7518-6.2.1.2-1
-  test(`a made ${kind} key is one that we would take from a client: full size, canonical (RFC 7518 §6.2.1.2, §6.3.1.1)`, async () => {
+  test(`a new ${kind} key follows the policy for clients’ keys: full size, canonical (RFC 7518 §6.2.1.2, §6.3.1.1)`, async () => {
     const jwk = await keyMaker.makePrivateKey(kind);
     const half = publicJwk(jwk) ?? {};
     assert.equal(clientJwkProblem(half), undefined);

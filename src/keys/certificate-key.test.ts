@@ -11,7 +11,7 @@ function problemOf(keys: KeyPair): string | undefined {
   return 'problem' in read ? read.problem : undefined;
 }
 
-test('RSA keys of 2048 bits and EC keys of the three curves are taken', () => {
+test('certificateKey accepts RSA keys of 2048 bits and EC keys of the three curves', () => {
   assert.equal(problemOf(generateKeyPairSync('rsa', { modulusLength: 2048 })), undefined);
   for (const namedCurve of ['P-256', 'P-384', 'P-521']) {
     const keys = generateKeyPairSync('ec', { namedCurve });
@@ -20,7 +20,7 @@ test('RSA keys of 2048 bits and EC keys of the three curves are taken', () => {
   }
 });
 
-test('weak RSA keys and keys of other kinds are refused (H-075, H-076)', () => {
+test('certificateKey refuses weak RSA keys and keys of other kinds (H-075, H-076)', () => {
   const weak = /^has an RSA key of fewer than 2048 bits or with an exponent other than 65537$/;
   assert.match(problemOf(generateKeyPairSync('rsa', { modulusLength: 1024 })) ?? '', weak);
   assert.match(problemOf(generateKeyPairSync('rsa', { modulusLength: 2048, publicExponent: 3 })) ?? '', weak);
@@ -29,13 +29,13 @@ test('weak RSA keys and keys of other kinds are refused (H-075, H-076)', () => {
   assert.match(problemOf(generateKeyPairSync('ec', { namedCurve: 'secp256k1' })) ?? '', other);
 });
 
-test('a certificate that ended, or vouches for itself, is a way to write its key down (ADR 13)', () => {
+test('certificateKey accepts an expired or self-signed certificate: only its key counts (ADR 13)', () => {
   const ended = selfSigned({ notAfter: new Date('2021-01-01T00:00:00Z') });
   const read = certificateKey(ended.cert);
   assert.ok('key' in read && read.key.equals(createPublicKey(ended.key)));
 });
 
-test('what is no certificate is refused', () => {
+test('certificateKey refuses a text that is not a certificate', () => {
   for (const pem of ['', '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----']) {
     assert.deepEqual(certificateKey(pem), { problem: 'is not a certificate that can be read' });
   }

@@ -56,7 +56,7 @@ test('names, times and purposes come from the DER (RFC 5280 §4.1)', () => {
   assert.deepEqual(rest.keyUsage, new Set(['digitalSignature']));
 });
 
-test('what is not one certificate is none, and nothing is thrown (RFC 5280 §4.1)', () => {
+test('readCertificate returns undefined for everything but one certificate, and never throws (RFC 5280 §4.1)', () => {
   const der = derOf(authority.issue({}));
   for (const bad of [
     Buffer.alloc(0),
@@ -73,7 +73,7 @@ test('what is not one certificate is none, and nothing is thrown (RFC 5280 §4.1
 });
 
 // proves rfc8705-7.4-1
-test('each octet of a certificate changed: it is read or refused, and nothing is thrown (RFC 5280 §4.1)', () => {
+test('a certificate with any changed octet is read or refused, and never throws (RFC 5280 §4.1)', () => {
   const der = derOf(
     authority.issue({ names: ['a.example'], purposes: [CLIENT_AUTHENTICATION], keyUsage: 0x80 }),
   );
@@ -96,7 +96,7 @@ test('a name with a NUL, a control character or a space makes the certificate un
   }
 });
 
-test('an extension that stands twice makes the certificate unreadable (RFC 5280 §4.2)', () => {
+test('a repeated extension makes the certificate unreadable (RFC 5280 §4.2)', () => {
   const names: Extension = ['2.5.29.17', false, sequence(Buffer.from('8201', 'hex'), Buffer.from('a'))];
   assert.equal(readCertificate(derOf(authority.issue({ names: ['a'], extensions: [names] }))), undefined);
 });
@@ -133,7 +133,7 @@ test('a path to a trusted authority holds, directly and over intermediates in an
 const NO_PATH = /no path from it to a trusted authority/;
 
 // proves rfc8705-2.1-1
-test('no path: from itself, from a stranger, from a stranger of the same name, over a missing link (RFC 5280 §6.1)', () => {
+test('there is no path to itself, to a foreign authority, to one of the same name, or over a missing certificate (RFC 5280 §6.1)', () => {
   const stranger = certificateAuthority('A stranger');
   const upper = authority.intermediate({ name: 'Upper' });
   assert.match(pathProblem(selfSigned().cert) ?? '', NO_PATH);
@@ -143,7 +143,7 @@ test('no path: from itself, from a stranger, from a stranger of the same name, o
 });
 
 // proves rfc8705-2.1-1
-test('no path over what is no authority: a client’s certificate, one that says so, one beyond its path length (RFC 5280 §4.2.1.9)', () => {
+test('there is no path over a certificate that is not an authority’s or exceeds its path length (RFC 5280 §4.2.1.9)', () => {
   const limited = authority.intermediate({ name: 'Limited', pathLength: 0 });
   const below = limited.intermediate({ name: 'Below' });
   assert.match(pathProblem(below.issue({}).cert, [below.certificate, limited.certificate]) ?? '', NO_PATH);
@@ -151,7 +151,7 @@ test('no path over what is no authority: a client’s certificate, one that says
   assert.match(pathProblem(none.issue({}).cert, [none.certificate]) ?? '', NO_PATH);
 });
 
-test('no path over an expired authority, or a critical extension that is not understood (RFC 5280 §4.2, §6.1.3)', () => {
+test('there is no path over an expired authority or an unknown critical extension (RFC 5280 §4.2, §6.1.3)', () => {
   const expired = authority.intermediate({ name: 'Expired', notAfter: new Date(NOW * 1000 - HOUR_MS) });
   assert.match(pathProblem(expired.issue({}).cert, [expired.certificate]) ?? '', NO_PATH);
   const nameConstraints: Extension = ['2.5.29.30', true, sequence()];
@@ -163,7 +163,7 @@ test('no path over an expired authority, or a critical extension that is not und
   );
 });
 
-test('a trusted authority that has expired is trusted no more (RFC 5280 §6.1.3)', () => {
+test('an expired authority is no longer trusted (RFC 5280 §6.1.3)', () => {
   const short = certificateAuthority('Short', new Date(NOW * 1000 + HOUR_MS));
   const anchors = [read({ cert: short.certificate })];
   const leaf = read(short.issue({}));

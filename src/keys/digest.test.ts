@@ -16,7 +16,7 @@ test('a configured digest in hexadecimal is the same, in either case', () => {
   assert.equal(digestFromHex(ABC_HEX.toUpperCase()), digestOf('abc'));
 });
 
-test('digests are the same only where they are equal; other lengths are no error', () => {
+test('sameDigest is true for equal digests only, and other lengths are no error', () => {
   const digest = digestOf('abc');
   assert.equal(sameDigest(digest, digestOf('abc')), true);
   for (const other of [digestOf('abd'), '', digest.slice(0, -1), `${digest}A`, digest.toLowerCase()]) {

@@ -13,7 +13,7 @@ const X25519: JsonWebKey = { ...(await keyMaker.makePrivateKey('X25519')), use: 
 
 const setOf = (...keys: readonly JsonWebKey[]): string => JSON.stringify({ keys });
 
-test('a private key takes over from the one of its kind in its time, a public one is published, and both have an end', async () => {
+test('an imported private key takes over after the announcement, a public key is published, and both are removed in time', async () => {
   const scene = keyScene(keyMaker);
   const [one, other] = [await scene.open(), await scene.open()];
   const old = await signer(one);
@@ -37,7 +37,7 @@ test('a private key takes over from the one of its kind in its time, a public on
   assert.ok((await verifyingKids(one)).includes(old));
 });
 
-test('the private half is sealed, and a successor is of the same kind', async () => {
+test('an imported private half is sealed, and its successor has the same kind', async () => {
   const scene = keyScene(keyMaker);
   const process = await scene.open();
   await importServerKeys(process.life, setOf(RSA), true, BY);
@@ -47,7 +47,7 @@ test('the private half is sealed, and a successor is of the same kind', async ()
   assert.equal(next?.succeeds, 'ours');
 });
 
-test('at once, also where another one was announced: that one never signs', async () => {
+test('an import at once takes over from an announced successor, which never signs', async () => {
   const scene = keyScene(keyMaker);
   const process = await scene.open();
   const [announced] = await rotateServerKeys(
@@ -64,7 +64,7 @@ test('at once, also where another one was announced: that one never signs', asyn
   assert.ok((await verifyingKids(process)).includes(announced?.kid));
 });
 
-test('a key that is known, be it removed, is not imported again', async () => {
+test('a known key is not imported again, also after its removal', async () => {
   const scene = keyScene(keyMaker);
   const process = await scene.open();
   await importServerKeys(process.life, setOf(RSA), true, BY);
@@ -95,7 +95,7 @@ test('a key that is known, be it removed, is not imported again', async () => {
   }
 });
 
-test('a set with one bad key is refused whole; so is any where the set is configured', async () => {
+test('a set with one bad key is refused completely; every set is refused if keys are configured', async () => {
   const scene = keyScene(keyMaker);
   const process = await scene.open();
   const before = await publishedKids(process);

@@ -6,7 +6,7 @@ import { revokeServerKey } from './server-key-life.ts';
 
 const RSA = { uses: ['sig'], kind: 'RSA', at_once: false } as const;
 
-test('a compromised key is gone at once in every process, and another one signs', async () => {
+test('a revoked key is gone at once in every process, and another key signs', async () => {
   const scene = keyScene();
   const [one, other] = [await scene.open(), await scene.open()];
   const compromised = await signer(other);
@@ -44,7 +44,7 @@ test('the successor that was announced for a compromised key still takes over in
   assert.ok((await verifyingKids(process)).includes(replacement));
 });
 
-test('a compromised key that was only announced never signs, and the old one goes on', async () => {
+test('a revoked key that was only announced never signs, and the old key goes on', async () => {
   const scene = keyScene();
   const process = await scene.open();
   const old = await signer(process);
@@ -67,7 +67,7 @@ test('a compromised key that has retired is not replaced', async () => {
   assert.equal((await publishedKids(process)).length, 7);
 });
 
-test('a compromised encryption key decrypts nothing any more, a federation key signs nothing', async () => {
+test('a revoked encryption key no longer decrypts, and a revoked federation key no longer signs', async () => {
   const scene = keyScene();
   const process = await scene.open();
   const [enc] = await process.keys.decryptionKeys();
@@ -81,7 +81,7 @@ test('a compromised encryption key decrypts nothing any more, a federation key s
   assert.equal((await process.keys.federation.jwks()).keys.length, 1);
 });
 
-test('the MAC key and a key nobody knows cannot be revoked; configured keys are changed in their set', async () => {
+test('the MAC key, an unknown key and configured keys cannot be revoked', async () => {
   const scene = keyScene();
   const process = await scene.open();
   const mac = (await scene.storage.serverKeys.all()).find(({ use }) => use === 'mac');

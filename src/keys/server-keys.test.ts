@@ -53,7 +53,7 @@ test('the first start makes the default set, a federation key, a MAC key and the
   assert.deepEqual(keys.pairwiseSecret.export(), Buffer.alloc(32, 8));
 });
 
-test('a server whose clock is behind that of whoever made the keys signs with them and publishes them all (F17)', async () => {
+test('a server whose clock is behind the clock that made the keys signs with them and publishes them all (F17)', async () => {
   const store = keyStore();
   await loadServerKeys(needsOver(store));
   const now = 1_800_000_000 - 90;
@@ -104,7 +104,7 @@ async function keyStoreWith(
   return await store.addFirst((await full.all()).filter(kept));
 }
 
-test('whoever loses the race of two first starts takes the winner’s keys (ServerKeyStore.addFirst)', async () => {
+test('the loser of two simultaneous first starts takes the winner’s keys (ServerKeyStore.addFirst)', async () => {
   const store = keyStore();
   const won = await loadServerKeys(needsOver(store));
   let asked = 0;
@@ -153,7 +153,7 @@ test('a ciphertext of one key does not open as another key (decision 16)', async
   await assert.rejects(loadServerKeys(needsOver({ ...store, all: () => swapped })), { name: 'SealBroken' });
 });
 
-test('a store that lost the MAC key is an error, not a new key: live tokens would die silently', async () => {
+test('a store without its MAC key is an error, because a new key would invalidate all live tokens', async () => {
   const store = keyStore();
   await keyStoreWith(store, ({ use }) => use !== 'mac');
   await assert.rejects(loadServerKeys(needsOver(store)), /not the one for access tokens/);
@@ -177,7 +177,7 @@ test('a database from before there were pairwise subjects gets their secret at t
   );
 });
 
-test('resealing moves every key to the ring’s first key, once, and changes nothing else', async () => {
+test('resealing seals every key with the ring’s first key, once, and changes nothing else', async () => {
   const store = keyStore();
   const before = await loadServerKeys(needsOver(store));
   const ring = sealerWith([NEW_KEY, OLD_KEY]);
@@ -189,7 +189,7 @@ test('resealing moves every key to the ring’s first key, once, and changes not
   assert.equal(new Set((await store.all()).map(({ kid }) => kid)).size, 10);
 });
 
-test('a JWT is signed by the first key that the algorithm takes, and names it (interface, Server JWK set)', async () => {
+test('the first key that fits the algorithm signs a JWT, which names its kid (interface, Server JWK set)', async () => {
   const store = keyStore();
   const keys = await loadServerKeys(needsOver(store));
   const kids = (await store.all()).map(({ kid }) => kid);
@@ -229,7 +229,7 @@ test('keys for verification are public and sign; keys for decryption are private
   );
 });
 
-test('a federation key signs for the federation and nothing else does; it is in a set of its own (decision 28)', async () => {
+test('only a federation key signs for the federation, and it has a set of its own (decision 28)', async () => {
   const store = keyStore();
   const keys = await loadServerKeys(needsOver(store));
   const own = (await store.all()).find(({ use }) => use === 'federation');

@@ -68,7 +68,7 @@ const FORMS: readonly string[] = [
 
 for (const form of FORMS) {
   for (const scheme of ['http', 'https']) {
-    test(`${scheme}://${form}/ is refused, and nobody is connected to (H-044)`, async (t) => {
+    test(`${scheme}://${form}/ is refused without a connection (H-044)`, async (t) => {
       const canary = await startPeer(t, answeringJson);
       const outbound = outboundToPeers({ allowNetworks: [] }, { resolve: resolveInside });
       const url = `${scheme}://${form}:${canary.port}/`;
@@ -81,7 +81,7 @@ for (const form of FORMS) {
   }
 }
 
-test('the canary is reached where its network is allowed, so that its silence means something', async (t) => {
+test('the canary is reached if its network is allowed, so its silence in the other tests is a proof', async (t) => {
   const canary = await startPeer(t, answeringJson);
   const outbound = outboundToPeers({}, { resolve: resolveInside });
   for (const host of ['127.0.0.1', 'localhost', 'loopback.example.com', 'both.example.com', 'intranet']) {
@@ -91,7 +91,7 @@ test('the canary is reached where its network is allowed, so that its silence me
   assert.equal(canary.connections, 5);
 });
 
-test('a URL is judged without asking anyone: literals, names of the inside, schemes, ports, own origin', () => {
+test('urlProblem refuses private addresses and names, other schemes, other ports and the own origin without a look-up', () => {
   const outbound = outboundToPeers({
     allowHttp: false,
     allowNetworks: [],
@@ -121,7 +121,7 @@ test('a URL is judged without asking anyone: literals, names of the inside, sche
   assert.equal(reasonOf('https://user:secret@rp.example.com/'), 'invalid-url');
 });
 
-test('allowing one network allows no other, and no other spelling of it', () => {
+test('an allowed network permits no other network and no other spelling of its addresses', () => {
   const outbound = outboundToPeers({ allowNetworks: ['10.1.0.0/16', 'fd00:1::/32'] });
   const reasonOf = (host: string) => outbound.urlProblem(`https://${host}/`)?.reason;
   assert.equal(reasonOf('10.1.2.3'), undefined);

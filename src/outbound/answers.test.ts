@@ -14,7 +14,7 @@ import {
 
 const BODY_MAX = 65_536;
 
-test('a JSON document arrives byte for byte; the request names what it takes and carries no credentials', async (t) => {
+test('a JSON document arrives byte for byte; the request names its media types and carries no credentials', async (t) => {
   const peer = await startPeer(t, answeringJson);
   const fetched = await getJson(outboundToPeers(), `${peer.url}?a=1#part`);
   assert.ok(fetched.status === 'ok');
@@ -38,7 +38,7 @@ const ACCEPTED: readonly (readonly [string, Behaviour])[] = [
 ];
 
 for (const [words, behaviour] of ACCEPTED) {
-  test(`an answer with ${words} is taken`, async (t) => {
+  test(`an answer with ${words} is accepted`, async (t) => {
     const peer = await startPeer(t, behaviour);
     assert.equal(await outcomeOf(outboundToPeers(), peer.url), 'ok');
   });
@@ -134,7 +134,7 @@ const SLOW: readonly (readonly [string, Behaviour])[] = [
 ];
 
 for (const [words, behaviour] of SLOW) {
-  test(`a peer that ${words} is left at the deadline, and its connection closed (H-047)`, async (t) => {
+  test(`a peer that ${words} is given up at the deadline, and the connection is closed (H-047)`, async (t) => {
     const closed = Promise.withResolvers<void>();
     const peer = await startPeer(t, (socket, own) => {
       socket.on('close', () => closed.resolve());
@@ -146,7 +146,7 @@ for (const [words, behaviour] of SLOW) {
   });
 }
 
-test('nobody listens: connection', async (t) => {
+test('a refused connection fails with the reason connection', async (t) => {
   const { promise, resolve } = Promise.withResolvers<string>();
   await t.test('a port that is closed again', async (inner) => {
     resolve((await startPeer(inner, answeringJson)).url);

@@ -9,7 +9,7 @@ const words = (posted: Posted): string =>
   posted.status === 'answered' ? String(posted.code) : posted.reason;
 
 // proves openid-backchannel-logout-2.5-1
-test('a form arrives as it is meant, once, with nothing that tells more than it has to (OpenID Connect Back-Channel Logout 1.0 §2.5)', async (t) => {
+test('a form arrives once and unchanged, without headers that reveal more than necessary (OpenID Connect Back-Channel Logout 1.0 §2.5)', async (t) => {
   const peer = await startPeer(t, answering(['HTTP/1.1 200 OK'], ''));
   assert.equal(words(await outboundToPeers().postForm(`${peer.url}?a=1`, FORM)), '200');
   const body = 'logout_token=a.b.c&odd+name=%26%3D%2B%C3%BC';
@@ -45,13 +45,13 @@ for (const [head, outcome] of ANSWERS) {
   });
 }
 
-test('who does not answer in time is given up', async (t) => {
+test('a peer that does not answer in time is given up', async (t) => {
   const silent: Behaviour = () => undefined;
   const peer = await startPeer(t, silent);
   assert.equal(words(await outboundToPeers({ timeoutMs: 200 }).postForm(peer.url, FORM)), 'timeout');
 });
 
-test('addresses that are not fetched are not posted to either', async (t) => {
+test('a form is never posted to an address that must not be fetched', async (t) => {
   const peer = await startPeer(t, answering(['HTTP/1.1 200 OK'], ''));
   const strict = outboundToPeers({ allowNetworks: [] });
   assert.equal(words(await strict.postForm(peer.url, FORM)), 'forbidden-address');
@@ -64,7 +64,7 @@ test('addresses that are not fetched are not posted to either', async (t) => {
   assert.equal(peer.connections, 0);
 });
 
-test('a failure is not remembered: whoever posts decides when to try again', async (t) => {
+test('a failed post is not remembered: the caller decides when to retry', async (t) => {
   let calls = 0;
   const peer = await startPeer(t, (socket) => {
     calls += 1;

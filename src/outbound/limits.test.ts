@@ -37,7 +37,7 @@ test('a hundred parallel fetches of one document make one connection, and all ge
   assert.equal(peer.connections, 1);
 });
 
-test('a later fetch of the document is a new one: what succeeds is not kept', async (t) => {
+test('a later fetch of a document is a new request: successes are not cached', async (t) => {
   const peer = await startPeer(t, answeringJson);
   const outbound = outboundToPeers();
   for (let turn = 0; turn < 3; turn++) assert.equal(await outcomeOf(outbound, peer.url), 'ok');
@@ -55,7 +55,7 @@ test('fetches that expect different types do not share an answer', async (t) => 
   assert.ok(html.status === 'failed' && html.reason === 'media-type');
 });
 
-test('two fetches from one host are under way at most; the others wait, and other hosts do not (H-152)', async (t) => {
+test('at most two fetches run per host; others of that host wait, and other hosts do not (H-152)', async (t) => {
   const { behaviour, held } = gate();
   const peer = await startPeer(t, behaviour);
   const quick = await startPeer(t, answeringJson);
@@ -73,7 +73,7 @@ test('two fetches from one host are under way at most; the others wait, and othe
   assert.deepEqual(await Promise.all(four), ['ok', 'ok', 'ok', 'ok']);
 });
 
-test('sixteen fetches are under way in all; whoever waits too long is told busy, and may try again at once (H-230)', async (t) => {
+test('at most sixteen fetches run in total; one that waits too long fails with busy and may be retried at once (H-230)', async (t) => {
   const { behaviour, held } = gate();
   const peer = await startPeer(t, behaviour);
   const outbound = outboundToPeers({ timeoutMs: 3000 }, toLoopback);
@@ -89,7 +89,7 @@ test('sixteen fetches are under way in all; whoever waits too long is told busy,
   assert.equal(await again, 'ok');
 });
 
-test('when 64 wait, the next one is refused at once', async (t) => {
+test('the next fetch is refused at once while 64 wait', async (t) => {
   const { behaviour } = gate();
   const peer = await startPeer(t, behaviour);
   const outbound = outboundToPeers({ timeoutMs: 500, fetchesPerHost: 1 }, toLoopback);
@@ -103,7 +103,7 @@ test('when 64 wait, the next one is refused at once', async (t) => {
   assert.equal(peer.connections, 1);
 });
 
-test('slots come back after every kind of end', async (t) => {
+test('every kind of end gives the slot back', async (t) => {
   const broken = await startPeer(t, (socket) => socket.resetAndDestroy());
   const moved = await startPeer(t, answering(['HTTP/1.1 302 Found', 'Location: /']));
   const outbound = outboundToPeers({ fetches: 1, fetchesPerHost: 1, negativeCacheMs: 0 });
@@ -113,7 +113,7 @@ test('slots come back after every kind of end', async (t) => {
   }
 });
 
-test('a failure is remembered for its time, and said to be one that was remembered (H-227)', async (t) => {
+test('a failure is remembered for the configured time and reported as recently-failed (H-227)', async (t) => {
   let now = 0;
   const peer = await startPeer(t, answering(['HTTP/1.1 500 Oops']));
   const outbound = outboundToPeers({ negativeCacheMs: 60_000 }, { clock: { milliseconds: () => now } });
@@ -127,7 +127,7 @@ test('a failure is remembered for its time, and said to be one that was remember
   assert.equal(peer.connections, 2);
 });
 
-test('remembered failures are bounded: the oldest is forgotten first', () => {
+test('the negative cache is bounded and evicts the oldest failure first', () => {
   const memory = new FailureMemory({ clock: { milliseconds: () => 0 }, lifetimeMs: 1, entriesMax: 2 });
   const problem = { reason: 'status', detail: 'status 500' } as const;
   for (const key of ['a', 'b', 'a', 'c']) memory.remember(key, problem);
@@ -137,7 +137,7 @@ test('remembered failures are bounded: the oldest is forgotten first', () => {
   );
 });
 
-test('whoever waits for a host without room lets those behind pass', async () => {
+test('a fetch that waits for a busy host does not block fetches behind it', async () => {
   const slots = new Slots({ perHost: 1, total: 2, waitingMax: 9, waitMs: 60_000 });
   const entered = [await slots.enter('a'), await slots.enter('b')];
   const order: string[] = [];

@@ -17,7 +17,7 @@ function publicHostAt(port: number): { readonly dial: Dial; readonly dialled: st
   return { dial, dialled };
 }
 
-test('a name is looked up once for a fetch, and nothing but what was checked is dialled (H-045)', async (t) => {
+test('a fetch looks its name up once and dials only the addresses that it checked (H-045)', async (t) => {
   const peer = await startPeer(t, answeringJson);
   const { dial, dialled } = publicHostAt(peer.port);
   const answers = [['8.8.8.8'], ['127.0.0.1'], ['127.0.0.1']];
@@ -31,7 +31,7 @@ test('a name is looked up once for a fetch, and nothing but what was checked is 
   assert.equal(peer.connections, 1);
 });
 
-test('of a mixed answer only the public addresses are dialled (H-044)', async (t) => {
+test('only the public addresses of a mixed answer are dialled (H-044)', async (t) => {
   const peer = await startPeer(t, answeringJson);
   const { dial, dialled } = publicHostAt(peer.port);
   const resolve = async () => ['127.0.0.1', '8.8.8.8', '::1', '10.0.0.1', '2606:4700::1111'];
@@ -40,7 +40,7 @@ test('of a mixed answer only the public addresses are dialled (H-044)', async (t
   assert.deepEqual(dialled, ['8.8.8.8', '2606:4700::1111']);
 });
 
-test('of an answer of 500 addresses eight are dialled (H-045)', async (t) => {
+test('at most eight addresses of an answer of 500 are dialled (H-045)', async (t) => {
   const peer = await startPeer(t, answeringJson);
   const { dial, dialled } = publicHostAt(peer.port);
   const resolve = async () => Array.from({ length: 500 }, (_, index) => `8.8.${index % 250}.8`);
@@ -48,7 +48,7 @@ test('of an answer of 500 addresses eight are dialled (H-045)', async (t) => {
   assert.equal(dialled.length, 8);
 });
 
-test('a connection that ends up inside, whatever was dialled, is left before a byte is sent (H-045)', async (t) => {
+test('a connection to a private address is closed before a byte is sent, whatever was dialled (H-045)', async (t) => {
   const canary = await startPeer(t, answeringJson);
   const ended = Promise.withResolvers<unknown>();
   const dial: Dial = () => {
@@ -67,7 +67,7 @@ test('a connection that ends up inside, whatever was dialled, is left before a b
   assert.equal(canary.bytes, 0);
 });
 
-test('the next address is tried where the first refuses', async (t) => {
+test('the next address is tried if the first refuses the connection', async (t) => {
   const peer = await startPeer(t, answeringJson);
   // The peer listens on 127.0.0.1 only; 127.0.0.2 refuses at once.
   const resolve = async () => ['127.0.0.2', '127.0.0.1'];
@@ -75,7 +75,7 @@ test('the next address is tried where the first refuses', async (t) => {
   assert.equal(await outcomeOf(outboundToPeers({}, { resolve }), url), 'ok');
 });
 
-test('a name without addresses, and one whose look-up fails: unresolvable, with the words of the failure', async () => {
+test('a name without addresses or with a failed look-up fails with unresolvable and the message of the failure', async () => {
   const empty = outboundToPeers({}, { resolve: async () => [] });
   assert.equal(await outcomeOf(empty, 'http://empty.example.com/'), 'unresolvable');
   const failing = outboundToPeers({}, { resolve: () => Promise.reject(new Error('SERVFAIL')) });
@@ -83,7 +83,7 @@ test('a name without addresses, and one whose look-up fails: unresolvable, with 
   assert.deepEqual(fetched, { status: 'failed', reason: 'unresolvable', detail: 'SERVFAIL' });
 });
 
-test('a look-up that hangs, deaf to its signal, ends at the deadline (H-045)', async () => {
+test('a look-up that hangs and ignores its signal ends at the deadline (H-045)', async () => {
   const outbound = outboundToPeers({ timeoutMs: 100 }, { resolve: () => new Promise(() => undefined) });
   assert.equal(await outcomeOf(outbound, 'http://hanging.example.com/'), 'timeout');
 });

@@ -64,7 +64,7 @@ const SPECIAL: readonly (readonly [string, RegExp])[] = [
   ['localhost', /not an IP address/u],
 ];
 
-test('addresses that public hosts have are of no special use, up to the edge of every network (RFC 6890)', () => {
+test('public addresses have no special use, up to the edge of every network (RFC 6890)', () => {
   assert.deepEqual(
     PUBLIC.filter((address) => specialUse(address) !== undefined),
     [],
@@ -77,14 +77,14 @@ for (const [address, name] of SPECIAL) {
   });
 }
 
-test('a network of one family holds no address of the other, IPv4-mapped ones neither', () => {
+test('a network of one family contains no address of the other, nor IPv4-mapped ones', () => {
   const mapped = new NetworkList(['::ffff:0:0/96']);
   const loopback = new NetworkList(['127.0.0.0/8']);
   assert.deepEqual([mapped.has('127.0.0.1'), mapped.has('::ffff:7f00:1')], [false, true]);
   assert.deepEqual([loopback.has('127.0.0.1'), loopback.has('::ffff:7f00:1')], [true, false]);
 });
 
-test('what is not in CIDR notation is no network', () => {
+test('NetworkList throws for a text that is not in CIDR notation', () => {
   for (const text of ['10.0.0.0', '10.0.0.0/33', '10.0/8', '::/129', 'fe80::%lo/10', '']) {
     assert.throws(() => new NetworkList([text]), TypeError, text);
   }

@@ -13,7 +13,7 @@ const SITE = {
 };
 
 test('2,000 mutations of a signed assertion: what is accepted says what one of the originals says; nothing throws, nothing is printed', (context) => {
-  // xmldom writes there about what it cannot read; whoever sends assertions is not to write our log.
+  // xmldom prints there what it cannot read. A sender of assertions must not be able to write to our log.
   const said = (['warn', 'error', 'log'] as const).map((level) => context.mock.method(console, level));
   const key = samlKey('ES256');
   const keys = { keys: [key.publicKey], algorithms: XML_SIGNING_ALGORITHMS };

@@ -298,7 +298,7 @@ test('two elements with one ID, in any spelling of the attribute: refused (SAML 
 });
 
 // proves rfc7522-2.1-1
-test('what is there twice, or not as it must be, is not read although it is signed (SAML 2.0 Core §2)', () => {
+test('a repeated or malformed part is refused although it is signed (SAML 2.0 Core §2)', () => {
   const site = SITE;
   const rows: readonly SamlParts[] = [
     { version: '1.1' },
@@ -332,7 +332,7 @@ test('what is there twice, or not as it must be, is not read although it is sign
   assertRefused(verify(signedXml(KEY, protocol)), 'assertion');
 });
 
-test('a name with elements in it is no name, and values that are no text are no values', () => {
+test('a NameID with elements is refused, and attribute values with elements are ignored', () => {
   const mixed = verify(good({ nameId: 'alice<saml:x></saml:x>' }));
   assert.ok(mixed.verified && mixed.assertion.nameId === undefined);
   const encrypted = verify(
@@ -341,7 +341,7 @@ test('a name with elements in it is no name, and values that are no text are no 
   assert.ok(encrypted.verified && encrypted.assertion.nameId === undefined);
 });
 
-test('the claimed issuer is what stands there, signed or not', () => {
+test('claimedIssuer reads the issuer, signed or not', () => {
   assert.deepEqual(verifier.claimedIssuer(encoded(assertionXml(SITE))), { issuer: 'https://idp.example' });
   assert.deepEqual(verifier.claimedIssuer(encoded('<x/>')), { reason: 'assertion' });
 });

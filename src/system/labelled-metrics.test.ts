@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { labelled, prometheusMetrics } from './metrics.ts';
 
-test('samples say whose they are; what is said of a metric is said once, and its samples stand together', () => {
+test('labelled adds a label to each sample, keeps each comment once and groups the samples of a metric', () => {
   const one =
     '# HELP a Words.\n# TYPE a counter\na{x="}"} 1\n\n# HELP b More.\n# TYPE b histogram\nb_sum 2\nb_count 3\n';
   const other = '# HELP a Words.\n# TYPE a counter\na 4\n';
@@ -17,7 +17,7 @@ test('samples say whose they are; what is said of a metric is said once, and its
   );
 });
 
-test('every sample of a real process is kept', async () => {
+test('labelled keeps every sample of a real process', async () => {
   const source = prometheusMetrics();
   source.observeRequest('token', 200, 0.0004);
   const text = await source.text();

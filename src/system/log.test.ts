@@ -29,13 +29,13 @@ async function run(
 const THREE_LINES = "for (const number of [1, 2, 3]) log.info({ number }, 'counted');";
 
 for (const [ending, statement] of [
-  ['by itself', ''],
+  ['normally', ''],
   ['with process.exit', 'process.exit(1);'],
   ['with an uncaught error', "throw new Error('ended');"],
 ]) {
   test(`log, a process that ends ${ending}: every line is there, once`, async () => {
     const lines = await run(`${THREE_LINES}\n${statement}`);
-    // What is written at the end may overtake what was being written then; every line has its time.
+    // Lines written at the end may overtake what was being written then; every line has its time.
     const byNumber = lines.toSorted((one, other) => Number(one['number']) - Number(other['number']));
     assert.deepEqual(
       byNumber.map(({ level, msg, number }) => ({ level, msg, number })),
@@ -44,12 +44,12 @@ for (const [ending, statement] of [
   });
 }
 
-test('log, a log that nobody reads for a while: the process goes on, and lines that were lost are counted', async () => {
+test('log, a reader that pauses: the process goes on, and dropped lines are counted', async () => {
   const WRITTEN = 200_000;
   const script = `
     for (let number = 0; number < ${WRITTEN}; number += 1) log.info({ number, filling: 'x'.repeat(60) }, 'counted');
     process.stdout.write('went on');`;
-  // Nothing of the log has been read when the process says that it wrote everything.
+  // The process says that it wrote everything before the first line of the log is read.
   const lines = await run(script, async (output) => {
     const [said] = (await once(output, 'data')) as [Buffer];
     assert.equal(said.toString(), 'went on');

@@ -66,7 +66,7 @@ test('every series has its HELP and TYPE once, before its samples (text expositi
   assert.ok(lines.some((line) => line.startsWith('process_cpu_seconds_total ')));
 });
 
-test('two processes’ worth of metrics do not share a registry', async () => {
+test('two sets of metrics do not share a registry', async () => {
   const [one, other] = [prometheusMetrics(), prometheusMetrics()];
   one.observeRequest('token', 200, 1);
   assert.equal(samples(await other.text()).size, 0);

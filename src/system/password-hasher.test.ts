@@ -40,16 +40,19 @@ const REFUSED: readonly (readonly [string, string | null])[] = [
   ['no passes', '$argon2id$v=19$m=8,t=0,p=1$c29tZXNhbHQ$c29tZXRhZ3NvbWV0YWc'],
   ['less memory than its lanes need', '$argon2id$v=19$m=8,t=1,p=2$c29tZXNhbHQ$c29tZXRhZ3NvbWV0YWc'],
   ['more memory than any machine', '$argon2id$v=19$m=9999999,t=1,p=1$c29tZXNhbHQ$c29tZXRhZ3NvbWV0YWc'],
-  ['a tag of zeros, which stands for nobody', `$argon2id$v=19$m=8,t=1,p=1$c29tZXNhbHQ$${'A'.repeat(43)}`],
+  [
+    'a tag of zeros, which stands for no password',
+    `$argon2id$v=19$m=8,t=1,p=1$c29tZXNhbHQ$${'A'.repeat(43)}`,
+  ],
 ];
 
 for (const [what, hash] of REFUSED) {
-  test(`${what} is nobody’s password`, async () => {
+  test(`${what} verifies no password`, async () => {
     assert.equal(await hasher.verify('', hash), false);
   });
 }
 
-test('more than may wait are refused, and told when to come again; the others are served', async () => {
+test('hashes beyond the queue are refused with a time to retry; the others are served', async () => {
   const busy = argon2PasswordHasher({ parameters, concurrency: 1, waitingMax: 2 }, systemRandom);
   const outcomes = await Promise.allSettled(['a', 'b', 'c', 'd', 'e'].map((text) => busy.hash(text)));
   assert.deepEqual(
@@ -62,7 +65,7 @@ test('more than may wait are refused, and told when to come again; the others ar
   assert.equal(await busy.verify('f', await busy.hash('f')), true, 'its turns were given back');
 });
 
-test('hashing leaves the event loop free: other turns pass while one is under way', async () => {
+test('hashing leaves the event loop free for other work', async () => {
   let turnsPassed = 0;
   let done = false;
   const turn = (): void => {

@@ -27,7 +27,7 @@ function clocks(): {
   };
 }
 
-test('a patient clock goes with the other', () => {
+test('a patient clock follows the other clock', () => {
   const { patient, pass } = clocks();
   assert.equal(patient(), 0);
   for (let minute = 1; minute <= 10; minute += 1) {
@@ -36,7 +36,7 @@ test('a patient clock goes with the other', () => {
   }
 });
 
-test('a jump ahead is not believed before the patience is over, and then it is (F16)', () => {
+test('a jump ahead is ignored until the patience is over, and then followed (F16)', () => {
   const { patient, pass, jump } = clocks();
   jump(3_600);
   assert.equal(patient(), 0);
@@ -46,7 +46,7 @@ test('a jump ahead is not believed before the patience is over, and then it is (
   assert.equal(patient(), 3_600 + PATIENCE + 1);
 });
 
-test('a jump ahead that is taken back in time was none', () => {
+test('a jump ahead that is corrected in time has no effect', () => {
   const { patient, pass, jump } = clocks();
   pass(10);
   jump(400 * 86_400);
@@ -58,7 +58,7 @@ test('a jump ahead that is taken back in time was none', () => {
   assert.equal(patient(), 60 + 3 * PATIENCE);
 });
 
-test('a clock that is set back is followed at once, and what it was before is forgotten', () => {
+test('a clock that is set back is followed at once, and earlier readings are dropped', () => {
   const { patient, pass, jump } = clocks();
   jump(-3_600);
   assert.equal(patient(), -3_600);

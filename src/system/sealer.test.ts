@@ -10,14 +10,14 @@ const [A, B, C] = [1, 2, 3].map((byte) => new Uint8Array(32).fill(byte)) as [
   Uint8Array,
 ];
 
-test('what was sealed opens at its place, letter for letter (decision 16)', () => {
+test('a sealed text opens unchanged at its place (decision 16)', () => {
   const sealer = sealerWith([A]);
   for (const text of ['', 'secret', 'ü€🦊', '\u0000', 'x'.repeat(100_000)]) {
     assert.equal(sealer.open(sealer.seal(text, 'place'), 'place'), text);
   }
 });
 
-test('the same text is never sealed to the same ciphertext, and shows nothing of itself', () => {
+test('one text sealed twice gives two ciphertexts, and neither contains it', () => {
   const sealer = sealerWith([A]);
   const sealed = Array.from({ length: 100 }, () => sealer.seal('secret', 'place'));
   assert.equal(new Set(sealed).size, 100);
@@ -27,7 +27,7 @@ test('the same text is never sealed to the same ciphertext, and shows nothing of
   );
 });
 
-test('what was sealed for one place does not open at another (decision 16: associated data)', () => {
+test('a text sealed for one place does not open at another (decision 16: associated data)', () => {
   const sealer = sealerWith([A]);
   const sealed = sealer.seal('secret', 'client 1');
   for (const place of ['client 2', '', 'client 1 ', 'Client 1']) {
@@ -35,7 +35,7 @@ test('what was sealed for one place does not open at another (decision 16: assoc
   }
 });
 
-test('a ciphertext that was changed in any character does not open', () => {
+test('a ciphertext with any changed character does not open', () => {
   const sealer = sealerWith([A]);
   const sealed = sealer.seal('secret', 'place');
   for (let at = 0; at < sealed.length; at += 1) {
@@ -46,7 +46,7 @@ test('a ciphertext that was changed in any character does not open', () => {
 });
 
 for (const junk of ['', '.', 'x', 'x.y', '4b12b3e4.', '4b12b3e4.AAAA']) {
-  test(`"${junk}" is broken, not a crash`, () => {
+  test(`opening "${junk}" throws SealBroken`, () => {
     assert.throws(() => sealerWith([A]).open(junk as Sealed, 'place'), SealBroken);
   });
 }
@@ -61,7 +61,7 @@ test('a cut-off tag does not open (SP 800-38D: short tags are weak)', () => {
   }
 });
 
-test('a ring opens with each of its keys, seals with the first, and knows which is which', () => {
+test('a ring seals with its first key, opens with each key, and tells whether a text has the first key', () => {
   const old = sealerWith([A]);
   const ring = sealerWith([B, A]);
   const sealed = old.seal('secret', 'place');
@@ -74,13 +74,13 @@ test('a ring opens with each of its keys, seals with the first, and knows which 
   assert.throws(() => sealerWith([C]).open(sealed, 'place'), SealBroken);
 });
 
-test('a key has 32 bytes, and a ring has a key', () => {
+test('sealerWith throws for a key of another length than 32 bytes and for an empty ring', () => {
   assert.throws(() => sealerWith([]), TypeError);
   assert.throws(() => sealerWith([new Uint8Array(16)]), TypeError);
   assert.throws(() => sealerWith([A, new Uint8Array(31)]), TypeError);
 });
 
-test('what one tenant sealed does not open for another, however the names are cut (decision 38)', () => {
+test('a text sealed for one tenant does not open for another, however the names are cut (decision 38)', () => {
   const sealer = sealerWith([A]);
   const [one, other] = [sealerForTenant(sealer, 'a'), sealerForTenant(sealer, 'b')];
   const sealed = one.seal('secret', 'place');
@@ -92,7 +92,7 @@ test('what one tenant sealed does not open for another, however the names are cu
   assert.throws(() => sealerForTenant(sealer, 'a').open(cut, 'p","lace'), SealBroken);
 });
 
-test('the reason of a broken seal says nothing of what was sealed', () => {
+test('the message of a broken seal contains no part of the sealed text', () => {
   const sealer = sealerWith([A]);
   const sealed = sealer.seal('secret', 'place');
   assert.throws(

@@ -1,4 +1,4 @@
-/** What is done to a good document so that it is XML no longer, or more than elements, attributes and text. */
+/** Changes that make a good document malformed, or more than elements, attributes and text. */
 export const REFUSED_XML: Readonly<Record<string, (xml: string) => string>> = {
   'a document type': (xml) => `<!DOCTYPE saml:Assertion>${xml}`,
   'a document type behind the declaration': (xml) =>
@@ -12,8 +12,8 @@ export const REFUSED_XML: Readonly<Record<string, (xml: string) => string>> = {
     `<!DOCTYPE x [<!ENTITY a "${'a'.repeat(5000)}">]>${xml.replace('>alice<', `>${'&a;'.repeat(5000)}<`)}`,
   'an attribute that a document type adds': (xml) =>
     `<!DOCTYPE x [<!ATTLIST saml:Assertion ID ID "_evil">]>${xml}`,
-  'an entity that nobody declares': (xml) => xml.replace('>alice<', '>&nbsp;<'),
-  'an ampersand by itself': (xml) => xml.replace('>alice<', '>a & b<'),
+  'an undeclared entity': (xml) => xml.replace('>alice<', '>&nbsp;<'),
+  'a bare ampersand': (xml) => xml.replace('>alice<', '>a & b<'),
   'a reference to no character': (xml) => xml.replace('>alice<', '>alice&#0;<'),
   'a reference to half a character': (xml) => xml.replace('>alice<', '>alice&#xD800;<'),
   'a reference beyond Unicode': (xml) => xml.replace('>alice<', '>alice&#x110000;<'),
@@ -52,8 +52,8 @@ export const REFUSED_XML: Readonly<Record<string, (xml: string) => string>> = {
   'an attribute without value': (xml) => xml.replace('Version="2.0"', 'Version="2.0" x'),
   'attributes without space between them': (xml) => xml.replace('Version="2.0"', 'Version="2.0"x="1"'),
   'a less-than sign in an attribute': (xml) => xml.replace('Version="2.0"', 'Version="2.0" x="<"'),
-  'a prefix that nobody declares': (xml) => xml.replace('<saml:Subject>', '<evil:x></evil:x><saml:Subject>'),
-  'an attribute’s prefix that nobody declares': (xml) => xml.replace('Version="2.0"', 'e:x="" Version="2.0"'),
+  'an undeclared prefix': (xml) => xml.replace('<saml:Subject>', '<evil:x></evil:x><saml:Subject>'),
+  'an undeclared prefix of an attribute': (xml) => xml.replace('Version="2.0"', 'e:x="" Version="2.0"'),
   'a namespace taken back': (xml) => xml.replace('<saml:Subject>', '<saml:Subject xmlns:saml="">'),
   'the prefix xml for something else': (xml) => xml.replace('<saml:Subject>', '<saml:Subject xmlns:xml="u">'),
   'the prefix xmlns': (xml) => xml.replace('<saml:Subject>', '<saml:Subject xmlns:xmlns="u">'),

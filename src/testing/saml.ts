@@ -54,7 +54,7 @@ export interface SamlParts {
   readonly notBefore?: number | string;
   readonly notOnOrAfter?: number | string;
   readonly audience?: string;
-  /** What stands behind the conditions. */
+  /** The part after the conditions. */
   readonly statements?: string;
 }
 
@@ -104,7 +104,7 @@ export function instant(time: number | string): string {
   return typeof time === 'string' ? time : new Date(time * 1000).toISOString().replace('.000Z', 'Z');
 }
 
-/** What is not as usual in a signature. */
+/** The parts of a signature that differ from the usual form. */
 export interface SignatureParts {
   readonly uri?: string;
   readonly method?: string;
