@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -32,4 +32,27 @@ test('docs writes what is missing, and docs --check names what was changed by ha
   const changed = docs('--check', '--root', folder);
   assert.equal(changed.status, 1);
   assert.equal(changed.stderr.trim(), 'docs/reference/configuration.md is stale: run npm run docs');
+});
+
+test('docs/adr/README.md lists every decision', () => {
+  const index = readFileSync(join(root, 'docs/adr/README.md'), 'utf8');
+  const decisions = readdirSync(join(root, 'docs/adr')).filter((name) => /^\d{4}-.*\.md$/u.test(name));
+  assert.ok(decisions.length > 0);
+  assert.deepEqual(
+    decisions.filter((name) => !index.includes(`](${name})`)),
+    [],
+  );
+});
+
+test('docs/operate/incidents.md names only log lines that the program writes', () => {
+  const page = readFileSync(join(root, 'docs/operate/incidents.md'), 'utf8');
+  const table = page.slice(page.indexOf('| log line |'), page.indexOf('## Abuse'));
+  const lines = [...table.matchAll(/^\| `([^`]+)` \|/gmu)].map(([, line = '']) => line);
+  assert.ok(lines.length > 0);
+  const program = globSync('src/**/*.ts', { cwd: root }).filter((path) => !path.endsWith('.test.ts'));
+  const sources = program.map((path) => readFileSync(join(root, path), 'utf8')).join('\n');
+  assert.deepEqual(
+    lines.filter((line) => !sources.includes(line)),
+    [],
+  );
 });
