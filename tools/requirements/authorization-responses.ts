@@ -45,6 +45,8 @@ export const formPost: Specification = {
       'openid-form-post-2-1',
       '§2',
       'The response is posted to the redirection URI, all of it, and the page is not kept.',
+      'authorizationResponse',
+      'redirection',
     ),
   ],
 };

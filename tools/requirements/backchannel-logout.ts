@@ -14,6 +14,7 @@ export const backchannelLogout: Specification = {
       'openid-backchannel-logout-2.3-1',
       '§2.3',
       'The OP remembers the clients of a session, and tells each of them.',
+      'logoutDelivery',
     ),
     must(
       'openid-backchannel-logout-2.4-1',
@@ -25,16 +26,24 @@ export const backchannelLogout: Specification = {
       '§2.4',
       'Signed or both signed and encrypted with the keys and algorithms of ID tokens, and never alg none.',
     ),
-    must('openid-backchannel-logout-2.5-1', '§2.5', 'POST of a form with logout_token.'),
+    must(
+      'openid-backchannel-logout-2.5-1',
+      '§2.5',
+      'POST of a form with logout_token.',
+      'logoutDelivery',
+      'attemptLogout',
+    ),
     must(
       'openid-backchannel-logout-2.5-2',
       '§2.5',
       'Sent again only where the error may pass, after a while, and not for ever.',
+      'attemptLogout',
     ),
     must(
       'openid-backchannel-logout-2.7-1',
       '§2.7',
       'Refresh tokens without offline_access are revoked; those with it are not.',
+      'src/grants/prepare-grant.ts',
     ),
     must('openid-backchannel-logout-2.8-1', '§2.8', '200 is done, 204 too; 400 is a failure.'),
     must('openid-backchannel-logout-4-1', '§4', 'exp is at most two minutes away.'),

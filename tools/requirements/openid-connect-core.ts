@@ -77,11 +77,15 @@ export const openidConnectCore: Specification = {
       'openid-core-3.1.2.3-1',
       '§3.1.2.3',
       'Authentication is protected against forged requests and framing.',
+      'isAntiForgeryToken',
+      'pageResponse',
     ),
     must(
       'openid-core-3.1.2.4-1',
       '§3.1.2.4',
       'The end-user agrees before anything is released, or has agreed before.',
+      'nextStep',
+      'rememberConsent',
     ),
     must(
       'openid-core-3.1.2.6-1',

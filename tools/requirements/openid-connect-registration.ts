@@ -106,11 +106,13 @@ export const openidConnectRegistration: Specification = {
       'openid-registration-3-1',
       '§3',
       'The registration endpoint accepts an initial access token as RFC 6750 says.',
+      'authenticateRegistrant',
     ),
     must(
       'openid-registration-3-2',
       '§3',
       'Requests without a token are accepted where registration is open (SHOULD).',
+      'authorisedRegistrant',
     ),
     must(
       'openid-registration-3.1-1',

@@ -147,6 +147,7 @@ export const openidFederation: Specification = {
       'openid-federation-5.2.1-1',
       '§5.2.1',
       'The signed JWK set has typ jwk-set+jwt, kid, iss, sub and keys, and is signed with a federation key.',
+      'signedJwkSet',
     ),
     must(
       'openid-federation-8.9-1',
@@ -175,6 +176,7 @@ export const openidFederation: Specification = {
       'openid-federation-12.1.1.2-1',
       '§12.1.1.2',
       'A pushed request is authenticated with a key of the metadata.',
+      'automaticClients',
     ),
     must(
       'openid-federation-12.1.2-1',
@@ -210,6 +212,7 @@ export const openidFederation: Specification = {
       '§12.2',
       'A statement may be sent again until it expires.',
       'it is taken once and must be recent: the configuration of a relying party is public (decision 35)',
+      'registerExplicitly',
     ),
     must('openid-federation-8.9-2', '§8.9', 'A refusal has a code and a description.'),
   ],

@@ -7,25 +7,34 @@ export const rfc6749: Specification = {
   requirements: [
     must('rfc6749-2.3-1', '§2.3', 'A client uses one method of authentication in a request.'),
     must('rfc6749-2.3.1-1', '§2.3.1', 'HTTP Basic is supported, with identifier and secret form-encoded.'),
-    must('rfc6749-2.3.1-2', '§2.3.1', 'Credentials are not in the request URI.'),
+    must(
+      'rfc6749-2.3.1-2',
+      '§2.3.1',
+      'Credentials are not in the request URI.',
+      'src/clients/client-authentication/client-secret.ts',
+    ),
     decided(
       'rfc6749-2.3.1-3',
       '§2.3.1, §3.2',
       'TLS protects requests that hold passwords.',
       'TLS ends at the proxy in front (docs/operate/tls-and-proxies.md); in production no issuer but an https one starts the server',
+      'issuerProblem',
     ),
     decided(
       'rfc6749-2.3.1-4',
       '§2.3.1',
       'Endpoints that take passwords are protected against brute force.',
       'secrets are random and of at least 256 bits, or chosen with a privilege and of at least 32 characters; no number of guesses finds one (docs/deviations.md, H-118). Limits of rate belong to the proxy (decision 39)',
+      'src/clients/secrets/client-secrets.ts',
     ),
     client('rfc6749-3.2-1', '§3.2', 'The client uses POST.'),
-    must('rfc6749-3.2-2', '§3.2', 'The token endpoint takes POST alone.'),
+    must('rfc6749-3.2-2', '§3.2', 'The token endpoint takes POST alone.', 'buildRouter'),
     must(
       'rfc6749-3.2-3',
       '§3.2',
       'Parameters without a value are as left out, unknown ones are ignored, none comes twice.',
+      'parseForm',
+      'parseParameters',
     ),
     must('rfc6749-3.2.1-1', '§3.2.1', 'Confidential clients authenticate at the token endpoint.'),
     must(
@@ -37,11 +46,15 @@ export const rfc6749: Specification = {
       'rfc6749-3.1-1',
       '§3.1',
       'The authorisation endpoint takes GET, and may take POST; parameters without a value are as left out, unknown ones ignored, none comes twice.',
+      'authorization',
+      'postedAuthorization',
+      'parseParameters',
     ),
     must(
       'rfc6749-3.1.2-1',
       '§3.1.2, §3.1.2.3',
       'The redirection URI is compared with the registered ones, character by character.',
+      'isRegisteredRedirectUri',
     ),
     must(
       'rfc6749-3.1.2-2',
@@ -57,7 +70,12 @@ export const rfc6749: Specification = {
       'responseTarget',
       'errorPage',
     ),
-    must('rfc6749-4.1.1-1', '§4.1.1, §10.12', 'state comes back exactly as it was sent.'),
+    must(
+      'rfc6749-4.1.1-1',
+      '§4.1.1, §10.12',
+      'state comes back exactly as it was sent.',
+      'authorizationResponse',
+    ),
     must(
       'rfc6749-4.1.2-1',
       '§4.1.2',
@@ -74,6 +92,7 @@ export const rfc6749: Specification = {
       'rfc6749-4.1.3-1',
       '§4.1.3',
       'The client authenticates, or says who it is; redirect_uri is that of the request.',
+      'authorizationCode',
     ),
     must('rfc6749-4.2.2-1', '§4.2.2', 'The implicit response has no refresh token, and is in the fragment.'),
     must(
@@ -99,7 +118,13 @@ export const rfc6749: Specification = {
       'receiveAuthorizationRequest',
       'isRegisteredRedirectUri',
     ),
-    must('rfc6749-4.4-1', '§4.4', 'The client credentials grant is for confidential clients only.'),
+    must(
+      'rfc6749-4.4-1',
+      '§4.4',
+      'The client credentials grant is for confidential clients only.',
+      'clientCredentialsAreConfidential',
+      'clientCredentials',
+    ),
     must('rfc6749-4.4.2-1', '§4.4.2', 'The server authenticates the client.', 'authenticateClient'),
     must(
       'rfc6749-4.4.3-1',
@@ -111,6 +136,8 @@ export const rfc6749: Specification = {
       'rfc6749-5.1-1',
       '§5.1',
       'access_token and token_type are in the response, JSON, with no-store and no-cache.',
+      'issueToken',
+      'src/endpoints/answer.ts',
     ),
     must(
       'rfc6749-5.2-1',
@@ -132,16 +159,25 @@ export const rfc6749: Specification = {
       '§3.2.1, §6',
       'A public client says who it is; a confidential one authenticates.',
     ),
-    must('rfc6749-6-1', '§6, §10.4', 'A refresh token is good for the client only that it was issued to.'),
+    must(
+      'rfc6749-6-1',
+      '§6, §10.4',
+      'A refresh token is good for the client only that it was issued to.',
+      'refreshToken',
+    ),
     must(
       'rfc6749-6-2',
       '§6',
       'A refresh request has no scope that was not granted; without one it is what was granted.',
+      'refreshToken',
+      'narrowedScope',
     ),
     must(
       'rfc6749-6-3',
       '§6, §10.4',
       'Where a new refresh token is issued, the old one is of no use, and its use is noticed.',
+      'refreshToken',
+      'src/grants/refreshable.ts',
     ),
     must(
       'rfc6749-5.2-3',

@@ -11,6 +11,7 @@ export const rfc7636: Specification = {
       '§4.3',
       'code_challenge_method is plain where it is left out.',
       'S256 alone is supported, and has to be named (RFC 9700 §2.1.1)',
+      'readAuthorizationRequest',
     ),
     must('rfc7636-4.4-1', '§4.4', 'The challenge is kept with the code.', 'codeContent'),
     must(

@@ -34,7 +34,13 @@ export const rfc9101: Specification = {
       'request_uri of the client’s, where it is supported.',
       'it is not: nothing is fetched because a browser says so',
     ),
-    must('rfc9101-10.5-1', '§10.5', 'A client that registered require_signed_request_object is held to it.'),
+    must(
+      'rfc9101-10.5-1',
+      '§10.5',
+      'A client that registered require_signed_request_object is held to it.',
+      'CLIENT_METADATA',
+      'receiveAuthorizationRequest',
+    ),
     must('rfc9101-10.8-1', '§10.8', 'typ oauth-authz-req+jwt is taken, as is none.'),
   ],
 };

@@ -9,6 +9,8 @@ export const rfc9126: Specification = {
       'rfc9126-2-1',
       '§2',
       'The client authenticates as at the token endpoint; a public one says who it is.',
+      'pushedAuthorizationRequest',
+      'identifyClient',
     ),
     must(
       'rfc9126-2.1-1',
@@ -21,8 +23,13 @@ export const rfc9126: Specification = {
       '201 with a reference that cannot be guessed, is bound to the client and expires.',
     ),
     must('rfc9126-2.3-1', '§2.3', 'Errors are JSON.'),
-    must('rfc9126-4-1', '§4', 'Only what was pushed counts.'),
-    must('rfc9126-6-1', '§6', 'A client that registered to push its requests is held to it.'),
+    must('rfc9126-4-1', '§4', 'Only what was pushed counts.', 'receivePushedRequest'),
+    must(
+      'rfc9126-6-1',
+      '§6',
+      'A client that registered to push its requests is held to it.',
+      'receiveAuthorizationRequest',
+    ),
     must('rfc9126-7.3-1', '§7.3', 'A reference is used once (SHOULD).'),
   ],
 };

@@ -17,6 +17,7 @@ export const rfc9701: Specification = {
       '§5',
       'Who does not authenticate is refused; the answer is 400.',
       'interface and decision 22: 401 invalid_client, as for every other answer of this endpoint',
+      'callerOf',
     ),
     must(
       'rfc9701-5-2',

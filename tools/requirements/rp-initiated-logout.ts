@@ -5,41 +5,53 @@ export const rpInitiatedLogout: Specification = {
   scope:
     'All of it. Other ways to confirm a client than the hint (§3) are not offered: the interface asks for the hint.',
   requirements: [
-    must('openid-rp-logout-2-1', '§2', 'GET and POST.'),
+    must('openid-rp-logout-2-1', '§2', 'GET and POST.', 'src/endpoints/end-session/endpoint.ts'),
     must(
       'openid-rp-logout-2-2',
       '§2',
       'The OP validates that it was the issuer of the ID token, and accepts one that has expired.',
+      'readIdTokenHint',
     ),
     must(
       'openid-rp-logout-2-3',
       '§2',
       'client_id with a hint: the OP verifies that it is the client that the ID token was issued to.',
+      'readLogoutRequest',
     ),
-    must('openid-rp-logout-2-4', '§2', 'state is passed back.'),
-    must('openid-rp-logout-2-5', '§2', 'ui_locales is no error.'),
+    must('openid-rp-logout-2-4', '§2', 'state is passed back.', 'logoutLocation'),
+    must('openid-rp-logout-2-5', '§2', 'ui_locales is no error.', 'readLogoutRequest', 'lookUpLanguage'),
     must(
       'openid-rp-logout-2-6',
       '§2',
       'The OP asks the end-user whether to log out, in any case without a hint, or with one of another session; a yes logs out.',
+      'src/endpoints/end-session/endpoint.ts',
     ),
     must('openid-rp-logout-2.1-1', '§2.1', 'end_session_endpoint in the metadata.', 'authorizationMetadata'),
     must(
       'openid-rp-logout-3-1',
       '§3',
       'No redirection unless the address is, exactly, one that is registered.',
+      'readLogoutRequest',
     ),
     must(
       'openid-rp-logout-3-2',
       '§3',
       'No redirection without a hint, unless there is other proof of the client.',
+      'readLogoutRequest',
     ),
-    must('openid-rp-logout-3-3', '§3', 'The redirection comes after the logout and its notifications.'),
+    must(
+      'openid-rp-logout-3-3',
+      '§3',
+      'The redirection comes after the logout and its notifications.',
+      'endSessionConfirmation',
+    ),
     decided(
       'openid-rp-logout-3-4',
       '§3',
       'The browser goes back when the end-user has logged out.',
       'it goes back whatever the choice was (decision 33)',
+      'endSessionConfirmation',
+      'logoutLocation',
     ),
     must(
       'openid-rp-logout-4-1',
