@@ -46,12 +46,12 @@ export async function openTenants(needs: TenantsNeeds): Promise<Tenants> {
   let adopted = 0;
   const catchUp = async (): Promise<void> => {
     await follower.catchUp();
-    const lessons = follower.lessons();
-    if (lessons === adopted) return;
+    const updates = follower.updates();
+    if (updates === adopted) return;
     const tenants = await storage.tenants.all();
     // A list that was asked for earlier may arrive later.
-    if (lessons <= adopted) return;
-    adopted = lessons;
+    if (updates <= adopted) return;
+    adopted = updates;
     register.adopt(tenants);
   };
   const lookForFirst = async (): Promise<void> => {

@@ -4,15 +4,15 @@ import type { Sealed } from '../spec/identifiers.ts';
 import { digestOf, type TableDigest } from './copy-table.ts';
 import { DUMPED_TABLES } from './dumped-tables.ts';
 
-/** What a backup says of itself: the mark `backup` in it. */
+/** The description that a backup contains, as its mark `backup`. */
 export interface BackupManifest {
-  /** The version of the program that made it. */
+  /** The version of the program that made the backup. */
   readonly program: string;
-  /** The version of its schema. */
+  /** The version of the backup's schema. */
   readonly schema: number;
-  /** Seconds since the epoch: nothing that was acknowledged later is in it. */
+  /** Seconds since the epoch. The backup contains no write that was acknowledged later. */
   readonly taken_at: number;
-  /** Of the encryption key: the first eight hexadecimal digits of its SHA-256. Null where nothing was sealed yet. */
+  /** Names the encryption key: the first eight hexadecimal digits of its SHA-256. Null if nothing is sealed. */
   readonly encryption_key: string | null;
   readonly tables: Readonly<Record<string, TableDigest>>;
 }
@@ -26,18 +26,18 @@ export async function tableDigests(reader: TableReader): Promise<BackupManifest[
   return digests;
 }
 
-/** The text by which a wrong encryption key is recognised; undefined where no server was ever started. */
+/** Returns the sealed text that reveals a wrong encryption key; undefined if no server ever started on the database. */
 export async function sealedCanary(reader: TableReader): Promise<Sealed | undefined> {
   const table = DUMPED_TABLES.find(({ name }) => name === 'seal_canary');
   const rows = table === undefined ? [] : await reader.page({ table, tenant: undefined }, undefined, 1);
   return rows[0] === undefined ? undefined : (String(rows[0][1]) as Sealed);
 }
 
-/** A sealed text begins with the name of the key that sealed it. */
+/** Returns the name of the key that sealed a text: the text begins with it. */
 export const keyNameOf = (canary: string | undefined): string | null =>
   canary === undefined ? null : canary.slice(0, FINGERPRINT_LENGTH);
 
-/** The names of tables that are not as the manifest says. */
+/** Returns the names of the tables that differ from the manifest. */
 export function differingTables(
   manifest: BackupManifest,
   found: BackupManifest['tables'],

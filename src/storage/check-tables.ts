@@ -3,16 +3,16 @@ import type { DumpRow, DumpSection, DumpTable, TableReader } from '../ports/tabl
 import { compareKeys, pages } from './copy-table.ts';
 import { DUMPED_TABLES, sectionsOf } from './dumped-tables.ts';
 
-/** What is wrong with a database, as far as its rows tell. */
+/** The faults that the rows of a database reveal. */
 export interface TableCheck {
   readonly rows: number;
-  /** One line each, without a secret; the first ones, where there are many. */
+  /** One line each, without secrets. If there are many, only the first. */
   readonly findings: readonly string[];
 }
 
 const FINDINGS_MAX = 100;
 
-/** Columns that hold JSON in every row that has them. */
+/** Columns that contain JSON or NULL. */
 const JSON_COLUMNS: ReadonlySet<string> = new Set([
   'tenant.settings',
   'client.metadata',
@@ -24,14 +24,14 @@ const JSON_COLUMNS: ReadonlySet<string> = new Set([
   'server_key.public_jwk',
 ]);
 
-/** Rows that the acts never leave behind without the row that they belong to: both begin with the same columns. */
+/** Tables whose rows never outlive the row that they belong to. Both keys begin with the same columns. */
 const DEPENDENTS: readonly { readonly table: string; readonly of: string; readonly keyLength: number }[] = [
   { table: 'client_use', of: 'client', keyLength: 2 },
   { table: 'known_browser', of: 'account', keyLength: 2 },
   { table: 'tenant_issuer', of: 'tenant', keyLength: 1 },
 ];
 
-/** Reads everything once: order, JSON, counts, rows that belong to nothing. What cannot be read is a finding. */
+/** Reads every table once and checks order, JSON, counts and orphaned rows. A row that cannot be read is a finding. */
 export async function checkTables(reader: TableReader): Promise<TableCheck> {
   const findings: string[] = [];
   const note = (finding: string): void => {
@@ -114,7 +114,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Of one tenant: numbers without gaps or reuse, and the count of open clients that limits registration. */
+/** Checks the numbers of one tenant for gaps and reuse, and the count of open clients, which limits registration. */
 async function checkCounts(reader: TableReader, tenant: string, note: Note): Promise<void> {
   const [counters] = await reader.page({ table: named('counters'), tenant }, undefined, 1);
   const journal = await numbersOf(reader, { table: named('change_journal'), tenant });
@@ -147,7 +147,7 @@ async function numbersOf(
   return { last, gaps };
 }
 
-/** Both in the order of their keys: each parent is passed once. */
+/** Finds rows without a parent. Both cursors are in the order of their keys, so each parent is visited once. */
 async function checkDependents(
   reader: TableReader,
   section: DumpSection,

@@ -6,7 +6,7 @@ import { countOf, DUMPED_TABLES, sectionsOf } from './dumped-tables.ts';
 import { type CopyMark, parseCopyMark } from './marks.ts';
 
 export interface CopyOptions {
-  /** Whether the target may be put into service afterwards: nothing writes to the source any more. */
+  /** Whether this is the last pass: no server writes to the source, and the target may go into service. */
   readonly final: boolean;
   /** Seconds since the epoch. */
   readonly now: number;
@@ -14,7 +14,7 @@ export interface CopyOptions {
 }
 
 export interface CopyProgress {
-  /** `check`: the source is read once more, to see that nothing was written to it. */
+  /** `check`: the source is read again, to make sure that no server wrote to it. */
   readonly phase: 'copy' | 'verify' | 'check';
   readonly table: string;
   readonly rows: number;
@@ -31,9 +31,10 @@ export interface CopyReport {
 const NAMED_NUL_ROWS_MAX = 20;
 
 /**
- * Makes the target's rows those of the source, as of the moment of the call, and compares the digests of all tables.
- * Interrupted, or called again after the source went on, it changes what differs. Without `final` the target stays marked
- * as unfinished, and no server starts on it. Rejects with `StorageUnavailable`, also for a target that holds anything else.
+ * Makes the target's rows equal to those of the source at the moment of the call, and compares the digests of all tables.
+ * A repeated call, after an interruption or after the source changed, writes only the differences. Without `final` the
+ * target stays marked as unfinished, and no server starts on it. Rejects with `StorageUnavailable`, also if the target holds
+ * other data.
  */
 export async function copyRegistry(
   source: TableDump,
@@ -115,7 +116,7 @@ async function beginCopy(
   return begun;
 }
 
-/** The sealed text is made anew with a random nonce by each registry. */
+/** Names the registry: each one seals its canary with a random nonce, so no two are equal. */
 async function registryName(reader: TableReader): Promise<string> {
   const table = DUMPED_TABLES.find(({ name }) => name === 'seal_canary');
   const [row] = table === undefined ? [] : await reader.page({ table, tenant: undefined }, undefined, 1);
@@ -125,7 +126,7 @@ async function registryName(reader: TableReader): Promise<string> {
 }
 
 async function isEmpty(writer: TableReader, tenants: readonly string[]): Promise<boolean> {
-  // A new schema has its row of the list of tenants.
+  // A new schema already has the row of the list of tenants.
   for (const table of DUMPED_TABLES.filter(({ name }) => name !== 'tenant_list')) {
     for (const section of sectionsOf(table, tenants)) {
       if ((await writer.page(section, undefined, 1)).length > 0) return false;
@@ -149,7 +150,7 @@ async function refuseNul(snapshot: TableReader, tenants: readonly string[]): Pro
   );
 }
 
-/** What the target answers is read back: what it acknowledged is not taken for what it holds. */
+/** Reads the target back and compares, instead of trusting its acknowledgements. */
 async function verify(writer: TableReader, { tenants, tables }: Copied, options: CopyOptions): Promise<void> {
   const differing = await differences(writer, tenants, tables, options, 'verify');
   if (differing.length === 0) return;
@@ -176,7 +177,7 @@ async function finish(
   await writer.putMark('copy', JSON.stringify({ ...mark, finished_at: options.now } satisfies CopyMark));
 }
 
-/** The tables that are not as they were copied. */
+/** Returns the tables that differ from the copy. */
 async function differences(
   reader: TableReader,
   tenants: readonly string[],

@@ -9,13 +9,13 @@ import type {
 } from '../ports/table-dump.ts';
 import { sectionsOf } from './dumped-tables.ts';
 
-/** Rows that are held in memory at once, and written in one act; the largest rows are about 128 KiB. */
+/** The number of rows held in memory and written in one transaction. The largest rows are about 128 KiB. */
 const PAGE = 250;
 
-/** How often a table is gone through again because a row was in the way of another one. */
+/** A table is scanned at most this often again because a row blocked another one. */
 const ATTEMPTS_MAX = 4;
 
-/** SHA-256 over the rows in the order of their keys, each as a JSON array in a line: the same for every engine. */
+/** Computes SHA-256 over the rows in the order of their keys, each as a line with a JSON array. It is the same for every engine. */
 class RowDigest {
   readonly #hash: Hash = createHash('sha256');
   rows = 0;
@@ -42,7 +42,7 @@ export interface CopiedTable extends TableDigest {
   readonly removed: number;
 }
 
-/** Is told how many rows of the table were gone through. */
+/** Called with the number of rows that were scanned. */
 export type Advance = (rows: number) => void;
 
 export async function digestOf(
@@ -61,7 +61,7 @@ export async function digestOf(
   return digest.result();
 }
 
-/** All rows of a section in the order of their keys. */
+/** Yields all rows of a section in the order of their keys. */
 export async function* pages(reader: TableReader, section: DumpSection): AsyncGenerator<readonly DumpRow[]> {
   let after: DumpKey | undefined;
   while (true) {
@@ -74,8 +74,8 @@ export async function* pages(reader: TableReader, section: DumpSection): AsyncGe
 }
 
 /**
- * Makes the target's table what the source's is, by what differs alone: after an interruption, or after the source
- * went on, the same call brings the rest. The digest is that of the source.
+ * Makes the target's table equal to the source's by writing only the differences. After an interruption, or after the
+ * source changed, the same call writes the rest. Returns the digest of the source.
  */
 export async function copyTable(
   source: TableReader,
@@ -97,7 +97,7 @@ export async function copyTable(
       removed += merged.removed;
       inTheWay += merged.inTheWay;
     }
-    // A row with the same unique name that is gone at the source, and had its turn later, is out of the way now.
+    // A row that held the same unique name and is gone at the source was removed later in the scan: it blocks no longer.
     if (inTheWay === 0 || attempt === ATTEMPTS_MAX) return { ...digest.result(), put, removed };
   }
 }
@@ -105,7 +105,7 @@ export async function copyTable(
 interface Merged {
   readonly put: number;
   readonly removed: number;
-  /** Rows that were not put because another one was in their way. */
+  /** The number of rows that were not written because another row blocked them. */
   readonly inTheWay: number;
 }
 
@@ -155,7 +155,7 @@ async function mergeSection(
   return { put, removed, inTheWay };
 }
 
-/** One row after the other, read by pages so that what was read may be changed meanwhile. */
+/** Reads one row after the other. It reads by pages, so that rows it has passed may change. */
 class Cursor {
   readonly #reader: TableReader;
   readonly #section: DumpSection;
@@ -168,7 +168,7 @@ class Cursor {
     this.#section = section;
   }
 
-  /** The row at which it stands; undefined behind the last one. */
+  /** The current row; undefined after the last one. */
   async row(): Promise<DumpRow | undefined> {
     if (this.#at >= this.#rows.length && !this.#isEnd) {
       const after = this.#rows.at(-1)?.slice(0, this.#section.table.keyLength);
@@ -187,7 +187,7 @@ class Cursor {
 const sameRow = (one: DumpRow, other: DumpRow): boolean =>
   one.every((value, index) => value === other[index]);
 
-/** Negative where `one` comes first, in the order of `TableReader.page`. */
+/** Compares keys in the order of `TableReader.page`; negative if `one` comes first. */
 export function compareKeys(one: DumpRow, other: DumpRow, keyLength: number): number {
   for (let index = 0; index < keyLength; index += 1) {
     const [left, right] = [one[index], other[index]];

@@ -1,6 +1,6 @@
 import type { DumpColumn, DumpSection, DumpTable, TableReader } from '../ports/table-dump.ts';
 
-/** `name*` is a column of the key, `name#` a number; both may stand together. */
+/** Describes a table. `name*` is a column of the key, `name#` a number; both marks may be combined. */
 function table(name: string, ofTenants: boolean, columns: string): DumpTable {
   const described = columns.split(/\s+/u).map((word) => ({
     column: {
@@ -18,8 +18,8 @@ function table(name: string, ofTenants: boolean, columns: string): DumpTable {
 }
 
 /**
- * Everything that a storage holds, in the order in which it is copied: `counters` last of the tables of tenants, because
- * SQLite counts what is in the tables. What is not here does not travel: the heartbeat, the list of migrations, and marks.
+ * All data of a storage, in the order of copying. `counters` is the last table of tenants, because SQLite derives counters
+ * from the other tables. The heartbeat, the list of migrations and the marks are not copied.
  */
 export const DUMPED_TABLES: readonly DumpTable[] = [
   table('tenant', false, 'tenant* version# settings created_at# disabled_at#'),
@@ -85,7 +85,7 @@ export const DUMPED_TABLES: readonly DumpTable[] = [
   table('counters', true, 'tenant* journal# audit#'),
 ];
 
-/** The parts of a table that are read one by one. */
+/** Returns the sections of a table: one for each tenant, or one for the whole table. */
 export function sectionsOf(dumped: DumpTable, tenants: readonly string[]): readonly DumpSection[] {
   if (!dumped.ofTenants) return [{ table: dumped, tenant: undefined }];
   return tenants.map((tenant) => ({ table: dumped, tenant }));

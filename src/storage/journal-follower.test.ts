@@ -121,10 +121,10 @@ for (const [what, head, since] of [
     await follower.catchUp();
     now = head;
     await nextTurn();
-    const before = follower.lessons();
+    const before = follower.updates();
     await follower.catchUp();
     assert.deepEqual(learnt, [undefined, undefined]);
-    assert.ok(follower.lessons() > before);
+    assert.ok(follower.updates() > before);
   });
 }
 

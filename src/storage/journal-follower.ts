@@ -3,24 +3,24 @@ import type { Change, ChangeJournal } from '../ports/change-journal.ts';
 import { type Awaitable, whenKnown } from '../spec/awaitable.ts';
 
 export interface JournalFollower {
-  /** Learns of every change that was committed before the running callback of the event loop began. */
+  /** Learns every change that was committed before the running callback of the event loop began. */
   catchUp(): Awaitable<void>;
-  /** How often it learnt something. Only ever grows, whatever the journal's own numbers do. */
-  lessons(): number;
+  /** Counts the times that it learned something. The count never falls, even if the journal's numbers do. */
+  updates(): number;
 }
 
 /**
- * Reads an embedded journal at once for the first callback of a turn of the event loop, and once more after the turn for
- * all others of it: whatever is served was received before its reading. What a callback learnt is not handed on to the
- * next one of its turn: a turn also brings polls that come after a timer's reading, the answers to own writes, and
- * requests that were pipelined meanwhile. A remote journal is known by its first answer (`sharedReadings`).
- * @param learn is told the changes since it was told last; undefined: anything may have changed.
+ * Follows the journal, so that each answer reflects every change committed before its request arrived. It reads an embedded
+ * journal at once for the first callback of an event-loop turn, and again at the end of the turn for all other callbacks.
+ * Callbacks of one turn cannot share a read: the turn may poll after a timer's read, deliver the results of own writes, or
+ * handle pipelined requests. A journal that answers with a promise is remote (`sharedReads`).
+ * @param learn receives the changes since the last call; undefined if anything may have changed
  */
 export function followJournal(
   journal: ChangeJournal,
   learn: (changes: readonly Change[] | undefined) => void,
 ): JournalFollower {
-  const { read, lessons } = journalReader(journal, learn);
+  const { read, updates } = journalReader(journal, learn);
   let current = false;
   let readThisTurn = false;
   let afterTurn: Promise<void> | undefined;
@@ -31,7 +31,7 @@ export function followJournal(
   };
   const begin = (): Awaitable<void> => {
     const reading = read();
-    if (reading instanceof Promise) shared = sharedReadings(read, reading);
+    if (reading instanceof Promise) shared = sharedReads(read, reading);
     else current = true;
     return reading;
   };
@@ -47,7 +47,7 @@ export function followJournal(
   };
   const beginAfterTurn = async (): Promise<void> => {
     const turn = endOfTurn();
-    // Comes next after what goes on with this reading, with nothing received between them.
+    // Runs right after the callers of this read, before any new request is received.
     setImmediate(endCallback);
     await turn;
     afterTurn = undefined;
@@ -62,29 +62,29 @@ export function followJournal(
       afterTurn ??= beginAfterTurn();
       return afterTurn;
     },
-    lessons,
+    updates,
   };
 }
 
 /**
- * One reading of a remote journal is under way at a time. Whoever comes before the next one begins shares it: it begins at
- * the end of the turn, so that one who asks for several records has one reading for all of them, or when the one under way
- * is answered. Where that one fails they share its failure, for they have waited as long as anybody may wait for an answer.
+ * Lets callers share reads of a remote journal, one at a time. Callers that come before the next read begins share it. It
+ * begins at the end of the turn, so that a caller with several records needs one read, or when the read in progress ends. If
+ * that read fails, the waiting callers share its failure, because they have waited for as long as the deadline allows.
  */
-function sharedReadings(read: () => Awaitable<void>, first: Promise<void>): () => Promise<void> {
-  let underWay: Promise<void> | undefined;
+function sharedReads(read: () => Awaitable<void>, first: Promise<void>): () => Promise<void> {
+  let inProgress: Promise<void> | undefined;
   let next: Promise<void> | undefined;
 
   const follow = (reading: Promise<void>): void => {
     const end = (): void => {
-      underWay = undefined;
+      inProgress = undefined;
     };
-    underWay = reading;
+    inProgress = reading;
     reading.then(end, end);
   };
   const beginNext = async (): Promise<void> => {
     try {
-      await (underWay ?? endOfTurn());
+      await (inProgress ?? endOfTurn());
     } finally {
       next = undefined;
     }
@@ -102,7 +102,7 @@ function sharedReadings(read: () => Awaitable<void>, first: Promise<void>): () =
 
 interface JournalReader {
   readonly read: () => Awaitable<void>;
-  readonly lessons: () => number;
+  readonly updates: () => number;
 }
 
 function journalReader(
@@ -110,9 +110,9 @@ function journalReader(
   learn: (changes: readonly Change[] | undefined) => void,
 ): JournalReader {
   let known: number | undefined;
-  let lessons = 0;
+  let updates = 0;
   const moveTo = (head: number, changes: readonly Change[] | undefined): void => {
-    lessons += 1;
+    updates += 1;
     learn(changes);
     known = head;
   };
@@ -120,13 +120,13 @@ function journalReader(
     read: () =>
       whenKnown(journal.head(), (head) => {
         if (head === known) return undefined;
-        // A journal that went back is not the one that was followed: a database that was restored, for instance.
+        // A head that went back belongs to another journal, for example after a restoration.
         if (known === undefined || head < known) return moveTo(head, undefined);
         const missed = head - known;
         return whenKnown(journal.since(known), (changes) =>
           moveTo(head, changes === undefined || changes.length < missed ? undefined : changes),
         );
       }),
-    lessons: () => lessons,
+    updates: () => updates,
   };
 }

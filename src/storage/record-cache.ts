@@ -8,13 +8,13 @@ import { BoundedMap } from '../spec/bounded-map.ts';
 import type { AccessTokenKey, ClientId, ClientInstance } from '../spec/identifiers.ts';
 import { followJournal } from './journal-follower.ts';
 
-/** In records of the usual size; a larger one takes the place of several, so that what is bounded is memory. */
+/** Limits in records of the usual size. A larger record counts as several, so that the limits bound memory. */
 export interface RecordCacheLimits {
   readonly clients: number;
   readonly accessTokens: number;
 }
 
-/** Characters of text in a record of the usual size. */
+/** The number of characters in a record of the usual size. */
 const CLIENT_CHARACTERS = 2048;
 const ACCESS_TOKEN_CHARACTERS = 1024;
 
@@ -24,13 +24,12 @@ const clientWeight = ({ metadata, data, privileges }: StoredClient): number =>
 const accessTokenWeight = ({ introspection }: StoredAccessToken): number =>
   1 + Math.floor(introspection.length / ACCESS_TOKEN_CHARACTERS);
 
-/** Instances that ended lately; their cached tokens are recognised by it instead of being searched for. */
+/** The number of ended client instances to remember. Their cached tokens are recognised by it instead of being searched. */
 const ENDED_MAX = 10_000;
 
 /**
- * The same storage with records kept in memory. Before each answer from memory the journal is read: a record that was
- * read at its head, or was not touched since, is what the store would give. So a revocation shows in the very next
- * request, whichever process made it.
+ * Adds a cache of records to a storage. It reads the journal before each answer from memory and drops the records that
+ * changed. So a revocation takes effect with the very next request, whichever process made it.
  */
 export function withRecordCache(storage: TenantStorage, limits: RecordCacheLimits): TenantStorage {
   const clients = new BoundedMap<ClientId, StoredClient>(limits.clients, clientWeight);
@@ -55,15 +54,15 @@ export function withRecordCache(storage: TenantStorage, limits: RecordCacheLimit
     serverKeys = undefined;
   });
 
-  /** What is read is kept only if nothing was learnt meanwhile: it may be older than that. */
+  /** Caches a record that was read, unless the journal reported changes meanwhile: the record may be older than they are. */
   const readThrough = <Key, Value>(
     cache: BoundedMap<Key, Value>,
     key: Key,
     read: () => Awaitable<Value | undefined>,
   ): Awaitable<Value | undefined> => {
-    const before = journal.lessons();
+    const before = journal.updates();
     return whenKnown(read(), (found) => {
-      if (found !== undefined && journal.lessons() === before) cache.set(key, found);
+      if (found !== undefined && journal.updates() === before) cache.set(key, found);
       return found;
     });
   };
@@ -76,9 +75,9 @@ export function withRecordCache(storage: TenantStorage, limits: RecordCacheLimit
   };
   const allServerKeys = (): Awaitable<readonly StoredServerKey[]> => {
     if (serverKeys !== undefined) return serverKeys;
-    const before = journal.lessons();
+    const before = journal.updates();
     return whenKnown(storage.serverKeys.all(), (found) => {
-      if (found.length > 0 && journal.lessons() === before) serverKeys = found;
+      if (found.length > 0 && journal.updates() === before) serverKeys = found;
       return found;
     });
   };

@@ -2,29 +2,29 @@ import { readFileSync } from 'node:fs';
 import { StorageUnavailable } from '../../ports/storage.ts';
 
 export interface DatabaseHost {
-  /** A name, an address without brackets, or the folder of a Unix socket. */
+  /** A host name, an address without brackets, or the folder of a Unix socket. */
   readonly host: string;
   readonly port: number;
 }
 
-/** Where the database is, and how to get in. */
+/** The place of the database and the credentials. */
 export interface DatabaseUrl {
-  /** In the order in which they are tried. */
+  /** In the order of preference. */
   readonly hosts: readonly DatabaseHost[];
   readonly database: string;
   readonly user: string;
   readonly password: string | undefined;
-  /** False: in the clear. */
+  /** False for a connection without TLS. */
   readonly tls: false | DatabaseTls;
 }
 
-/** Certificates and keys are PEM. */
+/** TLS options. Certificates and keys are PEM. */
 export interface DatabaseTls {
-  /** What the server has to show: a certificate of its host, any certificate of the authorities, or nothing. */
+  /** The certificate that the database must present: one for its host, any one of the authorities, or none. */
   readonly verify: 'host' | 'authority' | 'nothing';
-  /** Undefined: those that the runtime trusts. */
+  /** The authorities; undefined for those that the runtime trusts. */
   readonly ca: string | undefined;
-  /** What this server shows, if the database asks for it. */
+  /** The client certificate, for a database that requests one. */
   readonly client: { readonly cert: string; readonly key: string } | undefined;
 }
 
@@ -36,7 +36,7 @@ const PARAMETERS: ReadonlySet<string> = new Set(['sslmode', 'sslrootcert', 'sslc
 /**
  * Reads `postgres://user:password@host:port,host:port/database?sslmode=…&sslrootcert=…&host=/socket/folder`; parameters have
  * the names and meanings that libpq gives them (PostgreSQL documentation, "Parameter Key Words").
- * @throws StorageUnavailable that says what is wrong, without the password
+ * @throws StorageUnavailable whose message names the fault, without the password
  */
 export function parseDatabaseUrl(url: string): DatabaseUrl {
   const match = SHAPE.exec(url);
@@ -70,7 +70,7 @@ function parseHost(text: string): DatabaseHost {
   return { host: host === '' ? '127.0.0.1' : host, port };
 }
 
-/** Whoever can pretend to be the database can answer that every token is good: what leaves the machine is verified. */
+/** Returns the TLS options. An impostor could declare every token valid, so a connection that leaves the machine is verified. */
 function tlsOf(parameters: URLSearchParams, hosts: readonly DatabaseHost[]): DatabaseUrl['tls'] {
   const mode = parameters.get('sslmode') ?? (hosts.every(isOwnMachine) ? 'disable' : 'verify-full');
   const ca = pemFile(parameters, 'sslrootcert');
@@ -80,7 +80,7 @@ function tlsOf(parameters: URLSearchParams, hosts: readonly DatabaseHost[]): Dat
       if (ca !== undefined || client !== undefined) throw unusable('has certificates, but no TLS (sslmode)');
       return false;
     case 'require':
-      // As libpq has it: whoever names an authority wants it to be looked at.
+      // As in libpq: a named authority is checked.
       return { verify: ca === undefined ? 'nothing' : 'authority', ca, client };
     case 'verify-ca':
       if (ca === undefined)
@@ -91,7 +91,7 @@ function tlsOf(parameters: URLSearchParams, hosts: readonly DatabaseHost[]): Dat
     case 'allow':
     case 'prefer':
       throw unusable(
-        `must not have ${mode} as its sslmode: whoever is between would decide that nothing is encrypted; say disable, require, verify-ca or verify-full`,
+        `must not have ${mode} as its sslmode: an attacker on the network could turn encryption off; use disable, require, verify-ca or verify-full`,
       );
     default:
       throw unusable('must have disable, require, verify-ca or verify-full as its sslmode');

@@ -7,7 +7,7 @@ import { Pool } from './pool.ts';
 import { FIRST_SCHEMA, MARK_SCHEMA, RATE_SCHEMA } from './schema.ts';
 import { type BoundStatement, bound, statement } from './statement.ts';
 
-/** In order, without gaps. A migration that was ever released is never edited; a change is a new one. */
+/** In order of version, without gaps. A released migration is never edited; a change is a new migration. */
 export const MIGRATIONS: readonly SchemaStep[] = [
   { version: 1, name: 'everything as of the first version', statements: FIRST_SCHEMA },
   { version: 2, name: 'rates that all processes share', statements: RATE_SCHEMA, compatibleFrom: 1 },
@@ -15,7 +15,7 @@ export const MIGRATIONS: readonly SchemaStep[] = [
 ];
 
 export const NEWEST = MIGRATIONS.length;
-/** Since this version the schema says whom it suits. */
+/** Since this version the schema states which programs it suits. */
 const COMPATIBILITY_KNOWN_FROM = 2;
 
 const CREATE_LIST = statement(
@@ -23,7 +23,7 @@ const CREATE_LIST = statement(
   `CREATE TABLE IF NOT EXISTS schema_migration
     (version BIGINT NOT NULL, name TEXT NOT NULL, applied_at BIGINT NOT NULL, PRIMARY KEY (version))`,
 );
-/** Version 0 is nothing but the row that whoever migrates holds. */
+/** Version 0 has only the row that a migrating process locks. */
 const ADD_ROW = statement(
   'migration_row',
   `INSERT INTO schema_migration (version, name, applied_at) VALUES (0, 'none', :now) ON CONFLICT DO NOTHING`,
@@ -50,10 +50,10 @@ const COMPATIBLE_FROM = statement(
 );
 
 const UNDEFINED_TABLE = '42P01';
-/** Two that create one table at once: the loser is told so, in one of these ways. */
+/** The SQLSTATEs that a process gets if another one creates the same table at the same time. */
 const ALREADY_THERE: ReadonlySet<string | undefined> = new Set(['42P07', '23505', '40001']);
 
-/** The version of the schema; 0 for an empty database. */
+/** Returns the version of the schema; 0 for an empty database. */
 async function schemaVersion(connection: Connection): Promise<number> {
   try {
     const [outcome] = await connection.execute([bound(VERSION, {})]);
@@ -72,15 +72,15 @@ export async function schemaState(connection: Connection): Promise<SchemaState> 
 }
 
 /**
- * What is still to be done.
- * @throws StorageUnavailable for a database that a newer program has changed in a way that this one does not bear
+ * Returns the migrations that the database still needs.
+ * @throws StorageUnavailable if a newer program has changed the schema in a way that this program cannot work with
  */
 export function pending(state: SchemaState): readonly SchemaStep[] {
   if (!suits(state, NEWEST)) throw new StorageUnavailable(`the database has ${tooNew(state, NEWEST)}`);
   return MIGRATIONS.slice(state.version);
 }
 
-/** Brings the schema up to date, all or nothing. Of several at once one does; the others wait, and find it done. */
+/** Brings the schema up to date, all or nothing. If several processes migrate at once, one does it and the others wait. */
 export async function migrate(connection: Connection, now: number): Promise<readonly SchemaStep[]> {
   pending(await schemaState(connection));
   await createList(connection);
@@ -100,7 +100,7 @@ export async function migrate(connection: Connection, now: number): Promise<read
   return applied;
 }
 
-/** Each round trip has the deadline of the connection. */
+/** Executes one step. Each round trip has the deadline of the connection. */
 const STEPS_AT_ONCE = 20;
 
 const plain = (name: string, text: string): BoundStatement => ({

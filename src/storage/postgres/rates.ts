@@ -5,7 +5,7 @@ import { Refused, statement } from './statement.ts';
 const BUCKETS_MAX = 3;
 const PLACES = [0, 1, 2];
 
-/** Computes when each bucket would be full after one more request. A full bucket has no row. */
+/** Computes when each bucket would be full after this request. A full bucket has no row. */
 const TAKE = statement(
   'rate_take',
   `WITH asked AS (${PLACES.map(

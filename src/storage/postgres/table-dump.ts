@@ -26,11 +26,11 @@ import {
   statement,
 } from './statement.ts';
 
-/** A page, or the acts of one; between two of them the other side is read or written. */
+/** The deadline for reading or writing one page. */
 const DEADLINE_MS = 120_000;
 const CONNECT_MS_MAX = 10_000;
 
-/** The names of tables and columns where they are not those of `DUMPED_TABLES`. */
+/** Tables and columns whose names differ from `DUMPED_TABLES`. */
 const OWN_NAMES: Readonly<Record<string, string>> = {
   counters: 'tenant_counter',
   'authorization_grant.authorization': 'authorization_text',
@@ -48,7 +48,7 @@ const STATEMENTS_BY_TABLE: ReadonlyMap<string, TableStatements> = new Map(
   DUMPED_TABLES.map((table) => [table.name, tableStatements(table)]),
 );
 
-/** The name and the columns of a table as this engine has them. */
+/** Returns the name and the columns of a table in this engine. */
 export function ownTable({ name, columns }: DumpTable): {
   readonly name: string;
   readonly columns: readonly string[];
@@ -67,7 +67,7 @@ function tableStatements(table: DumpTable): TableStatements {
   );
   const key = own.columns.slice(0, keyLength);
   const rest = ofTenants ? key.slice(1) : key;
-  // A counter that has counted nothing is one that is not there.
+  // A counter at 0 counts as absent.
   const counted = table.name === 'counters' ? 'AND (journal > 0 OR audit > 0)' : '';
   const scope = `${ofTenants ? 'tenant = :tenant' : 'TRUE'} ${counted}`;
   const bound = values.slice(keyLength - rest.length, keyLength);
@@ -101,7 +101,7 @@ const PUT_MARK = statement(
 const REMOVE_MARK = statement('mark_remove', 'DELETE FROM storage_mark WHERE name = :name');
 const BEGIN_SNAPSHOT = statement('snapshot_begin', 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
 
-/** The rows of the database at a `postgres:` URL, which must have the schema of this program. */
+/** Reads and writes the rows of the database at a `postgres:` URL, which must have the schema of this program. */
 export function postgresTables(url: string): TableDump {
   const database = parseDatabaseUrl(url);
   return {
@@ -144,7 +144,7 @@ async function guarded<T>(act: () => Promise<T>): Promise<T> {
 
 function tableReader(connection: Connection): TableReader {
   const rowsIn = async ({ tenant }: DumpSection, asked: BoundStatement): Promise<readonly Row[]> =>
-    await guarded(async () => (await askWithin(connection, tenant, [asked]))[0]?.rows ?? []);
+    await guarded(async () => (await executeWithin(connection, tenant, [asked]))[0]?.rows ?? []);
   return {
     tenants: () =>
       guarded(async () => {
@@ -169,7 +169,7 @@ function tableReader(connection: Connection): TableReader {
       );
       return Number(row?.['rows_there']);
     },
-    // This engine takes none.
+    // PostgreSQL cannot store a NUL.
     withNul: async () => await Promise.resolve([]),
     mark: (name) => guarded(() => markOf(connection, name)),
     close: () => guarded(() => connection.close()),
@@ -183,12 +183,12 @@ function tableWriter(connection: Connection): TableWriter {
     change: ({ table, tenant }, removed, put) =>
       guarded(async () => {
         const statements = statementsOf(table);
-        const questions = [
+        const batch = [
           ...removed.map((key) => bound(statements.remove, named(table, key))),
           ...put.map((row) => bound(statements.put, named(table, row))),
         ];
-        const outcomes = await askWithin(connection, tenant, questions);
-        return outcomes.slice(removed.length).reduce((sum, { changed }) => sum + changed, 0);
+        const results = await executeWithin(connection, tenant, batch);
+        return results.slice(removed.length).reduce((sum, { changed }) => sum + changed, 0);
       }),
     putMark: (name: StorageMark, content) =>
       guarded(async () => {
@@ -199,14 +199,14 @@ function tableWriter(connection: Connection): TableWriter {
   };
 }
 
-/** In one transaction that has entered the tenant; answers the outcomes of `questions` alone. */
-async function askWithin(
+/** Executes the statements in one transaction of the tenant; returns their results. */
+async function executeWithin(
   connection: Connection,
   tenant: string | undefined,
-  questions: readonly BoundStatement[],
+  statements: readonly BoundStatement[],
 ): Promise<readonly StatementResult[]> {
-  if (tenant === undefined) return await connection.execute(questions);
-  return (await connection.execute([enterTenant(tenant as TenantId), ...questions])).slice(1);
+  if (tenant === undefined) return await connection.execute(statements);
+  return (await connection.execute([enterTenant(tenant as TenantId), ...statements])).slice(1);
 }
 
 function named(table: DumpTable, values: DumpRow): Readonly<Record<string, string | number | null>> {

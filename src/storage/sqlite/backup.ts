@@ -31,9 +31,9 @@ import { readTables } from './table-dump.ts';
 const OWNER_ONLY = 0o600;
 
 /**
- * Writes what the database at `path` holds at this moment to a new file, while servers write on: they wait for nothing,
- * but their log is not emptied meanwhile. The file appears whole, checked and durable, or not at all. It has no free pages:
- * what was deleted is not in it. Rejects with `StorageUnavailable`, also where something stands at `out`.
+ * Writes the present content of the database at `path` to a new file. Servers continue to write without waiting, but their
+ * log is not emptied meanwhile. The file appears complete, checked and durable, or not at all. It contains no free pages,
+ * and so no deleted data. Rejects with `StorageUnavailable`, also if a file exists at `out`.
  */
 export async function createSqliteBackup(
   path: string,
@@ -55,7 +55,7 @@ export async function createSqliteBackup(
   }
 }
 
-/** @returns when the copy's state was the present one */
+/** @returns the time at which the copied state was current, in seconds since the epoch */
 function copyDatabase(path: string, draft: string, now: () => number): number {
   if (!existsSync(path)) throw new StorageUnavailable(`there is no database at ${path}`);
   inspect(path);
@@ -76,7 +76,7 @@ async function describe(
   draft: string,
   given: Pick<BackupManifest, 'program' | 'taken_at'>,
 ): Promise<BackupManifest> {
-  // Not by a connection of the server's kind: a backup is one file, without a log.
+  // Not a connection of the server's kind, because a backup is one file without a log.
   const database = new DatabaseSync(draft);
   try {
     refuseDamage(database, draft);
@@ -98,13 +98,13 @@ async function describe(
 
 export interface VerifiedBackup {
   readonly manifest: BackupManifest;
-  /** The text that the encryption key has to open. */
+  /** The sealed text that the encryption key must open. */
   readonly canary: Sealed | undefined;
-  /** False for a backup with an older schema: its tables are other ones, and only SQLite's own check was made. */
+  /** False for a backup with an older schema: its tables differ, so only SQLite's own check was made. */
   readonly digestsCompared: boolean;
 }
 
-/** Reads a backup through. Rejects with `StorageUnavailable` for one that is damaged, changed, or newer than the program. */
+/** Reads and checks a whole backup. Rejects with `StorageUnavailable` if it is damaged, changed, or newer than the program. */
 export async function verifySqliteBackup(file: string): Promise<VerifiedBackup> {
   try {
     if (!existsSync(file)) throw new StorageUnavailable(`there is no file at ${file}`);
@@ -134,13 +134,13 @@ export async function verifySqliteBackup(file: string): Promise<VerifiedBackup> 
 }
 
 export interface RestoredPlace {
-  /** Where what stood at the path was put; undefined where nothing did. */
+  /** The new path of the database that was at the path before; undefined if there was none. */
   readonly aside: string | undefined;
 }
 
 /**
- * Puts a backup that was verified at `path`, with the schema of this program and whatever `complete` does to it. What
- * stands there is moved aside, where that is allowed, and never while somebody has it open. It appears whole or not at all.
+ * Places a verified backup at `path`, after migrating it to the schema of this program and calling `complete`. Moves an
+ * existing database aside if that is allowed, and never while a process has it open. The file appears complete or not at all.
  */
 export async function restoreSqliteBackup(
   file: string,
@@ -182,11 +182,11 @@ export interface RestoreOptions {
   readonly moveAside: boolean;
   /** Seconds since the epoch. */
   readonly now: number;
-  /** Is given the path of the database before it is in its place. */
+  /** Called with the path of the database before it is put in place. */
   readonly complete: (draft: string) => Promise<void>;
 }
 
-/** A server goes on with a file that was moved away, and nobody would see what it writes. */
+/** Throws if a process has the database open: a server would continue to write to the moved file, and those writes would be lost. */
 function refuseInUse(path: string): void {
   try {
     const database = new DatabaseSync(path, { timeout: 0 });
@@ -196,7 +196,7 @@ function refuseInUse(path: string): void {
       database.close();
     }
   } catch (error) {
-    // What is too damaged to be opened is no reason to keep it: that is what a backup is for.
+    // A database too damaged to open may be replaced: a backup exists for that case.
     if (isBusy(error))
       throw new StorageUnavailable(`the database ${path} is in use: stop every server on it first`);
   }
@@ -210,7 +210,7 @@ function putAside(path: string, aside: string, suffixes: readonly string[]): voi
   syncFolder(dirname(path));
 }
 
-/** Unlike a rename, a link replaces nothing. */
+/** Moves the file. Unlike a rename, a link never replaces an existing file. */
 function publish(draft: string, path: string): void {
   const descriptor = openSync(draft, 'r');
   try {
@@ -228,7 +228,7 @@ function publish(draft: string, path: string): void {
   syncFolder(dirname(path));
 }
 
-/** Also where a newer program says that this one could work on it: a part of it would be lost unseen. */
+/** Refuses a newer schema even if it is compatible with this program, because the unknown parts would be lost. */
 function refuseNewer(database: DatabaseSync): void {
   const { version } = stateOf(database);
   if (version > NEWEST) throw new StorageUnavailable(otherSchema(version, NEWEST));

@@ -15,7 +15,7 @@ import {
 
 const LOCK_WAIT_MS_MAX = 5000;
 
-/** A file that is not there has version 0, and is made by `up`. */
+/** Opens the schema of the database file at `path`. A missing file has version 0, and `up` creates it. */
 export function openSqliteSchema(path: string): Schema {
   const on = async <T>(act: (database: DatabaseSync) => T): Promise<T> => {
     try {
