@@ -48,8 +48,8 @@ for (const [what, sql, finding] of [
   ['a count', 'UPDATE open_client_count SET clients = 7', /260 open clients of default are counted as 7/],
   ['a gap in the journal', 'DELETE FROM change_journal WHERE sequence = 5', /journal of default has 1 gaps/],
   [
-    'a row of nobody',
-    "INSERT INTO client_use VALUES ('default', 'nobody', 'i', '', 1)",
+    'a row without an owner',
+    "INSERT INTO client_use VALUES ('default', 'unknown', 'i', '', 1)",
     /client_use .*nobody.* belongs to no client/,
   ],
   [

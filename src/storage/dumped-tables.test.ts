@@ -14,7 +14,7 @@ import { openSqliteSchema } from './sqlite/sqlite-schema.ts';
 const root = mkdtempSync(join(tmpdir(), 'chancery-dumped-'));
 after(() => rmSync(root, { recursive: true }));
 
-/** Of the database as such, not of the registry: they do not travel. */
+/** Tables about the database itself, which a copy leaves out. */
 const STAYING: ReadonlySet<string> = new Set([
   'schema_migration',
   'schema_compatibility',

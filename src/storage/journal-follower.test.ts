@@ -71,7 +71,7 @@ test('what is committed between two callbacks of one turn is known to the second
   assert.equal(reads() - before, 2);
 });
 
-test('a reading after the turn that fails, fails for those who waited for it, and for nobody after them', async () => {
+test('a failed read at the end of the turn fails for the callers that waited for it, and not for later callers', async () => {
   let broken = false;
   const head = (): number => {
     if (broken) throw new Error('no disk');
@@ -128,7 +128,7 @@ for (const [what, head, since] of [
   });
 }
 
-test('of a remote journal one reading is under way at a time; whoever comes meanwhile shares the next one', async () => {
+test('a remote journal is read once at a time; callers that come meanwhile share the next read', async () => {
   const readings: PromiseWithResolvers<number>[] = [];
   const head = async (): Promise<number> => {
     const reading = Promise.withResolvers<number>();
@@ -175,7 +175,7 @@ test('of a remote journal all who ask before the end of a turn share one reading
   assert.equal(readings, 3);
 });
 
-test('a failed reading of a remote journal fails for those who waited for it, and for nobody after them', async () => {
+test('a failed read of a remote journal fails for the callers that waited for it, and not for later callers', async () => {
   const outcomes: (number | Error)[] = [new Error('first'), new Error('second'), 4];
   const head = async (): Promise<number> => {
     await nextTurn();

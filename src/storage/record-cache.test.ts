@@ -93,7 +93,7 @@ test('a token is not found once its client is, and one of an id that was registe
   assert.deepEqual(await cached.accessTokens.find(heir.key), heir);
   const before = count('accessTokens.find');
   assert.deepEqual(await cached.accessTokens.find(foreign.key), foreign);
-  assert.equal(count('accessTokens.find'), before, 'a token of nobody outlives the end of a client');
+  assert.equal(count('accessTokens.find'), before, 'a token without a client outlives the end of a client');
 });
 
 test('an ended token is not found any more, and others of its client still are without being read', async () => {
@@ -169,7 +169,7 @@ test('a record that was read before a change that is learnt meanwhile is answere
   slow.execute();
   const second = { ...client, version: 2 };
   replaceRemotely(state, second);
-  // Somebody else's request learns of the change while the old record is on its way.
+  // Another request learns of the change while the old record is being read.
   await cached.accessTokens.find(aToken().key);
   slow.arrive();
   assert.deepEqual(await early, client);

@@ -18,7 +18,7 @@ after(async () => {
 
 let tenants = 0;
 
-/** A tenant that nobody has used, in the one database of this process: opening one for each test takes most of a run's time. */
+/** Returns an unused tenant in the one database of this process. Opening a database for each test would take most of a run's time. */
 export function emptyTenantStorage(): TenantStorage {
   tenants += 1;
   return storage.forTenant(`test-${tenants}` as TenantId);

@@ -10,7 +10,7 @@ import { openTestRows } from '../../testing/postgres/rows.ts';
 import { administer, startTestServer, type TestServer } from '../../testing/postgres/server.ts';
 import { openPostgresStorage } from './open.ts';
 
-/** Who can pretend to be the database decides which tokens are good: what `sslmode` says is what happens. */
+/** An impostor of the database could declare every token valid, so each `sslmode` must do exactly what it says. */
 const OPTIONS = { connections_max: 2, deadline_ms: 20_000, migrate: true, replica: '' };
 const COMMON_NAME = '2.5.4.3';
 const PASSWORD = 'correct-horse-battery';

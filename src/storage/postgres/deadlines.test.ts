@@ -21,9 +21,9 @@ import {
 } from '../../testing/storage/stored-examples.ts';
 import { openPostgresStorage } from './open.ts';
 
-/** The database takes what it is sent, and does not answer: nothing of the storage waits for longer than its deadline. */
+/** The database accepts every message and never answers. No call of the storage waits longer than its deadline. */
 const DEADLINE_MS = 1000;
-/** Each would wait for those before it if the deadline were not that of whoever asks: for half a minute. */
+/** Each call has its own deadline. Otherwise each would wait for those before it, half a minute in all. */
 const WAITING = 30;
 const OPTIONS = { connections_max: 4, deadline_ms: DEADLINE_MS, migrate: false, replica: '' };
 const client = aClient();

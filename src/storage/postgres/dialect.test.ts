@@ -5,8 +5,8 @@ import { MIGRATIONS } from './migrations.ts';
 import { STATEMENTS } from './statement.ts';
 
 /**
- * What PostgreSQL, CockroachDB, YugabyteDB and Citus have in common, as far as it is used here. None of the other three could
- * be run where this was written. ADR 22 says which of it was read in their documentation, and what they refuse of it.
+ * The SQL that PostgreSQL, CockroachDB, YugabyteDB and Citus share, as far as this program uses it. The other three were not
+ * run. ADR 22 names the parts that come from their documentation, and the parts that they refuse.
  */
 const KINDS =
   /^(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH|BEGIN|COMMIT|ROLLBACK|CREATE TABLE|CREATE (?:UNIQUE )?INDEX|ALTER TABLE|CREATE POLICY)\b/u;

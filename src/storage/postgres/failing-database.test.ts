@@ -47,7 +47,7 @@ async function readsAgain<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-test('a stopped server (SIGSTOP) hangs nobody: reads, writes and cached answers are refused by the deadline, and it goes on later', {
+test('a stopped server (SIGSTOP) blocks no caller: reads, writes and cached answers fail by the deadline, and work again later', {
   timeout: 60_000,
 }, async () => {
   const storage = await openPostgresStorage(await server.createDatabase(), OPTIONS);
@@ -196,7 +196,7 @@ test('a database that cannot be reached is named without its password', async ()
   );
 });
 
-test('row security: a statement without its tenant, or with another one, sees and changes nothing of it', async () => {
+test('row security: a statement without its tenant, or with another one, sees and changes no row of it', async () => {
   const url = await server.createDatabase();
   const storage = await openPostgresStorage(url, OPTIONS);
   const client = aClient();

@@ -39,7 +39,7 @@ test('a primary that does not know that another was promoted is asked no more, o
   try {
     assert.equal(await portOf(both), server.port);
     await administer(standby.port, 'postgres', 'SELECT pg_promote()');
-    assert.equal(await portOf(both), server.port, 'nobody here has seen the promotion');
+    assert.equal(await portOf(both), server.port, 'this process has not seen the promotion');
     assert.equal(await portOf(promoted), standby.port);
     assert.equal(await portOf(both), standby.port);
     await assert.rejects(portOf(former), (error: unknown) => {

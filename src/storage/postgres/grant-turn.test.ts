@@ -27,7 +27,7 @@ test('grants that are created in one event-loop turn, while the deletion of thei
   await clients.create(deleted, OPEN);
   await clients.create(living, OPEN);
   const made = [deleted, living, deleted].map((client) => aGrant(client, { expires_at: null }));
-  // What a deletion elsewhere does, which found no grant of the client; held before its commit.
+  // Another process deletes the client, finds no grant of it, and has not committed yet.
   await rows.ask('BEGIN');
   await rows.ask(
     `INSERT INTO tenant_counter (tenant, journal, audit) VALUES (?, 0, 0)

@@ -26,11 +26,11 @@ test('a migration whose process vanishes at any of its round trips has changed n
       async execute(...statements: Parameters<Connection['execute']>) {
         asked += 1;
         if (asked !== place) return await connection.execute(...statements);
-        // What was sent is on its way; nobody reads the answer.
+        // The statements were sent; their results are never read.
         const lost = connection.execute(...statements);
         connection.destroy();
         await lost;
-        throw new Error('nobody is there to read this');
+        throw new Error('the process has vanished');
       },
     };
     await migrate(vanishing as Connection, 1).catch(() => undefined);

@@ -19,8 +19,8 @@ import {
 import { openPostgresStorage } from './open.ts';
 
 /**
- * What is asked once and what is asked again. An act whose answer was lost may have happened: it is told as a failure and
- * never repeated, for a second time would be another act. One that the database says it undid has not happened.
+ * Retries after lost answers. A write whose answer was lost may have happened: it is reported as a failure and never
+ * retried, because a retry could execute it twice. A write that the database rolled back has not happened, and is retried.
  */
 const DEADLINE_MS = 10_000;
 let url: string;

@@ -6,7 +6,7 @@ import { administer } from '../../testing/postgres/server.ts';
 import { openPostgresSchema } from './migrations.ts';
 import { STATEMENTS } from './statement.ts';
 
-/** What grows with the users, and so must be found by its key. */
+/** Tables that grow with the number of users, so their rows must be found by key. */
 const GROWING: ReadonlySet<string> = new Set([
   'access_token',
   'account',
@@ -30,7 +30,7 @@ interface Plan {
   readonly Plans?: readonly Plan[];
 }
 
-/** Of a table that was never analysed: what a connection planned in the first minute of a database it keeps. */
+/** Returns the plans for tables that were never analysed, as a connection makes them in the first minute of a database. */
 async function plansOfAll(): Promise<ReadonlyMap<string, Plan>> {
   const url = await emptyDatabase();
   const schema = openPostgresSchema(url, 20_000);

@@ -10,7 +10,7 @@ import { openPostgresStorage } from './open.ts';
 const DEADLINE_MS = 20_000;
 const OPTIONS = { connections_max: 4, deadline_ms: DEADLINE_MS, replica: '' };
 
-test('a database behind the program is refused where nobody may migrate, and taken after migrate up', async () => {
+test('a database with an old schema is refused unless migration is allowed, and accepted after migrate up', async () => {
   const url = await emptyDatabase();
   const open = () => openPostgresStorage(url, { ...OPTIONS, migrate: false });
   await assert.rejects(open(), (error: unknown) => {

@@ -6,7 +6,7 @@ import { administer, startTestServer, type TestServer } from '../../testing/post
 import { aClient, aToken, EVENT, LABEL, OPEN, TENANT } from '../../testing/storage/stored-examples.ts';
 import { openPostgresStorage, type PostgresOptions } from './open.ts';
 
-/** A primary and a standby that follows it; nobody listens at port 1. */
+/** A primary and a standby that follows it. No server listens on port 1. */
 const OPTIONS: PostgresOptions = { connections_max: 4, deadline_ms: 20_000, migrate: true, replica: '' };
 let server: TestServer;
 let standby: Awaited<ReturnType<TestServer['startStandby']>>;
@@ -53,7 +53,7 @@ async function followed(): Promise<void> {
   });
 }
 
-test('of several hosts the primary is used, in whatever order they stand, and whoever else is dead or follows', async () => {
+test('the primary among several hosts is used, in any order, while the other hosts are dead or follow it', async () => {
   const primary = server.port;
   for (const ports of [
     [primary, standby.port],

@@ -17,7 +17,7 @@ async function place(): Promise<Place> {
       return Promise.resolve();
     },
     crash: (client_id) => crash(url, client_id),
-    // Whoever asked it something may still be about to ask the next thing: a server closes it when nobody is.
+    // A caller may be about to send its next request. A server closes its storage when no request is left.
     async remove() {
       for (const storage of retired) await storage.close();
     },

@@ -139,7 +139,7 @@ test('a restored backup is the registry of then; numbers go on behind all that w
   const storage = await openSqliteStorage(to, { writer: 'main' });
   const { journal, audit } = storage.forTenant(TENANT);
   assert.equal(await journal.head(), 1_000_000_012);
-  // Whoever had read up to any number of then or later is told that anything may have changed.
+  // A process that followed the journal to any number learns that anything may have changed.
   for (const known of [5, 12, 500]) assert.notDeepEqual(await journal.since(known), []);
   const last = (await audit.page(12, 10)).at(-1);
   assert.deepEqual([last?.action, last?.sequence], ['storage.restore', 1_000_001_012]);
@@ -153,7 +153,7 @@ test('a restored backup is the registry of then; numbers go on behind all that w
   assert.equal(tables['client']?.rows, 48);
 });
 
-test('a database that is there is kept, moved aside where that is asked for, and never while somebody has it open', async () => {
+test('an existing database is kept, or moved aside on request, and never while a process has it open', async () => {
   const [path, out] = [await filled(), place('b')];
   await create(path, out);
   await assert.rejects(restore(out, path), /there is a database at .*--move-aside/);

@@ -50,7 +50,7 @@ test('what one callback reads is of one moment; what comes after it sees what wa
   assert.equal(read(), 2);
 });
 
-test('what a callback brings about is seen by whoever was waiting for it', async (t) => {
+test('code that awaited a write of a callback sees that write', async (t) => {
   const { read, count } = counter(t);
   read();
   const written = Promise.resolve().then(count);

@@ -44,7 +44,7 @@ test('a client is found by the primary key, however many there are: a logout tak
   assert.match(find, /^SEARCH client USING INDEX sqlite_autoindex_client_1 \(tenant=\? AND client_id=\?\)/);
 });
 
-test('nothing of a logout reads through a table', () => {
+test('no statement of a logout reads a whole table', () => {
   const prepared = [
     ...readsOf(sessions),
     sessionGrantsEnding,

@@ -21,7 +21,7 @@ const root = mkdtempSync(join(tmpdir(), 'chancery-rows-'));
 after(() => rmSync(root, { recursive: true }));
 const place = (): string => join(mkdtempSync(join(root, 'p-')), 'registry.sqlite');
 
-/** What stands in the file once the storage is closed, seen without the storage floor. */
+/** Reads rows from the file after the storage is closed, without the storage's own code. */
 function rows(path: string, sql: string): Record<string, unknown>[] {
   const database = new DatabaseSync(path, { readOnly: true });
   try {

@@ -55,7 +55,7 @@ async function empty(url: string): Promise<void> {
   await administer(Number(port), pathname.slice(1), EMPTY_ALL);
 }
 
-/** As a superuser, for whom row security does not hold. */
+/** Connects as a superuser, to which row security does not apply. */
 const EMPTY_ALL = `DO $$
   DECLARE named text;
   BEGIN

@@ -1,11 +1,11 @@
 import { Client } from 'pg';
 
-/** What must hold between the tables whatever happened: each counter says what is there. */
+/** Invariants between the tables: each counter matches the rows that it counts. */
 const BROKEN = [
   `SELECT 'the journal has a gap' AS broken FROM change_journal
    HAVING count(*) <> coalesce(max(sequence) - min(sequence) + 1, 0)`,
-  // A restored backup goes on with much higher numbers, and says so in the event that has the first of them. What has been
-  // swept was swept by its time, which in requests at the same time is another order than that of the numbers.
+  // A restored backup continues with much higher numbers, and its first event there says so. Sweeping goes by time, and
+  // the order of times can differ from the order of numbers for concurrent requests.
   `SELECT 'the audit has a gap' AS broken FROM (
      SELECT sequence, action, at, lag(sequence) OVER (ORDER BY sequence) AS before,
        min(sequence) OVER () > 1 AS swept, min(at) OVER () AS oldest FROM audit_event) AS numbered
@@ -20,7 +20,7 @@ const BROKEN = [
    WHERE clients <> (SELECT count(*) FROM client WHERE registered_via = 'open')`,
 ];
 
-/** What does not hold in the default tenant of a database at rest. */
+/** Returns the violations in the default tenant of a database at rest. */
 export async function brokenCounts(url: string): Promise<readonly string[]> {
   const client = new Client({ connectionString: url });
   await client.connect();

@@ -31,7 +31,7 @@ export async function startProxy(target: number): Promise<TestProxy> {
     }
     client.on('data', (bytes) => database.write(bytes));
     database.on('data', (bytes: Buffer) => {
-      // What belongs together may come in pieces: it is passed on when the server is ready for more.
+      // A message may arrive in pieces. The proxy passes it on when the server is ready for more.
       said = Buffer.concat([said, bytes]);
       if (breaking !== undefined && !said.includes(READY_FOR_QUERY)) return;
       if (breaking !== undefined && said.includes(breaking)) {

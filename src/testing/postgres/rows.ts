@@ -17,7 +17,7 @@ export async function openTestRows(url: string): Promise<TestRows> {
     user: 'postgres',
     database: pathname.slice(1),
   });
-  // The server of the tests may be stopped before whoever looks at it.
+  // The test server may stop before this connection closes.
   client.on('error', () => undefined);
   await client.connect();
   let last: Promise<unknown> = Promise.resolve();

@@ -27,7 +27,7 @@ const ROLE = 'chancery';
 
 export interface TestServer {
   readonly port: number;
-  /** Of the server and each of its children, as they are now. */
+  /** Returns the process ids of the server and of its present children. */
   pids(): readonly number[];
   /** Makes an empty database; answers its address. */
   createDatabase(): Promise<string>;
@@ -63,7 +63,7 @@ interface Place {
   readonly programs: string;
   readonly data: string;
   readonly port: number;
-  /** Who runs it. */
+  /** The user that runs the server. */
   readonly owner: { readonly uid?: number; readonly gid?: number };
   readonly settings: Settings;
 }
@@ -108,7 +108,7 @@ export async function startTestServer({
     },
     async stop() {
       for (const stop of standbys) await stop();
-      // Immediate shutdown: nobody needs the data any more.
+      // Immediate shutdown, because the data is not needed any more.
       await end('SIGQUIT');
       rmSync(folder, { recursive: true, force: true });
     },
@@ -142,7 +142,7 @@ async function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<
   await exited;
 }
 
-/** As PostgreSQL wants its keys: its own, and nobody else's. */
+/** Gives the file to PostgreSQL's user alone, as PostgreSQL demands of a key. */
 function writeOwned({ data, owner }: Place, name: string, text: string): void {
   const file = join(data, name);
   writeFileSync(file, text, { mode: 0o600 });
@@ -199,8 +199,8 @@ export async function administer(
 }
 
 /**
- * The programs in a place that whoever runs them may read, with the links that the package's install script would have
- * made: no install script runs here.
+ * Copies the programs to a place that their user may read, with the links that the package's install script makes. No
+ * install script runs here.
  */
 function copyPrograms(to: string): string {
   const require = createRequire(import.meta.url);

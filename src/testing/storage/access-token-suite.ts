@@ -103,7 +103,7 @@ function revoking(make: MakeEngine): void {
   );
 
   test(
-    'a revoked initial access token registers nobody: of a revocation and a registration at once one happens',
+    'a revoked initial access token registers no client: of a concurrent revocation and registration exactly one happens',
     onEmptyStorage(make, async ({ tenant }) => {
       for (let round = 0; round < 10; round += 1) {
         const token = aToken();

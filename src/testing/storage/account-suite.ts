@@ -107,7 +107,7 @@ function racesContract(make: MakeEngine): void {
   );
 
   test(
-    'a subject is given once, and a name that somebody else has is not taken by a change',
+    'a subject is given once, and a change cannot take the name of another account',
     onEmptyStorage(make, async ({ tenant }) => {
       const [ada, bob] = [anAccount(), anAccount()];
       await tenant.accounts.create(ada, EVENT);
@@ -125,7 +125,7 @@ function racesContract(make: MakeEngine): void {
 
 function endsContract(make: MakeEngine): void {
   test(
-    'a change ends sessions and grants and forgets the browsers of the account where it says so, and nobody else’s',
+    'a change that says so ends the sessions and grants of its account and forgets its browsers, and those of no other account',
     onEmptyStorage(make, async ({ tenant }) => {
       const [ada, bob] = [anAccount(), anAccount()];
       const [adas, bobs, browser] = [aSession(ada.sub), aSession(bob.sub), aDigest()];

@@ -26,12 +26,12 @@ export function choices(seed: number): Choices {
   };
 }
 
-/** What a record was, is, and may be in a moment: `undefined` where it is not there. One change at a time. */
+/** The past, present and possible next state of a record: `undefined` if it does not exist. It changes once at a time. */
 export class RecordModel<Value> {
   readonly #states: (Value | undefined)[] = [undefined];
   #acknowledged = 0;
 
-  /** What it is once every change is acknowledged. */
+  /** Returns the state after every change is acknowledged. */
   get latest(): Value | undefined {
     return this.#states.at(-1);
   }

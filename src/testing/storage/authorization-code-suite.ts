@@ -32,7 +32,7 @@ async function issued(tenant: TenantStorage, values: Partial<StoredAuthorization
   return { client, code };
 }
 
-/** What a code is redeemed for. */
+/** The grant and token that a code is redeemed for. */
 function aGift(client: StoredClient): { readonly grant: StoredGrant; readonly token: StoredAccessToken } {
   const grant = aGrant(client);
   return { grant, token: aTokenOf(grant) };
@@ -86,7 +86,7 @@ function uses(make: MakeEngine): void {
   );
 
   test(
-    'of fifty uses at once, over two views, one redeems; nothing of it is left',
+    'one of fifty concurrent uses over two views redeems a code, and the reuse ends its grant',
     onEmptyStorage(make, async ({ engine, tenant }) => {
       await onSecondView(engine, async (second) => {
         const { client, code } = await issued(tenant);

@@ -66,7 +66,7 @@ export function consentContract(make: MakeEngine): void {
 
 function endContract(make: MakeEngine): void {
   test(
-    'a revoked consent is gone, and nobody else’s',
+    'a revoked consent is gone, and every other consent stays',
     onEmptyStorage(make, async ({ tenant, other }) => {
       const client = aClient();
       for (const view of [tenant, other]) {

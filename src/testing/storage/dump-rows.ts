@@ -11,7 +11,7 @@ const SHORT = HARD_TEXTS.filter(({ length }) => length < 100);
 const LONG = HARD_TEXTS.find(({ length }) => length > 100_000) ?? '';
 const PLAIN: ReadonlySet<string> = new Set(['issuer', 'login_name', 'sid', 'shared_digest', 'entity_id']);
 
-/** Rows for every table, none of which is empty. `mark` tells registries apart. */
+/** Returns rows for every table. `mark` tells registries apart. */
 export async function fillTables(dump: TableDump, mark: string, rows = KEYS.length): Promise<void> {
   const writer = await dump.writer();
   try {

@@ -52,7 +52,7 @@ function succession(make: MakeEngine): void {
   );
 
   test(
-    'whoever is refused ends nobody',
+    'a refused registration ends no client',
     onEmptyStorage(make, async ({ tenant }) => {
       const first = federated();
       const stranger = aClient();

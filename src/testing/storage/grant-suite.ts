@@ -240,7 +240,7 @@ function races(make: MakeEngine): void {
 
 function ending(make: MakeEngine): void {
   test(
-    'a grant is ended once, with its tokens, of which the journal tells; others stay',
+    'a grant ends once, with its tokens, and the journal names them; other grants stay',
     onEmptyStorage(make, async ({ tenant, other }) => {
       const { client, grant, token } = await granted(tenant);
       const beside = await grantedTo(tenant, client);

@@ -33,7 +33,7 @@ async function initial(tenant: TenantStorage, values = {}): Promise<AccessTokenK
 }
 
 /** Replaces `client` so often, one change after the other. */
-/** So many replacements go together in one order; what is more may be overtaken by what was sent after it. */
+/** The number of replacements that keep their order in one batch. Later calls may overtake any beyond it. */
 const IN_ORDER = 250;
 
 async function replaceTimes(tenant: TenantStorage, client: StoredClient, count: number): Promise<void> {
@@ -223,11 +223,11 @@ function gaps(make: MakeEngine): void {
   );
 
   test(
-    'of whoever is behind the rows that are kept everything is withdrawn; numbers go on after a restart',
+    'a reader that is behind the kept rows must drop everything; numbers continue after a restart',
     onEmptyStorage(make, async ({ engine, storage, tenant }) => {
       const client = aClient();
       await tenant.clients.create(client, OPEN);
-      // One more than is kept: the first row is gone.
+      // The journal exceeds its limit by one, so the first row is gone.
       await replaceTimes(tenant, client, 10_001);
       await storage.close();
       await onSecondView(engine, async (after) => {
@@ -259,7 +259,7 @@ function sight(make: MakeEngine): void {
   );
 
   test(
-    'a change is seen by another view as soon as whoever made it knows, each time',
+    'another view sees a change as soon as its author knows of it, each time',
     onEmptyStorage(make, async ({ engine, tenant }) => {
       await onSecondView(engine, async (second) => {
         const client = aClient();

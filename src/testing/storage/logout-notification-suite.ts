@@ -17,7 +17,7 @@ interface Scene {
   readonly clients: readonly StoredClient[];
 }
 
-/** A session that so many clients took part in. */
+/** Creates a session with the given number of clients. */
 async function aScene(
   tenant: TenantStorage,
   clients = 2,
@@ -221,7 +221,7 @@ function takingContract(make: MakeEngine): void {
   );
 
   test(
-    'what was taken is to be had again when its time is over, by whoever comes; before that by nobody',
+    'a taken notification can be taken again after its lease expires, and not before',
     onEmptyStorage(make, async ({ tenant, other }) => {
       const { session } = await aScene(tenant, 1);
       await tenant.sessions.end(session.key);

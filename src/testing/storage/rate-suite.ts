@@ -98,7 +98,7 @@ function timesOfBuckets(make: MakeEngine): void {
       assert.equal(await take(START), SECOND);
       const set = START - 86_400 * SECOND;
       assert.equal(await take(set), SECOND);
-      assert.equal(await take(set + SECOND), 0, 'nobody waits for a day');
+      assert.equal(await take(set + SECOND), 0, 'no caller waits for a day');
       assert.equal(await take(set + SECOND), SECOND);
     }),
   );
@@ -115,7 +115,7 @@ function timesOfBuckets(make: MakeEngine): void {
   );
 
   test(
-    'sweeping forgets full buckets of its own tenant, so many at a time, and none that is not full',
+    'sweeping removes full buckets of its own tenant, at most the limit at a time, and no bucket that is not full',
     onEmptyStorage(make, async ({ tenant, other }) => {
       for (const index of times(5, (at) => at)) await tenant.rates.take([aBucket(`old ${index}`)], START);
       await other.rates.take([aBucket('old 0')], START);

@@ -5,7 +5,7 @@ import type { StoredServerKey } from '../../ports/server-key-store.ts';
 import type { TenantStorage } from '../../ports/storage.ts';
 import type { AccessTokenKey, ClientId } from '../../spec/identifiers.ts';
 
-/** What a remote engine holds. Tests change it directly: an act of another process. */
+/** The data of a remote engine. Tests change it directly, as another process would. */
 export interface RemoteState {
   readonly clients: Map<ClientId, StoredClient>;
   readonly tokens: Map<AccessTokenKey, StoredAccessToken>;

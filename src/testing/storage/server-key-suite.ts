@@ -58,7 +58,7 @@ function firstKeys(make: MakeEngine): void {
   );
 
   test(
-    'a key of its own is added once, under a kid that nobody had',
+    'a key of its own is added once, under an unused kid',
     onEmptyStorage(make, async ({ tenant }) => {
       const first = aServerKey();
       await present(tenant, first);
@@ -208,7 +208,7 @@ function told(make: MakeEngine): void {
       const { serverKeys } = tenant;
       const old = aServerKey();
       await present(tenant, old);
-      assert.equal(await tenant.journal.head(), 0, 'nobody has read a key before there was one');
+      assert.equal(await tenant.journal.head(), 0, 'no process has read a key before one existed');
       const successor = successorOf(old, NOW + 100);
       const event = (detail: string) => anEvent({ action: 'server-key.announce', detail });
       const removed = { at: NOW + 200, reason: 'superseded' } as const;

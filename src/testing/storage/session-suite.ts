@@ -99,7 +99,7 @@ function replacementContract(make: MakeEngine): void {
   );
 
   test(
-    'somebody else signs in, or the old session had expired: it ends with its clients, and the sid is new',
+    'if another subject signs in, or the old session had expired, it ends with its clients, and the sid is new',
     onEmptyStorage(make, async ({ tenant }) => {
       const [adas, expired, client] = [aSession(ADA), aSession(BOB, { expires_at: NOW }), aClient()];
       await tenant.sessions.create(adas, NEW_SESSION);
@@ -138,7 +138,7 @@ function raceContract(make: MakeEngine): void {
   );
 
   test(
-    'whoever was changed since the password was checked gets no session, and keeps what there was',
+    'an account that was changed after the password check gets no session, and keeps its old ones',
     onEmptyStorage(make, async ({ tenant }) => {
       const account = anAccount();
       await tenant.accounts.create(account, EVENT);

@@ -33,7 +33,7 @@ import { aClient, aToken, EVENT, LABEL, OPEN, TENANT, times } from './stored-exa
 const ACTS = Number(process.env['STALE_ANSWERS_ACTS'] ?? 90_000);
 const SEED = Number(process.env['STALE_ANSWERS_SEED'] ?? Date.now() % 1_000_000);
 
-/** Who acts at the same time; fewer than records, so that most acts find their record free. */
+/** The number of concurrent actors. It is lower than the number of records, so that most records are free. */
 const WALKERS = 8;
 const CLIENTS = 12;
 /** Smaller than what is asked for: records come and go. */
@@ -175,7 +175,7 @@ async function update(world: World, choose: Choices, { model }: Subject): Promis
   const view = choose.among(world.views);
   const changed = { ...client, version: client.version + 1, metadata: `{"secret":${choose.below(1e9)}}` };
   await change([[model, changed]], 'done', () => view.cached.clients.replace(changed, client.version, EVENT));
-  // Whoever changed it sees the change in the very callback in which it is told.
+  // The author of a change sees it in the same callback that reports it.
   const judge = model.question();
   judge(await view.cached.clients.find(client.client_id));
 }
@@ -223,7 +223,7 @@ async function revokeInitial(world: World, choose: Choices): Promise<void> {
   );
 }
 
-/** A process that ends before its commit: nobody may have seen anything of what it did. */
+/** Ends a process before its commit. No reader may have seen its change. */
 async function crashInTheMiddle({ place, subjects }: World, choose: Choices): Promise<void> {
   await place.crash(choose.among(subjects).client_id);
 }

@@ -76,7 +76,7 @@ export async function refresh(world: World, choose: Choices, subject: Subject): 
   model.acknowledge();
 }
 
-/** Somebody presents a refresh token that is not good any more. */
+/** Presents a refresh token that is no longer valid. */
 export async function reuse(world: World, choose: Choices, subject: Subject): Promise<void> {
   await ending(choose, subject, 'reused', (stored) => {
     const { grants } = choose.among(world.views).cached;

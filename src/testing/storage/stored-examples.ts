@@ -20,7 +20,7 @@ export const NOW = 1_800_000_000;
 export const TENANT = 'default' as TenantId;
 export const OTHER_TENANT = 'other' as TenantId;
 
-/** What careless engines change: emoji, line separators, quotes, escapes, what looks like a number, spaces, length. */
+/** Texts that careless engines change: emoji, line separators, quotes, escapes, digits, spaces, long text. */
 export const HARD_TEXTS: readonly string[] = [
   '{"client_name":"🦊 \u2028\u2029 é e\u0301","n":1.0,"n":1e400}',
   `{"quotes":"' \\" \\\\ \`; DROP TABLE client; --"}`,

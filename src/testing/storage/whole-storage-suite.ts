@@ -19,7 +19,7 @@ import {
 
 export function wholeStorageContract(make: MakeEngine): void {
   test(
-    'text with NUL is not stored, not by itself and not within, and what is asked for with one is not there',
+    'text with NUL is not stored, alone or inside a record, and a look-up with NUL finds nothing',
     onEmptyStorage(make, async ({ storage, tenant }) => {
       const refused: readonly (() => Promise<unknown>)[] = [
         () => tenant.clients.create(aClient({ data: 'a\0b' }), OPEN),
