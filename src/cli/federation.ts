@@ -1,4 +1,4 @@
-import type { JsonMembers } from '../federation/entity-statement.ts';
+import type { JsonMembers } from '../federation/json-value.ts';
 import type { Resolution, TrustNeeds } from '../federation/trust-chain/resolve-trust.ts';
 import type { UnverifiedJwt } from '../ports/jwt-inspector.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';

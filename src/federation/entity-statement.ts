@@ -1,6 +1,6 @@
 import type { UnverifiedJwt } from '../ports/jwt-inspector.ts';
-import type { JsonValue } from '../spec/json.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
+import type { JsonMembers } from './json-value.ts';
 
 /** The interface's nine, which are those of OpenID Connect without EdDSA (interface, Authentication 6). */
 export const STATEMENT_ALGORITHMS = [
@@ -46,9 +46,6 @@ export type StatementKind =
   | 'subordinate'
   /** A configuration that was sent to us as an explicit registration request (§12.2.1). */
   | 'request';
-
-/** JSON object as a claim holds it. */
-export type JsonMembers = { readonly [name: string]: JsonValue };
 
 declare const sound: unique symbol;
 

@@ -2,6 +2,7 @@ import type { JwtInspector } from '../ports/jwt-inspector.ts';
 import { type SoundStatement, STATEMENT_ALGORITHMS, soundStatement } from './entity-statement.ts';
 import type { CheckTrace, Reason } from './reason.ts';
 import {
+  audienceCheck,
   authorityHintsCheck,
   constraintsCheck,
   critCheck,
@@ -9,6 +10,7 @@ import {
   metadataPolicyCheck,
   metadataPolicyCritCheck,
   sourceEndpointCheck,
+  trustAnchorCheck,
   trustAnchorHintsCheck,
 } from './statement-checks/claim-checks.ts';
 import {
@@ -28,7 +30,6 @@ import {
   subordinateCheck,
 } from './statement-checks/identity-checks.ts';
 import { issuerKeys, jwksCheck, kidCheck } from './statement-checks/key-checks.ts';
-import { audienceCheck, trustAnchorCheck } from './statement-checks/request-checks.ts';
 import type { Examined, StatementCheck, StatementRules } from './statement-checks/statement-check.ts';
 import { ageCheck, expiryCheck, issuedCheck, lifetimeCheck } from './statement-checks/time-checks.ts';
 import {

@@ -15,7 +15,7 @@ import { federationKeysProblem } from '../federation/statement-checks/key-checks
 import { trustMarkType } from '../federation/statement-checks/trust-mark-checks.ts';
 import type { TrustLimits, TrustNeeds } from '../federation/trust-chain/resolve-trust.ts';
 import { statementSource } from '../federation/trust-chain/statement-source.ts';
-import type { TrustAnchor } from '../federation/trust-chain/trust-anchor.ts';
+import type { TrustAnchor } from '../federation/trust-chain/validate-chain.ts';
 import type { ServerKeys } from '../keys/server-keys.ts';
 import type { ClientStore } from '../ports/client-store.ts';
 import type { Clock } from '../ports/clock.ts';

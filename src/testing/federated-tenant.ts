@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Settings } from '../config/settings.ts';
-import type { JsonMembers } from '../federation/entity-statement.ts';
+import type { JsonMembers } from '../federation/json-value.ts';
 import type { SignatureAlgorithm } from '../spec/jose-algorithms.ts';
 import type { Answer, TestRequest } from './exchange.ts';
 import { type TestEntity, TestFederation, testEntity } from './federation.ts';

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { configurationUrl } from '../../federation/entity-id.ts';
 import { STATEMENT_ALGORITHMS } from '../../federation/entity-statement.ts';
-import { resolved } from '../../federation/metadata-policy/policy-test.ts';
 import { joseJwtInspector } from '../../jose/jwt-verifier.ts';
 import type { Fetched } from '../../ports/outbound-http.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
@@ -19,6 +18,7 @@ import {
   requestStatement,
 } from '../../testing/federated-tenant.ts';
 import { testEntity } from '../../testing/federation.ts';
+import { resolved } from '../../testing/metadata-policy.ts';
 import { publishedKeys } from '../../testing/server-keys.ts';
 import { ISSUER, START } from '../../testing/tenant.ts';
 import { answer } from '../answer.ts';

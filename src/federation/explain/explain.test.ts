@@ -46,7 +46,7 @@ test('as text, when it fails: the first rule that failed comes first', async () 
   assert.equal(first, `${RP.id}: no trust chain (6 fetches)`);
   assert.equal(
     second,
-    'first rule that failed: policy_violated: the metadata policy: for openid_relying_party.contacts: essential needs a parameter that is there',
+    'first rule that failed: policy_violated: the metadata policy: for openid_relying_party.contacts: essential requires the parameter, which is absent',
   );
   assert.ok(
     rest.some((line) =>

@@ -3,20 +3,20 @@ import type { EntityTypePolicy, MetadataPolicy } from './metadata-policy.ts';
 import { applyParameterPolicy } from './parameter-policy.ts';
 import type { PolicyProblem, PolicyStep } from './policy-problem.ts';
 
-/** Metadata parameters of one entity type, by name. */
+/** The metadata parameters of one entity type, by name. */
 export type EntityTypeMetadata = ReadonlyMap<string, JsonValue>;
 
-/** By entity type. Maps, because a name may be `__proto__`. */
+/** The metadata of an entity, by entity type. Uses maps, because a name may be `__proto__`. */
 export type EntityMetadata = ReadonlyMap<string, EntityTypeMetadata>;
 
 export interface AppliedPolicy {
-  /** As far as the policy was applied where there is a problem. */
+  /** If there is a problem, only the parameters before it have their new values. */
   readonly metadata: EntityMetadata;
   readonly steps: readonly PolicyStep[];
   readonly problem: PolicyProblem | undefined;
 }
 
-/** §6.1.4.2: the policies of the entity types that the subject has; those of others concern somebody else. */
+/** Applies a policy to the entity types that the subject has (§6.1.4.2). Ignores policies of other entity types. */
 export function applyMetadataPolicy(policy: MetadataPolicy, metadata: EntityMetadata): AppliedPolicy {
   const applied = new Map(metadata);
   const steps: PolicyStep[] = [];

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../spec/json.ts';
-import { isArray } from './json-set.ts';
+import { stringsOf } from '../json-value.ts';
 import {
   EMPTY_POLICY,
   type MetadataPolicy,
@@ -8,7 +8,7 @@ import {
 } from './metadata-policy.ts';
 import type { PolicyProblem } from './policy-problem.ts';
 
-/** What a subordinate statement says about policies. */
+/** The policy claims of one subordinate statement, unchecked. */
 export interface PolicySource {
   readonly issuer: string;
   readonly metadata_policy: JsonValue | undefined;
@@ -20,11 +20,11 @@ export type ChainPolicy =
   | { readonly ok: false; readonly problem: PolicyProblem; readonly issuer: string };
 
 /**
- * The metadata policy of a chain (§6.1.4.1).
+ * Parses and merges the metadata policies of a chain (§6.1.4.1).
  * @param sources "MUST begin with the Subordinate Statement issued by the most Superior Entity"
  */
 export function resolveChainPolicy(sources: readonly PolicySource[]): ChainPolicy {
-  const critical = new Set(sources.flatMap(({ metadata_policy_crit }) => namesOf(metadata_policy_crit)));
+  const critical = new Set(sources.flatMap(({ metadata_policy_crit }) => stringsOf(metadata_policy_crit)));
   let policy = EMPTY_POLICY;
   for (const { issuer, metadata_policy } of sources) {
     if (metadata_policy === undefined) continue;
@@ -35,8 +35,4 @@ export function resolveChainPolicy(sources: readonly PolicySource[]): ChainPolic
     policy = merged.value;
   }
   return { ok: true, policy };
-}
-
-function namesOf(crit: JsonValue | undefined): readonly string[] {
-  return isArray(crit) ? crit.filter((name) => typeof name === 'string') : [];
 }

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { applied, chainOf, ENTITY_TYPE, membersOf, mergedPolicy, resolved } from './policy-test.ts';
+import {
+  applied,
+  chainOf,
+  ENTITY_TYPE,
+  membersOf,
+  mergedPolicy,
+  resolved,
+} from '../../testing/metadata-policy.ts';
 
 /** Figures 10 to 14. */
 const ANCHOR = {
@@ -146,12 +153,12 @@ test('every operator leaves a step with what was there before and after; the las
       ['superset_of', ['b'], ['b']],
     ],
   );
-  assert.equal(steps.at(-1)?.problem, 'has values that the parameter does not have');
+  assert.equal(steps.at(-1)?.problem, 'lists a value that the parameter lacks');
   assert.deepEqual(problem, {
     code: 'policy_violated',
     entity_type: ENTITY_TYPE,
     parameter: 'contacts',
     operator: 'superset_of',
-    words: 'superset_of has values that the parameter does not have',
+    words: 'superset_of lists a value that the parameter lacks',
   });
 });

@@ -1,34 +1,33 @@
 import type { JsonValue } from '../../spec/json.ts';
-import { isArray } from './json-set.ts';
-import type { OperatorName } from './operator.ts';
-import { isOperatorName } from './operators.ts';
+import { isObject, type JsonMembers } from '../json-value.ts';
+import { isOperatorName, type OperatorName } from './operators.ts';
 import { checkedParameterPolicy, mergedParameterPolicy, type ParameterPolicy } from './parameter-policy.ts';
 import { type PolicyPlace, type PolicyResult, policyFailure } from './policy-problem.ts';
 
-/** Of one entity type, by parameter; a name may have a language tag (§14), and is then another parameter. */
+/** The policy of one entity type, by parameter. A name with a language tag (§14) is another parameter. */
 export type EntityTypePolicy = ReadonlyMap<string, ParameterPolicy>;
 
-/** A `metadata_policy` that is in order by itself (§6.1.2), by entity type. */
+/** A valid `metadata_policy` (§6.1.2), or several that were merged. */
 export interface MetadataPolicy {
   readonly entityTypes: ReadonlyMap<string, EntityTypePolicy>;
-  /** Operators that are not understood and not critical: "Implementations MUST ignore" them (§6.1.3.2). */
+  /** Unknown operators that are not critical: "Implementations MUST ignore" them (§6.1.3.2). */
   readonly ignored: readonly Required<PolicyPlace>[];
 }
 
 export const EMPTY_POLICY: MetadataPolicy = { entityTypes: new Map(), ignored: [] };
 
-type Members = readonly (readonly [name: string, value: JsonValue])[];
-
-/** @param critical names from every `metadata_policy_crit` of the chain */
+/**
+ * Parses a `metadata_policy` claim and checks it against §6.1.2 and §6.1.3.
+ * @param critical names from every `metadata_policy_crit` of the chain
+ */
 export function parseMetadataPolicy(
   claim: JsonValue,
   critical: ReadonlySet<string>,
 ): PolicyResult<MetadataPolicy> {
-  const types = membersOf(claim);
-  if (types === undefined) return policyFailure('policy_form', {}, 'metadata_policy must be an object');
+  if (!isObject(claim)) return policyFailure('policy_form', {}, 'metadata_policy must be an object');
   const entityTypes = new Map<string, EntityTypePolicy>();
   const ignored: Required<PolicyPlace>[] = [];
-  for (const [entity_type, parameters] of types) {
+  for (const [entity_type, parameters] of Object.entries(claim)) {
     const parsed = parseEntityType(entity_type, parameters, critical);
     if (!parsed.ok) return parsed;
     entityTypes.set(entity_type, parsed.value.policy);
@@ -47,43 +46,37 @@ function parseEntityType(
   claim: JsonValue,
   critical: ReadonlySet<string>,
 ): PolicyResult<ParsedEntityType> {
-  const parameters = membersOf(claim);
-  if (parameters === undefined) {
+  if (!isObject(claim)) {
     return policyFailure('policy_form', { entity_type }, 'the policy of an entity type must be an object');
   }
   const policy = new Map<string, ParameterPolicy>();
   const ignored: Required<PolicyPlace>[] = [];
-  for (const [parameter, operators] of parameters) {
+  for (const [parameter, operators] of Object.entries(claim)) {
     const place = { entity_type, parameter };
-    const members = membersOf(operators);
-    if (members === undefined) {
+    if (!isObject(operators)) {
       return policyFailure('policy_form', place, 'the policy of a parameter must be an object');
     }
-    const strange = members.map(([name]) => name).filter((name) => !isOperatorName(name));
-    const unmet = strange.find((name) => critical.has(name));
-    if (unmet !== undefined) {
-      const words = 'a critical operator is not understood';
-      return policyFailure('policy_crit', { ...place, operator: unmet }, words);
+    const unknown = Object.keys(operators).filter((name) => !isOperatorName(name));
+    const operator = unknown.find((name) => critical.has(name));
+    if (operator !== undefined) {
+      return policyFailure('policy_crit', { ...place, operator }, 'a critical operator is unknown');
     }
-    ignored.push(...strange.map((operator) => ({ ...place, operator })));
-    const checked = checkedParameterPolicy(understood(members), place);
+    ignored.push(...unknown.map((name) => ({ ...place, operator: name })));
+    const checked = checkedParameterPolicy(knownOperators(operators), place);
     if (!checked.ok) return checked;
     policy.set(parameter, checked.value);
   }
   return { ok: true, value: { policy, ignored } };
 }
 
-function understood(members: Members): ParameterPolicy {
+function knownOperators(operators: JsonMembers): ParameterPolicy {
   const policy: { [Name in OperatorName]?: JsonValue } = {};
-  for (const [name, configured] of members) if (isOperatorName(name)) policy[name] = configured;
+  for (const [name, configured] of Object.entries(operators))
+    if (isOperatorName(name)) policy[name] = configured;
   return policy;
 }
 
-function membersOf(value: JsonValue): Members | undefined {
-  return typeof value !== 'object' || value === null || isArray(value) ? undefined : Object.entries(value);
-}
-
-/** §6.1.4.1: a subordinate's policy narrows the one above it, and copies to it what is not there. */
+/** Merges two policies: the subordinate's policy narrows the superior's and adds parameters to it (§6.1.4.1). */
 export function mergeMetadataPolicies(
   superior: MetadataPolicy,
   subordinate: MetadataPolicy,

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../spec/json.ts';
-import type { OperatorName } from './operator.ts';
-import { OPERATORS, OPERATORS_IN_ORDER } from './operators.ts';
+import { isArray } from '../json-value.ts';
+import { OPERATOR_NAMES, OPERATORS, type OperatorName } from './operators.ts';
 import {
   type PolicyFailure,
   type PolicyPlace,
@@ -8,24 +8,23 @@ import {
   type PolicyStep,
   policyFailure,
 } from './policy-problem.ts';
-import { asOperand, asParameter } from './scope-parameter.ts';
 
-/** What is configured for one parameter, by operator (§6.1.2, third level). Only operators that are understood. */
+/** The policy of one parameter, by operator (§6.1.2, third level). Holds known operators only. */
 export type ParameterPolicy = Readonly<Partial<Record<OperatorName, JsonValue>>>;
 
 type Place = Required<Omit<PolicyPlace, 'operator'>>;
 
-/** The operators that a policy has, in the order of their application. */
+/** Returns the operators of a policy in the order in which they are applied. */
 function present(
   policy: ParameterPolicy,
 ): readonly (readonly [operator: OperatorName, configured: JsonValue])[] {
-  return OPERATORS_IN_ORDER.flatMap(({ name }) => {
+  return OPERATOR_NAMES.flatMap((name) => {
     const configured = policy[name];
     return configured === undefined ? [] : [[name, configured] as const];
   });
 }
 
-/** @returns the policy in the form in which operators work on it. */
+/** Checks each operator and each pair of operators. Returns the policy with `scope` values as arrays. */
 export function checkedParameterPolicy(given: ParameterPolicy, place: Place): PolicyResult<ParameterPolicy> {
   const policy: { [Name in OperatorName]?: JsonValue } = {};
   for (const [operator, configured] of present(given)) {
@@ -44,7 +43,7 @@ function combinationFailure(policy: ParameterPolicy, place: Place): PolicyFailur
   for (const [index, [operator, own]] of operators.entries()) {
     for (const [beside, other] of operators.slice(index + 1)) {
       const condition = OPERATORS[operator].combinations[beside];
-      const problem = condition === undefined ? `cannot stand beside ${beside}` : condition(own, other);
+      const problem = condition === undefined ? `cannot be combined with ${beside}` : condition(own, other);
       if (problem !== undefined) {
         return policyFailure('policy_combination', { ...place, operator }, `${operator} ${problem}`);
       }
@@ -53,7 +52,7 @@ function combinationFailure(policy: ParameterPolicy, place: Place): PolicyFailur
   return undefined;
 }
 
-/** §6.1.4.1, third level. */
+/** Merges the policies of one parameter (§6.1.4.1, third level). */
 export function mergedParameterPolicy(
   superior: ParameterPolicy,
   subordinate: ParameterPolicy,
@@ -72,14 +71,14 @@ export function mergedParameterPolicy(
   return combinationFailure(merged, place) ?? { ok: true, value: merged };
 }
 
-/** What became of a parameter, operator by operator; the last step has the problem where there is one. */
+/** The result of all operators of one parameter. If one fails, the last step has its problem. */
 export interface AppliedParameter {
   readonly value: JsonValue | undefined;
   readonly steps: readonly PolicyStep[];
   readonly failure: PolicyFailure | undefined;
 }
 
-/** §6.1.4.2. */
+/** Applies the operators of one parameter, up to the first that fails (§6.1.4.2). */
 export function applyParameterPolicy(
   policy: ParameterPolicy,
   parameter: JsonValue | undefined,
@@ -107,4 +106,19 @@ export function applyParameterPolicy(
     steps,
     failure: undefined,
   };
+}
+
+/**
+ * §6.1.3.1.8: `scope` "represented by a string of space-separated string values, is to be regarded and processed as a
+ * string array by policy operators".
+ */
+function asOperand(parameter: string, value: JsonValue): JsonValue {
+  if (parameter !== 'scope' || typeof value !== 'string') return value;
+  return value.split(' ').filter((word) => word !== '');
+}
+
+/** §6.1.3.1.8: "The resulting `scope` metadata parameter is a space-separated string". */
+function asParameter(parameter: string, value: JsonValue): JsonValue {
+  const isWords = parameter === 'scope' && isArray(value) && value.every((word) => typeof word === 'string');
+  return isWords ? value.join(' ') : value;
 }

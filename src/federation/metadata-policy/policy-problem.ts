@@ -1,39 +1,39 @@
 import type { JsonValue } from '../../spec/json.ts';
 
 export type PolicyProblemCode =
-  /** Not the three levels of objects of §6.1.2. */
+  /** The claim does not have the three levels of objects of §6.1.2. */
   | 'policy_form'
-  /** A critical operator that is not understood (§6.1.3.2). */
+  /** A critical operator is unknown (§6.1.3.2). */
   | 'policy_crit'
-  /** An operator with a value it cannot have (§6.1.3). */
+  /** An operator has a value that its section does not allow (§6.1.3). */
   | 'policy_operator_value'
-  /** Two operators that may not stand together, or not with these values (§6.1.3). */
+  /** Two operators cannot be combined, or not with these values (§6.1.3). */
   | 'policy_combination'
-  /** A subordinate's operator that cannot be merged with its superior's (§6.1.4.1). */
+  /** A subordinate's operator cannot be merged with its superior's (§6.1.4.1). */
   | 'policy_merge'
-  /** The metadata does not comply (§6.1.4.2). */
+  /** The metadata does not comply with the policy (§6.1.4.2). */
   | 'policy_violated';
 
-/** Where in a metadata policy: each level below the top may be the one that is meant. */
+/** A place in a metadata policy. The last member that is present is the level with the problem. */
 export interface PolicyPlace {
   readonly entity_type?: string;
   readonly parameter?: string;
   readonly operator?: string;
 }
 
-/** The policy error of §6.1: the trust chain is invalid because of it. */
+/** A policy error (§6.1). It makes the trust chain invalid. */
 export interface PolicyProblem extends PolicyPlace {
   readonly code: PolicyProblemCode;
-  /** A sentence, without anything that was configured or sent. */
+  /** A sentence without any configured or received value. */
   readonly words: string;
 }
 
-/** One operator at work on one parameter; undefined stands for an absent one. */
+/** The effect of one operator on one parameter. An absent parameter is undefined. */
 export interface PolicyStep extends Required<PolicyPlace> {
   readonly configured: JsonValue;
   readonly before: JsonValue | undefined;
   readonly after: JsonValue | undefined;
-  /** Why the operator refused; then it changed nothing. */
+  /** Why the operator failed. If it failed, `after` equals `before`. */
   readonly problem?: string;
 }
 

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonValue } from '../../spec/json.ts';
+import {
+  ENTITY_TYPE,
+  type Members,
+  membersOf,
+  mergedPolicy,
+  resolved,
+} from '../../testing/metadata-policy.ts';
 import { type MetadataPolicy, mergeMetadataPolicies, parseMetadataPolicy } from './metadata-policy.ts';
-import { OPERATOR_NAMES } from './operator.ts';
-import { ENTITY_TYPE, type Members, membersOf, mergedPolicy, resolved } from './policy-test.ts';
+import { OPERATOR_NAMES } from './operators.ts';
 
 /** Mulberry32: the same policies in every run, so that a failure can be looked at. */
 function randomFrom(seed: number): (below: number) => number {

@@ -3,9 +3,9 @@ import type { JsonValue } from '../../spec/json.ts';
 import { utf8Text } from '../../spec/percent-encoding.ts';
 import type { SoundStatement } from '../entity-statement.ts';
 import { examineStatement, type StatementRefusal } from '../examine-statement.ts';
-import { isArray } from '../metadata-policy/json-set.ts';
+import { isArray, isObject } from '../json-value.ts';
 import type { CheckTrace, Reason } from '../reason.ts';
-import { isObject, type RequestRules, type StatementRules } from '../statement-checks/statement-check.ts';
+import type { RequestRules, StatementRules } from '../statement-checks/statement-check.ts';
 import { type Resolution, resolveTrust, type TrustNeeds } from '../trust-chain/resolve-trust.ts';
 
 export type RegistrationDialect = RequestRules['dialect'];

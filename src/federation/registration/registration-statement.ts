@@ -1,6 +1,5 @@
 import type { JsonValue } from '../../spec/json.ts';
-import type { JsonMembers } from '../entity-statement.ts';
-import { sameJson } from '../metadata-policy/json-set.ts';
+import { type JsonMembers, sameJson } from '../json-value.ts';
 import type { RegistrationDialect } from './registration-request.ts';
 
 const ENTITY_TYPE = 'openid_relying_party';

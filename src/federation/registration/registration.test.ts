@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NOW, type TestEntity, TestFederation, testEntity } from '../../testing/federation.ts';
-import type { JsonMembers } from '../entity-statement.ts';
-import { resolved } from '../metadata-policy/policy-test.ts';
+import { resolved } from '../../testing/metadata-policy.ts';
+import type { JsonMembers } from '../json-value.ts';
 import { registrationRefusal } from './registration-refusal.ts';
 import {
   REGISTRATION_TYPES,

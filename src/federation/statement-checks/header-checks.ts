@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../spec/json.ts';
 import { STATEMENT_ALGORITHMS, STATEMENT_TYPE } from '../entity-statement.ts';
-import { type Examined, isNameList, type StatementCheck } from './statement-check.ts';
+import { isNameList } from '../json-value.ts';
+import type { Examined, StatementCheck } from './statement-check.ts';
 
 /** RFC 7515 §4.1.2 to §4.1.6: a key that the statement brings or names has no part in trust. */
 const FOREIGN_KEYS = ['jwk', 'jku', 'x5u', 'x5c'];

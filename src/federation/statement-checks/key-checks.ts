@@ -1,7 +1,8 @@
 import { clientJwkProblem } from '../../keys/client-jwk.ts';
 import type { JsonValue } from '../../spec/json.ts';
 import type { JsonWebKey } from '../../spec/jwk.ts';
-import { type Examined, isObject, type StatementCheck } from './statement-check.ts';
+import { isObject } from '../json-value.ts';
+import type { Examined, StatementCheck } from './statement-check.ts';
 
 const SIGNING_KEY_TYPES: ReadonlySet<unknown> = new Set(['RSA', 'EC']);
 

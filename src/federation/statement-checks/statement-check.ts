@@ -1,8 +1,7 @@
 import type { UnverifiedJwt } from '../../ports/jwt-inspector.ts';
 import type { OutboundProblem } from '../../ports/outbound-http.ts';
-import type { JsonValue } from '../../spec/json.ts';
 import type { JsonWebKey } from '../../spec/jwk.ts';
-import type { JsonMembers, StatementKind } from '../entity-statement.ts';
+import type { StatementKind } from '../entity-statement.ts';
 import type { StatementReason } from '../reason.ts';
 
 /** What a statement must be to be accepted in the place where it was found. */
@@ -59,16 +58,4 @@ export interface StatementCheck {
   readonly about: 'form' | 'trust';
   /** Words that follow "the entity statement"; undefined where the rule holds or does not concern the statement. */
   readonly problem: (examined: Examined) => string | undefined;
-}
-
-export function isObject(value: JsonValue | undefined): value is JsonMembers {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** An array of strings that is not empty and names nothing twice. */
-export function isNameList(value: JsonValue | undefined): value is readonly string[] {
-  const list: readonly JsonValue[] = Array.isArray(value) ? value : [];
-  return (
-    list.length > 0 && list.every((name) => typeof name === 'string') && new Set(list).size === list.length
-  );
 }

@@ -1,7 +1,8 @@
 import type { JsonValue } from '../../spec/json.ts';
 import { entityIdProblem } from '../entity-id.ts';
+import { isObject } from '../json-value.ts';
 import { federationKeysProblem } from './key-checks.ts';
-import { type Examined, isObject, type StatementCheck } from './statement-check.ts';
+import type { Examined, StatementCheck } from './statement-check.ts';
 
 /** The form only: whether a mark is trusted is another matter (§7.3), and asked where one is required. */
 export const trustMarksCheck: StatementCheck = {

@@ -3,8 +3,9 @@ import type { OutboundProblem } from '../../ports/outbound-http.ts';
 import { configurationUrl, fetchUrl } from '../entity-id.ts';
 import type { SoundStatement } from '../entity-statement.ts';
 import { examineStatement } from '../examine-statement.ts';
+import { isObject } from '../json-value.ts';
 import type { Reason } from '../reason.ts';
-import { isObject, type StatementLimits, type StatementRules } from '../statement-checks/statement-check.ts';
+import type { StatementLimits, StatementRules } from '../statement-checks/statement-check.ts';
 import type { StatementTrace } from './search-tree.ts';
 import type { Snapshot } from './snapshot.ts';
 

@@ -76,7 +76,7 @@ test('policies that contradict each other make the chain invalid, and the reason
   assert.equal(code(resolution), 'policy_merge');
   assert.equal(
     resolution.reason?.words,
-    `the metadata policy of ${ORG.id}: for openid_relying_party.subject_type: value differs from the one of the superior`,
+    `the metadata policy of ${ORG.id}: for openid_relying_party.subject_type: value differs from the value that the superior sets`,
   );
 });
 

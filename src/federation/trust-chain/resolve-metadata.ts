@@ -1,11 +1,11 @@
 import type { JsonValue } from '../../spec/json.ts';
-import { withAllowedEntityTypes } from '../constraints/entity-types.ts';
-import type { JsonMembers, SoundStatement } from '../entity-statement.ts';
+import { withAllowedEntityTypes } from '../constraints.ts';
+import type { SoundStatement } from '../entity-statement.ts';
+import { isObject, type JsonMembers } from '../json-value.ts';
 import { applyMetadataPolicy, type EntityMetadata } from '../metadata-policy/apply-policy.ts';
 import { resolveChainPolicy } from '../metadata-policy/chain-policy.ts';
 import type { PolicyPlace, PolicyProblem, PolicyStep } from '../metadata-policy/policy-problem.ts';
 import type { Reason } from '../reason.ts';
-import { isObject } from '../statement-checks/statement-check.ts';
 
 export interface ResolvedMetadata {
   readonly metadata: EntityMetadata;

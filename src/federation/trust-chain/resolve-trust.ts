@@ -13,7 +13,7 @@ import { type Arrival, type Reached, type SearchLimits, searchUpwards } from './
 import type { ChainTrace, GrowingNode, SearchNode } from './search-tree.ts';
 import { type ResolutionBudget, Snapshot } from './snapshot.ts';
 import type { StatementSource } from './statement-source.ts';
-import type { TrustAnchor } from './trust-anchor.ts';
+import type { TrustAnchor } from './validate-chain.ts';
 import { validateChain } from './validate-chain.ts';
 
 export interface TrustLimits {

@@ -7,7 +7,7 @@ import {
   loadSubordinateStatement,
 } from './climb.ts';
 import type { GrowingNode } from './search-tree.ts';
-import type { TrustAnchor } from './trust-anchor.ts';
+import type { TrustAnchor } from './validate-chain.ts';
 
 export interface SearchLimits {
   /** How many of an entity's `authority_hints` are followed. */

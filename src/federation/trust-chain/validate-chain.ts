@@ -1,12 +1,16 @@
 import type { JwtInspector } from '../../ports/jwt-inspector.ts';
 import { CLOCK_SKEW } from '../../ports/jwt-verifier.ts';
 import type { JsonWebKey } from '../../spec/jwk.ts';
-import { naming } from '../constraints/naming.ts';
-import { pathLength } from '../constraints/path-length.ts';
+import { CONSTRAINTS } from '../constraints.ts';
 import { type SoundStatement, STATEMENT_ALGORITHMS } from '../entity-statement.ts';
 import type { ChainReason, CheckTrace, Reason } from '../reason.ts';
 import { isNumericDate } from '../statement-checks/time-checks.ts';
-import type { TrustAnchor } from './trust-anchor.ts';
+
+/** An entity that the operator trusts, with keys that the operator configured (§4; decision 36). */
+export interface TrustAnchor {
+  readonly entity_id: string;
+  readonly keys: readonly JsonWebKey[];
+}
 
 /** ES[0] … ES[i] of §4, from the subject's configuration to that of the trust anchor. */
 export interface Candidate {
@@ -180,7 +184,7 @@ function constraintsHeld({ statements }: Candidate, held: readonly CheckTrace[])
   for (const [intermediates, statement] of between.entries()) {
     if (statement.jwt.claims['constraints'] === undefined) continue;
     const subordinates = statements.slice(0, intermediates + 2).map(({ sub }) => sub);
-    for (const { section, name, code, problem } of [pathLength, naming]) {
+    for (const { section, name, code, problem } of CONSTRAINTS) {
       const words = problem({ statement, intermediates, subordinates: [...new Set(subordinates)] });
       const check = { section, number: 1, name: `${name} of ${statement.iss}` };
       if (words !== undefined) return failed(checks, check, { code, words });

@@ -1,10 +1,9 @@
 import type { JwtInspector, UnverifiedJwt } from '../../ports/jwt-inspector.ts';
 import type { JsonValue } from '../../spec/json.ts';
 import type { JsonWebKey } from '../../spec/jwk.ts';
-import type { JsonMembers, SoundStatement } from '../entity-statement.ts';
-import { isArray } from '../metadata-policy/json-set.ts';
+import type { SoundStatement } from '../entity-statement.ts';
+import { isArray, isObject, type JsonMembers } from '../json-value.ts';
 import type { CheckTrace, Reason } from '../reason.ts';
-import { isObject } from '../statement-checks/statement-check.ts';
 import { holdDelegation, type TrustMarkOwner } from './delegation.ts';
 import {
   expiryProblem,

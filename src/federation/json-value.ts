@@ -1,6 +1,31 @@
-import type { JsonValue } from '../../spec/json.ts';
+import type { JsonValue } from '../spec/json.ts';
 
-/** Equal values have equal keys: members of an object are in no order. */
+/** The members of a JSON object. */
+export type JsonMembers = { readonly [name: string]: JsonValue };
+
+/** `Array.isArray` does not narrow read-only arrays. */
+export function isArray(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+export function isObject(value: JsonValue | undefined): value is JsonMembers {
+  return typeof value === 'object' && value !== null && !isArray(value);
+}
+
+/** Returns whether the value is a non-empty array of different strings. */
+export function isNameList(value: JsonValue | undefined): value is readonly string[] {
+  const list: readonly JsonValue[] = isArray(value) ? value : [];
+  return (
+    list.length > 0 && list.every((name) => typeof name === 'string') && new Set(list).size === list.length
+  );
+}
+
+/** Returns the strings of an array, and an empty array for a value of another type. */
+export function stringsOf(value: JsonValue | undefined): readonly string[] {
+  return isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
+
+/** Returns the same key for equal values. Sorts the members of an object, because they have no order. */
 function keyOf(value: JsonValue): string {
   if (isArray(value)) return `[${value.map(keyOf).join()}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -10,21 +35,6 @@ function keyOf(value: JsonValue): string {
 
 export function sameJson(one: JsonValue, other: JsonValue): boolean {
   return keyOf(one) === keyOf(other);
-}
-
-/** `Array.isArray` does not narrow read-only arrays. */
-export function isArray(value: JsonValue | undefined): value is readonly JsonValue[] {
-  return Array.isArray(value);
-}
-
-/** What set operators work on (§6.1.3.1): an array of strings; and, as the section permits, of numbers or of objects. */
-export function isValueList(value: JsonValue | undefined): value is readonly JsonValue[] {
-  return (
-    isArray(value) &&
-    (value.every((item) => typeof item === 'string') ||
-      value.every((item) => typeof item === 'number') ||
-      value.every((item) => typeof item === 'object' && item !== null && !isArray(item)))
-  );
 }
 
 export function includes(list: readonly JsonValue[], value: JsonValue): boolean {
@@ -37,7 +47,7 @@ export function isSubset(part: readonly JsonValue[], whole: readonly JsonValue[]
   return part.every((item) => keys.has(keyOf(item)));
 }
 
-/** In the order of `first`, which is the superior's: §6.1.3 leaves the order open. */
+/** Returns the values that both lists have, in the order of `first`. */
 export function intersection(
   first: readonly JsonValue[],
   second: readonly JsonValue[],
@@ -46,7 +56,7 @@ export function intersection(
   return unique(first).filter((item) => keys.has(keyOf(item)));
 }
 
-/** What `second` adds comes behind `first`. */
+/** Returns the values of `first`, then those that only `second` has. */
 export function union(first: readonly JsonValue[], second: readonly JsonValue[]): readonly JsonValue[] {
   return unique([...first, ...second]);
 }
