@@ -9,11 +9,11 @@ import {
 } from './exchange.ts';
 import { DEFAULTS, DIRECT, INTROSPECTION_SCOPE, MASTER, testTenant, WEB_CLIENT } from './tenant.ts';
 
-/** What is done to one registration (RFC 7592 §2), and by which method. */
+/** The acts on one registration (RFC 7592 §2), each with its method. */
 const ACTS = { read: 'GET', update: 'PUT', delete: 'DELETE' } as const;
 type Act = keyof typeof ACTS;
 
-/** The request that would do it, were it allowed. */
+/** Returns the request that performs the act for a caller that may do it. */
 function asking(act: Act, request: TestRequest): TestRequest {
   return act === 'update' ? { ...request, json: WEB_CLIENT } : request;
 }
@@ -27,7 +27,7 @@ const NO_REGISTRATION_TOKENS = [
   MASTER,
 ];
 
-/** 401: whoever shows nothing, or something that does not open this registration. */
+/** Tests that a caller without a token that opens this registration gets 401. */
 export function testUnauthorized(act: Act): void {
   // proves rfc7592-2-3, rfc6750-3-1
   test(`${ACTS[act]} /clients/{id} without credentials: 401 with the bare challenge, open mode or not (decision 6)`, async () => {
@@ -105,7 +105,7 @@ export function testUnauthorized(act: Act): void {
   });
 }
 
-/** 403: an access token, which is good for other things. */
+/** Tests that an access token, which is valid for other endpoints, gets 403. */
 export function testInsufficientScope(act: Act): void {
   // proves rfc7592-2.1-3, rfc6750-3-1
   test(`${ACTS[act]} /clients/{id} with an initial access token, even of client-reg: 403 insufficient_scope (decision 6)`, async () => {
@@ -128,7 +128,7 @@ export function testInsufficientScope(act: Act): void {
     );
   });
 
-  test(`${ACTS[act]} with an access token tells nothing of whether the id exists: 403 as well`, async () => {
+  test(`${ACTS[act]} with an access token does not reveal whether the id exists: 403 as well`, async () => {
     const tenant = testTenant();
     const bearer = await tenant.initialToken('client-reg');
     assertMissingScopes(
@@ -138,7 +138,7 @@ export function testInsufficientScope(act: Act): void {
   });
 }
 
-/** 404: who may see everything is told that there is nothing. */
+/** Tests that the master token, which may see everything, gets 404 for a client that does not exist. */
 export function testNotFound(act: Act): void {
   // proves rfc7592-2.1-2
   test(`${ACTS[act]} /clients/{id} of an unknown id with the master token: 404 without body (interface, Errors, rule 1)`, async () => {
