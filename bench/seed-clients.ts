@@ -49,9 +49,9 @@ export async function seedClients(seeding: ClientSeeding): Promise<readonly Cred
     clock: systemClock,
     random: systemRandom,
     settings: {
-      clientSecretLength: IDENTIFIER_LENGTHS.client_secret,
-      clientSecretLifetime: 0,
-      registrationTokenLength: IDENTIFIER_LENGTHS.registration_access_token,
+      'registration.client-secret-length': IDENTIFIER_LENGTHS.client_secret,
+      'registration.client-secret-lifetime': 0,
+      'registration.registration-token-length': IDENTIFIER_LENGTHS.registration_access_token,
     },
   };
   const example = await store.find(seeding.example);

@@ -36,7 +36,8 @@ const rotate = command({
     const { id: client_id } = call.operands;
     await withRegistry(call, { create: false }, async (session) => {
       const { needs } = session;
-      const keepPreviousSeconds = call.options['keep-previous'] ?? needs.settings.previousSecretGrace;
+      const keepPreviousSeconds =
+        call.options['keep-previous'] ?? needs.settings['registration.previous-secret-grace'];
       const client = await auditedAct(session, 'client.secret', async (trail) => {
         trail.client_id = client_id;
         const { client_id: id } = await clientNamed(session, client_id);

@@ -87,7 +87,7 @@ const create = command({
       const { needs, settings } = session;
       const body = await readInput(call.operands.file, settings['limits.body']);
       await auditedAct(session, 'client.create', async (trail) => {
-        const sent = parseJsonObject(body, needs.settings.json);
+        const sent = parseJsonObject(body, needs.json);
         const { request } = await applySoftwareStatement(needs, sent);
         if (call.options['dry-run']) {
           call.print(await dryRun(needs, REGISTRANT, request, trail));
@@ -123,7 +123,7 @@ const update = command({
       await auditedAct(session, 'client.update', async (trail) => {
         trail.client_id = id;
         await authenticate();
-        const stated = await applySoftwareStatement(needs, parseJsonObject(body, needs.settings.json));
+        const stated = await applySoftwareStatement(needs, parseJsonObject(body, needs.json));
         const client = await updateClient(needs, authenticate, stated, trail);
         await printClient(needs, client, { json, secrets }, call);
       });

@@ -109,8 +109,8 @@ async function authorize(
   request: object,
 ): ReturnType<typeof authorizeDirectly> {
   return await authorizeDirectly(
-    tenant.direct,
-    parseJsonObject(Buffer.from(JSON.stringify(request)), needs.settings.json),
+    tenant.issuing,
+    parseJsonObject(Buffer.from(JSON.stringify(request)), needs.json),
     { actor: ACTOR, request_id },
   );
 }

@@ -91,7 +91,7 @@ async function updatedClient(
     secrets: isConfidential(validated.metadata)
       ? [
           makeSecret(needs, client, validated.metadata, validated.preferred_client_secret),
-          ...previousSecrets(client, needs.settings.previousSecretGrace, now),
+          ...previousSecrets(client, needs.settings['registration.previous-secret-grace'], now),
         ]
       : [],
     ...makeRegistrationToken(needs, client),

@@ -11,28 +11,25 @@ import type { AuditNeeds } from './audit-trail.ts';
 import type { NetworkLimits } from './rate-limits.ts';
 import type { SoftwareStatementNeeds } from './registration/software-statement.ts';
 
+/** Settings of the registry, by their own names. Times are in seconds, lengths in characters. */
 export interface RegistrySettings {
-  readonly allowOpenRegistration: boolean;
+  readonly 'registration.allow-open-registration': boolean;
   /** Scope values that an open registration may set (decision 6). */
-  readonly openScopeValues: readonly string[];
-  readonly masterTokens: readonly MasterToken[];
-  /** Limit of openly registered clients; undefined = no limit. */
-  readonly openClientsMax: number | undefined;
-  /** Whether identical open registrations of a public client return the same client. */
-  readonly openIdempotent: boolean;
-  /** Seconds; 0 = a secret never expires. */
-  readonly clientSecretLifetime: number;
-  /** Seconds in which the previous secret stays valid after an update. */
-  readonly previousSecretGrace: number;
-  readonly clientIdLength: number;
-  readonly clientSecretLength: number;
-  readonly registrationTokenLength: number;
-  readonly bearerTokenLengthMax: number;
-  readonly json: JsonLimits;
-  readonly metadata: MetadataLimits;
+  readonly 'registration.open-scope-values': readonly string[];
+  /** Bounds the clients that are registered in open mode; 0 = no bound. */
+  readonly 'registration.open-clients-max': number;
+  /** Whether identical open registrations of a public client get the same client. */
+  readonly 'registration.open-idempotent': boolean;
+  /** 0 = a secret never expires. */
+  readonly 'registration.client-secret-lifetime': number;
+  readonly 'registration.previous-secret-grace': number;
+  readonly 'registration.client-id-length': number;
+  readonly 'registration.client-secret-length': number;
+  readonly 'registration.registration-token-length': number;
+  readonly 'limits.bearer-token': number;
 }
 
-/** The stores and settings of one tenant that operations on its client registry need. */
+/** The client registry of one issuer: its stores, its settings, and everything that checks a registration. */
 export interface RegistryNeeds extends AuditNeeds {
   readonly issuer: string;
   readonly clients: ClientStore;
@@ -45,5 +42,10 @@ export interface RegistryNeeds extends AuditNeeds {
   /** Absent if no issuer of software statements is trusted. */
   readonly softwareStatements?: SoftwareStatementNeeds;
   readonly random: Random;
+  /** The tokens that open the registry. */
+  readonly masterTokens: readonly MasterToken[];
+  /** Limits of a request body. */
+  readonly json: JsonLimits;
+  readonly metadataLimits: MetadataLimits;
   readonly settings: RegistrySettings;
 }

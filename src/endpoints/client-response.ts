@@ -24,8 +24,10 @@ export interface ClientResponseNeeds extends PageNeeds {
   readonly clients: ClientStore;
   readonly clock: Clock;
   readonly log: Log;
-  /** Whether end-users are asked before an error leads them to a client that anybody could have registered. */
-  readonly askBeforeLeaving: boolean;
+  readonly settings: PageNeeds['settings'] & {
+    /** `page`: asks end-users before an error leads them to a client that anybody could have registered. */
+    readonly 'sign-in.open-client-errors': 'redirect' | 'page';
+  };
 }
 
 /** Where an answer goes, and in which language a page that carries it speaks. */
@@ -107,7 +109,8 @@ export async function refusal(
   const { client_id } = target;
   needs.log.info({ request_id: request.id, client_id, error, detail }, 'authorisation refused');
   const made = await responseFor(needs, target, { error, error_description });
-  const asks = needs.askBeforeLeaving && !AT_ONCE.has(error) && isAnybodys(made.client);
+  const asks =
+    needs.settings['sign-in.open-client-errors'] === 'page' && !AT_ONCE.has(error) && isAnybodys(made.client);
   return asks
     ? leavePage(needs, request, { target, error, ...made }, cookies)
     : delivered(needs, request, target, made, cookies);

@@ -30,7 +30,7 @@ const formPost = (action: string): Page => ({
 const signedOut: Page = { kind: 'signed-out', outcome: 'ended', notice: undefined };
 
 function rendered(page: Page, options = {}, headers = {}): EndpointResponse {
-  const needs = { pages, showErrorDetails: false };
+  const needs = { pages, settings: { 'pages.error-details': false } };
   return pageResponse(needs, requestOf(contract, { headers }), page, options);
 }
 
@@ -99,7 +99,7 @@ for (const [failure, status, error] of FAILURES) {
     for (const showErrorDetails of [true, false]) {
       const endpoint = {
         contract,
-        errorPage: errorPage({ pages, showErrorDetails }),
+        errorPage: errorPage({ pages, settings: { 'pages.error-details': showErrorDetails } }),
         handle: () => {
           throw failure;
         },

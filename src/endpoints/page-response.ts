@@ -5,8 +5,10 @@ import type { EndpointRequest, EndpointResponse, Failure } from './contract.ts';
 
 export interface PageNeeds {
   readonly pages: Pages;
-  /** Whether a person is told why; otherwise there is an id that finds it in the log. */
-  readonly showErrorDetails: boolean;
+  readonly settings: {
+    /** Whether a person is told why; otherwise a page has an id that finds the reason in the log. */
+    readonly 'pages.error-details': boolean;
+  };
 }
 
 export interface PageOptions {
@@ -60,12 +62,8 @@ function sourceOf(target: string): string {
 }
 
 /** What a page says of something that went otherwise than asked. @param words for whoever may see why */
-export function pageNotice(
-  { showErrorDetails }: PageNeeds,
-  { id }: EndpointRequest,
-  words: string,
-): PageNotice {
-  return { error_id: id, detail: showErrorDetails ? words : undefined };
+export function pageNotice({ settings }: PageNeeds, { id }: EndpointRequest, words: string): PageNotice {
+  return { error_id: id, detail: settings['pages.error-details'] ? words : undefined };
 }
 
 /** How endpoints that people see in a browser say that something went wrong. */

@@ -11,16 +11,16 @@ import type { TokenSettings } from './grant.ts';
  * @throws OAuthError invalid_target
  */
 export function audienceFor(
-  { accessToken }: TokenSettings,
+  settings: Pick<TokenSettings, 'access-token.resources' | 'limits.uri-length'>,
   metadata: ClientMetadata,
   requested: string | undefined,
 ): readonly string[] {
   const own = tokenPolicyOf(metadata).audience;
   if (requested === undefined) return own ?? [];
   const resources = [...new Set(requested.split(' '))];
-  const allowed = own ?? accessToken.resources;
+  const allowed = own ?? settings['access-token.resources'];
   for (const resource of resources) {
-    if (resource.length > accessToken.resourceLengthMax || parseUri(resource)?.hasFragment !== false)
+    if (resource.length > settings['limits.uri-length'] || parseUri(resource)?.hasFragment !== false)
       throw invalidTarget('resource is not an absolute URI without a fragment');
     if ((own !== undefined || allowed.length > 0) && !allowed.includes(resource))
       throw invalidTarget('no access tokens are issued to this client for that resource');

@@ -105,14 +105,14 @@ async function preparedGrant(
   const requested = parameters['resource'];
   const audience =
     resource.length === 0
-      ? audienceFor(needs.tokenSettings, client.metadata, requested)
+      ? audienceFor(needs.settings, client.metadata, requested)
       : narrowedAudience(resource, requested);
   return await prepareGrant(
     needs,
     client,
     endUserContent(endUsers, client, account, { scope, audience, endUser }),
     { confirmation: tokenConfirmation(client) },
-    refreshableFor(needs.tokenSettings, client.metadata, endUsers.clock.now()),
+    refreshableFor(needs.settings, client.metadata, endUsers.clock.now()),
   );
 }
 

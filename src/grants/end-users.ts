@@ -20,7 +20,7 @@ export interface EndUserNeeds {
   readonly idTokens: IdTokenNeeds;
   readonly clock: Clock;
   /** Seconds. */
-  readonly lifetimes: { readonly code: number; readonly idToken: number };
+  readonly settings: { readonly 'authorization-code.lifetime': number; readonly 'id-token.lifetime': number };
 }
 
 /** What was granted about an end-user. */
@@ -59,7 +59,7 @@ export interface IdTokenCompany {
 
 /** An ID token about the end-user of a grant (§2, §3.1.3.3, §12.2). */
 export async function endUserIdToken(
-  { idTokens, clock, lifetimes }: EndUserNeeds,
+  { idTokens, clock, settings }: EndUserNeeds,
   { stored: { client_id }, metadata }: RegisteredClient,
   account: Account,
   { sid, auth_time, acr, amr, claims }: EndUserContext,
@@ -70,7 +70,7 @@ export async function endUserIdToken(
     sub: account.sub,
     client_id,
     iat,
-    exp: iat + lifetimes.idToken,
+    exp: iat + settings['id-token.lifetime'],
     auth_time,
     amr,
     ...(acr === null ? {} : { acr }),

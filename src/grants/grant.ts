@@ -1,4 +1,8 @@
 import type { AuthenticatedClient } from '../clients/client-authentication/authenticate-client.ts';
+import type { IdTokenNeeds } from '../clients/issued-jwt/client-jwt.ts';
+import type { ClientUses } from '../clients/upkeep/client-uses.ts';
+import type { ClientStore } from '../ports/client-store.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { GrantStore } from '../ports/grant-store.ts';
 import type { Log } from '../ports/log.ts';
 import type { GrantType } from '../spec/grant-types.ts';
@@ -7,43 +11,52 @@ import type { AccessTokenFormat, AccessTokenNeeds } from '../tokens/access-token
 import type { AssertionGrantNeeds } from './assertion-grant.ts';
 import type { EndUserNeeds } from './end-users.ts';
 
-/** What it takes to issue tokens. */
-export interface IssuingNeeds {
-  readonly accessTokens: AccessTokenNeeds;
-  readonly tokenSettings: TokenSettings;
-  readonly grants: GrantStore;
+/** Issues the tokens of one issuer: its stores, its keys, and the settings that tokens live by. */
+export interface Issuing {
+  readonly issuer: string;
+  readonly settings: IssuingSettings;
+  readonly clock: Clock;
   readonly log: Log;
+  readonly accessTokens: AccessTokenNeeds;
+  readonly idTokens: IdTokenNeeds;
+  readonly grants: GrantStore;
+  readonly clients: ClientStore;
+  readonly uses: ClientUses;
 }
 
-export interface GrantNeeds extends IssuingNeeds {
-  /** Undefined where nobody's assertions are taken. */
-  readonly assertions?: AssertionGrantNeeds | undefined;
-  /** Undefined where nobody signs in. */
-  readonly endUsers?: EndUserNeeds | undefined;
+/** Settings of what is issued, by their own names. Lifetimes are in seconds. */
+export interface IssuingSettings extends TokenSettings {
+  readonly 'id-token.lifetime': number;
+  readonly 'id-token.lifetime-max': number;
+  readonly 'initial-access-token.lifetime': number;
+  readonly 'initial-access-token.lifetime-max': number;
 }
 
-/** Durations are in seconds. */
+/** Settings of access tokens and refresh tokens, by their own names. */
 export interface TokenSettings {
-  readonly accessToken: {
-    /** Where the client's registration names none. */
-    readonly format: AccessTokenFormat;
-    readonly lifetime: number;
-    readonly lifetimeMax: number;
-    /** What may be asked for; empty: any resource. */
-    readonly resources: readonly string[];
-    /** Characters. */
-    readonly resourceLengthMax: number;
-  };
-  readonly refreshToken: {
-    /** 0: it does not expire. */
-    readonly lifetime: number;
-    /** 0: any; otherwise no grant may ask for more, or for none. */
-    readonly lifetimeMax: number;
-    /** How long it may lie unused; 0: as long as it lives. */
-    readonly maxIdle: number;
-    /** Of clients that authenticate; those of public clients always are. */
-    readonly rotate: boolean;
-  };
+  /** Of a client whose registration names no format. */
+  readonly 'access-token.format': AccessTokenFormat;
+  readonly 'access-token.lifetime': number;
+  readonly 'access-token.lifetime-max': number;
+  /** Resources that a request may name; empty: any. */
+  readonly 'access-token.resources': readonly string[];
+  /** Characters of a resource. */
+  readonly 'limits.uri-length': number;
+  /** 0: a refresh token does not expire. */
+  readonly 'refresh-token.lifetime': number;
+  /** 0: any; otherwise no grant may ask for more, or for none. */
+  readonly 'refresh-token.lifetime-max': number;
+  /** How long a refresh token may lie unused; 0: as long as it lives. */
+  readonly 'refresh-token.max-idle': number;
+  /** Whether refresh tokens of confidential clients are rotated. Those of public clients always are. */
+  readonly 'refresh-token.rotate': boolean;
+}
+
+export interface GrantNeeds extends Issuing {
+  /** Undefined where no issuer of assertions is trusted. */
+  readonly assertions?: AssertionGrantNeeds | undefined;
+  /** Undefined where no end-user signs in. */
+  readonly endUsers?: EndUserNeeds | undefined;
 }
 
 /** RFC 6749 §5.1. */

@@ -9,7 +9,7 @@ import { type AccessTokenFormat, mintAccessToken } from '../tokens/access-token.
 import type { Confirmation } from '../tokens/confirmation.ts';
 import { audienceFor } from './audience.ts';
 import type { EndUserContext } from './end-user-context.ts';
-import type { IssuingNeeds, TokenResponse } from './grant.ts';
+import type { Issuing, TokenResponse } from './grant.ts';
 
 /** For whom and what an access token is. */
 export interface TokenContent {
@@ -45,23 +45,22 @@ export interface MintedToken {
 
 /** Makes an access token of a client and the answer with it (RFC 6749 §5.1); nothing is stored yet. */
 export async function mintToken(
-  { accessTokens, tokenSettings }: Pick<IssuingNeeds, 'accessTokens' | 'tokenSettings'>,
+  { accessTokens, settings }: Pick<Issuing, 'accessTokens' | 'settings'>,
   { stored: { client_id, instance, expires_at }, metadata }: RegisteredClient,
   content: TokenContent,
   { confirmation, grant_id, ...particulars }: TokenParticulars,
 ): Promise<MintedToken> {
   const policy = tokenPolicyOf(metadata);
-  const { accessToken } = tokenSettings;
   const lifetime = Math.min(
-    particulars.lifetime ?? policy.lifetime ?? accessToken.lifetime,
-    accessToken.lifetimeMax,
+    particulars.lifetime ?? policy.lifetime ?? settings['access-token.lifetime'],
+    settings['access-token.lifetime-max'],
     // No token outlives the registration of its client.
     expires_at === null ? Infinity : expires_at - accessTokens.clock.now(),
   );
   const { access_token, stored } = await mintAccessToken(accessTokens, {
     ...content,
     sub: content.clientSub ?? content.sub,
-    format: particulars.format ?? policy.format ?? accessToken.format,
+    format: particulars.format ?? policy.format ?? settings['access-token.format'],
     client_id,
     client_instance: instance,
     grant_id,
@@ -74,11 +73,11 @@ export async function mintToken(
 
 /** An access token of a client that stands alone, durable when it resolves. */
 export async function issueToken(
-  needs: IssuingNeeds,
+  needs: Issuing,
   client: AuthenticatedClient,
   { resource, ...granted }: Omit<TokenContent, 'audience'> & { readonly resource: string | undefined },
 ): Promise<TokenResponse> {
-  const audience = audienceFor(needs.tokenSettings, client.metadata, resource);
+  const audience = audienceFor(needs.settings, client.metadata, resource);
   const { stored, response } = await mintToken(
     needs,
     client,

@@ -30,12 +30,12 @@ export const password: Grant = {
   parameters: ['username', 'password', 'scope'],
   isOffered: ({ endUsers }) => endUsers !== undefined,
   async handle(needs, client, parameters, from) {
-    const { endUsers, tokenSettings } = needs;
+    const { endUsers, settings } = needs;
     if (endUsers === undefined) throw new Error('passwords are taken where nobody signs in');
     const { metadata } = client;
-    const refreshable = refreshableFor(tokenSettings, metadata, endUsers.clock.now());
+    const refreshable = refreshableFor(settings, metadata, endUsers.clock.now());
     const scope = scopeFor(client, parameters['scope'], refreshable !== null);
-    const audience = audienceFor(tokenSettings, metadata, parameters['resource']);
+    const audience = audienceFor(settings, metadata, parameters['resource']);
     const confirmation = tokenConfirmation(client);
     const account = await authenticated(endUsers, parameters, from);
     const endUser = contextNow(endUsers);

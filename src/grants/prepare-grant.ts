@@ -2,7 +2,7 @@ import type { StoredAccessToken } from '../ports/access-token-store.ts';
 import type { StoredGrant, StoredRefreshToken } from '../ports/grant-store.ts';
 import type { GrantId } from '../spec/identifiers.ts';
 import { mintRefreshToken, newGrantId } from '../tokens/refresh-token.ts';
-import type { IssuingNeeds, TokenResponse } from './grant.ts';
+import type { Issuing, TokenResponse } from './grant.ts';
 import { mintToken, type RegisteredClient, type TokenContent, type TokenParticulars } from './issue-token.ts';
 import {
   endOfGrant,
@@ -24,7 +24,7 @@ export interface PreparedGrant {
  * Whatever is issued for it later ends with it.
  */
 export async function prepareGrant(
-  needs: Pick<IssuingNeeds, 'accessTokens' | 'tokenSettings'>,
+  needs: Pick<Issuing, 'accessTokens' | 'settings'>,
   client: RegisteredClient,
   content: TokenContent,
   particulars: Omit<TokenParticulars, 'grant_id'>,
@@ -69,7 +69,7 @@ function sessionOf({ scope, endUser }: TokenContent): Pick<StoredGrant, 'sid'> {
 }
 
 function firstRefreshToken(
-  { accessTokens }: Pick<IssuingNeeds, 'accessTokens'>,
+  { accessTokens }: Pick<Issuing, 'accessTokens'>,
   grant_id: GrantId,
   refreshable: Refreshable,
   now: number,

@@ -47,7 +47,7 @@ export const refreshToken: Grant = {
       { ...authorization, sub: grant.sub, scope, audience },
       { confirmation: tokenConfirmation(client), grant_id: grant.grant_id },
     );
-    const rotated = isRotated(needs.tokenSettings, client.metadata, refreshable)
+    const rotated = isRotated(needs.settings, client.metadata, refreshable)
       ? mintRefreshToken(needs.accessTokens, grant.grant_id)
       : undefined;
     const { access_token } = minted.response;

@@ -28,13 +28,9 @@ export interface RefreshWishes {
   readonly rotate?: boolean | undefined;
 }
 
-export function refreshableFrom(
-  { refreshToken }: TokenSettings,
-  wishes: RefreshWishes,
-  now: number,
-): Refreshable {
-  const lifetime = wishes.lifetime ?? refreshToken.lifetime;
-  const maxIdle = wishes.maxIdle ?? refreshToken.maxIdle;
+export function refreshableFrom(settings: TokenSettings, wishes: RefreshWishes, now: number): Refreshable {
+  const lifetime = wishes.lifetime ?? settings['refresh-token.lifetime'];
+  const maxIdle = wishes.maxIdle ?? settings['refresh-token.max-idle'];
   return {
     ends_at: lifetime === 0 ? null : now + lifetime,
     max_idle: maxIdle === 0 ? null : maxIdle,
@@ -59,11 +55,11 @@ export function expiryOf({ ends_at, max_idle }: Refreshable, now: number): numbe
 
 /** RFC 9700 §2.2.2: "Refresh tokens for public clients MUST be sender-constrained or use refresh token rotation". */
 export function isRotated(
-  { refreshToken }: TokenSettings,
+  settings: TokenSettings,
   metadata: ClientMetadata,
   { rotate }: Refreshable,
 ): boolean {
-  return metadata.token_endpoint_auth_method === 'none' || (rotate ?? refreshToken.rotate);
+  return metadata.token_endpoint_auth_method === 'none' || (rotate ?? settings['refresh-token.rotate']);
 }
 
 /** When nothing of a grant is good any more: neither its refresh token nor the access token that lives longest. */

@@ -2,13 +2,13 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Mode } from '../config/rules.ts';
 import type { Settings } from '../config/settings.ts';
-import { healthLive, healthReady, type ReadyState } from '../endpoints/health/endpoint.ts';
+import type { ReadyState } from '../endpoints/health/endpoint.ts';
 import { storageState } from '../endpoints/health/readiness.ts';
-import { metrics } from '../endpoints/metrics/endpoint.ts';
 import type { Host } from '../http/host.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import { prometheusMetrics } from '../system/metrics.ts';
+import { managementEndpoints } from '../tenant/endpoints.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { startManagementHost, startPublicHosts, startWaitingHosts } from './listeners.ts';
 import { openStorageWhenThere } from './storage.ts';
@@ -38,8 +38,12 @@ export async function startServer(
 ): Promise<RunningServer | undefined> {
   const measured = prometheusMetrics();
   let service: Service | undefined;
-  const ready = healthReady(() => service?.state() ?? 'starting');
-  const management = await startManagementHost(settings, [healthLive(), ready, metrics(measured)], log);
+  const state = (): ReadyState | Promise<ReadyState> => service?.state() ?? 'starting';
+  const management = await startManagementHost(
+    settings,
+    managementEndpoints({ metrics: measured, state }),
+    log,
+  );
   try {
     service = await startService({ settings, mode, log, measured, shared: false, stopped });
   } catch (failure) {

@@ -1,10 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 import type { AddressInfo } from 'node:net';
 import type { Settings } from '../config/settings.ts';
-import { healthLive, healthReady } from '../endpoints/health/endpoint.ts';
-import { metrics } from '../endpoints/metrics/endpoint.ts';
 import type { Log } from '../ports/log.ts';
 import { labelled, prometheusMetrics } from '../system/metrics.ts';
+import { managementEndpoints } from '../tenant/endpoints.ts';
 import { startManagementHost } from './listeners.ts';
 import { type Service, startService } from './serve.ts';
 import { type BackOff, Supervisor } from './supervisor.ts';
@@ -44,9 +43,9 @@ export async function runWorkers(needs: WorkersNeeds): Promise<number> {
     ...own,
     text: async () => labelled('worker', new Map([...(await workers.metrics()), ['none', await own.text()]])),
   };
-  const ready = healthReady(() => workers.state());
+  const endpoints = managementEndpoints({ metrics: all, state: () => workers.state() });
   try {
-    const management = await startManagementHost(settings, [healthLive(), ready, metrics(all)], log);
+    const management = await startManagementHost(settings, endpoints, log);
     const serving = await workers.serving;
     if (typeof serving !== 'number') needs.onServing(serving);
     const code = await workers.ended;

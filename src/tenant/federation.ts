@@ -2,14 +2,11 @@ import type { RegistryNeeds } from '../clients/registry-needs.ts';
 import type { ConfiguredTrustAnchor } from '../config/federation-settings.ts';
 import type { Settings } from '../config/settings.ts';
 import { SettingsError, type SettingsProblem } from '../config/settings-error.ts';
-import type { Endpoint } from '../endpoints/contract.ts';
-import { entityConfigurationEndpoint } from '../endpoints/entity-configuration/endpoint.ts';
 import { contract as historicalKeysContract } from '../endpoints/federation-historical-keys/contract.ts';
-import { federationHistoricalKeys } from '../endpoints/federation-historical-keys/endpoint.ts';
 import type { FederationRegistrationNeeds } from '../endpoints/federation-registration/endpoint.ts';
-import type { SignedJwkSetNeeds } from '../endpoints/signed-jwk-set/endpoint.ts';
+import type { OwnEntity } from '../federation/entity-configuration.ts';
 import { entityIdProblem } from '../federation/entity-id.ts';
-import { type AutomaticClients, automaticClients } from '../federation/registration/automatic-clients.ts';
+import { AutomaticClients } from '../federation/registration/automatic-clients.ts';
 import type { SignedDocumentNeeds } from '../federation/signed-document.ts';
 import { federationKeysProblem } from '../federation/statement-checks/key-checks.ts';
 import { trustMarkType } from '../federation/statement-checks/trust-mark-checks.ts';
@@ -19,8 +16,8 @@ import type { TrustAnchor } from '../federation/trust-chain/validate-chain.ts';
 import type { ServerKeys } from '../keys/server-keys.ts';
 import type { ClientStore } from '../ports/client-store.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { ReplayStore } from '../ports/replay-store.ts';
 import type { ServerKeyStore } from '../ports/server-key-store.ts';
+import type { TenantStorage } from '../ports/storage.ts';
 import type { JsonValue } from '../spec/json.ts';
 import type { RegistrationPrivileges } from '../spec/registration-privileges.ts';
 import type { Jose, Platform } from './platform.ts';
@@ -98,25 +95,54 @@ function trustLimits(settings: Settings): TrustLimits {
 /** Seconds for which one signature serves. */
 const KEPT_FOR = 300;
 
-interface OwnEntity {
+interface EntityParts {
   readonly issuer: string;
   readonly settings: Settings;
   readonly keys: ServerKeys;
   readonly clock: Clock;
+  readonly storage: Pick<TenantStorage, 'replays' | 'serverKeys'>;
+  readonly registry: RegistryNeeds;
+  /** Undefined without a federation. */
+  readonly trust: TrustNeeds | undefined;
 }
 
-/** What `/jwks.jwt` needs; undefined without a federation. */
-export function signedKeySetNeeds({
-  issuer,
-  settings,
-  keys,
-  clock,
-}: OwnEntity): SignedJwkSetNeeds | undefined {
-  if (!settings['federation.enabled']) return undefined;
-  return { issuer, keys, document: documentNeeds(keys, clock), maxAge: settings['key-set.max-age'] };
+/** One issuer as an entity of a federation. */
+export interface Entity {
+  /** Its configuration, but for the provider metadata. */
+  readonly entity: Omit<OwnEntity, 'openid_provider'>;
+  readonly document: SignedDocumentNeeds;
+  /** Keys that the server has used before. */
+  readonly removed: ServerKeyStore['removed'];
+  /** Registers relying parties explicitly; undefined without a federation. */
+  readonly federation: FederationRegistrationNeeds | undefined;
 }
 
-/** What the provider metadata says of a federation (OpenID Federation 1.0 §5.1.3, §5.2.2). */
+/** @throws SettingsError at start for trust marks that are none */
+export function openEntity(parts: EntityParts): Entity {
+  const { issuer, settings, keys, clock, storage } = parts;
+  const problems = settings[MARKS].flatMap((mark, index) =>
+    !settings['federation.enabled'] || typeof trustMarkType(mark) === 'string'
+      ? []
+      : [{ path: `${MARKS}[${index}]`, source: 'at start', rule: 'is a JWT without trust_mark_type' }],
+  );
+  if (problems.length > 0) throw new SettingsError(problems);
+  return {
+    entity: {
+      entity_id: issuer,
+      authority_hints: settings['federation.authority-hints'],
+      trust_marks: settings[MARKS],
+      organization_name: settings['federation.organization-name'],
+      contacts: settings['federation.contacts'],
+      historical_keys_endpoint: `${issuer}${historicalKeysContract.path}`,
+      lifetime: settings['federation.configuration-lifetime'],
+    },
+    document: { keys: keys.federation, clock, keptFor: KEPT_FOR },
+    removed: async () => await storage.serverKeys.removed(),
+    federation: explicitRegistration(parts),
+  };
+}
+
+/** Returns the members that a federation adds to the provider metadata (OpenID Federation 1.0 §5.1.3, §5.2.2). */
 export function federationMembers(settings: Settings): Readonly<Record<string, unknown>> {
   if (!settings['federation.enabled']) return {};
   const organization_name = settings['federation.organization-name'];
@@ -129,60 +155,14 @@ export function federationMembers(settings: Settings): Readonly<Record<string, u
   };
 }
 
-/**
- * The endpoints that stand only in a federation.
- * @param provider the provider metadata, as discovery has it
- * @throws SettingsError for trust marks that are none
- */
-export function federationEndpoints(
-  { issuer, settings, keys, clock, removed }: OwnEntity & Pick<ServerKeyStore, 'removed'>,
-  provider: Readonly<Record<string, unknown>>,
-): readonly Endpoint[] {
-  if (!settings['federation.enabled']) return [];
-  const problems = settings[MARKS].flatMap((mark, index) =>
-    typeof trustMarkType(mark) === 'string'
-      ? []
-      : [{ path: `${MARKS}[${index}]`, source: 'at start', rule: 'is a JWT without trust_mark_type' }],
-  );
-  if (problems.length > 0) throw new SettingsError(problems);
-  const entity = {
-    entity_id: issuer,
-    authority_hints: settings['federation.authority-hints'],
-    trust_marks: settings[MARKS],
-    organization_name: settings['federation.organization-name'],
-    contacts: settings['federation.contacts'],
-    historical_keys_endpoint: `${issuer}${historicalKeysContract.path}`,
-    openid_provider: provider,
-    lifetime: settings['federation.configuration-lifetime'],
-  };
-  const maxAge = settings['key-set.max-age'];
-  const document = documentNeeds(keys, clock);
-  return [
-    entityConfigurationEndpoint({ entity, document, maxAge }),
-    federationHistoricalKeys({ issuer, removed, document, maxAge }),
-  ];
-}
-
-function documentNeeds(keys: ServerKeys, clock: Clock): SignedDocumentNeeds {
-  return { keys: keys.federation, clock, keptFor: KEPT_FOR };
-}
-
-interface Registering {
-  readonly settings: Settings;
-  readonly registry: RegistryNeeds;
-  readonly keys: ServerKeys;
-  readonly replays: ReplayStore;
-  readonly trust: TrustNeeds;
-}
-
-/** What explicit registration runs with, below one name of the server. */
-export function explicitRegistration({
+function explicitRegistration({
   settings,
   registry,
   keys,
-  replays,
+  storage: { replays },
   trust,
-}: Registering): FederationRegistrationNeeds {
+}: EntityParts): FederationRegistrationNeeds | undefined {
+  if (trust === undefined) return undefined;
   return {
     registry,
     trust,
@@ -201,20 +181,20 @@ export function explicitRegistration({
   };
 }
 
-interface AutomaticRegistering extends Pick<Registering, 'settings' | 'registry' | 'trust'> {
-  /** With those that have expired. */
-  readonly clients: ClientStore;
+interface AutomaticRegistering extends Pick<EntityParts, 'settings' | 'registry' | 'trust'> {
+  /** With the clients that have expired. */
+  readonly keptClients: ClientStore;
 }
 
-/** Automatic registration, below one name of the server; undefined where it is switched off. */
+/** Opens automatic registration under one issuer; undefined where it is switched off. */
 export function automaticRegistration({
   settings,
   registry,
   trust,
-  clients,
+  keptClients: clients,
 }: AutomaticRegistering): AutomaticClients | undefined {
-  if (!settings['federation.automatic-registration']) return undefined;
-  return automaticClients({
+  if (trust === undefined || !settings['federation.automatic-registration']) return undefined;
+  return new AutomaticClients({
     registry,
     clients,
     trust,

@@ -1,138 +1,101 @@
 import type { AuthenticationNeeds } from '../clients/client-authentication/method.ts';
-import type { ClientJwtNeeds } from '../clients/issued-jwt/client-jwt.ts';
+import { rememberedOutcomes } from '../clients/client-authentication/remembered-outcomes.ts';
 import type { RegistryNeeds } from '../clients/registry-needs.ts';
-import type { Settings } from '../config/settings.ts';
-import { clientDelete } from '../endpoints/client-delete/endpoint.ts';
-import { clientList } from '../endpoints/client-list/endpoint.ts';
-import { clientRead } from '../endpoints/client-read/endpoint.ts';
-import { ADDRESSES, clientRegistration } from '../endpoints/client-registration/endpoint.ts';
-import { clientUpdate } from '../endpoints/client-update/endpoint.ts';
-import type { Endpoint } from '../endpoints/contract.ts';
-import { directAuthorization } from '../endpoints/direct-authorization/endpoint.ts';
-import { authorizationServerContract, contract as openidContract } from '../endpoints/discovery/contract.ts';
-import { discovery } from '../endpoints/discovery/endpoint.ts';
-import { type CertificateSupport, providerMetadata } from '../endpoints/discovery/provider-metadata.ts';
-import {
-  type FederationRegistrationNeeds,
-  federationRegistration,
-} from '../endpoints/federation-registration/endpoint.ts';
-import { introspection } from '../endpoints/introspection/endpoint.ts';
-import { jwkSet } from '../endpoints/jwk-set/endpoint.ts';
-import { revocation } from '../endpoints/revocation/endpoint.ts';
-import { signedJwkSet } from '../endpoints/signed-jwk-set/endpoint.ts';
-import { token } from '../endpoints/token/endpoint.ts';
-import type { AssertionGrantNeeds } from '../grants/assertion-grant.ts';
-import type { DirectAuthorizationNeeds } from '../grants/direct-authorization/authorize-directly.ts';
-import { offeredGrants } from '../grants/grants.ts';
-import type { Site } from '../http/router.ts';
-import type { ServerKeys } from '../keys/server-keys.ts';
-import type { ServerKeyStore } from '../ports/server-key-store.ts';
-import { federationEndpoints, federationMembers, signedKeySetNeeds } from './federation.ts';
-import { certificateTrust, masterTokens } from './settings.ts';
-import type { OpenedAuthorization } from './sign-in.ts';
+import { macForAlias } from '../keys/digest.ts';
+import { BoundedMap } from '../spec/bounded-map.ts';
+import type { AccessTokenNeeds } from '../tokens/access-token.ts';
+import { masterTokens } from '../tokens/bearer-token.ts';
+import { automaticRegistration, openEntity } from './federation.ts';
+import { openLogout } from './logout.ts';
+import type { TenantParts } from './parts.ts';
+import { assertionAudience, metadataLimits, selfContainedTokens } from './settings.ts';
+import { openPagesOf, openSignIn } from './sign-in.ts';
+import { openAssertionGrants } from './trusted-issuers.ts';
 
-export interface IssuerNeeds {
-  readonly settings: Settings;
-  readonly registry: RegistryNeeds;
-  readonly direct: DirectAuthorizationNeeds;
-  readonly keys: ServerKeys;
-  readonly removedKeys: ServerKeyStore['removed'];
-  readonly authentication: AuthenticationNeeds;
-  readonly clientJwts: ClientJwtNeeds;
-  /** Undefined without a federation. */
-  readonly federation: FederationRegistrationNeeds | undefined;
-  /** Undefined where nobody's assertions are grants. */
-  readonly assertions: AssertionGrantNeeds | undefined;
-  readonly authorization: OpenedAuthorization;
-  readonly logout: readonly Endpoint[];
-}
+/**
+ * Everything that the endpoints below one name of a tenant take from. Each endpoint names in its own needs what it
+ * takes, so that a part is passed on once and under one name.
+ */
+export type Issuer = ReturnType<typeof openIssuer>;
 
-/** Everything that stands below one issuer. Discovery, at its three addresses, is derived from the rest (decision 3). */
-export function issuerSite(needs: IssuerNeeds): Site {
-  const { issuer } = needs.registry;
-  const { settings } = needs;
-  const own = endpoints(needs);
-  const issuerPath = new URL(issuer).pathname.replace(/\/$/, '');
-  const metadata = {
-    ...providerMetadata(
-      issuer,
-      own,
-      offeredGrants({ assertions: needs.assertions, endUsers: needs.authorization.endUsers }),
-      {
-        certificates: certificateSupport(settings),
-        canSign: (algorithm) => needs.keys.canSign(algorithm),
-        languages: needs.authorization.languages,
-      },
-    ),
-    ...federationMembers(settings),
-  };
-  const maxAge = settings['key-set.max-age'];
-  const infix = { ...authorizationServerContract, path: `${authorizationServerContract.path}${issuerPath}` };
+/** Opens a tenant under one of its names: what is issued under one name is not valid under another. */
+export function openIssuer(tenant: TenantParts, issuer: string) {
+  const parts = partsUnder(tenant, issuer);
+  const registry = openRegistry(parts);
+  const authentication = openAuthentication(parts);
+  const automatic = automaticRegistration({ ...parts, registry });
   return {
-    issuerPath,
-    endpoints: [
-      ...own,
-      discovery(openidContract, metadata, maxAge),
-      discovery(authorizationServerContract, metadata, maxAge),
-      ...federationEndpoints(
-        { issuer, settings, keys: needs.keys, clock: needs.registry.clock, removed: needs.removedKeys },
-        metadata,
-      ),
-    ],
-    endpointsOutsideIssuer: issuerPath === '' ? [] : [discovery(infix, metadata, maxAge)],
-    allowedOrigins: settings['cors.origins'],
+    ...parts,
+    registry,
+    authentication,
+    assertions: openAssertionGrants(parts.settings, tenant, tenant.storage),
+    ...openLogout(parts),
+    ...openEntity({ ...parts, registry }),
+    ...openSignIn({ ...parts, authentication, automatic }),
   };
 }
 
-function certificateSupport(settings: Settings): CertificateSupport {
-  const aliasOrigin = settings['client-authentication.mtls-origin'];
-  return { trust: certificateTrust(settings), ...(aliasOrigin === 'none' ? {} : { aliasOrigin }) };
+type Parts = ReturnType<typeof partsUnder>;
+
+function partsUnder(tenant: TenantParts, issuer: string) {
+  const { clients, grants, accounts } = tenant.storage;
+  const settings = { ...tenant.settings, issuer };
+  return {
+    ...tenant,
+    issuer,
+    settings,
+    clients,
+    grants,
+    accounts,
+    accessTokens: openAccessTokens(tenant, issuer),
+    idTokens: { ...tenant.idTokens, issuer },
+    pages: openPagesOf(settings, tenant),
+    /** Limits of request bodies and of forms. */
+    json: { depth: settings['limits.json-depth'], members: settings['limits.json-members'] },
+    form: { parameters: settings['limits.form-parameters'] },
+    /** Seconds for which key sets and metadata may be cached. */
+    maxAge: settings['key-set.max-age'],
+  };
 }
 
-function endpoints({
-  settings,
-  registry,
-  direct,
-  keys,
-  authentication,
-  clientJwts,
-  assertions,
-  authorization,
-  logout,
-  federation,
-}: IssuerNeeds): readonly Endpoint[] {
-  const { issuer, accessTokens } = registry;
-  const form = { parameters: settings['limits.form-parameters'] };
-  const advertised = settings['registration.advertise'];
-  return [
-    clientRegistration(registry, { ...ADDRESSES.clients, advertised: advertised === 'clients' }),
-    clientRegistration(registry, { ...ADDRESSES.register, advertised: advertised === 'register' }),
-    clientList(registry),
-    clientRead(registry),
-    clientUpdate(registry),
-    clientDelete(registry),
-    directAuthorization({
-      ...direct,
-      masterTokens: masterTokens(settings['direct-authorization.token-sha256']),
-      bearerTokenLengthMax: settings['limits.bearer-token'],
-      json: registry.settings.json,
-    }),
-    token({ ...direct, assertions, endUsers: authorization.endUsers, authentication, form }),
-    ...authorization.endpoints,
-    introspection({
-      issuer,
-      authentication,
-      accessTokens,
-      form,
-      clock: authentication.clock,
-      clientJwts,
-      audience: settings['introspection.audience'],
-      legacyJwt: settings['introspection.legacy-jwt'],
-    }),
-    revocation({ ...direct, authentication, form }),
-    jwkSet({ keys, clock: registry.clock, maxAge: settings['key-set.max-age'] }),
-    signedJwkSet(signedKeySetNeeds({ issuer, settings, keys, clock: registry.clock })),
-    federationRegistration(federation),
-    ...logout,
-  ];
+function openAccessTokens(
+  { settings, storage, keys, clock, random, jose }: TenantParts,
+  issuer: string,
+): AccessTokenNeeds {
+  const mac = keys.accessTokenMac;
+  return {
+    issuer,
+    mac: issuer === settings.issuer ? mac : macForAlias(mac, issuer),
+    genuine: new BoundedMap(settings['cache.access-tokens']),
+    selfContained: selfContainedTokens({ ...settings, issuer }, keys, jose.verifier),
+    store: storage.accessTokens,
+    clock,
+    random,
+  };
+}
+
+function openRegistry({ softwareStatements, restoration, ...parts }: Parts): RegistryNeeds {
+  const { settings } = parts;
+  return {
+    ...parts,
+    audit: parts.storage.audit,
+    ...(softwareStatements === undefined ? {} : { softwareStatements }),
+    ...(restoration === undefined ? {} : { restoration }),
+    masterTokens: masterTokens(settings['registration.master-token-sha256']),
+    metadataLimits: metadataLimits(settings, parts.keys),
+  };
+}
+
+function openAuthentication({ sealer, jwkSets, storage: { replays }, ...parts }: Parts): AuthenticationNeeds {
+  const { issuer, clients, clock, uses, certificateAuthorities, jose, settings } = parts;
+  const audience = assertionAudience(settings);
+  return {
+    issuer,
+    clients,
+    clock,
+    uses,
+    remembered: rememberedOutcomes(),
+    assertions: { verifier: jose.verifier, jwkSets, sealer, replays, audience },
+    certificateAuthorities,
+  };
 }

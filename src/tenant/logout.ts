@@ -1,15 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogoutTokenNeeds } from '../clients/issued-jwt/logout-token.ts';
 import type { Settings } from '../config/settings.ts';
-import { browserOf } from '../endpoints/browser.ts';
-import type { Endpoint } from '../endpoints/contract.ts';
-import { endSession, endSessionForm } from '../endpoints/end-session/endpoint.ts';
-import { endSessionConfirmation } from '../endpoints/end-session-confirmation/endpoint.ts';
 import type { ServerKeys } from '../keys/server-keys.ts';
-import type { Pages } from '../ports/pages.ts';
+import type { ClientStore } from '../ports/client-store.ts';
 import type { TenantStorage } from '../ports/storage.ts';
 import { type LogoutDelivery, logoutDelivery } from '../sessions/logout-delivery.ts';
-import type { EndUsers } from './end-users.ts';
+import type { LogoutRequestNeeds } from '../sessions/logout-request.ts';
 import type { Platform } from './platform.ts';
 
 export interface DeliveryParts {
@@ -43,50 +39,30 @@ export function openLogoutDelivery(
   });
 }
 
-export interface LogoutParts {
-  /** With the issuer that everything is under. */
+export interface LogoutParts extends Pick<Platform, 'clock' | 'jose'> {
+  readonly issuer: string;
   readonly settings: Settings;
-  readonly storage: Pick<TenantStorage, 'clients'>;
+  readonly clients: Pick<ClientStore, 'find'>;
   readonly keys: Pick<ServerKeys, 'verificationKeys' | 'decryptionKeys'>;
-  readonly pages: Pages;
-  readonly endUsers: EndUsers;
-  readonly delivery: LogoutDelivery;
-  readonly platform: Platform;
 }
 
-/** RP-Initiated Logout under one issuer; none where it is switched off. */
-export function logoutEndpoints({
-  settings,
-  storage: { clients },
-  keys,
-  pages,
-  endUsers: { directory, sessions, interactions, interactionLimits },
-  delivery,
-  platform: { clock, jose, log },
-}: LogoutParts): readonly Endpoint[] {
-  if (!settings['logout.endpoint']) return [];
-  const { issuer } = settings;
-  const hints = { issuer, keys, verifier: jose.verifier, decrypter: jose.decrypter };
-  const needs = {
-    issuer,
-    pages,
-    showErrorDetails: settings['pages.error-details'],
-    browser: browserOf(issuer),
-    sessions,
-    interactions,
-    interactionLimits,
-    directory,
-    requests: {
-      hints,
+/** Reads logout requests, and waits for clients, under one issuer (OpenID Connect RP-Initiated Logout 1.0). */
+export interface Logout {
+  readonly logoutRequests: LogoutRequestNeeds;
+  /** Resolves when the client that sent the end-user has waited long enough. */
+  readonly patience: () => Promise<void>;
+}
+
+export function openLogout({ issuer, settings, clients, keys, clock, jose }: LogoutParts): Logout {
+  const waitMs = settings['logout.wait'] * 1000;
+  return {
+    logoutRequests: {
+      hints: { issuer, keys, verifier: jose.verifier, decrypter: jose.decrypter },
       clients,
       clock,
       hintAgeMax: settings['logout.hint-age-max'],
       stateLengthMax: settings['logout.state-length-max'],
     },
-    form: { parameters: settings['limits.form-parameters'] },
-    log,
+    patience: async () => await sleep(waitMs, undefined, { ref: false }),
   };
-  const waitMs = settings['logout.wait'] * 1000;
-  const patience = async (): Promise<void> => await sleep(waitMs, undefined, { ref: false });
-  return [endSession(needs), endSessionForm(needs), endSessionConfirmation({ ...needs, delivery, patience })];
 }

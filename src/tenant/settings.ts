@@ -1,4 +1,3 @@
-import type { RegistryNeeds } from '../clients/registry-needs.ts';
 import type { Mode } from '../config/rules.ts';
 import type { Settings } from '../config/settings.ts';
 import { SettingsError } from '../config/settings-error.ts';
@@ -7,19 +6,15 @@ import { bringsCertificates } from '../config/tls-rules.ts';
 import { contract as introspectionContract } from '../endpoints/introspection/contract.ts';
 import { contract as parContract } from '../endpoints/pushed-authorization-request/contract.ts';
 import { contract as tokenContract } from '../endpoints/token/contract.ts';
-import type { DirectAuthorizationNeeds } from '../grants/direct-authorization/authorize-directly.ts';
-import type { TokenSettings } from '../grants/grant.ts';
-import { digestFromHex } from '../keys/digest.ts';
 import type { ServerKeys } from '../keys/server-keys.ts';
 import type { AudienceRule, JwtVerifier } from '../ports/jwt-verifier.ts';
 import type { StoredTenant } from '../ports/tenant-store.ts';
 import { BoundedMap } from '../spec/bounded-map.ts';
-import type { SignatureAlgorithm } from '../spec/jose-algorithms.ts';
+import type { MetadataLimits } from '../spec/client-metadata-checks.ts';
 import { type CertificateTrust, SIGNING_ALGORITHMS } from '../spec/server-capabilities.ts';
-import type { MasterToken } from '../tokens/bearer-token.ts';
 import type { SelfContainedTokenNeeds } from '../tokens/self-contained-token.ts';
 
-/** What client assertions must be meant for (decision 18). */
+/** Returns the audience that client assertions must have (decision 18). */
 export function assertionAudience(settings: Settings): AudienceRule {
   const { issuer } = settings;
   if (settings['client-authentication.assertion-audience'] === 'issuer')
@@ -28,46 +23,18 @@ export function assertionAudience(settings: Settings): AudienceRule {
   return { kind: 'where-present', values: [issuer, ...addresses] };
 }
 
-/** Each `LABEL:DIGEST` or bare digest; one without a label is named by its first digits. */
-export function masterTokens(configured: readonly string[]): readonly MasterToken[] {
-  return configured.map((entry) => {
-    const [hex = '', label = hex.slice(0, 8)] = entry.split(':').reverse();
-    return { label, digest: digestFromHex(hex) };
-  });
-}
-
-export function registrySettings(
-  settings: Settings,
-  keys: Pick<ServerKeys, 'canSign'>,
-): RegistryNeeds['settings'] {
+/** Returns the limits of client metadata, with what this server can judge and sign. */
+export function metadataLimits(settings: Settings, keys: Pick<ServerKeys, 'canSign'>): MetadataLimits {
   return {
-    allowOpenRegistration: settings['registration.allow-open-registration'],
-    openScopeValues: settings['registration.open-scope-values'],
-    masterTokens: masterTokens(settings['registration.master-token-sha256']),
-    openClientsMax: settings['registration.open-clients-max'] || undefined,
-    openIdempotent: settings['registration.open-idempotent'],
-    clientSecretLifetime: settings['registration.client-secret-lifetime'],
-    previousSecretGrace: settings['registration.previous-secret-grace'],
-    clientIdLength: settings['registration.client-id-length'],
-    clientSecretLength: settings['registration.client-secret-length'],
-    registrationTokenLength: settings['registration.registration-token-length'],
-    bearerTokenLengthMax: settings['limits.bearer-token'],
-    json: { depth: settings['limits.json-depth'], members: settings['limits.json-members'] },
-    metadata: {
-      redirectUris: settings['limits.redirect-uris'],
-      uriLength: settings['limits.uri-length'],
-      httpAllowed: settings['outbound.allow-http'],
-      certificateTrust: certificateTrust(settings),
-      signingAlgorithms: signingAlgorithms(keys),
-    },
+    redirectUris: settings['limits.redirect-uris'],
+    uriLength: settings['limits.uri-length'],
+    httpAllowed: settings['outbound.allow-http'],
+    certificateTrust: certificateTrust(settings),
+    signingAlgorithms: SIGNING_ALGORITHMS.filter((alg) => keys.canSign(alg)),
   };
 }
 
-/** What can be promised to be signed: with configured keys that may be less than what the server knows. */
-function signingAlgorithms({ canSign }: Pick<ServerKeys, 'canSign'>): readonly SignatureAlgorithm[] {
-  return SIGNING_ALGORITHMS.filter((alg) => canSign(alg));
-}
-
+/** @throws SettingsError at start for an algorithm that no key of the server signs with */
 export function selfContainedTokens(
   settings: Settings,
   keys: ServerKeys,
@@ -90,42 +57,15 @@ export function selfContainedTokens(
   };
 }
 
-/** What certificates of clients are good for: those of authorities only where there are some (RFC 8705 §2.1, §2.2). */
+/** Returns which certificates of clients this server can judge: chains only with configured authorities (RFC 8705 §2.1, §2.2). */
 export function certificateTrust(settings: Settings): CertificateTrust {
   if (!bringsCertificates(settings)) return 'none';
   return settings['listen.tls-client-ca'] === 'none' ? 'keys' : 'chains';
 }
 
-export function tokenSettings(settings: Settings): TokenSettings {
-  return {
-    accessToken: {
-      format: settings['access-token.format'],
-      lifetime: settings['access-token.lifetime'],
-      lifetimeMax: settings['access-token.lifetime-max'],
-      resources: settings['access-token.resources'],
-      resourceLengthMax: settings['limits.uri-length'],
-    },
-    refreshToken: {
-      lifetime: settings['refresh-token.lifetime'],
-      lifetimeMax: settings['refresh-token.lifetime-max'],
-      maxIdle: settings['refresh-token.max-idle'],
-      rotate: settings['refresh-token.rotate'],
-    },
-  };
-}
-
-export function directLifetimes(settings: Settings): DirectAuthorizationNeeds['lifetimes'] {
-  return {
-    initialAccessToken: settings['initial-access-token.lifetime'],
-    initialAccessTokenMax: settings['initial-access-token.lifetime-max'],
-    idToken: settings['id-token.lifetime'],
-    idTokenMax: settings['id-token.lifetime-max'],
-  };
-}
-
 /**
- * What a tenant of the table runs with.
- * @throws SettingsError where what is stored is not valid: as its row is now, and with what the process has
+ * Returns the settings of a stored tenant.
+ * @throws SettingsError where its row is not valid with the settings of the process as they are now
  */
 export function tenantSettings(settings: Settings, stored: StoredTenant, mode: Mode): Settings {
   const { id, issuer, aliases } = stored;

@@ -1,127 +1,99 @@
 import type { AuthenticationNeeds } from '../clients/client-authentication/method.ts';
 import type { RemoteJwkSets } from '../clients/client-keys/remote-jwk-set.ts';
+import { type NetworkLimits, networkLimits } from '../clients/rate-limits.ts';
 import type { Settings } from '../config/settings.ts';
 import { SettingsError } from '../config/settings-error.ts';
-import { authorization, postedAuthorization } from '../endpoints/authorization/endpoint.ts';
-import type { AuthorizationNeeds } from '../endpoints/authorization-progress.ts';
-import { browserOf } from '../endpoints/browser.ts';
-import type { Endpoint } from '../endpoints/contract.ts';
-import { externalSignIn, externalSignInOutcome } from '../endpoints/external-sign-in/endpoint.ts';
-import { interaction, interactionChoice } from '../endpoints/interaction/endpoint.ts';
+import { AuthorizationFlow } from '../endpoints/authorization-flow.ts';
+import { type Browser, browserOf } from '../endpoints/browser.ts';
 import { contract as assetContract } from '../endpoints/page-asset/contract.ts';
-import { pageAsset } from '../endpoints/page-asset/endpoint.ts';
-import { pushedAuthorizationRequest } from '../endpoints/pushed-authorization-request/endpoint.ts';
-import { postedUserinfo, userinfo } from '../endpoints/userinfo/endpoint.ts';
 import type { AutomaticClients } from '../federation/registration/automatic-clients.ts';
-import type { ReceivingNeeds } from '../grants/authorization/receive-authorization-request.ts';
-import type { DirectAuthorizationNeeds } from '../grants/direct-authorization/authorize-directly.ts';
+import { AuthorizationRequests } from '../grants/authorization/receive-authorization-request.ts';
 import type { EndUserNeeds } from '../grants/end-users.ts';
+import type { Issuing } from '../grants/grant.ts';
 import type { ServerKeys } from '../keys/server-keys.ts';
+import type { AccountDirectory } from '../ports/account-directory.ts';
 import { type Pages, ThemeInvalid } from '../ports/pages.ts';
 import type { TenantStorage } from '../ports/storage.ts';
-import { readIdTokenHint } from '../tokens/id-token-hint.ts';
-import type { EndUsers } from './end-users.ts';
+import type { SessionNeeds } from '../sessions/browser-session.ts';
+import type { InteractionNeeds } from '../sessions/interaction.ts';
+import type { AccountNeeds } from '../sessions/manage-account.ts';
+import { ownAccounts } from '../sessions/own-accounts.ts';
+import type { PasswordSignInNeeds } from '../sessions/password-sign-in.ts';
+import { signInLimits } from '../sessions/sign-in-limits.ts';
+import { BoundedMap } from '../spec/bounded-map.ts';
+import type { JsonLimits } from '../spec/json.ts';
 import type { Platform } from './platform.ts';
-import { masterTokens } from './settings.ts';
 
-export interface AuthorizationParts {
-  readonly platform: Platform;
-  /** With the issuer that everything is under. */
-  readonly settings: Settings;
-  readonly storage: TenantStorage;
-  readonly keys: Pick<ServerKeys, 'verificationKeys' | 'decryptionKeys'>;
-  readonly pages: Pages;
-  readonly jwkSets: RemoteJwkSets;
-  readonly direct: DirectAuthorizationNeeds;
-  readonly endUsers: EndUsers;
-  readonly authentication: AuthenticationNeeds;
-  /** Undefined where nobody is registered without asking. */
-  readonly automatic: AutomaticClients | undefined;
+/** Signs the end-users of one tenant in, and remembers it: for endpoints and commands. */
+export interface EndUsers {
+  readonly accounts: AccountNeeds;
+  readonly directory: AccountDirectory;
+  readonly passwordSignIn: PasswordSignInNeeds;
+  readonly sessions: SessionNeeds;
+  readonly interactions: InteractionNeeds;
+  /** For interactions that begin without a session. */
+  readonly interactionLimits: NetworkLimits;
 }
 
-/** What lets end-users sign in for clients, under one issuer. */
-export interface OpenedAuthorization {
-  readonly endpoints: readonly Endpoint[];
-  readonly endUsers: EndUserNeeds;
-  readonly languages: readonly string[];
-}
+/** Counts accounts under attack whose state is kept in memory. */
+const ATTACKED_MAX = 10_000;
 
-export function openAuthorization(parts: AuthorizationParts): OpenedAuthorization {
-  const { settings, pages } = parts;
-  const endUsers = endUserNeeds(parts);
-  const form = { parameters: settings['limits.form-parameters'] };
-  const needs = authorizationNeeds(parts, endUsers);
-  const receiving = receivingNeeds(parts);
-  const authentication = withAutomaticClients(parts);
-  const { directory, passwordSignIn, interactionLimits } = parts.endUsers;
-  const externalUrl =
-    settings['sign-in.external-url'] === 'none' ? undefined : settings['sign-in.external-url'];
-  const interactionNeeds = { ...needs, directory, passwordSignIn, externalUrl, form };
+/** Opens the sign-in of end-users: one for a tenant, whatever its names. */
+export function openEndUsers(
+  settings: Settings,
+  { clock, random, passwords, log }: Pick<Platform, 'clock' | 'random' | 'passwords' | 'log'>,
+  storage: TenantStorage,
+): EndUsers {
+  const time = { clock, random };
+  const directory = ownAccounts({ accounts: storage.accounts, passwords, clock, log });
+  const counting = { store: storage.rates, clock, log };
+  const rates = {
+    perAccountAndNetwork: settings['sign-in.attempts-per-account-and-network'],
+    perAccount: settings['sign-in.attempts-per-account'],
+    perNetwork: settings['sign-in.attempts-per-network'],
+  };
+  const limits = signInLimits(rates, counting);
   return {
-    endpoints: [
-      authorization({ ...needs, receiving, interactionLimits, form }),
-      postedAuthorization({ ...needs, receiving, interactionLimits, form }),
-      interaction(interactionNeeds),
-      interactionChoice(interactionNeeds),
-      ...(externalUrl === undefined ? [] : externalSignInEndpoints(parts)),
-      pageAsset({ pages }),
-      pushedAuthorizationRequest({ authentication, receiving, interactionLimits, form }),
-      ...userinfoEndpoints(parts, endUsers),
-    ],
-    endUsers,
-    languages: pages.languages,
+    accounts: { accounts: storage.accounts, passwords, ...time },
+    directory,
+    passwordSignIn: {
+      directory,
+      browsers: storage.accounts,
+      limits,
+      clock,
+      log,
+      audit: storage.audit,
+      attacked: new BoundedMap(ATTACKED_MAX),
+    },
+    sessions: {
+      sessions: storage.sessions,
+      browsers: storage.accounts,
+      ...time,
+      limits: {
+        idleLifetime: settings['session.idle-lifetime'],
+        lifetime: settings['session.lifetime'],
+        perAccount: settings['session.per-account-max'],
+        browserLifetime: settings['sign-in.browser-lifetime'],
+      },
+    },
+    interactions: {
+      interactions: storage.interactions,
+      ...time,
+      interactionLifetime: settings['interaction.lifetime'],
+    },
+    interactionLimits: networkLimits(
+      {
+        kind: 'interaction',
+        perNetwork: settings['interaction.rate-per-network'],
+        overall: settings['interaction.rate'],
+      },
+      counting,
+    ),
   };
 }
 
-function externalSignInEndpoints({
-  settings,
-  storage,
-  direct,
-  endUsers,
-  platform: { clock },
-}: AuthorizationParts): readonly Endpoint[] {
-  const needs = {
-    issuer: settings.issuer,
-    clients: direct.clients,
-    accounts: storage.accounts,
-    clock,
-    interactions: endUsers.interactions,
-    masterTokens: masterTokens(settings['sign-in.token-sha256']),
-    bearerTokenLengthMax: settings['limits.bearer-token'],
-    json: { depth: settings['limits.json-depth'], members: settings['limits.json-members'] },
-  };
-  return [externalSignIn(needs), externalSignInOutcome(needs)];
-}
-
-/** Whoever pushes a request is authenticated with the keys that the federation names (OpenID Federation 1.0 §12.1.1.2). */
-function withAutomaticClients({ authentication, automatic }: AuthorizationParts): AuthenticationNeeds {
-  if (automatic === undefined) return authentication;
-  const { clients } = authentication;
-  const find: AuthenticationNeeds['clients']['find'] = async (client_id) =>
-    (await clients.find(client_id)) ?? (await automatic.register(client_id));
-  return { ...authentication, clients: { ...clients, find } };
-}
-
-function userinfoEndpoints(
-  { settings, direct }: AuthorizationParts,
-  endUsers: EndUserNeeds,
-): readonly Endpoint[] {
-  const { clients, grants, accessTokens, idTokens } = direct;
-  const needs = {
-    issuer: settings.issuer,
-    clients,
-    grants,
-    endUsers,
-    accessTokens,
-    clientJwts: idTokens.clientJwts,
-    form: { parameters: settings['limits.form-parameters'] },
-    bearerTokenLengthMax: settings['limits.bearer-token'],
-  };
-  return [userinfo(needs), postedUserinfo(needs)];
-}
-
-/** @throws SettingsError for a theme that could not be shown: better at start than to the first person who comes */
-export function pagesUnder(
+/** Opens the pages of an issuer. @throws SettingsError at start for a theme that could not be shown */
+export function openPagesOf(
   { issuer, 'pages.theme': theme }: Settings,
   { openPages }: Pick<Platform, 'openPages'>,
 ): Pages {
@@ -136,83 +108,107 @@ export function pagesUnder(
   }
 }
 
-function endUserNeeds({
-  platform: { clock },
-  settings,
-  storage,
-  direct,
-  endUsers,
-}: AuthorizationParts): EndUserNeeds {
-  return {
-    codes: storage.authorizationCodes,
-    directory: endUsers.directory,
+interface SignInParts extends Issuing, Pick<Platform, 'random' | 'jose'> {
+  readonly settings: Settings;
+  readonly storage: TenantStorage;
+  readonly keys: Pick<ServerKeys, 'verificationKeys' | 'decryptionKeys'>;
+  readonly pages: Pages;
+  readonly jwkSets: RemoteJwkSets;
+  readonly json: JsonLimits;
+  readonly people: EndUsers;
+  readonly authentication: AuthenticationNeeds;
+  /** Undefined where a client is registered only on request. */
+  readonly automatic: AutomaticClients | undefined;
+}
+
+/** Lets end-users sign in for clients, under one issuer. */
+export interface SignIn extends Omit<EndUsers, 'accounts'> {
+  readonly browser: Browser;
+  readonly endUsers: EndUserNeeds;
+  readonly flow: AuthorizationFlow;
+  readonly authorizationRequests: AuthorizationRequests;
+  /** Finds clients that a federation vouches for too (OpenID Federation 1.0 §12.1.1.2). */
+  readonly pushing: AuthenticationNeeds;
+  /** The operator's own page; undefined where people sign in here. */
+  readonly externalUrl: string | undefined;
+}
+
+export function openSignIn(parts: SignInParts): SignIn {
+  const { issuer, settings, clients, clock, random, log, idTokens, pages, storage, uses, people } = parts;
+  const { directory, passwordSignIn, sessions, interactions, interactionLimits } = people;
+  const { consents, authorizationCodes: codes } = storage;
+  const browser = browserOf(issuer);
+  const external = settings['sign-in.external-url'];
+  const endUsers = {
+    codes,
+    directory,
     sessions: storage.sessions,
-    passwordSignIn: endUsers.passwordSignIn,
-    idTokens: direct.idTokens,
+    passwordSignIn,
+    idTokens,
     clock,
-    lifetimes: { code: settings['authorization-code.lifetime'], idToken: settings['id-token.lifetime'] },
+    settings,
   };
-}
-
-function authorizationNeeds(
-  { platform: { clock, random }, settings, storage, direct, endUsers, pages }: AuthorizationParts,
-  endUserNeeds: EndUserNeeds,
-): AuthorizationNeeds {
-  const { issuer } = settings;
-  const { clients, uses, log, idTokens } = direct;
   return {
-    issuer,
-    pages,
-    showErrorDetails: settings['pages.error-details'],
-    askBeforeLeaving: settings['sign-in.open-client-errors'] === 'page',
-    responses: { issuer, clientJwts: idTokens.clientJwts },
-    clients,
-    clock,
-    log,
-    browser: browserOf(issuer),
-    sessions: endUsers.sessions,
-    interactions: endUsers.interactions,
-    progress: {
+    browser,
+    directory,
+    passwordSignIn,
+    sessions,
+    interactions,
+    interactionLimits,
+    endUsers,
+    externalUrl: external === 'none' ? undefined : external,
+    pushing: withAutomaticClients(parts),
+    authorizationRequests: openAuthorizationRequests(parts),
+    flow: new AuthorizationFlow({
+      pages,
+      settings,
       clients,
-      consents: storage.consents,
-      pairwiseSecret: idTokens.pairwiseSecret,
-      consentImplied: settings['sign-in.consent'] === 'third-party',
       clock,
-    },
-    responding: { issuing: direct, endUsers: endUserNeeds, uses, random },
+      log,
+      browser,
+      sessions,
+      responses: { issuer, clientJwts: idTokens.clientJwts },
+      progress: {
+        clients,
+        consents,
+        pairwiseSecret: idTokens.pairwiseSecret,
+        consentImplied: settings['sign-in.consent'] === 'third-party',
+        clock,
+      },
+      responding: { issuing: parts, endUsers, uses, random },
+    }),
   };
 }
 
-function receivingNeeds({
-  platform: { clock, random, jose },
+function withAutomaticClients({ authentication, automatic }: SignInParts): AuthenticationNeeds {
+  if (automatic === undefined) return authentication;
+  const { clients } = authentication;
+  const find: AuthenticationNeeds['clients']['find'] = async (client_id) =>
+    (await clients.find(client_id)) ?? (await automatic.register(client_id));
+  return { ...authentication, clients: { ...clients, find } };
+}
+
+function openAuthorizationRequests({
+  issuer,
   settings,
-  storage,
+  storage: { interactions, replays },
+  clients,
+  clock,
+  random,
   keys,
   jwkSets,
-  direct,
+  json,
+  jose: { verifier, decrypter },
   automatic,
-}: AuthorizationParts): ReceivingNeeds {
-  const { issuer } = settings;
-  const { verifier, decrypter } = jose;
-  return {
-    rules: {
-      json: { depth: settings['limits.json-depth'], members: settings['limits.json-members'] },
-      tokenSettings: direct.tokenSettings,
-    },
-    requestObjects: { issuer, verifier, decrypter, keys, jwkSets, replays: storage.replays },
-    pushed: {
-      interactions: storage.interactions,
-      clock,
-      random,
-      lifetime: settings['pushed-request.lifetime'],
-    },
-    // A request that is not signed is nobody's reason to ask strangers about its client (§12.1.1.1).
+}: SignInParts): AuthorizationRequests {
+  return new AuthorizationRequests({
+    rules: { json, settings },
+    requestObjects: { issuer, verifier, decrypter, keys, jwkSets, replays },
+    pushed: { interactions, clock, random, lifetime: settings['pushed-request.lifetime'] },
+    // §12.1.1.1: an unsigned request does not make the server ask other entities about its client.
     findClient: async (client_id, { request }) =>
-      (await direct.clients.find(client_id)) ??
+      (await clients.find(client_id)) ??
       (request === undefined ? undefined : await automatic?.register(client_id)),
-    async subjectOfHint(id_token_hint, { client_id }) {
-      const hint = await readIdTokenHint({ issuer, keys, verifier, decrypter }, id_token_hint);
-      return hint.holds && hint.audience.includes(client_id) ? hint.sub : undefined;
-    },
-  };
+    hints: { issuer, keys, verifier, decrypter },
+  });
 }

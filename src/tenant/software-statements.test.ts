@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { remoteJwkSets } from '../clients/client-keys/remote-jwk-set.ts';
 import { loadSettings } from '../config/load-settings.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import type { OutboundHttp } from '../ports/outbound-http.ts';
@@ -13,12 +14,14 @@ const OUTBOUND: OutboundHttp = {
   get: async () => await Promise.reject(new Error('nothing is fetched at start')),
 };
 
+function trusting() {
+  const platform = testPlatform({ outbound: OUTBOUND });
+  return { ...platform, trustedJwkSets: remoteJwkSets(platform) };
+}
+
 function open(issuers: readonly object[]): ReturnType<typeof openSoftwareStatements> {
   const environment = { CHANCERY_REGISTRATION_SOFTWARE_STATEMENT_ISSUERS: JSON.stringify(issuers) };
-  return openSoftwareStatements(
-    loadSettings({ mode: 'development', environment }),
-    testPlatform({ outbound: OUTBOUND }),
-  );
+  return openSoftwareStatements(loadSettings({ mode: 'development', environment }), trusting());
 }
 
 test('without a trusted issuer there are no software statements (RFC 7591 §3.1.1)', () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import { certificateAuthority } from '../../test/tls/certificate.ts';
+import { remoteJwkSets } from '../clients/client-keys/remote-jwk-set.ts';
 import { loadSettings } from '../config/load-settings.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import type { OutboundHttp } from '../ports/outbound-http.ts';
@@ -17,10 +18,15 @@ const OUTBOUND: OutboundHttp = {
   get: async () => await Promise.reject(new Error('nothing is fetched at start')),
 };
 
+function trusting() {
+  const platform = testPlatform({ outbound: OUTBOUND });
+  return { ...platform, trustedJwkSets: remoteJwkSets(platform) };
+}
+
 function open(issuers: readonly object[]): ReturnType<typeof openAssertionGrants> {
   const environment = { CHANCERY_ASSERTION_GRANTS_ISSUERS: JSON.stringify(issuers) };
   const settings = loadSettings({ mode: 'development', environment });
-  return openAssertionGrants(settings, testPlatform({ outbound: OUTBOUND }), emptyTenantStorage());
+  return openAssertionGrants(settings, trusting(), emptyTenantStorage());
 }
 
 const { jwk } = testKey('ES256');

@@ -1,4 +1,4 @@
-import { remoteJwkSets } from '../clients/client-keys/remote-jwk-set.ts';
+import type { RemoteJwkSets } from '../clients/client-keys/remote-jwk-set.ts';
 import type {
   SoftwareStatementIssuer,
   SoftwareStatementNeeds,
@@ -25,7 +25,10 @@ import type { Platform } from './platform.ts';
 const ASSERTIONS = 'assertion-grants.issuers';
 const STATEMENTS = 'registration.software-statement-issuers';
 
-type Trusting = Pick<Platform, 'clock' | 'outbound' | 'jose'>;
+interface Trusting extends Pick<Platform, 'outbound' | 'jose'> {
+  /** Key sets of trusted issuers: apart from those of clients, which could displace them. */
+  readonly trustedJwkSets: RemoteJwkSets;
+}
 
 type Configured<Kind extends ConfiguredAssertionIssuer['kind']> = Extract<
   ConfiguredAssertionIssuer,
@@ -38,7 +41,7 @@ type Configured<Kind extends ConfiguredAssertionIssuer['kind']> = Extract<
  */
 export function openAssertionGrants(
   settings: Settings,
-  { clock, outbound, jose, saml }: Trusting & Pick<Platform, 'saml'>,
+  { clock, outbound, jose, saml, trustedJwkSets: jwkSets }: Trusting & Pick<Platform, 'clock' | 'saml'>,
   { clients, replays }: Pick<TenantStorage, 'clients' | 'replays'>,
 ): AssertionGrantNeeds | undefined {
   const configured = settings[ASSERTIONS];
@@ -61,7 +64,7 @@ export function openAssertionGrants(
     lifetimeMax: settings['assertion-grants.lifetime-max'],
     clockSkew: settings['assertion-grants.clock-skew'],
     verifier: jose.verifier,
-    jwkSets: remoteJwkSets({ outbound, clock }),
+    jwkSets,
     clients,
     replays,
   };
@@ -110,7 +113,7 @@ function assertionIssuer(configured: ConfiguredAssertionIssuer): AssertionIssuer
  */
 export function openSoftwareStatements(
   settings: Settings,
-  { clock, outbound, jose }: Trusting,
+  { outbound, jose, trustedJwkSets: jwkSets }: Trusting,
 ): SoftwareStatementNeeds | undefined {
   const configured = settings[STATEMENTS];
   if (configured.length === 0) return undefined;
@@ -121,7 +124,7 @@ export function openSoftwareStatements(
   return {
     issuers: configured.map(trustedIssuer),
     verifier: jose.verifier,
-    jwkSets: remoteJwkSets({ outbound, clock }),
+    jwkSets,
   };
 }
 

@@ -5,7 +5,6 @@ import type { StoredClient } from '../ports/client-store.ts';
 import type { InteractionStore, StoredInteraction } from '../ports/interaction-store.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
 import { systemRandom } from '../system/random.ts';
-import { tokenSettings } from '../tenant/settings.ts';
 import { aClient } from './storage/stored-examples.ts';
 import { DEFAULTS } from './tenant.ts';
 
@@ -54,7 +53,7 @@ export function aReceivingNeeds(
   const found = new Map(clients.map((client) => [client.client_id, client]));
   const verifier = joseJwtVerifier(clock);
   return {
-    rules: { json: { depth: 8, members: 50 }, tokenSettings: tokenSettings(DEFAULTS) },
+    rules: { json: { depth: 8, members: 50 }, settings: DEFAULTS },
     requestObjects: {
       issuer: ISSUER,
       verifier,
@@ -66,7 +65,12 @@ export function aReceivingNeeds(
     pushed: { interactions: interactionsInMemory(), clock, random: systemRandom, lifetime: 60 },
     findClient: async (client_id) =>
       found.get(client_id) ?? (client_id === CLIENT_ID ? clients[0] : undefined),
-    subjectOfHint: async () => undefined,
+    hints: {
+      issuer: ISSUER,
+      keys: { verificationKeys: async () => [], decryptionKeys: async () => [] },
+      verifier,
+      decrypter: joseJweDecrypter(),
+    },
   };
 }
 

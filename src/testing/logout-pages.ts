@@ -69,7 +69,7 @@ export function testLogoutPages(options: PageOptions = {}): TestLogoutPages {
   const needs = {
     issuer: ISSUER,
     pages: PAGES,
-    showErrorDetails,
+    settings: { 'pages.error-details': showErrorDetails },
     browser: browserOf(ISSUER),
     sessions,
     interactions,
@@ -82,7 +82,7 @@ export function testLogoutPages(options: PageOptions = {}): TestLogoutPages {
       },
     ),
     directory: signIn.directory,
-    requests: logout.requests,
+    logoutRequests: logout.requests,
     delivery: logout.delivery,
     patience,
     form: { parameters: 32 },

@@ -1,4 +1,4 @@
-import { sameDigest } from '../keys/digest.ts';
+import { digestFromHex, sameDigest } from '../keys/digest.ts';
 import { parseAuthorization } from '../spec/authorization-header.ts';
 import { OAuthError } from '../spec/errors.ts';
 import type { Digest } from '../spec/identifiers.ts';
@@ -21,6 +21,14 @@ export function presentedBearer(authorization: string | undefined, lengthMax: nu
 export interface MasterToken {
   readonly label: string;
   readonly digest: Digest;
+}
+
+/** Reads configured tokens, each `LABEL:DIGEST` or a bare digest. A token without a label is named by its first digits. */
+export function masterTokens(configured: readonly string[]): readonly MasterToken[] {
+  return configured.map((entry) => {
+    const [hex = '', label = hex.slice(0, 8)] = entry.split(':').reverse();
+    return { label, digest: digestFromHex(hex) };
+  });
 }
 
 /**

@@ -28,7 +28,10 @@ export async function serveSamplePages(): Promise<SamplePagesServer> {
       headers: { 'accept-language': headers['accept-language'] },
     } as unknown as EndpointRequest;
     const ui_locales = searchParams.get('ui_locales') ?? undefined;
-    send(response, pageResponse({ pages, showErrorDetails: true }, request, page, { ui_locales }));
+    send(
+      response,
+      pageResponse({ pages, settings: { 'pages.error-details': true } }, request, page, { ui_locales }),
+    );
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

@@ -176,13 +176,13 @@ export const openidFederation: Specification = {
       'openid-federation-12.1.1.2-1',
       '§12.1.1.2',
       'A pushed request is authenticated with a key of the metadata.',
-      'automaticClients',
+      'AutomaticClients',
     ),
     must(
       'openid-federation-12.1.2-1',
       '§12.1.2, §12.1.3',
       'Without trust in the entity there is no redirection.',
-      'automaticClients',
+      'AutomaticClients',
       'receiveAuthorizationRequest',
     ),
     must(

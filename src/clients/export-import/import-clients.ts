@@ -122,7 +122,7 @@ function digestWhereShared(
   needs: RegistryNeeds,
   { metadata }: ImportedClient,
 ): StoredClient['shared_digest'] {
-  const settings = { ...needs.settings, openIdempotent: true };
+  const settings = { ...needs.settings, 'registration.open-idempotent': true };
   const registrant = { kind: 'open', name: 'open', privileges: ALL_PRIVILEGES } as const;
   return sharedDigest({ ...needs, settings }, registrant, metadata);
 }

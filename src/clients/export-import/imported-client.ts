@@ -49,7 +49,7 @@ const LISTED_MAX = 1000;
  * @throws OAuthError invalid_request if it is malformed or has another version
  */
 export function readExportHeader(needs: RegistryNeeds, line: Uint8Array): { readonly issuer: string } {
-  const { chancery_export, issuer } = parseJsonObject(line, needs.settings.json).members;
+  const { chancery_export, issuer } = parseJsonObject(line, needs.json).members;
   if (chancery_export === undefined || typeof issuer !== 'string')
     throw refused(
       'the file is not an export of clients: its first line must have chancery_export and issuer',
@@ -71,7 +71,7 @@ export function readImportedClient(
   line: Uint8Array,
   named: (client_id: ClientId) => void = () => undefined,
 ): ImportedClient {
-  const { json } = needs.settings;
+  const { json } = needs;
   const record = parseJsonObject(line, { depth: json.depth + DEPTH_AROUND, members: json.members });
   const { members } = record;
   const client_id = textOf(members['client_id'], 'client_id', CLIENT_ID) as ClientId;
@@ -116,18 +116,18 @@ function checkedMetadata(needs: RegistryNeeds, record: JsonObject): ValidatedMet
     ...(data === undefined ? [] : [`"data":${data}`]),
     ...(metadata === '' ? [] : [metadata]),
   ];
-  const { depth, members: membersMax } = needs.settings.json;
+  const { depth, members: membersMax } = needs.json;
   const request = parseJsonObject(Buffer.from(`{${members.join(',')}}`), {
     depth,
     members: membersMax + MEMBERS_BESIDE,
   });
-  return validateMetadata(request, needs.settings.metadata);
+  return validateMetadata(request, needs.metadataLimits);
 }
 
 function secretOf(needs: RegistryNeeds, value: JsonValue, name: string): ImportedSecret {
   const { client_secret, created_at, expires_at } = objectOf(value, name);
   if (typeof client_secret !== 'string') throw refused(`${name}.client_secret must be a string`);
-  const checked = preferredSecret(client_secret, needs.settings.metadata);
+  const checked = preferredSecret(client_secret, needs.metadataLimits);
   if ('problem' in checked) throw refused(`${name}.client_secret ${checked.problem}`);
   return {
     client_secret,

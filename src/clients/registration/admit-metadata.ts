@@ -22,7 +22,7 @@ export async function admitMetadata(
   presentedToken: boolean,
 ): Promise<ValidatedMetadata> {
   requirePrivileges(request, privileges, presentedToken);
-  const validated = validateMetadata(request, needs.settings.metadata);
+  const validated = validateMetadata(request, needs.metadataLimits);
   requireAllowedHosts(validated.metadata, privileges);
   requireCallableUrls(needs, validated.metadata);
   await requireSectorIdentifier(needs, validated.metadata);

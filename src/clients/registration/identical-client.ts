@@ -24,7 +24,7 @@ export function sharedDigest(
   metadata: ClientMetadata,
 ): Digest | null {
   const shared =
-    needs.settings.openIdempotent &&
+    needs.settings['registration.open-idempotent'] &&
     registrant.kind === 'open' &&
     metadata.token_endpoint_auth_method === 'none';
   return shared ? digestOf(canonicalText(metadata)) : null;

@@ -39,10 +39,10 @@ async function storeNew(
   trail: AuditTrail,
 ): Promise<StoredClient> {
   const event = { ...doneEvent(needs, trail), client_id: client.client_id };
-  const { openClientsMax } = needs.settings;
+  const openClientsMax = needs.settings['registration.open-clients-max'];
   const outcome = await needs.clients.create(client, {
     ...(registrant.token === undefined ? {} : { initialAccessToken: registrant.token.key }),
-    ...(registrant.kind === 'open' && openClientsMax !== undefined ? { openClientsMax } : {}),
+    ...(registrant.kind === 'open' && openClientsMax > 0 ? { openClientsMax } : {}),
     reuseDeletedId: registrant.kind === 'master',
     now: needs.clock.now(),
     event,
@@ -97,7 +97,7 @@ export function newClient(
   registrant: Registrant,
   validated: ValidatedMetadata,
 ): StoredClient {
-  const generated = needs.random.alphanumeric(needs.settings.clientIdLength);
+  const generated = needs.random.alphanumeric(needs.settings['registration.client-id-length']);
   const owner = {
     client_id: (validated.preferred_client_id ?? generated) as ClientId,
     instance: needs.random.alphanumeric(IDENTIFIER_LENGTHS.instance) as ClientInstance,

@@ -66,7 +66,7 @@ export function authorisedRegistrant(
   if (isAnonymous && statement?.issuer.authorisesRegistration === true) {
     const name = `statement:${statement.issuer.issuer}`;
     trail.actor = name;
-    const open = openPrivileges(needs.settings.openScopeValues);
+    const open = openPrivileges(needs.settings['registration.open-scope-values']);
     return { kind: 'statement', name, privileges: privilegesWithStatement(open, statement) };
   }
   if (authenticated === undefined) throw bearerTokenNeeded();
@@ -77,15 +77,19 @@ async function registrantOf(
   needs: RegistryNeeds,
   authorization: string | undefined,
 ): Promise<Registrant | undefined> {
-  const token = presentedBearer(authorization, needs.settings.bearerTokenLengthMax);
+  const token = presentedBearer(authorization, needs.settings['limits.bearer-token']);
   if (token === undefined) {
-    if (!needs.settings.allowOpenRegistration) {
+    if (!needs.settings['registration.allow-open-registration']) {
       if (statementsAuthorise(needs)) return undefined;
       throw bearerTokenNeeded();
     }
-    return { kind: 'open', name: 'open', privileges: openPrivileges(needs.settings.openScopeValues) };
+    return {
+      kind: 'open',
+      name: 'open',
+      privileges: openPrivileges(needs.settings['registration.open-scope-values']),
+    };
   }
-  const master = masterTokenOf(digestOf(token), needs.settings.masterTokens);
+  const master = masterTokenOf(digestOf(token), needs.masterTokens);
   if (master !== undefined)
     return { kind: 'master', name: `master:${master.label}`, privileges: ALL_PRIVILEGES };
   const found = await findAccessToken(needs.accessTokens, token);
@@ -111,11 +115,11 @@ export async function requireMasterToken(
   authorization: string | undefined,
   trail: AuditTrail,
 ): Promise<void> {
-  if (needs.settings.masterTokens.length === 0) throw insufficientScope(['client-reg']);
-  const token = presentedBearer(authorization, needs.settings.bearerTokenLengthMax);
+  if (needs.masterTokens.length === 0) throw insufficientScope(['client-reg']);
+  const token = presentedBearer(authorization, needs.settings['limits.bearer-token']);
   if (token === undefined) throw bearerTokenNeeded();
   const digest = digestOf(token);
-  const master = masterTokenOf(digest, needs.settings.masterTokens);
+  const master = masterTokenOf(digest, needs.masterTokens);
   if (master === undefined) {
     const known =
       (await findAccessToken(needs.accessTokens, token)) !== undefined ||
@@ -143,13 +147,13 @@ export async function authenticateManager(
   client_id: ClientId | undefined,
   trail: AuditTrail,
 ): Promise<ClientManager> {
-  const token = presentedBearer(authorization, needs.settings.bearerTokenLengthMax);
+  const token = presentedBearer(authorization, needs.settings['limits.bearer-token']);
   if (token === undefined) throw bearerTokenNeeded();
   const digest = digestOf(token);
   const client = client_id === undefined ? undefined : await needs.clients.find(client_id);
   // Guessing shows in the events of the client, so a refusal names it too.
   trail.client_id = client?.client_id ?? null;
-  const master = masterTokenOf(digest, needs.settings.masterTokens);
+  const master = masterTokenOf(digest, needs.masterTokens);
   if (master !== undefined) {
     trail.actor = `master:${master.label}`;
     if (client === undefined) throw new NotFound();

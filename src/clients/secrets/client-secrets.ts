@@ -9,7 +9,10 @@ import type { RegistryNeeds } from '../registry-needs.ts';
 /** The registration that an encrypted text belongs to. */
 type Owner = { readonly client_id: ClientId; readonly instance: ClientInstance };
 
-type SecretLengths = 'clientSecretLength' | 'clientSecretLifetime' | 'registrationTokenLength';
+type SecretLengths =
+  | 'registration.client-secret-length'
+  | 'registration.client-secret-lifetime'
+  | 'registration.registration-token-length';
 
 /** Everything that making secrets and registration tokens needs. */
 export interface SecretNeeds extends Pick<RegistryNeeds, 'sealer' | 'clock' | 'random'> {
@@ -31,10 +34,10 @@ export function makeSecret(
   metadata: ClientMetadata,
   preferred?: string,
 ): StoredSecret {
-  const length = generatedLength(metadata, needs.settings.clientSecretLength);
+  const length = generatedLength(metadata, needs.settings['registration.client-secret-length']);
   const secret = preferred ?? needs.random.alphanumeric(length);
   const created_at = needs.clock.now();
-  const lifetime = needs.settings.clientSecretLifetime;
+  const lifetime = needs.settings['registration.client-secret-lifetime'];
   return {
     digest: digestOf(secret),
     sealed: needs.sealer.seal(secret, secretPlace(owner)),
@@ -51,7 +54,7 @@ export function makeSecret(
 export function makeRegistrationToken(
   needs: SecretNeeds,
   owner: Owner,
-  token = needs.random.alphanumeric(needs.settings.registrationTokenLength),
+  token = needs.random.alphanumeric(needs.settings['registration.registration-token-length']),
 ): { registration_token_digest: Digest; registration_token_sealed: Sealed } {
   return {
     registration_token_digest: digestOf(token),

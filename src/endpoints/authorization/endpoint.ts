@@ -3,27 +3,22 @@ import {
   AUTHORIZATION_PARAMETERS,
   REPEATABLE_PARAMETERS,
 } from '../../grants/authorization/authorization-parameters.ts';
-import { pushRequest } from '../../grants/authorization/pushed-request.ts';
-import {
-  type ReceivingNeeds,
-  receiveAuthorizationRequest,
-} from '../../grants/authorization/receive-authorization-request.ts';
-import { beginInteraction } from '../../sessions/interaction.ts';
+import type { AuthorizationRequests } from '../../grants/authorization/receive-authorization-request.ts';
+import { beginInteraction, type InteractionNeeds } from '../../sessions/interaction.ts';
 import { type FormLimits, parseForm, parseParameters } from '../../spec/parameters.ts';
-import {
-  type AuthorizationNeeds,
-  finalAnswer,
-  INTERACTION_PATH,
-  progressNow,
-  sessionBehind,
-} from '../authorization-progress.ts';
-import { answeringClient, redirection } from '../client-response.ts';
+import { type AuthorizationFlow, INTERACTION_PATH } from '../authorization-flow.ts';
+import type { Browser } from '../browser.ts';
+import { redirection } from '../client-response.ts';
 import type { Endpoint, EndpointRequest, EndpointResponse } from '../contract.ts';
-import { errorPage } from '../page-response.ts';
+import { errorPage, type PageNeeds } from '../page-response.ts';
 import { contract, postContract } from './contract.ts';
 
-export interface AuthorizationEndpointNeeds extends AuthorizationNeeds {
-  readonly receiving: ReceivingNeeds;
+export interface AuthorizationEndpointNeeds extends PageNeeds {
+  readonly issuer: string;
+  readonly flow: AuthorizationFlow;
+  readonly authorizationRequests: AuthorizationRequests;
+  readonly browser: Browser;
+  readonly interactions: InteractionNeeds;
   readonly interactionLimits: NetworkLimits;
   readonly form: FormLimits;
 }
@@ -33,20 +28,30 @@ export function authorization(needs: AuthorizationEndpointNeeds): Endpoint {
   return {
     contract,
     errorPage: errorPage(needs),
-    handle: async (request) => await answeringClient(needs, request, async () => await begin(needs, request)),
+    handle: async (request) => await needs.flow.answering(request, async () => await begin(needs, request)),
   };
 }
 
-async function begin(needs: AuthorizationEndpointNeeds, request: EndpointRequest): Promise<EndpointResponse> {
-  needs.browser.requireVisit(request);
-  const { query } = request;
-  const sent = parseParameters(query, AUTHORIZATION_PARAMETERS, needs.form, REPEATABLE_PARAMETERS);
-  const waiting = { request: (await receiveAuthorizationRequest(needs.receiving, sent)).request };
-  const session = await sessionBehind(needs, request);
-  const answered = await finalAnswer(needs, request, waiting, await progressNow(needs, waiting, session));
+async function begin(
+  {
+    issuer,
+    browser,
+    flow,
+    form,
+    interactionLimits,
+    interactions,
+    authorizationRequests,
+  }: AuthorizationEndpointNeeds,
+  request: EndpointRequest,
+): Promise<EndpointResponse> {
+  browser.requireVisit(request);
+  const sent = parseParameters(request.query, AUTHORIZATION_PARAMETERS, form, REPEATABLE_PARAMETERS);
+  const received = await authorizationRequests.receive(sent);
+  const waiting = { request: received.request };
+  const session = await flow.session(request);
+  const answered = await flow.answer(request, waiting, await flow.progress(waiting, session));
   if (answered !== undefined) return answered;
-  if (session === undefined) await needs.interactionLimits.admit(request.remoteAddress);
-  const { browser, interactions, issuer } = needs;
+  if (session === undefined) await interactionLimits.admit(request.remoteAddress);
   const sentCookie = browser.cookie(request, 'interaction');
   const begun = await beginInteraction(interactions, 'authorization', waiting, sentCookie);
   const cookies = begun.browser === sentCookie ? [] : [browser.keep('interaction', begun.browser)];
@@ -61,13 +66,12 @@ export function postedAuthorization(needs: AuthorizationEndpointNeeds): Endpoint
   return {
     contract: postContract,
     errorPage: errorPage(needs),
-    handle: async (request) =>
-      await answeringClient(needs, request, async () => await pushed(needs, request)),
+    handle: async (request) => await needs.flow.answering(request, async () => await pushed(needs, request)),
   };
 }
 
 async function pushed(
-  { receiving, issuer, form, interactionLimits }: AuthorizationEndpointNeeds,
+  { authorizationRequests, issuer, form, interactionLimits }: AuthorizationEndpointNeeds,
   { headers, body, remoteAddress }: EndpointRequest,
 ): Promise<EndpointResponse> {
   const sent = parseForm(
@@ -77,10 +81,10 @@ async function pushed(
     form,
     REPEATABLE_PARAMETERS,
   );
-  const { client, source } = await receiveAuthorizationRequest(receiving, sent);
-  // Whoever is signed in cannot be seen here.
+  const { client, source } = await authorizationRequests.receive(sent);
+  // A session does not show here: the form of another site brings no cookies.
   await interactionLimits.admit(remoteAddress);
-  const { request_uri } = await pushRequest(receiving.pushed, client.client_id, source);
+  const { request_uri } = await authorizationRequests.push(client.client_id, source);
   const query = new URLSearchParams({ client_id: client.client_id, request_uri });
   return redirection(`${issuer}${contract.path}?${query.toString()}`);
 }

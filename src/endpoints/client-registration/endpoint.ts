@@ -20,26 +20,37 @@ const HEADERS = Object.freeze({ 'content-type': 'application/json', ...UNCACHED 
 const PARAMETERS = new Set(['dry_run']);
 const PARAMETERS_MAX = 32;
 
-/** At which address and with which status a registration is made. */
-export interface RegistrationAddress {
-  readonly contract: Contract;
-  readonly status: 200 | 201;
-  /** Whether discovery names this address as `registration_endpoint`. */
-  readonly advertised: boolean;
+export interface ClientRegistrationNeeds extends RegistryNeeds {
+  readonly settings: RegistryNeeds['settings'] & {
+    /** The address that discovery names as `registration_endpoint`. */
+    readonly 'registration.advertise': 'clients' | 'register';
+  };
 }
 
-export const ADDRESSES = {
-  clients: { contract, status: 200 },
-  register: { contract: registerContract, status: 201 },
-} as const;
+/** Registers a client at `POST /clients`, with 200. */
+export function clientRegistration(needs: ClientRegistrationNeeds): Endpoint {
+  return registrationAt({ contract, status: 200, name: 'clients' }, needs);
+}
 
-/** Registers a client. Any origin may ask in open mode, where no credentials are at stake (decision 40). */
-export function clientRegistration(needs: RegistryNeeds, address: RegistrationAddress): Endpoint {
+/** Registers a client at `POST /register`, with the 201 of RFC 7591 §3.2.1. */
+export function clientRegistration201(needs: ClientRegistrationNeeds): Endpoint {
+  return registrationAt({ contract: registerContract, status: 201, name: 'register' }, needs);
+}
+
+interface Address {
+  readonly contract: Contract;
+  readonly status: 200 | 201;
+  readonly name: 'clients' | 'register';
+}
+
+/** Any origin may ask in open mode, where no credentials are at stake (decision 40). */
+function registrationAt(address: Address, needs: ClientRegistrationNeeds): Endpoint {
+  const advertised = needs.settings['registration.advertise'] === address.name;
   return {
     contract: {
       ...address.contract,
-      ...(address.advertised ? { advertisedAs: 'registration_endpoint' } : {}),
-      cors: needs.settings.allowOpenRegistration ? 'any' : 'configured',
+      ...(advertised ? { advertisedAs: 'registration_endpoint' } : {}),
+      cors: needs.settings['registration.allow-open-registration'] ? 'any' : 'configured',
     },
     handle: async ({ headers, query, body, id, remoteAddress }) =>
       await audited(needs, 'client.create', id, async (trail) => {
@@ -47,7 +58,7 @@ export function clientRegistration(needs: RegistryNeeds, address: RegistrationAd
         if (authenticated === undefined || authenticated.kind === 'open')
           await needs.openLimits.admit(remoteAddress);
         requireMediaType(headers['content-type'], 'application/json');
-        const sent = parseJsonObject(body, needs.settings.json);
+        const sent = parseJsonObject(body, needs.json);
         const { request, statement } = await applySoftwareStatement(needs, sent);
         const registrant = authorisedRegistrant(needs, authenticated, statement, trail);
         if (asksForDryRun(query)) {

@@ -24,7 +24,7 @@ export function clientUpdate(needs: RegistryNeeds): Endpoint {
           await authenticateManager(needs, headers['authorization'], client_id, trail);
         await authenticate();
         requireMediaType(headers['content-type'], 'application/json');
-        const sent = parseJsonObject(body, needs.settings.json);
+        const sent = parseJsonObject(body, needs.json);
         const stated = await applySoftwareStatement(needs, sent);
         const client = await updateClient(needs, authenticate, stated, trail);
         return {

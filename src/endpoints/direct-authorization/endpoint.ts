@@ -1,7 +1,5 @@
-import {
-  authorizeDirectly,
-  type DirectAuthorizationNeeds,
-} from '../../grants/direct-authorization/authorize-directly.ts';
+import { authorizeDirectly } from '../../grants/direct-authorization/authorize-directly.ts';
+import type { Issuing } from '../../grants/grant.ts';
 import { digestOf } from '../../keys/digest.ts';
 import { type JsonLimits, parseJsonObject } from '../../spec/json.ts';
 import { requireMediaType } from '../../spec/media-type.ts';
@@ -11,6 +9,7 @@ import {
   invalidToken,
   type MasterToken,
   masterTokenOf,
+  masterTokens,
   presentedBearer,
 } from '../../tokens/bearer-token.ts';
 import { UNCACHED } from '../answer.ts';
@@ -19,19 +18,22 @@ import { contract } from './contract.ts';
 
 const HEADERS = Object.freeze({ 'content-type': 'application/json', ...UNCACHED });
 
-export interface DirectAuthorizationEndpointNeeds extends DirectAuthorizationNeeds {
-  /** Its own master tokens: those of the client registry do not open it. */
-  readonly masterTokens: readonly MasterToken[];
-  readonly bearerTokenLengthMax: number;
+export interface DirectAuthorizationEndpointNeeds extends Issuing {
   readonly json: JsonLimits;
+  readonly settings: Issuing['settings'] & {
+    /** Its own tokens: those of the client registry do not open it. */
+    readonly 'direct-authorization.token-sha256': readonly string[];
+    readonly 'limits.bearer-token': number;
+  };
 }
 
 /** Issues an access token for a subject and scopes without user interaction. */
 export function directAuthorization(needs: DirectAuthorizationEndpointNeeds): Endpoint {
+  const masters = masterTokens(needs.settings['direct-authorization.token-sha256']);
   return {
     contract,
     async handle({ headers, body, id }) {
-      const master = requireOwnMasterToken(needs, headers['authorization']);
+      const master = requireOwnMasterToken(needs, masters, headers['authorization']);
       requireMediaType(headers['content-type'], 'application/json');
       const response = await authorizeDirectly(needs, parseJsonObject(body, needs.json), {
         actor: `master:${master.label}`,
@@ -47,13 +49,14 @@ export function directAuthorization(needs: DirectAuthorizationEndpointNeeds): En
 }
 
 function requireOwnMasterToken(
-  needs: DirectAuthorizationEndpointNeeds,
+  { settings }: DirectAuthorizationEndpointNeeds,
+  masters: readonly MasterToken[],
   authorization: string | undefined,
 ): MasterToken {
-  if (needs.masterTokens.length === 0) throw insufficientScope(['direct-authorization']);
-  const token = presentedBearer(authorization, needs.bearerTokenLengthMax);
+  if (masters.length === 0) throw insufficientScope(['direct-authorization']);
+  const token = presentedBearer(authorization, settings['limits.bearer-token']);
   if (token === undefined) throw bearerTokenNeeded();
-  const master = masterTokenOf(digestOf(token), needs.masterTokens);
+  const master = masterTokenOf(digestOf(token), masters);
   if (master === undefined) throw invalidToken();
   return master;
 }

@@ -32,7 +32,7 @@ export interface EndSessionConfirmationNeeds extends PageNeeds {
   readonly browser: Browser;
   readonly sessions: Pick<SessionNeeds, 'sessions' | 'clock' | 'limits'>;
   readonly interactions: Pick<InteractionNeeds, 'interactions' | 'clock'>;
-  readonly requests: Pick<LogoutRequestNeeds, 'clients'>;
+  readonly logoutRequests: Pick<LogoutRequestNeeds, 'clients'>;
   readonly delivery: Pick<LogoutDelivery, 'deliver'>;
   /** Resolves when the client that sent the end-user has waited long enough to be told. */
   readonly patience: () => Promise<void>;
@@ -140,7 +140,7 @@ async function goOn(
   content: WaitingLogout,
   outcome: Outcome,
 ): Promise<EndpointResponse> {
-  const { location, ignored } = await logoutLocation(needs.requests, content);
+  const { location, ignored } = await logoutLocation(needs.logoutRequests, content);
   const cookies = outcome === 'kept' ? [] : [needs.browser.forget('session')];
   if (location !== undefined) return redirection(location, cookies);
   if (ignored !== undefined) {

@@ -32,7 +32,7 @@ export interface EndSessionNeeds extends PageNeeds {
   readonly interactions: InteractionNeeds;
   readonly interactionLimits: NetworkLimits;
   readonly directory: Pick<AccountDirectory, 'find'>;
-  readonly requests: LogoutRequestNeeds;
+  readonly logoutRequests: LogoutRequestNeeds;
   readonly form: FormLimits;
   readonly log: Log;
 }
@@ -85,7 +85,7 @@ async function dialog(
   parameters: Parameters,
 ): Promise<EndpointResponse> {
   const { ui_locales } = parameters;
-  const logout = await readLogoutRequest(needs.requests, parameters);
+  const logout = await readLogoutRequest(needs.logoutRequests, parameters);
   const session = await currentSession(needs.sessions, needs.browser.cookie(request, 'session'));
   noteIgnored(needs, request, logout);
   if (session === undefined) await needs.interactionLimits.admit(request.remoteAddress);

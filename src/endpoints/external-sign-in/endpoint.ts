@@ -26,10 +26,11 @@ import {
   invalidToken,
   type MasterToken,
   masterTokenOf,
+  masterTokens,
   presentedBearer,
 } from '../../tokens/bearer-token.ts';
 import { UNCACHED } from '../answer.ts';
-import { INTERACTION_PATH } from '../authorization-progress.ts';
+import { INTERACTION_PATH } from '../authorization-flow.ts';
 import type { Endpoint, EndpointRequest, EndpointResponse } from '../contract.ts';
 import { pageClient } from '../page-client.ts';
 import { contract, outcomeContract } from './contract.ts';
@@ -38,18 +39,21 @@ export interface ExternalSignInNeeds extends ExternalAccountNeeds {
   readonly issuer: string;
   readonly clients: ClientStore;
   readonly interactions: InteractionNeeds;
-  /** Of the operator's own sign-in page. */
-  readonly masterTokens: readonly MasterToken[];
-  readonly bearerTokenLengthMax: number;
   readonly json: JsonLimits;
+  readonly settings: {
+    /** Tokens of the operator's own sign-in page. */
+    readonly 'sign-in.token-sha256': readonly string[];
+    readonly 'limits.bearer-token': number;
+  };
 }
 
 /** What a request wants, for the operator's own sign-in page. */
 export function externalSignIn(needs: ExternalSignInNeeds): Endpoint {
+  const requirePage = pageAuthority(needs);
   return {
     contract,
     async handle(request) {
-      requirePage(needs, request);
+      requirePage(request);
       const { stored, content } = await waiting(needs, request);
       return json({ ...(await described(needs, content.request)), expires_at: stored.expires_at });
     },
@@ -62,10 +66,11 @@ export function externalSignIn(needs: ExternalSignInNeeds): Endpoint {
  * sent it to somebody else to sign in for.
  */
 export function externalSignInOutcome(needs: ExternalSignInNeeds): Endpoint {
+  const requirePage = pageAuthority(needs);
   return {
     contract: outcomeContract,
     async handle(request) {
-      const page = requirePage(needs, request);
+      const page = requirePage(request);
       requireMediaType(request.headers['content-type'], 'application/json');
       const { members } = parseJsonObject(request.body, needs.json);
       const interaction = await waiting(needs, request);
@@ -83,12 +88,16 @@ export function externalSignInOutcome(needs: ExternalSignInNeeds): Endpoint {
   };
 }
 
-function requirePage(needs: ExternalSignInNeeds, { headers }: EndpointRequest): MasterToken {
-  const token = presentedBearer(headers['authorization'], needs.bearerTokenLengthMax);
-  if (token === undefined) throw bearerTokenNeeded();
-  const page = masterTokenOf(digestOf(token), needs.masterTokens);
-  if (page === undefined) throw invalidToken();
-  return page;
+/** Returns what finds the token of the operator's own page in a request. @throws OAuthError invalid_token */
+function pageAuthority({ settings }: ExternalSignInNeeds): (request: EndpointRequest) => MasterToken {
+  const masters = masterTokens(settings['sign-in.token-sha256']);
+  return ({ headers }) => {
+    const token = presentedBearer(headers['authorization'], settings['limits.bearer-token']);
+    if (token === undefined) throw bearerTokenNeeded();
+    const page = masterTokenOf(digestOf(token), masters);
+    if (page === undefined) throw invalidToken();
+    return page;
+  };
 }
 
 /** @throws NotFound for a handle that is unknown, expired, or has its outcome */

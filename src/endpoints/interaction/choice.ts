@@ -1,39 +1,22 @@
 import { AuthorizationError } from '../../grants/authorization/authorization-error.ts';
-import {
-  rememberConsent,
-  type WaitingRequest,
-} from '../../grants/authorization/authorization-interaction.ts';
-import type { AccountDirectory } from '../../ports/account-directory.ts';
+import type { WaitingRequest } from '../../grants/authorization/authorization-interaction.ts';
 import type { SignInPage } from '../../ports/pages.ts';
 import type { StoredSession } from '../../ports/session-store.ts';
 import { isAntiForgeryToken, signIn } from '../../sessions/browser-session.ts';
 import { changeInteraction, completeInteraction } from '../../sessions/interaction.ts';
-import {
-  authenticateWithPassword,
-  PASSWORD_ACR,
-  PASSWORD_AMR,
-  type PasswordSignInNeeds,
-} from '../../sessions/password-sign-in.ts';
+import { authenticateWithPassword, PASSWORD_ACR, PASSWORD_AMR } from '../../sessions/password-sign-in.ts';
 import { OAuthError } from '../../spec/errors.ts';
-import { type FormLimits, type Parameters, parseForm } from '../../spec/parameters.ts';
-import {
-  type AuthorizationNeeds,
-  finalAnswer,
-  INTERACTION_PATH,
-  progressNow,
-  sessionBehind,
-} from '../authorization-progress.ts';
-import { redirection, refusal } from '../client-response.ts';
+import { type Parameters, parseForm } from '../../spec/parameters.ts';
+import { INTERACTION_PATH } from '../authorization-flow.ts';
+import { redirection } from '../client-response.ts';
 import type { EndpointRequest, EndpointResponse } from '../contract.ts';
-import { formPurpose, nothingWaits, type Waiting, waitingRequest } from './waiting.ts';
-
-export interface InteractionEndpointNeeds extends AuthorizationNeeds {
-  readonly directory: AccountDirectory;
-  readonly passwordSignIn: PasswordSignInNeeds;
-  /** The operator's own page, where people sign in instead of here. */
-  readonly externalUrl: string | undefined;
-  readonly form: FormLimits;
-}
+import {
+  formPurpose,
+  type InteractionEndpointNeeds,
+  nothingWaits,
+  type Waiting,
+  waitingRequest,
+} from './waiting.ts';
 
 const PARAMETERS: ReadonlySet<string> = new Set(['form_token', 'choice', 'username', 'password']);
 
@@ -62,7 +45,7 @@ export async function receiveChoice(
   if (form['choice'] === 'sign-in' && needs.externalUrl === undefined)
     return await signInChosen(needs, choice);
   if (form['choice'] === 'cancel') return await declined(needs, choice, undefined);
-  const session = await sessionBehind(needs, request);
+  const session = await needs.flow.session(request);
   if (form['choice'] === 'allow' && session !== undefined) return await allowed(needs, choice, session);
   if (form['choice'] === 'deny') return await declined(needs, choice, session);
   return redirection(addressOf(needs, waiting));
@@ -137,7 +120,7 @@ async function allowed(
 ): Promise<EndpointResponse> {
   requireFormToken(choice, session);
   const { content } = choice.waiting.interaction;
-  const { next } = await progressNow(needs, content, session);
+  const { next } = await needs.flow.progress(content, session);
   // Something else is to be done first: the page that says so comes now.
   if (next.step !== 'consent') return redirection(addressOf(needs, choice.waiting));
   return await goOn(
@@ -145,7 +128,7 @@ async function allowed(
     choice,
     session,
     { consented: session.key },
-    { first: async () => await rememberConsent(needs.progress, content.request, session) },
+    { first: async () => await needs.flow.rememberConsent(content.request, session) },
   );
 }
 
@@ -159,8 +142,7 @@ async function declined(
   if (!(await completeInteraction(needs.interactions, waiting.interaction)))
     return nothingWaits(needs, request);
   const target = waiting.interaction.content.request;
-  return await refusal(
-    needs,
+  return await needs.flow.refuse(
     request,
     new AuthorizationError(target, 'access_denied', 'the end-user said no'),
   );
@@ -182,7 +164,7 @@ export async function goOn(
 ): Promise<EndpointResponse> {
   const { interaction } = waiting;
   const content: WaitingRequest = { ...interaction.content, ...done };
-  const progress = await progressNow(needs, content, session);
+  const progress = await needs.flow.progress(content, session);
   if (progress.next.step === 'sign-in' || progress.next.step === 'consent') {
     if ((await changeInteraction(needs.interactions, interaction, content)) !== undefined) await first();
     return redirection(addressOf(needs, waiting), cookies);
@@ -190,7 +172,7 @@ export async function goOn(
   if (!(await completeInteraction(needs.interactions, interaction)))
     return { ...nothingWaits(needs, request), cookies };
   await first();
-  const answered = await finalAnswer(needs, request, content, progress, cookies);
+  const answered = await needs.flow.answer(request, content, progress, cookies);
   return answered ?? { ...nothingWaits(needs, request), cookies };
 }
 

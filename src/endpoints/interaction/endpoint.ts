@@ -5,14 +5,20 @@ import type { StoredSession } from '../../ports/session-store.ts';
 import { antiForgeryToken } from '../../sessions/browser-session.ts';
 import { completeInteraction } from '../../sessions/interaction.ts';
 import { preferredLanguages } from '../../spec/languages.ts';
-import { finalAnswer, INTERACTION_PATH, progressNow, sessionBehind } from '../authorization-progress.ts';
+import { INTERACTION_PATH } from '../authorization-flow.ts';
 import type { Endpoint, EndpointRequest, EndpointResponse } from '../contract.ts';
 import { pageClient } from '../page-client.ts';
 import { errorPage, pageResponse } from '../page-response.ts';
-import { type InteractionEndpointNeeds, receiveChoice } from './choice.ts';
+import { receiveChoice } from './choice.ts';
 import { contract, postContract } from './contract.ts';
 import { backFromExternalPage, toExternalPage } from './external.ts';
-import { formPurpose, nothingWaits, type Waiting, waitingRequest } from './waiting.ts';
+import {
+  formPurpose,
+  type InteractionEndpointNeeds,
+  nothingWaits,
+  type Waiting,
+  waitingRequest,
+} from './waiting.ts';
 
 /** The pages between an authorisation request and its answer: shown by GET, answered by POST. */
 export function interaction(needs: InteractionEndpointNeeds): Endpoint {
@@ -49,8 +55,8 @@ async function show(
   waiting: Waiting,
 ): Promise<EndpointResponse> {
   const { content } = waiting.interaction;
-  const session = await sessionBehind(needs, request);
-  const progress = await progressNow(needs, content, session);
+  const session = await needs.flow.session(request);
+  const progress = await needs.flow.progress(content, session);
   if (progress.next.step === 'sign-in')
     return needs.externalUrl === undefined
       ? await signInPage(needs, request, waiting, session)
@@ -60,7 +66,7 @@ async function show(
   // What was missing was done in another tab.
   if (!(await completeInteraction(needs.interactions, waiting.interaction)))
     return nothingWaits(needs, request);
-  return (await finalAnswer(needs, request, content, progress)) ?? nothingWaits(needs, request);
+  return (await needs.flow.answer(request, content, progress)) ?? nothingWaits(needs, request);
 }
 
 async function signInPage(

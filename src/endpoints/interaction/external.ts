@@ -1,14 +1,13 @@
 import { AuthorizationError } from '../../grants/authorization/authorization-error.ts';
-import { rememberConsent } from '../../grants/authorization/authorization-interaction.ts';
 import { agreedRequest, type KeptOutcome } from '../../grants/authorization/external-outcome.ts';
 import { digestOf, sameDigest } from '../../keys/digest.ts';
 import { signIn } from '../../sessions/browser-session.ts';
 import { changeInteraction, completeInteraction } from '../../sessions/interaction.ts';
 import { parseParameters } from '../../spec/parameters.ts';
-import { redirection, refusal } from '../client-response.ts';
+import { redirection } from '../client-response.ts';
 import type { EndpointRequest, EndpointResponse } from '../contract.ts';
-import { goOn, type InteractionEndpointNeeds } from './choice.ts';
-import { nothingWaits, type Waiting } from './waiting.ts';
+import { goOn } from './choice.ts';
+import { type InteractionEndpointNeeds, nothingWaits, type Waiting } from './waiting.ts';
 
 const PARAMETERS: ReadonlySet<string> = new Set(['outcome']);
 
@@ -46,7 +45,7 @@ async function refused(
 ): Promise<EndpointResponse> {
   if (!(await completeInteraction(needs.interactions, interaction))) return nothingWaits(needs, request);
   const { request: target } = interaction.content;
-  return await refusal(needs, request, new AuthorizationError(target, error, error_description));
+  return await needs.flow.refuse(request, new AuthorizationError(target, error, error_description));
 }
 
 async function signedIn(
@@ -68,7 +67,7 @@ async function signedIn(
     });
   const { session } = begun;
   const agreed = agreedRequest(waiting.interaction.content.request, consent);
-  if (consent !== undefined) await rememberConsent(needs.progress, agreed, session);
+  if (consent !== undefined) await needs.flow.rememberConsent(agreed, session);
   const done = {
     request: agreed,
     signedIn: session.key,

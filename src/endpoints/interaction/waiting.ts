@@ -1,8 +1,30 @@
 import type { WaitingRequest } from '../../grants/authorization/authorization-interaction.ts';
-import { findInteraction, type Interaction } from '../../sessions/interaction.ts';
-import type { AuthorizationNeeds } from '../authorization-progress.ts';
+import type { AccountDirectory } from '../../ports/account-directory.ts';
+import type { ClientStore } from '../../ports/client-store.ts';
+import type { Log } from '../../ports/log.ts';
+import type { SessionNeeds } from '../../sessions/browser-session.ts';
+import { findInteraction, type Interaction, type InteractionNeeds } from '../../sessions/interaction.ts';
+import type { PasswordSignInNeeds } from '../../sessions/password-sign-in.ts';
+import type { FormLimits } from '../../spec/parameters.ts';
+import type { AuthorizationFlow } from '../authorization-flow.ts';
+import type { Browser } from '../browser.ts';
 import type { EndpointRequest, EndpointResponse } from '../contract.ts';
-import { pageResponse } from '../page-response.ts';
+import { type PageNeeds, pageResponse } from '../page-response.ts';
+
+export interface InteractionEndpointNeeds extends PageNeeds {
+  readonly issuer: string;
+  readonly flow: AuthorizationFlow;
+  readonly browser: Browser;
+  readonly clients: ClientStore;
+  readonly sessions: SessionNeeds;
+  readonly interactions: InteractionNeeds;
+  readonly directory: AccountDirectory;
+  readonly passwordSignIn: PasswordSignInNeeds;
+  /** The operator's own page, where people sign in instead of here. */
+  readonly externalUrl: string | undefined;
+  readonly form: FormLimits;
+  readonly log: Log;
+}
 
 /** A request that waits in the browser that asks, with what names it there. */
 export interface Waiting {
@@ -14,7 +36,7 @@ export interface Waiting {
 
 /** Undefined for a handle that is unknown, answered, expired, or of another browser: nobody can tell which. */
 export async function waitingRequest(
-  { interactions, browser }: AuthorizationNeeds,
+  { interactions, browser }: InteractionEndpointNeeds,
   request: EndpointRequest,
 ): Promise<Waiting | undefined> {
   const { segment: handle } = request;
@@ -26,10 +48,10 @@ export async function waitingRequest(
 }
 
 /** What somebody sees who comes back to a page that was answered: by the back button, a bookmark, a second click. */
-export function nothingWaits(needs: AuthorizationNeeds, request: EndpointRequest): EndpointResponse {
+export function nothingWaits(needs: InteractionEndpointNeeds, request: EndpointRequest): EndpointResponse {
   const words = 'this page has already been used, has expired, or was opened in another browser';
   needs.log.info({ request_id: request.id, detail: words }, 'nothing waits');
-  const notice = { error_id: request.id, detail: needs.showErrorDetails ? words : undefined };
+  const notice = { error_id: request.id, detail: needs.settings['pages.error-details'] ? words : undefined };
   return pageResponse(needs, request, { kind: 'error', error: 'interaction_over', notice }, { status: 400 });
 }
 

@@ -21,10 +21,12 @@ import { isMeantFor } from './token-audience.ts';
 
 export interface IntrospectionNeeds extends CallerNeeds, JwtAnswerNeeds {
   readonly form: FormLimits;
-  /** Whom a token is told to: any caller, or only those that it is meant for (decision 26). */
-  readonly audience: 'any' | 'match';
-  /** Whether `application/jwt` is answered as the drafts before RFC 9701 had it. */
-  readonly legacyJwt: boolean;
+  readonly settings: {
+    /** `match`: only callers that a token is meant for see it (decision 26). */
+    readonly 'introspection.audience': 'any' | 'match';
+    /** Whether `application/jwt` is answered as the drafts before RFC 9701 had it. */
+    readonly 'introspection.legacy-jwt': boolean;
+  };
 }
 
 const PARAMETERS: ReadonlySet<string> = new Set(['token', 'token_type_hint', ...AUTHENTICATION_PARAMETERS]);
@@ -41,7 +43,7 @@ const JSON_HEADERS = Object.freeze({ 'content-type': 'application/json;charset=U
  */
 export function introspection(needs: IntrospectionNeeds): Endpoint {
   const introspectionScope = `${needs.issuer}${contract.path}`;
-  const jwtTypes: readonly JwtMediaType[] = needs.legacyJwt
+  const jwtTypes: readonly JwtMediaType[] = needs.settings['introspection.legacy-jwt']
     ? [INTROSPECTION_JWT, LEGACY_JWT]
     : [INTROSPECTION_JWT];
   return {
@@ -84,7 +86,7 @@ function lookAhead(
 function inspect(needs: IntrospectionNeeds, caller: Caller, looking: Looking): Awaitable<string> {
   return whenKnown(looking, (found) => {
     if (found === undefined) return INACTIVE;
-    if (needs.audience === 'any') return found.introspection;
+    if (needs.settings['introspection.audience'] === 'any') return found.introspection;
     return whenKnown(registrationOf(needs, caller), (metadata) =>
       isMeantFor(found, caller.client_id, metadata) ? found.introspection : INACTIVE,
     );

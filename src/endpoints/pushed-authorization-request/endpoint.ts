@@ -10,11 +10,7 @@ import {
   AUTHORIZATION_PARAMETERS,
   REPEATABLE_PARAMETERS,
 } from '../../grants/authorization/authorization-parameters.ts';
-import { pushRequest } from '../../grants/authorization/pushed-request.ts';
-import {
-  type ReceivingNeeds,
-  receivePushedRequest,
-} from '../../grants/authorization/receive-authorization-request.ts';
+import type { AuthorizationRequests } from '../../grants/authorization/receive-authorization-request.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import { type FormLimits, parseForm } from '../../spec/parameters.ts';
 import { UNCACHED } from '../answer.ts';
@@ -24,8 +20,9 @@ import { contract } from './contract.ts';
 const HEADERS = Object.freeze({ 'content-type': 'application/json', ...UNCACHED });
 
 export interface PushedAuthorizationRequestNeeds {
-  readonly authentication: AuthenticationNeeds;
-  readonly receiving: ReceivingNeeds;
+  /** Finds clients that a federation vouches for too. */
+  readonly pushing: AuthenticationNeeds;
+  readonly authorizationRequests: AuthorizationRequests;
   /** For clients that prove nothing. */
   readonly interactionLimits: NetworkLimits;
   readonly form: FormLimits;
@@ -35,25 +32,25 @@ const PARAMETERS: ReadonlySet<string> = new Set([...AUTHORIZATION_PARAMETERS, ..
 
 /** Takes an authorisation request from its client itself, checks it as the other endpoint would, and keeps it for a while. */
 export function pushedAuthorizationRequest(needs: PushedAuthorizationRequestNeeds): Endpoint {
-  const { authentication, receiving, interactionLimits } = needs;
+  const { pushing, authorizationRequests, interactionLimits } = needs;
   return {
     contract,
     async handle({ headers, body, clientCertificate: certificate, remoteAddress }) {
       const { authorization } = headers;
       const sent = parseForm(headers['content-type'], body, PARAMETERS, needs.form, REPEATABLE_PARAMETERS);
-      const { stored } = await identifyClient(authentication, {
+      const { stored } = await identifyClient(pushing, {
         authorization,
         parameters: sent,
         certificate,
       });
       try {
-        const request = await receivePushedRequest(receiving, stored, {
+        const request = await authorizationRequests.receivePushed(stored, {
           ...sent,
           client_id: stored.client_id,
         });
         if (metadataOf(stored).token_endpoint_auth_method === 'none')
           await interactionLimits.admit(remoteAddress);
-        const pushed = await pushRequest(receiving.pushed, stored.client_id, request);
+        const pushed = await authorizationRequests.push(stored.client_id, request);
         return {
           status: 201,
           headers: HEADERS,

@@ -19,8 +19,7 @@ export interface UserinfoEndpointNeeds extends UserinfoNeeds {
   readonly accessTokens: AccessTokenNeeds;
   readonly clientJwts: ClientJwtNeeds;
   readonly form: FormLimits;
-  /** Characters. */
-  readonly bearerTokenLengthMax: number;
+  readonly settings: { readonly 'limits.bearer-token': number };
 }
 
 /** Claims about the end-user of an access token, for whoever bears it (OpenID Connect Core 1.0 §5.3). */
@@ -31,7 +30,7 @@ export function userinfo(needs: UserinfoEndpointNeeds): Endpoint {
       await answerFor(
         needs,
         request,
-        presentedBearer(request.headers['authorization'], needs.bearerTokenLengthMax),
+        presentedBearer(request.headers['authorization'], needs.settings['limits.bearer-token']),
       ),
   };
 }
@@ -48,10 +47,10 @@ const PARAMETERS: ReadonlySet<string> = new Set(['access_token']);
 
 /** RFC 6750 §2: "Clients MUST NOT use more than one method to transmit the token in each request." */
 function presentedToken(
-  { form, bearerTokenLengthMax }: UserinfoEndpointNeeds,
+  { form, settings: { 'limits.bearer-token': lengthMax } }: UserinfoEndpointNeeds,
   { headers, body }: EndpointRequest,
 ): string | undefined {
-  const inHeader = presentedBearer(headers['authorization'], bearerTokenLengthMax);
+  const inHeader = presentedBearer(headers['authorization'], lengthMax);
   const type = headers['content-type'];
   if (body.length === 0 || type === undefined) return inHeader;
   const inForm = parseForm(type, body, PARAMETERS, form)['access_token'];
@@ -59,7 +58,7 @@ function presentedToken(
   if (inHeader !== undefined) {
     throw new OAuthError('invalid_request', { error_description: 'the token is sent in more than one way' });
   }
-  if (inForm.length > bearerTokenLengthMax) throw invalidToken();
+  if (inForm.length > lengthMax) throw invalidToken();
   return inForm;
 }
 

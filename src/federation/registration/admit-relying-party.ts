@@ -41,10 +41,10 @@ function refused(reason: RegistrationReason, words: string): OAuthError {
 }
 
 /** Through the same eye of a needle as a request body: what a database or a later reader would see otherwise is refused. */
-function metadataRequest({ settings }: RegistryNeeds, resolved: EntityTypeMetadata): JsonObject {
+function metadataRequest({ json }: RegistryNeeds, resolved: EntityTypeMetadata): JsonObject {
   const taken = [...resolved].filter(([name]) => !NOT_TAKEN_OVER.has(name));
   const text = JSON.stringify(Object.fromEntries(withKeyMethod(new Map(taken))));
-  return parseJsonObject(Buffer.from(text), settings.json);
+  return parseJsonObject(Buffer.from(text), json);
 }
 
 /** Decision 35: who has keys to authenticate with gets no secret without asking for a method that needs one. */

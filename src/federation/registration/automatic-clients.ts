@@ -27,36 +27,37 @@ export interface AutomaticRegistrationNeeds {
   readonly parallel: number;
 }
 
-export interface AutomaticClients {
+/** Registers the clients that a federation vouches for when they are first named; one for an issuer. */
+export class AutomaticClients {
+  readonly #needs: AutomaticRegistrationNeeds;
+  readonly #underWay = new Map<ClientId, Promise<StoredClient>>();
+
+  constructor(needs: AutomaticRegistrationNeeds) {
+    this.#needs = needs;
+  }
+
   /**
-   * The client whose identifier is that of an entity, registered by looking at the entity (§12.1). Of any number of calls at
-   * once for one entity one looks.
+   * Registers the client whose identifier is that of an entity, after a look at the entity (§12.1). Of any number of
+   * calls at once for one entity, one looks.
    * @returns undefined for an identifier that is of no entity
    * @throws OAuthError where the entity is not trusted, or is no client that could be registered
    */
-  register(client_id: ClientId): Promise<StoredClient | undefined>;
-}
-
-export function automaticClients(needs: AutomaticRegistrationNeeds): AutomaticClients {
-  const underWay = new Map<ClientId, Promise<StoredClient>>();
-  return {
-    async register(client_id) {
-      if (entityIdProblem(client_id, needs.trust.allowHttp) !== undefined) return undefined;
-      const known = underWay.get(client_id);
-      if (known !== undefined) return await known;
-      if (underWay.size >= needs.parallel)
-        throw new OAuthError('invalid_trust_chain', {
-          error_description: 'busy: too many entities are being looked at',
-        });
-      const registering = registerAutomatically(needs, client_id);
-      underWay.set(client_id, registering);
-      try {
-        return await registering;
-      } finally {
-        underWay.delete(client_id);
-      }
-    },
-  };
+  async register(client_id: ClientId): Promise<StoredClient | undefined> {
+    if (entityIdProblem(client_id, this.#needs.trust.allowHttp) !== undefined) return undefined;
+    const known = this.#underWay.get(client_id);
+    if (known !== undefined) return await known;
+    if (this.#underWay.size >= this.#needs.parallel)
+      throw new OAuthError('invalid_trust_chain', {
+        error_description: 'busy: too many entities are being looked at',
+      });
+    const registering = registerAutomatically(this.#needs, client_id);
+    this.#underWay.set(client_id, registering);
+    try {
+      return await registering;
+    } finally {
+      this.#underWay.delete(client_id);
+    }
+  }
 }
 
 async function registerAutomatically(

@@ -7,7 +7,7 @@ import type { StoredSession } from '../../ports/session-store.ts';
 import { mintAuthorizationCode } from '../../tokens/authorization-code.ts';
 import { audienceFor } from '../audience.ts';
 import { accountInUse, type EndUserNeeds, endUserContent, endUserIdToken } from '../end-users.ts';
-import type { IssuingNeeds } from '../grant.ts';
+import type { Issuing } from '../grant.ts';
 import type { RegisteredClient } from '../issue-token.ts';
 import { prepareGrant } from '../prepare-grant.ts';
 import { AuthorizationError } from './authorization-error.ts';
@@ -16,7 +16,7 @@ import type { ResponseParameters } from './authorization-response.ts';
 import { codeContent, endUserOf } from './code-content.ts';
 
 export interface AuthorizedResponseNeeds {
-  readonly issuing: IssuingNeeds;
+  readonly issuing: Issuing;
   readonly endUsers: EndUserNeeds;
   readonly uses: ClientUses;
   readonly random: Random;
@@ -74,7 +74,7 @@ async function issueCode(
   const { code, stored } = mintAuthorizationCode(
     { clock: endUsers.clock, random },
     { client_id, client_instance: instance, content },
-    endUsers.lifetimes.code,
+    endUsers.settings['authorization-code.lifetime'],
   );
   await endUsers.codes.issue(stored);
   return { code };
@@ -93,7 +93,7 @@ async function issueAccessToken(
     );
   const { scope, resource } = request;
   const requested = resource.length === 0 ? undefined : resource.join(' ');
-  const audience = audienceFor(issuing.tokenSettings, client.metadata, requested);
+  const audience = audienceFor(issuing.settings, client.metadata, requested);
   const endUser = endUserOf(request, session);
   const content = endUserContent(endUsers, client, account, { scope, audience, endUser });
   const { grant, token, response } = await prepareGrant(

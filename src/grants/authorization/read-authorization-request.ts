@@ -15,7 +15,7 @@ import type { Target } from './response-target.ts';
 
 export interface RequestRules {
   readonly json: JsonLimits;
-  readonly tokenSettings: TokenSettings;
+  readonly settings: Pick<TokenSettings, 'access-token.resources' | 'limits.uri-length'>;
 }
 
 const MAX_AGE_MAX = 315_360_000;
@@ -56,7 +56,7 @@ export function readAuthorizationRequest(
     acr_values:
       acrValues(parameters['acr_values']) ?? (metadata['default_acr_values'] as string[] | undefined) ?? [],
     claims: claims(target, parameters['claims'], rules.json),
-    resource: requestedResources(target, rules.tokenSettings, metadata, parameters['resource']),
+    resource: requestedResources(target, rules.settings, metadata, parameters['resource']),
     ...present({ nonce, code_challenge, max_age, login_hint, ui_locales }),
   };
 }

@@ -3,11 +3,13 @@ import type { StoredClient } from '../../ports/client-store.ts';
 import { type ErrorCode, OAuthError } from '../../spec/errors.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
 import type { Parameters } from '../../spec/parameters.ts';
+import { type IdTokenHintNeeds, readIdTokenHint } from '../../tokens/id-token-hint.ts';
 import { AuthorizationError } from './authorization-error.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import {
   type PushedRequest,
   type PushedRequestNeeds,
+  pushRequest,
   REQUEST_URI_PREFIX,
   takePushedRequest,
 } from './pushed-request.ts';
@@ -15,14 +17,38 @@ import { type RequestRules, readAuthorizationRequest } from './read-authorizatio
 import { openRequestObject, type RequestObjectNeeds } from './request-object.ts';
 import { responseTarget } from './response-target.ts';
 
+/** Receives authorisation requests; one for an issuer. */
+export class AuthorizationRequests {
+  readonly #needs: ReceivingNeeds;
+
+  constructor(needs: ReceivingNeeds) {
+    this.#needs = needs;
+  }
+
+  /** Reads a request that a browser brings. @throws as `receiveAuthorizationRequest` */
+  async receive(sent: Parameters): Promise<ReceivedRequest> {
+    return await receiveAuthorizationRequest(this.#needs, sent);
+  }
+
+  /** Reads a request that its client pushes, and has authenticated for. @throws as `receiveAuthorizationRequest` */
+  async receivePushed(client: StoredClient, sent: Parameters): Promise<PushedRequest> {
+    return await receivePushedRequest(this.#needs, client, sent);
+  }
+
+  /** Keeps a request until its browser brings the `request_uri` (RFC 9126 §2.2). */
+  async push(client_id: ClientId, request: PushedRequest): ReturnType<typeof pushRequest> {
+    return await pushRequest(this.#needs.pushed, client_id, request);
+  }
+}
+
 export interface ReceivingNeeds {
   readonly rules: RequestRules;
   readonly requestObjects: RequestObjectNeeds;
   readonly pushed: PushedRequestNeeds;
   /** The client of an identifier; one that a federation vouches for may be registered by it. */
   findClient(client_id: ClientId, parameters: Parameters): Promise<StoredClient | undefined>;
-  /** Whom an ID token of ours is about, as `client` knows them; undefined for whatever is not one. */
-  subjectOfHint(id_token_hint: string, client: StoredClient): Promise<string | undefined>;
+  /** Verify ID tokens of this issuer, which tell whom a client means. */
+  readonly hints: IdTokenHintNeeds;
 }
 
 export interface ReceivedRequest {
@@ -152,8 +178,18 @@ async function receiveEffective(
   const request = readAuthorizationRequest(needs.rules, client, target, parameters);
   const hint = parameters['id_token_hint'];
   if (hint === undefined) return { client, request, source };
-  const hinted_sub = await needs.subjectOfHint(hint, client);
+  const hinted_sub = await subjectOfHint(needs, hint, client);
   if (hinted_sub === undefined)
     throw new AuthorizationError(target, 'invalid_request', 'id_token_hint is no ID token of this server');
   return { client, request: { ...request, hinted_sub }, source };
+}
+
+/** Returns the subject of an ID token of ours, as `client` knows it; undefined for any other text. */
+async function subjectOfHint(
+  { hints }: ReceivingNeeds,
+  id_token_hint: string,
+  { client_id }: StoredClient,
+): Promise<string | undefined> {
+  const hint = await readIdTokenHint(hints, id_token_hint);
+  return hint.holds && hint.audience.includes(client_id) ? hint.sub : undefined;
 }

@@ -10,7 +10,7 @@ const RESOURCES_MAX = 10;
 /** RFC 8707 §2.1: what tokens of this request may be for; empty where it does not say. */
 export function requestedResources(
   target: ResponseTarget,
-  settings: TokenSettings,
+  settings: Pick<TokenSettings, 'access-token.resources' | 'limits.uri-length'>,
   metadata: ClientMetadata,
   requested: string | undefined,
 ): readonly string[] {

@@ -1,32 +1,17 @@
-import { type IdTokenNeeds, issueIdToken } from '../../clients/issued-jwt/client-jwt.ts';
+import { issueIdToken } from '../../clients/issued-jwt/client-jwt.ts';
 import { metadataOf } from '../../clients/registered-client.ts';
 import { tokenPolicyOf } from '../../clients/registration/token-policy.ts';
-import type { ClientUses } from '../../clients/upkeep/client-uses.ts';
 import type { StoredAccessToken } from '../../ports/access-token-store.ts';
-import type { ClientStore } from '../../ports/client-store.ts';
 import type { StoredGrant } from '../../ports/grant-store.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
 import type { JsonObject } from '../../spec/json.ts';
 import { issueInitialAccessToken, mintAccessToken, NO_CLIENT } from '../../tokens/access-token.ts';
-import type { IssuingNeeds, TokenResponse } from '../grant.ts';
+import type { Issuing, TokenResponse } from '../grant.ts';
 import { mintToken, type RegisteredClient, type TokenContent } from '../issue-token.ts';
 import { prepareGrant } from '../prepare-grant.ts';
 import { type Refreshable, refreshableFrom } from '../refreshable.ts';
 import { malformed } from './members.ts';
 import { type DirectAuthorization, readRequest } from './request.ts';
-
-export interface DirectAuthorizationNeeds extends IssuingNeeds {
-  readonly clients: ClientStore;
-  readonly uses: ClientUses;
-  readonly idTokens: IdTokenNeeds;
-  /** Seconds. */
-  readonly lifetimes: {
-    readonly initialAccessToken: number;
-    readonly initialAccessTokenMax: number;
-    readonly idToken: number;
-    readonly idTokenMax: number;
-  };
-}
 
 /** Who asks: for the audit of what outlives the request. */
 interface Requester {
@@ -40,7 +25,7 @@ interface Requester {
  * @throws OAuthError invalid_request, invalid_target
  */
 export async function authorizeDirectly(
-  needs: DirectAuthorizationNeeds,
+  needs: Issuing,
   request: JsonObject,
   by: Requester,
 ): Promise<TokenResponse> {
@@ -53,7 +38,7 @@ export async function authorizeDirectly(
 }
 
 async function clientFor(
-  needs: DirectAuthorizationNeeds,
+  needs: Issuing,
   { client_id }: DirectAuthorization,
 ): Promise<RegisteredClient | undefined> {
   if (client_id === undefined) return undefined;
@@ -73,7 +58,7 @@ interface Made {
 }
 
 async function tokensFor(
-  needs: DirectAuthorizationNeeds,
+  needs: Issuing,
   authorization: DirectAuthorization,
   client: RegisteredClient,
 ): Promise<TokenResponse> {
@@ -87,13 +72,13 @@ async function tokensFor(
 }
 
 async function madeTokens(
-  needs: DirectAuthorizationNeeds,
+  needs: Issuing,
   authorization: DirectAuthorization,
   client: RegisteredClient,
 ): Promise<Made> {
   const { refreshToken, long_lived, format } = authorization;
   const content = contentOf(authorization, client);
-  const lifetime = limited(authorization.lifetime, needs.tokenSettings.accessToken.lifetimeMax, 'lifetime');
+  const lifetime = limited(authorization.lifetime, needs.settings['access-token.lifetime-max'], 'lifetime');
   const particulars = { confirmation: undefined, format, lifetime };
   const refreshable = refreshToken === undefined ? null : refreshableFor(needs, authorization, client);
   if (refreshable === null && long_lived !== true) {
@@ -120,7 +105,7 @@ function contentOf(authorization: DirectAuthorization, { stored, metadata }: Reg
 }
 
 function refreshableFor(
-  { tokenSettings, accessTokens }: DirectAuthorizationNeeds,
+  { settings, clock }: Issuing,
   { refreshToken = {} }: DirectAuthorization,
   { metadata }: RegisteredClient,
 ): Refreshable {
@@ -128,24 +113,26 @@ function refreshableFor(
     throw malformed('the client is not registered for refresh_token');
   if (metadata.token_endpoint_auth_method === 'none' && refreshToken.rotate === false)
     throw malformed('refresh_token.rotate must not be false for a public client');
-  const max = tokenSettings.refreshToken.lifetimeMax;
+  const max = settings['refresh-token.lifetime-max'];
   if (max > 0) {
     if (refreshToken.lifetime === 0) throw malformed(`refresh_token.lifetime must be at most ${max} seconds`);
     limited(refreshToken.lifetime, max, 'refresh_token.lifetime');
   }
-  return refreshableFrom(tokenSettings, refreshToken, accessTokens.clock.now());
+  return refreshableFrom(settings, refreshToken, clock.now());
 }
 
 async function idTokenFor(
-  { idTokens, lifetimes, accessTokens, log }: DirectAuthorizationNeeds,
+  { idTokens, settings, clock, log }: Issuing,
   { idToken, sub, claims_data }: DirectAuthorization,
   { stored: { client_id }, metadata }: RegisteredClient,
   access_token: string,
 ): Promise<Pick<TokenResponse, 'id_token'>> {
   if (idToken === undefined) return {};
   if (sub === undefined) throw malformed('sub is needed for an ID token');
-  const lifetime = limited(idToken.lifetime, lifetimes.idTokenMax, 'id_token.lifetime') ?? lifetimes.idToken;
-  const iat = accessTokens.clock.now();
+  const lifetime =
+    limited(idToken.lifetime, settings['id-token.lifetime-max'], 'id_token.lifetime') ??
+    settings['id-token.lifetime'];
+  const iat = clock.now();
   const exp = iat + lifetime;
   const issued = await issueIdToken(idTokens, metadata, {
     sub,
@@ -161,13 +148,13 @@ async function idTokenFor(
 }
 
 async function initialAccessToken(
-  needs: DirectAuthorizationNeeds,
+  needs: Issuing,
   authorization: DirectAuthorization,
   client: RegisteredClient | undefined,
   by: Requester,
 ): Promise<TokenResponse> {
   const { scope, audience, data, username, label, redirect_hosts } = authorization;
-  const { initialAccessToken: usual, initialAccessTokenMax: max } = needs.lifetimes;
+  const { 'initial-access-token.lifetime': usual, 'initial-access-token.lifetime-max': max } = needs.settings;
   const lifetime = limited(authorization.lifetime, max, 'lifetime') ?? usual;
   const client_id = client?.stored.client_id ?? NO_CLIENT;
   const { access_token, stored } = await mintAccessToken(needs.accessTokens, {

@@ -1,0 +1,133 @@
+import { authorization, postedAuthorization } from '../endpoints/authorization/endpoint.ts';
+import { clientDelete } from '../endpoints/client-delete/endpoint.ts';
+import { clientList } from '../endpoints/client-list/endpoint.ts';
+import { clientRead } from '../endpoints/client-read/endpoint.ts';
+import { clientRegistration, clientRegistration201 } from '../endpoints/client-registration/endpoint.ts';
+import { clientUpdate } from '../endpoints/client-update/endpoint.ts';
+import type { Endpoint } from '../endpoints/contract.ts';
+import { directAuthorization } from '../endpoints/direct-authorization/endpoint.ts';
+import { authorizationServerContract, contract as openidContract } from '../endpoints/discovery/contract.ts';
+import { discovery } from '../endpoints/discovery/endpoint.ts';
+import { providerMetadata } from '../endpoints/discovery/provider-metadata.ts';
+import { endSession, endSessionForm } from '../endpoints/end-session/endpoint.ts';
+import { endSessionConfirmation } from '../endpoints/end-session-confirmation/endpoint.ts';
+import { entityConfigurationEndpoint } from '../endpoints/entity-configuration/endpoint.ts';
+import { externalSignIn, externalSignInOutcome } from '../endpoints/external-sign-in/endpoint.ts';
+import { federationHistoricalKeys } from '../endpoints/federation-historical-keys/endpoint.ts';
+import { federationRegistration } from '../endpoints/federation-registration/endpoint.ts';
+import { healthLive, healthReady, type ReadyState } from '../endpoints/health/endpoint.ts';
+import { interaction, interactionChoice } from '../endpoints/interaction/endpoint.ts';
+import { introspection } from '../endpoints/introspection/endpoint.ts';
+import { jwkSet } from '../endpoints/jwk-set/endpoint.ts';
+import { metrics } from '../endpoints/metrics/endpoint.ts';
+import { pageAsset } from '../endpoints/page-asset/endpoint.ts';
+import { pushedAuthorizationRequest } from '../endpoints/pushed-authorization-request/endpoint.ts';
+import { revocation } from '../endpoints/revocation/endpoint.ts';
+import { signedJwkSet } from '../endpoints/signed-jwk-set/endpoint.ts';
+import { token } from '../endpoints/token/endpoint.ts';
+import { postedUserinfo, userinfo } from '../endpoints/userinfo/endpoint.ts';
+import { offeredGrants } from '../grants/grants.ts';
+import type { Site } from '../http/router.ts';
+import type { Metrics } from '../ports/metrics.ts';
+import { federationMembers } from './federation.ts';
+import type { Issuer } from './issuer.ts';
+import { certificateTrust } from './settings.ts';
+
+/** Opens one endpoint; undefined where the settings switch it off. */
+type Open<Parts> = (parts: Parts) => Endpoint | undefined;
+
+/** Every endpoint below an issuer, in the order in which discovery names them. */
+const ENDPOINTS: readonly Open<Issuer>[] = [
+  ({ registry, settings }) => clientRegistration({ ...registry, settings }),
+  ({ registry, settings }) => clientRegistration201({ ...registry, settings }),
+  ({ registry }) => clientList(registry),
+  ({ registry }) => clientRead(registry),
+  ({ registry }) => clientUpdate(registry),
+  ({ registry }) => clientDelete(registry),
+  directAuthorization,
+  token,
+  authorization,
+  postedAuthorization,
+  interaction,
+  interactionChoice,
+  (issuer) => (issuer.externalUrl === undefined ? undefined : externalSignIn(issuer)),
+  (issuer) => (issuer.externalUrl === undefined ? undefined : externalSignInOutcome(issuer)),
+  pageAsset,
+  pushedAuthorizationRequest,
+  userinfo,
+  postedUserinfo,
+  introspection,
+  revocation,
+  jwkSet,
+  (issuer) => signedJwkSet(issuer.settings['federation.enabled'] ? issuer : undefined),
+  ({ federation }) => federationRegistration(federation),
+  (issuer) => (issuer.settings['logout.endpoint'] ? endSession(issuer) : undefined),
+  (issuer) => (issuer.settings['logout.endpoint'] ? endSessionForm(issuer) : undefined),
+  (issuer) => (issuer.settings['logout.endpoint'] ? endSessionConfirmation(issuer) : undefined),
+];
+
+interface Described extends Issuer {
+  /** Derived from the endpoints that stand (decision 3). */
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/** Documents about the endpoints above. */
+const DOCUMENTS: readonly Open<Described>[] = [
+  ({ metadata, maxAge }) => discovery(openidContract, metadata, maxAge),
+  ({ metadata, maxAge }) => discovery(authorizationServerContract, metadata, maxAge),
+  ({ settings, entity, metadata, document, maxAge }) =>
+    settings['federation.enabled']
+      ? entityConfigurationEndpoint({ entity: { ...entity, openid_provider: metadata }, document, maxAge })
+      : undefined,
+  (issuer) => (issuer.settings['federation.enabled'] ? federationHistoricalKeys(issuer) : undefined),
+];
+
+interface Managed {
+  readonly metrics: Metrics;
+  readonly state: () => ReadyState | Promise<ReadyState>;
+}
+
+/** Endpoints for the operator, on the management listener. */
+const MANAGEMENT: readonly Open<Managed>[] = [
+  healthLive,
+  ({ state }) => healthReady(state),
+  (managed) => metrics(managed.metrics),
+];
+
+export function managementEndpoints(managed: Managed): readonly Endpoint[] {
+  return opened(MANAGEMENT, managed);
+}
+
+/** Returns everything that stands below one issuer. */
+export function siteOf(issuer: Issuer): Site {
+  const { settings, maxAge } = issuer;
+  const own = opened(ENDPOINTS, issuer);
+  const metadata = metadataOf(issuer, own);
+  const issuerPath = new URL(issuer.issuer).pathname.replace(/\/$/, '');
+  // RFC 8414 §3.1 puts the well-known string before the path of the issuer.
+  const infix = { ...authorizationServerContract, path: `${authorizationServerContract.path}${issuerPath}` };
+  return {
+    issuerPath,
+    endpoints: [...own, ...opened(DOCUMENTS, { ...issuer, metadata })],
+    endpointsOutsideIssuer: issuerPath === '' ? [] : [discovery(infix, metadata, maxAge)],
+    allowedOrigins: settings['cors.origins'],
+  };
+}
+
+function opened<Parts>(rows: readonly Open<Parts>[], parts: Parts): readonly Endpoint[] {
+  return rows.flatMap((open) => open(parts) ?? []);
+}
+
+function metadataOf(issuer: Issuer, endpoints: readonly Endpoint[]): Described['metadata'] {
+  const { settings, keys, pages } = issuer;
+  const aliasOrigin = settings['client-authentication.mtls-origin'];
+  const trust = certificateTrust(settings);
+  return {
+    ...providerMetadata(issuer.issuer, endpoints, offeredGrants(issuer), {
+      certificates: { trust, ...(aliasOrigin === 'none' ? {} : { aliasOrigin }) },
+      canSign: (algorithm) => keys.canSign(algorithm),
+      languages: pages.languages,
+    }),
+    ...federationMembers(settings),
+  };
+}
