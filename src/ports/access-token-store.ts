@@ -44,9 +44,9 @@ export interface AccessTokenStore {
   /** Returns undefined for an unknown, revoked or used token, and for a token whose client was deleted. May return an expired token. */
   find(key: AccessTokenKey): Awaitable<StoredAccessToken | undefined>;
   /** Returns the label of an initial access token that was neither used nor revoked. The token may have expired. */
-  findInitial(key: AccessTokenKey): Awaitable<InitialAccessTokenLabel | undefined>;
+  findInitial(key: AccessTokenKey): Promise<InitialAccessTokenLabel | undefined>;
   /** Returns at most `limit` initial access tokens in any state with a key greater than `after`, oldest first. */
-  pageInitial(after: AccessTokenKey | undefined, limit: number): Awaitable<readonly InitialAccessToken[]>;
+  pageInitial(after: AccessTokenKey | undefined, limit: number): Promise<readonly InitialAccessToken[]>;
   /**
    * Revokes an initial access token that was neither used nor revoked and has not expired at the time of the event.
    * Returns whether it revoked one. In a race with a registration that uses the token, exactly one of the two happens.

@@ -1,4 +1,3 @@
-import type { Awaitable } from '../spec/awaitable.ts';
 import type { Digest, LoginName, Subject } from '../spec/identifiers.ts';
 import type { AuditEvent } from './audit-log.ts';
 import type { ChangeOutcome } from './client-store.ts';
@@ -34,10 +33,10 @@ export interface AccountReplacement {
 }
 
 export interface AccountStore {
-  find(sub: Subject): Awaitable<StoredAccount | undefined>;
-  findByLoginName(login_name: LoginName): Awaitable<StoredAccount | undefined>;
+  find(sub: Subject): Promise<StoredAccount | undefined>;
+  findByLoginName(login_name: LoginName): Promise<StoredAccount | undefined>;
   /** Returns at most `limit` accounts with a login name greater than `after`, in code-point order of the login name. */
-  page(after: LoginName | undefined, limit: number): Awaitable<readonly StoredAccount[]>;
+  page(after: LoginName | undefined, limit: number): Promise<readonly StoredAccount[]>;
   /** Stores an account. In a race for one login name, exactly one caller gets `created`, and nothing is stored for the others. */
   create(account: StoredAccount, event: AuditEvent): Promise<AccountCreateOutcome>;
   /** Stores `account`, whose version is already raised, if the stored version is still the expected one. */
@@ -45,7 +44,7 @@ export interface AccountStore {
   /** Deletes the account with its sessions, grants, consents and known browsers, if the stored version is still that of `account`. */
   delete(account: Pick<StoredAccount, 'sub' | 'version'>, event: AuditEvent): Promise<ChangeOutcome>;
   /** Returns whether the server still remembers that this browser has signed in as `sub`. */
-  knowsBrowser(sub: Subject, browser: Digest, now: number): Awaitable<boolean>;
+  knowsBrowser(sub: Subject, browser: Digest, now: number): Promise<boolean>;
   /**
    * Remembers until `expires_at` that this browser signed in as `sub`. Beyond `browsersMax` browsers, it forgets those
    * that expire first.

@@ -1,5 +1,3 @@
-import type { Awaitable } from '../spec/awaitable.ts';
-
 /** One audit event: the action, its actor and its outcome. It never holds a secret or a token. */
 export interface AuditEvent {
   /** Seconds since the Unix epoch. */
@@ -52,7 +50,7 @@ export interface AuditLog {
   /** Records an event that accompanies no change. A change records its own event in its transaction. */
   append(event: AuditEvent): Promise<void>;
   /** Returns at most `limit` events after `sequence`, oldest first. */
-  page(sequence: number, limit: number): Awaitable<readonly RecordedAuditEvent[]>;
+  page(sequence: number, limit: number): Promise<readonly RecordedAuditEvent[]>;
   /** Deletes at most `limit` events from before `at` and returns their number. */
   sweep(at: number, limit: number): Promise<number>;
 }

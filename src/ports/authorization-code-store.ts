@@ -1,4 +1,3 @@
-import type { Awaitable } from '../spec/awaitable.ts';
 import type { ClientId, ClientInstance, Digest } from '../spec/identifiers.ts';
 import type { StoredAccessToken } from './access-token-store.ts';
 import type { AuditEvent } from './audit-log.ts';
@@ -26,7 +25,7 @@ export type RedeemOutcome = 'redeemed' | 'used' | 'absent';
 export interface AuthorizationCodeStore {
   issue(code: StoredAuthorizationCode): Promise<void>;
   /** Returns a code until it is swept, even if it was redeemed or has expired. Returns undefined if its client was deleted. */
-  find(key: Digest): Awaitable<StoredAuthorizationCode | undefined>;
+  find(key: Digest): Promise<StoredAuthorizationCode | undefined>;
   /**
    * Stores the grant and token of a code on its first use. Among concurrent callers, in any process, exactly one gets
    * `redeemed`; every other caller ends that grant. Records `onReuse` in the same transaction if it ends a grant.

@@ -83,7 +83,7 @@ export interface CreateConditions {
 export interface ClientStore {
   find(client_id: ClientId): Awaitable<StoredClient | undefined>;
   /** Returns whether a live registration has this registration token. */
-  hasRegistrationToken(digest: Digest): Awaitable<boolean>;
+  hasRegistrationToken(digest: Digest): Promise<boolean>;
   /**
    * Stores a client. In a race for one id, one initial access token, one `shared_digest` or the last place under
    * `openClientsMax`, exactly one caller gets `created`; nothing is stored or recorded for the others. A client with an
@@ -101,18 +101,18 @@ export interface ClientStore {
     event: AuditEvent,
   ): Promise<ChangeOutcome>;
   /** Returns at most `limit` clients with an id greater than `after`, in code-unit order of the id. */
-  page(after: ClientId | undefined, limit: number): Awaitable<readonly StoredClient[]>;
-  findShared(digest: Digest): Awaitable<StoredClient | undefined>;
+  page(after: ClientId | undefined, limit: number): Promise<readonly StoredClient[]>;
+  findShared(digest: Digest): Promise<StoredClient | undefined>;
   /** Stores the latest time for each client, instance and secret. Drops uses of deleted clients. */
   recordUses(uses: readonly ClientUse[]): Promise<void>;
-  uses(client: Pick<StoredClient, 'client_id' | 'instance'>): Awaitable<readonly ClientUse[]>;
+  uses(client: Pick<StoredClient, 'client_id' | 'instance'>): Promise<readonly ClientUse[]>;
   /**
    * Returns at most `limit` clients registered `open`, with an id greater than `after`, that were issued and last used
    * before `before`.
    */
-  idle(before: number, after: ClientId | undefined, limit: number): Awaitable<readonly StoredClient[]>;
+  idle(before: number, after: ClientId | undefined, limit: number): Promise<readonly StoredClient[]>;
   /** Returns at most `limit` clients whose `expires_at` is not after `now`, earliest expiry first. */
-  expired(now: number, limit: number): Awaitable<readonly StoredClient[]>;
+  expired(now: number, limit: number): Promise<readonly StoredClient[]>;
   /** Returns the number of clients registered `open`. */
-  countOpen(): Awaitable<number>;
+  countOpen(): Promise<number>;
 }

@@ -1,4 +1,3 @@
-import type { Awaitable } from '../spec/awaitable.ts';
 import type { ClientId, ClientInstance, Subject } from '../spec/identifiers.ts';
 
 /** An end-user's consent to one instance of a client. A client registered again under the same id inherits nothing. */
@@ -20,9 +19,9 @@ export interface ConsentStore {
   find(
     sub: Subject,
     client: Pick<StoredConsent, 'client_id' | 'instance'>,
-  ): Awaitable<StoredConsent | undefined>;
+  ): Promise<StoredConsent | undefined>;
   /** Returns the consents of a subject by client id, without those to deleted clients. */
-  ofSubject(sub: Subject): Awaitable<readonly StoredConsent[]>;
+  ofSubject(sub: Subject): Promise<readonly StoredConsent[]>;
   /**
    * Adds to earlier consent; concurrent calls both count. Returns the whole consent. Returns undefined and stores nothing
    * if the client was deleted.

@@ -1,4 +1,3 @@
-import type { Awaitable } from '../spec/awaitable.ts';
 import type { ClientId, ClientInstance, Digest, GrantId, SessionId } from '../spec/identifiers.ts';
 import type { StoredAccessToken } from './access-token-store.ts';
 import type { AuditEvent } from './audit-log.ts';
@@ -63,9 +62,9 @@ export interface GrantStore {
     token: StoredAccessToken,
   ): Promise<boolean>;
   /** Returns undefined for an unknown or ended grant, and for a grant whose client was deleted. May return an expired grant. */
-  find(grant_id: GrantId): Awaitable<StoredGrant | undefined>;
+  find(grant_id: GrantId): Promise<StoredGrant | undefined>;
   /** Returns the grants of a subject, oldest first. */
-  ofSubject(sub: string): Awaitable<readonly StoredGrant[]>;
+  ofSubject(sub: string): Promise<readonly StoredGrant[]>;
   /**
    * Issues an access token for a refresh token. Among concurrent callers with one rotated token, in any process, exactly
    * one gets `refreshed`. The next gets `reused`, which ends the grant with all its access tokens, the first caller's

@@ -1,4 +1,3 @@
-import type { Awaitable } from '../spec/awaitable.ts';
 import type { Digest } from '../spec/identifiers.ts';
 import type { ChangeOutcome } from './client-store.ts';
 
@@ -23,7 +22,7 @@ export interface StoredInteraction {
 export interface InteractionStore {
   begin(interaction: StoredInteraction): Promise<void>;
   /** Returns undefined for an unknown or completed interaction. May return an expired one. */
-  find(key: Digest): Awaitable<StoredInteraction | undefined>;
+  find(key: Digest): Promise<StoredInteraction | undefined>;
   /** Replaces the content and raises the version by one, if the stored version is still that of `interaction`. */
   change(interaction: Pick<StoredInteraction, 'key' | 'version'>, content: string): Promise<ChangeOutcome>;
   /**

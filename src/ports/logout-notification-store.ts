@@ -1,4 +1,3 @@
-import type { Awaitable } from '../spec/awaitable.ts';
 import type { ClientId, ClientInstance, SessionId, Subject } from '../spec/identifiers.ts';
 
 /**
@@ -45,13 +44,13 @@ export type LogoutAttempt =
 
 export interface LogoutNotificationStore {
   /** Returns the time when the next notification is due; undefined if none waits. */
-  nextDue(): Awaitable<number | undefined>;
+  nextDue(): Promise<number | undefined>;
   /** Leases due notifications, longest due first. Among concurrent callers, in any process, each goes to one caller. */
   take(taking: Taking): Promise<readonly TakenLogoutNotification[]>;
   /** Records the outcome of an attempt. Returns false and changes nothing if another process holds the lease now. */
   settle(taken: TakenLogoutNotification, attempt: LogoutAttempt): Promise<boolean>;
   /** Returns at most `limit` notifications after `after`, ordered by session and client. */
-  page(after: Place | undefined, limit: number): Awaitable<readonly StoredLogoutNotification[]>;
+  page(after: Place | undefined, limit: number): Promise<readonly StoredLogoutNotification[]>;
   /** Deletes at most `limit` notifications that were settled before `before` and returns their number. */
   sweepSettled(before: number, limit: number): Promise<number>;
 }

@@ -45,7 +45,7 @@ export interface ServerKeyStore {
   /** Returns the keys that are not removed, in order of addition. Returns the same array as before if nothing has changed. */
   all(): Awaitable<readonly StoredServerKey[]>;
   /** Returns the removed keys, oldest removal first. */
-  removed(): Awaitable<readonly RemovedServerKey[]>;
+  removed(): Promise<readonly RemovedServerKey[]>;
   /** Adds keys if there are none. In a race one caller's keys win, and all callers get those. */
   addFirst(keys: readonly StoredServerKey[]): Promise<readonly StoredServerKey[]>;
   /** Adds keys if none has this use, and returns the same as `all`. In a race one caller's keys win. */

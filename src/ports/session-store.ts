@@ -1,4 +1,3 @@
-import type { Awaitable } from '../spec/awaitable.ts';
 import type { ClientId, ClientInstance, Digest, SessionId, Subject } from '../spec/identifiers.ts';
 import type { AuditEvent } from './audit-log.ts';
 
@@ -65,12 +64,12 @@ export type SessionCreation =
 
 export interface SessionStore {
   /** Returns undefined for an unknown or ended session. May return an expired one. */
-  find(key: Digest): Awaitable<StoredSession | undefined>;
-  findBySid(sid: SessionId): Awaitable<StoredSession | undefined>;
+  find(key: Digest): Promise<StoredSession | undefined>;
+  findBySid(sid: SessionId): Promise<StoredSession | undefined>;
   /** Returns the sessions of a subject, latest use first. */
-  ofSubject(sub: Subject): Awaitable<readonly StoredSession[]>;
+  ofSubject(sub: Subject): Promise<readonly StoredSession[]>;
   /** Returns the clients that took part, in order of their first use. */
-  clients(sid: SessionId): Awaitable<readonly SessionClient[]>;
+  clients(sid: SessionId): Promise<readonly SessionClient[]>;
   /** Creates a session. If two sign-ins replace one session, one keeps its `sid` and the other gets a new one. */
   create(session: StoredSession, conditions: SessionConditions): Promise<SessionCreation>;
   /** Moves both times forward, never back. Returns whether the session still exists. */

@@ -25,7 +25,7 @@ export interface TenantStore {
   /** Returns a number that grows with every change of any tenant by any process. Cheap enough to call before each response. */
   version(): Awaitable<number>;
   /** Returns all tenants, ordered by id. */
-  all(): Awaitable<readonly StoredTenant[]>;
+  all(): Promise<readonly StoredTenant[]>;
   /** Creates a tenant. A name belongs to one tenant, as issuer or alias. Among concurrent calls with one id or name, one succeeds. */
   create(tenant: StoredTenant, event: AuditEvent): Promise<'created' | 'id_taken' | 'issuer_taken'>;
   /**

@@ -79,6 +79,16 @@ export function wholeStores(
   };
 }
 
+/** Reads that an embedded engine answers without a promise, because they are on the hot path (`Awaitable` in the ports). */
+const ANSWERED_AT_ONCE: ReadonlySet<string> = new Set([
+  'accessTokens.find',
+  'clients.find',
+  'journal.head',
+  'journal.since',
+  'serverKeys.all',
+  'tenants.version',
+] satisfies VerbName[]);
+
 function verbsOf(
   noun: string,
   { reads, writes: names }: EngineStore,
@@ -86,8 +96,13 @@ function verbsOf(
   writes: Writes,
 ): Readonly<Record<string, Run>> {
   const verbs: Record<string, Run> = {};
-  // A bound function costs less than one that takes its values apart and passes them on.
-  for (const [verb, read] of Object.entries(reads)) verbs[verb] = read.bind(undefined, ...(first as never[]));
+  for (const [verb, read] of Object.entries(reads)) {
+    // A bound function costs less than one that takes its values apart and passes them on.
+    const bound: Run = read.bind(undefined, ...(first as never[]));
+    verbs[verb] = ANSWERED_AT_ONCE.has(`${noun}.${verb}`)
+      ? bound
+      : async (...values) => await bound(...values);
+  }
   for (const verb of names) {
     const name = `${noun}.${verb}`;
     verbs[verb] = (...values) => writes.write({ name, values: [...first, ...values] } as Write);

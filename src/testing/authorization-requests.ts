@@ -84,7 +84,7 @@ function interactionsInMemory(): InteractionStore {
     begin: async (interaction) => {
       kept.set(interaction.key, interaction);
     },
-    find: (key) => kept.get(key),
+    find: async (key) => kept.get(key),
     change: async () => 'absent',
     complete: async ({ key }) => (kept.delete(key) ? 'done' : 'absent'),
     sweepExpired: async () => 0,

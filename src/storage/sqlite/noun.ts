@@ -16,11 +16,15 @@ export interface ReadConnections {
  * main thread calls the reads. The writer calls the writes, inside a transaction that other writes share.
  */
 export interface SqliteStore<Verbs, Reads extends keyof Verbs = never> {
-  readonly reads: { readonly [Verb in Reads]: (connections: ReadConnections) => Verbs[Verb] };
+  readonly reads: {
+    readonly [Verb in Reads]: (
+      connections: ReadConnections,
+    ) => (...values: ValuesOf<Verbs[Verb]>) => ResultOf<Verbs[Verb]> | Promise<ResultOf<Verbs[Verb]>>;
+  };
   readonly writes: {
     readonly [Verb in Exclude<keyof Verbs, Reads>]: (
       database: DatabaseSync,
-    ) => (...values: ValuesOf<Verbs[Verb]>) => ResultOf<Verbs[Verb]>;
+    ) => (...values: ValuesOf<Verbs[Verb]>) => ResultOf<Verbs[Verb]> | Promise<ResultOf<Verbs[Verb]>>;
   };
 }
 
