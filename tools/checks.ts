@@ -7,7 +7,7 @@ export interface Check {
 
 const LINTED = ['src', 'test', 'tools', 'bench', 'bin', 'examples'];
 
-/** What a reader may rely on without running the program. Independent of each other. */
+/** Checks that need no running program. They are independent of each other. */
 export const STATIC_CHECKS: readonly Check[] = [
   { name: 'types', run: () => runFile(packaged('typescript/bin/tsc'), '-p', '.') },
   {

@@ -4,7 +4,7 @@ import { startTestServer } from '../src/testing/postgres/server.ts';
 import { ENGINE_VARIABLE } from '../test/program/storage-place.ts';
 import { ROOT, runFile } from './child.ts';
 
-/** What is about a file: a full file system below it, and one that is damaged, missing or not to be written. */
+/** Tests about the SQLite file: a full disk, and a damaged, missing or read-only file. */
 const OF_SQLITE: ReadonlySet<string> = new Set([
   'test/faults/full-disk.test.ts',
   'test/journeys/sqlite-file.test.ts',

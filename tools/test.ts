@@ -12,12 +12,12 @@ import { addTallies, emptyTally, type Tally, tallyLine } from './test-tally.ts';
 interface Group {
   readonly name: string;
   readonly files: readonly string[];
-  /** `none`: all in one process, for tests without files, sockets and processes of their own. */
+  /** `none`: one process for all files, for tests that open no files, sockets or processes. */
   readonly isolation: 'none' | 'process';
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** A group that takes longer hangs: it is ended and counts as failed. */
+/** A group that takes longer hangs. It is killed and counts as failed. */
 const GROUP_TIMEOUT_MS = 1_800_000;
 
 const all = (pattern: string): string[] => globSync(pattern, { cwd: ROOT }).sort();
@@ -27,8 +27,8 @@ const IN_BROWSER = 'in a browser';
 const besideSources = all('src/**/*.test.ts');
 
 /**
- * Of what tests the started program without being hostile: what changes and reads most. The others, whose time goes into
- * starting commands, are run on PostgreSQL by `npm run test:postgres`.
+ * Journeys that write and read most, which also run on PostgreSQL. The other journeys spend their time starting commands;
+ * `npm run test:postgres` runs them on PostgreSQL.
  */
 const ON_POSTGRES = [
   'test/faults/kill.test.ts',
@@ -49,7 +49,7 @@ const ON_POSTGRES = [
   ].map((name) => `test/journeys/${name}.test.ts`),
 ];
 
-/** They know nothing of tenants, so that the program may have two of them. */
+/** These tests do not depend on the tenant, so that the program may serve two. */
 const forAnyTenant = /\.program\.test\.ts$/u;
 const hostile = all('test/hostile/**/*.test.ts');
 

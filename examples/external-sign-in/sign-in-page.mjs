@@ -1,4 +1,4 @@
-// A sign-in page of one's own (docs/sign-in.md). Chancery sends people here, with `sign-in.external-url`:
+// An external sign-in page (docs/sign-in.md). Chancery sends people here, with `sign-in.external-url`:
 //   SIGN_IN_TOKEN=… node examples/external-sign-in/sign-in-page.mjs [--issuer URL] [--port PORT]
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -12,7 +12,7 @@ const { values: options } = parseArgs({
   },
 });
 
-/** In the place of one's own directory. */
+/** Stands for your own directory of end-users. */
 const PEOPLE = {
   ada: { password: 'analytical engine', claims: { name: 'Ada Lovelace', preferred_username: 'ada' } },
 };
@@ -22,7 +22,7 @@ const server = createServer(async (request, response) => {
   response.writeHead(status, { 'content-type': 'text/html; charset=utf-8', ...HEADERS, ...headers });
   response.end(`<!doctype html><html lang="en"><title>Our sign-in</title>${html}</html>`);
 });
-/** The address names a handle; nobody may show this page in a frame. */
+/** The address contains a handle, and no site may show this page in a frame. */
 const HEADERS = { 'referrer-policy': 'no-referrer', 'x-frame-options': 'DENY', 'cache-control': 'no-store' };
 await new Promise((resolve) => server.listen(Number(options.port), '127.0.0.1', resolve));
 process.stdout.write(`Sign-in page on http://localhost:${server.address().port}/\n`);
@@ -34,7 +34,7 @@ async function answer(request) {
   return request.method === 'POST' ? await chosen(request, interaction) : await form(interaction);
 }
 
-/** Says who asks for what; the form holds what a page of another site cannot know. */
+/** Shows the client and its request. The form holds a token that other sites cannot know. */
 async function form(interaction, problem = '') {
   const { client, scope, login_hint = '' } = await chancery(interaction);
   const token = randomBytes(16).toString('hex');
@@ -64,7 +64,7 @@ async function chosen(request, interaction) {
   return await back(interaction, outcome);
 }
 
-/** The address is for this browser alone: whoever else opens it gets nothing. */
+/** The address works in this browser only. */
 async function back(interaction, outcome) {
   const { redirect_to } = await chancery(interaction, outcome);
   return { status: 303, location: redirect_to };

@@ -48,7 +48,7 @@ const ROUTES = {
   'POST /logout': logout,
   'GET /signed-out': signedOut,
 };
-/** What each browser has here, by its cookie: logins and logouts under way by their `state`, and who is signed in. */
+/** Sessions by cookie: pending logins and logouts by their `state`, and the signed-in end-user. */
 const sessions = new Map();
 
 async function answer({ method, url, headers }) {
@@ -98,7 +98,7 @@ async function signedIn({ waiting }, tokens) {
   return redirect('/', { waiting, tokens, claims: { ...tokens.claims(), ...userinfo } });
 }
 
-/** The session here ends at once; whether the server's ends too, its page asks. */
+/** Ends the website's session at once. The server's page asks whether its session ends too. */
 function logout({ waiting, tokens }) {
   const state = openid.randomState();
   waiting.set(state, 'logout');
@@ -112,7 +112,7 @@ function signedOut({ waiting }, { searchParams }) {
   return { html: '<h1>Signed out</h1><a href="/">Home</a>' };
 }
 
-/** Every step has a session id of its own. */
+/** Every sign-in and sign-out gets a new session id. */
 function redirect(location, session) {
   const id = randomBytes(16).toString('hex');
   sessions.set(id, session);

@@ -54,7 +54,7 @@ export function claimsOf(client_id: string, changes: object = {}): object {
   return { iss: client_id, sub: client_id, aud: ISSUER, exp: START + 60, iat: START, jti, ...changes };
 }
 
-/** What authenticates a request; members of `form` go beside it. */
+/** Credentials of a request. Members of `form` are sent besides. */
 export function asserted(client_assertion: string, form: object = {}): Readonly<Record<string, string>> {
   return { client_assertion_type: ASSERTION_TYPE, client_assertion, ...form };
 }

@@ -11,7 +11,7 @@ import type { ClientInformation, TestTenant } from './tenant.ts';
 
 export const AUTHORITY: CertificateAuthority = certificateAuthority();
 
-/** What a certification authority writes into the certificate of a client. */
+/** The parts of a client certificate that a certification authority writes. */
 export const SUBJECT: Subject = {
   subject: [[['2.5.4.6', 'GB']], [['2.5.4.10', 'Example, Ltd']], [['2.5.4.3', 'client']]],
   names: ['client.example'],

@@ -157,7 +157,7 @@ export function assertBearerNeeded(answer: Answer): void {
   assert.equal(answer.headers['www-authenticate'], 'Bearer');
 }
 
-/** Decision 6: credentials that are nobody's. */
+/** Decision 6: credentials that belong to no client. */
 export function assertInvalidToken(answer: Answer): void {
   assertError(answer, 'invalid_token', /^the bearer token is not valid$/);
   assert.equal(

@@ -16,7 +16,7 @@ export interface ExternalTenant {
   readonly client: ClientInformation;
   /** A browser that was sent out to sign in. */
   readonly sentOut: (change?: Fields, browser?: PlainBrowser) => Promise<SentOut>;
-  /** What the page's server posts. */
+  /** The posts of the page's server. */
   readonly outcome: (handle: string, json: unknown) => Promise<Answer>;
   /** The same, where it is taken: where the browser is to be sent. */
   readonly redirectTo: (handle: string, json: unknown) => Promise<string>;

@@ -10,7 +10,7 @@ import { signedJwt, type TestKey, testKey } from './jwt.ts';
 export const NOW = 1_800_000_000;
 const LIFETIME = 3600;
 
-/** What an address of the made-up network does: a statement, the name of a failure, or something made for each call. */
+/** The response of an address in the simulated network: a statement, the name of a failure, or a function that makes one per call. */
 type Document = string | (() => string) | (() => Promise<Fetched>);
 
 const FAILURES: ReadonlySet<string> = new Set<OutboundFailure>([
@@ -27,7 +27,7 @@ export interface TestEntity {
   readonly key: TestKey;
   /** Its own statement; members of `claims` go before the usual ones, undefined takes one away. */
   configuration(claims?: object, header?: object, key?: TestKey): string;
-  /** What it says about another one. */
+  /** Returns its statement about another entity. */
   about(subject: Pick<TestEntity, 'id' | 'key'>, claims?: object, header?: object, key?: TestKey): string;
 }
 

@@ -13,7 +13,7 @@ import { ISSUER, type TestLogout, testLogout } from './logout.ts';
 const ORIGIN = new URL(ISSUER).origin;
 const PAGES = openPages('/c2/assets/', undefined);
 
-/** What a browser keeps, by name. */
+/** The cookies of a browser, by name. */
 export type Jar = Map<string, string>;
 
 export interface LogoutAnswer extends Answer {
@@ -51,7 +51,7 @@ export interface PageOptions extends Partial<LogoutRequestNeeds> {
   readonly showErrorDetails?: boolean;
   /** From one network; 0 = no limit. */
   readonly interactionsPerMinute?: number;
-  /** Resolves at once where it is absent: nobody is waited for. */
+  /** Waits for the notification of a client. If absent, the logout does not wait. */
   readonly patience?: () => Promise<void>;
 }
 

@@ -44,10 +44,10 @@ export interface TestLogout {
   readonly requests: LogoutRequestNeeds;
   readonly deliveryNeeds: LogoutDeliveryNeeds;
   readonly delivery: LogoutDelivery;
-  /** What was posted to clients. */
+  /** The notifications that clients received. */
   readonly sent: SentForm[];
   readonly outcomes: string[];
-  /** What clients answer from now on. */
+  /** Sets the response of clients to later notifications. */
   answer(posted: Posted | ((url: string) => Promise<Posted>)): void;
   client(metadata?: object): Promise<StoredClient>;
   /** A session with the value of its cookie. */

@@ -6,7 +6,7 @@ import type { TlsIdentity } from '../../test/tls/certificate.ts';
 import { type OutboundNeeds, type OutboundOptions, openOutboundHttp } from '../outbound/outbound-http.ts';
 import type { Fetched, OutboundForms, OutboundHttp } from '../ports/outbound-http.ts';
 
-/** Somebody else's server, which writes whatever it likes. */
+/** Another server, which writes arbitrary octets. */
 export interface Peer {
   readonly port: number;
   readonly url: string;

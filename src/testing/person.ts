@@ -15,7 +15,7 @@ export const RELYING_PARTY = {
   client_name: 'Paper Clips',
 };
 
-/** Somebody with an account of a tenant, in front of a browser. */
+/** An end-user with an account of a tenant and a browser. */
 export interface TestPerson {
   readonly account: StoredAccount;
   /** For what happens to the account. */
@@ -51,7 +51,7 @@ export async function aPerson(
   return { account, accounts, ...inFrontOf(browserOf(tenant), who) };
 }
 
-/** A further browser of somebody. */
+/** Another browser of the same end-user. */
 export function inFrontOf(
   browser: PlainBrowser,
   { username, password }: { readonly username: string; readonly password: string } = ADA,

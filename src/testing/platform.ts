@@ -57,8 +57,16 @@ export interface TestPlatformOptions {
 /** Refuses to reach anything: a test names what it fetches. */
 const NO_WAY_OUT: OutboundHttp & OutboundForms = {
   urlProblem: () => undefined,
-  get: async () => ({ status: 'failed', reason: 'unresolvable', detail: 'endpoint tests ask nobody' }),
-  postForm: async () => ({ status: 'failed', reason: 'unresolvable', detail: 'endpoint tests ask nobody' }),
+  get: async () => ({
+    status: 'failed',
+    reason: 'unresolvable',
+    detail: 'endpoint tests reach no other server',
+  }),
+  postForm: async () => ({
+    status: 'failed',
+    reason: 'unresolvable',
+    detail: 'endpoint tests reach no other server',
+  }),
 };
 
 const CACHE_SIZES = { clients: 1000, accessTokens: 1000 };

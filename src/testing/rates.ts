@@ -1,7 +1,7 @@
 import type { RateLimitNeeds } from '../clients/rate-limits.ts';
 import { emptyTenantStorage } from './storage.ts';
 
-/** Buckets of nobody else, by a clock that the test moves. */
+/** Rate buckets of one test, on a clock that the test moves. */
 export function testRates(milliseconds: () => number): RateLimitNeeds {
   const silent = (): void => undefined;
   return {

@@ -41,7 +41,7 @@ export function masterToken(token: string): string {
 /** The real tenant of the product on a platform in memory. It opens at its first request. */
 export interface TestTenant extends Pick<TestPlatform, 'clock' | 'unwatched' | 'watch'> {
   readonly platform: TestPlatform;
-  /** What the tenant stores, as it sees it itself: watched. */
+  /** The tenant's storage with a watch on every call. */
   readonly storage: TestPlatform['unwatched'];
   readonly log: TestPlatform['lines'];
   readonly reports: unknown[];

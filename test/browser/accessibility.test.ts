@@ -116,7 +116,7 @@ async function examine(page: Page): Promise<AxeResult> {
   );
 }
 
-/** What has the focus: a field's name or a control's words, and the outline that shows it. */
+/** The focused element: a field's name or a control's words, and its visible outline. */
 async function focused(page: Page): Promise<{ readonly name: string; readonly outline: string }> {
   return await page.evaluate(`(() => {
     const { name, innerText } = document.activeElement;

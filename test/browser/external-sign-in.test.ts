@@ -91,7 +91,7 @@ suite('sign-in at the operator’s own page, in a browser (docs/sign-in.md)', ()
     assert.equal(await tab.locator('#problem').innerText(), 'access_denied');
   });
 
-  test('phished: a link that somebody else’s request made signs neither them nor the victim in', async () => {
+  test('phished: a link from an attacker’s request signs in neither the attacker nor the victim', async () => {
     const mallory = await sentOut(browser);
     const other = await newBrowser();
     const victim = await other.newPage();

@@ -116,7 +116,7 @@ suite('logout in a browser', () => {
     assert.deepEqual(complaints, []);
   });
 
-  test('the back button after a logout: the answered dialog ends nothing more, whoever is signed in by then', async () => {
+  test('the back button after a logout: the used dialog ends no session, even that of another end-user', async () => {
     const page = await signInAtWebsite(browser, website);
     await page.goto((await logoutAddress()).href);
     await page.getByRole('button', { name: 'Stay signed in' }).click();

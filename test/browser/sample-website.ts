@@ -10,7 +10,7 @@ import type { Program } from '../program/start.ts';
 const WEBSITE = fileURLToPath(new URL('../../examples/relying-party/relying-party.mjs', import.meta.url));
 const START_TIMEOUT_MS = 30_000;
 
-/** The sample relying party as the README starts it, with whoever signs in at the development server. */
+/** The sample relying party, started as in README, and the end-user of the development server. */
 export interface SampleWebsite {
   readonly client_id: string;
   /** `http://localhost:…`, while the server is at 127.0.0.1: another site to every browser. */
@@ -19,7 +19,7 @@ export interface SampleWebsite {
   stop(): Promise<void>;
 }
 
-/** A website of its own for each test: nobody has agreed to it before. */
+/** Starts a website of its own for each test, so that no earlier consent exists. */
 export async function startSampleWebsite(program: Program): Promise<SampleWebsite> {
   const token = await initialAccessToken(program, ['client-reg']);
   return { ...(await startWebsite(program.issuer, token)), person: await developer(program) };
@@ -40,7 +40,7 @@ export async function startWebsite(
 }
 
 interface StartedExample {
-  /** What it printed when it was ready. */
+  /** The match in its output that told that it is ready. */
   readonly found: RegExpExecArray;
   readonly stop: () => Promise<void>;
 }
@@ -115,7 +115,7 @@ export async function heading(page: Page, name: string): Promise<void> {
   await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 }
 
-/** What the website shows of who is signed in. */
+/** Returns the claims that the website shows. */
 export async function shownClaims(page: Page): Promise<Record<string, unknown>> {
   return JSON.parse((await page.locator('pre').textContent()) ?? '') as Record<string, unknown>;
 }

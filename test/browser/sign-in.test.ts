@@ -175,7 +175,7 @@ suite('sign-in in a browser', () => {
     await heading(page, 'Signed in');
   });
 
-  test('a page’s address in somebody else’s browser is good for nothing', async () => {
+  test('a page’s address does not work in another browser', async () => {
     const page = await begin();
     const other = await newBrowser();
     const there = await other.newPage();
@@ -187,7 +187,7 @@ suite('sign-in in a browser', () => {
     await heading(page, 'Allow access?');
   });
 
-  test('a request of nobody’s: an error page, which leads nowhere', async () => {
+  test('a request of an unknown client: an error page without a way to the client', async () => {
     const page = await browser.newPage();
     const query = new URLSearchParams({
       client_id: website.client_id,

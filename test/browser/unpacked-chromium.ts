@@ -21,7 +21,7 @@ import { fetchLibraries, missingLibraries, missingLibrariesMessage } from './mis
 export interface UnpackedChromium {
   readonly folder: string;
   readonly executable: string;
-  /** What it needs to find its libraries and fonts. */
+  /** Variables that lead it to its libraries and fonts. */
   readonly environment: Readonly<Record<string, string>>;
 }
 

@@ -144,7 +144,7 @@ for (const [grant, privilege, assertion, sub, scope] of ROWS) {
   });
 }
 
-test('a grant that nobody is configured for is not named in discovery, and is 400 unsupported_grant_type (RFC 8414 §2)', async () => {
+test('a grant without a configured issuer is not named in discovery, and is 400 unsupported_grant_type (RFC 8414 §2)', async () => {
   const plain = await startProgram();
   try {
     const answer = await fetch(`${plain.url}/.well-known/oauth-authorization-server`);

@@ -95,7 +95,7 @@ const MALFORMED: Readonly<Record<string, readonly string[]>> = {
 
 for (const [what, lines] of Object.entries(MALFORMED)) {
   // proves rfc9440-2.1-1, rfc9440-2.3-1
-  test(`Client-Cert from a trusted proxy, ${what}: 400, nobody guesses (RFC 9440 §2.2, RFC 8941 §4.2)`, async () => {
+  test(`Client-Cert from a trusted proxy, ${what}: 400 instead of a guess (RFC 9440 §2.2, RFC 8941 §4.2)`, async () => {
     const refused = await ask(behind, client_id, ...lines);
     assert.equal(refused.status, 400, refused.body);
     assert.match(refused.body, /"invalid_request"/);

@@ -44,7 +44,7 @@ export async function command(
       killSignal: 'SIGKILL',
     }),
   );
-  // Whoever reads nothing may be gone before this is written.
+  // A program that reads no input may end before this is written.
   child.stdin.on('error', () => undefined);
   child.stdin.end(input);
   const [[code, signal], stdout, stderr] = await Promise.all([

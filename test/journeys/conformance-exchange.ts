@@ -75,7 +75,7 @@ export async function register(program: Program, json: object): Promise<Registra
   return registrationOf(answer);
 }
 
-/** Of a client with a secret; a public client's is the empty text. */
+/** The client's secret; empty for a public client. */
 export function registrationOf({ json }: Answer): Registration {
   const text = (member: string): string => {
     const value = json[member];

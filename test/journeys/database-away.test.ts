@@ -14,7 +14,7 @@ import { assertOneLine, attemptAt } from './start-attempts.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'chancery-away-'));
 const SECRET = 'correct-horse-battery';
-/** Of this role alone the server asks the password. */
+/** The only role for which the server asks for a password. */
 const GUARDED = 'guarded';
 const ACCESS = `host all ${GUARDED} 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n`;
 let server: TestServer;

@@ -116,7 +116,7 @@ async function push(parameters: Readonly<Record<string, string>>, key: TestKey =
   return await fetch(`${program.issuer}/par`, { method: 'POST', body });
 }
 
-/** A page for the person, and no redirection to an address that nobody vouched for (§12.1). */
+/** A page for the end-user, and no redirect to an address outside the trust chain (§12.1). */
 function assertStopped(page: Visit, status: number, words: RegExp): void {
   assert.equal(page.location, undefined);
   assert.equal(page.status, status, page.html);
@@ -179,7 +179,7 @@ const REFUSED: readonly (readonly [module: string, request: () => string])[] = [
 ];
 for (const [module, request] of REFUSED) {
   // proves openid-federation-12.1.1.1-1
-  test(`openid-federation-automatic-client-registration-invalid-${module}: refused, and nobody is asked to sign in`, async () => {
+  test(`openid-federation-automatic-client-registration-invalid-${module}: refused without a sign-in page`, async () => {
     const page = await plainBrowser(program.issuer).open(authorizeUrl({ request: request() }));
     assert.doesNotMatch(page.html, /name="password"/);
     assert.equal(page.location === undefined || page.location.includes('error=invalid_request_object'), true);
@@ -195,7 +195,7 @@ test('openid-federation-automatic-client-registration-invalid-duplicate-request-
 
 const UNTRUSTED: readonly (readonly [name: string, arrange: () => void, words: RegExp])[] = [
   [
-    'of whom no superior knows',
+    'unknown to every superior',
     () =>
       authorities.answer(`/anchor/fetch?sub=${encodeURIComponent(rp.id)}`, (response) =>
         response.writeHead(404).end(),
@@ -245,7 +245,7 @@ test('twenty first requests at once look at the entity once', async () => {
 });
 
 // proves openid-federation-12.1.1.2-1
-test('with another key nobody pushes a request in the name of an entity', async () => {
+test('a request pushed with another key than the entity’s is refused', async () => {
   assert.equal((await push(parametersOf(), OTHER_KEY)).status, 401);
   assert.equal((await push({ ...parametersOf(), client_id: 'https://nobody.example' })).status, 401);
 });

@@ -7,7 +7,7 @@ import { type Authorities, type Entity, startAuthorities } from '../federation/a
 import { type Program, startProgram } from '../program/start.ts';
 import { call } from './conformance-exchange.ts';
 
-/** A relying party that nobody has heard of, over real sockets: a trust anchor, an intermediate and the started program. */
+/** An unknown relying party, a trust anchor, an intermediate and the started program, over real sockets. */
 let authorities: Authorities;
 let anchor: Entity;
 let org: Entity;

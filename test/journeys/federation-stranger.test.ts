@@ -16,7 +16,7 @@ import { decodeJwt } from 'jose';
 import { type TestKey, testKey } from '../../src/testing/jwt.ts';
 import { type Program, startProgram } from '../program/start.ts';
 
-/** A trust anchor and a relying party made with @openid-federation/core, whose authors know nothing of this server. */
+/** A trust anchor and a relying party made with @openid-federation/core, which was written independently of this server. */
 const ANCHOR = testKey('ES256', 'anchor-1');
 const RP = testKey('ES256', 'rp-1');
 const HOUR = 3600;
@@ -31,7 +31,7 @@ const signing =
   async ({ toBeSigned }) =>
     sign('sha256', toBeSigned, { key: privateKey, dsaEncoding: 'ieee-p1363' });
 
-/** What the library leaves to its user: ES256 of the stranger's, RS256 of the server. */
+/** Signing, which the library leaves to its user: ES256 for the relying party, RS256 of the server. */
 const verifying: VerifyCallback = async ({ data, signature, jwk }) => {
   const key = createPublicKey({ key: jwk as never, format: 'jwk' });
   return verify('sha256', data, { key, dsaEncoding: 'ieee-p1363' }, signature);

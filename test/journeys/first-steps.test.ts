@@ -11,7 +11,7 @@ import { type Launched, launch } from './launcher.ts';
 
 const shell = promisify(execFile);
 
-/** What a newcomer sees on the screen. */
+/** The output that a newcomer sees. */
 interface Screen {
   readonly text: string;
   readonly issuer: string;

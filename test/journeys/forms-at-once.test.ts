@@ -8,7 +8,7 @@ import { formOf, type PlainBrowser, type Visit } from '../program/plain-browser.
 import { type Program, startProgram } from '../program/start.ts';
 import { openProgramStorage } from '../program/storage-place.ts';
 
-/** Somebody who clicks twice, and whoever sends a form many times at once: one answer counts. On either engine. */
+/** An end-user who clicks twice, and a client that sends a form many times at once: one response counts. Runs on both engines. */
 const AT_ONCE = 6;
 let program: Program;
 let storage: Storage;

@@ -7,7 +7,7 @@ import { initialAccessToken } from './initial-access-token.ts';
 
 const HEAD = 'POST /clients HTTP/1.1\r\nHost: op.example.com\r\n';
 
-/** What clients are in the midst of when they hang. */
+/** The states in which clients hang. */
 const HANGING: Readonly<Record<string, (program: Program) => string>> = {
   'before a request': () => '',
   'in a header': () => HEAD,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Program } from '../program/start.ts';
 
-/** What a developer portal does: asks the direct authorisation endpoint for a token valid for one registration. */
+/** Requests a token for one registration from the direct authorisation endpoint, like a developer portal. */
 export async function initialAccessToken(program: Program, scope: readonly string[]): Promise<string> {
   const answer = await fetch(`${program.url}/direct-authz/rest/v2`, {
     method: 'POST',

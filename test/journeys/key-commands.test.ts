@@ -28,7 +28,7 @@ interface Published {
   readonly cacheControl: string | null;
 }
 
-/** What every server publishes now; they must agree. */
+/** Returns the keys that all servers publish. They must agree. */
 async function published(): Promise<Published> {
   const [first, ...others] = await Promise.all(
     programs.map(async ({ url }): Promise<Published> => {

@@ -10,7 +10,7 @@ import { type Program, type StartOptions, startProgram } from '../program/start.
 export const CALLBACK = 'https://rp.example/cb';
 export const HOME = 'https://rp.example/signed-out';
 
-/** What a relying party was posted, at which path. */
+/** The notifications that a relying party received, with their paths. */
 interface Received {
   readonly path: string;
   readonly type: string;
@@ -19,12 +19,12 @@ interface Received {
 
 /** The back-channel logout addresses of all relying parties of a test. */
 export interface BackChannel {
-  /** Of the relying party of this name. */
+  /** Returns the notifications to the relying party of this name. */
   url(name: string): string;
   received(name: string): readonly Received[];
-  /** Waits until it has received so many, at least. */
+  /** Waits until the relying party has received at least this many. */
   until(name: string, count: number): Promise<readonly Received[]>;
-  /** What it answers from now on; `hang`: nothing at all. */
+  /** Sets its response to later notifications. `hang`: it never answers. */
   answer(name: string, status: number | 'hang'): void;
   close(): Promise<void>;
 }

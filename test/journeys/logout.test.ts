@@ -62,7 +62,7 @@ test('a session that ends at one server is dead at the other one, in the next re
 });
 
 // proves openid-backchannel-logout-2.3-1
-test('every relying party of the session is told; one that answers 503 is told again; nobody else is', async () => {
+test('every relying party of the session is told; one that answers 503 is told again, and no other', async () => {
   const first = await inBrowser('first');
   const second = await relyingParty(one, { backchannel_logout_uri: backChannel.url('second') });
   await signIn(one, first.browser, second);
@@ -124,7 +124,7 @@ test('an account that is disabled by command: its relying parties are told by a 
   assert.equal(await isSignedIn(world.browser, world.rp), false);
 });
 
-test('kill -9 after the session has ended: whoever starts next tells the relying party', async () => {
+test('kill -9 after the session has ended: the next server to start notifies the relying party', async () => {
   const place = mkdtempSync(join(tmpdir(), 'chancery-logout-kill-'));
   const port = await freePort();
   const issuer = { CHANCERY_LISTEN_PORT: String(port), CHANCERY_ISSUER: `http://127.0.0.1:${port}` };

@@ -137,7 +137,7 @@ test('DELETE ends the access tokens of the client at once (RFC 7592 §2.3)', asy
 });
 
 // proves rfc7592-2.2-1, rfc7592-2.2-7, rfc7592-3-1, rfc7592-3-3, openid-conformance-29
-test('fapi2-security-profile-final-brazildcr-update-client-config: the whole registration with one more redirect URI is sent back: 200, and GET shows it (RFC 7592 §2.2, §3)', async () => {
+test('fapi2-security-profile-final-brazildcr-update-client-config: the whole registration is sent back with a further redirect URI: 200, and GET shows it (RFC 7592 §2.2, §3)', async () => {
   const client = await register(program, { ...WEB_CLIENT, client_name: 'Before' });
   const redirect_uris = [CALLBACK, `${CALLBACK}?dummy1=lorem&dummy2=ipsum`];
   const answer = await manage(program, client, 'PUT', { json: { ...client.members, redirect_uris } });
@@ -277,7 +277,7 @@ test('the master token at an identifier that does not exist: 404 without a body,
 });
 
 // proves rfc7592-3-2, openid-registration-3.2-4
-test('registration.open-idempotent: identical public clients are one, and nobody gets its registration token (RFC 7591 §3.2.1)', async () => {
+test('registration.open-idempotent: identical public clients share one registration, without a registration token (RFC 7591 §3.2.1)', async () => {
   const shared = await startProgram({
     environment: {
       CHANCERY_REGISTRATION_ALLOW_OPEN_REGISTRATION: 'true',

@@ -82,7 +82,7 @@ export async function movedWorld(first: Program, url: string): Promise<MovedWorl
   const granted = await redeem(program, rp, answered(page)['code']);
   assert.equal(granted.status, 200, JSON.stringify(granted.json));
   clients.push(rp);
-  // Somebody who has not come back yet, and a page that waits.
+  // A waiting page, whose end-user has not returned yet.
   await browser.visit(authorizeUrl(program, rp, { prompt: 'login' }));
   const keys = await keyIds(program);
 

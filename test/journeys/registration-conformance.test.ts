@@ -37,7 +37,7 @@ async function assertNeverRegistered(metadata: object, error = 'invalid_client_m
   assert.deepEqual((await manage(program, client, 'GET')).json, client.members);
 }
 
-/** What is registered is what was sent, in the answer and afterwards. */
+/** Checks that the response and later reads show the submitted metadata. */
 async function assertRegistered(metadata: Readonly<Record<string, unknown>>): Promise<void> {
   const client = await register(program, metadata);
   for (const members of [client.members, (await manage(program, client, 'GET')).json]) {

@@ -6,7 +6,7 @@ import { signedJwt, testKey } from '../../src/testing/jwt.ts';
 import { type Program, startProgram } from '../program/start.ts';
 import { type Answer, ask, assertRefused, call, manage, registrationOf } from './conformance-exchange.ts';
 
-/** What a registration brings from elsewhere, against the started program: sector identifiers and software statements. */
+/** Documents that a registration refers to, against the started program: sector identifiers and software statements. */
 const PUBLISHER = 'https://publisher.example';
 const KEY = testKey('ES256', 'publisher-1');
 const REDIRECT_URIS = ['https://one.example/cb', 'https://two.example/cb'];
@@ -111,7 +111,7 @@ test('fapi2-security-profile-final-brazil-dcr-invalid-software-statement-signatu
 });
 
 // proves rfc7591-2.3-1
-test('a software statement without iss, without signature, or of an issuer nobody trusts: 400 (RFC 7591 §2.3, §3.2.2)', async () => {
+test('a software statement without iss, without signature, or of an untrusted issuer: 400 (RFC 7591 §2.3, §3.2.2)', async () => {
   const { iss, ...anonymous } = SOFTWARE;
   const stranger = signedJwt(KEY, { ...SOFTWARE, iss: `${iss}.evil` });
   assertRefused(await ask(program, { software_statement: stranger }), 400, 'unapproved_software_statement');

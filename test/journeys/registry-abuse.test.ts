@@ -80,7 +80,7 @@ test('thirty registrations at once from one network that may make five: five cli
   assert.equal(tooMany.length, 25);
 });
 
-test('an IPv6 /64 is one network in every spelling; another one, and whoever has a token, is not concerned', async () => {
+test('an IPv6 /64 is one network in every spelling; another network and requests with a token are not limited', async () => {
   const spellings = [
     '2001:db8:0:1::1',
     '2001:0db8:0000:0001:ffff:ffff:ffff:ffff',

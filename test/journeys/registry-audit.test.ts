@@ -137,7 +137,7 @@ test('each act on the registry, done or refused, leaves exactly one event with a
   assert.equal(requests.size, acts.length, 'a request id of its own for each');
 });
 
-test('a registration names who made it: nobody, the label of a token, or the master token; a spent token nobody', async () => {
+test('an audited registration names its actor: none, the label of a token, or the master token; a used token names none', async () => {
   const initial = await initialAccessToken(program, ['client-reg']);
   secrets.add(initial);
   for (const [bearer, actor] of [

@@ -267,7 +267,7 @@ test('import: another format version is refused, another issuer is a warning', a
   assert.match(issuer.stderr, /^the clients are those of "https:\/\/old\.example".*\n$/u);
 });
 
-test('clients prune: openly registered clients that nobody uses, and no others; a dry run deletes nothing', async () => {
+test('clients prune deletes unused openly registered clients and no others; a dry run deletes nothing', async () => {
   const other = registryCommands(newFolder());
   const [header = '', first = '{}'] = (await registry.run('clients', 'export')).split('\n');
   const line = JSON.parse(first) as Members;

@@ -59,7 +59,7 @@ export async function one(lines: Promise<readonly Members[]>): Promise<Members> 
   return only;
 }
 
-/** What the token endpoint answers to these credentials. */
+/** Returns the token endpoint's status for these credentials. */
 export async function requestToken(
   program: Program,
   client_id: unknown,

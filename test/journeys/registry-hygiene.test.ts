@@ -7,7 +7,7 @@ import { askProgramRows } from '../program/program-rows.ts';
 import { type Program, startProgram } from '../program/start.ts';
 import { call, register, SERVICE } from './conformance-exchange.ts';
 
-/** What a running server tidies up by itself: idle open clients and old audit events, and nothing else. */
+/** A running server deletes idle open clients and old audit events, and nothing else. */
 const DAY = 86_400;
 const PATIENCE_MS = 60_000;
 const PUBLIC = { redirect_uris: ['https://client.example/callback'], token_endpoint_auth_method: 'none' };
@@ -34,7 +34,7 @@ async function registerOpenly(client_name: string): Promise<string> {
   return String(answer.json['client_id']);
 }
 
-/** Nobody waits for weeks: the rows say that they did. */
+/** Back-dates the rows, because a test cannot wait for weeks. */
 async function backdate(statement: string, ...values: readonly (string | number)[]): Promise<void> {
   const changed = await askProgramRows(program.folder, `${statement} RETURNING 1 AS changed`, ...values);
   assert.ok(changed.length > 0);

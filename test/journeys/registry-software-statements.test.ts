@@ -82,7 +82,7 @@ test('a statement whose issuer authorises registrations needs no token: what is 
   assertRefused(beyond, 401, 'invalid_token');
 });
 
-test('a statement of an issuer that authorises nothing is read for whoever has a token, and nobody else', async () => {
+test('a statement of an issuer that authorises nothing is read for requests with a token only', async () => {
   const software_statement = signedJwt(QUIET_KEY, {
     iss: QUIET,
     redirect_uris: REDIRECT_URIS,

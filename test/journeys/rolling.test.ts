@@ -13,7 +13,7 @@ import { command } from './command.ts';
 import { call, registrationOf, SERVICE } from './conformance-exchange.ts';
 import { REPOSITORY } from './launcher.ts';
 
-/** Servers that are restarted and upgraded one after the other, under traffic: nobody is refused, nothing is lost. */
+/** Servers that are restarted and upgraded one after the other, under traffic: no request is refused and nothing is lost. */
 const folder = mkdtempSync(join(tmpdir(), 'chancery-rolling-'));
 after(() => rmSync(folder, { recursive: true }));
 
@@ -22,7 +22,7 @@ const COMMON = {
   CHANCERY_REGISTRATION_MASTER_TOKEN_SHA256: createHash('sha256').update(MASTER).digest('hex'),
 };
 
-/** What was acknowledged, and what failed. */
+/** Counts of acknowledged and failed requests. */
 interface Ledger {
   readonly clients: string[];
   readonly failures: string[];
@@ -145,7 +145,7 @@ for (const [engine, makeUrl] of [
   });
 }
 
-/** What a proxy does that looks at `/health/ready` again and again. */
+/** Polls `/health/ready`, like a proxy. */
 function proxy(servers: Map<string, Program>) {
   const ready = new Set<string>();
   const agents = new Map<string, Agent>();

@@ -12,7 +12,7 @@ import { aClient, aGrant, aTokenOf, EVENT, OPEN } from '../../src/testing/storag
 import { openProgramStorage } from '../program/storage-place.ts';
 import { one, registryCommands } from './registry-commands.ts';
 
-/** What the operator sees and ends of what somebody has open: sessions, grants, and the claims of an account. */
+/** The operator lists and ends an end-user's sessions and grants, and sees the claims of an account. */
 const folder = mkdtempSync(join(tmpdir(), 'chancery-open-'));
 const registry = registryCommands(folder);
 const account = anAccount({ claims: '{"name":"Ada","email":"ada@example.com"}' });
@@ -95,7 +95,7 @@ test('grants list, revoke: what clients may do, without a token; one by its name
   assert.deepEqual([event?.actor, event?.client_id], ['cli', client.client_id]);
 });
 
-test('a session or grant of somebody else, an unknown name: 1, and one line; no name at all: 2', async () => {
+test('a session or grant of another end-user, an unknown name: 1, and one line; no name at all: 2', async () => {
   for (const words of [
     ['sessions', 'end', account.username, 'sid'],
     ['grants', 'revoke', account.username, 'grant'],

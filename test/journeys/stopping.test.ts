@@ -129,7 +129,7 @@ test('SIGTERM under load: every answer that came is whole, and every client in t
   for (const registration of acked) assert.equal(await authenticate(registration), 200);
 });
 
-test('keys encryption rotate while a server with both keys runs: nobody notices, and then the old key can go', async () => {
+test('keys encryption rotate while a server with both keys runs: no request fails, and then the old key can be removed', async () => {
   const fresh = randomBytes(32).toString('hex');
   const onlyOld = { CHANCERY_ENCRYPTION_KEY: ENCRYPTION_KEY };
   const both = { CHANCERY_ENCRYPTION_KEY: `${fresh},${ENCRYPTION_KEY}` };
@@ -197,7 +197,7 @@ async function storedSecret({ client_id }: Registration): Promise<string> {
   return ((await answer.json()) as Registration).client_secret;
 }
 
-/** Resolves once nobody listens any more; rejects after a minute. */
+/** Resolves once connections are refused. Rejects after a minute. */
 async function untilRefused(): Promise<void> {
   const { hostname, port } = new URL(site.url);
   for (let attempt = 0; attempt < 6000; attempt += 1) {

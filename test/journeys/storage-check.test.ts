@@ -29,7 +29,7 @@ const check = async (url: string, key = ENCRYPTION_KEY): Promise<Ended> =>
     CHANCERY_ENCRYPTION_KEY: key,
   });
 
-/** What a check that ends as it must has found. */
+/** Returns the findings of a check, after asserting its exit code. */
 async function findings(url: string): Promise<readonly string[]> {
   const { how, stdout, stderr } = await check(url);
   const [{ rows, findings: found } = {}] = jsonLines(stdout);
@@ -99,13 +99,13 @@ for (const [engine, make] of Object.entries(ENGINES)) {
     const [row] = await ask(url, `SELECT instance FROM client WHERE client_id = '${metadataHurt}'`);
     await ask(
       url,
-      `INSERT INTO client_use VALUES ('default', 'nobody', '${String(row?.['instance'])}', '', 1)`,
+      `INSERT INTO client_use VALUES ('default', 'gone', '${String(row?.['instance'])}', '', 1)`,
     );
     assert.deepEqual(
       new Set(await findings(url)),
       new Set([
         `client ["default",${JSON.stringify(metadataHurt)}]: metadata is no JSON`,
-        'client_use ["default","nobody"] belongs to no client',
+        'client_use ["default","gone"] belongs to no client',
       ]),
     );
   });

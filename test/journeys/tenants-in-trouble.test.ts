@@ -4,7 +4,7 @@ import type { KeyId, Sealed, TenantId } from '../../src/spec/identifiers.ts';
 import { type Program, startProgram } from '../program/start.ts';
 import { openProgramStorage } from '../program/storage-place.ts';
 
-/** Three tenants of which one can be served, behind a proxy that the server does not see here. */
+/** Three tenants, one of them valid, behind a proxy that is not part of the test. */
 let program: Program;
 
 before(async () => {
@@ -47,7 +47,7 @@ test('a tenant that cannot be opened answers 500 without body, one with bad sett
   await program.printed(/"tenant":"unset".*access-token\.lifetime: must be an integer/);
 });
 
-test('Issuer and Tenant-ID are not heeded from whoever is no trusted proxy (decision 38)', async () => {
+test('Issuer and Tenant-ID are ignored from callers that are not trusted proxies (decision 38)', async () => {
   for (const headers of [
     { 'tenant-id': 'good' },
     { issuer: `${program.issuer}/good` },

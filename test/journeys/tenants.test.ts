@@ -181,7 +181,7 @@ test('an alias is another name: its own addresses and iss, the same clients, tok
   for (const alias of [false, true]) {
     const issued = await call(alias, '/token', form({ grant_type: 'client_credentials' }));
     const token = String(issued['access_token']);
-    // The second time the record is in memory, of which all names of a tenant have one.
+    // The second read comes from the record cache, which all names of a tenant share.
     for (let time = 0; time < 2; time += 1) {
       const here = await call(alias, '/token/introspect', form({ token }));
       assert.deepEqual(

@@ -102,7 +102,7 @@ function threeNodes(makePlace: (folder: string) => Promise<Place>): void {
     return found;
   };
 
-  /** So many at once, over all nodes. */
+  /** The number of concurrent requests over all nodes. */
   const raced = async (times: number, request: Call): Promise<readonly Answer[]> =>
     await Promise.all(Array.from({ length: times }, async (_, index) => await call(node(index), request)));
 

@@ -35,7 +35,7 @@ before(async () => {
 after(() => server.stop());
 
 // proves rfc8705-5-1
-test('the first listener asks nobody for a certificate, the second one everybody (RFC 8705 §5)', async () => {
+test('the first listener asks no caller for a certificate, the second asks every caller (RFC 8705 §5)', async () => {
   const client_id = await server.register(CERTIFIED);
   const identity = CLIENT_AUTHORITY.issue(SUBJECT);
   assert.equal((await server.token(client_id, identity)).status, 401);

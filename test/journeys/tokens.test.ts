@@ -46,7 +46,7 @@ const options = {
   [oauth.customFetch]: async (address: string, request: object) => await toProgram(address, request),
 };
 
-/** What a server says of a token. */
+/** Returns a server's introspection of a token. */
 async function introspected(program: Program, token: string): Promise<Readonly<Record<string, unknown>>> {
   const basic = [inspector.client_id, inspector.client_secret] as const;
   const asked = { method: 'POST', path: '/token/introspect', basic, form: { token } };
@@ -115,7 +115,7 @@ for (const format of ['identifier', 'self-contained'] as const) {
   });
 }
 
-/** What an administrator authorises; the client was asked nothing. */
+/** An authorisation by an administrator, without the client. */
 async function granted(client_id: string, wishes = {}): Promise<{ access: string; refresh: string }> {
   const json = {
     client_id,

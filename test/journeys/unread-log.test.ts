@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { startProgram } from '../program/start.ts';
 import { initialAccessToken } from './initial-access-token.ts';
 
-test('nobody reads the log any more (EPIPE): requests are answered as before, and the server stops with 0 (F28)', async () => {
+test('a closed log pipe (EPIPE) stops neither responses nor a clean stop with exit code 0 (F28)', async () => {
   const program = await startProgram({ environment: { CHANCERY_LOG_LEVEL: 'debug' } });
   try {
     program.closeOutput();

@@ -61,7 +61,7 @@ async function until(holds: () => Promise<boolean>, what: string): Promise<void>
   assert.fail(`${what}\n${server.program.output()}`);
 }
 
-/** The certificates that so many connections of their own are shown. */
+/** Returns the certificates that this number of new connections receive. */
 async function shown(port: number, connections: number): Promise<ReadonlySet<string>> {
   const fingerprints = await Promise.all(Array.from({ length: connections }, () => servedFingerprint(port)));
   return new Set(fingerprints);
@@ -122,7 +122,7 @@ test('new files are taken up by every worker, and by the successor of one that i
   await until(async () => await Promise.resolve(answered > before + 20), 'nobody answers');
   stop.abort();
   await Promise.all(asking);
-  // What the killed one had under way is lost with it; where nobody listened, failures would be many more than answers.
+  // Requests in progress at the killed worker fail with it. Without a listener, failures would far exceed responses.
   assert.ok(failures.length <= answered, `${failures.length} failures: ${String(failures[0])}`);
   assert.ok(await isNew());
 });

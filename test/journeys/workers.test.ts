@@ -116,7 +116,7 @@ test('a worker that is killed is replaced: the others go on, what was acknowledg
   assert.equal(running.output().match(/^chancery serves /gmu)?.length, 1, 'ready is said once');
 });
 
-test('a worker that is asked to end is replaced at once, and nobody is told of a failure', {
+test('a worker that is asked to end is replaced at once, without a failed request', {
   skip,
 }, async () => {
   const running = (program = await startProgram({ environment: WORKERS }));
@@ -146,7 +146,7 @@ test('SIGTERM ends all workers with what they had under way, and the server with
   await running.stop();
 });
 
-test('the process that looks after the workers is killed: they finish and go, nobody stays on the port', {
+test('the process that looks after the workers is killed: they finish and end, and the port is free', {
   skip,
 }, async () => {
   const running = await startProgram({ environment: WORKERS });

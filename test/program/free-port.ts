@@ -1,9 +1,8 @@
 import { createServer } from 'node:net';
 
 /**
- * Ports for servers that are started a moment later. They are below those that systems give to whoever asks for any port
- * (from 32768 on Linux): a connection that somebody opens meanwhile cannot take one. Processes that run side by side, whose
- * ids are near each other, look in places of their own.
+ * Ports for servers that start a moment later. They are below the ephemeral ports (from 32768 on Linux), so that an outgoing
+ * connection cannot take one meanwhile. Concurrent processes, whose ids are close, search separate ranges.
  */
 const PORTS = { first: 10_000, count: 22_000, forEachProcess: 100 };
 let looked = 0;

@@ -1,6 +1,6 @@
 /**
- * What started programs get from whoever runs the tests: nothing that says how they behave. What one has compiled the next
- * need not compile again: half of the time that it takes to start.
+ * Returns the environment of started programs: no variable that changes their behaviour. They share the compile cache, which
+ * halves their start-up time.
  */
 export function inheritedEnvironment(): Readonly<Record<string, string | undefined>> {
   const { PATH, NODE_COMPILE_CACHE } = process.env;

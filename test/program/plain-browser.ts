@@ -1,4 +1,4 @@
-/** A browser without scripts: cookies, redirections that somebody follows, and forms that somebody fills in. */
+/** A browser without scripts: it keeps cookies. Tests follow its redirects and fill in its forms. */
 export interface PlainBrowser {
   /** One request, with what cookies it would send; redirections are not followed. */
   visit(url: string, form?: Readonly<Record<string, string>>): Promise<Visit>;

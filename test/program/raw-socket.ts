@@ -34,7 +34,7 @@ export interface Conversation {
 }
 
 export interface Expectation {
-  /** Ends after so many whole final answers. Default 1; `closed` waits for the end of the connection. */
+  /** The number of complete final responses to wait for. Default 1; `closed` waits for the end of the connection. */
   readonly until?: number | 'closed';
   /** The most that is waited, whatever happens. Default 5,000. */
   readonly timeout_ms?: number;

@@ -11,7 +11,7 @@ export const TENANT_VARIABLE = 'TEST_TENANT';
 
 type Environment = Readonly<Record<string, string | undefined>> & { readonly CHANCERY_ISSUER: string };
 
-/** What a tenant may have for itself is not given to the default tenant, whose tokens nobody knows then. */
+/** Removes the settings that a tenant can own from the default tenant, so that none of the test's tokens opens it. */
 export function asDefaultTenant(environment: Environment): Environment {
   const own = new Set(overridable(environment).map(([, variable]) => variable));
   const rest = Object.entries(environment).filter(([name]) => !own.has(name));

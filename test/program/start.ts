@@ -27,7 +27,7 @@ export interface StartOptions {
   /** Kept when the program stops; a new one, removed with the program, where none is named. */
   readonly folder?: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Of the issuer, for instance `/c2`. */
+  /** The path of the issuer, for instance `/c2`. */
   readonly issuerPath?: string;
   /** A descriptor that the log goes to instead of `output`. */
   readonly standardError?: number;
@@ -55,7 +55,7 @@ export interface Program {
   output(): string;
   /** Resolves as soon as something is printed that matches: what is in a log comes by another way than the answer it is about. */
   printed(words: RegExp): Promise<void>;
-  /** From now on nobody reads what it prints: the pipes are closed. */
+  /** Closes the pipes of its output. */
   closeOutput(): void;
   signal(signal: NodeJS.Signals): void;
   /** Resolves with the exit code, or the signal's name, once the process is gone. */

@@ -15,7 +15,7 @@ export const SERVER_AUTHORITY = certificateAuthority('Authority of servers');
 export const CLIENT_AUTHORITY = certificateAuthority('Authority of clients');
 export const SERVER_NAME = 'op.example.com';
 
-/** What `CLIENT_AUTHORITY` issues to a client, and how that client registers (RFC 8705 §2.1.2). */
+/** The certificate of a client from `CLIENT_AUTHORITY`, and the client's metadata (RFC 8705 §2.1.2). */
 export const SUBJECT = { names: ['client.example'], purposes: [CLIENT_AUTHENTICATION] };
 export const CERTIFIED = {
   token_endpoint_auth_method: 'tls_client_auth',

@@ -129,7 +129,7 @@ export const FLOOR_LAWS: readonly Law[] = [
       ['src/storage/postgres/a.ts', "import { DatabaseSync } from 'node:sqlite';"],
       ['src/http/a.ts', "import { pino } from 'pino';"],
       ['src/spec/a.ts', "import { z } from 'zod/mini';"],
-      ['src/http/b.ts', "import { a } from 'package-nobody-decided-on';"],
+      ['src/http/b.ts', "import { a } from 'package-without-an-adr';"],
       ['src/process/serve.ts', "import { b } from 'prom-client';"],
     ],
     kept: [

@@ -15,7 +15,7 @@ export const rfc9701: Specification = {
     decided(
       'rfc9701-5-1',
       '§5',
-      'Who does not authenticate is refused; the answer is 400.',
+      'A caller that does not authenticate is refused with 400.',
       'interface and decision 22: 401 invalid_client, as for every other answer of this endpoint',
       'callerOf',
     ),

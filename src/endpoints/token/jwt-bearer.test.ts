@@ -26,7 +26,7 @@ import { ISSUER, SERVICE, START, type TestTenant, testTenant } from '../../testi
 /** The limits that the rows of assertions are made for. */
 const TEN_MINUTES = { settings: { 'assertion-grants.lifetime-max': 540 } };
 
-const { 'sub of nobody': _, ...REFUSED } = REFUSED_CLAIMS;
+const { 'an unknown sub': _, ...REFUSED } = REFUSED_CLAIMS;
 
 const CLIENT_TYPE = /client-authentication/;
 const GRANT_HEADERS = Object.entries(ACCEPTED_HEADERS).filter(
