@@ -1,11 +1,6 @@
-import {
-  type ClientStore,
-  type CreateConditions,
-  type CreateOutcome,
-  type StoredClient,
-} from '../../ports/client-store.ts';
-import { type ClientId, type ClientInstance, type TenantId } from '../../spec/identifiers.ts';
-import { type OfTenant, type ValuesOf } from '../verbs.ts';
+import type { ClientStore, CreateConditions, CreateOutcome, StoredClient } from '../../ports/client-store.ts';
+import type { ClientId, ClientInstance, TenantId } from '../../spec/identifiers.ts';
+import type { OfTenant, ValuesOf } from '../verbs.ts';
 import { RECORDING, record, recorded } from './audit.ts';
 import { appendToJournal, JOURNALLING_TOKEN, trimJournal } from './journal.ts';
 import { type Bulk, GO_INTERACTIVE, one, type PostgresWrite, type Transaction, type Values } from './noun.ts';

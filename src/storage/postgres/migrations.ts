@@ -1,6 +1,6 @@
 import { StorageUnavailable } from '../../ports/storage.ts';
 import { type Schema, type SchemaState, type SchemaStep, suits, tooNew } from '../schema.ts';
-import { type Connection } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { sqlState, unavailable } from './database-error.ts';
 import { parseDatabaseUrl } from './database-url.ts';
 import { Pool } from './pool.ts';

@@ -1,11 +1,6 @@
-import { type DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import { type CreateConditions, type CreateOutcome, type StoredClient } from '../../ports/client-store.ts';
-import {
-  type AccessTokenKey,
-  type ClientId,
-  type ClientInstance,
-  type TenantId,
-} from '../../spec/identifiers.ts';
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { CreateConditions, CreateOutcome, StoredClient } from '../../ports/client-store.ts';
+import type { AccessTokenKey, ClientId, ClientInstance, TenantId } from '../../spec/identifiers.ts';
 import { eventRecording } from './audit.ts';
 import { journalling } from './journal.ts';
 
