@@ -25,9 +25,9 @@ a file, in the variable with \`_FILE\` appended; there, line ends separate items
 variable that begins with \`CHANCERY_\`, and a value that breaks a rule stop the program; it lists all of them at once.
 \`chancery config check\` does only that, and \`chancery config print\` shows every value and where it came from.
 
-All durations are in seconds.
+Durations are in seconds unless the type says otherwise.
 
-A tenant (docs/operate/tenants.md) may have its own value for a setting marked *Tenants: inherited*. Otherwise it
+A [tenant](../operate/tenants.md) may have its own value for a setting marked *Tenants: inherited*. Otherwise it
 uses the process's value. Settings marked *Tenants: own* grant access: a tenant has its own value or the default, never
 the process's. All other settings belong to the process.
 `;
