@@ -17,7 +17,7 @@ import type { Storage, TenantStorage } from '../ports/storage.ts';
 import type { TenantId } from '../spec/identifiers.ts';
 
 /**
- * Holds everything that a tenant takes from the machine it runs on (docs/architecture.md). A process has one for production, and
+ * Holds everything that a tenant takes from the machine it runs on (ADR 30). A process has one for production, and
  * tests have one with a clock of their own.
  */
 export interface Platform {

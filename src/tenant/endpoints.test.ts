@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { readEndpointFolders } from '../../tools/contracts.ts';
+import { prometheusMetrics } from '../system/metrics.ts';
+import { testTenant } from '../testing/tenant.ts';
+import { managementEndpoints } from './endpoints.ts';
+
+test('every contract of src/endpoints stands in the list of endpoints, once', async () => {
+  const site = await testTenant({
+    settings: {
+      'federation.enabled': true,
+      'sign-in.external-url': 'https://login.example.net/start',
+      'sign-in.token-sha256': [createHash('sha256').update('page').digest('hex')],
+    },
+  }).site();
+  const managed = managementEndpoints({ metrics: prometheusMetrics(), state: () => 'ready' });
+  const standing = [...site.endpoints, ...managed].map(({ contract }) => contract.name);
+  assert.equal(new Set(standing).size, standing.length);
+  const folders = await readEndpointFolders();
+  const promised = new Set(folders.flatMap(({ contracts }) => contracts.map(({ name }) => name)));
+  assert.deepEqual(standing.toSorted(), [...promised].sort());
+});
+
+test('what the settings switch off does not stand: no page of the operator, no logout, no federation documents', async () => {
+  const { endpoints } = await testTenant({ settings: { 'logout.endpoint': false } }).site();
+  const names = new Set(endpoints.map(({ contract }) => contract.name));
+  for (const name of [
+    'external-sign-in',
+    'external-sign-in-outcome',
+    'end-session',
+    'end-session-form',
+    'end-session-confirmation',
+    'entity-configuration',
+    'federation-historical-keys',
+  ])
+    assert.equal(names.has(name), false, name);
+});
