@@ -12,7 +12,7 @@ import { sqliteTables } from './sqlite/table-dump.ts';
 const root = mkdtempSync(join(tmpdir(), 'chancery-check-'));
 after(() => rmSync(root, { recursive: true }));
 
-/** A registry as its acts leave it behind. */
+/** Creates a registry with the verbs of the storage. */
 async function lived(): Promise<string> {
   const path = join(mkdtempSync(join(root, 'p-')), 'registry.sqlite');
   const storage = await openSqliteStorage(path, { writer: 'main' });

@@ -52,7 +52,7 @@ after(async () => {
 const count = async (table: string, condition = '1 = 1'): Promise<number> =>
   Number((await rows.ask(`SELECT count(*) AS found FROM ${table} WHERE ${condition}`))[0]?.['found']);
 
-/** Each act, what the database says when it has done it, and what is to be seen of it then: once, not twice. */
+/** Each write, the server's message when it is done, and its visible effect: once, not twice. */
 const LOST: readonly {
   readonly what: string;
   readonly said: string;

@@ -51,7 +51,7 @@ const COMPATIBLE_FROM = statement(
 
 const UNDEFINED_TABLE = '42P01';
 /** The SQLSTATEs that a process gets if another one creates the same table at the same time. */
-const ALREADY_THERE: ReadonlySet<string | undefined> = new Set(['42P07', '23505', '40001']);
+const ALREADY_THERE: ReadonlySet<string | undefined> = new Set(['42P07', '42710', '23505', '40001']);
 
 /** Returns the version of the schema; 0 for an empty database. */
 async function schemaVersion(connection: Connection): Promise<number> {
@@ -100,7 +100,7 @@ export async function migrate(connection: Connection, now: number): Promise<read
   return applied;
 }
 
-/** Executes one step. Each round trip has the deadline of the connection. */
+/** A round trip executes at most this many steps, because it has the deadline of the connection. */
 const STEPS_AT_ONCE = 20;
 
 const plain = (name: string, text: string): BoundStatement => ({

@@ -124,9 +124,9 @@ export const MIGRATIONS: readonly Migration[] = [
   {
     version: 2,
     name: 'audit events, uses of clients, limits of open registration',
-    // Counting a million rows of an index takes tens of milliseconds, which every open registration would pay inside the
-    // write lock: a row per tenant counts. Triggers could keep it right, but a statement with triggers copies each page it
-    // changes, to be undone alone: a sixth of a creation. So the three acts that change it do.
+    // Counting a million rows of an index takes tens of milliseconds, inside the write lock, for every open registration. So
+    // a row for each tenant keeps the count. Triggers could update it, but a statement with triggers copies each page that
+    // it changes, which costs a sixth of a creation. The three writes that change the count update it themselves.
     // `client_instance` now covers what the search for idle clients asks, so that the large rows are read for idle ones
     // only. An index of open clients alone would be another page that each creation makes dirty: half as slow again.
     sql: `

@@ -7,6 +7,8 @@ import { eventRecording } from './audit.ts';
 import { journalling } from './journal.ts';
 import type { TenantNoun } from './noun.ts';
 
+const RETIRE = 'UPDATE server_key SET retired_at = ? WHERE tenant = ? AND kid = ?';
+
 export const serverKeys: TenantNoun<ServerKeyStore, 'all' | 'removed'> = {
   reads: {
     all: ({ lookUps }) => keyListing(lookUps),
@@ -115,8 +117,6 @@ export const serverKeys: TenantNoun<ServerKeyStore, 'all' | 'removed'> = {
     },
   },
 };
-
-const RETIRE = 'UPDATE server_key SET retired_at = ? WHERE tenant = ? AND kid = ?';
 
 /** Lists the keys that are not removed, in the order in which they were added. */
 function keyListing(database: DatabaseSync): (tenant: TenantId) => readonly StoredServerKey[] {

@@ -50,10 +50,10 @@ function ofThisVersion(database: DatabaseSync): DatabaseSync {
   throw new StorageUnavailable(otherSchema(version, NEWEST));
 }
 
-/** Runs `act` and returns its result as a promise, which the port requires for PostgreSQL. */
-async function guarded<T>(path: string, act: () => T): Promise<T> {
+/** Runs `work` and returns its result as a promise, which the port requires for PostgreSQL. */
+async function guarded<T>(path: string, work: () => T): Promise<T> {
   try {
-    return await Promise.resolve(act());
+    return await Promise.resolve(work());
   } catch (error) {
     throw unavailable(path, error);
   }
@@ -108,10 +108,10 @@ function tableWriter(database: DatabaseSync, path: string): TableWriter {
   };
 }
 
-function inTransaction<T>(database: DatabaseSync, act: () => T): T {
+function inTransaction<T>(database: DatabaseSync, work: () => T): T {
   database.exec('BEGIN IMMEDIATE');
   try {
-    const result = act();
+    const result = work();
     database.exec('COMMIT');
     return result;
   } catch (error) {
