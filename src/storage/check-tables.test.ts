@@ -50,7 +50,7 @@ for (const [what, sql, finding] of [
   [
     'a row without an owner',
     "INSERT INTO client_use VALUES ('default', 'unknown', 'i', '', 1)",
-    /client_use .*nobody.* belongs to no client/,
+    /client_use .*unknown.* belongs to no client/,
   ],
   [
     'text that is no JSON',
