@@ -13,12 +13,15 @@ import type { SignatureAlgorithm } from '../spec/jose-algorithms.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
 import { parseScope } from '../spec/scope.ts';
 
-/** Somebody whose word about subjects is taken (RFC 7521 §3: "the authorization server has established a trust relationship"). */
+/**
+ * An issuer whose assertions about subjects this server accepts
+ * (RFC 7521 §3: "the authorization server has established a trust relationship").
+ */
 export interface AssertionIssuer {
   readonly issuer: string;
   /** The claim or SAML attribute that names the subject; undefined: `sub` or the `NameID`. */
   readonly subjectFrom: string | undefined;
-  /** Put in front of a subject of this issuer, so that it is none of another's. */
+  /** Put in front of each subject, so that two issuers never name the same subject. */
   readonly subjectPrefix: string;
   /** The only subjects it may name; undefined = any. */
   readonly subjects: readonly string[] | undefined;
@@ -26,7 +29,7 @@ export interface AssertionIssuer {
   readonly scope: readonly string[];
   /** The clients that may present its assertions; undefined = any. */
   readonly clients: readonly string[] | undefined;
-  /** Names of this server beside its issuer identifier. */
+  /** Further names of this server; its issuer identifier always counts. */
   readonly audiences: readonly string[];
 }
 
@@ -42,7 +45,7 @@ export interface AssertionGrantNeeds {
   /** Our issuer identifier. */
   readonly issuer: string;
   readonly tokenEndpoint: string;
-  /** `legacy`: the address of the token endpoint names us too, and others may be named beside us (decision 18). */
+  /** `legacy` also accepts the address of the token endpoint, and an audience with further members (decision 18). */
   readonly audience: 'issuer' | 'legacy';
   readonly jwtIssuers: readonly JwtIssuer[];
   readonly samlIssuers: readonly SamlIssuer[];
@@ -60,12 +63,12 @@ export interface AssertionGrantNeeds {
   readonly clients: ClientStore;
 }
 
-/** What an assertion that holds says. */
+/** The content of a verified assertion. */
 export interface Asserted {
   readonly issuer: AssertionIssuer;
-  /** In the issuer's own words. */
+  /** As the issuer writes it, without prefix. */
   readonly subject: unknown;
-  /** By which it is used once; undefined where it has none and needs none. */
+  /** Makes the assertion usable once; undefined if it has no identifier and needs none. */
   readonly id: string | undefined;
   /** Seconds since the Unix epoch. */
   readonly expires_at: number;
@@ -76,7 +79,10 @@ const SUBJECT_LENGTH_MAX = 255;
 
 const ID_LENGTH_MAX = 256;
 
-/** @throws OAuthError invalid_request where there is none */
+/**
+ * Returns the parameter `assertion`.
+ * @throws OAuthError invalid_request if it is missing
+ */
 export function requireAssertion(assertion: string | undefined): string {
   if (assertion === undefined) {
     throw new OAuthError('invalid_request', { error_description: 'assertion is missing' });
@@ -84,7 +90,7 @@ export function requireAssertion(assertion: string | undefined): string {
   return assertion;
 }
 
-/** RFC 7521 §4.1.1: "If the assertion is not valid or has expired, … invalid_grant". */
+/** Builds the error for an assertion that is refused (RFC 7521 §4.1.1: "If the assertion is not valid or has expired, … invalid_grant"). */
 export function invalidAssertion(problem: string, detail?: string): OAuthError {
   return new OAuthError('invalid_grant', {
     error_description: `the assertion ${problem}`,
@@ -92,7 +98,10 @@ export function invalidAssertion(problem: string, detail?: string): OAuthError {
   });
 }
 
-/** @throws OAuthError invalid_grant where the issuer is not trusted, or not with this client */
+/**
+ * Returns the trusted issuer with this name.
+ * @throws OAuthError invalid_grant if the issuer is not trusted, or if this client may not present its assertions
+ */
 export function trustedIssuer<Issuer extends AssertionIssuer>(
   issuers: readonly Issuer[],
   claimed: string,
@@ -107,8 +116,8 @@ export function trustedIssuer<Issuer extends AssertionIssuer>(
 }
 
 /**
- * The subject and the scope of the token for an assertion that holds. The assertion is used up by it, and by nothing
- * else: a request that asks for too much can be made again.
+ * Returns the subject and the scope of the token for a verified assertion, and marks the assertion as used. A request
+ * that fails before that does not use the assertion up: the client can correct the request and send it again.
  * @throws OAuthError invalid_grant, invalid_scope
  */
 export async function useAssertion(
@@ -124,7 +133,7 @@ export async function useAssertion(
   return { sub, scope };
 }
 
-/** Whose subject it is, is said by the configuration and not by the assertion. */
+/** Returns the `sub` of the token. The configuration decides which subjects an issuer may name, not the assertion. */
 async function mappedSubject(needs: AssertionGrantNeeds, { issuer, subject }: Asserted): Promise<string> {
   if (typeof subject !== 'string' || subject === '' || /\p{Cc}/u.test(subject)) {
     throw invalidAssertion('names no subject');
@@ -134,14 +143,17 @@ async function mappedSubject(needs: AssertionGrantNeeds, { issuer, subject }: As
   }
   const sub = issuer.subjectPrefix + subject;
   if (sub.length > SUBJECT_LENGTH_MAX) throw invalidAssertion('names a subject that is too long');
-  // RFC 9700 §4.15: a token about a subject must not be mistaken for one of a client that acts for itself.
+  // RFC 9700 §4.15: a token about a subject must not look like the token of a client that acts for itself.
   if ((await needs.clients.find(sub as ClientId)) !== undefined) {
     throw invalidAssertion('names a subject that is a client here');
   }
   return sub;
 }
 
-/** What is requested, or all that may be: never more than both the client and the issuer are allowed (RFC 7521 §4.1). */
+/**
+ * Returns the requested scope, or without a request all that can be granted. Grants a value only if the client is registered
+ * for it and the issuer may grant it (RFC 7521 §4.1).
+ */
 function grantedScope(
   requested: string | undefined,
   registered: readonly string[],
@@ -164,7 +176,10 @@ function invalidScope(error_description: string): OAuthError {
   return new OAuthError('invalid_scope', { error_description });
 }
 
-/** Remembered now and not before: otherwise anybody could use up what somebody else was given (RFC 7523 §3 rule 7). */
+/**
+ * Remembers the identifier of the assertion, and rejects a second use (RFC 7523 §3 rule 7). Runs last: an earlier call
+ * would let a stranger use up an assertion that belongs to another client.
+ */
 async function requireUnused(
   { replays, clockSkew }: AssertionGrantNeeds,
   kind: ReplayKind,
@@ -173,7 +188,7 @@ async function requireUnused(
   if (id === undefined) return;
   if (id === '' || id.length > ID_LENGTH_MAX)
     throw invalidAssertion('has an identifier that is empty or too long');
-  // As long as it would be accepted once more.
+  // The replay record lives as long as the assertion would be accepted.
   const isNew = await replays.rememberOnce(kind, issuer.issuer, digestOf(id), expires_at + clockSkew);
   if (!isNew) throw invalidAssertion('was used before');
 }

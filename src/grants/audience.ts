@@ -5,9 +5,9 @@ import { parseUri } from '../spec/uri.ts';
 import type { TokenSettings } from './grant.ts';
 
 /**
- * The audience of an access token, from the `resource` parameters of its request (RFC 8707 §2): absolute URIs without
- * fragment, among those that the client, or else the server, issues tokens for.
- * @param requested the values, separated by spaces; undefined where there are none: then the client's own audience
+ * Returns the audience of an access token, from the `resource` parameters of its request (RFC 8707 §2). Each value is an
+ * absolute URI without a fragment. It must be in the client's own list; without such a list, in the server's.
+ * @param requested the values, separated by spaces; undefined stands for the client's own audience
  * @throws OAuthError invalid_target
  */
 export function audienceFor(
@@ -29,7 +29,7 @@ export function audienceFor(
 }
 
 /**
- * The audience of a refreshed access token: what was granted, or less of it (RFC 8707 §2.2).
+ * Returns the audience of a refreshed access token: the granted one or a part of it (RFC 8707 §2.2).
  * @throws OAuthError invalid_target
  */
 export function narrowedAudience(

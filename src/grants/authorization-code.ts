@@ -24,8 +24,8 @@ import { type PreparedGrant, prepareGrant } from './prepare-grant.ts';
 import { refreshableFor } from './refreshable.ts';
 
 /**
- * RFC 6749 §4.1.3: tokens for an authorisation code, once. A code that comes again has been copied, by whoever sent it or by
- * whoever used it before: what it gave ends (§4.1.2).
+ * Issues tokens for an authorisation code, once (RFC 6749 §4.1.3). A second use means that the code was copied, and the server
+ * cannot tell which of the two users is the thief. It therefore ends the grant of the first use (§4.1.2).
  */
 export const authorizationCode: Grant = {
   grant_type: 'authorization_code',
@@ -33,7 +33,7 @@ export const authorizationCode: Grant = {
   isOffered: ({ endUsers }) => endUsers !== undefined,
   async handle(needs, client, parameters, { request_id }) {
     const { endUsers } = needs;
-    if (endUsers === undefined) throw new Error('codes are redeemed where nobody signs in');
+    if (endUsers === undefined) throw new Error('the authorization_code grant has no sign-in configured');
     const code = await codeOf(endUsers, client, parameters['code']);
     const content = JSON.parse(code.content) as CodeContent;
     if (content.issuer !== endUsers.idTokens.issuer) throw invalidGrant('issued under another name');
@@ -72,7 +72,7 @@ async function codeOf(
   return code;
 }
 
-/** §4.1.3: "REQUIRED, if the redirect_uri parameter was included in the authorization request": here it always is. */
+/** §4.1.3: "REQUIRED, if the redirect_uri parameter was included in the authorization request"; this server always requires it there. */
 function requireRedirectUri({ redirect_uri }: CodeContent, presented: string | undefined): void {
   if (presented === undefined) {
     throw new OAuthError('invalid_request', { error_description: 'redirect_uri is missing' });
@@ -83,7 +83,10 @@ function requireRedirectUri({ redirect_uri }: CodeContent, presented: string | u
 /** RFC 7636 §4.1. */
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 
-/** RFC 7636 §4.6. RFC 9700 §2.1.1: a verifier without a challenge is the sign of a challenge that was taken out on its way. */
+/**
+ * Checks the verifier against the challenge (RFC 7636 §4.6). A verifier without a challenge is refused: an attacker may have
+ * removed the challenge from the request (RFC 9700 §2.1.1).
+ */
 function requireVerifier({ code_challenge }: CodeContent, verifier: string | undefined): void {
   if (code_challenge === undefined && verifier === undefined) return;
   const matches =
@@ -128,7 +131,7 @@ async function redeem(
   }
   if (outcome !== 'redeemed') throw invalidGrant('used before, or the end-user has signed out');
   if (clock.now() < expires_at) return;
-  // Used all the same, so that a use before it expired has been noticed.
+  // An expired code is redeemed first, so that a reuse is still noticed.
   await grants.end(grant.grant_id);
   throw invalidGrant('expired');
 }
@@ -145,9 +148,9 @@ function reuseEvent(
 }
 
 /**
- * A code is good while its session is, though what it gives may outlive that (`offline_access`): whoever is put out by a new
- * password or a disabled account must not come back by a code of before. Looked at once the grant is stored: what ends the
- * account's sessions from now on ends the grant too.
+ * Ends the new grant if the session of the code has ended. A grant with `offline_access` may outlive its session, but not begin
+ * after it: a person could return with an old code after a password change or after the account was disabled. The check follows
+ * the storing of the grant: from then on, ending the account's sessions ends the grant too.
  */
 async function requireSession(
   { grants }: GrantNeeds,
@@ -160,7 +163,7 @@ async function requireSession(
   throw invalidGrant('the end-user has signed out');
 }
 
-/** RFC 6749 §5.2; the same words for every reason, which is for the log. */
+/** Returns the same answer for every reason (RFC 6749 §5.2); only the log names the reason. */
 function invalidGrant(detail: string): OAuthError {
   return new OAuthError('invalid_grant', {
     error_description: 'the authorization code is not valid',

@@ -4,7 +4,7 @@ import { parseScope } from '../spec/scope.ts';
 import type { Grant } from './grant.ts';
 import { issueToken } from './issue-token.ts';
 
-/** RFC 6749 §4.4: a client acts for itself, within the scope it is registered for. */
+/** Issues a token to a client that acts for itself, within its registered scope (RFC 6749 §4.4). */
 export const clientCredentials: Grant = {
   grant_type: 'client_credentials',
   parameters: ['scope'],
@@ -18,7 +18,7 @@ export const clientCredentials: Grant = {
   },
 };
 
-/** RFC 6749 §3.3: without a request for less, the scope is the registered one. */
+/** Returns the requested scope; without a request, the registered one (RFC 6749 §3.3). */
 function grantedScope(requested: string | undefined, registered: readonly string[]): readonly string[] {
   if (requested === undefined) return registered;
   const values = parseScope(requested);

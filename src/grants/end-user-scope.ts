@@ -2,15 +2,15 @@ import { registeredScope } from '../clients/registered-client.ts';
 import type { ClientMetadata } from '../spec/client-metadata.ts';
 import { parseScope } from '../spec/scope.ts';
 
-/** OpenID Connect Core 1.0 §3.1.2.1, §5.4 and §11: what a client may ask for that registered no `scope`. */
+/** The scope that a client may request if it registered no `scope` (OpenID Connect Core 1.0 §3.1.2.1, §5.4 and §11). */
 export const OPENID_SCOPE = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access'] as const;
 
 /**
- * What a client may have of the scope that it asks for about an end-user. OpenID Connect Core 1.0 §3.1.2.1: "Scope values used
- * that are not understood by an implementation SHOULD be ignored"; so are those it is not registered for: the token response
- * says what was granted.
- * @param offline whether a refresh token can come of it. §11: otherwise "MUST ignore the offline_access request"
- * @returns undefined where the request is malformed; empty where nothing of it can be granted
+ * Returns the part of the requested scope that the client may have about an end-user. OpenID Connect Core 1.0 §3.1.2.1: "Scope
+ * values used that are not understood by an implementation SHOULD be ignored". Values that the client is not registered for are
+ * ignored too, and the token response names the granted scope.
+ * @param offline whether the grant can have a refresh token; if not, the server "MUST ignore the offline_access request" (§11)
+ * @returns undefined if the request is malformed; empty if no requested value can be granted
  */
 export function grantableScope(
   metadata: ClientMetadata,
@@ -22,12 +22,15 @@ export function grantableScope(
   return values?.filter((value) => allowed.includes(value) && (offline || value !== 'offline_access'));
 }
 
-/** What a client may ask for about an end-user. */
+/** Returns the scope values that a client may request about an end-user. */
 export function requestableScope(metadata: ClientMetadata): readonly string[] {
   return metadata.scope === undefined ? OPENID_SCOPE : registeredScope(metadata);
 }
 
-/** RFC 6749 §3.3: without one, "a pre-defined default value": never who the person is, nor a grant that outlives the session. */
+/**
+ * Returns the scope of a request that names none: "a pre-defined default value" (RFC 6749 §3.3). It never includes `openid`
+ * or `offline_access`: a client must ask for the person's identity and for a grant that outlives the session.
+ */
 function usual({ scope }: ClientMetadata, allowed: readonly string[]): readonly string[] {
   return scope === undefined
     ? []

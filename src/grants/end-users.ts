@@ -11,7 +11,7 @@ import type { Subject } from '../spec/identifiers.ts';
 import type { EndUserContext } from './end-user-context.ts';
 import type { RegisteredClient, TokenContent } from './issue-token.ts';
 
-/** What it takes to issue tokens about end-users who were there. */
+/** Stores and settings for tokens about end-users who signed in. */
 export interface EndUserNeeds {
   readonly codes: AuthorizationCodeStore;
   readonly directory: AccountDirectory;
@@ -23,20 +23,20 @@ export interface EndUserNeeds {
   readonly settings: { readonly 'authorization-code.lifetime': number; readonly 'id-token.lifetime': number };
 }
 
-/** What was granted about an end-user. */
+/** The granted scope and audience, with the end-user they are about. */
 export interface EndUserGrant {
   readonly scope: readonly string[];
   readonly audience: readonly string[];
   readonly endUser: EndUserContext;
 }
 
-/** The account that something may be issued for; undefined for one that is gone or disabled. */
+/** Returns the account with this subject; undefined if it is deleted or disabled. */
 export async function accountInUse({ directory }: EndUserNeeds, sub: string): Promise<Account | undefined> {
   const account = await directory.find(sub as Subject);
   return account?.disabled === false ? account : undefined;
 }
 
-/** What the tokens of a client about an end-user say: of one that it knows by a pairwise subject nothing else (§8). */
+/** Returns the content of a client's tokens about an end-user. A client with pairwise subjects learns no user name (§8). */
 export function endUserContent(
   { idTokens }: EndUserNeeds,
   { metadata }: Pick<RegisteredClient, 'metadata'>,
@@ -48,16 +48,16 @@ export function endUserContent(
   return { sub, ...known, scope, audience, endUser };
 }
 
-/** What an ID token goes with. */
+/** The values of the same response that an ID token refers to. */
 export interface IdTokenCompany {
   readonly nonce?: string | undefined;
   readonly access_token?: string | undefined;
   readonly code?: string | undefined;
-  /** Scope whose claims are in the ID token itself, since no access token gets them (§5.4). */
+  /** Scope whose claims stand in the ID token itself, because the response has no access token (§5.4). */
   readonly scope?: readonly string[];
 }
 
-/** An ID token about the end-user of a grant (§2, §3.1.3.3, §12.2). */
+/** Makes an ID token about the end-user of a grant (§2, §3.1.3.3, §12.2). */
 export async function endUserIdToken(
   { idTokens, clock, settings }: EndUserNeeds,
   { stored: { client_id }, metadata }: RegisteredClient,
@@ -83,8 +83,8 @@ export async function endUserIdToken(
 }
 
 /**
- * The member of a token response, where the scope asks for it (OpenID Connect Core 1.0 §3.1.2.1, `openid`).
- * @throws OAuthError invalid_request where it cannot be encrypted as the client has registered
+ * Returns the member `id_token` of a token response if the scope contains `openid` (OpenID Connect Core 1.0 §3.1.2.1).
+ * @throws OAuthError invalid_request if no key fits the encryption that the client registered
  */
 export async function idTokenMember(
   scope: readonly string[],

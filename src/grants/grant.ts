@@ -11,7 +11,7 @@ import type { AccessTokenFormat, AccessTokenNeeds } from '../tokens/access-token
 import type { AssertionGrantNeeds } from './assertion-grant.ts';
 import type { EndUserNeeds } from './end-users.ts';
 
-/** Issues the tokens of one issuer: its stores, its keys, and the settings that tokens live by. */
+/** Stores, keys and settings for issuing the tokens of one issuer. */
 export interface Issuing {
   readonly issuer: string;
   readonly settings: IssuingSettings;
@@ -24,7 +24,7 @@ export interface Issuing {
   readonly uses: ClientUses;
 }
 
-/** Settings of what is issued, by their own names. Lifetimes are in seconds. */
+/** Settings for everything that is issued, by their own names. Lifetimes are in seconds. */
 export interface IssuingSettings extends TokenSettings {
   readonly 'id-token.lifetime': number;
   readonly 'id-token.lifetime-max': number;
@@ -34,28 +34,28 @@ export interface IssuingSettings extends TokenSettings {
 
 /** Settings of access tokens and refresh tokens, by their own names. */
 export interface TokenSettings {
-  /** Of a client whose registration names no format. */
+  /** Used if the client's registration names no format. */
   readonly 'access-token.format': AccessTokenFormat;
   readonly 'access-token.lifetime': number;
   readonly 'access-token.lifetime-max': number;
-  /** Resources that a request may name; empty: any. */
+  /** Resources that a request may name; empty: any resource. */
   readonly 'access-token.resources': readonly string[];
   /** Characters of a resource. */
   readonly 'limits.uri-length': number;
   /** 0: a refresh token does not expire. */
   readonly 'refresh-token.lifetime': number;
-  /** 0: any; otherwise no grant may ask for more, or for none. */
+  /** Upper limit for a lifetime that a request names; 0: no limit. With a limit, a request for no expiry is refused. */
   readonly 'refresh-token.lifetime-max': number;
-  /** How long a refresh token may lie unused; 0: as long as it lives. */
+  /** Time without use after which a refresh token expires; 0: no such limit. */
   readonly 'refresh-token.max-idle': number;
   /** Whether refresh tokens of confidential clients are rotated. Those of public clients always are. */
   readonly 'refresh-token.rotate': boolean;
 }
 
 export interface GrantNeeds extends Issuing {
-  /** Undefined where no issuer of assertions is trusted. */
+  /** Undefined if the server trusts no issuer of assertions. */
   readonly assertions?: AssertionGrantNeeds | undefined;
-  /** Undefined where no end-user signs in. */
+  /** Undefined if the server has no sign-in of end-users. */
   readonly endUsers?: EndUserNeeds | undefined;
 }
 
@@ -66,20 +66,20 @@ export interface TokenResponse {
   readonly expires_in: number;
   readonly scope: string;
   readonly refresh_token?: string;
-  /** Seconds until it expires; absent where it does not. */
+  /** Seconds until the refresh token expires; absent if it does not expire. */
   readonly refresh_token_expires_in?: number;
   readonly id_token?: string;
 }
 
-/** What decides which grants there are. */
+/** The needs that decide which grants the server offers. */
 export type OfferNeeds = Pick<GrantNeeds, 'assertions' | 'endUsers'>;
 
-/** A way to get a token at the token endpoint, as data (RFC 6749 §4). */
+/** Describes one grant of the token endpoint as data (RFC 6749 §4). */
 export interface Grant {
   readonly grant_type: GrantType;
-  /** Request parameters it reads besides `grant_type`, `resource` and those of client authentication. */
+  /** Request parameters that this grant reads besides `grant_type`, `resource` and those of client authentication. */
   readonly parameters: readonly string[];
-  /** Whether this server is set up for it; absent: always. */
+  /** Whether the settings of this server allow the grant; absent: always. */
   readonly isOffered?: (needs: OfferNeeds) => boolean;
   handle(
     needs: GrantNeeds,
@@ -89,7 +89,7 @@ export interface Grant {
   ): Promise<TokenResponse>;
 }
 
-/** Where a request came from, for limits and for the log. */
+/** Says where a request came from, for limits and for the log. */
 export interface RequestOrigin {
   readonly remoteAddress: string;
   readonly request_id: string;

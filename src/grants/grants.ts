@@ -6,7 +6,7 @@ import { password } from './password.ts';
 import { refreshToken } from './refresh-token.ts';
 import { saml2Bearer } from './saml2-bearer.ts';
 
-/** Every grant the token endpoint knows. */
+/** All grants that the token endpoint implements. */
 export const GRANTS: readonly Grant[] = [
   authorizationCode,
   clientCredentials,
@@ -16,7 +16,7 @@ export const GRANTS: readonly Grant[] = [
   saml2Bearer,
 ];
 
-/** The grants this server is set up for. The token endpoint takes these, and discovery names them. */
+/** Returns the grants that the settings of this server allow. The token endpoint accepts them, and discovery lists them. */
 export function offeredGrants(needs: OfferNeeds): readonly Grant[] {
   return GRANTS.filter((grant) => grant.isOffered?.(needs) !== false);
 }

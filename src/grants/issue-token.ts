@@ -11,23 +11,23 @@ import { audienceFor } from './audience.ts';
 import type { EndUserContext } from './end-user-context.ts';
 import type { Issuing, TokenResponse } from './grant.ts';
 
-/** For whom and what an access token is. */
+/** The subject, scope and audience of an access token, with further content. */
 export interface TokenContent {
   readonly sub: string;
-  /** The subject as the client may know it, where that is another (OpenID Connect Core 1.0 §8). */
+  /** The pairwise subject, if the client registered for one (OpenID Connect Core 1.0 §8). */
   readonly clientSub?: string | undefined;
   readonly username?: string | undefined;
   readonly scope: readonly string[];
   readonly audience: readonly string[];
   /** JSON text of the introspection member `dat`. */
   readonly data?: string | undefined;
-  /** Further members of the introspection response and claims of the JWT, by name. */
+  /** Further members of the introspection response, which are also claims of the JWT. */
   readonly more?: Readonly<Record<string, unknown>> | undefined;
-  /** No part of the token: what its grant keeps of an end-user who was there. */
+  /** Stored with the grant, not in the token: how its end-user signed in. */
   readonly endUser?: EndUserContext | undefined;
 }
 
-/** What is particular to one token; where it does not say, the client's registration does, and else the settings. */
+/** Properties of a single token. The client's registration supplies absent ones, and the settings what it leaves out. */
 export interface TokenParticulars {
   readonly confirmation: Confirmation | undefined;
   readonly grant_id?: GrantId | undefined;
@@ -43,7 +43,7 @@ export interface MintedToken {
   readonly response: TokenResponse;
 }
 
-/** Makes an access token of a client and the answer with it (RFC 6749 §5.1); nothing is stored yet. */
+/** Makes an access token of a client and the response with it (RFC 6749 §5.1). The caller stores the token. */
 export async function mintToken(
   { accessTokens, settings }: Pick<Issuing, 'accessTokens' | 'settings'>,
   { stored: { client_id, instance, expires_at }, metadata }: RegisteredClient,
@@ -71,7 +71,7 @@ export async function mintToken(
   return { stored, response: { access_token, token_type: 'Bearer', expires_in: lifetime, scope } };
 }
 
-/** An access token of a client that stands alone, durable when it resolves. */
+/** Issues an access token without a grant. The token is durable when the promise resolves. */
 export async function issueToken(
   needs: Issuing,
   client: AuthenticatedClient,

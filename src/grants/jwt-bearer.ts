@@ -13,7 +13,7 @@ import {
 import type { Grant } from './grant.ts';
 import { issueToken } from './issue-token.ts';
 
-/** RFC 7523 §2.1: a JWT of an issuer that is trusted here stands for the authorisation of its subject. */
+/** Issues a token for a JWT of a trusted issuer, which stands for the authorisation of its subject (RFC 7523 §2.1). */
 export const jwtBearer: Grant = {
   grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
   parameters: ['assertion', 'scope'],
@@ -61,11 +61,11 @@ async function verifyJwt(
   return { issuer, claims: verification.claims };
 }
 
-/** RFC 7523 §3. */
+/** Returns the rules for the assertions of an issuer (RFC 7523 §3). */
 function grantProfile(needs: AssertionGrantNeeds, issuer: JwtIssuer): JwtProfile {
   return {
     algorithms: issuer.algorithms,
-    // draft-ietf-oauth-rfc7523bis names a type of its own; neither a client's assertion nor an access token is a grant.
+    // draft-ietf-oauth-rfc7523bis defines this type. The types of a client assertion and of an access token are refused.
     types: [undefined, 'jwt', 'authorization-grant+jwt'],
     requiredClaims: ['iss', 'sub', 'aud', 'exp', ...(issuer.requireJti ? ['jti'] : [])],
     issuer: issuer.issuer,
@@ -76,7 +76,10 @@ function grantProfile(needs: AssertionGrantNeeds, issuer: JwtIssuer): JwtProfile
   };
 }
 
-/** RFC 7523 §3 rule 3, as draft-ietf-oauth-rfc7523bis narrows it: several audiences could use it against each other. */
+/**
+ * Returns the rule for the audience (RFC 7523 §3 rule 3). draft-ietf-oauth-rfc7523bis allows one audience only: several could
+ * use the assertion against each other.
+ */
 function audienceRule(
   { audience, issuer, tokenEndpoint }: AssertionGrantNeeds,
   { audiences }: JwtIssuer,

@@ -22,8 +22,8 @@ import { prepareGrant } from './prepare-grant.ts';
 import { refreshableFor } from './refreshable.ts';
 
 /**
- * RFC 6749 §4.3, for clients that the operator registered for it: there the end-user gives the password to the client, and no
- * session begins. Guessing is limited as at the sign-in page.
+ * Issues tokens for a user name and a password (RFC 6749 §4.3), to clients that the operator registered for it. The end-user
+ * gives the password to the client, and no session begins. The limits of the sign-in page apply to guessing.
  */
 export const password: Grant = {
   grant_type: 'password',
@@ -31,7 +31,7 @@ export const password: Grant = {
   isOffered: ({ endUsers }) => endUsers !== undefined,
   async handle(needs, client, parameters, from) {
     const { endUsers, settings } = needs;
-    if (endUsers === undefined) throw new Error('passwords are taken where nobody signs in');
+    if (endUsers === undefined) throw new Error('the password grant has no sign-in configured');
     const { metadata } = client;
     const refreshable = refreshableFor(settings, metadata, endUsers.clock.now());
     const scope = scopeFor(client, parameters['scope'], refreshable !== null);
@@ -81,8 +81,8 @@ async function authenticated(
 }
 
 /**
- * The account may have been disabled or given another password while this one was checked, which takes its time. Looked at once
- * the grant is stored: what changes the account from now on ends the grant too.
+ * Ends the new grant if the account changed while its password was checked, which takes some time. The check follows the
+ * storing of the grant: from then on, a change of the account ends the grant too.
  */
 async function requireUnchanged(
   { grants }: GrantNeeds,
@@ -96,7 +96,7 @@ async function requireUnchanged(
   throw wrong();
 }
 
-/** RFC 6749 §5.2: "invalid_grant … resource owner credentials". The reason is in the log. */
+/** Returns the same answer for every reason (RFC 6749 §5.2: "invalid_grant … resource owner credentials"). The log has the reason. */
 function wrong(): OAuthError {
   return new OAuthError('invalid_grant', { error_description: 'the name or the password is wrong' });
 }

@@ -12,7 +12,7 @@ import {
   refreshTokenExpiresIn,
 } from './refreshable.ts';
 
-/** A grant that is not stored yet, its first access token, and the answer with what was made. */
+/** A grant before it is stored, its first access token, and the response to the client. */
 export interface PreparedGrant {
   readonly grant: StoredGrant;
   readonly token: StoredAccessToken;
@@ -20,8 +20,8 @@ export interface PreparedGrant {
 }
 
 /**
- * Makes a grant with its first access token, and with a refresh token where it is refreshable; nothing is stored yet.
- * Whatever is issued for it later ends with it.
+ * Makes a grant with its first access token, and with a refresh token if it is refreshable. The caller stores it.
+ * All tokens that are issued for the grant later end with it.
  */
 export async function prepareGrant(
   needs: Pick<Issuing, 'accessTokens' | 'settings'>,
@@ -52,8 +52,9 @@ export async function prepareGrant(
 }
 
 /**
- * RFC 8705 §4: when a public client has its tokens bound, the authorisation server "SHOULD also bind the refresh token to the
- * respective certificate". Those of others are bound to the client, which authenticates (§6.3 there).
+ * Returns the certificate that refresh tokens are bound to. RFC 8705 §4: if a public client has bound access tokens, the server
+ * "SHOULD also bind the refresh token to the respective certificate". Refresh tokens of other clients need no binding, because
+ * the client authenticates (§6.3 there).
  */
 function holderOf(
   { metadata }: RegisteredClient,
@@ -62,7 +63,10 @@ function holderOf(
   return confirmation === undefined || metadata.token_endpoint_auth_method !== 'none' ? {} : { confirmation };
 }
 
-/** OpenID Connect Back-Channel Logout 1.0 §2.7: "Refresh tokens issued without the offline_access property … SHOULD be revoked" with the session. */
+/**
+ * Returns the session that the grant ends with. OpenID Connect Back-Channel Logout 1.0 §2.7: "Refresh tokens issued without the
+ * offline_access property … SHOULD be revoked" with the session.
+ */
 function sessionOf({ scope, endUser }: TokenContent): Pick<StoredGrant, 'sid'> {
   const sid = scope.includes('offline_access') ? null : (endUser?.sid ?? null);
   return sid === null ? {} : { sid };

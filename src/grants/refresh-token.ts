@@ -28,9 +28,9 @@ import {
 } from './refreshable.ts';
 
 /**
- * RFC 6749 §6: a new access token of a grant, for its refresh token. A token that was rotated and comes again has been
- * copied, by whoever sent it or by whoever used it before: the grant ends (RFC 9700 §4.14.2). There is no time in which an
- * answer that was lost could be fetched again: the thief's use would look the same.
+ * Issues a new access token of a grant for its refresh token (RFC 6749 §6). A second use of a rotated token means that it was
+ * copied, and the server cannot tell which of the two users is the thief: the grant ends (RFC 9700 §4.14.2). There is no grace
+ * period for a client that lost the response, because a thief's use would look the same.
  */
 export const refreshToken: Grant = {
   grant_type: 'refresh_token',
@@ -58,7 +58,10 @@ export const refreshToken: Grant = {
   },
 };
 
-/** Whoever the grant is about, where that is an end-user who signed in. */
+/**
+ * Returns the account of the end-user; undefined for a grant without an end-user who signed in.
+ * @throws OAuthError invalid_grant if the account is deleted or disabled
+ */
 async function endUserOf(
   { endUsers }: GrantNeeds,
   { sub }: StoredGrant,
@@ -70,7 +73,7 @@ async function endUserOf(
   return account;
 }
 
-/** OpenID Connect Core 1.0 §12.2: as the first one, but for its times and without its nonce. */
+/** Makes an ID token like the first one, with new times and without its nonce (OpenID Connect Core 1.0 §12.2). */
 async function idTokenFor(
   { endUsers }: GrantNeeds,
   client: AuthenticatedClient,
@@ -96,7 +99,7 @@ interface Use {
   readonly onReuse: AuditEvent;
 }
 
-/** Stores what was made; only now it is known whether the token was good. */
+/** Stores the new tokens. The store decides atomically whether the presented token is still valid. */
 async function refreshed(
   needs: GrantNeeds,
   client: AuthenticatedClient,
@@ -136,7 +139,7 @@ interface RefreshableGrant {
   readonly authorization: GrantAuthorization;
 }
 
-/** The grant of a token that is good as far as can be known before it is used. */
+/** Returns the grant of a refresh token after the checks that come before its use; ends the grant of a rotated token. */
 async function grantOf(
   needs: GrantNeeds,
   client: AuthenticatedClient,
@@ -150,7 +153,7 @@ async function grantOf(
   const authorization = JSON.parse(grant.authorization) as GrantAuthorization;
   const { refreshable, confirmation } = authorization;
   if (refreshable === null) throw invalidGrant();
-  // Before the reuse is looked for: without the certificate a copied token is good for nothing, not even for ending the grant.
+  // This check comes before the one for reuse: a thief without the certificate must not be able to end the grant.
   if (confirmation !== undefined && !confirms(client.certificate, confirmation)) throw invalidGrant();
   if (grant.refresh_token?.digest !== presented.digest) {
     const event = reuseEvent(needs, client, grant, request_id);
@@ -182,7 +185,7 @@ function tellOfReuse(
   );
 }
 
-/** RFC 6749 §6: "The requested scope MUST NOT include any scope not originally granted by the resource owner". */
+/** Returns the requested scope (RFC 6749 §6: it "MUST NOT include any scope not originally granted by the resource owner"). */
 function narrowedScope(granted: readonly string[], requested: string | undefined): readonly string[] {
   if (requested === undefined) return granted;
   const values = parseScope(requested);
@@ -193,7 +196,7 @@ function narrowedScope(granted: readonly string[], requested: string | undefined
   return values;
 }
 
-/** RFC 6749 §5.2; the same for every reason. */
+/** Returns the same answer for every reason (RFC 6749 §5.2). */
 function invalidGrant(): OAuthError {
   return new OAuthError('invalid_grant', { error_description: 'the refresh token is not valid' });
 }

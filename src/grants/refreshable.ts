@@ -4,30 +4,31 @@ import type { Confirmation } from '../tokens/confirmation.ts';
 import type { TokenSettings } from './grant.ts';
 import type { TokenContent } from './issue-token.ts';
 
-/** What a grant keeps of what was authorised, as JSON text. */
+/** The authorisation that a grant stores as JSON text. */
 export interface GrantAuthorization extends Omit<TokenContent, 'sub'> {
-  /** How its refresh tokens live; null where it has none. */
+  /** Lifetimes of its refresh tokens; null: the grant has none. */
   readonly refreshable: Refreshable | null;
   /** The certificate that refresh tokens of a public client are bound to; absent: none. */
   readonly confirmation?: Confirmation;
 }
 
 export interface Refreshable {
-  /** Seconds since the Unix epoch, whatever is used meanwhile; null = never. */
+  /** Seconds since the Unix epoch; use does not extend it; null: never. */
   readonly ends_at: number | null;
-  /** Seconds that a refresh token may lie unused; null = any number. */
+  /** Seconds without use after which a refresh token expires; null: no limit. */
   readonly max_idle: number | null;
-  /** Whether each use makes a new one; null: as the server's settings say. */
+  /** Whether each use rotates the refresh token; null: the server's settings decide. */
   readonly rotate: boolean | null;
 }
 
-/** What a request says of its refresh tokens; whatever it leaves out, the settings say. Durations are in seconds; 0: none. */
+/** A request's choices for its refresh tokens; the settings supply absent ones. Durations are in seconds; 0: no limit. */
 export interface RefreshWishes {
   readonly lifetime?: number | undefined;
   readonly maxIdle?: number | undefined;
   readonly rotate?: boolean | undefined;
 }
 
+/** Returns the lifetimes of refresh tokens that begin now, from the request and the settings. */
 export function refreshableFrom(settings: TokenSettings, wishes: RefreshWishes, now: number): Refreshable {
   const lifetime = wishes.lifetime ?? settings['refresh-token.lifetime'];
   const maxIdle = wishes.maxIdle ?? settings['refresh-token.max-idle'];
@@ -38,7 +39,7 @@ export function refreshableFrom(settings: TokenSettings, wishes: RefreshWishes, 
   };
 }
 
-/** How a grant of a client lives: refreshable where it is registered for that (RFC 6749 §6), as the settings say. */
+/** Returns the lifetimes for a client's grant; null if the client is not registered for `refresh_token` (RFC 6749 §6). */
 export function refreshableFor(
   settings: TokenSettings,
   { grant_types }: ClientMetadata,
@@ -47,13 +48,16 @@ export function refreshableFor(
   return grant_types.includes('refresh_token') ? refreshableFrom(settings, {}, now) : null;
 }
 
-/** When a refresh token that is issued or used now expires. */
+/** Returns when a refresh token that is issued or used now expires; null: never. */
 export function expiryOf({ ends_at, max_idle }: Refreshable, now: number): number | null {
   if (max_idle === null) return ends_at;
   return ends_at === null ? now + max_idle : Math.min(ends_at, now + max_idle);
 }
 
-/** RFC 9700 §2.2.2: "Refresh tokens for public clients MUST be sender-constrained or use refresh token rotation". */
+/**
+ * Says whether a use rotates the refresh token. RFC 9700 §2.2.2: "Refresh tokens for public clients MUST be sender-constrained
+ * or use refresh token rotation".
+ */
 export function isRotated(
   settings: TokenSettings,
   metadata: ClientMetadata,
@@ -62,7 +66,7 @@ export function isRotated(
   return metadata.token_endpoint_auth_method === 'none' || (rotate ?? settings['refresh-token.rotate']);
 }
 
-/** When nothing of a grant is good any more: neither its refresh token nor the access token that lives longest. */
+/** Returns when the last token of a grant expires: its refresh token or its longest-lived access token; null: never. */
 export function endOfGrant(
   refresh_token: StoredRefreshToken | null,
   accessTokenExpiry: number,
@@ -71,7 +75,7 @@ export function endOfGrant(
   return refresh_token.expires_at === null ? null : Math.max(refresh_token.expires_at, accessTokenExpiry);
 }
 
-/** The member of the token response; nothing where the refresh token does not expire. */
+/** Returns the member `refresh_token_expires_in` of the token response, in seconds; no member if the token does not expire. */
 export function refreshTokenExpiresIn(
   expires_at: number | null,
   now: number,

@@ -12,8 +12,8 @@ export interface RevocationNeeds {
 }
 
 /**
- * Ends a token of this client (RFC 7009 §2.1). An access token ends alone; a refresh token, also one that was rotated
- * since, ends its grant with every access token of it. What is no live token needs no ending, and is no error (§2.2).
+ * Revokes a token of this client (RFC 7009 §2.1). An access token ends alone. A refresh token, even a rotated one, ends its
+ * grant with all its access tokens. An unknown or expired token is no error (§2.2).
  * @throws OAuthError invalid_grant for a token of another client: "the request is refused and the client is informed"
  */
 export async function revokeToken(

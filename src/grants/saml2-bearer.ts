@@ -13,7 +13,7 @@ import { issueToken } from './issue-token.ts';
 
 const BEARER = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
 
-/** RFC 7522 §2.1: a SAML 2.0 assertion of an issuer that is trusted here stands for the authorisation of its subject. */
+/** Issues a token for a SAML 2.0 assertion of a trusted issuer, which stands for the authorisation of its subject (RFC 7522 §2.1). */
 export const saml2Bearer: Grant = {
   grant_type: 'urn:ietf:params:oauth:grant-type:saml2-bearer',
   parameters: ['assertion', 'scope'],
@@ -57,12 +57,12 @@ function verifySaml(
 
 function subjectOf({ nameId, attributes }: SamlAssertion, { subjectFrom }: SamlIssuer): unknown {
   if (subjectFrom === undefined) return nameId;
-  // RFC 7522 §3 rule 3: it "MUST contain a <Subject> element", whoever is read from elsewhere.
+  // RFC 7522 §3 rule 3: it "MUST contain a <Subject> element", even if an attribute names the subject.
   const [value, ...others] = nameId === undefined ? [] : (attributes.get(subjectFrom) ?? []);
   return others.length === 0 ? value : undefined;
 }
 
-/** RFC 7522 §3 rules 2 and 4 to 7. @returns when it ends, in seconds since the Unix epoch */
+/** Checks RFC 7522 §3 rules 2 and 4 to 7. @returns when the assertion ends, in seconds since the Unix epoch */
 function validUntil(needs: AssertionGrantNeeds, assertion: SamlAssertion, issuer: SamlIssuer): number {
   const { conditions, issueInstant, confirmations } = assertion;
   const now = needs.clock.now();
@@ -81,7 +81,10 @@ function validUntil(needs: AssertionGrantNeeds, assertion: SamlAssertion, issuer
   return end;
 }
 
-/** SAML 2.0 Core §2.5.1.4: each restriction must be met. Several audiences could use the assertion against each other. */
+/**
+ * Checks that each audience restriction names this server (SAML 2.0 Core §2.5.1.4). Refuses further audiences: several could
+ * use the assertion against each other.
+ */
 function requireAudience(
   { audience, issuer: own, tokenEndpoint }: AssertionGrantNeeds,
   restrictions: readonly (readonly string[])[],
@@ -109,7 +112,10 @@ function timesProblem(
   return notBefore !== undefined && notBefore > now + clockSkew ? 'is not valid yet' : undefined;
 }
 
-/** RFC 7522 §3 rule 5: by whoever bears it, to this token endpoint, for a limited time. */
+/**
+ * Returns when a bearer confirmation for this token endpoint ends (RFC 7522 §3 rule 5); undefined for a confirmation that does
+ * not count.
+ */
 function confirmedUntil(
   needs: AssertionGrantNeeds,
   confirmation: SubjectConfirmation,

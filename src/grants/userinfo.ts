@@ -15,13 +15,13 @@ export interface UserinfoNeeds {
   readonly endUsers: EndUserNeeds;
 }
 
-/** What the client of an access token may know of its end-user (OpenID Connect Core 1.0 §5.3.2). */
+/** The claims that the client of an access token may have about the end-user (OpenID Connect Core 1.0 §5.3.2). */
 export interface Userinfo {
   readonly metadata: ClientMetadata;
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
-/** Undefined for a token that is about no end-user who can be told of. */
+/** Returns the claims of a token's end-user; undefined if the client is gone, or the token has no end-user with an account in use. */
 export async function userinfoFor(
   needs: UserinfoNeeds,
   token: StoredAccessToken,
@@ -40,7 +40,7 @@ export async function userinfoFor(
   return { metadata, claims: { ...releasedClaims(account, scope, endUser.claims.userinfo), sub } };
 }
 
-/** What the record of a token says of it; `clm` and `cld` where the operator has issued it (grants/direct-authorization). */
+/** Members of a token's record; the operator's tokens also have `clm` and `cld` (grants/direct-authorization). */
 interface Said {
   readonly sub: string;
   readonly client_id: string;
@@ -49,7 +49,10 @@ interface Said {
   readonly cld?: Readonly<Record<string, unknown>>;
 }
 
-/** The operator has said whom it is about and what may be told; of claims without a value the account has one, perhaps. */
+/**
+ * Returns the claims of a token that the operator issued: its subject, the values that the operator gave, and the account's
+ * values for claims that the operator only named. Works without an account; undefined if the account is disabled.
+ */
 async function directlyAuthorized(
   { endUsers }: UserinfoNeeds,
   metadata: ClientMetadata,

@@ -2,9 +2,9 @@ import type { ErrorCode } from '../../spec/errors.ts';
 import type { ResponseTarget } from './authorization-request.ts';
 
 /**
- * A request that ends with an error for its client. It is thrown only once client and redirection URI are proven to belong
- * together (RFC 6749 §4.1.2.1: otherwise "the authorization server … MUST NOT automatically redirect the user-agent");
- * before that an `OAuthError` is, for the person who sits there.
+ * Ends an authorisation request with an error for its client. Throw it only after the redirection URI is proven to belong to
+ * the client (RFC 6749 §4.1.2.1: otherwise "the authorization server … MUST NOT automatically redirect the user-agent").
+ * Before that, throw an `OAuthError`, which the person sees.
  */
 export class AuthorizationError extends Error {
   override readonly name = 'AuthorizationError';

@@ -13,16 +13,16 @@ import type { KeptOutcome } from './external-outcome.ts';
 import { type NextStep, nextStep, requestedClaims } from './next-step.ts';
 import { isStillTarget } from './response-target.ts';
 
-/** An authorisation request while its end-user answers: what is kept between pages. */
+/** The state of an authorisation request that is stored between pages, while its end-user answers. */
 export interface WaitingRequest {
   readonly request: AuthorizationRequest;
-  /** The session that somebody signed in to for this request; another one, or an older one, is not that. */
+  /** The session that began with a sign-in for this request. */
   readonly signedIn?: Digest;
-  /** The session that agreed to it: whoever signs in after that has not. */
+  /** The session whose end-user agreed to the request; a later session must agree again. */
   readonly consented?: Digest;
-  /** Somebody is being signed in for it: until that is done nobody else does anything with it. */
+  /** Locks the request while one sign-in for it is under way. */
   readonly taken?: boolean;
-  /** What the operator's own sign-in page has said of it, until its browser comes back. */
+  /** The outcome that the operator's own sign-in page reported; kept until the browser returns. */
   readonly external?: KeptOutcome;
 }
 
@@ -30,17 +30,21 @@ export interface ProgressNeeds {
   readonly clients: ClientStore;
   readonly consents: ConsentStore;
   readonly pairwiseSecret: KeyObject;
-  /** Whether clients that the operator registered need nobody's consent, beyond what a request asks for itself. */
+  /** Whether clients that the operator registered need consent only if a request demands it. */
   readonly consentImplied: boolean;
   readonly clock: Clock;
 }
 
-/** Where a request stands, with its client; undefined where that is gone, another one, or answered elsewhere meanwhile. */
+/** A waiting request's client and next step. */
 export interface Progress {
   readonly client: StoredClient;
   readonly next: NextStep;
 }
 
+/**
+ * Returns the next step of a waiting request; undefined if its client was deleted or registered anew, or if the client no
+ * longer has the redirection URI.
+ */
 export async function progressOf(
   needs: ProgressNeeds,
   { request, signedIn, consented }: WaitingRequest,
@@ -64,7 +68,7 @@ export async function progressOf(
   return { client, next };
 }
 
-/** What was registered when the request was read may have been taken from the client while its end-user answered. */
+/** Returns the refusal of a request whose scope or response type the client lost while the end-user answered. */
 function withdrawnMeanwhile(
   client: StoredClient,
   { scope, response_type }: AuthorizationRequest,
@@ -87,12 +91,12 @@ function withdrawnMeanwhile(
       };
 }
 
-/** Whether the operator answers for a client: registered with a master token or by command, not by whoever came by. */
+/** Says whether the operator registered the client, with a master token or by command. */
 function isOperators({ registered_via }: Pick<StoredClient, 'registered_via'>): boolean {
   return registered_via === 'cli' || registered_via.startsWith('master:');
 }
 
-/** Remembers what was agreed to, for this client as it is registered now. */
+/** Stores the consent of the end-user for this registration of the client. */
 export async function rememberConsent(
   { consents, clock }: Pick<ProgressNeeds, 'consents' | 'clock'>,
   request: AuthorizationRequest,

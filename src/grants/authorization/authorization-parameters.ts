@@ -1,4 +1,4 @@
-/** What an authorisation request is made of, wherever it comes from: the query, a form, a request object, or pushed. */
+/** Parameters that describe an authorisation request, in a query, a form, a request object or a pushed request. */
 export const REQUEST_PARAMETERS = [
   'response_type',
   'client_id',
@@ -19,7 +19,7 @@ export const REQUEST_PARAMETERS = [
   'resource',
 ] as const;
 
-/** What the authorisation endpoint and the one for pushed requests read (RFC 9101 §5, RFC 9126 §2.1). */
+/** Parameters that the authorisation endpoint and the pushed authorization request endpoint read (RFC 9101 §5, RFC 9126 §2.1). */
 export const AUTHORIZATION_PARAMETERS: ReadonlySet<string> = new Set([
   ...REQUEST_PARAMETERS,
   'registration',
@@ -27,10 +27,10 @@ export const AUTHORIZATION_PARAMETERS: ReadonlySet<string> = new Set([
   'request_uri',
 ]);
 
-/** RFC 8707 §2. */
+/** Parameters that a request may repeat (RFC 8707 §2). */
 export const REPEATABLE_PARAMETERS: ReadonlySet<string> = new Set(['resource']);
 
-/** Characters of each parameter, so that what is kept while somebody signs in is bounded. */
+/** Limits in characters, so that a request has a bounded size while it is stored during sign-in. */
 export const PARAMETER_LENGTHS_MAX: Readonly<Record<string, number>> = {
   state: 4096,
   nonce: 1024,

@@ -12,14 +12,14 @@ export const RESPONSE_MODES = [
   'form_post.jwt',
 ] as const;
 
-/** `jwt` alone stands for the default of the response type, and is resolved when a request is read. */
+/** Leaves out `jwt`, which stands for the default of the response type and is resolved when a request is read. */
 export type ResponseMode = Exclude<(typeof RESPONSE_MODES)[number], 'jwt'>;
 
 /** OpenID Connect Core 1.0 §3.1.2.1. */
 export const PROMPTS = ['none', 'login', 'consent', 'select_account'] as const;
 export type Prompt = (typeof PROMPTS)[number];
 
-/** Where an answer goes: a client and one of its redirection URIs that were proven to belong together. */
+/** The destination of a response: a client and a redirection URI that is proven to be its own. */
 export interface ResponseTarget {
   readonly client_id: ClientId;
   readonly client_instance: ClientInstance;
@@ -28,7 +28,7 @@ export interface ResponseTarget {
   readonly state?: string;
 }
 
-/** OpenID Connect Core 1.0 §5.5: what is asked of one claim; null asks for it without more. */
+/** The conditions for one requested claim; null requests the claim without conditions (OpenID Connect Core 1.0 §5.5). */
 export type ClaimRequest = {
   readonly essential?: boolean;
   readonly value?: JsonValue;
@@ -41,13 +41,13 @@ export interface ClaimsRequest {
 }
 
 /**
- * An authorisation request that was checked whole (RFC 6749 §4.1.1, OpenID Connect Core 1.0 §3.1.2.2). Plain data: it is kept as JSON
- * while its end-user signs in.
+ * A completely checked authorisation request (RFC 6749 §4.1.1, OpenID Connect Core 1.0 §3.1.2.2). It is plain data, because it
+ * is stored as JSON while its end-user signs in.
  */
 export interface AuthorizationRequest extends ResponseTarget {
   /** Words of the response type: `code`, `id_token`, `token`. */
   readonly response_type: readonly string[];
-  /** What the client may ask for of what it asked for, in its order. */
+  /** The requested values that the client may have, in the order of the request. */
   readonly scope: readonly string[];
   readonly nonce?: string;
   /** RFC 7636, always S256. */
@@ -59,7 +59,7 @@ export interface AuthorizationRequest extends ResponseTarget {
   readonly acr_values: readonly string[];
   readonly login_hint?: string;
   readonly ui_locales?: string;
-  /** Whom `id_token_hint` is about, as this client knows the end-user. */
+  /** The subject of `id_token_hint`, as this client knows the end-user. */
   readonly hinted_sub?: string;
   readonly claims: ClaimsRequest;
   /** RFC 8707. */

@@ -2,7 +2,7 @@ import { type ClientJwtNeeds, makeClientJwt } from '../../clients/issued-jwt/cli
 import type { ClientMetadata } from '../../spec/client-metadata.ts';
 import type { ResponseTarget } from './authorization-request.ts';
 
-/** How an authorisation response gets to its client: by a redirection, or in a form of a page. */
+/** The transport of an authorisation response to its client: a redirection, or a page with a form. */
 export type AuthorizationResponse =
   | { readonly kind: 'redirect'; readonly location: string }
   | {
@@ -58,7 +58,7 @@ async function responseJwt(
   return made.jwt;
 }
 
-/** The registered text stays as it is, its query too (RFC 6749 §3.1.2: "MUST be retained when adding"). */
+/** Appends parameters to the registered URI, whose text and query stay unchanged (RFC 6749 §3.1.2: "MUST be retained when adding"). */
 function withParameters(
   redirect_uri: string,
   mark: '?' | '#',

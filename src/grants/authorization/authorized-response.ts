@@ -22,7 +22,7 @@ export interface AuthorizedResponseNeeds {
   readonly random: Random;
 }
 
-/** What is issued, for whom. */
+/** An authorised request with its client, session and account. */
 interface Authorized {
   readonly client: RegisteredClient;
   readonly request: AuthorizationRequest;
@@ -33,9 +33,9 @@ interface Authorized {
 type Issued = Readonly<Record<string, string | number>>;
 
 /**
- * Issues what the response type names: a code, an access token, an ID token bound to both by their hashes (RFC 6749 §4.1.2 and
- * §4.2.2; OpenID Connect Core 1.0 §3.2.2.5 and §3.3.2.5). The client is noted as one of the session.
- * @throws AuthorizationError when account or session have gone meanwhile
+ * Issues what the response type names: a code, an access token, or an ID token with the hashes of both (RFC 6749 §4.1.2 and
+ * §4.2.2; OpenID Connect Core 1.0 §3.2.2.5 and §3.3.2.5). Adds the client to the session, which notifies it at logout.
+ * @throws AuthorizationError if the account or the session has ended in the meantime
  */
 export async function authorizedResponse(
   needs: AuthorizedResponseNeeds,
@@ -53,7 +53,7 @@ export async function authorizedResponse(
     account !== undefined &&
     (await endUsers.sessions.addClient(session.sid, { client_id, instance, issuer }, now));
   if (account === undefined || !noted) throw signedOut(request);
-  // What is live must show as a use, or the client could be taken for an idle one.
+  // Live tokens count as use: without this note the client could be deleted as idle.
   uses.note(stored, undefined);
   const authorized = { client, request, session, account };
   const code = request.response_type.includes('code') ? await issueCode(needs, authorized) : {};
@@ -80,7 +80,10 @@ async function issueCode(
   return { code };
 }
 
-/** RFC 6749 §4.2.2. It has a grant of its own, never a refresh token, and nothing that binds it: no client has shown a certificate. */
+/**
+ * Issues an access token with its own grant and without a refresh token (RFC 6749 §4.2.2). The token cannot be bound to a
+ * certificate, because the browser shows none.
+ */
 async function issueAccessToken(
   { issuing, endUsers }: AuthorizedResponseNeeds,
   { client, request, session, account }: Authorized,

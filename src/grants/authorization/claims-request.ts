@@ -13,9 +13,9 @@ const isMap = (value: JsonValue | undefined): value is JsonMap =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * The `claims` parameter (OpenID Connect Core 1.0 §5.5). "Any members used that are not understood MUST be ignored", and so
- * are claims nobody has.
- * @returns words that follow the parameter's name for one that is not of its form
+ * Parses the `claims` parameter (OpenID Connect Core 1.0 §5.5). "Any members used that are not understood MUST be ignored";
+ * unknown claims are ignored too.
+ * @returns for a malformed value, the problem as words that follow the parameter's name
  */
 export function parseClaims(text: string, limits: JsonLimits): ClaimsRequest | string {
   let members: JsonMap;

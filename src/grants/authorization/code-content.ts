@@ -3,9 +3,9 @@ import type { SessionId, Subject } from '../../spec/identifiers.ts';
 import type { EndUserContext } from '../end-user-context.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 
-/** What an authorisation code stands for, kept as JSON text (RFC 6749 §4.1.2). */
+/** The stored content of an authorisation code, as JSON text (RFC 6749 §4.1.2). */
 export interface CodeContent {
-  /** The name under which it was issued, and under which alone it is good. */
+  /** The issuer identifier that issued the code. Under another one the code is not valid. */
   readonly issuer: string;
   readonly redirect_uri: string;
   readonly code_challenge?: string;
@@ -16,6 +16,7 @@ export interface CodeContent {
   readonly endUser: EndUserContext & { readonly sid: SessionId };
 }
 
+/** Returns the content of a code for this request and session. */
 export function codeContent(
   issuer: string,
   request: AuthorizationRequest,
@@ -34,6 +35,7 @@ export function codeContent(
   };
 }
 
+/** Returns how the end-user of a session signed in, with the names of the requested claims. */
 export function endUserOf(
   { claims }: Pick<AuthorizationRequest, 'claims'>,
   { sid, auth_time, acr, amr }: StoredSession,

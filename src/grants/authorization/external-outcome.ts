@@ -4,7 +4,7 @@ import type { JsonValue } from '../../spec/json.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import { requestedClaims } from './next-step.ts';
 
-/** What the operator's own sign-in page says of an authorisation request. */
+/** The outcome that the operator's own sign-in page reports for an authorisation request. */
 export type ExternalOutcome = ExternalRefusal | ExternalSignIn;
 
 export interface ExternalRefusal {
@@ -19,17 +19,17 @@ export interface ExternalSignIn {
   readonly amr: readonly string[];
   /** Seconds since the Unix epoch. */
   readonly auth_time: number;
-  /** Undefined where our own page asks for it, if it has to be asked for. */
+  /** Undefined if this server's own page is to ask for consent where it is needed. */
   readonly consent: ExternalConsent | undefined;
 }
 
-/** What of the request the end-user has agreed to. */
+/** The part of the request that the end-user agreed to. */
 export interface ExternalConsent {
   readonly scope: readonly string[];
   readonly claims: readonly string[];
 }
 
-/** An outcome in the waiting request; the claims are in the account by then. */
+/** An outcome as the waiting request stores it. The account already holds the claims. */
 export type KeptOutcome = { readonly proof: Digest } & (
   | { readonly refused: ExternalRefusal }
   | {
@@ -40,7 +40,7 @@ export type KeptOutcome = { readonly proof: Digest } & (
     }
 );
 
-/** What a client may be told: the person's side of OpenID Connect Core 1.0 §3.1.2.6 and RFC 6749 §4.1.2.1. */
+/** Errors that the page may send to a client: those about the person, from OpenID Connect Core 1.0 §3.1.2.6 and RFC 6749 §4.1.2.1. */
 const REFUSALS: ReadonlySet<string> = new Set<ErrorCode>([
   'access_denied',
   'login_required',
@@ -57,18 +57,21 @@ const SUBJECT = /^[\x21-\x7e]{1,255}$/;
 const WORD = /^[\x21\x23-\x5b\x5d-\x7e]{1,255}$/;
 const DESCRIPTION = /^[\x20\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
 const AMR_MAX = 16;
-/** Two machines do not agree on what time it is. */
+/** Seconds by which the clocks of two machines may differ. */
 const CLOCK_LEEWAY = 10;
 
 type Members = Readonly<Record<string, JsonValue>>;
 
-/** When the request came, and what time it is. */
+/** The time at which the request began, and the current time, in seconds since the Unix epoch. */
 export interface OutcomeTimes {
   readonly begun_at: number;
   readonly now: number;
 }
 
-/** @throws OAuthError invalid_request that names the member */
+/**
+ * Reads the outcome that the page sent.
+ * @throws OAuthError invalid_request that names the member
+ */
 export function readExternalOutcome(
   members: Members,
   request: AuthorizationRequest,
@@ -104,8 +107,8 @@ function readRefusal({
 }
 
 /**
- * What the request wants of the time is looked at here, where the page can still do something about it (OpenID Connect Core 1.0
- * §3.1.2.1, `prompt` and `max_age`).
+ * Reads `auth_time`, and refuses a time that is too old for `prompt` or `max_age` (OpenID Connect Core 1.0 §3.1.2.1). At this
+ * point the page can still ask the end-user to authenticate again.
  */
 function readAuthTime(
   given: JsonValue | undefined,
@@ -135,7 +138,7 @@ function readConsent(consent: JsonValue, request: AuthorizationRequest): Externa
   return { scope, claims };
 }
 
-/** The request as far as it was agreed to. */
+/** Returns the request without the scope values and claims that the end-user refused. */
 export function agreedRequest(
   request: AuthorizationRequest,
   consent: ExternalConsent | undefined,

@@ -3,7 +3,7 @@ import type { StoredSession } from '../../ports/session-store.ts';
 import type { ErrorCode } from '../../spec/errors.ts';
 import type { AuthorizationRequest, ClaimRequest } from './authorization-request.ts';
 
-/** What an authorisation request needs next: a page for its end-user, an error for its client, or nothing more. */
+/** The next step of an authorisation request: a page for the end-user, an error for the client, or the grant. */
 export type NextStep =
   | { readonly step: 'sign-in' }
   | { readonly step: 'consent' }
@@ -13,19 +13,20 @@ export type NextStep =
 export interface Circumstances {
   /** The live session of the browser. */
   readonly session: StoredSession | undefined;
-  /** The end-user as the client knows them: a pairwise identifier where it registered for those. */
+  /** The end-user as the client knows them; a pairwise identifier if the client registered for one. */
   readonly sub: string | undefined;
   readonly consent: StoredConsent | undefined;
-  /** Whether the operator has agreed for everybody: never so for clients that anybody could have registered. */
+  /** Whether the operator consents for all end-users; never for clients that registered openly. */
   readonly consentImplied: boolean;
-  /** What has happened in this very interaction. */
+  /** Whether the end-user signed in during this interaction. */
   readonly signedIn: boolean;
+  /** Whether the end-user consented during this interaction. */
   readonly consented: boolean;
   /** Seconds since the Unix epoch. */
   readonly now: number;
 }
 
-/** OpenID Connect Core 1.0 §3.1.2.3 and §3.1.2.4, in their order: who is there, whether that is enough, whether they agree. */
+/** Decides the next step in the order of OpenID Connect Core 1.0 §3.1.2.3 and §3.1.2.4: sign-in, its strength, then consent. */
 export function nextStep(request: AuthorizationRequest, circumstances: Circumstances): NextStep {
   const silent = request.prompt.includes('none');
   const { session } = circumstances;
@@ -51,7 +52,10 @@ function refusal(error: ErrorCode, error_description: string): NextStep {
   return { step: 'refuse', error, error_description };
 }
 
-/** §3.1.2.3: "MUST attempt to Authenticate": no session, `prompt=login`, too long ago, or somebody else. */
+/**
+ * Says whether the end-user must sign in again: `prompt=login`, a sign-in that is too old, or another end-user than requested
+ * (§3.1.2.3: "MUST attempt to Authenticate").
+ */
 function mustSignIn(
   request: AuthorizationRequest,
   { auth_time }: StoredSession,
@@ -62,17 +66,17 @@ function mustSignIn(
   if (isAnother(request, circumstances)) return true;
   if (signedIn) return false;
   if (prompt.includes('login') || prompt.includes('select_account')) return true;
-  // §3.1.2.1, `max_age`: 0 is as good as prompt=login, within the second of a sign-in too.
+  // §3.1.2.1: max_age 0 equals prompt=login, also within the second of a sign-in.
   return max_age === 0 || (max_age !== undefined && now - auth_time > max_age);
 }
 
-/** §3.1.2.1, `id_token_hint`, and §3.1.2.2: whoever is there, only this one will do. */
+/** Says whether the request names another end-user, by `id_token_hint` (§3.1.2.1) or by the claim `sub` (§3.1.2.2). */
 function isAnother({ hinted_sub, claims }: AuthorizationRequest, { sub }: Circumstances): boolean {
   const wanted = claims.id_token['sub']?.value;
   return (hinted_sub !== undefined && hinted_sub !== sub) || (wanted !== undefined && wanted !== sub);
 }
 
-/** OpenID Connect Core 1.0 §5.5.1.1: only an essential `acr` that names values is a condition. */
+/** Says whether the session meets the requested `acr`; only an essential one with values is a condition (OpenID Connect Core 1.0 §5.5.1.1). */
 function meetsEssential(request: ClaimRequest | undefined, acr: string | null): boolean {
   if (request?.essential !== true) return true;
   const wanted = [...(request.values ?? []), ...(request.value === undefined ? [] : [request.value])];
@@ -86,7 +90,7 @@ function mustConsent(request: AuthorizationRequest, { consent, consentImplied }:
   return !covers(consent, request);
 }
 
-/** Whether what is asked for was agreed to before. */
+/** Says whether an earlier consent covers the scope, claims and resources of the request. */
 function covers(consent: StoredConsent | undefined, request: AuthorizationRequest): boolean {
   if (consent === undefined) return false;
   return (
@@ -96,10 +100,10 @@ function covers(consent: StoredConsent | undefined, request: AuthorizationReques
   );
 }
 
-/** About the request and not about the person: nobody need agree to them. */
+/** Claims about the sign-in rather than the person, which need no consent. */
 const PROTOCOL_CLAIMS: ReadonlySet<string> = new Set(['acr', 'auth_time', 'amr', 'sub', 'sid']);
 
-/** Claims that are asked for one by one (§5.5), in alphabetical order. */
+/** Returns the names of the claims that the `claims` parameter requests (§5.5), in alphabetical order. */
 export function requestedClaims({ claims }: Pick<AuthorizationRequest, 'claims'>): readonly string[] {
   const names = [...Object.keys(claims.userinfo), ...Object.keys(claims.id_token)];
   return [...new Set(names)].filter((name) => !PROTOCOL_CLAIMS.has(name)).sort();

@@ -5,7 +5,7 @@ import type { Random } from '../../ports/random.ts';
 import { type ClientId, IDENTIFIER_LENGTHS } from '../../spec/identifiers.ts';
 import type { Parameters } from '../../spec/parameters.ts';
 
-/** RFC 9126 §2.2. */
+/** The beginning of every `request_uri` (RFC 9126 §2.2). */
 export const REQUEST_URI_PREFIX = 'urn:ietf:params:oauth:request_uri:';
 
 export interface PushedRequestNeeds {
@@ -16,13 +16,16 @@ export interface PushedRequestNeeds {
   readonly lifetime: number;
 }
 
-/** What a client pushed, and whether it had signed it. */
+/** The parameters that a client pushed, and whether it signed them. */
 export interface PushedRequest {
   readonly parameters: Parameters;
   readonly signed: boolean;
 }
 
-/** §2.2: "The request_uri … MUST be bound to the client that posted the authorization request." */
+/**
+ * Stores a pushed request and returns its `request_uri` (§2.2: "The request_uri … MUST be bound to the client that posted the
+ * authorization request").
+ */
 export async function pushRequest(
   needs: PushedRequestNeeds,
   client_id: ClientId,
@@ -43,8 +46,8 @@ export async function pushRequest(
 }
 
 /**
- * The pushed request, once: §7.3, "the authorization server … SHOULD treat request_uri values as one-time use".
- * @returns undefined for an unknown, used or expired reference, and for another client's
+ * Takes a pushed request, once (§7.3: "the authorization server … SHOULD treat request_uri values as one-time use").
+ * @returns undefined for an unknown, used or expired reference, and for a reference of another client
  */
 export async function takePushedRequest(
   { interactions, clock }: PushedRequestNeeds,

@@ -18,13 +18,14 @@ export interface RequestRules {
   readonly settings: Pick<TokenSettings, 'access-token.resources' | 'limits.uri-length'>;
 }
 
+/** Seconds: ten years. */
 const MAX_AGE_MAX = 315_360_000;
 
-/** RFC 7636 §4.2: base64url of a SHA-256. */
+/** The base64url form of a SHA-256 digest (RFC 7636 §4.2). */
 const CODE_CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * Checks what the client asks for, now that answers can reach it. `id_token_hint` is left to the caller.
+ * Checks the parameters of a request after its redirection URI is proven. The caller checks `id_token_hint`.
  * @throws AuthorizationError
  */
 export function readAuthorizationRequest(
@@ -69,7 +70,7 @@ function present<Members extends object>(
   };
 }
 
-/** OpenID Connect Core 1.0 §3.2.2.1 and §3.3.2.11: "REQUIRED" where an ID token comes from the authorisation endpoint. */
+/** Requires `nonce` if the authorisation endpoint issues an ID token (OpenID Connect Core 1.0 §3.2.2.1 and §3.3.2.11: "REQUIRED"). */
 function requireNonce(target: Target, scope: readonly string[], nonce: string | undefined): void {
   if (!target.response_type.includes('id_token')) return;
   if (!scope.includes('openid'))
@@ -78,8 +79,8 @@ function requireNonce(target: Target, scope: readonly string[], nonce: string | 
 }
 
 /**
- * RFC 7636 with S256 alone (RFC 9700 §2.1.1: "Authorization servers MUST support PKCE"); public clients need it, and
- * clients that registered for it.
+ * Returns the code challenge. Accepts the method S256 only (RFC 7636; RFC 9700 §2.1.1: "Authorization servers MUST support
+ * PKCE"). Public clients and clients that registered `code_challenge_method` must send a challenge.
  */
 function codeChallenge(target: Target, client: StoredClient, parameters: Parameters): string | undefined {
   const { code_challenge, code_challenge_method } = parameters;

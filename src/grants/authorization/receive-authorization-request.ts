@@ -45,28 +45,28 @@ export interface ReceivingNeeds {
   readonly rules: RequestRules;
   readonly requestObjects: RequestObjectNeeds;
   readonly pushed: PushedRequestNeeds;
-  /** The client of an identifier; one that a federation vouches for may be registered by it. */
+  /** Returns the client with this identifier; may register a client that a federation vouches for. */
   findClient(client_id: ClientId, parameters: Parameters): Promise<StoredClient | undefined>;
-  /** Verify ID tokens of this issuer, which tell whom a client means. */
+  /** Verifies `id_token_hint`. */
   readonly hints: IdTokenHintNeeds;
 }
 
 export interface ReceivedRequest {
   readonly client: StoredClient;
   readonly request: AuthorizationRequest;
-  /** What it was read from, in a form that can be pushed. */
+  /** The parameters of the request, in the form of a pushed request. */
   readonly source: PushedRequest;
 }
 
-/** Where the parameters of a request come from. */
+/** The parameters that count, and how they arrived. */
 interface Effective extends PushedRequest {
   readonly pushed: boolean;
 }
 
 /**
- * The story of an authorisation request: whose it is → what it says (pushed, in a request object, or plainly) → where
- * answers go → whether the client may ask for that.
- * @throws OAuthError for the person, before client and redirection URI are proven; AuthorizationError for the client after that
+ * Receives an authorisation request: finds the client → finds the parameters (pushed, in a request object, or plain) → proves
+ * the redirection URI → checks whether the client may make this request.
+ * @throws OAuthError for the person before the redirection URI is proven, and AuthorizationError for the client after that
  */
 export async function receiveAuthorizationRequest(
   needs: ReceivingNeeds,
@@ -77,7 +77,7 @@ export async function receiveAuthorizationRequest(
   return await receiveEffective(needs, client, effective);
 }
 
-/** The same for a request that its client pushes, which it authenticated for (RFC 9126 §2.1). */
+/** Receives a request that an authenticated client pushes (RFC 9126 §2.1). */
 export async function receivePushedRequest(
   needs: ReceivingNeeds,
   client: StoredClient,
@@ -145,7 +145,7 @@ async function fromRequestObject(
   return { parameters: { ...opened.parameters, client_id }, signed: true, pushed: false };
 }
 
-/** For the client if what was sent plainly proves where it is, for the person otherwise. */
+/** Returns an error for the client if the plain parameters prove its redirection URI, and for the person otherwise. */
 function refusalFor(
   client: StoredClient,
   sent: Parameters,

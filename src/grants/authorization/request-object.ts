@@ -28,15 +28,15 @@ export interface RequestObjectNeeds {
   readonly replays: Pick<ReplayStore, 'rememberOnce'>;
 }
 
-/** `problem` is for the log. */
+/** The parameters of a request object, or the problem with it for the log. */
 export type OpenedRequestObject = { readonly parameters: Parameters } | { readonly problem: string };
 
-/** RFC 9101 §10.8 names the type; OpenID Connect Core 1.0 §6.1 knows none. */
+/** Accepted types: RFC 9101 §10.8 defines one, and OpenID Connect Core 1.0 §6.1 none. */
 const TYPES = ['oauth-authz-req+jwt', 'jwt', undefined] as const;
 
 /**
- * The parameters in a request object of this client (RFC 9101 §6, OpenID Connect Core 1.0 §6): decrypted if it is encrypted, signed
- * with a key of the client in any case, made for this server.
+ * Opens a request object of this client (RFC 9101 §6, OpenID Connect Core 1.0 §6): decrypts it if it is encrypted, verifies the
+ * client's signature, and checks that it is for this server.
  */
 export async function openRequestObject(
   needs: RequestObjectNeeds,
@@ -57,8 +57,8 @@ export async function openRequestObject(
 }
 
 /**
- * OpenID Federation 1.0 §12.1.1.1: client_id is required, sub is not allowed, so that a client assertion is no request object, and
- * each object is taken once.
+ * Checks the further rules for automatic registration (OpenID Federation 1.0 §12.1.1.1). `client_id` is required, and `sub` is
+ * forbidden, so that a client assertion cannot serve as a request object. Each object is accepted once.
  */
 async function automaticProblem(
   { replays }: RequestObjectNeeds,
@@ -79,7 +79,7 @@ function profileOf({ issuer }: RequestObjectNeeds, client: StoredClient): JwtPro
   return {
     algorithms: registered === undefined ? SIGNING_ALGORITHMS : [registered],
     types: TYPES,
-    // RFC 9101 §5.2 and §10.3: without an audience, an object made for another server would do.
+    // RFC 9101 §5.2 and §10.3: without an audience, this server would accept an object made for another one.
     requiredClaims: isAutomatic(client) ? ['iss', 'aud', 'exp', 'jti'] : ['iss', 'aud'],
     issuer: client.client_id,
     audience: { kind: 'where-present', values: [issuer] },
@@ -109,7 +109,7 @@ async function signedRequestObject(
     : { problem: `decryption: ${decryption.reason}` };
 }
 
-/** RFC 9101 §4: parameters are claims; `request` and `request_uri` "MUST NOT be included in Request Objects". */
+/** Reads the parameters from the claims (RFC 9101 §4). `request` and `request_uri` "MUST NOT be included in Request Objects". */
 function parametersOf(claims: VerifiedClaims): OpenedRequestObject {
   if (claims['request'] !== undefined || claims['request_uri'] !== undefined)
     return { problem: 'holds a request object' };
@@ -122,7 +122,7 @@ function parametersOf(claims: VerifiedClaims): OpenedRequestObject {
   return { parameters };
 }
 
-/** §4: numbers and JSON objects stand as such; "Request parameter values … that are strings" are strings. */
+/** Returns a claim as the text of a parameter (§4): numbers and JSON objects are written out; null for any other form. */
 function parameterText(value: JsonValue | undefined): string | undefined | null {
   if (value === undefined || value === '') return undefined;
   if (typeof value === 'string') return value;

@@ -7,7 +7,7 @@ import type { ResponseTarget } from './authorization-request.ts';
 
 const RESOURCES_MAX = 10;
 
-/** RFC 8707 §2.1: what tokens of this request may be for; empty where it does not say. */
+/** Returns the resources that the tokens of a request may be for (RFC 8707 §2.1); empty if the request names none. */
 export function requestedResources(
   target: ResponseTarget,
   settings: Pick<TokenSettings, 'access-token.resources' | 'limits.uri-length'>,

@@ -3,7 +3,7 @@ import { grantableScope } from '../end-user-scope.ts';
 import { AuthorizationError } from './authorization-error.ts';
 import type { Target } from './response-target.ts';
 
-/** What a client gets of the scope that it asks for, unless its end-user says no. */
+/** Returns the part of the requested scope that the client may have if its end-user consents. */
 export function requestedScope(
   target: Target,
   metadata: ClientMetadata,

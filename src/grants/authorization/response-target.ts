@@ -8,14 +8,14 @@ import { PARAMETER_LENGTHS_MAX } from './authorization-parameters.ts';
 import { RESPONSE_MODES, type ResponseMode, type ResponseTarget } from './authorization-request.ts';
 import { isRegisteredRedirectUri } from './redirect-uri-match.ts';
 
-/** Where answers go, and what they are made of. */
+/** The destination of a response, with the response type. */
 export interface Target extends ResponseTarget {
   readonly response_type: readonly string[];
 }
 
 /**
- * Proves that the redirection URI is the client's; from then on errors go there.
- * @throws OAuthError invalid_request, for the person, before it is proven; AuthorizationError after that
+ * Proves that the redirection URI belongs to the client. Later errors go to that URI.
+ * @throws OAuthError invalid_request for the person before the URI is proven, and AuthorizationError after that
  */
 export function responseTarget(client: StoredClient, parameters: Parameters): Target {
   const { redirect_uris = [], application_type, response_types } = metadataOf(client);
@@ -47,8 +47,8 @@ export function responseTarget(client: StoredClient, parameters: Parameters): Ta
 }
 
 /**
- * Whether answers may still go there: the client may have been changed, or be another one, since a request was read. A
- * redirection URI that was withdrawn meanwhile gets nothing.
+ * Says whether responses may still go to this target. Since the request was read, the client may have been deleted, registered
+ * anew, or stripped of the redirection URI.
  */
 export function isStillTarget(
   client: StoredClient | undefined,
@@ -59,12 +59,12 @@ export function isStillTarget(
   return isRegisteredRedirectUri(redirect_uri, redirect_uris, application_type);
 }
 
-/** Nobody is sent anywhere: the error is for the person who sits there (RFC 6749 §4.1.2.1). */
+/** Returns an error for the person, without a redirection (RFC 6749 §4.1.2.1). */
 function unproven(error_description: string): OAuthError {
   return new OAuthError('invalid_request', { error_description });
 }
 
-/** The words of the response type, in their alphabetical order: it is a set (OAuth 2.0 Multiple Response Type Encoding Practices §3). */
+/** Returns the words of the response type in alphabetical order, because it is a set (OAuth 2.0 Multiple Response Type Encoding Practices §3). */
 function requestedResponseType(target: ResponseTarget, requested: string | undefined): readonly string[] {
   if (requested === undefined)
     throw new AuthorizationError(target, 'invalid_request', 'response_type is missing');
@@ -76,7 +76,7 @@ function requestedResponseType(target: ResponseTarget, requested: string | undef
 
 const isCode = (response_type: readonly string[]): boolean => response_type.join(' ') === 'code';
 
-/** §2.1 and §5 of OAuth 2.0 Multiple Response Types, and JARM §2.3: tokens never come in a query. */
+/** Returns the response mode. Tokens never travel in a query (OAuth 2.0 Multiple Response Type Encoding Practices §2.1 and §5, JARM §2.3). */
 function responseMode(
   target: ResponseTarget,
   requested: string | undefined,
@@ -88,7 +88,7 @@ function responseMode(
   const reachable: ResponseTarget = { ...target, response_mode: usual };
   if (requested !== undefined && known === undefined)
     throw new AuthorizationError(reachable, 'invalid_request', 'response_mode is not supported');
-  // JARM §2.3.1: the same holds of "query.jwt", unless the response is encrypted; a URL is logged all the same.
+  // JARM §2.3.1 allows "query.jwt" for encrypted responses. This server refuses it, because URLs end up in logs.
   if (usual === 'fragment' && mode.startsWith('query'))
     throw new AuthorizationError(reachable, 'invalid_request', 'response_mode query does not carry tokens');
   return mode;

@@ -13,15 +13,15 @@ import { type Refreshable, refreshableFrom } from '../refreshable.ts';
 import { malformed } from './members.ts';
 import { type DirectAuthorization, readRequest } from './request.ts';
 
-/** Who asks: for the audit of what outlives the request. */
+/** The caller, for the audit log. */
 interface Requester {
   readonly actor: string;
   readonly request_id: string;
 }
 
 /**
- * Issues tokens to a client without asking anybody: the caller has decided. Everything that is wrong is found before
- * anything is stored.
+ * Issues tokens to a client without asking the end-user: the caller has decided. Checks the whole request before it stores
+ * anything.
  * @throws OAuthError invalid_request, invalid_target
  */
 export async function authorizeDirectly(
@@ -32,7 +32,7 @@ export async function authorizeDirectly(
   const authorization = readRequest(request);
   const client = await clientFor(needs, authorization);
   if (authorization.initial) return await initialAccessToken(needs, authorization, client, by);
-  // An ordinary access token belongs to a registered client; an initial access token may belong to nobody.
+  // An ordinary access token belongs to a registered client; an initial access token needs none.
   if (client === undefined) throw malformed('client_id is missing');
   return await tokensFor(needs, authorization, client);
 }
@@ -44,12 +44,12 @@ async function clientFor(
   if (client_id === undefined) return undefined;
   const stored = await needs.clients.find(client_id as ClientId);
   if (stored === undefined) throw malformed('client_id is not registered');
-  // A live token must show as a use, or the client could be taken for an idle one.
+  // Live tokens count as use: without this note the client could be deleted as idle.
   needs.uses.note(stored, undefined);
   return { stored, metadata: metadataOf(stored) };
 }
 
-/** What is stored together, and the answer with it. */
+/** The records to store in one write, and the response. */
 interface Made {
   readonly token: StoredAccessToken;
   /** Undefined for a token that stands alone. */
@@ -96,7 +96,7 @@ function contentOf(authorization: DirectAuthorization, { stored, metadata }: Reg
     scope,
     audience: audience.length === 0 ? (tokenPolicyOf(metadata).audience ?? []) : audience,
     data,
-    // The names that they have in the product whose requests these are.
+    // The member names of the product that defined this interface.
     more: {
       ...(claims.length === 0 ? {} : { clm: claims }),
       ...(Object.keys(claims_data).length === 0 ? {} : { cld: claims_data }),
@@ -174,7 +174,7 @@ async function initialAccessToken(
   return { access_token, token_type: 'Bearer', expires_in: lifetime, scope: scope.join(' ') };
 }
 
-/** @param max 0 is none */
+/** Returns the value, and rejects one above the limit. @param max seconds */
 function limited(value: number | undefined, max: number, name: string): number | undefined {
   if (value !== undefined && value > max) throw malformed(`${name} must be at most ${max} seconds`);
   return value;

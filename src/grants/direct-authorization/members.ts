@@ -2,7 +2,7 @@ import { OAuthError } from '../../spec/errors.ts';
 import type { JsonValue } from '../../spec/json.ts';
 import { parseUri } from '../../spec/uri.ts';
 
-/** Readers of the members of a request: each gives the value, or says what it must be. */
+/** Readers of request members: each returns the value, or throws an error that says what is allowed. */
 
 const TEXT_LENGTH_MAX = 256;
 const URI_LENGTH_MAX = 2000;
@@ -14,7 +14,7 @@ export function malformed(error_description: string): OAuthError {
   return new OAuthError('invalid_request', { error_description });
 }
 
-/** What is asked for and not done would be believed to be done. */
+/** Rejects unknown members: a caller would believe that the server acted on them. */
 export function requireKnown(members: object, known: ReadonlySet<string>, prefix = ''): void {
   const unknown = Object.keys(members).find((name) => !known.has(name));
   if (unknown === undefined) return;
@@ -22,7 +22,7 @@ export function requireKnown(members: object, known: ReadonlySet<string>, prefix
   throw malformed(`${shown} is not supported`);
 }
 
-/** An object with no members but these; undefined where it is absent. */
+/** Returns an object that has only known members; undefined if it is absent. */
 export function object(value: Value, name: string, known: ReadonlySet<string>): Members | undefined {
   if (value === undefined) return undefined;
   if (!isObject(value)) throw malformed(`${name} must be a JSON object`);
@@ -42,7 +42,7 @@ export function text(value: Value, name: string, lengthMax = TEXT_LENGTH_MAX): s
   return value;
 }
 
-/** Some clients send a list as an array, some as words in one string. */
+/** Returns a list of strings without duplicates. Accepts an array, and words in one string, because clients send both. */
 export function texts(value: Value, name: string, countMax: number, lengthMax?: number): readonly string[] {
   if (value === undefined) return [];
   const list = typeof value === 'string' ? value.split(' ') : value;
@@ -51,7 +51,7 @@ export function texts(value: Value, name: string, countMax: number, lengthMax?: 
   return [...new Set(list.map((element) => text(element, name, lengthMax) ?? ''))];
 }
 
-/** RFC 8707 §2: absolute URIs without fragment. */
+/** Returns a list of absolute URIs without a fragment (RFC 8707 §2). */
 export function resources(value: Value, countMax: number): readonly string[] {
   const list = texts(value, 'resources', countMax, URI_LENGTH_MAX);
   if (list.every((resource) => parseUri(resource)?.hasFragment === false)) return list;
@@ -65,7 +65,7 @@ export function flag(value: Value, name: string): boolean | undefined {
   throw malformed(`${name} must be true or false`);
 }
 
-/** @param least 1, or 0 where that stands for none */
+/** Returns a number of seconds. @param least 1, or 0 if 0 means no limit */
 export function seconds(value: Value, name: string, least: 0 | 1 = 1): number | undefined {
   if (value === undefined) return undefined;
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < least) {

@@ -47,33 +47,36 @@ const FORMATS: Readonly<Record<string, AccessTokenFormat>> = {
   SELF_CONTAINED: 'self-contained',
 };
 
-/** What is authorised, as far as its form shows; durations are in seconds. */
+/** A request whose form is checked. Durations are in seconds. */
 export interface DirectAuthorization {
   readonly sub: string | undefined;
   readonly username: string | undefined;
   readonly client_id: string | undefined;
   readonly scope: readonly string[];
-  /** Names of claims about the subject that the client may know. */
+  /** Names of the claims about the subject that the client may have. */
   readonly claims: readonly string[];
-  /** Their values. */
+  /** Values of these claims, by name. */
   readonly claims_data: Readonly<Record<string, JsonValue>>;
   readonly audience: readonly string[];
   /** JSON text. */
   readonly data: string | undefined;
   readonly label: string;
-  /** Hosts to which a client made with it may send its users; null: any. */
+  /** Hosts that the redirection URIs of a client registered with this token may have; null: any. */
   readonly redirect_hosts: readonly string[] | null;
   readonly lifetime: number | undefined;
   readonly format: AccessTokenFormat | undefined;
   readonly long_lived: boolean | undefined;
-  /** Undefined: none is issued. */
+  /** Undefined if no refresh token is issued. */
   readonly refreshToken: RefreshWishes | undefined;
   readonly idToken: { readonly lifetime: number | undefined } | undefined;
-  /** A scope of client registration makes it valid for one registration only. */
+  /** Whether the scope includes one for client registration; the token is then good for one registration. */
   readonly initial: boolean;
 }
 
-/** @throws OAuthError invalid_request, invalid_target */
+/**
+ * Reads a request and checks its form.
+ * @throws OAuthError invalid_request, invalid_target
+ */
 export function readRequest(request: JsonObject): DirectAuthorization {
   const { members } = request;
   requireKnown(members, MEMBERS);
@@ -124,7 +127,7 @@ function scopeOf(value: JsonValue | undefined): readonly string[] {
   return values;
 }
 
-/** One of three members that mean the same. */
+/** Returns the audience, which three members can name. */
 function audienceOf(
   { audience, resources: named }: JsonObject['members'],
   ofAccessToken: JsonValue | undefined,
@@ -167,7 +170,7 @@ function isIssued({ issue }: JsonObject['members'], name: string): boolean {
   return issue;
 }
 
-/** Exact hosts, as a redirection URI has them: lower case, without port. */
+/** Returns exact host names, as they stand in a redirection URI: in lower case, without a port. */
 function redirectHosts(value: JsonValue | undefined): readonly string[] | null {
   if (value === undefined || value === null) return null;
   const hosts = texts(value, 'redirect_hosts', AUDIENCES_MAX);
