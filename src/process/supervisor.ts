@@ -14,15 +14,15 @@ export interface SupervisorNeeds {
   readonly backOff: BackOff;
 }
 
-/** How long a worker that died waits for its successor: longer each time, while it never came to serve. */
+/** Back-off before a worker that died is started again: it doubles while workers die before they serve. */
 export interface BackOff {
   readonly first_ms: number;
   readonly max_ms: number;
-  /** After so many in a row that died before they served, with no other worker serving, nobody tries again. */
+  /** The supervisor gives up after this many deaths in a row before serving, if no other worker serves. */
   readonly attempts: number;
 }
 
-/** The place of a worker; of its processes there is one after the other. */
+/** The place of a worker: its processes follow one another here. */
 interface Place {
   readonly number: number;
   child: ChildProcess | undefined;
@@ -33,8 +33,8 @@ interface Place {
 }
 
 /**
- * Starts the workers and starts another one for each that dies. The first one goes ahead: what keeps it from serving
- * would keep the others, and is said once.
+ * Starts the workers, and replaces each one that dies. The first one starts alone, so that a fault that all would have
+ * is logged once.
  */
 export class Supervisor {
   readonly #needs: SupervisorNeeds;
@@ -76,7 +76,7 @@ export class Supervisor {
     return states.includes('ready') ? 'ready' : 'not-ready';
   }
 
-  /** What each worker that serves tells of itself, by its number. */
+  /** Returns the metrics of each serving worker, by its number. */
   async metrics(): Promise<ReadonlyMap<string, string>> {
     return await this.#questions.ask(this.#live(), 'metrics');
   }

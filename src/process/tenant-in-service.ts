@@ -4,22 +4,22 @@ import type { TenantStorage } from '../ports/storage.ts';
 import type { TenantId } from '../spec/identifiers.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 
-/** A tenant that is not disabled. It is opened when it is needed: a thousand do not make keys at start. */
+/** A tenant that is not disabled. It opens when it is first needed, so that a start with a thousand tenants makes no keys. */
 export interface TenantInService {
   readonly id: TenantId;
   readonly settings: Settings;
   readonly storage: TenantStorage;
-  /** Opens it once, whoever asks meanwhile; after a failure again, but not at once; again after it was closed for another one. */
+  /** Opens the tenant at most once at a time. Retries after a failure (not sooner than 1 s) and after an eviction. */
   opened(): Promise<Tenant>;
-  /** The tenant where it is open; undefined where it is not. */
+  /** Returns the open tenant; undefined while it is closed. */
   current(): Tenant | undefined;
-  /** What stands below one of its names. */
+  /** Returns the router of one of its names. */
   router(issuer: string): Promise<Router>;
-  /** For good. */
+  /** Closes the tenant for good. */
   close(): Promise<void>;
 }
 
-/** A tenant that cannot be opened is not tried for so long: whoever calls it must not be able to keep the others waiting. */
+/** Pause after a tenant could not be opened: calls of a broken tenant must not delay the others. */
 const RETRY_MS = 1000;
 
 type Opening = Pick<TenantInService, 'id' | 'settings' | 'storage'> & {
@@ -106,7 +106,7 @@ interface OpenTenants {
   /** The number of this call. */
   called(): number;
   opened(tenant: OpenTenant): void;
-  /** It is closed, whoever did that. */
+  /** Called when the tenant is closed, for whatever reason. */
   left(tenant: OpenTenant): void;
 }
 

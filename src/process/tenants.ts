@@ -23,18 +23,18 @@ export interface TenantsNeeds extends Omit<OpenedParts, 'storage' | 'ownOrigins'
 export interface Tenants {
   readonly first: Tenant;
   readonly tenancy: Tenancy;
-  /** Those that are not disabled, the default one first. */
+  /** Returns the tenants that are not disabled, the default one first. */
   all(): Promise<readonly TenantInService[]>;
   close(): Promise<void>;
 }
 
-/** Of a tenant that was disabled a moment ago. */
+/** Router for a tenant that has just been disabled: it matches nothing. */
 const NOTHING = { find: () => undefined };
 
 /**
- * Opens the default tenant; the others are opened when they are first called. The version of the table is read before a
- * choice is made, so a change shows in the next request: except that a server without tenants looks for the first one
- * every `storage.tenant-check-interval`, or when a request is for nobody it knows.
+ * Opens the default tenant; the others open when they are first called. Each choice reads the version of the table
+ * first, so a change shows in the next request. A server without tenants looks for the first one every
+ * `storage.tenant-check-interval`, and when a request names an unknown tenant.
  */
 export async function openTenants(needs: TenantsNeeds): Promise<Tenants> {
   const { settings, storage, log } = needs;
@@ -85,17 +85,17 @@ export async function openTenants(needs: TenantsNeeds): Promise<Tenants> {
   };
 }
 
-/** Who is served, as of the last list of tenants. */
+/** The tenants that are served, as of the last list of tenants. */
 interface TenantRegister {
   names(): TenantNames;
   find(id: TenantId): TenantInService | undefined;
   /** The default tenant first. */
   all(): readonly TenantInService[];
-  /** From now on these are the tenants beside the default one. What did not change stays open. */
+  /** Replaces the tenants beside the default one. A tenant that did not change stays open. */
   adopt(tenants: readonly StoredTenant[]): void;
 }
 
-/** Making the keys of a new tenant takes a core for a moment: the others go on meanwhile. */
+/** Limits parallel openings: making the keys of a new tenant takes a core for a moment. */
 const OPENINGS_AT_ONCE = 2;
 
 interface Serving {
@@ -187,7 +187,7 @@ function settingsOf(needs: TenantsNeeds, stored: StoredTenant, first: NamedTenan
   return tenantSettings(needs.settings, stored, needs.mode);
 }
 
-/** Runs so many acts at a time; the others wait for their turn. */
+/** Runs at most `limit` acts at a time; the others queue. */
 function atMost(limit: number): <T>(act: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let free = limit;

@@ -5,7 +5,7 @@ import type { TlsMaterial } from '../http/tls-listener.ts';
 import { type Certificate, readCertificateAuthorities } from '../keys/certificate.ts';
 import type { Log } from '../ports/log.ts';
 
-/** The settings of TLS name what cannot be used; the message says which, and shows nothing of it. */
+/** A TLS setting names material that cannot be used. The message names the setting and shows no content. */
 class TlsUnusable extends Error {
   override readonly name = 'TlsUnusable';
 }
@@ -17,9 +17,9 @@ interface Loaded extends TlsMaterial {
 /** Certificates and keys as their files hold them now. */
 export interface OpenedTls {
   readonly material: TlsMaterial;
-  /** Who may vouch for the certificates of clients. */
+  /** Returns the authorities that may vouch for certificates of clients. */
   readonly authorities: () => readonly Certificate[];
-  /** Reads the files again and again; whoever listens is told of new contents. What cannot be used changes nothing. */
+  /** Reads the files at an interval and passes new contents on. Contents that cannot be used change nothing. */
   watch(renewed: (material: TlsMaterial) => void): { stop(): void };
 }
 

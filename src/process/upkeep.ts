@@ -49,7 +49,7 @@ function startSweeping(settings: Settings, tenants: Tenants, log: Log): Rounds {
   return startRounds(settings['storage.sweep-interval'], sweepAll, { log, failure: UNSWEPT });
 }
 
-/** A tenant that cannot be swept does not keep the others from it. */
+/** Sweeps one tenant; a failure does not stop the sweep of the others. */
 async function sweepOf(
   tenant: TenantInService,
   { clock, doubtful }: { readonly clock: Clock; readonly doubtful: boolean },
@@ -120,7 +120,7 @@ function toldLongAgo(
   };
 }
 
-/** A tenant that nobody has called here needs no new keys. A failure is logged: the next round finds the same to do. */
+/** Rotates the keys of a tenant that is open here. A failure is logged; the next round retries. */
 async function tendKeys(tenant: Tenant | undefined, log: Log): Promise<void> {
   if (tenant === undefined) return;
   try {

@@ -11,7 +11,7 @@ import type { Jose, Platform } from './platform.ts';
 
 export interface TenantKeysNeeds {
   readonly store: ServerKeyStore;
-  /** Of this tenant. */
+  /** Bound to this tenant. */
   readonly sealer: Sealer;
 }
 

@@ -1,8 +1,8 @@
 import { issuerPath } from '../spec/issuer.ts';
 
 /**
- * Why `name` cannot be a further issuer beside those that are `taken`, as a sentence; undefined when it can. Below the
- * path of an issuer another one may hang, but not where an endpoint of the upper one stands: it would hide it.
+ * Explains in a sentence why `name` cannot be a further issuer beside those that are `taken`; undefined when it can. An
+ * issuer may lie below the path of another one, but not where an endpoint stands: one would hide the other.
  * @param endpointPaths as the contracts have them
  */
 export function tenantNameProblem(
@@ -20,7 +20,7 @@ export function tenantNameProblem(
     : `${name} would hide an endpoint of ${hidden}, or be hidden by one`;
 }
 
-/** Whether `lower` hangs below `upper` at an endpoint's place. */
+/** Tells whether `lower` lies below `upper` where an endpoint of `upper` stands. */
 function hides(upper: string, lower: string, endpointPaths: readonly string[]): boolean {
   const [above, below] = [issuerPath(upper), issuerPath(lower)];
   if (!below.startsWith(`${above}/`)) return false;
