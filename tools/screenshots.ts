@@ -9,13 +9,13 @@ import { ROOT } from './child.ts';
 
 const SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 800 } };
 /** A page as README shows it: on a phone in daylight, and at a desk at night. */
-const SHOWN_PAGES = ['sign-in', 'consent', 'error', 'logout'];
-const SHOWN_LOOKS = ['phone-light', 'desktop-dark'];
+const SHOWN_PAGES = new Set(['sign-in', 'consent', 'error', 'logout']);
+const SHOWN_LOOKS = new Set(['phone-light', 'desktop-dark']);
 
 const { values } = parseArgs({ options: { all: { type: 'string' } } });
 const folder = values.all ?? join(ROOT, 'docs/images');
 const isWanted = (name: string, look: string): boolean =>
-  values.all !== undefined || (SHOWN_PAGES.includes(name) && SHOWN_LOOKS.includes(look));
+  values.all !== undefined || (SHOWN_PAGES.has(name) && SHOWN_LOOKS.has(look));
 
 mkdirSync(folder, { recursive: true });
 const server = await serveSamplePages();

@@ -13,6 +13,7 @@ const FILES = {
   'passes.test.ts': `${HEAD}test('one', () => {}); test('two', async (t) => { await t.test('three', () => {}); });`,
   'empty.test.ts': 'export {};',
   'lingers.test.ts': `${HEAD}setInterval(() => {}, 1000); test('leaves a timer', () => {});`,
+  'stops.test.ts': `${HEAD}test('one', () => {}); await Promise.reject(new Error('late')); test('two', () => {});`,
   'throws.test.ts': "throw new Error('while loading');",
   'mixed.test.ts': `${HEAD}
     test('passes', () => {});
@@ -49,6 +50,13 @@ for (const isolation of ['none', 'process']) {
     );
     assert.match(ended.output, /the tests are done but do not end/);
     assert.match(ended.output, /1 passed, [12] failed, 0 skipped/);
+    assert.equal(ended.how, 1);
+  });
+
+  test(`isolation ${isolation}, a file that stops loading after its first test: a failure`, async () => {
+    const ended = await runFile('tools/test-group.ts', isolation, join(folder, 'stops.test.ts'));
+    assert.match(ended.output, /late/);
+    assert.match(ended.output, /1 passed, 1 failed, 0 skipped/);
     assert.equal(ended.how, 1);
   });
 

@@ -2,6 +2,7 @@
 // tells its parent the counts. Ends with 1 when a test failed, or when there was none.
 import { resolve } from 'node:path';
 import { type EventData, run } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { inspect, parseArgs } from 'node:util';
 import { Counter, tallyLine } from './test-tally.ts';
 
@@ -25,6 +26,9 @@ const stopping = new AbortController();
 /** Ends a run whose test file left a timer or a socket open: the runner itself would wait without a limit. */
 const silence = setTimeout(giveUp, timeout * 1.2).unref();
 
+/** Files whose load failure the runner has reported itself: it does so before a file's first test. */
+const failedToLoad = new Set<string>();
+
 const stream = run({
   files: files.map((file) => resolve(file)),
   isolation,
@@ -36,12 +40,32 @@ for await (const event of stream) {
   silence.refresh();
   if (event.type === 'test:pass') counter.pass(event.data);
   if (event.type === 'test:fail' && counter.fail(event.data)) process.stdout.write(failureText(event.data));
+  if (event.type === 'test:fail' && event.data.file === event.data.name) failedToLoad.add(event.data.name);
   if (event.type === 'test:stderr') process.stderr.write(event.data.message);
 }
 clearTimeout(silence);
+if (isolation === 'none') await reportLoadFailures();
 report();
 // A failed test may have left sockets and processes; ending here ends them (test/program/children.ts).
 if (counter.tally.failed > 0) setTimeout(() => process.exit(), STOP_MS);
+
+/**
+ * Counts each file that stopped loading after its first test as one failure. The runner does not: it drops the tests behind a
+ * rejected top-level await and stays green. A module that failed to load rejects every later import with its error.
+ */
+async function reportLoadFailures(): Promise<void> {
+  for (const file of files) {
+    try {
+      await import(pathToFileURL(resolve(file)).href);
+    } catch (cause) {
+      if (failedToLoad.has(resolve(file))) continue;
+      counter.tally.failed += 1;
+      process.stdout.write(
+        `✖ ${file} stopped loading, and the tests behind that point did not run\n  ${inspect(cause)}\n`,
+      );
+    }
+  }
+}
 
 function report(): void {
   const { tally } = counter;
