@@ -2,13 +2,13 @@ import { ERROR_CODES, NotFound, OAuthError, TooManyRequests } from '../spec/erro
 import { bearerChallenge } from '../spec/www-authenticate.ts';
 import type { Contract, Endpoint, EndpointRequest, EndpointResponse, Failure } from './contract.ts';
 
-/** Is told of every request that did not end well; the text for the log is in the error. */
+/** Receives every failure of a request. The error holds the text for the log. */
 export type Report = (failure: unknown) => void;
 
-/** Headers of every answer that holds, or could have held, a secret (RFC 6749 §5.1). */
+/** Headers of every response that may hold a secret (RFC 6749 §5.1). */
 export const UNCACHED = { 'cache-control': 'no-store', pragma: 'no-cache' } as const;
 
-/** Lets an endpoint handle a request, and renders whatever it throws: the one renderer of errors. */
+/** Lets an endpoint handle a request, and renders its errors. No other code renders errors. */
 export function answer(
   endpoint: Endpoint,
   request: EndpointRequest,
@@ -45,7 +45,7 @@ function renderError(contract: Contract, failure: unknown): EndpointResponse {
   };
 }
 
-/** For the person who sits there; what is no request's fault is told without its cause. */
+/** Returns what the error page says. The cause of an internal error stays in the log. */
 function failureOf(contract: Contract, failure: unknown): Failure {
   if (failure instanceof NotFound) return { status: 404, error: 'not_found', words: failure.message };
   if (failure instanceof TooManyRequests)
@@ -65,7 +65,7 @@ function failureOf(contract: Contract, failure: unknown): Failure {
   };
 }
 
-/** `temporarily_unavailable` is the registered code that says so (RFC 6749 §4.1.2.1). */
+/** Renders an exceeded limit as 429 with the registered code `temporarily_unavailable` (RFC 6749 §4.1.2.1). */
 function tooManyRequests({ retryAfterSeconds }: TooManyRequests): EndpointResponse {
   return {
     status: 429,
@@ -77,7 +77,7 @@ function tooManyRequests({ retryAfterSeconds }: TooManyRequests): EndpointRespon
   };
 }
 
-/** RFC 6750 §3: on bearer endpoints every 401 and 403 says which credentials are wanted. */
+/** Returns the challenge of a bearer endpoint: every 401 and 403 names the credentials it needs (RFC 6750 §3). */
 function challengeOf(contract: Contract, { code, error_description }: OAuthError): string | undefined {
   if (contract.errors !== 'bearer-challenge') return undefined;
   return code === 'invalid_token' || code === 'insufficient_scope'

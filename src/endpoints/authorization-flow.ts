@@ -25,7 +25,7 @@ export interface AuthorizationFlowNeeds extends ClientResponseNeeds {
   readonly responding: AuthorizedResponseNeeds;
 }
 
-/** Carries authorisation requests from their arrival to their answers; one for an issuer. */
+/** Leads authorisation requests from receipt to response. Each issuer has one. */
 export class AuthorizationFlow {
   readonly #needs: AuthorizationFlowNeeds;
 
@@ -33,18 +33,21 @@ export class AuthorizationFlow {
     this.#needs = needs;
   }
 
-  /** Finds the session of the browser that sends this request. */
+  /** Returns the session of the browser that sends this request. */
   async session(request: EndpointRequest): Promise<StoredSession | undefined> {
     const { browser, sessions } = this.#needs;
     return await currentSession(sessions, browser.cookie(request, 'session'));
   }
 
-  /** @throws OAuthError for the person, when the client or its redirection URI has gone meanwhile */
+  /**
+   * Returns the client and the next step of a waiting request.
+   * @throws OAuthError for the person, if the client or its redirection URI is no longer registered
+   */
   async progress(waiting: WaitingRequest, session: StoredSession | undefined): Promise<Progress> {
     return await progressNow(this.#needs, waiting, session);
   }
 
-  /** Answers the client once nothing more is needed; undefined where a page has to be shown first. */
+  /** Responds to the client if the request needs no page; undefined if a page must come first. */
   async answer(
     request: EndpointRequest,
     waiting: WaitingRequest,
@@ -54,26 +57,26 @@ export class AuthorizationFlow {
     return await finalAnswer(this.#needs, request, waiting, progress, cookies);
   }
 
-  /** Tells the client of an `AuthorizationError` that `act` throws; any other error is for the person. */
+  /** Sends an `AuthorizationError` that `act` throws to the client. Any other error is for the person. */
   async answering(request: EndpointRequest, act: () => Promise<EndpointResponse>): Promise<EndpointResponse> {
     return await answeringClient(this.#needs, request, act);
   }
 
-  /** Tells the client that its request is refused (RFC 6749 §4.1.2.1). */
+  /** Sends a refusal to the client (RFC 6749 §4.1.2.1). */
   async refuse(request: EndpointRequest, error: AuthorizationError): Promise<EndpointResponse> {
     return await refusal(this.#needs, request, error);
   }
 
-  /** Remembers what the person agreed to, for this client as it is registered now. */
+  /** Stores the consent of the end-user for this registration of the client. */
   async rememberConsent(request: AuthorizationRequest, session: StoredSession): Promise<void> {
     await rememberConsent(this.#needs.progress, request, session);
   }
 }
 
-/** Where the pages of an authorisation request are, below the issuer. */
+/** The path of the pages of an authorisation request, below the issuer. */
 export const INTERACTION_PATH = '/interaction';
 
-/** Without its client a request has no address for an answer: the person is told instead. */
+/** Returns the next step. Without its client the request has no address for a response, so the person sees the error. */
 async function progressNow(
   { progress }: AuthorizationFlowNeeds,
   waiting: WaitingRequest,

@@ -3,27 +3,28 @@ import { cookieName, readCookie, setCookie } from '../spec/cookies.ts';
 import { OAuthError } from '../spec/errors.ts';
 import type { EndpointRequest } from './contract.ts';
 
-/** What a browser keeps for us: its session, who signed in with it before, and the pages that wait for an answer in it. */
+/** The cookies of this server: the session, the browser that signed in before, and the pages that wait for an answer in it. */
 type CookiePurpose = 'session' | 'browser' | 'interaction';
 
 /** The browser behind a request, as one issuer sees it. */
 export interface Browser {
-  /** @returns undefined where there is none, or more than one: nobody knows which is ours */
+  /** @returns undefined without the cookie, and if it occurs twice, because one of the two may come from an attacker */
   cookie(request: EndpointRequest, purpose: CookiePurpose): string | undefined;
   /**
-   * A `Set-Cookie` value.
-   * @param maxAge seconds; undefined: as long as the browser runs
+   * Returns a `Set-Cookie` value.
+   * @param maxAge seconds; undefined: until the browser closes
    */
   keep(purpose: CookiePurpose, value: string, maxAge?: number): string;
+  /** Returns a `Set-Cookie` value that deletes the cookie. */
   forget(purpose: CookiePurpose): string;
   /**
-   * Whether a page of ours made this post.
+   * Requires that a page of this server sent the form.
    * @throws OAuthError invalid_request
    */
   requireOwnPage(request: EndpointRequest): void;
   /**
-   * Whether somebody comes, and not only a browser that looks ahead: what can be used once must be there for the person.
-   * @throws OAuthError invalid_request, with which a browser asks again once the person goes there
+   * Refuses a prefetch, which would use up a page that works once. The browser repeats the request when the person opens it.
+   * @throws OAuthError invalid_request
    */
   requireVisit(request: EndpointRequest): void;
 }
@@ -33,10 +34,11 @@ const NAME_DIGEST_LENGTH = 8;
 /** WHATWG Fetch §2.2.7, `Sec-Purpose`, and its forerunner `Purpose`. */
 const LOOKS_AHEAD = /\b(?:prefetch|prerender|preview)\b/i;
 
+/** Returns the view that this issuer has of browsers. */
 export function browserOf(issuer: string): Browser {
   const { origin, protocol } = new URL(issuer);
   const secure = protocol === 'https:';
-  // Cookies hold for a whole host: issuers that share one by their paths must not overwrite each other's.
+  // Cookies belong to a whole host, so issuers on different paths of one host need different names.
   const suffix = digestOf(issuer)
     .replaceAll(/[^A-Za-z0-9]/g, '')
     .slice(0, NAME_DIGEST_LENGTH);
@@ -62,8 +64,9 @@ export function browserOf(issuer: string): Browser {
 }
 
 /**
- * Our pages have the referrer policy `no-referrer`, with which browsers send `Origin: null` (WHATWG Fetch §3.2, "serializing a
- * request origin"): it says nothing, and the browser's own word, which no page can set, decides.
+ * Says whether a page of this server sent the request. Pages of this server have the referrer policy `no-referrer`, with which
+ * browsers send `Origin: null` (WHATWG Fetch §3.2, "serializing a request origin"). In that case `Sec-Fetch-Site` decides,
+ * which no page can set.
  */
 function isOwnPage(headers: EndpointRequest['headers'], own: string): boolean {
   const { origin, referer } = headers;

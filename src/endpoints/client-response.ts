@@ -25,17 +25,17 @@ export interface ClientResponseNeeds extends PageNeeds {
   readonly clock: Clock;
   readonly log: Log;
   readonly settings: PageNeeds['settings'] & {
-    /** `page`: asks end-users before an error leads them to a client that anybody could have registered. */
+    /** `page`: shows a page before an error leads the end-user to a client that registered openly. */
     readonly 'sign-in.open-client-errors': 'redirect' | 'page';
   };
 }
 
-/** Where an answer goes, and in which language a page that carries it speaks. */
+/** The destination of a response, and the languages for a page on the way. */
 export type AnsweredRequest = ResponseTarget & { readonly ui_locales?: string };
 
 /**
- * Sends the browser back to its client: by a redirection, or with a page that posts (OAuth 2.0 Form Post Response Mode).
- * @throws OAuthError for the person, when the client has gone meanwhile
+ * Sends the browser back to its client, by a redirection or with a page that posts (OAuth 2.0 Form Post Response Mode).
+ * @throws OAuthError for the person, if the client or its redirection URI is no longer registered
  */
 export async function clientResponse(
   needs: ClientResponseNeeds,
@@ -47,7 +47,7 @@ export async function clientResponse(
   return delivered(needs, request, target, await responseFor(needs, target, parameters), cookies);
 }
 
-/** An answer for a client, with the client as it is registered now. */
+/** A response, with the current registration of its client. */
 interface Made {
   readonly client: StoredClient;
   readonly response: AuthorizationResponse;
@@ -76,7 +76,10 @@ async function responseFor(
   return { client, response: await authorizationResponse(responses, target, metadataOf(client), parameters) };
 }
 
-/** RFC 9700 §4.12: after a form "303 … unambiguously enforces rewriting the HTTP POST request to an HTTP GET request". */
+/**
+ * Returns a redirection with status 303, which "unambiguously enforces rewriting the HTTP POST request to an HTTP GET request"
+ * (RFC 9700 §4.12).
+ */
 export function redirection(location: string, cookies: readonly string[] = []): EndpointResponse {
   return {
     status: 303,
@@ -85,7 +88,7 @@ export function redirection(location: string, cookies: readonly string[] = []): 
   };
 }
 
-/** Tells a client why there is nothing for it; whatever else is thrown is for the person. */
+/** Sends an `AuthorizationError` to the client. Any other error is for the person. */
 export async function answeringClient(
   needs: ClientResponseNeeds,
   request: EndpointRequest,
@@ -99,7 +102,7 @@ export async function answeringClient(
   }
 }
 
-/** RFC 6749 §4.1.2.1. */
+/** Logs a refusal, and sends it to the client (RFC 6749 §4.1.2.1). */
 export async function refusal(
   needs: ClientResponseNeeds,
   request: EndpointRequest,
@@ -116,7 +119,10 @@ export async function refusal(
     : delivered(needs, request, target, made, cookies);
 }
 
-/** What a client is told that wanted no page to be shown (OpenID Connect Core 1.0 §3.1.2.6), or when the person said no on a page of ours. */
+/**
+ * Errors that need no page first: the client forbade pages (OpenID Connect Core 1.0 §3.1.2.6), or the person has already
+ * refused on a page of this server.
+ */
 const AT_ONCE: ReadonlySet<string> = new Set(['login_required', 'consent_required', 'access_denied']);
 
 /**

@@ -3,9 +3,7 @@ import type { ErrorCode } from '../spec/errors.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/**
- * What an endpoint promises, as data: the router, the documentation and the tests read it.
- */
+/** Describes an endpoint as data. The router, the documentation and the tests read it. */
 export interface Contract {
   readonly name: string;
   readonly method: Method;
@@ -15,37 +13,37 @@ export interface Contract {
   /** The member of the provider metadata that names this endpoint's address (RFC 8414 §2). */
   readonly advertisedAs?: string;
   readonly statuses: readonly number[];
-  /** How an `OAuthError` becomes a response: `page` is for a person, in a browser. */
+  /** The form of errors; `page` shows them to a person in a browser. */
   readonly errors: 'json' | 'bearer-challenge' | 'page';
-  /** Where this endpoint answers a code with another status than `ERROR_CODES` says. */
+  /** Statuses of this endpoint that differ from `ERROR_CODES`. */
   readonly errorStatuses?: Readonly<Partial<Record<ErrorCode, number>>>;
   /**
-   * `any`: every origin, without credentials. `configured`: the origins a setting names (decision 40). `none`: nobody's scripts,
-   * for what browsers are led to (RFC 9700 §2.6).
+   * The origins whose scripts may call the endpoint. `any`: every origin, without credentials. `configured`: the origins of a
+   * setting (decision 40). `none`: no origin, for addresses that browsers navigate to (RFC 9700 §2.6).
    */
   readonly cors: 'any' | 'configured' | 'none';
-  /** Which body the endpoint reads. */
+  /** The body that the endpoint reads. */
   readonly body: 'none' | 'json' | 'form' | 'statement';
-  /** Clients call it with their certificates: it has an alias where those are asked for (RFC 8705 §5). */
+  /** Clients call the endpoint with their certificates, so it has an alias at the address that requests them (RFC 8705 §5). */
   readonly certificates?: true;
 }
 
-/** The part of a request that endpoints see: plain data, nothing decoded but the header names. */
+/** The part of a request that endpoints see, as plain data; only header names are decoded. */
 export interface EndpointRequest {
-  /** As it was sent: HEAD is handled where GET is. */
+  /** As sent; an endpoint for GET also handles HEAD. */
   readonly method: string;
   /** The path segment that stands for `{id}`, still percent-encoded; `''` where the path has none. */
   readonly segment: string;
-  /** Names in lower case; no prototype. Repeated security-relevant headers never get here. */
+  /** Names in lower case, without a prototype. The HTTP edge refuses repeated security-relevant headers. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** Without the question mark, still percent-encoded. */
   readonly query: string;
   readonly body: Uint8Array;
-  /** Names the request in the log and the audit. */
+  /** Identifies the request in the log and the audit. */
   readonly id: string;
-  /** The peer's address, or the client's as a trusted proxy names it. */
+  /** The address of the peer, or the address that a trusted proxy names. */
   readonly remoteAddress: string;
-  /** The certificate that the caller proved to hold; undefined for all who show none. */
+  /** The certificate whose key the caller proved to hold; undefined if it sent none. */
   readonly clientCertificate: ClientCertificate | undefined;
 }
 
@@ -53,19 +51,19 @@ export interface EndpointResponse {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Values of `Set-Cookie`, which alone may come more than once (RFC 9110 §5.3). */
+  /** Values of `Set-Cookie`, the only header that may repeat (RFC 9110 §5.3). */
   readonly cookies?: readonly string[];
   /** Chunks of a stream are written with back-pressure. */
   readonly body?: string | AsyncIterable<string>;
 }
 
-/** What a person is told who made a request that failed. */
+/** A failure as an error page shows it to a person. */
 export interface Failure {
   readonly status: number;
   readonly error: ErrorCode | 'not_found';
-  /** What went wrong, for whoever may see it. */
+  /** The reason; the page shows it only if a setting allows that. */
   readonly words: string;
-  /** Seconds after which to come again. */
+  /** Seconds after which to retry. */
   readonly retryAfter?: number;
 }
 

@@ -4,7 +4,7 @@ import type { PageClient } from '../ports/pages.ts';
 import type { ClientMetadata } from '../spec/client-metadata.ts';
 
 /**
- * A client as pages speak of it.
+ * Describes a client for pages.
  * @param redirect_uri where the person is sent back to
  * @param languages tags in order of preference, in lower case
  */
@@ -21,7 +21,7 @@ export function pageClient(
   ];
   return {
     name: said(metadata, 'client_name', languages) ?? client.client_id,
-    // An application's own scheme names no host, and anybody may claim it (RFC 8252 §8.6).
+    // An application's own scheme names no host, and any application may claim it (RFC 8252 §8.6).
     host: host === '' ? protocol : host,
     vouched: !isAnybodys(client),
     ...(policy_uri === undefined ? {} : { policy_uri }),
@@ -29,12 +29,12 @@ export function pageClient(
   };
 }
 
-/** Whether nobody has to answer for a client: it registered itself, without a token. */
+/** Says whether a client registered itself without a token, so that the operator does not vouch for it. */
 export function isAnybodys({ registered_via }: StoredClient): boolean {
   return registered_via === 'open';
 }
 
-/** OpenID Connect Dynamic Client Registration 1.0 §2.1: the member in a language that is wanted, otherwise as it stands without one. */
+/** Returns a member in the first available language, otherwise without a language (OpenID Connect Dynamic Client Registration 1.0 §2.1). */
 function said(metadata: ClientMetadata, name: string, languages: readonly string[]): string | undefined {
   const tagged = languages.map((language) =>
     Object.keys(metadata).find((member) => member.toLowerCase() === `${name}#${language}`),

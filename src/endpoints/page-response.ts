@@ -6,7 +6,7 @@ import type { EndpointRequest, EndpointResponse, Failure } from './contract.ts';
 export interface PageNeeds {
   readonly pages: Pages;
   readonly settings: {
-    /** Whether a person is told why; otherwise a page has an id that finds the reason in the log. */
+    /** Whether pages show reasons. Otherwise they show only an id, with which the operator finds the reason in the log. */
     readonly 'pages.error-details': boolean;
   };
 }
@@ -15,7 +15,7 @@ export interface PageOptions {
   readonly status?: number;
   /** OpenID Connect Core 1.0 §3.1.2.1. */
   readonly ui_locales?: string | undefined;
-  /** Where the page's form may lead besides this server: browsers hold redirections after a form to it too (CSP Level 3 §6.4.1). */
+  /** Further targets of the page's form: browsers apply `form-action` to redirections after the form too (CSP Level 3 §6.4.1). */
   readonly formTargets?: readonly string[];
   readonly cookies?: readonly string[];
 }
@@ -41,7 +41,7 @@ export function pageResponse(
 const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   ...UNCACHED,
-  // The address of a page may hold an ID token, a state, a handle.
+  // The address of a page may hold an ID token, a state or a handle.
   'referrer-policy': 'no-referrer',
   // For browsers that do not know frame-ancestors (RFC 7034 §2.1).
   'x-frame-options': 'DENY',
@@ -55,18 +55,18 @@ function contentSecurityPolicy(page: Page, targets: readonly string[]): string {
   );
 }
 
-/** CSP Level 3 §2.3.1: a host-source for http, a scheme-source for an application's own scheme. */
+/** Returns a host-source for http, and a scheme-source for an application's own scheme (CSP Level 3 §2.3.1). */
 function sourceOf(target: string): string {
   const { origin, protocol } = new URL(target);
   return ` ${origin === 'null' ? protocol : origin}`;
 }
 
-/** What a page says of something that went otherwise than asked. @param words for whoever may see why */
+/** Returns the notice of a page about a problem. @param words the reason, which the page shows only if a setting allows that */
 export function pageNotice({ settings }: PageNeeds, { id }: EndpointRequest, words: string): PageNotice {
   return { error_id: id, detail: settings['pages.error-details'] ? words : undefined };
 }
 
-/** How endpoints that people see in a browser say that something went wrong. */
+/** Renders the errors of endpoints that people visit in a browser. */
 export const errorPage =
   (needs: PageNeeds) =>
   (request: EndpointRequest, { status, error, words, retryAfter }: Failure): EndpointResponse => {

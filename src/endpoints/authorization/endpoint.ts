@@ -23,7 +23,7 @@ export interface AuthorizationEndpointNeeds extends PageNeeds {
   readonly form: FormLimits;
 }
 
-/** An authorisation request: answered at once where nothing has to be asked, kept while pages are shown otherwise. */
+/** Receives an authorisation request. Responds at once if no page is needed, and otherwise stores the request and leads to the page. */
 export function authorization(needs: AuthorizationEndpointNeeds): Endpoint {
   return {
     contract,
@@ -59,8 +59,9 @@ async function begin(
 }
 
 /**
- * The same as a form. Another site's form brings no cookies of ours (SameSite=Lax), which the redirection to a GET that follows
- * does; so that nothing of the request is in an address, it is pushed for its client (RFC 9126 §2).
+ * Receives the same request as a form. A browser sends no SameSite=Lax cookies with another site's form, but sends them with
+ * the GET after a redirection. The server therefore redirects, and stores the request as a pushed one (RFC 9126 §2), so that
+ * its parameters do not appear in the address.
  */
 export function postedAuthorization(needs: AuthorizationEndpointNeeds): Endpoint {
   return {

@@ -7,7 +7,7 @@ import { UNCACHED } from '../answer.ts';
 import type { Endpoint } from '../contract.ts';
 import { contract } from './contract.ts';
 
-/** Ends a registration. */
+/** Deletes a registration. */
 export function clientDelete(needs: RegistryNeeds): Endpoint {
   return {
     contract,

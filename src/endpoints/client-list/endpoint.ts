@@ -14,7 +14,7 @@ const PARAMETERS = new Set(['limit', 'cursor']);
 const PARAMETERS_MAX = 32;
 const LIMIT_MAX = 1000;
 
-/** Lists every client as one JSON array, streamed; with `limit`, a page and the address of the next one (RFC 8288). */
+/** Streams all clients as one JSON array. With `limit` it returns a page and the address of the next one (RFC 8288). */
 export function clientList(needs: RegistryNeeds): Endpoint {
   return {
     contract,
@@ -39,7 +39,7 @@ export function clientList(needs: RegistryNeeds): Endpoint {
 
 const cursorOf = (last: ClientId): string => Buffer.from(last).toString('base64url');
 
-/** Undefined where everything is asked for. Other parameters mean nothing here and are ignored. */
+/** Returns the requested page; undefined for all clients. Ignores other parameters. */
 function pageRequest(query: string): PageRequest | undefined {
   const { limit, cursor } = parseParameters(query, PARAMETERS, { parameters: PARAMETERS_MAX });
   if (limit === undefined && cursor === undefined) return undefined;
@@ -57,10 +57,10 @@ function pageRequest(query: string): PageRequest | undefined {
   };
 }
 
-/** The first page is read before the answer begins: a store that fails is 500 then, and not a broken 200. */
+/** Reads the first chunk before the response begins, so that a failing store yields 500 and not a truncated 200. */
 async function begun(chunks: AsyncGenerator<string>): Promise<AsyncIterable<string>> {
   let first: IteratorResult<string> | undefined = await chunks.next();
-  // A reader that stops reading shall not hold it besides the page that it came to.
+  // Dropped after use, so that a slow reader does not keep the first chunk in memory.
   const taken = (): string => {
     const value: unknown = first?.value;
     first = undefined;

@@ -10,7 +10,7 @@ import { contract } from './contract.ts';
 
 const HEADERS = Object.freeze({ 'content-type': 'application/json', ...UNCACHED });
 
-/** Reads a registration; an expired secret is renewed by the reading. */
+/** Reads a registration, and renews an expired secret. */
 export function clientRead(needs: RegistryNeeds): Endpoint {
   return {
     contract,

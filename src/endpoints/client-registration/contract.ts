@@ -1,6 +1,6 @@
 import type { Contract } from '../contract.ts';
 
-/** POST /clients, as the interface has it. */
+/** The registration endpoint of the interface. */
 export const contract = {
   name: 'client-registration',
   method: 'POST',
@@ -16,7 +16,7 @@ export const contract = {
   body: 'json',
 } as const satisfies Contract;
 
-/** The same at the address and with the status that the specifications name (decision 4). */
+/** The same endpoint with the path and the status 201 of the specifications (decision 4). */
 export const registerContract = {
   ...contract,
   name: 'client-registration-201',

@@ -27,12 +27,12 @@ export interface ClientRegistrationNeeds extends RegistryNeeds {
   };
 }
 
-/** Registers a client at `POST /clients`, with 200. */
+/** Registers a client at `POST /clients`, with status 200. */
 export function clientRegistration(needs: ClientRegistrationNeeds): Endpoint {
   return registrationAt({ contract, status: 200, name: 'clients' }, needs);
 }
 
-/** Registers a client at `POST /register`, with the 201 of RFC 7591 §3.2.1. */
+/** Registers a client at `POST /register`, with status 201 (RFC 7591 §3.2.1). */
 export function clientRegistration201(needs: ClientRegistrationNeeds): Endpoint {
   return registrationAt({ contract: registerContract, status: 201, name: 'register' }, needs);
 }
@@ -43,7 +43,7 @@ interface Address {
   readonly name: 'clients' | 'register';
 }
 
-/** Any origin may ask in open mode, where no credentials are at stake (decision 40). */
+/** With open registration, scripts of any origin may register clients, because no credentials are at stake (decision 40). */
 function registrationAt(address: Address, needs: ClientRegistrationNeeds): Endpoint {
   const advertised = needs.settings['registration.advertise'] === address.name;
   return {
@@ -73,7 +73,7 @@ function registrationAt(address: Address, needs: ClientRegistrationNeeds): Endpo
 function asksForDryRun(query: string): boolean {
   const parameters = parseParameters(query, PARAMETERS, { parameters: PARAMETERS_MAX });
   const { dry_run } = parameters;
-  // Without a value it is not simply absent: whoever wrote it does not expect that anything is stored.
+  // `dry_run` without a value is an error: its sender does not expect that the server stores a client.
   if (!('dry_run' in parameters) || dry_run === 'false') return false;
   if (dry_run === 'true') return true;
   throw new OAuthError('invalid_request', { error_description: 'dry_run must be true or false' });

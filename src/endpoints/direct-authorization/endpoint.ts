@@ -21,7 +21,7 @@ const HEADERS = Object.freeze({ 'content-type': 'application/json', ...UNCACHED 
 export interface DirectAuthorizationEndpointNeeds extends Issuing {
   readonly json: JsonLimits;
   readonly settings: Issuing['settings'] & {
-    /** Its own tokens: those of the client registry do not open it. */
+    /** The master tokens of this endpoint; those of the client registry are not valid here. */
     readonly 'direct-authorization.token-sha256': readonly string[];
     readonly 'limits.bearer-token': number;
   };

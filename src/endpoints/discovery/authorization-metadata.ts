@@ -4,13 +4,13 @@ import { SCOPE_CLAIMS } from '../../sessions/account-claims.ts';
 import { PASSWORD_ACR } from '../../sessions/password-sign-in.ts';
 import { RESPONSE_TYPES } from '../../spec/grant-types.ts';
 
-/** OpenID Connect Core 1.0 §2 and OpenID Connect Back-Channel Logout 1.0 §2.1: what ID tokens say of the protocol itself. */
+/** Claims about the sign-in itself (OpenID Connect Core 1.0 §2 and OpenID Connect Back-Channel Logout 1.0 §2.1). */
 const PROTOCOL_CLAIMS = ['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'acr', 'amr', 'sid'];
 
 /**
- * What the authorisation endpoint can do, in the words of OpenID Connect Discovery 1.0 §3, RFC 8414 §2, RFC 9207 §3 and
- * Initiating User Registration via OpenID Connect 1.0 §4 (`prompt_values_supported`).
- * @param languages that there are pages in
+ * Returns the metadata members about the authorisation endpoint (OpenID Connect Discovery 1.0 §3, RFC 8414 §2, RFC 9207 §3 and
+ * Initiating User Registration via OpenID Connect 1.0 §4 for `prompt_values_supported`).
+ * @param languages the languages of the pages
  */
 export function authorizationMetadata(languages: readonly string[]): Readonly<Record<string, unknown>> {
   const claims = [...SCOPE_CLAIMS.values()].flat();

@@ -1,8 +1,9 @@
 import type { Contract, Endpoint } from '../contract.ts';
 
 /**
- * Provider metadata (OpenID Connect Discovery 1.0 §3, RFC 8414 §2) at one of its addresses. The document is made once,
- * from what is switched on; "claims with zero elements MUST be omitted" (RFC 8414 §3.2).
+ * Serves provider metadata (OpenID Connect Discovery 1.0 §3, RFC 8414 §2) at one of its addresses. Renders the document once,
+ * without empty lists: "claims with zero elements MUST be omitted" (RFC 8414 §3.2).
+ * @param maxAge seconds for which a cache may keep the document
  */
 export function discovery(
   contract: Contract,

@@ -17,10 +17,10 @@ import {
 import type { Endpoint } from '../contract.ts';
 import { authorizationMetadata } from './authorization-metadata.ts';
 
-/** RFC 8414 §2, of client assertions: "The value "none" MUST NOT be used." */
+/** The algorithms of client assertions (RFC 8414 §2: "The value "none" MUST NOT be used."). */
 const ASSERTION_ALGORITHMS = [...SIGNING_ALGORITHMS, ...HMAC_ALGORITHMS] as const;
 
-/** What a client may be registered for; registration refuses every other value (spec/client-metadata.ts). */
+/** The values that a client may register; registration refuses every other value (spec/client-metadata.ts). */
 const REGISTRABLE = {
   subject_types_supported: SUBJECT_TYPES,
   id_token_encryption_alg_values_supported: KEY_MANAGEMENT_ALGORITHMS,
@@ -35,28 +35,28 @@ const REGISTRABLE = {
   introspection_encryption_alg_values_supported: KEY_MANAGEMENT_ALGORITHMS,
   introspection_encryption_enc_values_supported: CONTENT_ENCRYPTION_ALGORITHMS,
   code_challenge_methods_supported: CODE_CHALLENGE_METHODS,
-  // OpenID Connect Back-Channel Logout 1.0 §2.1. Sessions end in other ways than at the end-session endpoint too, and clients hear of each.
+  // OpenID Connect Back-Channel Logout 1.0 §2.1. Present without an end-session endpoint too: clients learn of every end of a session.
   backchannel_logout_supported: true,
   backchannel_logout_session_supported: true,
   request_uri_parameter_supported: false,
 } as const;
 
-/** What certificates of clients are good for here. */
+/** The server's support for client certificates. */
 export interface CertificateSupport {
   readonly trust: CertificateTrust;
-  /** The origin at which connections ask for a certificate, where it is not the issuer's. */
+  /** The origin whose connections request a certificate, if it differs from the issuer's. */
   readonly aliasOrigin?: string;
 }
 
-/** What the server is set up for, as far as its endpoints do not show it. */
+/** The abilities of the server that its endpoints do not show. */
 export interface Support {
   readonly certificates?: CertificateSupport;
   readonly canSign?: (algorithm: SignatureAlgorithm) => boolean;
-  /** That there are pages in. */
+  /** The languages of the pages. */
   readonly languages?: readonly string[];
 }
 
-/** Provider metadata, derived from the endpoints that stand and from what they can do. What is absent is not named. */
+/** Derives provider metadata from the endpoints and their abilities. Lists only what is enabled. */
 export function providerMetadata(
   issuer: string,
   endpoints: readonly Endpoint[],
@@ -87,7 +87,7 @@ export function providerMetadata(
   };
 }
 
-/** What this server signs for a client; with a configured key set that may be less than what can be registered. */
+/** Returns the algorithms of the server's own signatures. A configured key set may support fewer than clients can register. */
 function signedResponses(
   canSign: (algorithm: SignatureAlgorithm) => boolean,
 ): Readonly<Record<string, readonly string[]>> {
@@ -100,7 +100,7 @@ function signedResponses(
   };
 }
 
-/** RFC 8705 §3.3 and §5: aliases of the endpoints that a client calls with its certificate. */
+/** Returns the members about client certificates, with aliases of the endpoints that use them (RFC 8705 §3.3 and §5). */
 function certificateMembers(
   issuer: string,
   endpoints: readonly Endpoint[],

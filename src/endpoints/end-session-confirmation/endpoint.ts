@@ -34,7 +34,7 @@ export interface EndSessionConfirmationNeeds extends PageNeeds {
   readonly interactions: Pick<InteractionNeeds, 'interactions' | 'clock'>;
   readonly logoutRequests: Pick<LogoutRequestNeeds, 'clients'>;
   readonly delivery: Pick<LogoutDelivery, 'deliver'>;
-  /** Resolves when the client that sent the end-user has waited long enough to be told. */
+  /** Resolves when the end-user has waited long enough for the client that sent them to be notified. */
   readonly patience: () => Promise<void>;
   readonly form: FormLimits;
   readonly log: Log;
@@ -45,8 +45,8 @@ const PARAMETERS: ReadonlySet<string> = new Set(['form_token', 'choice']);
 type Choice = 'logout' | 'stay';
 
 /**
- * Does what the end-user chose on the page of this interaction, once. What the page was about is kept on the server
- * (decision 31); the browser goes back to its client whatever the choice was (decision 33).
+ * Carries out the end-user's choice on the logout page, once. The server keeps the content of the page (decision 31). The
+ * browser returns to its client after either choice (decision 33).
  */
 export function endSessionConfirmation(needs: EndSessionConfirmationNeeds): Endpoint {
   return {
@@ -64,7 +64,10 @@ export function endSessionConfirmation(needs: EndSessionConfirmationNeeds): Endp
   };
 }
 
-/** @throws OAuthError invalid_request for a form that no page of this browser holds any more */
+/**
+ * Returns the waiting logout and the choice.
+ * @throws OAuthError invalid_request if the form does not belong to a page that waits in this browser
+ */
 async function chosen(
   needs: EndSessionConfirmationNeeds,
   request: EndpointRequest,
@@ -91,7 +94,10 @@ function answeredAlready(): OAuthError {
   });
 }
 
-/** The session that the page spoke of, if it still is. Another one than that is not ended by this page. */
+/**
+ * Returns the session that the page named; undefined if it has ended.
+ * @throws OAuthError invalid_request if the browser has another session now, which this page must not end
+ */
 async function sessionMeant(
   needs: EndSessionConfirmationNeeds,
   request: EndpointRequest,
@@ -108,7 +114,10 @@ type Outcome = SignedOutPage['outcome'];
 
 const kept = (session: StoredSession | undefined): Outcome => (session === undefined ? 'none' : 'kept');
 
-/** From here on every process finds no session; the clients are told, the one that sent the end-user before it goes back. */
+/**
+ * Ends the session in all processes, then notifies the clients. Waits a limited time, so that the client that sent the end-user
+ * learns of the logout before the browser returns to it.
+ */
 async function ended(
   { sessions, browser, delivery, patience, log }: EndSessionConfirmationNeeds,
   request: EndpointRequest,
@@ -126,7 +135,7 @@ async function ended(
     try {
       await delivery.deliver(sid, client?.client_id);
     } catch (cause) {
-      // The session has ended, and whom that concerns is written down: the next round tells them.
+      // The storage remembers which clients to notify: the next delivery run retries.
       log.error({ request_id: request.id, sid, cause }, 'clients could not be told of a logout at once');
     }
   };

@@ -37,7 +37,7 @@ export interface EndSessionNeeds extends PageNeeds {
   readonly log: Log;
 }
 
-/** Asks the end-user whether to log out of the server too. A GET never ends a session (decision 31). */
+/** Shows the page that asks the end-user whether to sign out of this server too. A GET never ends a session (decision 31). */
 export function endSession(needs: EndSessionNeeds): Endpoint {
   return {
     contract,
@@ -47,7 +47,7 @@ export function endSession(needs: EndSessionNeeds): Endpoint {
   };
 }
 
-/** The same for a form; the browser is asked to come again where it left its cookies out. */
+/** Does the same for a form. Redirects the browser if it sent the form without cookies. */
 export function endSessionForm(needs: EndSessionNeeds): Endpoint {
   return {
     contract: formContract,
@@ -63,8 +63,8 @@ export function endSessionForm(needs: EndSessionNeeds): Endpoint {
 }
 
 /**
- * With a form that another site posts, a browser sends no cookies of `SameSite=Lax`, whether it has some or not; it sends
- * them with the GET of a redirection after it.
+ * Detects a form of another site, with which a browser sends no `SameSite=Lax` cookies. The browser sends them with the GET
+ * after a redirection.
  */
 function cookiesLeftOut({ browser }: EndSessionNeeds, request: EndpointRequest): boolean {
   const foreign = request.headers['sec-fetch-site'] === 'cross-site';
@@ -113,7 +113,7 @@ async function usernameOf(
   { directory }: EndSessionNeeds,
   session: StoredSession | undefined,
 ): Promise<string | undefined> {
-  // The account may be kept elsewhere, and be gone there.
+  // The account may be deleted from an external directory.
   return session === undefined ? undefined : ((await directory.find(session.sub))?.username ?? session.sub);
 }
 
@@ -125,12 +125,12 @@ function clientShown(
   return client === undefined || home === undefined ? undefined : pageClient(client, home, languages);
 }
 
-/** Where the client is at home: an address that was registered, never one that was merely sent. */
+/** Returns an address of the client that is registered, never one that the request names alone. */
 function homeOf(client: StoredClient, redirect: LogoutRedirect | undefined): string | undefined {
   return redirect?.uri ?? metadataOf(client).redirect_uris?.[0];
 }
 
-/** For whoever wonders why the browser does not come back. */
+/** Logs why the browser will not return to the client. */
 function noteIgnored({ log }: EndSessionNeeds, { id }: EndpointRequest, logout: LogoutRequest): void {
   if (logout.ignored === undefined) return;
   const { client, ignored } = logout;

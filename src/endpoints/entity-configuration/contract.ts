@@ -1,6 +1,6 @@
 import type { Contract } from '../contract.ts';
 
-/** Stands where a federation is enabled, and nowhere else. */
+/** Exists only with a federation. */
 export const contract = {
   name: 'entity-configuration',
   method: 'GET',

@@ -11,7 +11,7 @@ export interface EntityConfigurationNeeds {
   readonly maxAge: number;
 }
 
-/** What this server says about itself in a federation, signed with its federation key (OpenID Federation 1.0 §9.2). */
+/** Serves the entity configuration of this server, signed with its federation key (OpenID Federation 1.0 §9.2). */
 export function entityConfigurationEndpoint({
   entity,
   document,
@@ -23,7 +23,7 @@ export function entityConfigurationEndpoint({
     claims: async (keys, now) => entityConfiguration(entity, keys, now),
   });
   const headers = {
-    // Without a parameter: some superiors compare it exactly.
+    // Without a parameter, because some superiors compare the whole value.
     'content-type': `application/${STATEMENT_TYPE}`,
     'cache-control': `public, max-age=${maxAge}`,
   };

@@ -47,7 +47,7 @@ export interface ExternalSignInNeeds extends ExternalAccountNeeds {
   };
 }
 
-/** What a request wants, for the operator's own sign-in page. */
+/** Describes a waiting request to the operator's own sign-in page. */
 export function externalSignIn(needs: ExternalSignInNeeds): Endpoint {
   const requirePage = pageAuthority(needs);
   return {
@@ -61,9 +61,9 @@ export function externalSignIn(needs: ExternalSignInNeeds): Endpoint {
 }
 
 /**
- * What came of it, and where the browser is to be sent. It is good once, and only together: the handle in the browser that the
- * request began in, which is what nobody has whom it was sent by, and the proof in the address, which is what nobody has who
- * sent it to somebody else to sign in for.
+ * Takes the outcome from the operator's page, once, and returns the address for the browser. That address works only in the
+ * browser in which the request began. An attacker who sends the link of a request to a victim gains nothing: the attacker's
+ * browser lacks the proof in the address, and the victim's browser lacks the cookie of the request.
  */
 export function externalSignInOutcome(needs: ExternalSignInNeeds): Endpoint {
   const requirePage = pageAuthority(needs);
@@ -88,7 +88,7 @@ export function externalSignInOutcome(needs: ExternalSignInNeeds): Endpoint {
   };
 }
 
-/** Returns what finds the token of the operator's own page in a request. @throws OAuthError invalid_token */
+/** Returns a function that requires the token of the operator's own page. @throws OAuthError invalid_token */
 function pageAuthority({ settings }: ExternalSignInNeeds): (request: EndpointRequest) => MasterToken {
   const masters = masterTokens(settings['sign-in.token-sha256']);
   return ({ headers }) => {
@@ -100,7 +100,10 @@ function pageAuthority({ settings }: ExternalSignInNeeds): (request: EndpointReq
   };
 }
 
-/** @throws NotFound for a handle that is unknown, expired, or has its outcome */
+/**
+ * Returns the request that waits for an outcome.
+ * @throws NotFound for a handle that is unknown, expired, or already has an outcome
+ */
 async function waiting(
   { interactions }: ExternalSignInNeeds,
   { segment }: EndpointRequest,

@@ -14,7 +14,7 @@ export interface HistoricalKeysNeeds {
   readonly maxAge: number;
 }
 
-/** The federation keys that are published no more, so that what they signed can be understood later (OpenID Federation 1.0 §8.7). */
+/** Serves the federation keys that are no longer published, so that their signatures can be verified later (OpenID Federation 1.0 §8.7). */
 export function federationHistoricalKeys({
   issuer,
   removed,

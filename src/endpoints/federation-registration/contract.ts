@@ -1,13 +1,13 @@
 import type { Contract } from '../contract.ts';
 
-/** In a federation. */
+/** The endpoint with a federation. */
 export const contract = {
   name: 'federation-registration',
   method: 'POST',
   path: '/federation/clients',
   specifications: ['OpenID Federation 1.0 §12.2', 'interface: POST /federation/clients'],
   advertisedAs: 'federation_registration_endpoint',
-  // 404 is invalid_trust_anchor (§8.9), in the dialect of OpenID Federation 1.0.
+  // 404 is invalid_trust_anchor of OpenID Federation 1.0 §8.9.
   statuses: [200, 400, 401, 404, 429, 500],
   errors: 'json',
   // The interface: "invalid entity statement signature or failed trust chain resolution" is 401.
@@ -16,7 +16,7 @@ export const contract = {
   body: 'statement',
 } as const satisfies Contract;
 
-/** Without a federation no body is read, whatever it is (decision 37). */
+/** The endpoint without a federation, which reads no body (decision 37). */
 export const disabledContract = {
   name: contract.name,
   method: contract.method,

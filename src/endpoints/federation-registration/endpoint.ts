@@ -18,13 +18,13 @@ const TYPES = Object.keys(REGISTRATION_TYPES) as readonly RegistrationType[];
 
 export interface FederationRegistrationNeeds extends ExplicitRegistrationNeeds {
   readonly keys: Pick<ServerKeys['federation'], 'sign'>;
-  /** How many registrations may be under way: each may wait for strangers for as long as a resolution may take. */
+  /** Limit of simultaneous registrations. Each may wait for other servers as long as a resolution may take. */
   readonly parallel: number;
-  /** Seconds after which whoever is turned away may come again. */
+  /** Seconds after which a caller above the limit may retry. */
   readonly retryAfter: number;
 }
 
-/** Explicit registration; without a federation it is refused, whatever is sent (decision 37). */
+/** Registers clients explicitly. Without a federation it refuses every request (decision 37). */
 export function federationRegistration(needs: FederationRegistrationNeeds | undefined): Endpoint {
   if (needs === undefined) {
     return {

@@ -1,6 +1,6 @@
 import type { Contract } from '../contract.ts';
 
-/** On the management listener. The process answers. */
+/** Liveness, on the management listener: the process responds. */
 export const liveContract = {
   name: 'health-live',
   method: 'GET',
@@ -12,7 +12,7 @@ export const liveContract = {
   body: 'none',
 } as const satisfies Contract;
 
-/** The process can do its work: storage reads and writes durably. */
+/** Readiness: the storage reads and writes durably. */
 export const readyContract = {
   ...liveContract,
   name: 'health-ready',

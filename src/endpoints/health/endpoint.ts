@@ -1,7 +1,7 @@
 import type { Endpoint, EndpointResponse } from '../contract.ts';
 import { liveContract, readyContract } from './contract.ts';
 
-/** `starting`: not there yet. `not-ready`: it was, or will be, but its storage does not work. */
+/** `starting`: the process is not open yet. `not-ready`: its storage does not work. */
 export type ReadyState = 'starting' | 'ready' | 'not-ready' | 'stopping';
 
 export function healthLive(): Endpoint {

@@ -1,7 +1,7 @@
 import type { Log } from '../../ports/log.ts';
 import type { Storage } from '../../ports/storage.ts';
 
-/** Whether the storage reads and writes durably now; why not, is in the log. */
+/** Checks whether the storage reads and writes durably now, and logs why it does not. */
 export async function storageState(
   storage: Pick<Storage, 'ready'>,
   log: Log,

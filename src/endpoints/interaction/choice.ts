@@ -20,10 +20,10 @@ import {
 
 const PARAMETERS: ReadonlySet<string> = new Set(['form_token', 'choice', 'username', 'password']);
 
-/** Shows the sign-in page once more. */
+/** Shows the sign-in page again. */
 type AskAgain = (waiting: Waiting, problem: NonNullable<SignInPage['problem']>) => Promise<EndpointResponse>;
 
-/** What a page's form brought. */
+/** A form that a page sent, with the request that it belongs to. */
 interface Choice {
   readonly request: EndpointRequest;
   readonly waiting: Waiting;
@@ -31,7 +31,10 @@ interface Choice {
   readonly askAgain: AskAgain;
 }
 
-/** @throws OAuthError for a form that no page of ours sent, or not the page that was shown last */
+/**
+ * Handles the form of a sign-in or consent page.
+ * @throws OAuthError if the form does not come from a page of this server, or not from the page that was shown last
+ */
 export async function receiveChoice(
   needs: InteractionEndpointNeeds,
   request: EndpointRequest,
@@ -51,7 +54,7 @@ export async function receiveChoice(
   return redirection(addressOf(needs, waiting));
 }
 
-/** Bound to the page that was shown: nobody agrees by a page that somebody else had seen (decision 31). */
+/** Requires that the form belongs to the page that this end-user saw, so that no person consents on another person's page (decision 31). */
 function requireFormToken({ waiting, form }: Choice, session: StoredSession | undefined): void {
   const { cookie, handle } = waiting;
   const token = form['form_token'] ?? '';
@@ -78,7 +81,7 @@ async function signInChosen(needs: InteractionEndpointNeeds, choice: Choice): Pr
   if (outcome.outcome === 'refused') return await askAgain(waiting, 'refused');
   const { sub, version: accountVersion } = outcome.account;
   const authentication = { sub, accountVersion, acr: PASSWORD_ACR, amr: PASSWORD_AMR };
-  // Of several forms at once one signs in: a session whose cookie nobody is shown would be left behind.
+  // Only one of several simultaneous forms signs in: the others would leave sessions without a browser.
   const taken = await changed(needs, waiting, { taken: true });
   if (taken === undefined) return nothingWaits(needs, request);
   try {
@@ -96,13 +99,13 @@ async function signInChosen(needs: InteractionEndpointNeeds, choice: Choice): Pr
     const done = { signedIn: signedIn.session.key, taken: false };
     return await goOn(needs, { request, waiting: taken }, signedIn.session, done, { cookies });
   } catch (failure) {
-    // Whoever comes again finds the page as it was.
+    // Unlocks the request, so that the end-user can try again.
     await changed(needs, taken, { taken: false }).catch(() => undefined);
     throw failure;
   }
 }
 
-/** The request with something else noted in it; undefined where somebody else was faster. */
+/** Stores a change of the waiting request; undefined if another request changed it first. */
 async function changed(
   needs: InteractionEndpointNeeds,
   waiting: Waiting,
@@ -121,7 +124,7 @@ async function allowed(
   requireFormToken(choice, session);
   const { content } = choice.waiting.interaction;
   const { next } = await needs.flow.progress(content, session);
-  // Something else is to be done first: the page that says so comes now.
+  // Another step comes first: show its page.
   if (next.step !== 'consent') return redirection(addressOf(needs, choice.waiting));
   return await goOn(
     needs,
@@ -150,11 +153,11 @@ async function declined(
 
 interface GoingOn {
   readonly cookies?: readonly string[];
-  /** What is done by the one whose choice counts, and by nobody else. */
+  /** Runs only for the form whose choice counts. */
   readonly first?: () => Promise<void>;
 }
 
-/** Answers the client, or shows the next page; the page that was shown is over either way. */
+/** Responds to the client, or leads to the next page. The page that was shown is used up in both cases. */
 export async function goOn(
   needs: InteractionEndpointNeeds,
   { request, waiting }: Pick<Choice, 'request' | 'waiting'>,

@@ -20,7 +20,7 @@ import {
   waitingRequest,
 } from './waiting.ts';
 
-/** The pages between an authorisation request and its answer: shown by GET, answered by POST. */
+/** Shows the pages between an authorisation request and its response. */
 export function interaction(needs: InteractionEndpointNeeds): Endpoint {
   return {
     contract,
@@ -37,7 +37,7 @@ export function interaction(needs: InteractionEndpointNeeds): Endpoint {
   };
 }
 
-/** The person's choice: signed in, agreed, or neither. */
+/** Handles the person's choice on such a page: sign in, allow, deny or cancel. */
 export function interactionChoice(needs: InteractionEndpointNeeds): Endpoint {
   return {
     contract: postContract,
@@ -63,7 +63,7 @@ async function show(
       : toExternalPage(needs.externalUrl, waiting);
   if (progress.next.step === 'consent' && session !== undefined)
     return await consentPage(needs, request, waiting, session, progress.client);
-  // What was missing was done in another tab.
+  // The end-user completed the missing step in another tab.
   if (!(await completeInteraction(needs.interactions, waiting.interaction)))
     return nothingWaits(needs, request);
   return (await needs.flow.answer(request, content, progress)) ?? nothingWaits(needs, request);
@@ -117,7 +117,7 @@ async function consentPage(
     claims: requestedClaims(authorization),
     resources: resource,
   };
-  // Whoever is signed out by now is led from the form to the operator's page.
+  // The form leads to the operator's page if the session has ended in the meantime.
   const formTargets = [redirect_uri, ...(needs.externalUrl === undefined ? [] : [needs.externalUrl])];
   return pageResponse(needs, request, page, { ui_locales, formTargets });
 }

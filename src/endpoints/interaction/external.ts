@@ -11,14 +11,14 @@ import { type InteractionEndpointNeeds, nothingWaits, type Waiting } from './wai
 
 const PARAMETERS: ReadonlySet<string> = new Set(['outcome']);
 
-/** To the operator's own page, with the handle that its server asks about. */
+/** Redirects to the operator's own page, with the handle that its server uses to ask about the request. */
 export function toExternalPage(url: string, { handle }: Waiting): EndpointResponse {
   const address = new URL(url);
   address.searchParams.set('interaction', handle);
   return redirection(address.href);
 }
 
-/** The browser that the request began in is back from the operator's page, with the proof that it was there. */
+/** Continues a request after its browser returns from the operator's page with the proof. */
 export async function backFromExternalPage(
   needs: InteractionEndpointNeeds,
   request: EndpointRequest,
@@ -29,7 +29,7 @@ export async function backFromExternalPage(
   if (!sameDigest(external.proof, digestOf(outcome))) return nothingWaits(needs, request);
   const { external: _taken, ...content } = waiting.interaction.content;
   const interaction = await changeInteraction(needs.interactions, waiting.interaction, content);
-  // Of two that come with it the other one takes it.
+  // If two requests carry the same proof, only one succeeds.
   if (interaction === undefined) return nothingWaits(needs, request);
   const taken = { ...waiting, interaction };
   return 'refused' in external

@@ -26,7 +26,7 @@ export interface InteractionEndpointNeeds extends PageNeeds {
   readonly log: Log;
 }
 
-/** A request that waits in the browser that asks, with what names it there. */
+/** A waiting request of this browser, with its handle and cookie. */
 export interface Waiting {
   readonly handle: string;
   /** The value of the browser's cookie. */
@@ -34,7 +34,7 @@ export interface Waiting {
   readonly interaction: Interaction<WaitingRequest>;
 }
 
-/** Undefined for a handle that is unknown, answered, expired, or of another browser: nobody can tell which. */
+/** Returns the waiting request; undefined if the handle is unknown, answered, expired, or belongs to another browser. The response is the same for all four. */
 export async function waitingRequest(
   { interactions, browser }: InteractionEndpointNeeds,
   request: EndpointRequest,
@@ -47,7 +47,7 @@ export async function waitingRequest(
   return { handle, cookie, interaction };
 }
 
-/** What somebody sees who comes back to a page that was answered: by the back button, a bookmark, a second click. */
+/** Shows the page for an answered request, which a person reaches by the back button, a bookmark or a second click. */
 export function nothingWaits(needs: InteractionEndpointNeeds, request: EndpointRequest): EndpointResponse {
   const words = 'this page has already been used, has expired, or was opened in another browser';
   needs.log.info({ request_id: request.id, detail: words }, 'nothing waits');
@@ -55,7 +55,7 @@ export function nothingWaits(needs: InteractionEndpointNeeds, request: EndpointR
   return pageResponse(needs, request, { kind: 'error', error: 'interaction_over', notice }, { status: 400 });
 }
 
-/** What the token of a form of ours is bound to: the page's request, and whom it was shown to. */
+/** Returns the purpose of a form's anti-forgery token. It binds the form to the request and to the session that saw the page. */
 export function formPurpose(handle: string, sessionKey: string | undefined): string {
   return `interaction:${handle}:${sessionKey ?? ''}`;
 }

@@ -18,11 +18,11 @@ export interface CallerNeeds {
   readonly accessTokens: AccessTokenNeeds;
 }
 
-/** Who asks about a token: the client that authenticates, or the client of the bearer token that authorises the call. */
+/** The client that asks about a token: it authenticates, or a bearer token issued to it authorises the call. */
 export interface Caller {
   readonly client_id: ClientId;
   readonly scope: readonly string[];
-  /** Of the client that authenticated; that of a bearer token's client is looked up where it is needed. */
+  /** Metadata of a client that authenticated. `registrationOf` looks it up for the client of a bearer token. */
   readonly metadata: ClientMetadata | undefined;
 }
 
@@ -32,7 +32,10 @@ export function triesBearer({ headers }: EndpointRequest): boolean {
   return BEARER.test(headers['authorization'] ?? '');
 }
 
-/** @throws OAuthError invalid_client; invalid_request for two methods at once */
+/**
+ * Authenticates the caller.
+ * @throws OAuthError invalid_client; invalid_request for two methods at once
+ */
 export function callerOf(
   needs: CallerNeeds,
   request: EndpointRequest,
@@ -71,7 +74,7 @@ function bearerOf(
   });
 }
 
-/** @returns undefined where the caller's bearer token belongs to no registered client, as an initial access token may. */
+/** Returns the caller's metadata; undefined if its bearer token belongs to no registered client, such as an initial access token. */
 export function registrationOf(
   { authentication }: CallerNeeds,
   { client_id, metadata }: Caller,

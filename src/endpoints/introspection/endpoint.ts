@@ -22,9 +22,9 @@ import { isMeantFor } from './token-audience.ts';
 export interface IntrospectionNeeds extends CallerNeeds, JwtAnswerNeeds {
   readonly form: FormLimits;
   readonly settings: {
-    /** `match`: only callers that a token is meant for see it (decision 26). */
+    /** `match`: an active token is shown only to callers that it is meant for (decision 26). */
     readonly 'introspection.audience': 'any' | 'match';
-    /** Whether `application/jwt` is answered as the drafts before RFC 9701 had it. */
+    /** Whether the endpoint offers `application/jwt` in the form of the drafts before RFC 9701. */
     readonly 'introspection.legacy-jwt': boolean;
   };
 }
@@ -38,8 +38,8 @@ const HEADERS = { ...UNCACHED, vary: 'Accept' };
 const JSON_HEADERS = Object.freeze({ 'content-type': 'application/json;charset=UTF-8', ...HEADERS });
 
 /**
- * Says whether a token is good. The order is fixed (decision 22): authenticate (401), then read the form (400), then
- * the caller's scope (403), then the token (200).
+ * Says whether a token is active. The order is fixed (decision 22): authenticate (401), then read the form (400), then check
+ * the caller's scope (403), then look up the token (200).
  */
 export function introspection(needs: IntrospectionNeeds): Endpoint {
   const introspectionScope = `${needs.issuer}${contract.path}`;
@@ -68,8 +68,8 @@ export function introspection(needs: IntrospectionNeeds): Endpoint {
 type Looking = Awaitable<StoredAccessToken | undefined>;
 
 /**
- * Asks for the token while the caller is still looked up: a remote storage answers both at once, with one reading of its
- * journal. Nobody waits for it where the caller is refused, who could have had no more than a look-up of a token of ours.
+ * Looks up the token while the caller's look-up is still under way, so that a remote storage answers both with one read of its
+ * journal. If the caller is refused, the result is dropped: an unauthenticated caller causes at most one look-up.
  */
 function lookAhead(
   { accessTokens }: IntrospectionNeeds,
@@ -93,7 +93,7 @@ function inspect(needs: IntrospectionNeeds, caller: Caller, looking: Looking): A
   });
 }
 
-/** JSON for everybody who does not name a JWT: nothing else is looked at on the way most taken. */
+/** Returns the JWT type that the caller prefers; undefined for JSON. Parses `Accept` only if it names a JWT, to keep the common path fast. */
 function jwtTypeFor(
   { headers }: EndpointRequest,
   offered: readonly JwtMediaType[],
@@ -117,7 +117,7 @@ async function jwtResponse(
   return { status: 200, headers: { 'content-type': type, ...HEADERS }, body };
 }
 
-/** RFC 6750 §3: a bearer token that does not enable access is answered with a challenge; the code is the interface's. */
+/** Returns the interface's error, with a challenge for a bearer token that lacks the scope (RFC 6750 §3). */
 function scopeLacking(request: EndpointRequest, scope: string): OAuthError {
   const error_description = 'the caller lacks the introspection scope';
   return new OAuthError('access_denied', {
@@ -135,7 +135,7 @@ function tokenToInspect(form: Parameters | OAuthError): string {
   return token;
 }
 
-/** A form that cannot be read is an error only once the caller is known. */
+/** Returns the form, or its error. The endpoint throws that error only after it has authenticated the caller. */
 function readForm(needs: IntrospectionNeeds, { headers, body }: EndpointRequest): Parameters | OAuthError {
   try {
     return parseForm(headers['content-type'], body, PARAMETERS, needs.form);

@@ -13,12 +13,12 @@ export interface JwtAnswerNeeds {
 
 export const INTROSPECTION_JWT = 'application/token-introspection+jwt';
 
-/** Of the drafts before RFC 9701. */
+/** The media type of the drafts before RFC 9701. */
 export const LEGACY_JWT = 'application/jwt';
 
 export type JwtMediaType = typeof INTROSPECTION_JWT | typeof LEGACY_JWT;
 
-/** For whom a token was inspected, and what was found: the JSON text of RFC 7662 §2.2. */
+/** The caller, and the result as the JSON text of RFC 7662 §2.2. */
 export interface Inspected {
   readonly client_id: ClientId;
   readonly metadata: ClientMetadata | undefined;
@@ -26,8 +26,8 @@ export interface Inspected {
 }
 
 /**
- * The answer as a JWT for the caller (RFC 9701 §5), encrypted where the caller has registered that.
- * @throws OAuthError invalid_request where the caller has no key to encrypt to, or the server none for the signature
+ * Returns the response as a JWT for the caller (RFC 9701 §5), encrypted if the caller registered encryption.
+ * @throws OAuthError invalid_request if the caller has no encryption key, or the server no key for the registered algorithm
  */
 export async function jwtAnswer(
   needs: JwtAnswerNeeds,
@@ -49,7 +49,7 @@ export async function jwtAnswer(
   });
 }
 
-/** All in one object, as the drafts had it; `aud` is the caller, so that no token is made of the answer. */
+/** Returns all claims in one object, as the drafts did. `aud` is the caller, so that the response cannot serve as an access token. */
 function legacyClaims(
   told: Readonly<Record<string, unknown>>,
   answered: Readonly<Record<string, unknown>>,

@@ -3,9 +3,9 @@ import type { ClientMetadata } from '../../spec/client-metadata.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
 
 /**
- * Whether a token is meant for the caller: its `aud` names the caller or a resource that the caller is registered for;
- * a token without `aud` is meant for everybody (decision 26; RFC 7662 §4: "the authorization server MUST determine
- * whether the token … can be used at the protected resource making the introspection call").
+ * Says whether a token is meant for the caller: its `aud` names the caller or a resource that the caller registered. A token
+ * without `aud` is meant for every caller (decision 26; RFC 7662 §4: "the authorization server MUST determine whether the
+ * token … can be used at the protected resource making the introspection call").
  * @param metadata of the caller
  */
 export function isMeantFor(

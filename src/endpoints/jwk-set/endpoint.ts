@@ -12,7 +12,7 @@ export interface JwkSetNeeds {
   readonly maxAge: number;
 }
 
-/** The server JWK set. */
+/** Serves the JWK set of the server. */
 export function jwkSet(needs: JwkSetNeeds): Endpoint {
   const rendered = rendering();
   const fresh = lastFresh(needs);
@@ -31,13 +31,13 @@ export function jwkSet(needs: JwkSetNeeds): Endpoint {
 
 interface Fresh {
   readonly set: JwkSet;
-  /** Seconds since the epoch: nobody keeps it beyond that moment. */
+  /** Seconds since the Unix epoch, at which every cached copy expires. */
   readonly until: number;
 }
 
 /**
- * The set as it is now. While storage is away, the one that was last seen for as long as any cache might keep it (RFC 9111
- * §4.2): those who verify tokens elsewhere need nothing of the database.
+ * Returns the current set. While the storage is unavailable, it returns the last one as long as a cache might keep it (RFC 9111
+ * §4.2), so that resource servers can verify tokens without the database.
  */
 function lastFresh(needs: JwkSetNeeds): () => Promise<Fresh> {
   let last: Fresh | undefined;
@@ -57,13 +57,13 @@ function lastFresh(needs: JwkSetNeeds): () => Promise<Fresh> {
   };
 }
 
-/** While a key waits to take over, nobody keeps a set beyond that moment. */
+/** Returns when cached copies expire: after `maxAge`, or earlier when an announced key starts to sign. */
 function freshUntil({ maxAge, clock }: JwkSetNeeds, { activation_at }: JwkSet): number {
   const now = clock.now();
   return activation_at === undefined ? now + maxAge : Math.min(now + maxAge, activation_at);
 }
 
-/** The text of a set and its tag; made once for as long as the set is the same. */
+/** Renders a set and its tag once, until the set changes. */
 function rendering(): (set: JwkSet) => { readonly body: string; readonly etag: string } {
   let last: { readonly set: JwkSet; readonly body: string; readonly etag: string } | undefined;
   return (set) => {
@@ -74,7 +74,7 @@ function rendering(): (set: JwkSet) => { readonly body: string; readonly etag: s
   };
 }
 
-/** RFC 9110 §13.1.2, by weak comparison: caches may have made the tag a weak one. */
+/** Compares tags weakly (RFC 9110 §13.1.2), because caches may turn a tag into a weak one. */
 function isUnchanged(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   return ifNoneMatch === '*' || ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);

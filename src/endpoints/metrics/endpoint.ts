@@ -2,6 +2,7 @@ import type { Metrics } from '../../ports/metrics.ts';
 import type { Endpoint } from '../contract.ts';
 import { contract } from './contract.ts';
 
+/** Serves the metrics of the process. */
 export function metrics(source: Metrics): Endpoint {
   return {
     contract,

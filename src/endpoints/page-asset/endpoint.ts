@@ -3,10 +3,10 @@ import { NotFound } from '../../spec/errors.ts';
 import type { Endpoint } from '../contract.ts';
 import { contract } from './contract.ts';
 
-/** A year: the name of an asset changes with its content. */
+/** Caches keep an asset for a year, because its name changes with its content. */
 const KEPT = { 'cache-control': 'public, max-age=31536000, immutable' } as const;
 
-/** What pages refer to: style sheets, pictures of a theme, one script. */
+/** Serves the files of pages: style sheets, pictures of a theme, one script. */
 export function pageAsset({ pages }: { readonly pages: Pages }): Endpoint {
   return {
     contract,

@@ -23,14 +23,14 @@ export interface PushedAuthorizationRequestNeeds {
   /** Finds clients that a federation vouches for too. */
   readonly pushing: AuthenticationNeeds;
   readonly authorizationRequests: AuthorizationRequests;
-  /** For clients that prove nothing. */
+  /** Limits for public clients. */
   readonly interactionLimits: NetworkLimits;
   readonly form: FormLimits;
 }
 
 const PARAMETERS: ReadonlySet<string> = new Set([...AUTHORIZATION_PARAMETERS, ...AUTHENTICATION_PARAMETERS]);
 
-/** Takes an authorisation request from its client itself, checks it as the other endpoint would, and keeps it for a while. */
+/** Receives an authorisation request directly from its client, checks it like the authorisation endpoint, and stores it for a limited time. */
 export function pushedAuthorizationRequest(needs: PushedAuthorizationRequestNeeds): Endpoint {
   const { pushing, authorizationRequests, interactionLimits } = needs;
   return {
@@ -63,7 +63,7 @@ export function pushedAuthorizationRequest(needs: PushedAuthorizationRequestNeed
   };
 }
 
-/** RFC 9126 §2.3: as JSON, whatever the redirection URI is. */
+/** Turns the error into JSON, because no redirection takes place (RFC 9126 §2.3). */
 function forItsClient({ code, error_description, detail }: AuthorizationError): OAuthError {
   return new OAuthError(code, { error_description, ...(detail === undefined ? {} : { detail }) });
 }

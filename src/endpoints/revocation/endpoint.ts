@@ -18,8 +18,8 @@ export interface RevocationEndpointNeeds extends RevocationNeeds {
 const PARAMETERS: ReadonlySet<string> = new Set(['token', 'token_type_hint', ...AUTHENTICATION_PARAMETERS]);
 
 /**
- * Ends a token. The form comes first: it may hold what the client authenticates with. `token_type_hint` changes
- * nothing: what a token is shows in the token (RFC 7009 §2.1: the server MAY ignore it).
+ * Revokes a token. Reads the form first, because it may hold the client's credentials. Ignores `token_type_hint`, because a
+ * token shows its own type (RFC 7009 §2.1: the server MAY ignore it).
  */
 export function revocation(needs: RevocationEndpointNeeds): Endpoint {
   return {

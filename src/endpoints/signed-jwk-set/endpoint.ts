@@ -14,7 +14,7 @@ export interface SignedJwkSetNeeds {
   readonly maxAge: number;
 }
 
-/** The server JWK set, signed with the federation key; without a federation there is none, and that is said (decision 37). */
+/** Serves the JWK set, signed with the federation key. Without a federation it answers `federation_not_enabled` (decision 37). */
 export function signedJwkSet(needs: SignedJwkSetNeeds | undefined): Endpoint {
   if (needs === undefined) {
     return {
@@ -34,7 +34,7 @@ export function signedJwkSet(needs: SignedJwkSetNeeds | undefined): Endpoint {
   });
   const headers = { 'content-type': `application/${TYPE}`, 'cache-control': `public, max-age=${maxAge}` };
   return {
-    // §5.2.1; without a federation it is not named.
+    // §5.2.1. Metadata names the address only with a federation.
     contract: { ...contract, advertisedAs: 'signed_jwks_uri' },
     handle: async () => ({ status: 200, headers, body: await signed() }),
   };

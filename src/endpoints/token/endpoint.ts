@@ -28,10 +28,10 @@ const PARAMETERS: ReadonlySet<string> = new Set([
   ...GRANTS.flatMap((grant) => grant.parameters),
 ]);
 
-/** RFC 8707 §2. */
+/** Parameters that a request may repeat (RFC 8707 §2). */
 const REPEATABLE: ReadonlySet<string> = new Set(['resource']);
 
-/** Issues access tokens. The form comes first: it may hold what the client authenticates with. */
+/** Issues access tokens. Reads the form first, because it may hold the client's credentials. */
 export function token(needs: TokenEndpointNeeds): Endpoint {
   const offered = offeredGrants(needs);
   return {

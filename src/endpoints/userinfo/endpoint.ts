@@ -22,7 +22,7 @@ export interface UserinfoEndpointNeeds extends UserinfoNeeds {
   readonly settings: { readonly 'limits.bearer-token': number };
 }
 
-/** Claims about the end-user of an access token, for whoever bears it (OpenID Connect Core 1.0 §5.3). */
+/** Returns claims about the end-user of an access token to the bearer of the token (OpenID Connect Core 1.0 §5.3). */
 export function userinfo(needs: UserinfoEndpointNeeds): Endpoint {
   return {
     contract,
@@ -35,7 +35,7 @@ export function userinfo(needs: UserinfoEndpointNeeds): Endpoint {
   };
 }
 
-/** The token may be in the form as well (RFC 6750 §2.2). */
+/** Does the same for POST, where the token may stand in the form (RFC 6750 §2.2). */
 export function postedUserinfo(needs: UserinfoEndpointNeeds): Endpoint {
   return {
     contract: postContract,
