@@ -1,23 +1,23 @@
 import type { JsonWebKey } from '../spec/jwk.ts';
 import { trustMarkType } from './statement-checks/trust-mark-checks.ts';
 
-/** What this server says about itself in a federation. */
+/** The claims of this server's entity configuration that settings decide. */
 export interface OwnEntity {
-  /** The issuer: "issuer … MUST be equal to the Entity Identifier" (§5.1.3). */
+  /** Equals the issuer: "issuer … MUST be equal to the Entity Identifier" (§5.1.3). */
   readonly entity_id: string;
   readonly authority_hints: readonly string[];
   readonly trust_marks: readonly string[];
   readonly organization_name: string | undefined;
   readonly contacts: readonly string[];
-  /** Where the federation keys of the past are (§8.7). */
+  /** The URL of the historical keys (§8.7). */
   readonly historical_keys_endpoint: string;
-  /** The provider metadata as discovery has it. */
+  /** The provider metadata, as discovery publishes it. */
   readonly openid_provider: Readonly<Record<string, unknown>>;
-  /** Seconds for which a configuration is good. */
+  /** Seconds from `iat` to `exp`. */
   readonly lifetime: number;
 }
 
-/** The claims of the entity configuration (§3.1, §5.1.1, §5.1.3). Claims without a value are left out. */
+/** Returns the claims of the entity configuration (§3.1, §5.1.1, §5.1.3). Omits claims without a value. */
 export function entityConfiguration(
   entity: OwnEntity,
   keys: readonly JsonWebKey[],

@@ -2,7 +2,7 @@ import type { UnverifiedJwt } from '../ports/jwt-inspector.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
 import type { JsonMembers } from './json-value.ts';
 
-/** The interface's nine, which are those of OpenID Connect without EdDSA (interface, Authentication 6). */
+/** The nine algorithms of the interface: those of OpenID Connect without EdDSA (interface, Authentication 6). */
 export const STATEMENT_ALGORITHMS = [
   'RS256',
   'RS384',
@@ -14,6 +14,12 @@ export const STATEMENT_ALGORITHMS = [
   'ES384',
   'ES512',
 ] as const;
+
+/** The entity type of a client (§5.1.2). */
+export const RELYING_PARTY = 'openid_relying_party';
+
+/** The maximum number of statements in a trust chain that a request brings. */
+export const CHAIN_STATEMENTS_MAX = 20;
 
 export const STATEMENT_TYPE = 'entity-statement+jwt';
 
@@ -40,18 +46,18 @@ export const STATEMENT_CLAIMS: ReadonlySet<string> = new Set([
 ]);
 
 export type StatementKind =
-  /** About its own issuer, published at its well-known address. */
+  /** A statement of an entity about itself, published at its well-known address. */
   | 'configuration'
-  /** By a superior about its immediate subordinate. */
+  /** A statement of a superior about its immediate subordinate. */
   | 'subordinate'
-  /** A configuration that was sent to us as an explicit registration request (§12.2.1). */
+  /** A configuration that a relying party sends as an explicit registration request (§12.2.1). */
   | 'request';
 
 declare const sound: unique symbol;
 
 /**
- * An entity statement that passed every check of §3.2, its signature by the keys of its issuer's own configuration
- * included. That says who made it, not whether they are trusted: that a trust chain says. Only `examineStatement` makes one.
+ * An entity statement that passed every check of §3.2, including its signature by the keys of its issuer's configuration.
+ * This proves who made it. Only a trust chain proves that the issuer is trusted. Only `examineStatement` creates one.
  */
 export interface SoundStatement {
   readonly [sound]: true;
@@ -63,13 +69,13 @@ export interface SoundStatement {
   readonly exp: number;
   /** The subject's federation keys. */
   readonly keys: readonly JsonWebKey[];
-  /** Empty where there is no such claim. */
+  /** Empty if the claim is absent. */
   readonly authority_hints: readonly string[];
   /** By entity type; each value is an object without null members. */
   readonly metadata: JsonMembers;
 }
 
-/** Of claims that passed the checks. */
+/** Converts a statement whose claims passed every check. */
 export function soundStatement(jwt: UnverifiedJwt, kind: StatementKind): SoundStatement {
   const { iss, sub, iat, exp, jwks, authority_hints, metadata } = jwt.claims;
   const { keys } = jwks as { readonly keys: readonly JsonWebKey[] };

@@ -39,8 +39,8 @@ import {
 } from './statement-checks/trust-mark-checks.ts';
 
 /**
- * §3.2: "These steps MAY be performed in a different order". What is about the form of a request comes first, so that
- * junk is called junk; the signature, which costs most, is verified last.
+ * The checks in the order in which they run. §3.2: "These steps MAY be performed in a different order". Checks of the form
+ * come first, so that a malformed request gets 400. The signature, the most expensive check, comes last.
  */
 export const STATEMENT_CHECKS: readonly StatementCheck[] = [
   issuerCheck,
@@ -79,20 +79,20 @@ export const STATEMENT_CHECKS: readonly StatementCheck[] = [
 const SECTION = '§3.2';
 
 export interface Examination {
-  /** In their order, up to the first that fails. */
+  /** The checks that ran, up to the first that failed. */
   readonly checks: readonly CheckTrace[];
   readonly outcome: { readonly statement: SoundStatement } | StatementRefusal;
 }
 
 export interface StatementRefusal {
   readonly reason: Reason;
-  /** Of the check that failed: about the form (400), or about trust (401). */
+  /** Says whether the failed check is about the form (400) or about trust (401). */
   readonly about: StatementCheck['about'];
 }
 
 /**
- * Examines a statement by every rule of §3.2. Fetches nothing: whoever sent it has shown by then that it is theirs.
- * Never throws.
+ * Checks a statement against every rule of §3.2. Fetches nothing, so a sender proves its key before this server connects to
+ * any address. Never throws.
  */
 export async function examineStatement(
   inspector: JwtInspector,
@@ -102,7 +102,7 @@ export async function examineStatement(
   const checks: CheckTrace[] = [];
   const jwt = inspector.inspect(compact, rules.limits.length);
   if ('reason' in jwt) {
-    // A header that may not be so is one that was read: `crit`, `b64`.
+    // The inspector rejects a header for `crit` or `b64` after it has read the JWT, so the form is correct.
     const about = jwt.reason === 'header' ? 'trust' : 'form';
     const reason: Reason = {
       code: 'statement_not_signed_jwt',
@@ -128,7 +128,7 @@ export async function examineStatement(
 }
 
 function badSignature(detail: string): Reason {
-  const words = 'the entity statement has a signature that does not hold with the keys of its issuer';
+  const words = 'the entity statement has a signature that no key of its issuer verifies';
   return { code: 'statement_signature', words, detail };
 }
 

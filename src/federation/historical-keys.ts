@@ -2,8 +2,8 @@ import type { RemovedServerKey } from '../ports/server-key-store.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
 
 /**
- * A federation key of the past (§8.7.2): `exp` is when it signed last, or would have; `revoked` is there where it was ended
- * because others may have it, so that nothing that it signed is to be believed.
+ * Returns a past federation key as §8.7.2 publishes it. `exp` is the end of its use for signing. A compromised key has
+ * `revoked`: verifiers must not trust anything that it signed.
  */
 export function historicalKey({
   public_jwk,

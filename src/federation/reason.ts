@@ -1,7 +1,7 @@
 import type { OutboundFailure } from '../ports/outbound-http.ts';
 import type { PolicyProblemCode } from './metadata-policy/policy-problem.ts';
 
-/** Why something in a federation does not hold. The codes are stable: they go into `error_description` and into scripts. */
+/** Codes of everything that can fail in a federation. They are stable: `error_description` shows them and scripts read them. */
 export type ReasonCode =
   | StatementReason
   | ChainReason
@@ -11,7 +11,7 @@ export type ReasonCode =
   | PolicyProblemCode
   | `fetch_${OutboundFailure}`;
 
-/** §3.2, in the order of its numbers. */
+/** A statement that breaks a rule of §3.2, in the order of its numbers. */
 export type StatementReason =
   | 'statement_not_signed_jwt'
   | 'statement_type'
@@ -45,7 +45,7 @@ export type StatementReason =
   | 'statement_trust_anchor'
   | 'statement_replayed';
 
-/** §4, §6.2 and §10.2. */
+/** A chain that breaks a rule of §4, §6.2 or §10.2. */
 export type ChainReason =
   | 'chain_claims'
   | 'chain_not_yet_valid'
@@ -59,7 +59,7 @@ export type ChainReason =
   | 'constraint_naming'
   | 'constraint_entity_types';
 
-/** §10.1 and the limits of a search. */
+/** A search that ends without a chain, by §10.1 or by a limit. */
 export type SearchReason =
   | 'loop'
   | 'hints_exhausted'
@@ -74,26 +74,26 @@ export type SearchReason =
   | 'superior_is_self'
   | 'unknown_trust_anchor';
 
-/** §7. */
+/** A required trust mark that is absent or not valid (§7). */
 export type TrustMarkReason = 'trust_mark_absent' | 'trust_mark_invalid' | 'trust_mark_issuer';
 
-/** What is wrong with the client that would be registered, after trust in its entity. */
+/** A client that cannot be registered although its entity is trusted. */
 export type RegistrationReason = 'metadata_not_allowed' | 'metadata_not_valid' | 'entity_id_taken';
 
 export interface Reason {
   readonly code: ReasonCode;
-  /** A sentence for the one who asked: no cause, no address of the inside, nothing that was sent as a secret. */
+  /** A sentence for the client. Contains no cause, no internal address and no secret. */
   readonly words: string;
-  /** For the log and for the operator only. */
+  /** More detail, for the log and the operator only. */
   readonly detail?: string;
 }
 
-/** One numbered rule of a section, and how it went. */
+/** The result of one numbered rule of a section. */
 export interface CheckTrace {
-  /** `§3.2`. */
+  /** For example `§3.2`. */
   readonly section: string;
   readonly number: number;
   readonly name: string;
-  /** Absent where the rule holds. */
+  /** Why the rule failed. Absent if it holds. */
   readonly reason?: Reason;
 }

@@ -4,13 +4,13 @@ import type { Clock } from '../ports/clock.ts';
 export interface SignedDocumentNeeds {
   readonly keys: Pick<ServerKeys['federation'], 'sign' | 'jwks'>;
   readonly clock: Pick<Clock, 'now'>;
-  /** Seconds for which one signature is given out: anyone may ask for it, and a signature costs more than an answer. */
+  /** Seconds for which one signature is reused. Anyone can request the document, and signing is expensive. */
   readonly keptFor: number;
 }
 
 export interface DocumentForm {
   readonly typ: string;
-  /** Names what the claims are made of besides the federation keys and the time: another text for another document. */
+  /** Returns a text that changes when the claims change for another reason than the federation keys or the time. */
   readonly basis: () => Promise<string>;
   readonly claims: (
     federationKeys: JwkSet['keys'],
@@ -20,12 +20,12 @@ export interface DocumentForm {
 
 interface Kept {
   readonly jwt: Promise<string>;
-  /** Of the federation keys and of the rest. */
+  /** The key ids and the `basis` of the form when the document was signed. */
   readonly basis: string;
   readonly until: number;
 }
 
-/** A JWT that anyone may have, signed with the federation key: made again when it grows old, or when what is in it changes. */
+/** Returns a public JWT signed with the federation key. Signs it again when `keptFor` has passed or its content changes. */
 export function signedDocument(
   { keys, clock, keptFor }: SignedDocumentNeeds,
   { typ, basis, claims }: DocumentForm,
@@ -40,7 +40,7 @@ export function signedDocument(
     if (kept === undefined || kept.basis !== current || now >= kept.until) {
       const jwt = sign(set, now);
       kept = { jwt, basis: current, until: now + keptFor };
-      // A failure is nobody's document.
+      // A failed signature must not be reused.
       jwt.catch(() => {
         kept = undefined;
       });
@@ -49,7 +49,10 @@ export function signedDocument(
   };
 }
 
-/** Keys do not change under their names: a generated key is named by its thumbprint, a configured one changes with a start. */
+/**
+ * Returns the key ids of a set as one text. A key never changes under its id: the id of a generated key is its thumbprint, and
+ * a configured key changes only with a restart.
+ */
 export function keyNames({ keys }: JwkSet): string {
   return keys.map(({ kid }) => String(kid)).join(' ');
 }

@@ -76,7 +76,7 @@ test('federation resolve of an entity without a chain ends with 1 and the first 
   lost.publish([organisation]);
   const { how, stdout } = await resolve(lost.id);
   assert.equal(how, 1);
-  assert.match(stdout, /no trust chain[^]*first rule that failed: fetch_status: /);
+  assert.match(stdout, /no trust chain[^]*reason: fetch_status: /);
 });
 
 const WRONG: readonly (readonly [words: readonly string[], how: number, line: RegExp])[] = [

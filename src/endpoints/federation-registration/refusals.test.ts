@@ -67,7 +67,7 @@ const REFUSED_METADATA: readonly (readonly [name: string, metadata: object, code
       'client_credentials',
       { ...METADATA, grant_types: ['client_credentials'] },
       'invalid_client_metadata',
-      /^metadata_not_allowed: it would need client-reg:grant:client$/,
+      /^metadata_not_allowed: the metadata requires privileges that federated clients do not have: client-reg:grant:client$/,
     ],
     [
       'the introspection scope',

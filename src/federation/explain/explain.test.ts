@@ -29,7 +29,7 @@ test('as text: each statement with its source and expiry, each check, each opera
     `✓ configuration from ${RP.id}/.well-known/openid-federation, expires 2027-01-15T09:00:00Z`,
     '✓ §3.2 12 signature',
     '├─ https://dead.example',
-    '✗ fetch_timeout: a statement could not be fetched (https://dead.example/.well-known/openid-federation)',
+    '✗ fetch_timeout: an entity statement could not be fetched (https://dead.example/.well-known/openid-federation)',
     '└─ https://org.example',
     `✓ statement about ${RP.id} from ${ORG.id}/fetch?sub=https%3A%2F%2Frp.example`,
     '  └─ https://anchor.example (trust anchor)',
@@ -46,11 +46,11 @@ test('as text, when it fails: the first rule that failed comes first', async () 
   assert.equal(first, `${RP.id}: no trust chain (6 fetches)`);
   assert.equal(
     second,
-    'first rule that failed: policy_violated: the metadata policy: for openid_relying_party.contacts: essential requires the parameter, which is absent',
+    'reason: policy_violated: the metadata policy: for openid_relying_party.contacts: essential requires the parameter, which is absent',
   );
   assert.ok(
     rest.some((line) =>
-      line.includes('✗ openid_relying_party.contacts essential true: absent: essential needs'),
+      line.includes('✗ openid_relying_party.contacts essential true: absent: essential requires'),
     ),
   );
 });

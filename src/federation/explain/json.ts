@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../spec/json.ts';
 import type { Resolution } from '../trust-chain/resolve-trust.ts';
 
-/** The whole search and its outcome as plain data, for programs. */
+/** Renders the search and its outcome as JSON. */
 export function resolutionAsJson({ search, chain, reason, fetches }: Resolution): JsonValue {
   const outcome =
     chain === undefined
@@ -15,6 +15,6 @@ export function resolutionAsJson({ search, chain, reason, fetches }: Resolution)
             [...chain.metadata].map(([type, parameters]) => [type, Object.fromEntries(parameters)]),
           ),
         };
-  // The tree is plain data already; a round trip leaves out members that are undefined.
+  // The round trip removes members that are undefined.
   return JSON.parse(JSON.stringify({ subject: search.entity_id, chain: outcome, reason, fetches, search }));
 }

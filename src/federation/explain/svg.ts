@@ -9,7 +9,7 @@ const PADDING = 12;
 const GAP = 18;
 const MARGIN = 24;
 const HEADER = 56;
-/** Characters of a line of text in a box, in a monospaced font of 12 units. */
+/** Characters of one line in a box, in a monospaced font of 12 units. */
 const LINE_LENGTH = 49;
 
 interface Line {
@@ -26,7 +26,7 @@ interface Box {
   readonly above: readonly Box[];
 }
 
-/** The search as a picture: the subject on the left, its superiors to the right, the chain that holds in green. */
+/** Renders the search as a picture: the subject on the left, its superiors to the right, the valid chain in green. */
 export function resolutionAsSvg(resolution: Resolution): string {
   const { search, chain } = resolution;
   const { box, bottom } = placed(search, 0, HEADER + MARGIN);
@@ -64,7 +64,7 @@ function headline({ search, chain }: Resolution): string {
     : `${search.entity_id}: trusted through ${chain.trust_anchor} until ${timeOf(chain.expires_at)}`;
 }
 
-/** A box stands at the height of the first of its superiors; theirs stand below each other. */
+/** Places a node and its superiors. A box has the height of its first superior, and the other superiors stand below that. */
 function placed(
   node: SearchNode,
   depth: number,
@@ -159,7 +159,7 @@ function drawn({ node, lines, x, y, height }: Box, chosen: boolean): readonly st
   ];
 }
 
-/** Entity identifiers and reasons are somebody else's words. */
+/** Escapes a text for XML. Entity identifiers and reasons contain text of other parties. */
 function escaped(text: string): string {
   const NAMES: Readonly<Record<string, string>> = {
     '&': '&amp;',

@@ -4,15 +4,17 @@ import type { Resolution } from '../trust-chain/resolve-trust.ts';
 import type { ChainTrace, SearchNode, StatementTrace } from '../trust-chain/search-tree.ts';
 import { checkName, plain, reasonWords, statementsOf, statementTitle, timeOf, valueWords } from './words.ts';
 
-/** The whole search as a tree of lines: each statement, where it came from, every check, every policy operator. */
+/** Renders the search as a tree of lines, with each statement, its source, every check and every policy operator. */
 export function resolutionAsText(resolution: Resolution): readonly string[] {
   return [...outcomeLines(resolution), '', ...nodeLines(resolution.search)].map(plain);
 }
 
 function outcomeLines({ search, chain, reason, fetches }: Resolution): readonly string[] {
   if (chain === undefined) {
-    const why = reason === undefined ? '' : `\nfirst rule that failed: ${reasonWords(reason)}`;
-    return [`${search.entity_id}: no trust chain (${fetches} fetches)`, ...why.split('\n').slice(1)];
+    return [
+      `${search.entity_id}: no trust chain (${fetches} fetches)`,
+      ...(reason === undefined ? [] : [`reason: ${reasonWords(reason)}`]),
+    ];
   }
   const { trust_anchor, immediate_superior, expires_at, metadata } = chain;
   return [
@@ -83,7 +85,8 @@ function chainLines({
       ...checkLines(checks),
       ...policy.map(stepLine),
       ...ignored_operators.map(
-        ({ entity_type, parameter, operator }) => `- ignored ${entity_type}.${parameter} ${operator}`,
+        ({ entity_type, parameter, operator }) =>
+          `- ${entity_type}.${parameter} ${operator}: ignored, because the operator is unknown`,
       ),
       ...(reason === undefined ? [] : [`✗ ${reasonWords(reason)}`]),
     ]),

@@ -4,7 +4,7 @@ import type { SearchNode, StatementTrace } from '../trust-chain/search-tree.ts';
 
 const VALUE_LENGTH_MAX = 160;
 
-/** Seconds since the Unix epoch as ISO 8601 has them. */
+/** Returns seconds since the Unix epoch in the format of ISO 8601. */
 export function timeOf(seconds: number): string {
   const date = new Date(seconds * 1000);
   return Number.isNaN(date.valueOf()) ? `${seconds} s` : date.toISOString().replace('.000Z', 'Z');
@@ -18,7 +18,7 @@ export function checkName({ section, number, name }: CheckTrace): string {
   return `${section} ${number} ${name}`;
 }
 
-/** What somebody else's policy or metadata holds, on one line and not without end. */
+/** Returns a value of a policy or of metadata as one line with a limited length. */
 export function valueWords(value: JsonValue | undefined): string {
   if (value === undefined) return 'absent';
   return shortened(JSON.stringify(value), VALUE_LENGTH_MAX);
@@ -28,7 +28,7 @@ export function shortened(text: string, lengthMax: number): string {
   return text.length > lengthMax ? `${text.slice(0, lengthMax - 1)}…` : text;
 }
 
-/** `configuration`, or whom a superior's statement is about. */
+/** Returns `configuration`, or the subject of a superior's statement. */
 export function statementTitle({ kind, subject }: StatementTrace): string {
   return kind === 'subordinate' ? `statement about ${subject ?? 'its subordinate'}` : 'configuration';
 }
@@ -37,7 +37,7 @@ export function statementsOf({ configuration, statement }: SearchNode): readonly
   return [configuration, statement].filter((trace) => trace !== undefined);
 }
 
-/** Control characters of others go to no terminal and into no picture. */
+/** Replaces control and format characters, so that text of other parties cannot change a terminal or a picture. */
 export function plain(text: string): string {
   return text.replaceAll(/\p{Cc}|\p{Cf}/gu, '?');
 }

@@ -8,12 +8,12 @@ import type { RegistrationPrivileges } from '../../spec/registration-privileges.
 import type { EntityTypeMetadata } from '../metadata-policy/apply-policy.ts';
 import type { RegistrationReason } from '../reason.ts';
 
-/** A statement that the resolution did not look at says nothing here. */
+/** Members of resolved metadata that are ignored: the resolution does not verify a software statement. */
 const NOT_TAKEN_OVER = new Set(['software_statement']);
 
 /**
- * Resolved metadata as every other client's: what a chain of trust says is who somebody is, not what they may be. The
- * result is checked, so that no policy of a superior makes a client that could not be registered otherwise (§6.1.4.2).
+ * Validates resolved metadata like the metadata of every other client. A trust chain proves the identity of an entity and
+ * grants no privilege, so a superior's policy cannot create a client that this server would not register otherwise (§6.1.4.2).
  * @throws OAuthError invalid_client_metadata, invalid_redirect_uri, each with its reason code
  */
 export async function admitRelyingParty(
@@ -24,7 +24,11 @@ export async function admitRelyingParty(
   try {
     const request = metadataRequest(needs, resolved);
     const missing = missingPrivileges(request, privileges);
-    if (missing.length > 0) throw refused('metadata_not_allowed', `it would need ${missing.join(' ')}`);
+    if (missing.length > 0)
+      throw refused(
+        'metadata_not_allowed',
+        `the metadata requires privileges that federated clients do not have: ${missing.join(' ')}`,
+      );
     return await admitMetadata(needs, request, privileges, true);
   } catch (failure) {
     if (!(failure instanceof OAuthError) || failure.error_description.startsWith('metadata_')) throw failure;
@@ -40,14 +44,14 @@ function refused(reason: RegistrationReason, words: string): OAuthError {
   return new OAuthError('invalid_client_metadata', { error_description: `${reason}: ${words}` });
 }
 
-/** Through the same eye of a needle as a request body: what a database or a later reader would see otherwise is refused. */
+/** Parses the metadata with the same limits as a request body, which reject values that a database would change. */
 function metadataRequest({ json }: RegistryNeeds, resolved: EntityTypeMetadata): JsonObject {
   const taken = [...resolved].filter(([name]) => !NOT_TAKEN_OVER.has(name));
   const text = JSON.stringify(Object.fromEntries(withKeyMethod(new Map(taken))));
   return parseJsonObject(Buffer.from(text), json);
 }
 
-/** Decision 35: who has keys to authenticate with gets no secret without asking for a method that needs one. */
+/** Decision 35: a client with keys authenticates with `private_key_jwt` by default, so it gets a secret only on request. */
 function withKeyMethod(metadata: EntityTypeMetadata): EntityTypeMetadata {
   if (metadata.has('token_endpoint_auth_method')) return metadata;
   if (!metadata.has('jwks') && !metadata.has('jwks_uri')) return metadata;

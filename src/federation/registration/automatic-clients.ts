@@ -7,27 +7,26 @@ import { OAuthError } from '../../spec/errors.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
 import type { RegistrationPrivileges } from '../../spec/registration-privileges.ts';
 import { entityIdProblem } from '../entity-id.ts';
+import { RELYING_PARTY } from '../entity-statement.ts';
 import { isArray } from '../json-value.ts';
 import type { EntityTypeMetadata } from '../metadata-policy/apply-policy.ts';
 import { resolveTrust, type TrustChain, type TrustNeeds } from '../trust-chain/resolve-trust.ts';
 import { admitRelyingParty } from './admit-relying-party.ts';
-import { registrationRefusal } from './registration-refusal.ts';
-
-const ENTITY_TYPE = 'openid_relying_party';
+import { untrustedRefusal } from './registration-refusal.ts';
 
 export interface AutomaticRegistrationNeeds {
   readonly registry: RegistryNeeds;
-  /** Those that have expired too: such a client is renewed, so that what its end-users granted lives on. */
+  /** Includes expired clients. A renewed client keeps the grants of its end-users. */
   readonly clients: ClientStore;
   readonly trust: TrustNeeds;
   readonly privileges: RegistrationPrivileges;
-  /** Seconds; 0 = as long as the chain. */
+  /** The maximum lifetime of a registration in seconds. 0 uses the lifetime of the chain. */
   readonly lifetime: number;
-  /** Resolutions that may be under way. */
+  /** The maximum number of parallel resolutions. */
   readonly parallel: number;
 }
 
-/** Registers the clients that a federation vouches for when they are first named; one for an issuer. */
+/** Registers relying parties of a federation at their first request. An issuer has one instance. */
 export class AutomaticClients {
   readonly #needs: AutomaticRegistrationNeeds;
   readonly #underWay = new Map<ClientId, Promise<StoredClient>>();
@@ -37,10 +36,10 @@ export class AutomaticClients {
   }
 
   /**
-   * Registers the client whose identifier is that of an entity, after a look at the entity (§12.1). Of any number of
-   * calls at once for one entity, one looks.
-   * @returns undefined for an identifier that is of no entity
-   * @throws OAuthError where the entity is not trusted, or is no client that could be registered
+   * Resolves trust in the entity with this identifier and registers or renews its client (§12.1). Parallel calls for one
+   * entity share one resolution.
+   * @returns undefined if the identifier is not an entity identifier
+   * @throws OAuthError if the entity is not trusted or its metadata cannot be registered
    */
   async register(client_id: ClientId): Promise<StoredClient | undefined> {
     if (entityIdProblem(client_id, this.#needs.trust.allowHttp) !== undefined) return undefined;
@@ -48,7 +47,7 @@ export class AutomaticClients {
     if (known !== undefined) return await known;
     if (this.#underWay.size >= this.#needs.parallel)
       throw new OAuthError('invalid_trust_chain', {
-        error_description: 'busy: too many entities are being looked at',
+        error_description: `busy: ${this.#needs.parallel} entities are being resolved, which is the limit; try again later`,
       });
     const registering = registerAutomatically(this.#needs, client_id);
     this.#underWay.set(client_id, registering);
@@ -66,7 +65,7 @@ async function registerAutomatically(
 ): Promise<StoredClient> {
   const chain = await trustedChain(needs, client_id);
   const { registry, privileges, lifetime } = needs;
-  const resolved = chain.metadata.get(ENTITY_TYPE) ?? new Map();
+  const resolved = chain.metadata.get(RELYING_PARTY) ?? new Map();
   requireAutomatic(resolved);
   const admitted = await admitRelyingParty(registry, privileges, resolved);
   requireKeys(admitted);
@@ -76,7 +75,7 @@ async function registerAutomatically(
   const client = { ...made, expires_at: Math.min(chain.expires_at, longest) };
   await store(needs, client);
   const stored = await needs.clients.find(client_id);
-  if (stored === undefined) throw new Error('an automatically registered client is gone at once');
+  if (stored === undefined) throw new Error('the store does not have the client that it has just created');
   return stored;
 }
 
@@ -84,37 +83,33 @@ async function trustedChain(
   { trust, registry }: AutomaticRegistrationNeeds,
   entity_id: string,
 ): Promise<TrustChain> {
-  const { chain, reason, fetches } = await resolveTrust(trust, {
-    subject: { entity_id },
-    entityType: ENTITY_TYPE,
-  });
-  if (chain !== undefined) return chain;
-  const found = reason ?? { code: 'unknown_trust_anchor', words: 'there is no chain' };
-  registry.log.warn(
-    { entity_id, reason: found.code, words: found.words, fetches },
-    'an entity is not trusted: chancery federation resolve shows the search',
-  );
-  throw registrationRefusal('final', 'chain', found);
+  const resolution = await resolveTrust(trust, { subject: { entity_id }, entityType: RELYING_PARTY });
+  if (resolution.chain !== undefined) return resolution.chain;
+  throw untrustedRefusal(registry, 'final', resolution);
 }
 
-/** §5.1.2: `client_registration_types` says what the relying party supports. */
+/** Requires the relying party to support automatic registration (§5.1.2). */
 function requireAutomatic(metadata: EntityTypeMetadata): void {
   const types = metadata.get('client_registration_types');
   if (types !== undefined && isArray(types) && types.includes('automatic')) return;
-  throw notAllowed('client_registration_types does not name automatic');
+  throw notAllowed('client_registration_types must contain automatic');
 }
 
-/** Nobody could be told a secret; and whoever shows nothing could push requests in the name of an entity. */
+/**
+ * Requires a client that authenticates with keys. Automatic registration has no response that could carry a secret, and
+ * without authentication everyone could push requests in the name of the entity.
+ */
 function requireKeys({ metadata }: ValidatedMetadata): void {
   const method = metadata.token_endpoint_auth_method;
-  if (isConfidential(metadata) || method === 'none') throw notAllowed(`${method} does without keys`);
+  if (isConfidential(metadata) || method === 'none')
+    throw notAllowed(`token_endpoint_auth_method ${method} does not use keys`);
 }
 
 function notAllowed(words: string): OAuthError {
   return new OAuthError('invalid_client_metadata', { error_description: `metadata_not_allowed: ${words}` });
 }
 
-/** Where another process was faster its client is as good as ours. */
+/** Creates or replaces the client. If another process is faster, its client stays. */
 async function store(
   { registry, clients }: AutomaticRegistrationNeeds,
   client: StoredClient,
@@ -125,7 +120,7 @@ async function store(
   if (before === undefined) {
     const event = doneEvent(registry, { ...trail, action: 'client.create' });
     registry.log.info({ ...event }, 'audit');
-    // Who was swept and comes again is the same entity.
+    // An entity identifier names the same entity after the sweep deleted its client.
     return await clients.create(client, { reuseDeletedId: true, now: registry.clock.now(), event });
   }
   const event = doneEvent(registry, { ...trail, action: 'client.update' });

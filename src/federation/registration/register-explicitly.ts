@@ -8,11 +8,11 @@ import type { ReplayStore } from '../../ports/replay-store.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
 import type { RegistrationPrivileges } from '../../spec/registration-privileges.ts';
-import type { SoundStatement } from '../entity-statement.ts';
+import { RELYING_PARTY, type SoundStatement } from '../entity-statement.ts';
 import type { JsonMembers } from '../json-value.ts';
 import type { TrustChain, TrustNeeds } from '../trust-chain/resolve-trust.ts';
 import { admitRelyingParty } from './admit-relying-party.ts';
-import { registrationRefusal } from './registration-refusal.ts';
+import { registrationRefusal, untrustedRefusal } from './registration-refusal.ts';
 import {
   REGISTRATION_TYPES,
   type RegistrationDialect,
@@ -23,22 +23,20 @@ import {
 } from './registration-request.ts';
 import { type RegistrationStatement, registrationStatement } from './registration-statement.ts';
 
-const ENTITY_TYPE = 'openid_relying_party';
-
 export interface ExplicitRegistrationNeeds {
   readonly registry: RegistryNeeds;
   readonly trust: TrustNeeds;
   readonly replays: ReplayStore;
   readonly request: RegistrationSettings;
-  /** What a client may be registered for by the word of a federation. */
+  /** The privileges of federated clients. */
   readonly privileges: RegistrationPrivileges;
-  /** Seconds; 0 = as long as the chain. */
+  /** The maximum lifetime of a registration in seconds. 0 uses the lifetime of the chain. */
   readonly lifetime: number;
 }
 
 /**
- * Explicit registration (§12.2.2): examined, trusted, admitted, taken once, stored in the place of the entity's
- * registration before it, and only then answered. Whoever is refused has changed nothing.
+ * Registers a relying party explicitly (§12.2.2). Replaces the entity's previous registration. A refused request changes
+ * nothing.
  * @throws OAuthError with a reason code in its description
  */
 export async function registerExplicitly(
@@ -48,7 +46,7 @@ export async function registerExplicitly(
 ): Promise<RegistrationStatement> {
   const dialect = REGISTRATION_TYPES[request.mediaType];
   const { statement, chain } = await trustedRequest(needs, request);
-  // Only now: who signed for themselves could be anybody.
+  // The audit log names an entity only after a chain proves its identity.
   trail.actor = `federation:${statement.sub}`;
   const client = await admittedClient(needs, statement, chain);
   await takeOnce(needs, dialect, statement);
@@ -60,7 +58,7 @@ export async function registerExplicitly(
     expires_at: client.expires_at,
     trust_anchor: chain.trust_anchor,
     immediate_superior: chain.immediate_superior,
-    submitted: statement.metadata[ENTITY_TYPE] as JsonMembers,
+    submitted: statement.metadata[RELYING_PARTY] as JsonMembers,
     registered: JSON.parse(clientInformation(needs.registry, client)) as JsonMembers,
   });
 }
@@ -72,17 +70,9 @@ async function trustedRequest(
   const dialect = REGISTRATION_TYPES[request.mediaType];
   const applicant = await receiveApplicant(trust, settings, request);
   if ('reason' in applicant) throw registrationRefusal(dialect, applicant.about, applicant.reason);
-  const { chain, reason, fetches } = await trustApplicant(trust, applicant);
-  const { sub: entity_id } = applicant.statement;
-  if (chain === undefined || reason !== undefined) {
-    const found = reason ?? { code: 'unknown_trust_anchor', words: 'there is no chain' };
-    registry.log.warn(
-      { entity_id, reason: found.code, words: found.words, fetches },
-      'an entity is not trusted: chancery federation resolve shows the search',
-    );
-    throw registrationRefusal(dialect, 'chain', found);
-  }
-  return { statement: applicant.statement, chain };
+  const resolution = await trustApplicant(trust, applicant);
+  if (resolution.chain === undefined) throw untrustedRefusal(registry, dialect, resolution);
+  return { statement: applicant.statement, chain: resolution.chain };
 }
 
 type ExpiringClient = StoredClient & { readonly expires_at: number };
@@ -93,7 +83,7 @@ async function admittedClient(
   chain: TrustChain,
 ): Promise<ExpiringClient> {
   await requireFreeIdentifier(registry, entity_id);
-  const resolved = chain.metadata.get(ENTITY_TYPE) ?? new Map();
+  const resolved = chain.metadata.get(RELYING_PARTY) ?? new Map();
   const validated = await admitRelyingParty(registry, privileges, resolved);
   const name = `federation:${chain.trust_anchor}`;
   const client = newClient(registry, { kind: 'federation', name, privileges }, validated);
@@ -101,7 +91,8 @@ async function admittedClient(
 }
 
 /**
- * §12.2.3: the registration expires no later than the chain; §12.2.3 client_secret_expires_at: nor does the secret before it.
+ * Returns when the registration expires: no later than the chain (§12.2.3), and no later than the client secret (§12.2.3,
+ * `client_secret_expires_at`).
  */
 function endOf({ issued_at, secrets }: StoredClient, { expires_at }: TrustChain, lifetime: number): number {
   const secret = secrets[0]?.expires_at ?? 0;
@@ -112,18 +103,19 @@ function endOf({ issued_at, secrets }: StoredClient, { expires_at }: TrustChain,
   );
 }
 
-/** A client that has the entity's identifier for its own and is not of a federation is somebody else's (H-222). */
+/** Rejects an entity identifier that is the `client_id` of a client without expiry: it belongs to another party (H-222). */
 async function requireFreeIdentifier({ clients }: RegistryNeeds, entity_id: string): Promise<void> {
   const holder = await clients.find(entity_id as ClientId);
   if (holder === undefined || holder.expires_at !== null) return;
   throw new OAuthError('invalid_client_metadata', {
-    error_description: 'entity_id_taken: a client has this entity identifier as its client_id',
+    error_description: 'entity_id_taken: another client has this entity identifier as its client_id',
   });
 }
 
 /**
- * A statement is taken once (decision 35). What is remembered is what was signed: of one statement there may be many
- * signatures. After trust, so that strangers cannot fill the table, and so that a superior that fails burns nothing.
+ * Rejects a statement that made a registration before (decision 35). Remembers the signed part, because one statement can have
+ * many signatures. Runs after trust is established, so that strangers cannot fill the replay table and a failed superior
+ * does not use up the statement.
  */
 async function takeOnce(
   { replays }: ExplicitRegistrationNeeds,
@@ -132,7 +124,7 @@ async function takeOnce(
 ): Promise<void> {
   const signed = compact.slice(0, compact.lastIndexOf('.'));
   if (await replays.rememberOnce('entity-statement', sub, digestOf(signed), exp)) return;
-  const words = 'this statement has made a registration before; make a new one';
+  const words = 'this entity statement has already made a registration; send a new one';
   throw registrationRefusal(dialect, 'trust', { code: 'statement_replayed', words });
 }
 
@@ -149,6 +141,7 @@ async function store(
     event,
     endEvent: { ...event, action: 'client.supersede' },
   });
-  if (outcome !== 'created') throw new Error(`a client with a new identifier was not created: ${outcome}`);
+  if (outcome !== 'created')
+    throw new Error(`the store did not create a client with a new identifier: ${outcome}`);
   registry.log.info({ ...event, entity_id }, 'audit');
 }

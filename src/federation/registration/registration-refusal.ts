@@ -1,14 +1,16 @@
+import type { RegistryNeeds } from '../../clients/registry-needs.ts';
 import { type ErrorCode, OAuthError } from '../../spec/errors.ts';
 import type { Reason } from '../reason.ts';
+import type { Resolution } from '../trust-chain/resolve-trust.ts';
 import type { RegistrationDialect } from './registration-request.ts';
 
 const DESCRIPTION_LENGTH_MAX = 400;
 
 /**
- * The answer to a request that is refused before any registration is tried. The reason code is in every
- * `error_description`. The interface has two errors: `invalid_request` for what is malformed, `unauthorized_client` for
- * what is not trusted; there, the code of OpenID Federation 1.0 §8.9 comes first in the description.
- * @param about whether the form of the request is at fault, trust in the statement, or the chain
+ * Returns the error for a request that fails before registration. Every `error_description` has the reason code. The
+ * interface has two errors: `invalid_request` for a malformed request and `unauthorized_client` for an untrusted one. Its
+ * description begins with the code of OpenID Federation 1.0 §8.9.
+ * @param about whether the form of the request, trust in the statement or the chain fails
  */
 export function registrationRefusal(
   dialect: RegistrationDialect,
@@ -25,7 +27,21 @@ export function registrationRefusal(
   });
 }
 
-/** §8.9. */
+/** Logs why an entity is not trusted and returns the error. */
+export function untrustedRefusal(
+  { log }: Pick<RegistryNeeds, 'log'>,
+  dialect: RegistrationDialect,
+  { search: { entity_id }, reason, fetches }: Resolution,
+): OAuthError {
+  const found = reason ?? { code: 'unknown_trust_anchor', words: 'no trust chain was found' };
+  log.warn(
+    { entity_id, reason: found.code, words: found.words, fetches },
+    'an entity is not trusted; chancery federation resolve shows why',
+  );
+  return registrationRefusal(dialect, 'chain', found);
+}
+
+/** Returns the error code of §8.9. */
 function federationCode(about: 'form' | 'trust' | 'chain', { code }: Reason): ErrorCode {
   if (about === 'form') return 'invalid_request';
   if (about === 'trust') return 'invalid_client';
@@ -35,7 +51,7 @@ function federationCode(about: 'form' | 'trust' | 'chain', { code }: Reason): Er
     : 'invalid_trust_chain';
 }
 
-/** RFC 6749 §5.2: printable ASCII without quotation mark and backslash. Names of others are in it. */
+/** Replaces characters that RFC 6749 §5.2 forbids: reasons contain names that other parties choose. */
 function described(text: string): string {
   return text.slice(0, DESCRIPTION_LENGTH_MAX).replaceAll(/[^\x20-\x7e]|["\\]/g, '?');
 }

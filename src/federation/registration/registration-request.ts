@@ -1,16 +1,15 @@
 import type { JwtInspector } from '../../ports/jwt-inspector.ts';
-import type { JsonValue } from '../../spec/json.ts';
 import { utf8Text } from '../../spec/percent-encoding.ts';
-import type { SoundStatement } from '../entity-statement.ts';
+import { CHAIN_STATEMENTS_MAX, RELYING_PARTY, type SoundStatement } from '../entity-statement.ts';
 import { examineStatement, type StatementRefusal } from '../examine-statement.ts';
-import { isArray, isObject } from '../json-value.ts';
+import { isObject, stringsOf } from '../json-value.ts';
 import type { CheckTrace, Reason } from '../reason.ts';
 import type { RequestRules, StatementRules } from '../statement-checks/statement-check.ts';
 import { type Resolution, resolveTrust, type TrustNeeds } from '../trust-chain/resolve-trust.ts';
 
 export type RegistrationDialect = RequestRules['dialect'];
 
-/** What an explicit registration request may be sent as (decision 34), and whose dialect that is. */
+/** The media types of an explicit registration request, and the dialect of each (decision 34). */
 export const REGISTRATION_TYPES = {
   'application/jose': 'interface',
   'application/entity-statement+jwt': 'final',
@@ -20,16 +19,15 @@ export const REGISTRATION_TYPES = {
 export type RegistrationType = keyof typeof REGISTRATION_TYPES;
 
 const TRUST_CHAIN_TYPE = 'application/trust-chain+json';
-const CHAIN_STATEMENTS_MAX = 20;
-const ENTITY_TYPE = 'openid_relying_party';
 
 export interface RegistrationSettings {
   /** The entity identifier of this server. */
   readonly entity_id: string;
-  /** Of the interface's dialect; the Final one always has an audience (decision 35). */
+  /** Whether the interface's dialect requires `aud`. The Final dialect always requires it (decision 35). */
   readonly requireAudience: boolean;
-  /** Seconds. */
+  /** The maximum age of `iat` in seconds. */
   readonly ageMax: number;
+  /** The maximum time from now to `exp` in seconds. */
   readonly lifetimeMax: number;
 }
 
@@ -38,25 +36,26 @@ export interface RegistrationRequest {
   readonly body: Uint8Array;
 }
 
-/** A relying party that has shown who it is, and nothing more: whether it is trusted is the next question. */
+/** A relying party whose statement passed every check. Whether it is trusted is not known yet. */
 export interface Applicant {
   readonly statement: SoundStatement;
   readonly checks: readonly CheckTrace[];
-  /** Entities that a chain which came along names. */
+  /** The issuers in the trust chain that the request brought. */
   readonly preferred: readonly string[];
 }
 
-/** Examines a request by every rule of §3.2 and §12.2.1. Fetches nothing. Never throws. */
+/** Checks a request against every rule of §3.2 and §12.2.1. Fetches nothing. Never throws. */
 export async function receiveApplicant(
   trust: TrustNeeds,
   settings: RegistrationSettings,
   { mediaType, body }: RegistrationRequest,
 ): Promise<Applicant | StatementRefusal> {
   const text = utf8Text(body);
-  if (text === undefined) return malformed('the body is not text');
+  if (text === undefined) return malformed('the body is not valid UTF-8');
   const chain = mediaType === TRUST_CHAIN_TYPE ? parsedChain(text) : [text];
   const [own, ...others] = chain ?? [];
-  if (own === undefined) return malformed('the body is not an array of entity statements');
+  if (own === undefined)
+    return malformed(`the body is not a JSON array of 1 to ${CHAIN_STATEMENTS_MAX} entity statements`);
   const { checks, outcome } = await examineStatement(
     trust.inspector,
     own,
@@ -66,7 +65,7 @@ export async function receiveApplicant(
   const { statement } = outcome;
   const problem = roleProblem(statement);
   if (problem !== undefined) return problem;
-  const inHeader = chainInHeader(statement.jwt.header['trust_chain']);
+  const inHeader = stringsOf(statement.jwt.header['trust_chain']);
   const preferred = issuersOf(trust.inspector, [...others, ...inHeader], trust.limits.statement.length);
   return { statement, checks, preferred };
 }
@@ -94,7 +93,7 @@ function rulesOf(
   };
 }
 
-/** §12.2.1: the first entry is the configuration of the relying party. */
+/** Parses a trust chain. Its first entry is the configuration of the relying party (§12.2.1). */
 function parsedChain(text: string): readonly string[] | undefined {
   let value: unknown;
   try {
@@ -107,11 +106,7 @@ function parsedChain(text: string): readonly string[] | undefined {
   return statements.every((statement) => typeof statement === 'string') ? statements : undefined;
 }
 
-function chainInHeader(header: JsonValue | undefined): readonly string[] {
-  return isArray(header) ? header.filter((jwt) => typeof jwt === 'string') : [];
-}
-
-/** Whom a chain names, unverified: it decides whom we ask first, and nothing else (decision 36). */
+/** Returns the unverified issuers of a chain. They only decide which superiors are asked first (decision 36). */
 function issuersOf(inspector: JwtInspector, chain: readonly string[], lengthMax: number): readonly string[] {
   return chain.flatMap((compact) => {
     const jwt = inspector.inspect(compact, lengthMax);
@@ -121,8 +116,8 @@ function issuersOf(inspector: JwtInspector, chain: readonly string[], lengthMax:
 }
 
 function roleProblem({ metadata }: SoundStatement): StatementRefusal | undefined {
-  if (isObject(metadata[ENTITY_TYPE])) return undefined;
-  const words = `the entity statement has no metadata for ${ENTITY_TYPE}`;
+  if (isObject(metadata[RELYING_PARTY])) return undefined;
+  const words = `the entity statement must have metadata for ${RELYING_PARTY}`;
   return { reason: { code: 'statement_metadata', words }, about: 'form' };
 }
 
@@ -131,13 +126,13 @@ function malformed(words: string): StatementRefusal {
   return { reason, about: 'form' };
 }
 
-/** Looks for a chain from the applicant, as a relying party, to a configured trust anchor (§12.2.2 3 to 5). */
+/** Searches for a chain from the applicant, as a relying party, to a configured trust anchor (§12.2.2 3 to 5). */
 export async function trustApplicant(
   trust: TrustNeeds,
   { statement: configuration, checks, preferred }: Applicant,
 ): Promise<Resolution> {
   return await resolveTrust(trust, {
     subject: { configuration, checks, preferred },
-    entityType: ENTITY_TYPE,
+    entityType: RELYING_PARTY,
   });
 }

@@ -1,25 +1,25 @@
 import type { JsonValue } from '../../spec/json.ts';
+import { RELYING_PARTY } from '../entity-statement.ts';
 import { type JsonMembers, sameJson } from '../json-value.ts';
 import type { RegistrationDialect } from './registration-request.ts';
 
-const ENTITY_TYPE = 'openid_relying_party';
-
 export interface RegistrationOutcome {
-  /** The entity identifiers of this server and of the relying party. */
+  /** The entity identifier of this server. */
   readonly issuer: string;
+  /** The entity identifier of the relying party. */
   readonly relyingParty: string;
   /** Seconds since the Unix epoch. */
   readonly issued_at: number;
   readonly expires_at: number;
   readonly trust_anchor: string;
   readonly immediate_superior: string;
-  /** The relying party's metadata as its statement had it. */
+  /** The relying party's metadata, as in its statement. */
   readonly submitted: JsonMembers;
-  /** The client information: the registered metadata with `client_id` and, where there is one, its secret. */
+  /** The client information: the registered metadata, `client_id` and a secret, if the client has one. */
   readonly registered: JsonMembers;
 }
 
-/** What is to be signed with a federation key, and how it is sent. */
+/** The claims and the header to sign with a federation key, and the content type of the response. */
 export interface RegistrationStatement {
   readonly claims: JsonMembers;
   readonly header: { readonly typ?: string };
@@ -27,9 +27,9 @@ export interface RegistrationStatement {
 }
 
 /**
- * The answer to an explicit registration. In the interface's dialect it has no `typ`, since relying parties in the field
- * refuse the Final one, and `metadata` and `trust_anchor` beside its `metadata_policy`, since those read nothing else
- * (decision 34). The Final content type has no parameter: a known client compares it exactly.
+ * Returns the response to an explicit registration. The interface's dialect has no `typ`, because deployed relying parties
+ * reject the Final one. It has `metadata` and `trust_anchor` beside `metadata_policy`, because they read nothing else
+ * (decision 34). The Final content type has no parameter, because a known client compares it exactly.
  */
 export function registrationStatement(
   dialect: RegistrationDialect,
@@ -43,13 +43,13 @@ export function registrationStatement(
     exp: outcome.expires_at,
     trust_anchor: outcome.trust_anchor,
     authority_hints: [outcome.immediate_superior],
-    metadata: { [ENTITY_TYPE]: outcome.registered },
+    metadata: { [RELYING_PARTY]: outcome.registered },
   };
   if (dialect === 'final') {
     const typ = 'explicit-registration-response+jwt';
     return { claims, header: { typ }, contentType: `application/${typ}` };
   }
-  const metadata_policy = { [ENTITY_TYPE]: differencePolicy(outcome.submitted, outcome.registered) };
+  const metadata_policy = { [RELYING_PARTY]: differencePolicy(outcome.submitted, outcome.registered) };
   return {
     claims: { ...claims, metadata_policy },
     header: {},
@@ -58,8 +58,9 @@ export function registrationStatement(
 }
 
 /**
- * The policy of `value` operations that makes of what was submitted what was registered: a member for each that differs
- * or is new, with null for one that was not taken over (interface, Registration statement; §6.1.3.1.1).
+ * Returns the policy of `value` operators that turns the submitted metadata into the registered metadata. It has a member for
+ * each changed or new parameter, and null for each that was not registered (interface, Registration statement;
+ * §6.1.3.1.1).
  */
 export function differencePolicy(submitted: JsonMembers, registered: JsonMembers): JsonMembers {
   const changed = Object.entries(registered).filter(([name, value]) => {

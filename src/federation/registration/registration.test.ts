@@ -103,7 +103,7 @@ const ROWS: readonly (readonly [
     'a chain that is no JSON',
     CHAIN,
     'x',
-    /^invalid_request statement_not_signed_jwt: the body is not an array/,
+    /^invalid_request statement_not_signed_jwt: the body is not a JSON array of 1 to 20 entity statements/,
   ],
   ['a chain that is an object', CHAIN, '{}', /^invalid_request statement_not_signed_jwt: /],
   ['an empty chain', CHAIN, '[]', /^invalid_request statement_not_signed_jwt: /],

@@ -4,9 +4,9 @@ import { entityIdProblem } from '../entity-id.ts';
 import { STATEMENT_CLAIMS, type StatementKind } from '../entity-statement.ts';
 import { isNameList, isObject } from '../json-value.ts';
 import { parseMetadataPolicy } from '../metadata-policy/metadata-policy.ts';
-import type { Examined, StatementCheck } from './statement-check.ts';
+import { type Examined, type StatementCheck, shownMember } from './statement-check.ts';
 
-/** No extension is known here: a critical claim is always one too many (§13.4). */
+/** This server knows no extension, so it rejects every critical claim (§13.4). */
 export const critCheck: StatementCheck = {
   number: 13,
   name: 'crit',
@@ -18,8 +18,8 @@ export const critCheck: StatementCheck = {
     const isProper =
       isNameList(crit) && crit.every((name) => Object.hasOwn(claims, name) && !STATEMENT_CLAIMS.has(name));
     return isProper
-      ? 'has a critical claim that is not understood'
-      : 'has a crit that is not a list of its claims';
+      ? 'has a critical claim that this server does not support'
+      : 'has a crit that is not an array of extension claims of this statement';
   },
 };
 
@@ -35,9 +35,10 @@ export const authorityHintsCheck: StatementCheck = {
     const problem = hintsProblem(examined, hints, 'authority_hints');
     if (problem !== undefined) return problem;
     const list = hints as readonly string[];
-    if (list.length > limits.authorityHints) return `has more than ${limits.authorityHints} authority_hints`;
+    if (list.length > limits.authorityHints)
+      return `has ${list.length} authority_hints, and at most ${limits.authorityHints} are allowed`;
     if (kind !== 'request') return undefined;
-    if (list.some((hint) => hint === iss)) return 'has itself among its authority_hints';
+    if (list.some((hint) => hint === iss)) return 'has its own iss in authority_hints';
     return list.some((hint) => addressProblem(hint) !== undefined)
       ? 'has authority_hints that are not public addresses'
       : undefined;
@@ -57,10 +58,10 @@ export const trustAnchorHintsCheck: StatementCheck = {
 
 /** §3.1.2: an array of entity identifiers that "MUST NOT be the empty array", in configurations only. */
 function hintsProblem({ kind, allowHttp }: Examined, hints: JsonValue, name: string): string | undefined {
-  if (kind === 'subordinate') return `has ${name} although it is a subordinate statement`;
-  if (!isNameList(hints)) return `has ${name} that are not an array of different entity identifiers`;
+  if (kind === 'subordinate') return `has ${name}, which a subordinate statement must not have`;
+  if (!isNameList(hints)) return `has ${name} that are not a non-empty array of different entity identifiers`;
   return hints.some((hint) => entityIdProblem(hint, allowHttp) !== undefined)
-    ? `has ${name} with a value that is no entity identifier`
+    ? `has ${name} with a value that is not an entity identifier`
     : undefined;
 }
 
@@ -80,7 +81,7 @@ export const metadataCheck: StatementCheck = {
   },
 };
 
-/** Claims that only one kind of statement may have (§3.1.2, §3.1.3). */
+/** Rejects a claim that the other kind of statement defines (§3.1.2, §3.1.3). */
 function ofKind(
   kind: StatementKind,
   other: 'configuration' | 'subordinate',
@@ -88,10 +89,10 @@ function ofKind(
 ): string | undefined {
   const isSubordinate = kind === 'subordinate';
   if (isSubordinate === (other === 'subordinate')) return undefined;
-  return `has ${name}, which belongs into a ${other === 'subordinate' ? 'subordinate statement' : 'configuration'}`;
+  return `has ${name}, which only a ${other === 'subordinate' ? 'subordinate statement' : 'configuration'} may have`;
 }
 
-/** The operators that are critical are known with the whole chain only; number 18 is about those of this statement. */
+/** Checks the policy without critical operators: the whole chain decides which operators are critical. */
 export const metadataPolicyCheck: StatementCheck = {
   number: 17,
   name: 'metadata_policy',
@@ -103,11 +104,11 @@ export const metadataPolicyCheck: StatementCheck = {
     const misplaced = ofKind(kind, 'subordinate', 'metadata_policy');
     if (misplaced !== undefined) return misplaced;
     const parsed = parseMetadataPolicy(metadata_policy, new Set());
-    return parsed.ok ? undefined : `has a metadata_policy that breaks a rule: ${parsed.problem.words}`;
+    return parsed.ok ? undefined : `has an invalid metadata_policy: ${parsed.problem.words}`;
   },
 };
 
-/** No operator but the standard ones is known here, and those "defined by this specification" must not be in the list. */
+/** Rejects every list: this server knows only standard operators, and "defined by this specification" ones must not be listed. */
 export const metadataPolicyCritCheck: StatementCheck = {
   number: 18,
   name: 'metadata_policy_crit',
@@ -119,8 +120,8 @@ export const metadataPolicyCritCheck: StatementCheck = {
     const misplaced = ofKind(kind, 'subordinate', 'metadata_policy_crit');
     if (misplaced !== undefined) return misplaced;
     return isNameList(crit)
-      ? 'has a critical policy operator that is not understood'
-      : 'has a metadata_policy_crit that is not a list of operators';
+      ? 'has a critical policy operator that this server does not support'
+      : 'has a metadata_policy_crit that is not an array of operator names';
   },
 };
 
@@ -153,8 +154,8 @@ export const sourceEndpointCheck: StatementCheck = {
 };
 
 /**
- * §3.1.4: "MUST be the Entity Identifier of the OP and MUST NOT include any other values"; an array could be sent to
- * each of those in it. The interface's dialect does without, unless `federation.require-audience` says otherwise.
+ * §3.1.4: "MUST be the Entity Identifier of the OP and MUST NOT include any other values". An array would let each server in
+ * it replay the statement. The interface's dialect requires `aud` only if `federation.require-audience` is set.
  */
 export const audienceCheck: StatementCheck = {
   number: 26,
@@ -163,9 +164,12 @@ export const audienceCheck: StatementCheck = {
   about: 'trust',
   problem: ({ jwt: { claims }, request }) => {
     const { aud } = claims;
-    if (request === undefined) return aud === undefined ? undefined : 'has an aud, which only requests have';
-    if (aud === undefined) return request.audienceRequired ? 'has no aud' : undefined;
-    return aud === request.audience ? undefined : 'has an aud that is not this server alone';
+    if (request === undefined)
+      return aud === undefined ? undefined : 'has an aud, which only a registration request may have';
+    if (aud === undefined && !request.audienceRequired) return undefined;
+    return aud === request.audience
+      ? undefined
+      : `has ${shownMember('aud', aud)}; it must be ${request.audience}`;
   },
 };
 
@@ -177,5 +181,5 @@ export const trustAnchorCheck: StatementCheck = {
   problem: ({ jwt: { claims } }) =>
     claims['trust_anchor'] === undefined
       ? undefined
-      : 'has a trust_anchor, which only answers to registrations have',
+      : 'has a trust_anchor, which only a registration response may have',
 };

@@ -1,12 +1,11 @@
 import type { JsonValue } from '../../spec/json.ts';
-import { STATEMENT_ALGORITHMS, STATEMENT_TYPE } from '../entity-statement.ts';
+import { CHAIN_STATEMENTS_MAX, STATEMENT_ALGORITHMS, STATEMENT_TYPE } from '../entity-statement.ts';
 import { isNameList } from '../json-value.ts';
-import type { Examined, StatementCheck } from './statement-check.ts';
+import { type Examined, type StatementCheck, shownMember } from './statement-check.ts';
 
-/** RFC 7515 §4.1.2 to §4.1.6: a key that the statement brings or names has no part in trust. */
+/** Header parameters of RFC 7515 §4.1.2 to §4.1.6 that carry or name a key. Such a key proves nothing. */
 const FOREIGN_KEYS = ['jwk', 'jku', 'x5u', 'x5c'];
 
-const CHAIN_STATEMENTS_MAX = 20;
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 export const typeCheck: StatementCheck = {
@@ -18,11 +17,11 @@ export const typeCheck: StatementCheck = {
     const typ = typeOf(header['typ']);
     if (typ === STATEMENT_TYPE) return undefined;
     const isTolerated = request?.dialect === 'interface' && (typ === undefined || typ === 'jwt');
-    return isTolerated ? undefined : `has a typ other than ${STATEMENT_TYPE}`;
+    return isTolerated ? undefined : `has ${shownMember('typ', header['typ'])}; it must be ${STATEMENT_TYPE}`;
   },
 };
 
-/** RFC 7515 §4.1.9. */
+/** Removes the prefix `application/` and upper case (RFC 7515 §4.1.9). */
 function typeOf(typ: JsonValue | undefined): string | undefined {
   return typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : undefined;
 }
@@ -35,10 +34,10 @@ export const algorithmCheck: StatementCheck = {
   problem: ({ jwt: { header } }) =>
     STATEMENT_ALGORITHMS.some((algorithm) => algorithm === header['alg'])
       ? undefined
-      : 'has an alg that is not accepted',
+      : `has ${shownMember('alg', header['alg'])}; it must be one of ${STATEMENT_ALGORITHMS.join(', ')}`,
 };
 
-/** Not among the numbers of §3.2; it is part of what a signature by the issuer's keys means (number 12). */
+/** §3.2 has no number for this check. It belongs to number 12: only keys of the issuer may verify the signature. */
 export const foreignKeyCheck: StatementCheck = {
   number: 12,
   name: 'no key in the header',
@@ -46,7 +45,7 @@ export const foreignKeyCheck: StatementCheck = {
   about: 'trust',
   problem: ({ jwt: { header } }) =>
     FOREIGN_KEYS.some((member) => header[member] !== undefined)
-      ? 'brings or names a key in its header'
+      ? 'has a key in its header (jwk, jku, x5u or x5c)'
       : undefined,
 };
 
@@ -66,12 +65,14 @@ export const peerTrustChainCheck: StatementCheck = {
   problem: (examined) => chainHeaderProblem(examined, 'peer_trust_chain'),
 };
 
-/** §4.3, §4.4: only a request may carry them. What is in them is a hint, and is not looked into here. */
+/** §4.3, §4.4: only a request may have these parameters. They are hints, so this check looks at their form only. */
 function chainHeaderProblem({ jwt: { header }, kind }: Examined, name: string): string | undefined {
   const chain = header[name];
   if (chain === undefined) return undefined;
-  if (kind !== 'request') return `has a header parameter ${name}, which no statement of a chain may have`;
+  if (kind !== 'request') return `has a header parameter ${name}, which only a registration request may have`;
   const isChain =
     isNameList(chain) && chain.length <= CHAIN_STATEMENTS_MAX && chain.every((jwt) => COMPACT.test(jwt));
-  return isChain ? undefined : `has a header parameter ${name} that is not a list of entity statements`;
+  return isChain
+    ? undefined
+    : `has a header parameter ${name} that is not an array of up to ${CHAIN_STATEMENTS_MAX} entity statements`;
 }

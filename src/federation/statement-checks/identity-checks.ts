@@ -1,5 +1,5 @@
 import { entityIdProblem } from '../entity-id.ts';
-import type { StatementCheck } from './statement-check.ts';
+import { type StatementCheck, shownMember } from './statement-check.ts';
 
 export const subjectCheck: StatementCheck = {
   number: 4,
@@ -7,7 +7,9 @@ export const subjectCheck: StatementCheck = {
   code: 'statement_subject',
   about: 'trust',
   problem: ({ jwt: { claims }, subject }) =>
-    subject === undefined || claims['sub'] === subject ? undefined : 'is about another entity',
+    subject === undefined || claims['sub'] === subject
+      ? undefined
+      : `has ${shownMember('sub', claims['sub'])}; it must be ${subject}`,
 };
 
 export const issuerCheck: StatementCheck = {
@@ -17,17 +19,21 @@ export const issuerCheck: StatementCheck = {
   about: 'form',
   problem: ({ jwt: { claims }, allowHttp }) => {
     const problem = entityIdProblem(claims['iss'], allowHttp);
-    return problem === undefined ? undefined : `has an iss that ${problem}`;
+    return problem === undefined
+      ? undefined
+      : claims['iss'] === undefined
+        ? 'has no iss'
+        : `has ${shownMember('iss', claims['iss'])}, which ${problem}`;
   },
 };
 
 /**
- * A request is refused at the door for an identifier that leads to the inside. Nobody is asked at that address, so that
- * its port, or a name that is not asked for, is no matter.
+ * Rejects a request whose identifier points to an internal address. This server does not connect to the identifier of a
+ * request, so a forbidden port is no problem here.
  */
 export const requestAddressCheck: StatementCheck = {
   number: 5,
-  name: 'iss leads to no address of the inside',
+  name: 'iss is a public address',
   code: 'statement_issuer',
   about: 'form',
   problem: ({ jwt: { claims }, request, addressProblem }) => {
@@ -35,7 +41,7 @@ export const requestAddressCheck: StatementCheck = {
     if (request === undefined || typeof iss !== 'string' || iss === request.audience) return undefined;
     const reason = addressProblem(iss)?.reason;
     return reason === 'forbidden-address' || reason === 'forbidden-host'
-      ? 'has an iss that is not a public address'
+      ? `has ${shownMember('iss', iss)}, which is not a public address`
       : undefined;
   },
 };
@@ -46,7 +52,9 @@ export const ownIdCheck: StatementCheck = {
   code: 'statement_issuer',
   about: 'trust',
   problem: ({ jwt: { claims }, request }) =>
-    request !== undefined && claims['iss'] === request.audience ? 'is by this server itself' : undefined,
+    request !== undefined && claims['iss'] === request.audience
+      ? 'has the entity identifier of this server as its iss'
+      : undefined,
 };
 
 export const configurationCheck: StatementCheck = {
@@ -55,7 +63,9 @@ export const configurationCheck: StatementCheck = {
   code: 'statement_not_a_configuration',
   about: 'form',
   problem: ({ jwt: { claims }, kind }) =>
-    kind === 'subordinate' || claims['iss'] === claims['sub'] ? undefined : 'has an iss that is not its sub',
+    kind === 'subordinate' || claims['iss'] === claims['sub']
+      ? undefined
+      : `has ${shownMember('iss', claims['iss'])} and ${shownMember('sub', claims['sub'])}; they must be equal`,
 };
 
 export const subordinateCheck: StatementCheck = {
@@ -64,17 +74,19 @@ export const subordinateCheck: StatementCheck = {
   code: 'statement_not_subordinate',
   about: 'trust',
   problem: ({ jwt: { claims }, issuer }) =>
-    issuer === undefined || claims['iss'] === issuer.entity_id ? undefined : 'is by another superior',
+    issuer === undefined || claims['iss'] === issuer.entity_id
+      ? undefined
+      : `has ${shownMember('iss', claims['iss'])}; it must be the superior ${issuer.entity_id}`,
 };
 
 /** "the `iss` Claim Value MUST match one of the values in the `authority_hints` array". */
 export const hintedCheck: StatementCheck = {
   number: 6,
-  name: 'iss among the authority_hints of the subject',
+  name: 'iss in the authority_hints of the subject',
   code: 'statement_issuer_not_hinted',
   about: 'trust',
   problem: ({ jwt: { claims }, subjectHints }) =>
     subjectHints === undefined || subjectHints.some((hint) => hint === claims['iss'])
       ? undefined
-      : 'is by an entity that its subject does not name as a superior',
+      : `has ${shownMember('iss', claims['iss'])}, which the authority_hints of its subject do not contain`,
 };

@@ -2,7 +2,7 @@ import { clientJwkProblem } from '../../keys/client-jwk.ts';
 import type { JsonValue } from '../../spec/json.ts';
 import type { JsonWebKey } from '../../spec/jwk.ts';
 import { isObject } from '../json-value.ts';
-import type { Examined, StatementCheck } from './statement-check.ts';
+import { type Examined, type StatementCheck, shownMember } from './statement-check.ts';
 
 const SIGNING_KEY_TYPES: ReadonlySet<unknown> = new Set(['RSA', 'EC']);
 
@@ -16,7 +16,7 @@ export const jwksCheck: StatementCheck = {
 };
 
 /**
- * Why a JWK set cannot be the federation keys of an entity, as words that follow "the entity statement".
+ * Returns why a JWK set cannot be the federation keys of an entity, in words that follow "the entity statement".
  * @param kidRequired §3.1.1: "Every JWK in the JWK Set MUST have a unique kid (Key ID) value"
  */
 export function federationKeysProblem(
@@ -25,14 +25,14 @@ export function federationKeysProblem(
   kidRequired: boolean,
 ): string | undefined {
   const keys = isObject(jwks) ? jwks['keys'] : undefined;
-  if (!isKeyList(keys)) return 'has no jwks that is a JWK set with a key';
-  if (keys.length > keysMax) return `has a jwks of more than ${keysMax} keys`;
+  if (!isKeyList(keys)) return 'must have a jwks with at least one key';
+  if (keys.length > keysMax) return `has a jwks with ${keys.length} keys, and at most ${keysMax} are allowed`;
   const unsound = keys.map(clientJwkProblem).find((problem) => problem !== undefined);
   if (unsound !== undefined) return `has a jwks with a key that ${unsound}`;
   const kids = keys.map(({ kid }) => kid).filter((kid) => kid !== undefined);
   if (kidRequired && kids.length < keys.length) return 'has a jwks with a key without a kid';
-  if (new Set(kids).size < kids.length) return 'has a jwks with two keys of one kid';
-  return keys.some(canSign) ? undefined : 'has a jwks without a key that can verify it';
+  if (new Set(kids).size < kids.length) return 'has a jwks with two keys that have the same kid';
+  return keys.some(canSign) ? undefined : 'has a jwks without an RSA or EC key for signatures';
 }
 
 function isKeyList(keys: JsonValue | undefined): keys is readonly JsonWebKey[] & JsonValue {
@@ -53,11 +53,11 @@ export const kidCheck: StatementCheck = {
     if (typeof kid !== 'string' || kid === '') return 'has no kid in its header';
     return issuerKeys(examined).some((key) => key['kid'] === kid)
       ? undefined
-      : 'has a kid that names no federation key of its issuer';
+      : `has ${shownMember('kid', kid)}, which no federation key of its issuer has`;
   },
 };
 
-/** §3.2 10: the keys of the issuer's own configuration, which the statement itself may be. */
+/** Returns the keys of the issuer's configuration (§3.2 10). A configuration or a request holds them in its own claims. */
 export function issuerKeys({ issuer, jwt: { claims } }: Examined): readonly JsonWebKey[] {
   if (issuer !== undefined) return issuer.keys;
   const { jwks } = claims;

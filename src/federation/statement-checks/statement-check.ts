@@ -1,61 +1,69 @@
 import type { UnverifiedJwt } from '../../ports/jwt-inspector.ts';
 import type { OutboundProblem } from '../../ports/outbound-http.ts';
+import { quotedValue } from '../../spec/errors.ts';
+import type { JsonValue } from '../../spec/json.ts';
 import type { JsonWebKey } from '../../spec/jwk.ts';
 import type { StatementKind } from '../entity-statement.ts';
 import type { StatementReason } from '../reason.ts';
 
-/** What a statement must be to be accepted in the place where it was found. */
+/** The rules for a statement in the place where it was found. */
 export interface StatementRules {
   readonly kind: StatementKind;
-  /** Whose identifier `sub` must be; undefined where anyone may speak for themselves. */
+  /** The required `sub`. Undefined accepts every subject. */
   readonly subject?: string;
-  /** Of a subordinate statement: the superior, with the federation keys of its own configuration. */
+  /** The superior that issued a subordinate statement, with the federation keys of its configuration. */
   readonly issuer?: { readonly entity_id: string; readonly keys: readonly JsonWebKey[] };
-  /** Of a subordinate statement: the `authority_hints` of its subject's configuration. */
+  /** For a subordinate statement, the `authority_hints` of its subject's configuration. */
   readonly subjectHints?: readonly string[];
   readonly request?: RequestRules;
   /** Seconds since the Unix epoch. */
   readonly now: number;
   readonly limits: StatementLimits;
-  /** Whether plain http is accepted in identifiers; in development. */
+  /** Whether identifiers may use http, for development. */
   readonly allowHttp: boolean;
-  /** Why an entity must not be asked, as far as its address says; undefined when it may. */
+  /** Returns why this server must not connect to the address of an entity, or undefined if it may. */
   readonly addressProblem: (entityId: string) => OutboundProblem | undefined;
 }
 
-/** What holds for explicit registration requests only. */
+/** The rules for explicit registration requests only. */
 export interface RequestRules {
-  /** Interface: `application/jose`, without `typ` and `kid` if the sender likes; Final: as §3.2 says (decision 34). */
+  /** `interface`: `application/jose`, `typ` and `kid` are optional. `final`: all rules of §3.2 (decision 34). */
   readonly dialect: 'interface' | 'final';
-  /** The identifier of this server: the only `aud` there may be. */
+  /** The entity identifier of this server, the only allowed `aud`. */
   readonly audience: string;
   readonly audienceRequired: boolean;
-  /** Seconds that `iat` may lie behind now (trap S2). */
+  /** The maximum age of `iat` in seconds (trap S2). */
   readonly ageMax: number;
-  /** Seconds that `exp` may lie ahead of now. */
+  /** The maximum time from now to `exp` in seconds. */
   readonly lifetimeMax: number;
 }
 
 export interface StatementLimits {
-  /** Characters of the whole statement. */
+  /** The maximum number of characters of a statement. */
   readonly length: number;
   readonly keys: number;
-  /** Entries of `authority_hints`, followed or not. */
+  /** The maximum number of entries in `authority_hints`, including those that are not followed. */
   readonly authorityHints: number;
 }
 
-/** A statement that is being examined: nothing in it may be relied on. */
+/** A statement under examination. Nothing in it is trusted yet. */
 export interface Examined extends StatementRules {
   readonly jwt: UnverifiedJwt;
 }
 
 export interface StatementCheck {
-  /** Of §3.2. */
+  /** The number in §3.2. */
   readonly number: number;
   readonly name: string;
   readonly code: StatementReason;
-  /** Whether it is about the form of a request (400) or about trust in it (401). */
+  /** Whether a failure concerns the form of a request (400) or trust in it (401). */
   readonly about: 'form' | 'trust';
-  /** Words that follow "the entity statement"; undefined where the rule holds or does not concern the statement. */
+  /** Returns words that follow "the entity statement", or undefined if the rule holds or does not apply. */
   readonly problem: (examined: Examined) => string | undefined;
+}
+
+/** Renders a claim or a header parameter for an error text, for example `the typ 'JWT'` or `no typ`. */
+export function shownMember(name: string, value: JsonValue | undefined): string {
+  if (value === undefined) return `no ${name}`;
+  return `the ${name} ${quotedValue(typeof value === 'string' ? value : JSON.stringify(value))}`;
 }

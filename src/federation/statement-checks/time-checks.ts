@@ -2,7 +2,7 @@ import { CLOCK_SKEW } from '../../ports/jwt-verifier.ts';
 import type { JsonValue } from '../../spec/json.ts';
 import type { StatementCheck } from './statement-check.ts';
 
-/** RFC 7519 §2 allows fractions of a second; nobody needs them here, and 1e308 is one in disguise. */
+/** Accepts whole seconds only. RFC 7519 §2 also allows fractions, which no statement needs. */
 export function isNumericDate(value: JsonValue | undefined): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
@@ -15,13 +15,13 @@ export const issuedCheck: StatementCheck = {
   problem: ({ jwt: { claims }, now }) => {
     const { iat, nbf } = claims;
     if (!isNumericDate(iat) || (nbf !== undefined && !isNumericDate(nbf))) {
-      return 'has no iat, or a time that is not a whole number of seconds';
+      return 'must have an iat, and an iat and an nbf that are whole numbers of seconds';
     }
     return Math.max(iat, nbf ?? 0) > now + CLOCK_SKEW ? 'is not valid yet' : undefined;
   },
 };
 
-/** A configuration is public, so that anyone could send it; one that was made for a request is recent (decision 35). */
+/** Rejects an old request. Anyone can send a public configuration, but a statement made for a request is recent (decision 35). */
 export const ageCheck: StatementCheck = {
   number: 7,
   name: 'iat of a request',
@@ -29,7 +29,7 @@ export const ageCheck: StatementCheck = {
   about: 'trust',
   problem: ({ jwt: { claims }, now, request }) =>
     request !== undefined && Number(claims['iat']) < now - request.ageMax - CLOCK_SKEW
-      ? 'was made too long ago for a request'
+      ? `is older than the ${request.ageMax} s that a registration request may be`
       : undefined,
 };
 
@@ -40,7 +40,7 @@ export const expiryCheck: StatementCheck = {
   about: 'trust',
   problem: ({ jwt: { claims }, now }) => {
     const { exp } = claims;
-    if (!isNumericDate(exp)) return 'has no exp, or one that is not a whole number of seconds';
+    if (!isNumericDate(exp)) return 'must have an exp that is a whole number of seconds';
     return now >= exp + CLOCK_SKEW ? 'has expired' : undefined;
   },
 };
@@ -52,6 +52,6 @@ export const lifetimeCheck: StatementCheck = {
   about: 'trust',
   problem: ({ jwt: { claims }, now, request }) =>
     request !== undefined && Number(claims['exp']) > now + request.lifetimeMax + CLOCK_SKEW
-      ? 'expires too far in the future for a request'
+      ? `expires later than the ${request.lifetimeMax} s from now that a registration request may have`
       : undefined,
 };

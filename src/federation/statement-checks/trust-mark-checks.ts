@@ -4,7 +4,7 @@ import { isObject } from '../json-value.ts';
 import { federationKeysProblem } from './key-checks.ts';
 import type { Examined, StatementCheck } from './statement-check.ts';
 
-/** The form only: whether a mark is trusted is another matter (§7.3), and asked where one is required. */
+/** Checks the form only. Marks are validated (§7.3) only if a setting requires them. */
 export const trustMarksCheck: StatementCheck = {
   number: 20,
   name: 'trust_marks',
@@ -13,10 +13,10 @@ export const trustMarksCheck: StatementCheck = {
   problem: ({ jwt: { claims }, kind }) => {
     const { trust_marks } = claims;
     if (trust_marks === undefined) return undefined;
-    if (kind === 'subordinate') return 'has trust_marks although it is a subordinate statement';
+    if (kind === 'subordinate') return 'has trust_marks, which a subordinate statement must not have';
     return Array.isArray(trust_marks) && trust_marks.every(isTrustMark)
       ? undefined
-      : 'has trust_marks that are not an array of marks with their types';
+      : 'has trust_marks that are not an array of trust marks, each with the trust_mark_type of its JWT';
   },
 };
 
@@ -27,7 +27,7 @@ function isTrustMark(mark: JsonValue): boolean {
   return typeof type === 'string' && typeof trust_mark === 'string' && trustMarkType(trust_mark) === type;
 }
 
-/** What the mark says its type is; unverified. */
+/** Returns the unverified `trust_mark_type` claim of a trust mark JWT, or undefined if it cannot be read. */
 export function trustMarkType(jwt: string): unknown {
   try {
     const claims: unknown = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString());
@@ -66,7 +66,7 @@ export const trustMarkOwnersCheck: StatementCheck = {
     ),
 };
 
-/** A claim of trust anchors: an object by type of trust mark. */
+/** Checks a claim that only trust anchors use: an object with one member for each type of trust mark. */
 function ofAnchor(
   { jwt: { claims }, kind }: Examined,
   name: string,
@@ -74,8 +74,8 @@ function ofAnchor(
 ): string | undefined {
   const claim = claims[name];
   if (claim === undefined) return undefined;
-  if (kind === 'subordinate') return `has ${name} although it is a subordinate statement`;
+  if (kind === 'subordinate') return `has ${name}, which a subordinate statement must not have`;
   return isObject(claim) && Object.values(claim).every(isProper)
     ? undefined
-    : `has ${name} in another form than §3.1.2 says`;
+    : `has ${name} in a form that OpenID Federation 1.0 section 3.1.2 does not allow`;
 }

@@ -20,16 +20,16 @@ export interface ClimbNeeds {
 
 export interface LoadedStatement {
   readonly trace: StatementTrace;
-  /** When it passed every check. */
+  /** Undefined if a check failed. */
   readonly statement: SoundStatement | undefined;
 }
 
-/** §9: what an entity says about itself. */
+/** Fetches and examines the configuration of an entity (§9). */
 export async function loadConfiguration(needs: ClimbNeeds, entityId: string): Promise<LoadedStatement> {
   return await load(needs, configurationUrl(entityId), { kind: 'configuration', subject: entityId });
 }
 
-/** §8.1: what a superior says about the entity below it. */
+/** Fetches and examines the statement of a superior about its subordinate (§8.1). */
 export async function loadSubordinateStatement(
   needs: ClimbNeeds,
   superior: SoundStatement,
@@ -40,7 +40,10 @@ export async function loadSubordinateStatement(
   const url = typeof endpoint === 'string' ? fetchUrl(endpoint, subject.sub) : undefined;
   if (url === undefined) {
     return {
-      reason: { code: 'no_fetch_endpoint', words: `${superior.sub} names no federation_fetch_endpoint` },
+      reason: {
+        code: 'no_fetch_endpoint',
+        words: `${superior.sub} has no valid federation_fetch_endpoint in its metadata`,
+      },
     };
   }
   return await load(needs, url, {

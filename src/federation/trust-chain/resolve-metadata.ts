@@ -15,8 +15,8 @@ export interface ResolvedMetadata {
 }
 
 /**
- * The subject's metadata as the chain makes it (§6.1.4): the immediate superior's metadata over its own, then the entity
- * types that constraints allow, then the policies.
+ * Resolves the subject's metadata (§6.1.4). The immediate superior's metadata replaces the subject's, then constraints remove
+ * entity types, then the policies apply.
  * @param statements a valid chain, from the subject's configuration to that of the trust anchor
  */
 export function resolveMetadata(statements: readonly SoundStatement[]): ResolvedMetadata {
@@ -52,7 +52,7 @@ function membersOf(value: JsonValue): readonly (readonly [string, JsonValue])[] 
   return isObject(value) ? Object.entries(value) : [];
 }
 
-/** §3.1.1: "it applies only to those Entity Types that are present in the subject's Entity Configuration". */
+/** Replaces parameters by those that the superior states. §3.1.1: "it applies only to those Entity Types that are present in the subject's Entity Configuration". */
 function withSuperiorMetadata(own: EntityMetadata, stated: JsonMembers): EntityMetadata {
   const overlaid = [...own].map(([type, parameters]) => {
     const overriding = Object.hasOwn(stated, type) ? membersOf(stated[type] ?? {}) : [];
@@ -69,7 +69,7 @@ function policyReason({ code, entity_type, parameter, words }: PolicyProblem, is
   return { code, words: [by, ...(place.length === 0 ? [] : [`for ${place.join('.')}`]), words].join(': ') };
 }
 
-/** A name from somebody's policy, as far as it can be shown in a sentence. */
+/** Shortens a name of a policy and replaces characters that do not fit into a sentence. */
 function shown(name: string): string {
   return name.slice(0, NAME_LENGTH_MAX).replaceAll(/[^\w.#-]/gu, '?');
 }

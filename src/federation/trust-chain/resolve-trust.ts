@@ -27,54 +27,54 @@ export interface TrustNeeds {
   readonly source: StatementSource;
   readonly clock: Clock;
   readonly outbound: Pick<OutboundHttp, 'urlProblem'>;
-  /** In the order in which they are preferred. */
+  /** The trust anchors, the preferred one first. */
   readonly anchors: readonly TrustAnchor[];
   readonly limits: TrustLimits;
   readonly allowHttp: boolean;
-  /** Types of trust marks that every subject must have. */
+  /** The types of trust marks that every subject must have. */
   readonly requiredTrustMarks: readonly string[];
 }
 
-/** Whom to trust: an entity whose configuration is fetched, or one that has shown its own. */
+/** The entity to resolve: one whose configuration is fetched, or one that submitted its configuration. */
 export type TrustSubject =
   | { readonly entity_id: string }
   | {
-      /** Sound, so that nothing is fetched before its own signature holds (decision 36). */
+      /** A sound statement, so that nothing is fetched before its signature is verified (decision 36). */
       readonly configuration: SoundStatement;
       readonly checks: readonly CheckTrace[];
-      /** The entities of a chain that came with it. */
+      /** The entities of a chain that came with the configuration. */
       readonly preferred: readonly string[];
     };
 
 export interface TrustQuestion {
   readonly subject: TrustSubject;
-  /** What the subject must be when all is resolved, such as `openid_relying_party`; undefined = anything. */
+  /** The entity type that the resolved metadata must have, such as `openid_relying_party`. Undefined accepts every type. */
   readonly entityType: string | undefined;
 }
 
-/** A chain that holds to a configured trust anchor. */
+/** A valid chain to a configured trust anchor. */
 export interface TrustChain {
   readonly trust_anchor: string;
-  /** Who vouches for the subject itself. */
+  /** The issuer of the statement about the subject. */
   readonly immediate_superior: string;
   readonly statements: readonly SoundStatement[];
-  /** The federation keys of the subject that its superior vouches for. */
+  /** The federation keys of the subject, as its superior states them. */
   readonly keys: readonly JsonWebKey[];
-  /** Seconds since the Unix epoch: "the minimum (`exp`) value within the Trust Chain" (§10.4). */
+  /** In seconds since the Unix epoch: "the minimum (`exp`) value within the Trust Chain" (§10.4). */
   readonly expires_at: number;
-  /** With superiors' metadata, constraints and policies applied. */
+  /** The subject's metadata after the superior's metadata, constraints and policies. */
   readonly metadata: EntityMetadata;
 }
 
 export interface Resolution {
   readonly search: SearchNode;
   readonly chain: TrustChain | undefined;
-  /** Why there is no chain: of all reasons the one that came closest to the end. */
+  /** Why there is no chain, as `closestReason` selects it. */
   readonly reason: Reason | undefined;
   readonly fetches: number;
 }
 
-/** Finds a chain of trust from an entity to a configured anchor (§10), and keeps everything that was looked at. Never throws. */
+/** Searches for a trust chain from an entity to a configured anchor (§10) and records every step. Never throws. */
 export async function resolveTrust(needs: TrustNeeds, question: TrustQuestion): Promise<Resolution> {
   const { source, clock, limits } = needs;
   const snapshot = new Snapshot({ source, clock, budget: limits.budget });
@@ -131,7 +131,7 @@ async function beginning(
   return { node, reached };
 }
 
-/** Everything that §10.2, §6 and §7 say of a whole chain. */
+/** Checks a complete chain against §10.2, §6 and §7. Returns undefined and records the reason if it fails. */
 async function judge(
   needs: SharedNeeds,
   { node, anchor, configuration, statements: below }: Arrival,
@@ -170,7 +170,7 @@ async function judge(
 
 function entityTypeReason(metadata: EntityMetadata, entityType: string | undefined): Reason | undefined {
   if (entityType === undefined || metadata.has(entityType)) return undefined;
-  const words = `the subject is no ${entityType}, or constraints do not allow it to be one`;
+  const words = `the resolved metadata has no ${entityType}: the subject does not state it, or a constraint removes it`;
   return { code: 'constraint_entity_types', words };
 }
 
@@ -187,7 +187,7 @@ async function requiredMarks(
   const trustedKeys = async (entityId: string): Promise<readonly JsonWebKey[] | undefined> => {
     if (entityId === anchor.entity_id) return anchor.keys;
     if (entityId === holder.sub) return subordinate.keys;
-    // Of an issuer no marks are required: it would need an issuer of its own, and that one too.
+    // The issuer of a mark needs no mark. Otherwise each issuer would need another issuer without end.
     const issuer = { ...needs, anchors: [anchor], requiredTrustMarks: [] };
     const { chain } = await resolveWithin(issuer, {
       subject: { entity_id: entityId },
@@ -199,7 +199,7 @@ async function requiredMarks(
   return await holdRequiredMarks({ inspector, now, trustedKeys }, holder, configuration, requiredTrustMarks);
 }
 
-/** A chain that failed says more than a way that led nowhere, and the end of a long way more than that of a short one. */
+/** Prefers the reason of a complete but invalid chain. Otherwise returns the reason of the longest path. */
 function closestReason(root: SearchNode): Reason {
   let best: { readonly rank: number; readonly reason: Reason } | undefined;
   const visit = (node: SearchNode, depth: number): void => {
@@ -209,5 +209,7 @@ function closestReason(root: SearchNode): Reason {
     for (const superior of node.superiors) visit(superior, depth + 1);
   };
   visit(root, 0);
-  return best?.reason ?? { code: 'unknown_trust_anchor', words: 'no way leads to a configured trust anchor' };
+  return (
+    best?.reason ?? { code: 'unknown_trust_anchor', words: 'no path leads to a configured trust anchor' }
+  );
 }

@@ -10,39 +10,39 @@ import type { GrowingNode } from './search-tree.ts';
 import type { TrustAnchor } from './validate-chain.ts';
 
 export interface SearchLimits {
-  /** How many of an entity's `authority_hints` are followed. */
+  /** The maximum number of `authority_hints` of one entity that are followed. */
   readonly hints: number;
-  /** How many superiors a chain may have, the trust anchor included. */
+  /** The maximum number of superiors in a chain, including the trust anchor. */
   readonly depth: number;
-  /** How many ways upwards are looked at in all. */
+  /** The maximum number of paths in one search. */
   readonly paths: number;
 }
 
 export interface SearchNeeds extends ClimbNeeds {
   readonly anchors: readonly TrustAnchor[];
   readonly searchLimits: SearchLimits;
-  /** Entities that a chain which came with the request names: they are tried first, and that is all it is good for. */
+  /** The entities in a chain that the request brought. They are tried first and prove nothing. */
   readonly preferred: ReadonlySet<string>;
 }
 
-/** An entity that was reached, with the statements on the way to it. */
+/** An entity that the search reached, with the statements on the path to it. */
 export interface Reached {
   readonly node: GrowingNode;
   readonly configuration: SoundStatement;
-  /** From the subject upwards, without the configurations between. */
+  /** From the subject upwards, without the configurations of intermediates. */
   readonly statements: readonly SoundStatement[];
   readonly visited: ReadonlySet<string>;
 }
 
-/** A way that has come to a trust anchor. */
+/** A path that ends at a trust anchor. */
 export interface Arrival extends Reached {
   readonly anchor: TrustAnchor;
 }
 
 /**
- * Goes up from the subject, level by level, so that shorter chains are met first (§10.3); of one level in the order in
- * which the anchors are configured. All ways of a level are gone at once: an authority that hangs holds up its own only.
- * @param accept called for each arrival; true ends the search
+ * Searches upwards from the subject, level by level, so that shorter chains come first (§10.3). Offers the arrivals of one
+ * level in the order of the configured anchors. The paths of one level run in parallel.
+ * @param accept is called for each arrival; true ends the search
  */
 export async function searchUpwards(
   needs: SearchNeeds,
@@ -66,7 +66,7 @@ export async function searchUpwards(
 
 const DEPTH_EXHAUSTED: Reason = {
   code: 'depth_exhausted',
-  words: 'the chain would have more superiors than a chain may have',
+  words: 'the path has more superiors than one search follows',
 };
 
 function arrivals(reached: readonly Reached[], anchors: readonly TrustAnchor[]): readonly Arrival[] {
@@ -86,7 +86,7 @@ class Walk {
     this.#needs = needs;
   }
 
-  /** The superiors that an entity names, as far as they stand by it. */
+  /** Returns the superiors in `authority_hints` that have a sound statement about the entity. */
   async above(reached: Reached): Promise<readonly Reached[]> {
     const { node, configuration } = reached;
     const hints = this.#inOrder(configuration.authority_hints);
@@ -131,14 +131,14 @@ class Walk {
     };
   }
 
-  /** What can be said before anybody is asked. */
+  /** Returns why a hint is not followed, before any request is sent. */
   #obstacle({ visited }: Reached, hint: string): Reason | undefined {
-    if (visited.has(hint)) return { code: 'loop', words: `${hint} is below itself on this way` };
+    if (visited.has(hint)) return { code: 'loop', words: `${hint} is already on this path` };
     const problem = this.#needs.addressProblem(hint);
     if (problem !== undefined) {
       return {
         code: 'superior_address',
-        words: `${hint} is no address that may be asked`,
+        words: `this server does not connect to the address of ${hint}`,
         detail: `${problem.reason}: ${problem.detail}`,
       };
     }
@@ -157,16 +157,19 @@ function ended(node: GrowingNode, reason: Reason | undefined): undefined {
   if (reason !== undefined) node.reason = reason;
 }
 
-const NO_MORE_HINTS: Reason = { code: 'no_authority_hints', words: 'a trust anchor without superiors' };
+const NO_MORE_HINTS: Reason = {
+  code: 'no_authority_hints',
+  words: 'the path ends at a trust anchor without superiors',
+};
 const UNKNOWN_ANCHOR: Reason = {
   code: 'unknown_trust_anchor',
-  words: 'this way ends in an entity that is not a configured trust anchor',
+  words: 'the path ends at an entity that is not a configured trust anchor',
 };
 const HINTS_EXHAUSTED: Reason = {
   code: 'hints_exhausted',
-  words: 'more authority_hints than are followed',
+  words: 'the entity has more authority_hints than one search follows',
 };
 const PATHS_EXHAUSTED: Reason = {
   code: 'paths_exhausted',
-  words: 'more ways upwards than one resolution may look at',
+  words: 'the search has more paths than one resolution may follow',
 };

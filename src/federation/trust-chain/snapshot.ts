@@ -2,10 +2,10 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Reason, SearchReason } from '../reason.ts';
 import type { StatementSource, StatementText } from './statement-source.ts';
 
-/** What one resolution may cost. */
+/** The limits of one resolution. */
 export interface ResolutionBudget {
   readonly fetches: number;
-  /** Characters of all statements together. */
+  /** The maximum number of characters of all statements together. */
   readonly bytes: number;
   readonly timeMs: number;
 }
@@ -17,8 +17,8 @@ export interface SnapshotNeeds {
 }
 
 /**
- * What one resolution has read. An address is asked once: "MUST NOT attempt to fetch Entity Statements they already have
- * obtained" (§10.1); and an authority that says something else the next time cannot have both in one chain.
+ * The statements that one resolution fetched. Fetches each address once: "MUST NOT attempt to fetch Entity Statements they
+ * already have obtained" (§10.1). So one chain cannot mix two versions of a statement.
  */
 export class Snapshot {
   readonly #needs: SnapshotNeeds;
@@ -59,10 +59,10 @@ export class Snapshot {
 }
 
 function exhausted(code: SearchReason, what: string): { readonly reason: Reason } {
-  return { reason: { code, words: `the ${what} that one resolution may take are used up` } };
+  return { reason: { code, words: `the limit of one resolution on ${what} is reached` } };
 }
 
-/** Undefined when the time is over first; the fetch ends by the limits of its own. */
+/** Returns undefined if the time ends first. The fetch continues until its own limits end it. */
 async function within<T>(milliseconds: number, work: Promise<T>): Promise<T | undefined> {
   const over = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => over.resolve(undefined), milliseconds);

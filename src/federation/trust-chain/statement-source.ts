@@ -8,12 +8,12 @@ import type { Reason } from '../reason.ts';
 /** §8.1.2, §9.2: "the content type `application/entity-statement+jwt`". */
 const EXPECTATION = { mediaTypes: [`application/${STATEMENT_TYPE}`] };
 
-/** Characters of statements that are kept in all. */
+/** The maximum number of cached characters. */
 const KEPT_CHARACTERS_MAX = 16_777_216;
 
 export type StatementText = { readonly text: string } | { readonly reason: Reason };
 
-/** Where statements come from. Never rejects. Parallel calls for one address share one fetch; failures are remembered. */
+/** Fetches statements. Never rejects. The outbound client shares parallel fetches of one address and remembers failures. */
 export interface StatementSource {
   fetch(url: string): Promise<StatementText>;
 }
@@ -21,11 +21,11 @@ export interface StatementSource {
 export interface StatementSourceNeeds {
   readonly outbound: OutboundHttp;
   readonly clock: Pick<Clock, 'milliseconds'>;
-  /** How long a statement is used without asking again, whether it turned out to be good or not; 0 = not at all. */
+  /** The time for which a fetched statement is cached, valid or not. 0 disables the cache. */
   readonly keptMs: number;
 }
 
-/** One for all resolutions: a request that is repeated a hundred times costs the authorities what one costs. */
+/** Creates the source for all resolutions of a tenant. The cache protects authorities from repeated requests. */
 export function statementSource({ outbound, clock, keptMs }: StatementSourceNeeds): StatementSource {
   const kept = new BoundedMap<string, { readonly text: string; readonly until: number }>(
     KEPT_CHARACTERS_MAX,
@@ -38,11 +38,15 @@ export function statementSource({ outbound, clock, keptMs }: StatementSourceNeed
       const fetched = await outbound.get(url, EXPECTATION);
       if (fetched.status === 'failed') {
         const { reason, detail } = fetched;
-        return { reason: { code: `fetch_${reason}`, words: 'a statement could not be fetched', detail } };
+        return {
+          reason: { code: `fetch_${reason}`, words: 'an entity statement could not be fetched', detail },
+        };
       }
       const text = utf8Text(fetched.body);
       if (text === undefined) {
-        return { reason: { code: 'statement_not_signed_jwt', words: 'a statement is not text' } };
+        return {
+          reason: { code: 'statement_not_signed_jwt', words: 'an entity statement is not valid UTF-8' },
+        };
       }
       if (keptMs > 0) kept.set(url, { text, until: clock.milliseconds() + keptMs });
       return { text };

@@ -12,8 +12,9 @@ export interface TrustAnchor {
   readonly keys: readonly JsonWebKey[];
 }
 
-/** ES[0] … ES[i] of §4, from the subject's configuration to that of the trust anchor. */
+/** A chain to validate. */
 export interface Candidate {
+  /** ES[0] … ES[i] of §4, from the subject's configuration to that of the trust anchor. */
   readonly statements: readonly SoundStatement[];
   readonly anchor: TrustAnchor;
   readonly now: number;
@@ -24,13 +25,13 @@ interface ChainCheck {
   readonly number: number;
   readonly name: string;
   readonly code: ChainReason;
-  /** A sentence; undefined where the rule holds. */
+  /** Returns a sentence, or undefined if the rule holds. */
   readonly problem: (candidate: Candidate) => string | undefined | Promise<string | undefined>;
 }
 
 const SECTION = '§10.2';
 
-/** The rules of §10.2 in their order. Some of them were met before, when each statement was examined by itself. */
+/** The rules of §10.2 in their order. The examination of each statement has checked some of them before. */
 const CHAIN_CHECKS: readonly ChainCheck[] = [
   {
     number: 1,
@@ -52,7 +53,7 @@ const CHAIN_CHECKS: readonly ChainCheck[] = [
     number: 3,
     name: 'exp in the future',
     code: 'chain_expired',
-    // Without leeway: what the chain is for lives no longer than it does (§10.4).
+    // Without clock skew, because nothing may outlive its chain (§10.4).
     problem: ({ statements, now }) =>
       about(
         statements.find(({ exp }) => now >= exp),
@@ -145,7 +146,7 @@ async function signatureProblem(
   const problem = await inspector.signatureProblem(statement.jwt, keys, STATEMENT_ALGORITHMS);
   return problem === undefined
     ? undefined
-    : `${nameOf(statement)} is not signed by a key that its superior names`;
+    : `${nameOf(statement)} is not signed by a key that its superior states`;
 }
 
 async function anchorKeyProblem(
@@ -157,7 +158,7 @@ async function anchorKeyProblem(
   const problem = await inspector.signatureProblem(statement.jwt, anchor.keys, STATEMENT_ALGORITHMS);
   return problem === undefined
     ? undefined
-    : `${nameOf(statement)} is not signed by a key that is configured for that trust anchor`;
+    : `${nameOf(statement)} is not signed by a key that the operator configured for this trust anchor`;
 }
 
 export interface ValidatedChain {
@@ -165,7 +166,7 @@ export interface ValidatedChain {
   readonly reason: Reason | undefined;
 }
 
-/** Holds a candidate to §10.2 and to the constraints of each of its statements (§6.2), up to the first failure. */
+/** Checks a chain against §10.2 and the constraints of its statements (§6.2), up to the first failure. */
 export async function validateChain(candidate: Candidate): Promise<ValidatedChain> {
   const checks: CheckTrace[] = [];
   for (const { number, name, code, problem } of CHAIN_CHECKS) {
@@ -177,7 +178,7 @@ export async function validateChain(candidate: Candidate): Promise<ValidatedChai
   return constraintsHeld(candidate, checks);
 }
 
-/** "the `constraints` Claim in each Subordinate Statement MUST be independently applied" (§6.2). */
+/** §6.2: "the `constraints` Claim in each Subordinate Statement MUST be independently applied". */
 function constraintsHeld({ statements }: Candidate, held: readonly CheckTrace[]): ValidatedChain {
   const checks = [...held];
   const between = statements.slice(1, -1);

@@ -9,7 +9,7 @@ import {
   type MarkCheck,
 } from './trust-mark-jwt.ts';
 
-/** Who owns a type of trust marks, as the trust anchor says (`trust_mark_owners`, §3.1.2). */
+/** The owner of a trust mark type, from `trust_mark_owners` of the trust anchor (§3.1.2). */
 export interface TrustMarkOwner {
   readonly entity_id: string;
   readonly keys: readonly JsonWebKey[];
@@ -27,13 +27,17 @@ const DELEGATION_CHECKS: readonly MarkCheck<DelegationSubject>[] = [
     number: 4,
     name: 'sub is the issuer of the mark',
     problem: ({ claims }, { trust_mark }) =>
-      claims['sub'] === trust_mark.claims['iss'] ? undefined : 'is for another issuer',
+      claims['sub'] === trust_mark.claims['iss']
+        ? undefined
+        : 'has a sub other than the issuer of the trust mark',
   },
   {
     number: 5,
     name: 'iss is the owner',
     problem: ({ claims }, { owner }) =>
-      claims['iss'] === owner.entity_id ? undefined : 'is not by the owner of the type',
+      claims['iss'] === owner.entity_id
+        ? undefined
+        : 'has an iss other than the owner of the trust mark type',
   },
   { number: 6, name: 'iat', problem: (jwt, { now }) => issuedProblem(jwt, now) },
   { number: 7, name: 'exp', problem: (jwt, { now }) => expiryProblem(jwt, now) },
@@ -41,11 +45,13 @@ const DELEGATION_CHECKS: readonly MarkCheck<DelegationSubject>[] = [
     number: 8,
     name: 'trust_mark_type',
     problem: ({ claims }, { trust_mark }) =>
-      claims['trust_mark_type'] === trust_mark.claims['trust_mark_type'] ? undefined : 'is for another type',
+      claims['trust_mark_type'] === trust_mark.claims['trust_mark_type']
+        ? undefined
+        : 'has a trust_mark_type other than that of the trust mark',
   },
 ];
 
-/** §7.2.2: whether the owner of a type lets an issuer give out its marks. */
+/** Checks a delegation: the owner of a trust mark type allows the issuer to issue its marks (§7.2.2). */
 export async function holdDelegation(
   inspector: JwtInspector,
   compact: string,

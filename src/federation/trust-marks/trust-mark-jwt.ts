@@ -3,9 +3,10 @@ import { CLOCK_SKEW } from '../../ports/jwt-verifier.ts';
 import type { JsonWebKey } from '../../spec/jwk.ts';
 import { STATEMENT_ALGORITHMS } from '../entity-statement.ts';
 import type { CheckTrace, TrustMarkReason } from '../reason.ts';
+import { shownMember } from '../statement-checks/statement-check.ts';
 import { isNumericDate } from '../statement-checks/time-checks.ts';
 
-/** A numbered rule about a trust mark or a delegation; words that say what is wrong, undefined where it holds. */
+/** A numbered rule about a trust mark or a delegation. `problem` returns words that follow its name, or undefined. */
 export interface MarkCheck<Subject> {
   readonly number: number;
   readonly name: string;
@@ -14,20 +15,21 @@ export interface MarkCheck<Subject> {
 
 const TRUST_MARK_LENGTH_MAX = 16_384;
 
-/** §7 and §7.2.1: "MUST be explicitly typed"; "Trust Mark JWTs MUST include the `kid` (Key ID) header parameter". */
+/** Returns the checks of the header. §7 and §7.2.1: "MUST be explicitly typed"; "Trust Mark JWTs MUST include the `kid` (Key ID) header parameter". */
 export function headerChecks(type: string): readonly MarkCheck<unknown>[] {
   return [
     {
       number: 2,
       name: 'typ',
-      problem: ({ header: { typ } }) => (typ === type ? undefined : `has a typ other than ${type}`),
+      problem: ({ header: { typ } }) =>
+        typ === type ? undefined : `has ${shownMember('typ', typ)}; it must be ${type}`,
     },
     {
       number: 3,
       name: 'alg',
       problem: ({ header: { alg, kid } }) => {
         if (!STATEMENT_ALGORITHMS.some((algorithm) => algorithm === alg))
-          return 'has an alg that is not accepted';
+          return `has ${shownMember('alg', alg)}; it must be one of ${STATEMENT_ALGORITHMS.join(', ')}`;
         return typeof kid === 'string' && kid !== '' ? undefined : 'has no kid in its header';
       },
     },
@@ -35,11 +37,11 @@ export function headerChecks(type: string): readonly MarkCheck<unknown>[] {
 }
 
 export function issuedProblem({ claims: { iat } }: UnverifiedJwt, now: number): string | undefined {
-  if (!isNumericDate(iat)) return 'has no iat that is a whole number of seconds';
+  if (!isNumericDate(iat)) return 'must have an iat that is a whole number of seconds';
   return iat > now + CLOCK_SKEW ? 'is not valid yet' : undefined;
 }
 
-/** "If not present, it means that the Trust Mark does not expire." */
+/** §7.1: "If not present, it means that the Trust Mark does not expire." */
 export function expiryProblem({ claims: { exp } }: UnverifiedJwt, now: number): string | undefined {
   if (exp === undefined) return undefined;
   if (!isNumericDate(exp)) return 'has an exp that is not a whole number of seconds';
@@ -48,11 +50,11 @@ export function expiryProblem({ claims: { exp } }: UnverifiedJwt, now: number): 
 
 export interface HeldMark {
   readonly checks: readonly CheckTrace[];
-  /** The mark, when every rule holds. */
+  /** The JWT, if every rule holds. */
   readonly jwt: UnverifiedJwt | undefined;
 }
 
-/** Holds a JWT to rule 1, to the given rules, and last to the signature, whose rule has the given number. */
+/** Checks a JWT against rule 1, the given rules and, last, the signature, whose rule has the given number. */
 export async function holdToChecks<Subject>(
   inspector: JwtInspector,
   compact: string,
@@ -81,7 +83,7 @@ export async function holdToChecks<Subject>(
     checks.push({ section, number, name });
   }
   const keys = await keysOf(jwt);
-  if (keys === undefined) return refused(rules.signature, 'signature', 'is by an issuer that is not trusted');
+  if (keys === undefined) return refused(rules.signature, 'signature', 'has an issuer that is not trusted');
   const problem = await inspector.signatureProblem(jwt, keys, STATEMENT_ALGORITHMS);
   if (problem !== undefined)
     return refused(rules.signature, 'signature', 'is not signed by a key of its issuer');

@@ -16,7 +16,7 @@ import {
 export interface TrustMarkNeeds {
   readonly inspector: JwtInspector;
   readonly now: number;
-  /** The federation keys of an entity in which trust was established first (§7.3); undefined where it was not. */
+  /** Resolves trust in an entity and returns its federation keys (§7.3). Returns undefined if it is not trusted. */
   readonly trustedKeys: (entityId: string) => Promise<readonly JsonWebKey[] | undefined>;
 }
 
@@ -32,7 +32,8 @@ const MARK_CHECKS: readonly MarkCheck<MarkSubject>[] = [
   {
     number: 4,
     name: 'sub is the holder',
-    problem: ({ claims }, { holder }) => (claims['sub'] === holder.sub ? undefined : 'is for another entity'),
+    problem: ({ claims }, { holder }) =>
+      claims['sub'] === holder.sub ? undefined : 'has a sub other than the entity that has the mark',
   },
   { number: 5, name: 'iat', problem: (jwt, { now }) => issuedProblem(jwt, now) },
   { number: 6, name: 'exp', problem: (jwt, { now }) => expiryProblem(jwt, now) },
@@ -46,23 +47,24 @@ const MARK_CHECKS: readonly MarkCheck<MarkSubject>[] = [
   },
   {
     number: 7,
-    name: 'an issuer that the trust anchor names',
+    name: 'the trust anchor accredits the issuer',
     problem: ({ claims }, { anchor, type }) => accreditationProblem(anchor, type, claims['iss']),
   },
 ];
 
-/** §3.1.2: "If the array following a Trust Mark type identifier is empty, anyone MAY issue Trust Marks". */
+/** Checks `trust_mark_issuers`. §3.1.2: "If the array following a Trust Mark type identifier is empty, anyone MAY issue Trust Marks". */
 function accreditationProblem(
   anchor: SoundStatement,
   type: string,
   iss: JsonValue | undefined,
 ): string | undefined {
   const issuers = ofType(anchor.jwt.claims['trust_mark_issuers'], type);
-  if (!isArray(issuers)) return 'has a type that the trust anchor does not know';
-  if (typeof iss !== 'string') return 'has no issuer';
+  if (!isArray(issuers))
+    return 'has a trust_mark_type that trust_mark_issuers of the trust anchor does not list';
+  if (typeof iss !== 'string') return 'has no iss';
   return issuers.length === 0 || issuers.includes(iss)
     ? undefined
-    : 'is by an issuer that the trust anchor does not name';
+    : 'has an iss that trust_mark_issuers of the trust anchor does not list';
 }
 
 function ofType(claim: JsonValue | undefined, type: string): JsonValue | undefined {
@@ -78,11 +80,11 @@ function ownerOf(anchor: SoundStatement, type: string): TrustMarkOwner | undefin
 
 export interface RequiredMarks {
   readonly checks: readonly CheckTrace[];
-  /** Why a mark that is required is not there or does not hold. */
+  /** Why a required mark is absent or not valid. */
   readonly reason: Reason | undefined;
 }
 
-/** Whether the holder has a mark of each of these types that holds (§7.3). Marks of other types are not looked at. */
+/** Checks that the holder has a valid mark of each of these types (§7.3). Ignores marks of other types. */
 export async function holdRequiredMarks(
   needs: TrustMarkNeeds,
   holder: SoundStatement,
@@ -98,7 +100,7 @@ export async function holdRequiredMarks(
   return { checks, reason: undefined };
 }
 
-/** Of several marks of a type one is enough; more than these are not tried. */
+/** The maximum number of marks of one type that are checked. One valid mark is enough. */
 const MARKS_TRIED_MAX = 3;
 
 async function holdOneOf(needs: TrustMarkNeeds, subject: MarkSubject): Promise<RequiredMarks> {
@@ -142,7 +144,7 @@ async function holdMark(
   const number = 9;
   const name = 'delegation';
   if (owner === undefined || typeof delegation !== 'string') {
-    const words = 'the trust mark has a delegation of a type without an owner';
+    const words = 'the trust mark has a delegation, but its type has no owner';
     return [...checks, { section: '§7.3', number, name, reason: { code: 'trust_mark_invalid', words } }];
   }
   const held = await holdDelegation(inspector, delegation, { trust_mark: jwt, owner, now });
