@@ -23,7 +23,7 @@ const resolve = command({
   summary: 'Search for a trust chain to an entity and show every check',
   description: [
     'The command searches as the server does (OpenID Federation 1.0 §10): it fetches entity statements over the network, checks them, and applies the metadata policies. It opens no database.',
-    'Without a chain, the output names the first rule that failed.',
+    'Without a chain, the output gives the reason of a complete but invalid chain, otherwise the reason of the longest path.',
   ],
   servers: 'The command uses no data of a server. Servers may run meanwhile.',
   operands: { entity: { words: 'Names the entity by its entity identifier, a URL.' } },

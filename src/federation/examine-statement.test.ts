@@ -37,7 +37,7 @@ const SUBORDINATE: StatementRules = {
   subjectHints: [ORG.id],
 };
 
-/** `sound`, or where it would be answered how: `form` is 400, `trust` is 401. */
+/** Returns `sound`, or the kind of failure and its code. `form` leads to 400, `trust` to 401. */
 async function examined(jwt: string, rules: StatementRules): Promise<string> {
   const { checks, outcome } = await examineStatement(joseJwtInspector, jwt, rules);
   if ('statement' in outcome) return 'sound';
@@ -49,7 +49,7 @@ async function examined(jwt: string, rules: StatementRules): Promise<string> {
 const submitted = (claims: object = {}, header: object = {}): string =>
   RP.configuration({ ...CLAIMS, ...claims }, header);
 
-test('a request that keeps every rule, in both dialects; each of §3.2’s numbers is a check (§3.2)', async () => {
+test('examineStatement accepts a valid request in both dialects and has a check for each number of §3.2 (§3.2)', async () => {
   assert.equal(await examined(submitted(), request('final')), 'sound');
   assert.equal(
     await examined(submitted({ aud: undefined }, { typ: undefined }), request('interface')),
@@ -64,14 +64,14 @@ test('a request that keeps every rule, in both dialects; each of §3.2’s numbe
 
 for (const algorithm of STATEMENT_ALGORITHMS) {
   // proves openid-federation-3.2-1
-  test(`a statement signed with ${algorithm} is accepted (interface, Authentication 6)`, async () => {
+  test(`examineStatement accepts a statement signed with ${algorithm} (interface, Authentication 6)`, async () => {
     const entity = testEntity('https://rp.example', algorithm);
     assert.equal(await examined(entity.configuration(CLAIMS), request('final')), 'sound');
   });
 }
 
 const INTERFACE = request('interface');
-/** Claims of a request, and how it is refused. */
+/** Claims of a request, and its outcome. */
 const CLAIM_ROWS: readonly (readonly [name: string, claims: object, outcome: string])[] = [
   ['iss that is not sub (6)', { sub: 'https://other.example' }, 'form: statement_not_a_configuration'],
   ...[
@@ -101,7 +101,7 @@ const CLAIM_ROWS: readonly (readonly [name: string, claims: object, outcome: str
       ] as const,
   ),
   [
-    'iss of the inside',
+    'iss with an internal address',
     { iss: 'https://inside.example', sub: 'https://inside.example' },
     'form: statement_issuer',
   ],
@@ -185,7 +185,7 @@ const CLAIM_ROWS: readonly (readonly [name: string, claims: object, outcome: str
   ['aud of another server (26)', { aud: 'https://other.example' }, 'trust: statement_audience'],
   ['aud with ours in a list (26, H-194)', { aud: [OP] }, 'trust: statement_audience'],
   ['trust_anchor (27)', { trust_anchor: 'https://anchor.example' }, 'trust: statement_trust_anchor'],
-  ['crit with a claim nobody knows (13)', { crit: ['x'], x: 1 }, 'trust: statement_crit'],
+  ['crit with an unknown claim (13)', { crit: ['x'], x: 1 }, 'trust: statement_crit'],
   ['crit with a claim that is absent (13)', { crit: ['x'] }, 'trust: statement_crit'],
   ['crit with a claim of the specification (13)', { crit: ['exp'] }, 'trust: statement_crit'],
   ['crit empty (13)', { crit: [] }, 'trust: statement_crit'],
@@ -198,7 +198,7 @@ for (const [name, claims, outcome] of CLAIM_ROWS) {
 }
 
 // proves openid-federation-3.2-7
-test('aud may be required of the interface’s dialect too, and is of the Final one (decision 35)', async () => {
+test('a setting requires aud in the interface’s dialect, and the Final dialect always requires it (decision 35)', async () => {
   const without = submitted({ aud: undefined });
   assert.equal(await examined(without, request('interface')), 'sound');
   assert.equal(await examined(without, request('interface', true)), 'trust: statement_audience');
@@ -206,7 +206,7 @@ test('aud may be required of the interface’s dialect too, and is of the Final 
 });
 
 // proves openid-federation-3.2-3
-test('times may differ by a minute, and a hundred marks that hold no water are no concern (§3.2 7, 8; H-215, H-226)', async () => {
+test('a request may have times that differ by one minute and a hundred invalid trust marks (§3.2 7, 8; H-215, H-226)', async () => {
   const junk = { trust_mark_type: 'a', trust_mark: signedJwt(RP.key, { trust_mark_type: 'a', exp: 1 }) };
   const claims = { iat: NOW + 60, exp: NOW - 59, trust_marks: Array.from({ length: 100 }, () => junk) };
   assert.equal(await examined(submitted(claims), INTERFACE), 'sound');
@@ -238,7 +238,7 @@ const HEADER_ROWS: readonly (readonly [
   ['jwk', { jwk: RP.key.jwk }, 'trust: statement_header'],
   ['jku', { jku: 'https://evil.example' }, 'trust: statement_header'],
   ['x5c', { x5c: ['AAAA'] }, 'trust: statement_header'],
-  ['a trust_chain that is no list', { trust_chain: 'x' }, 'trust: statement_trust_chain'],
+  ['a trust_chain that is not an array', { trust_chain: 'x' }, 'trust: statement_trust_chain'],
   ['an empty peer_trust_chain', { peer_trust_chain: [] }, 'trust: statement_trust_chain'],
   ['a trust_chain', { trust_chain: ['a.b.c', 'd.e.f'] }, 'sound'],
 ];
@@ -251,7 +251,7 @@ for (const [name, header, inInterface, inFinal = inInterface] of HEADER_ROWS) {
 }
 
 // proves openid-federation-3.2-8
-test('no statement of a chain may carry a chain in its header (§4.3, §4.4)', async () => {
+test('a statement of a chain with a chain in its header is rejected (§4.3, §4.4)', async () => {
   const jwt = ORG.configuration({}, { trust_chain: ['a.b.c'] });
   assert.equal(await examined(jwt, CONFIGURATION), 'trust: statement_trust_chain');
   assert.equal(
@@ -262,26 +262,26 @@ test('no statement of a chain may carry a chain in its header (§4.3, §4.4)', a
 
 const OTHER = testKey('ES256', 'other');
 const JWKS_ROWS: readonly (readonly [name: string, jwks: unknown])[] = [
-  ['missing', undefined],
-  ['a list', []],
-  ['without keys', { keys: [] }],
-  ['keys that are an object', { keys: {} }],
-  ['a private key', { keys: [{ ...RP.key.jwk, ...RP.key.privateKey.export({ format: 'jwk' }) }] }],
-  ['a symmetric key', { keys: [RP.key.jwk, { kty: 'oct', k: 'AAAA', kid: 'o' }] }],
-  ['two keys of one kid', { keys: [RP.key.jwk, { ...OTHER.jwk, kid: RP.key.kid }] }],
+  ['no value', undefined],
+  ['the form of an array', []],
+  ['no keys', { keys: [] }],
+  ['keys in an object', { keys: {} }],
+  ['a set with a private key', { keys: [{ ...RP.key.jwk, ...RP.key.privateKey.export({ format: 'jwk' }) }] }],
+  ['a set with a symmetric key', { keys: [RP.key.jwk, { kty: 'oct', k: 'AAAA', kid: 'o' }] }],
+  ['a set with one kid twice', { keys: [RP.key.jwk, { ...OTHER.jwk, kid: RP.key.kid }] }],
   ['17 keys', { keys: Array.from({ length: 17 }, (_, kid) => ({ ...RP.key.jwk, kid: String(kid) })) }],
-  ['encryption keys only', { keys: [{ ...RP.key.jwk, use: 'enc' }] }],
-  ['a key with exponent 1', { keys: [{ kty: 'RSA', e: 'AQ', n: 'AQAB', kid: 'r' }] }],
+  ['a set of encryption keys only', { keys: [{ ...RP.key.jwk, use: 'enc' }] }],
+  ['a set with an RSA key of exponent 1', { keys: [{ kty: 'RSA', e: 'AQ', n: 'AQAB', kid: 'r' }] }],
 ];
 for (const [name, jwks] of JWKS_ROWS) {
   // proves openid-federation-3.2-4
-  test(`jwks ${name}: form (§3.2 9; H-196)`, async () => {
+  test(`a request with a jwks of ${name} has the wrong form (§3.2 9; H-196)`, async () => {
     assert.equal(await examined(submitted({ jwks }), INTERFACE), 'form: statement_jwks');
   });
 }
 
 // proves openid-federation-3.2-4
-test('every key of the federation has a kid; the interface’s dialect does not insist (§3.1.1)', async () => {
+test('the Final dialect requires a kid in every key, and the interface’s dialect does not (§3.1.1)', async () => {
   const { kid: _, ...nameless } = RP.key.jwk as JsonWebKey & { readonly kid: string };
   const jwt = submitted({ jwks: { keys: [nameless] } }, { kid: undefined });
   assert.equal(await examined(jwt, request('interface')), 'sound');
@@ -289,7 +289,7 @@ test('every key of the federation has a kid; the interface’s dialect does not 
 });
 
 // proves openid-federation-3.2-5
-test('a statement signed with a key that is not in its jwks is refused (§3.2 12; H-197)', async () => {
+test('a statement signed with a key that its jwks does not hold is rejected (§3.2 12; H-197)', async () => {
   const jwt = RP.configuration(CLAIMS, { kid: RP.key.kid }, OTHER);
   assert.equal(await examined(jwt, INTERFACE), 'trust: statement_signature');
   const [header, , signature] = submitted().split('.');
@@ -307,13 +307,13 @@ test('a statement signed with a key that is not in its jwks is refused (§3.2 12
 });
 
 for (const [name, jwt] of [
-  ['nothing', ''],
+  ['an empty text', ''],
   ['one character', 'x'],
   ['two dots', '..'],
   ['JSON', '{}'],
   ['five parts', 'a.b.c.d.e'],
-  ['a line end behind it', `${submitted()}\n`],
-  ['a byte order mark before it', `\uFEFF${submitted()}`],
+  ['a statement followed by a line end', `${submitted()}\n`],
+  ['a statement after a byte order mark', `\uFEFF${submitted()}`],
   ['65,537 characters', 'a'.repeat(65_537)],
   ['a list as its claims', signedSegments(RP.key, '{"alg":"ES256"}', '[]')],
   ['a claim twice', signedSegments(RP.key, '{"alg":"ES256"}', '{"iss":"a","iss":"b"}')],
@@ -327,13 +327,13 @@ for (const [name, jwt] of [
   ],
 ] as const) {
   // proves openid-federation-3.2-1
-  test(`${name}: no signed JWT (§3.2 1; H-188, H-190)`, async () => {
+  test(`examineStatement rejects ${name}, which is not a signed JWT (§3.2 1; H-188, H-190)`, async () => {
     assert.equal(await examined(jwt, INTERFACE), 'form: statement_not_signed_jwt');
   });
 }
 
 const SUBORDINATE_ROWS: readonly (readonly [name: string, claims: object, outcome: string])[] = [
-  ['nothing besides', {}, 'sound'],
+  ['no other claims', {}, 'sound'],
   [
     'a policy, constraints and a source_endpoint',
     {
@@ -392,7 +392,7 @@ for (const [name, claims, outcome] of SUBORDINATE_ROWS) {
 }
 
 // proves openid-federation-3.2-2
-test('a subordinate statement by an entity that its subject does not hint at is refused (§3.2 6)', async () => {
+test('a subordinate statement is rejected if authority_hints of its subject do not contain its issuer (§3.2 6)', async () => {
   const rules = { ...SUBORDINATE, subjectHints: ['https://else.example'] };
   assert.equal(await examined(ORG.about(RP), rules), 'trust: statement_issuer_not_hinted');
 });

@@ -25,7 +25,7 @@ const FAILURES: ReadonlySet<string> = new Set<OutboundFailure>([
 export interface TestEntity {
   readonly id: string;
   readonly key: TestKey;
-  /** Its own statement; members of `claims` go before the usual ones, undefined takes one away. */
+  /** Returns its configuration. `claims` replace the usual claims, and undefined removes one. */
   configuration(claims?: object, header?: object, key?: TestKey): string;
   /** Returns its statement about another entity. */
   about(subject: Pick<TestEntity, 'id' | 'key'>, claims?: object, header?: object, key?: TestKey): string;
@@ -53,7 +53,7 @@ export function testEntity(id: string, algorithm: SignatureAlgorithm = 'ES256'):
   };
 }
 
-/** A network of entities in this process, which counts what it is asked. */
+/** A network of entities in this process that records every fetch. */
 export class TestFederation {
   readonly documents = new Map<string, Document>();
   readonly fetched: string[] = [];
@@ -74,7 +74,7 @@ export class TestFederation {
     },
   };
 
-  /** Publishes an entity, and what its superiors say about it. */
+  /** Publishes the configuration of an entity and its superiors' statements about it. */
   join(entity: TestEntity, superiors: readonly TestEntity[], claims: object = {}, stated: object = {}): void {
     const hints = superiors.map(({ id }) => id);
     this.documents.set(
@@ -88,7 +88,7 @@ export class TestFederation {
     for (const superior of superiors) this.state(superior, entity, stated);
   }
 
-  /** Publishes what one entity says about another. */
+  /** Publishes the statement of one entity about another. */
   state(superior: TestEntity, entity: TestEntity, claims: object = {}): void {
     this.documents.set(statementUrl(superior, entity), superior.about(entity, claims));
   }

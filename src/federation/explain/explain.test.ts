@@ -22,7 +22,7 @@ async function searched(policy: object = { scope: { subset_of: ['openid'] } }): 
   return await federation.resolve(RP, [ANCHOR]);
 }
 
-test('as text: each statement with its source and expiry, each check, each operator before and after, the dead branch', async () => {
+test('resolutionAsText shows each statement with its source and expiry, each check, each operator and the failed branch', async () => {
   const text = resolutionAsText(await searched()).join('\n');
   for (const expected of [
     `${RP.id}: trusted through ${ANCHOR.id} until 2027-01-15T09:00:00Z (6 fetches)`,
@@ -41,7 +41,7 @@ test('as text: each statement with its source and expiry, each check, each opera
   }
 });
 
-test('as text, when it fails: the first rule that failed comes first', async () => {
+test('resolutionAsText shows the reason on the second line if there is no chain', async () => {
   const [first, second, ...rest] = resolutionAsText(await searched({ contacts: { essential: true } }));
   assert.equal(first, `${RP.id}: no trust chain (6 fetches)`);
   assert.equal(
@@ -55,7 +55,7 @@ test('as text, when it fails: the first rule that failed comes first', async () 
   );
 });
 
-test('as JSON: the outcome and the same tree', async () => {
+test('resolutionAsJson shows the outcome and the search tree', async () => {
   const json = resolutionAsJson(await searched()) as unknown as {
     readonly chain: { readonly metadata: object; readonly statements: readonly string[] };
     readonly search: Resolution['search'];
@@ -74,7 +74,7 @@ test('as JSON: the outcome and the same tree', async () => {
   assert.equal(failed.reason?.code, 'policy_violated');
 });
 
-test('as a picture: one box an entity, the way of the chain in green, every word escaped', async () => {
+test('resolutionAsSvg draws a box for each entity and the chain in green, and escapes every text', async () => {
   const resolution = await searched();
   const svg = resolutionAsSvg(resolution);
   assert.match(svg, /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);

@@ -9,7 +9,7 @@ import {
   resolved,
 } from '../../testing/metadata-policy.ts';
 
-/** Figures 10 to 14. */
+/** The policies and the metadata of Figures 10 to 14. */
 const ANCHOR = {
   grant_types: {
     default: ['authorization_code'],
@@ -39,7 +39,7 @@ const SUBJECT = {
 };
 
 // proves openid-federation-6.1.4.1-1
-test('the example of the specification: merged as in Figure 12, resolved as in Figure 14 (§6.1.5)', () => {
+test('the example of the specification merges as in Figure 12 and resolves as in Figure 14 (§6.1.5)', () => {
   assert.deepEqual(mergedPolicy(ANCHOR, ORGANISATION), {
     ...ANCHOR,
     grant_types: { ...ANCHOR.grant_types, subset_of: ['authorization_code'] },
@@ -55,14 +55,14 @@ test('the example of the specification: merged as in Figure 12, resolved as in F
 });
 
 // proves openid-federation-6.1.4.1-1
-test('what a superior forbids no subordinate can allow again (§6.1.1 Hierarchy; H-209)', () => {
+test('a subordinate cannot allow what its superior forbids (§6.1.1 Hierarchy; H-209)', () => {
   const strict = { subject_type: { one_of: ['pairwise'] } };
   assert.equal(mergedPolicy(strict, { subject_type: { value: 'public' } }), 'policy_combination');
   assert.deepEqual(mergedPolicy(strict, { subject_type: { one_of: ['pairwise', 'public'] } }), strict);
   assert.equal(resolved([strict, { subject_type: {} }], { subject_type: 'public' }), 'policy_violated');
 });
 
-test('policies of another entity type do not concern the subject’s (§6.1.1 Specificity)', () => {
+test('a policy of one entity type does not change another entity type (§6.1.1 Specificity)', () => {
   const chain = chainOf([
     { openid_provider: { issuer: { value: null } } },
     { [ENTITY_TYPE]: { a: { value: 1 } } },
@@ -82,7 +82,7 @@ test('a parameter with a language tag is another parameter (§6.1.2)', () => {
 });
 
 // proves openid-federation-6.1.3.1.8-1
-test('scope is a list of words to operators, and a string to everyone else (§6.1.3.1.8)', () => {
+test('operators process scope as an array, and the result is a string (§6.1.3.1.8)', () => {
   const subset = { scope: { subset_of: ['openid', 'email'], superset_of: ['openid'] } };
   assert.deepEqual(resolved([subset], { scope: 'email phone openid' }), { scope: 'email openid' });
   assert.equal(resolved([subset], { scope: 'email' }), 'policy_violated');
@@ -98,7 +98,7 @@ test('scope is a list of words to operators, and a string to everyone else (§6.
 });
 
 // proves openid-federation-6.1.3.2-1
-test('an operator that is not understood is ignored and noted (§6.1.3.2; H-210)', () => {
+test('an unknown operator is ignored and recorded (§6.1.3.2; H-210)', () => {
   const chain = chainOf([{ [ENTITY_TYPE]: { a: { regexp: '^x', one_of: ['b'] } } }]);
   assert.ok(chain.ok);
   assert.deepEqual(membersOf(chain.policy), { a: { one_of: ['b'] } });
@@ -106,7 +106,7 @@ test('an operator that is not understood is ignored and noted (§6.1.3.2; H-210)
 });
 
 // proves openid-federation-6.1.3.2-1
-test('…, but a critical one makes the chain invalid, whichever statement says so (§6.1.3.2; H-210)', () => {
+test('an unknown operator that any statement calls critical makes the chain invalid (§6.1.3.2; H-210)', () => {
   const chain = chainOf([{ [ENTITY_TYPE]: { a: { regexp: '^x' } } }, { [ENTITY_TYPE]: {} }], ['regexp']);
   assert.ok(!chain.ok);
   assert.equal(chain.problem.code, 'policy_crit');
@@ -115,7 +115,7 @@ test('…, but a critical one makes the chain invalid, whichever statement says 
 });
 
 // proves openid-federation-6.1.2-1
-test('each of the three levels is an object (§6.1.2)', () => {
+test('each of the three levels of a policy must be an object (§6.1.2)', () => {
   for (const claim of [
     null,
     [],
@@ -131,7 +131,7 @@ test('each of the three levels is an object (§6.1.2)', () => {
   }
 });
 
-test('names such as __proto__ and constructor are parameters like others (H-211)', () => {
+test('__proto__ and constructor are parameters like all others (H-211)', () => {
   const policy = JSON.parse('{"__proto__":{"value":{"polluted":true}},"constructor":{"value":"x"}}');
   const { metadata, problem } = applied([policy], {});
   assert.equal(problem, undefined);
@@ -140,7 +140,7 @@ test('names such as __proto__ and constructor are parameters like others (H-211)
   assert.equal(mergedPolicy({ a: JSON.parse('{"__proto__":1,"toString":2}') }) instanceof Object, true);
 });
 
-test('every operator leaves a step with what was there before and after; the last one says what failed', () => {
+test('every operator records its value before and after, and the last step has the problem', () => {
   const { steps, problem } = applied(
     [{ contacts: { add: ['b'], subset_of: ['a', 'b'], superset_of: ['a', 'b'] } }],
     { contacts: ['x'] },

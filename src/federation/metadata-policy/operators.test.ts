@@ -4,7 +4,7 @@ import type { JsonValue } from '../../spec/json.ts';
 import { mergedPolicy, resolved } from '../../testing/metadata-policy.ts';
 import { OPERATOR_NAMES } from './operators.ts';
 
-/** What a policy of the parameter `p` makes of it; undefined stands for an absent one, `policy_…` for a refusal. */
+/** Applies a policy to the parameter `p` and returns its value, undefined if absent, or the code of the problem. */
 function act(policy: Record<string, JsonValue>, parameter?: JsonValue): JsonValue | undefined {
   const outcome = resolved([{ p: policy }], parameter === undefined ? {} : { p: parameter });
   return typeof outcome === 'string' ? outcome : (outcome as { readonly p?: JsonValue }).p;
@@ -30,7 +30,7 @@ test('operators are applied in the order value, add, default, one_of, subset_of,
 });
 
 // proves openid-federation-6.1.3.1-1
-test('value assigns, whatever was there; null removes (§6.1.3.1.1)', () => {
+test('value assigns its value in every case, and null removes the parameter (§6.1.3.1.1)', () => {
   assert.equal(act({ value: 'x' }, ['y']), 'x');
   assert.equal(act({ value: 0 }), 0);
   assert.equal(act({ value: false }, true), false);
@@ -42,7 +42,7 @@ test('value assigns, whatever was there; null removes (§6.1.3.1.1)', () => {
 });
 
 // proves openid-federation-6.1.3.1-1
-test('add adds what is not there yet, and begins an absent parameter (§6.1.3.1.2)', () => {
+test('add adds the values that the parameter lacks and sets an absent parameter (§6.1.3.1.2)', () => {
   assert.deepEqual(act({ add: ['a', 'b'] }, ['b', 'c']), ['b', 'c', 'a']);
   assert.deepEqual(act({ add: ['a'] }), ['a']);
   assert.deepEqual(act({ add: [{ a: 1, b: 2 }] }, [{ b: 2, a: 1 }]), [{ b: 2, a: 1 }]);
@@ -51,14 +51,14 @@ test('add adds what is not there yet, and begins an absent parameter (§6.1.3.1.
 });
 
 // proves openid-federation-6.1.3.1-1
-test('default is for an absent parameter only, false and 0 and [] are present (§6.1.3.1.3)', () => {
+test('default sets an absent parameter only, and false, 0 and [] are present (§6.1.3.1.3)', () => {
   assert.equal(act({ default: 'a' }), 'a');
   for (const there of [false, 0, '', []]) assert.deepEqual(act({ default: 'a' }, there), there);
   assert.equal(merged({ default: 'a' }, { default: 'b' }), 'policy_merge');
 });
 
 // proves openid-federation-6.1.3.1-1
-test('one_of: a present parameter is one of its values; an empty intersection is an error (§6.1.3.1.4)', () => {
+test('one_of requires a present parameter to be one of its values, and an empty intersection is an error (§6.1.3.1.4)', () => {
   assert.equal(act({ one_of: ['a', 'b'] }, 'b'), 'b');
   assert.equal(act({ one_of: [1, 2] }, 2), 2);
   assert.deepEqual(act({ one_of: [{ a: 1 }] }, { a: 1 }), { a: 1 });
@@ -71,7 +71,7 @@ test('one_of: a present parameter is one of its values; an empty intersection is
 });
 
 // proves openid-federation-6.1.3.1-1
-test('subset_of keeps what it names of a present parameter, perhaps nothing (§6.1.3.1.5)', () => {
+test('subset_of removes other values from a present parameter, even if none remain (§6.1.3.1.5)', () => {
   assert.deepEqual(act({ subset_of: ['a', 'b', 'c'] }, ['e', 'c', 'a']), ['c', 'a']);
   assert.deepEqual(act({ subset_of: ['a'] }, ['b']), []);
   assert.equal(act({ subset_of: ['a'] }), undefined);
@@ -80,7 +80,7 @@ test('subset_of keeps what it names of a present parameter, perhaps nothing (§6
 });
 
 // proves openid-federation-6.1.3.1-1
-test('superset_of: a present parameter has all of its values; equality is included (§6.1.3.1.6)', () => {
+test('superset_of requires a present parameter to have all of its values, and equality is enough (§6.1.3.1.6)', () => {
   assert.deepEqual(act({ superset_of: ['a', 'b'] }, ['b', 'a', 'c']), ['b', 'a', 'c']);
   assert.deepEqual(act({ superset_of: ['a'] }, ['a']), ['a']);
   assert.equal(act({ superset_of: ['a', 'b'] }, ['a']), 'policy_violated');
@@ -89,7 +89,7 @@ test('superset_of: a present parameter has all of its values; equality is includ
 });
 
 // proves openid-federation-6.1.3.1-1
-test('essential: the parameter is there when all is done, [] included; Table 1 row by row (§6.1.3.1.7, §6.1.3.1.8)', () => {
+test('essential requires the parameter after all operators, and [] is enough, as in Table 1 (§6.1.3.1.7, §6.1.3.1.8)', () => {
   const abc = ['a', 'b', 'c'];
   for (const essential of [true, false]) {
     assert.deepEqual(act({ essential, subset_of: abc }, ['a', 'e']), ['a']);
@@ -109,7 +109,7 @@ const UNFIT: readonly (readonly [operator: string, values: readonly JsonValue[]]
 ];
 for (const [operator, values] of UNFIT) {
   // proves openid-federation-6.1.3.1-1
-  test(`${operator} with a value of a type that it does not have is a policy error (§6.1.3)`, () => {
+  test(`${operator} with a value of a wrong type is a policy error (§6.1.3)`, () => {
     for (const value of values)
       assert.equal(merged({ [operator]: value }), 'policy_operator_value', JSON.stringify(value));
   });
@@ -117,7 +117,7 @@ for (const [operator, values] of UNFIT) {
 
 const A = ['a'];
 const AB = ['a', 'b'];
-/** Pairs with values that allow them and values that do not (§6.1.3.1). */
+/** Pairs of operators, with values that may be combined and values that may not (§6.1.3.1). */
 const PAIRS: readonly (readonly [
   allowed: Record<string, JsonValue>,
   refused: Record<string, JsonValue> | null,
@@ -177,7 +177,7 @@ const PAIRS: readonly (readonly [
 for (const [allowed, refused] of PAIRS) {
   const names = Object.keys(allowed).join(' beside ');
   // proves openid-federation-6.1.3.1-1
-  test(`${names}: allowed on its condition, in one policy and in a merged one (§6.1.3.1)`, () => {
+  test(`${names} is allowed on its condition, in one policy and in a merged one (§6.1.3.1)`, () => {
     assert.deepEqual(merged(allowed), allowed);
     const [first = '', second = ''] = Object.keys(allowed);
     const parts = [{ [first]: allowed[first] ?? null }, { [second]: allowed[second] ?? null }];

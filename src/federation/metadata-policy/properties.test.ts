@@ -11,7 +11,7 @@ import {
 import { type MetadataPolicy, mergeMetadataPolicies, parseMetadataPolicy } from './metadata-policy.ts';
 import { OPERATOR_NAMES } from './operators.ts';
 
-/** Mulberry32: the same policies in every run, so that a failure can be looked at. */
+/** Creates a random number generator (Mulberry32). The same seed gives the same policies, so a failure can be repeated. */
 function randomFrom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -37,7 +37,7 @@ function operatorValue(name: string, random: Random): JsonValue {
   return name === 'value' || name === 'default' ? parameterValue(random) : words(random);
 }
 
-/** Few operators for each parameter, or nearly every policy would contradict itself. */
+/** Creates few operators for each parameter. With more, nearly every policy would contradict itself. */
 function randomPolicy(random: Random): Members {
   const of = () =>
     Object.fromEntries(
@@ -64,7 +64,7 @@ const members = (policy: MetadataPolicy | undefined): Members | 'refused' =>
   policy === undefined ? 'refused' : membersOf(policy);
 
 // proves openid-federation-6.1.4.1-1
-test('merging is associative over a chain: 20,000 random chains of three policies, the refusals included (§6.1.4.1)', () => {
+test('merging is associative for 20,000 random chains of three policies, including chains that fail (§6.1.4.1)', () => {
   const random = randomFrom(1);
   let whole = 0;
   for (let round = 0; round < 20_000; round += 1) {
@@ -74,12 +74,12 @@ test('merging is associative over a chain: 20,000 random chains of three policie
     assert.deepEqual(left, members(merge(a, merge(b, c))), JSON.stringify(policies));
     if (left !== 'refused') whole += 1;
   }
-  // A test of refusals only would show nothing.
+  // A run in which nearly all merges fail would prove nothing.
   assert.ok(whole > 1000, String(whole));
 });
 
 // proves openid-federation-6.1.4.1-1
-test('what passes a merged policy passes each part of it unchanged: 20,000 random policies and metadata (§6.1.1)', () => {
+test('metadata that a merged policy accepts passes each of its parts unchanged, for 20,000 random policies (§6.1.1)', () => {
   const random = randomFrom(2);
   let passed = 0;
   for (let round = 0; round < 20_000; round += 1) {

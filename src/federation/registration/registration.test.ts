@@ -34,7 +34,7 @@ function federation(): TestFederation {
 const submitted = (claims: object = {}, header: object = {}, key?: TestEntity['key']): string =>
   RP.configuration({ aud: OP, authority_hints: [ORG.id], metadata: METADATA, ...claims }, header, key);
 
-/** The trust anchor of the chain that was found, or `status error: description`. */
+/** Returns the trust anchor of the chain, or the error and its description. */
 async function registering(
   mediaType: RegistrationType,
   body: string | Uint8Array,
@@ -55,7 +55,7 @@ async function registering(
 }
 
 // proves openid-federation-8.9-1
-test('a request in each of the three media types finds its chain; the configuration is never fetched (decision 34, §12.2.2)', async () => {
+test('a request in each of the three media types finds its chain without a fetch of the configuration (decision 34, §12.2.2)', async () => {
   const at = federation();
   assert.equal(
     await registering(INTERFACE, submitted({ aud: undefined }, { typ: undefined }), at),
@@ -68,7 +68,7 @@ test('a request in each of the three media types finds its chain; the configurat
 });
 
 // proves openid-federation-8.9-1
-test('a chain that comes along, in the body or in the header, says whom to ask first (§12.2.2 4, 5; decision 36)', async () => {
+test('a submitted chain, in the body or in the header, decides which superiors are asked first (§12.2.2 4, 5; decision 36)', async () => {
   const many = [1, 2, 3, 4, 5].map((number) => `https://org-${number}.example`);
   const hints = { authority_hints: [...many, ORG.id] };
   assert.match(await registering(FINAL, submitted(hints)), /^invalid_trust_chain /);
@@ -78,7 +78,7 @@ test('a chain that comes along, in the body or in the header, says whom to ask f
   assert.equal(await registering(FINAL, inHeader), ANCHOR.id);
 });
 
-test('a chain that comes along proves nothing: where nobody answers there is no chain (decision 36)', async () => {
+test('a submitted chain proves nothing: without answers of the authorities there is no chain (decision 36)', async () => {
   const chain = [submitted(), ORG.about(RP), ANCHOR.about(ORG), ANCHOR.configuration()];
   assert.match(
     await registering(CHAIN, JSON.stringify(chain), new TestFederation()),
@@ -94,13 +94,13 @@ const ROWS: readonly (readonly [
   answer: RegExp,
 ])[] = [
   [
-    'octets that are no text',
+    'a body that is not UTF-8',
     INTERFACE,
     Buffer.from([0xff]),
     /^invalid_request invalid_request: statement_not_signed_jwt: /,
   ],
   [
-    'a chain that is no JSON',
+    'a chain that is not JSON',
     CHAIN,
     'x',
     /^invalid_request statement_not_signed_jwt: the body is not a JSON array of 1 to 20 entity statements/,
@@ -108,17 +108,22 @@ const ROWS: readonly (readonly [
   ['a chain that is an object', CHAIN, '{}', /^invalid_request statement_not_signed_jwt: /],
   ['an empty chain', CHAIN, '[]', /^invalid_request statement_not_signed_jwt: /],
   ['a chain of numbers', CHAIN, '[1]', /^invalid_request statement_not_signed_jwt: /],
-  ['a chain of 21', CHAIN, JSON.stringify(Array.from({ length: 21 }, () => 'a.b.c')), /^invalid_request /],
+  [
+    'a chain of 21 statements',
+    CHAIN,
+    JSON.stringify(Array.from({ length: 21 }, () => 'a.b.c')),
+    /^invalid_request /,
+  ],
   ['no openid_relying_party', FINAL, submitted({ metadata: {} }), /^invalid_request statement_metadata: /],
   ['no aud in Final', FINAL, submitted({ aud: undefined }), /^invalid_client statement_audience: /],
   [
-    'aud of another in the interface’s dialect',
+    'aud of another server in the interface’s dialect',
     INTERFACE,
     submitted({ aud: 'https://other.example' }),
     /^unauthorized_client invalid_client: statement_audience: /,
   ],
   [
-    'a signature by another key',
+    'a signature of another key',
     INTERFACE,
     submitted({}, { kid: RP.key.kid }, STRANGER.key),
     /^unauthorized_client invalid_client: statement_signature: /,
@@ -126,12 +131,12 @@ const ROWS: readonly (readonly [
 ];
 for (const [name, mediaType, body, answer] of ROWS) {
   // proves openid-federation-8.9-1
-  test(`${mediaType} with ${name}: refused, nothing fetched (H-188, H-194, H-197, H-213)`, async () => {
+  test(`${mediaType} with ${name} is rejected without a fetch (H-188, H-194, H-197, H-213)`, async () => {
     assert.match(await registering(mediaType, body), answer);
   });
 }
 
-test('an entity whose superior does not vouch for the key it signs with: 401 in the interface, invalid_trust_chain in Final (decision 34; H-205)', async () => {
+test('a request signed with a key that the superior does not state: 401 in the interface, invalid_trust_chain in Final (decision 34; H-205)', async () => {
   const own = { jwks: { keys: [STRANGER.key.jwk] } };
   const body = submitted(own, {}, STRANGER.key);
   assert.match(
@@ -142,7 +147,7 @@ test('an entity whose superior does not vouch for the key it signs with: 401 in 
 });
 
 // proves openid-federation-8.9-1
-test('policies that refuse and anchors that nobody knows have codes of their own (§8.9)', async () => {
+test('a violated policy is invalid_metadata and an unknown anchor is invalid_trust_anchor (§8.9)', async () => {
   const refusing = federation();
   refusing.state(ORG, RP, {
     metadata_policy: { openid_relying_party: { 'client_name"\\\n': { essential: true } } },
@@ -176,7 +181,7 @@ const OUTCOME = {
 };
 
 // proves openid-federation-12.2.3-1
-test('the answer in the interface’s dialect: no typ, metadata_policy of value operations, metadata and trust_anchor beside it (interface, Registration statement; decision 34)', () => {
+test('the response in the interface’s dialect has no typ, and has metadata_policy, metadata and trust_anchor (interface, Registration statement; decision 34)', () => {
   assert.deepEqual(registrationStatement('interface', OUTCOME), {
     claims: {
       iss: OP,
@@ -201,7 +206,7 @@ test('the answer in the interface’s dialect: no typ, metadata_policy of value 
 });
 
 // proves openid-federation-12.2.3-1
-test('the answer of OpenID Federation 1.0: typ and content type of its own, and no metadata_policy (§12.2.3)', () => {
+test('the response in the Final dialect has its own typ and content type, and no metadata_policy (§12.2.3)', () => {
   const { claims, header, contentType } = registrationStatement('final', OUTCOME);
   assert.deepEqual(header, { typ: 'explicit-registration-response+jwt' });
   assert.equal(contentType, 'application/explicit-registration-response+jwt');
@@ -224,7 +229,7 @@ const PAIRS: readonly (readonly [submitted: JsonMembers, registered: JsonMembers
   [{ require_auth_time: true }, { require_auth_time: false, default_max_age: 0, scope: '' }],
 ];
 for (const [before, after] of PAIRS) {
-  test(`the difference of ${JSON.stringify(before).slice(0, 60)}, applied to it, gives what was registered (decision 34)`, () => {
+  test(`differencePolicy turns ${JSON.stringify(before).slice(0, 60)} into the registered metadata (decision 34)`, () => {
     assert.deepEqual(resolved([differencePolicy(before, after) as never], before), after);
   });
 }

@@ -23,7 +23,7 @@ const keysOf = (jwt: string): readonly JsonWebKey[] => {
   return claims.jwks.keys;
 };
 
-/** Each statement as §3.2 wants it examined: by the keys of its issuer, which the next one holds. */
+/** Examines each statement with the keys of its issuer, which the next statement holds (§3.2). */
 async function statements(now: number): Promise<readonly SoundStatement[] | string> {
   const { trust_chain: chain } = JSON.parse(readFileSync(FILE, 'utf8')) as Figure;
   const sound: SoundStatement[] = [];
@@ -64,7 +64,7 @@ test('the trust chain of Figure 4 is valid from its iat until its exp (§4.3)', 
   assert.equal(await verdict(EXPIRES + 60), 'statement_expired');
 });
 
-test('…, and its subject’s metadata is its own, since nobody states another (§6.1.4.2)', async () => {
+test('the trust chain of Figure 4 resolves to the metadata that its subject states (§6.1.4.2)', async () => {
   const chain = await statements(ISSUED);
   assert.ok(typeof chain !== 'string');
   const { metadata, reason } = resolveMetadata(chain);
@@ -73,7 +73,7 @@ test('…, and its subject’s metadata is its own, since nobody states another 
 });
 
 // proves openid-federation-4-1
-test('…; with one statement left out or another anchor it is not (§10.2)', async () => {
+test('the trust chain of Figure 4 is invalid without one of its statements or with another anchor (§10.2)', async () => {
   const chain = await statements(ISSUED);
   assert.ok(typeof chain !== 'string');
   const keys = chain.at(-1)?.keys ?? [];

@@ -17,7 +17,7 @@ function simple(): TestFederation {
   return federation;
 }
 
-test('an authority that never answers: the search ends when its time is over, and no later (H-199; decision 36)', async () => {
+test('the search ends at its time limit if an authority never answers (H-199; decision 36)', async () => {
   const federation = simple();
   federation.join(RP, [OTHER], RP_METADATA);
   federation.documents.set(configurationUrl(OTHER.id), () => new Promise(() => undefined));
@@ -27,7 +27,7 @@ test('an authority that never answers: the search ends when its time is over, an
   assert.equal(reason?.code, 'time_exhausted');
 });
 
-test('when the time is over nothing more is asked (decision 36)', async () => {
+test('the search fetches nothing after its time limit (decision 36)', async () => {
   const federation = simple();
   federation.documents.set(configurationUrl(ORG.id), () => {
     federation.milliseconds += 10_000;
@@ -42,7 +42,7 @@ test('when the time is over nothing more is asked (decision 36)', async () => {
 });
 
 // proves openid-federation-18.1-1
-test('of more than five hints five are followed, anchors first (§18.1; H-198)', async () => {
+test('the search follows five hints of one entity, anchors first (§18.1; H-198)', async () => {
   const federation = simple();
   const many = [1, 2, 3, 4, 5, 6].map((number) => testEntity(`https://org-${number}.example`));
   federation.join(RP, [...many, ANCHOR], RP_METADATA);
@@ -52,7 +52,7 @@ test('of more than five hints five are followed, anchors first (§18.1; H-198)',
   assert.equal(asked.length, 4);
 });
 
-test('a chain may have five superiors and not six (decision 36; H-201)', async () => {
+test('a chain may have five superiors, and six are rejected (decision 36; H-201)', async () => {
   for (const superiors of [5, 6]) {
     const federation = new TestFederation();
     const line = Array.from({ length: superiors }, (_, index) =>
@@ -70,7 +70,7 @@ test('a chain may have five superiors and not six (decision 36; H-201)', async (
 });
 
 // proves openid-federation-18.1-1
-test('a net of diamonds costs twenty fetches and a hundred ways at most (H-201)', async () => {
+test('a net of diamonds costs at most twenty fetches and a hundred paths (H-201)', async () => {
   const federation = new TestFederation();
   const levels = Array.from({ length: 6 }, (_, level) =>
     [0, 1, 2, 3, 4].map((place) => testEntity(`https://n${level}-${place}.example`)),
@@ -88,21 +88,21 @@ test('a net of diamonds costs twenty fetches and a hundred ways at most (H-201)'
   assert.ok(wide.fetches <= 200, String(wide.fetches));
 });
 
-test('statements of more bytes than a resolution may read: it ends (decision 36; H-224)', async () => {
+test('a resolution ends when its statements exceed the limit on bytes (decision 36; H-224)', async () => {
   const federation = simple();
   const limits = { ...LIMITS, budget: { ...LIMITS.budget, bytes: 1500 } };
   const { reason } = await federation.resolve(RP, [ANCHOR], { limits });
   assert.equal(reason?.code, 'bytes_exhausted');
 });
 
-test('a statement with more keys than are looked at is refused (H-224)', async () => {
+test('a statement with more keys than the limit is rejected (H-224)', async () => {
   const federation = simple();
   const keys = Array.from({ length: 17 }, (_, index) => ({ ...RP.key.jwk, kid: `k${index}` }));
   federation.state(ORG, RP, { jwks: { keys } });
   assert.equal((await federation.resolve(RP, [ANCHOR])).reason?.code, 'statement_jwks');
 });
 
-test('an anchor’s configuration signed with a key of its own that is not configured here is refused, although its statement is not (§10.2; H-203)', async () => {
+test('an anchor’s configuration signed with a key of the anchor that the operator did not configure is rejected (§10.2; H-203)', async () => {
   const federation = simple();
   const second = testEntity('https://anchor.example/second');
   federation.join(ANCHOR, []);
@@ -115,7 +115,7 @@ test('an anchor’s configuration signed with a key of its own that is not confi
   assert.equal(reason?.code, 'chain_anchor_key');
 });
 
-test('a statement that is on two ways is fetched once (§10.1)', async () => {
+test('a statement on two paths is fetched once (§10.1)', async () => {
   const federation = simple();
   federation.join(RP, [ORG, OTHER], RP_METADATA);
   const above = testEntity('https://above.example');

@@ -8,7 +8,7 @@ const ORG = testEntity('https://org.example.com');
 const ANCHOR = testEntity('https://anchor.example');
 const TYPE = 'openid_relying_party';
 
-/** A relying party below an organisation below the anchor, and what the two say about the one below them. */
+/** Builds a relying party below an organisation below the anchor. The arguments are claims of the two subordinate statements. */
 async function resolved(
   organisation: object,
   anchor: object,
@@ -26,7 +26,7 @@ const parameters = ({ chain }: Resolution): object => Object.fromEntries(chain?.
 const code = ({ reason }: Resolution): string | undefined => reason?.code;
 
 // proves openid-federation-3.1.1-1
-test('the immediate superior’s metadata goes over the subject’s, for the types that the subject has (§3.1.1; H-214)', async () => {
+test('the immediate superior’s metadata replaces the subject’s, for entity types that the subject has (§3.1.1; H-214)', async () => {
   const stated = {
     metadata: {
       [TYPE]: { scope: 'openid', client_name: 'Named' },
@@ -43,7 +43,7 @@ test('the immediate superior’s metadata goes over the subject’s, for the typ
 });
 
 // proves openid-federation-3.1.1-1
-test('policies go from the anchor downwards, after the superior’s metadata (§6.1.4.1, §6.1.4.2)', async () => {
+test('policies merge from the anchor downwards and apply after the superior’s metadata (§6.1.4.1, §6.1.4.2)', async () => {
   const resolution = await resolved(
     {
       metadata: { [TYPE]: { contacts: ['a@org.example'] } },
@@ -68,7 +68,7 @@ test('policies go from the anchor downwards, after the superior’s metadata (§
 });
 
 // proves openid-federation-6.1.4.1-1
-test('policies that contradict each other make the chain invalid, and the reason says whose and where (§6.1.4.1; H-209)', async () => {
+test('policies that contradict each other make the chain invalid, and the reason names the issuer and the parameter (§6.1.4.1; H-209)', async () => {
   const resolution = await resolved(
     { metadata_policy: { [TYPE]: { subject_type: { value: 'public' } } } },
     { metadata_policy: { [TYPE]: { subject_type: { value: 'pairwise' } } } },
@@ -89,7 +89,7 @@ test('metadata that does not comply makes the chain invalid (§6.1.4.2; H-211)',
 });
 
 // proves openid-federation-6.2-1
-test('max_path_length counts the intermediates between whoever sets it and the subject (§6.2.1; H-208)', async () => {
+test('max_path_length counts the intermediates between its issuer and the subject (§6.2.1; H-208)', async () => {
   for (const [organisation, anchor, expected] of [
     [0, undefined, undefined],
     [undefined, 1, undefined],
@@ -118,14 +118,14 @@ const NAMES: readonly (readonly [naming: object, accepted: boolean])[] = [
 ];
 for (const [naming, accepted] of NAMES) {
   // proves openid-federation-6.2-1
-  test(`naming_constraints ${JSON.stringify(naming)} of the anchor concern the intermediate and the subject (§6.2.2; H-208)`, async () => {
+  test(`naming_constraints ${JSON.stringify(naming)} of the anchor apply to the intermediate and the subject (§6.2.2; H-208)`, async () => {
     const resolution = await resolved({}, { constraints: { naming_constraints: naming } });
     assert.equal(code(resolution), accepted ? undefined : 'constraint_naming');
   });
 }
 
 // proves openid-federation-6.2-1
-test('of an intermediate, they concern the subject only: each statement’s constraints by themselves (§6.2)', async () => {
+test('naming_constraints of an intermediate apply to the subject only (§6.2)', async () => {
   assert.equal(
     code(await resolved({ constraints: { naming_constraints: { permitted: ['.sub.example.com'] } } }, {})),
     undefined,
@@ -133,7 +133,7 @@ test('of an intermediate, they concern the subject only: each statement’s cons
 });
 
 // proves openid-federation-6.2-1
-test('allowed_entity_types takes types away before policies, federation_entity never (§6.2.3)', async () => {
+test('allowed_entity_types removes types before policies apply, but never federation_entity (§6.2.3)', async () => {
   const metadata = { [TYPE]: {}, openid_provider: {}, federation_entity: {} };
   const policy = { metadata_policy: { openid_provider: { issuer: { essential: true } } } };
   for (const [allowed, left] of [

@@ -23,7 +23,7 @@ function simple(): TestFederation {
 const entities = ({ chain }: Resolution) => chain?.statements.map(({ iss, sub }) => `${iss} ${sub}`);
 
 // proves openid-federation-4-1
-test('a chain over an intermediate: its statements, its anchor, its immediate superior and its keys (§4, §10.1)', async () => {
+test('a chain through an intermediate has its statements, anchor, immediate superior and keys (§4, §10.1)', async () => {
   const federation = simple();
   const { chain, reason, fetches } = await federation.resolve(RP, [ANCHOR], {}, 'openid_relying_party');
   assert.equal(reason, undefined);
@@ -43,14 +43,14 @@ test('a chain over an intermediate: its statements, its anchor, its immediate su
 });
 
 // proves openid-federation-10.4-1
-test('the chain expires with the first of its statements (§10.4)', async () => {
+test('a chain expires with the first of its statements (§10.4)', async () => {
   const federation = simple();
   federation.state(ANCHOR, ORG, { exp: NOW + 77 });
   assert.equal((await federation.resolve(RP, [ANCHOR])).chain?.expires_at, NOW + 77);
 });
 
 // proves openid-federation-10.3-1
-test('of two chains the shorter one is taken, whatever the order of the hints (§10.3)', async () => {
+test('the shorter of two chains wins in any order of the hints (§10.3)', async () => {
   for (const superiors of [
     [ORG, ANCHOR],
     [ANCHOR, ORG],
@@ -63,7 +63,7 @@ test('of two chains the shorter one is taken, whatever the order of the hints (�
 });
 
 // proves openid-federation-10.3-1
-test('of two chains of one length the anchor is taken that is configured first (OpenID Federation 1.0 §10.3)', async () => {
+test('the anchor that is configured first wins between two chains of one length (OpenID Federation 1.0 §10.3)', async () => {
   const federation = new TestFederation();
   federation.join(RP, [OTHER, ANCHOR], RP_METADATA);
   federation.join(ANCHOR, []);
@@ -73,7 +73,7 @@ test('of two chains of one length the anchor is taken that is configured first (
 });
 
 // proves openid-federation-10.3-1
-test('where the shorter chain does not hold, the longer one is taken (§10.1)', async () => {
+test('the longer chain wins if the shorter one is invalid (§10.1)', async () => {
   const federation = simple();
   federation.join(RP, [ORG, ANCHOR], RP_METADATA);
   federation.state(ANCHOR, RP, { constraints: { naming_constraints: { excluded: ['rp.example'] } } });
@@ -83,7 +83,7 @@ test('where the shorter chain does not hold, the longer one is taken (§10.1)', 
   assert.equal(refused?.chain?.reason?.code, 'constraint_naming');
 });
 
-test('an anchor may have superiors: the chain ends where trust is configured (§4.1)', async () => {
+test('a chain ends at the configured anchor, even if the anchor has superiors (§4.1)', async () => {
   const federation = simple();
   federation.join(ANCHOR, [OTHER]);
   federation.join(OTHER, []);
@@ -91,7 +91,7 @@ test('an anchor may have superiors: the chain ends where trust is configured (§
   assert.equal((await federation.resolve(RP, [OTHER])).chain?.trust_anchor, OTHER.id);
 });
 
-test('a chain that ends in an entity that nobody configured is none (H-203)', async () => {
+test('a chain to an entity that the operator did not configure is rejected (H-203)', async () => {
   const { chain, reason } = await simple().resolve(RP, [OTHER]);
   assert.equal(chain, undefined);
   assert.equal(reason?.code, 'unknown_trust_anchor');
@@ -105,7 +105,7 @@ for (const id of [
   'https://anchor.exampl',
 ]) {
   // proves openid-federation-4-1
-  test(`an anchor is its whole identifier: ${id} is another entity (H-203, CVE-2026-14336)`, async () => {
+  test(`an anchor matches by its whole identifier, and ${id} is another entity (H-203, CVE-2026-14336)`, async () => {
     const federation = simple();
     const needs = { anchors: [{ entity_id: id, keys: [ANCHOR.key.jwk] }] };
     assert.equal((await federation.resolve(RP, [], needs)).chain, undefined);
@@ -113,7 +113,7 @@ for (const id of [
 }
 
 // proves openid-federation-4-1
-test('an anchor is its configured keys: its identifier with other keys is refused (H-203; §10.2)', async () => {
+test('an anchor with other keys than the configured ones is rejected (H-203; §10.2)', async () => {
   const federation = simple();
   const impostor = testEntity(ANCHOR.id);
   federation.join(ORG, [impostor]);
@@ -124,7 +124,7 @@ test('an anchor is its configured keys: its identifier with other keys is refuse
 });
 
 // proves openid-federation-4-1
-test('an anchor’s statement signed with a key that is in its configuration but not configured here is refused (H-203)', async () => {
+test('an anchor’s statement signed with a key of its configuration that the operator did not configure is rejected (H-203)', async () => {
   const federation = simple();
   const second = testEntity('https://anchor.example/second');
   const keys = { jwks: { keys: [ANCHOR.key.jwk, second.key.jwk] } };
@@ -136,7 +136,7 @@ test('an anchor’s statement signed with a key that is in its configuration but
 });
 
 // proves openid-federation-4-1
-test('a subject signed with a key that its superior does not vouch for is refused, although its own jwks has it (H-205, decision 34)', async () => {
+test('a configuration signed with a key of its own jwks that its superior does not state is rejected (H-205, decision 34)', async () => {
   const federation = simple();
   const second = testEntity('https://rp.example/second');
   federation.documents.set(
@@ -152,7 +152,7 @@ test('a subject signed with a key that its superior does not vouch for is refuse
 });
 
 // proves openid-federation-4-1
-test('an intermediate whose configuration is by a key that its superior does not list is refused (H-206)', async () => {
+test('an intermediate’s configuration signed with a key that its superior does not list is rejected (H-206)', async () => {
   const federation = simple();
   const impostor = testEntity(ORG.id);
   federation.join(impostor, []);
@@ -201,7 +201,7 @@ for (const [name, make, code] of BAD_STATEMENTS) {
   });
 }
 
-test('a superior that its subject does not name is no superior (§3.2 6)', async () => {
+test('a superior without a statement about the subject makes no chain (§3.2 6)', async () => {
   const federation = simple();
   federation.join(RP, [ANCHOR], RP_METADATA);
   federation.documents.delete(statementUrl(ANCHOR, RP));
@@ -210,7 +210,7 @@ test('a superior that its subject does not name is no superior (§3.2 6)', async
 });
 
 // proves openid-federation-10.1-1
-test('a loop is left, and does not harm the good way beside it (§10.1; H-201, H-202)', async () => {
+test('the search leaves a loop and finds the valid path beside it (§10.1; H-201, H-202)', async () => {
   for (const superiors of [
     [OTHER, ANCHOR],
     [ANCHOR, OTHER],
@@ -228,11 +228,11 @@ test('a loop is left, and does not harm the good way beside it (§10.1; H-201, H
   assert.equal(chain, undefined);
   assert.equal(reason?.code, 'loop');
   assert.equal(fetches, 5);
-  assert.equal(new Set(loops.fetched).size, loops.fetched.length, 'nothing is fetched twice');
+  assert.equal(new Set(loops.fetched).size, loops.fetched.length, 'each address is fetched once');
 });
 
 for (const failure of ['unresolvable', 'timeout', 'redirected', 'media-type', 'too-large'] as const) {
-  test(`an authority that is ${failure} does not harm the good one, in either order (H-199, H-202)`, async () => {
+  test(`the search finds a valid chain beside an authority that fails with ${failure}, in either order (H-199, H-202)`, async () => {
     for (const superiors of [
       [OTHER, ORG],
       [ORG, OTHER],
@@ -249,7 +249,7 @@ for (const failure of ['unresolvable', 'timeout', 'redirected', 'media-type', 't
 }
 
 // proves openid-federation-10.1-1
-test('an authority that says something else each time is asked once: no mixed chain (H-225)', async () => {
+test('an authority with a different answer each time is asked once, so no chain mixes two answers (H-225)', async () => {
   const federation = simple();
   federation.join(RP, [ORG, OTHER], RP_METADATA);
   federation.join(OTHER, [ORG]);
@@ -266,7 +266,7 @@ test('an authority that says something else each time is asked once: no mixed ch
   assert.equal(told, 1);
 });
 
-test('an authority with an address of the inside is not asked (H-198, H-207)', async () => {
+test('an authority with an internal address is not asked (H-198, H-207)', async () => {
   const federation = simple();
   const inside = testEntity('https://inside.example');
   federation.join(RP, [inside], RP_METADATA);
@@ -276,7 +276,7 @@ test('an authority with an address of the inside is not asked (H-198, H-207)', a
   assert.doesNotMatch(reason?.words ?? '', /10\.0\.0\.1/);
 });
 
-test('a superior without a fetch endpoint, or with one that has a fragment, cannot vouch (§5.1.1)', async () => {
+test('a superior without a fetch endpoint, or with a fragment in its URL, makes no chain (§5.1.1)', async () => {
   for (const metadata of [
     {},
     { federation_entity: {} },
@@ -288,7 +288,7 @@ test('a superior without a fetch endpoint, or with one that has a fragment, cann
   }
 });
 
-test('a fetch endpoint may have a query of its own (§5.1.1)', async () => {
+test('a fetch endpoint may have a query (§5.1.1)', async () => {
   const federation = simple();
   const metadata = { federation_entity: { federation_fetch_endpoint: 'https://org.example/f?tenant=1' } };
   federation.join(ORG, [ANCHOR], { metadata });
@@ -298,7 +298,7 @@ test('a fetch endpoint may have a query of its own (§5.1.1)', async () => {
   assert.ok(federation.fetched.includes(url));
 });
 
-test('entities that a chain which came with the request names are tried first, and prove nothing (decision 36)', async () => {
+test('entities of a submitted chain are tried first and prove nothing (decision 36)', async () => {
   const federation = simple();
   const many = [1, 2, 3, 4, 5].map((number) => testEntity(`https://org-${number}.example`));
   const hints = [...many, ORG].map(({ id }) => id);
@@ -321,11 +321,14 @@ test('entities that a chain which came with the request names are tried first, a
   assert.equal((await ask([])).chain, undefined);
   assert.equal((await ask([ORG.id, ANCHOR.id])).chain?.immediate_superior, ORG.id);
   assert.equal((await ask(['https://org-1.example'])).chain, undefined);
-  assert.ok(!federation.fetched.includes(configurationUrl(RP.id)), 'what was submitted is not fetched');
+  assert.ok(
+    !federation.fetched.includes(configurationUrl(RP.id)),
+    'the submitted configuration is not fetched',
+  );
 });
 
 // proves openid-federation-6.2-1
-test('a subject that is no relying party in the end makes no chain for one (§6.2.3; H-208)', async () => {
+test('a chain that removes openid_relying_party is rejected for a relying party (§6.2.3; H-208)', async () => {
   const federation = simple();
   federation.state(ANCHOR, ORG, { constraints: { allowed_entity_types: ['openid_provider'] } });
   const { reason } = await federation.resolve(RP, [ANCHOR], {}, 'openid_relying_party');

@@ -28,7 +28,7 @@ function delegation(claims: object = {}, by = OWNER, typ = 'trust-mark-delegatio
 
 const OWNED = { trust_mark_owners: { [TYPE]: { sub: OWNER.id, jwks: { keys: [OWNER.key.jwk] } } } };
 
-/** The code of the refusal of a relying party with these marks, where one of the type is required. */
+/** Returns the reason code for a relying party with these marks, where a mark of `TYPE` is required. */
 async function asked(
   marks: readonly string[],
   anchor: object = { trust_mark_issuers: { [TYPE]: [ISSUER.id] } },
@@ -49,13 +49,13 @@ async function asked(
 }
 
 // proves openid-federation-7.3-1
-test('a mark of the required type, by an issuer that the anchor names and that has a chain to it (§7.3)', async () => {
+test('a mark of the required type is valid if the anchor lists its issuer and a chain leads to the anchor (§7.3)', async () => {
   assert.equal(await asked([mark()]), undefined);
   assert.equal(await asked([mark({ claims: { exp: NOW + 1 } })]), undefined);
 });
 
 // proves openid-federation-7.3-2
-test('without the mark, or with one of another type only, there is no chain (§7)', async () => {
+test('a subject without a mark of the required type has no chain (§7)', async () => {
   assert.equal(await asked([]), 'trust_mark_absent');
   assert.equal(
     await asked([mark({ claims: { trust_mark_type: 'https://anchor.example/other' } })]),
@@ -64,7 +64,7 @@ test('without the mark, or with one of another type only, there is no chain (§7
 });
 
 // proves openid-federation-7.3-2
-test('one that holds is enough beside others that do not (H-215)', async () => {
+test('one valid mark beside invalid marks is enough (H-215)', async () => {
   assert.equal(await asked([mark({ claims: { exp: NOW } }), mark()]), undefined);
 });
 
@@ -73,23 +73,26 @@ const ROWS: readonly (readonly [name: string, mark: Mark])[] = [
   ['no typ (2)', { header: { typ: undefined } }],
   ['alg none (3)', { header: { alg: 'none' } }],
   ['no kid (3)', { header: { kid: undefined } }],
-  ['another holder (4)', { claims: { sub: STRANGER.id } }],
+  ['another subject (4)', { claims: { sub: STRANGER.id } }],
   ['iat in the future (5)', { claims: { iat: NOW + 61 } }],
   ['no iat (5)', { claims: { iat: undefined } }],
   ['exp past (6)', { claims: { exp: NOW } }],
-  ['the key of another (7)', { by: STRANGER, claims: { iss: ISSUER.id }, header: { kid: ISSUER.key.kid } }],
+  [
+    'the key of another entity (7)',
+    { by: STRANGER, claims: { iss: ISSUER.id }, header: { kid: ISSUER.key.kid } },
+  ],
   ['an issuer that the anchor does not name', { by: STRANGER }],
   ['a delegation of a type without an owner (9)', { claims: { delegation: delegation() } }],
 ];
 for (const [name, given] of ROWS) {
   // proves openid-federation-7.3-1
-  test(`a required mark with ${name} does not hold (§7.3)`, async () => {
+  test(`a required mark with ${name} is invalid (§7.3)`, async () => {
     assert.equal(await asked([mark(given)]), 'trust_mark_invalid');
   });
 }
 
 // proves openid-federation-7.3-1
-test('an empty list of issuers means anyone, but with a chain to the anchor; a type the anchor does not list means nobody (§3.1.2, §7.3)', async () => {
+test('an empty list of issuers accepts every issuer with a chain to the anchor, and an unlisted type accepts none (§3.1.2, §7.3)', async () => {
   const anyone = { trust_mark_issuers: { [TYPE]: [] } };
   assert.equal(await asked([mark({ by: STRANGER })], anyone, [STRANGER]), undefined);
   assert.equal(await asked([mark({ by: STRANGER })], anyone, []), 'trust_mark_invalid');
@@ -100,7 +103,7 @@ test('an empty list of issuers means anyone, but with a chain to the anchor; a t
 });
 
 // proves openid-federation-7.2.2-1
-test('where the type has an owner, the mark has its delegation (§7.3 8, §7.2.2)', async () => {
+test('a mark of a type with an owner requires a delegation of the owner (§7.3 8, §7.2.2)', async () => {
   const anchor = { trust_mark_issuers: { [TYPE]: [ISSUER.id] }, ...OWNED };
   const delegated = (jwt: string) => [mark({ claims: { delegation: jwt } })];
   assert.equal(await asked([mark()], anchor), 'trust_mark_invalid');
