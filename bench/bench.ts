@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { startLoadGenerator } from './load-generator.ts';
-import { startOurs } from './ours.ts';
+import { type Ours, startOurs, type TokenCounts } from './ours.ts';
+import { sqlitePlace } from './place.ts';
 import { startPostgres } from './postgres.ts';
 import { openRegistries } from './registry.ts';
 import type { Bench, Benchmark, Scale } from './subject.ts';
@@ -21,6 +22,8 @@ interface Wanted {
   readonly chosen: readonly Benchmark[];
   readonly scale: Scale;
   readonly storage: string;
+  /** The folder of another checkout, to compare with. */
+  readonly against: string | undefined;
 }
 
 /** Starts the load generator and the servers, and fills all databases at the same time, before anything is measured. */
@@ -44,7 +47,7 @@ export async function openBench(wanted: Wanted): Promise<Opened> {
 }
 
 async function openAll(
-  { chosen, scale, storage }: Wanted,
+  { chosen, scale, storage, against }: Wanted,
   folder: string,
   closers: (() => Promise<void>)[],
 ): Promise<Omit<Opened, 'close'>> {
@@ -67,16 +70,20 @@ async function openAll(
     storage === 'postgres'
       ? closing(startPostgres(folder, counts), async (started) => await started.close())
       : Promise.resolve(undefined),
+    against === undefined
+      ? Promise.resolve(undefined)
+      : closing(startOther(folder, counts, against), async ({ program }) => await program.stop()),
     needsMany ? registries.open(scale.manyClients) : Promise.resolve(undefined),
   ] as const;
   // If one fails, the others must have registered how they are closed.
   await Promise.allSettled(opening);
-  const [ours, postgres] = await Promise.all(opening);
+  const [ours, postgres, other] = await Promise.all(opening);
   const bench: Bench = {
     scale,
     folder,
     load,
     ours,
+    other,
     registry: async (clients) => await registries.open(clients),
     postgres() {
       if (postgres === undefined) throw new Error('this benchmark needs --storage postgres');
@@ -84,4 +91,10 @@ async function openAll(
     },
   };
   return { bench, described: postgres === undefined ? {} : { postgres: postgres.described } };
+}
+
+async function startOther(folder: string, counts: TokenCounts, checkout: string): Promise<Ours> {
+  const own = join(folder, 'other');
+  mkdirSync(own);
+  return await startOurs(own, counts, sqlitePlace(own), resolve(checkout, 'src/cli/chancery.ts'));
 }

@@ -31,9 +31,12 @@ export async function startOurs(
   folder: string,
   { storedTokens, loadedTokens, manyTokens, selfContainedTokens }: TokenCounts,
   place: Place = sqlitePlace(folder),
+  /** The `chancery.ts` of another checkout. */
+  program?: string,
 ): Promise<Ours> {
   const environment = { ...ENVIRONMENT, ...place.environment };
-  const first = await startProgram({ folder, environment });
+  const options = { folder, environment, ...(program === undefined ? {} : { program }) };
+  const first = await startProgram(options);
   const caller = await register(first);
   await first.stop();
   const { client, tokens, selfContained } = await seed({
@@ -44,9 +47,8 @@ export async function startOurs(
     kept: Math.min(storedTokens, loadedTokens + manyTokens),
     selfContained: selfContainedTokens,
   });
-  const program = await startProgram({ folder, environment });
   return {
-    program,
+    program: await startProgram(options),
     caller,
     client,
     tokens: tokens.slice(0, loadedTokens),

@@ -1,7 +1,8 @@
 /**
  * Measures the program side by side with its peers, as ratios: the subjects of a benchmark take turns in the same minute,
  * on one CPU, under the same load from another. Run: npm run bench -- [--quick | --smoke] [--storage postgres]
- * [--tokens N] [--only NAME,NAME] [--results FILE]
+ * [--tokens N] [--only NAME,NAME] [--results FILE] [--against CHECKOUT]. `--against` adds the program of another checkout,
+ * with its packages installed, to the benchmarks of introspection, token and registration.
  */
 import { parseArgs } from 'node:util';
 import { openBench } from './bench.ts';
@@ -93,6 +94,7 @@ interface Order {
   readonly scale: Scale;
   readonly storage: 'sqlite' | 'postgres';
   readonly results: string | undefined;
+  readonly against: string | undefined;
   /** Whether the run measures everything at full length. */
   readonly whole: boolean;
 }
@@ -130,9 +132,10 @@ function orderOf(words: readonly string[]): Order {
       tokens: { type: 'string' },
       only: { type: 'string' },
       results: { type: 'string' },
+      against: { type: 'string' },
     },
   });
-  const { storage, results } = values;
+  const { storage, results, against } = values;
   if (storage !== 'sqlite' && storage !== 'postgres') throw new Error('--storage takes sqlite or postgres');
   const only = values.only?.split(',');
   const all = storage === 'postgres' ? ON_POSTGRES : ON_SQLITE;
@@ -146,7 +149,7 @@ function orderOf(words: readonly string[]): Order {
   const full = values.quick ? QUICK : WHOLE;
   const preset = values.smoke ? SMOKE : full;
   const scale = values.tokens === undefined ? preset : { ...preset, storedTokens: tokenCount(values.tokens) };
-  return { chosen, scale, storage, results, whole: scale === WHOLE && only === undefined };
+  return { chosen, scale, storage, results, against, whole: scale === WHOLE && only === undefined };
 }
 
 function tokenCount(text: string): number {
@@ -156,12 +159,12 @@ function tokenCount(text: string): number {
 }
 
 async function main(words: readonly string[]): Promise<void> {
-  const { chosen, scale, storage, results, whole } = orderOf(words);
+  const { chosen, scale, storage, results, against, whole } = orderOf(words);
   const origin = originOf(['npm run bench', ...(words.length === 0 ? [] : ['--', ...words])].join(' '));
   const path = results ?? resultsPath(origin, storage, whole);
   console.log(`${origin.machine}; commit ${origin.commit}`);
   if (!CAN_PIN) console.log('taskset is missing: servers and load share all CPUs');
-  const opened = await openBench({ chosen, scale, storage });
+  const opened = await openBench({ chosen, scale, storage, against });
   try {
     const found: BenchmarkResult[] = [];
     for (const benchmark of chosen) {
