@@ -6,16 +6,16 @@ import { signedJwt, type TestKey, testKey } from '../../src/testing/jwt.ts';
 const LIFETIME = 3600;
 const TYPE = 'application/entity-statement+jwt';
 
-/** What an authority answers at a path; the default is a statement of the right type. */
+/** Sends the response of an authority at one path. */
 export type Answer = (response: ServerResponse, request: IncomingMessage) => void;
 
-/** Entities of a federation on one loopback port, each below a path of its own. They do what their script says. */
+/** Entities of a federation on one loopback port, each below its own path. A script decides their responses. */
 export interface Authorities {
   readonly base: string;
-  /** Paths that were asked for, in their order. */
+  /** The requested paths, in order. */
   readonly asked: readonly string[];
   entity(name: string): Entity;
-  /** What is answered at a path, from now on. */
+  /** Sets the response of a path for all later requests. */
   answer(path: string, answer: Answer | string): void;
   close(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export interface Entity {
   readonly key: TestKey;
   /** Publishes its configuration. */
   publish(superiors: readonly Entity[], claims?: object): void;
-  /** Publishes what it says about another one. */
+  /** Publishes its statement about another entity. */
   vouch(subject: Entity, claims?: object): void;
 }
 

@@ -4,14 +4,14 @@ import { signedJwt } from '../../src/testing/jwt.ts';
 import { type Authorities, type Entity, startAuthorities } from '../federation/authorities.ts';
 import { type Program, startProgram } from '../program/start.ts';
 
-/** A relying party with two superiors at the started program; who imports this has it in its tests. */
+/** Sets up a relying party with two superiors at the started program, for each test of the importing file. */
 export let authorities: Authorities;
 export let anchor: Entity;
 export let good: Entity;
 export let bad: Entity;
 export let rp: Entity;
 export let program: Program;
-/** Makes names and statements differ. */
+/** Makes names and statements unique. */
 let made = 0;
 
 export function another(): number {
@@ -44,7 +44,7 @@ after(async () => {
   await authorities.close();
 });
 
-/** Entities of their own for each test: failures are remembered for a while. */
+/** Creates new entities for each test, because the server remembers failed fetches for some time. */
 beforeEach(() => {
   made += 1;
   [good, bad, rp] = [

@@ -131,14 +131,14 @@ const SCRIPTS: readonly (readonly [name: string, answer: Answer, code: string])[
   ['answers 500', (response) => response.writeHead(500, TYPE).end('a.b.c'), 'fetch_status'],
   ['answers with nothing', (response) => response.writeHead(200, TYPE).end(), 'statement_not_signed_jwt'],
   [
-    'answers with octets that are no text',
+    'answers with a body that is not UTF-8',
     (response) => response.writeHead(200, TYPE).end(Buffer.from([0xff, 0xfe])),
     'statement_not_signed_jwt',
   ],
 ];
 for (const [name, answer, code] of SCRIPTS) {
   // proves openid-federation-18.1-1
-  test(`an authority that ${name}: ${code}, and the good one beside it is found (H-199, H-202)`, async () => {
+  test(`an authority that ${name} fails with ${code}, and the search finds the good one beside it (H-199, H-202)`, async () => {
     authorities.answer(CONFIGURATION, answer);
     const { chain, search } = await ask();
     assert.equal(chain?.immediate_superior, good.id);
@@ -147,7 +147,7 @@ for (const [name, answer, code] of SCRIPTS) {
   });
 }
 
-test('an authority that lies about its key, and one that vouches for another key (H-204, H-206)', async () => {
+test('an authority with another key than its superior states fails, and the search finds the good one beside it (H-204, H-206)', async () => {
   const liar = authorities.entity('bad');
   liar.publish([anchor]);
   liar.vouch(rp);
@@ -158,7 +158,7 @@ test('an authority that lies about its key, and one that vouches for another key
 });
 
 // proves openid-federation-10.1-1
-test('an authority that says something else each time is asked once in a resolution (H-225)', async () => {
+test('an authority with a different answer each time is asked once in a resolution (H-225)', async () => {
   const before = authorities.asked.length;
   good.publish([anchor, bad]);
   good.vouch(bad);
@@ -168,7 +168,7 @@ test('an authority that says something else each time is asked once in a resolut
 });
 
 // proves openid-federation-18.1-1
-test('a hundred identical questions about a broken federation cost its authorities what one costs (1.8, rohe #71)', async () => {
+test('a hundred resolutions of an entity in a broken federation cost two fetches (1.8, rohe #71)', async () => {
   rp.publish([bad]);
   authorities.answer(CONFIGURATION, (response) => response.writeHead(404).end());
   const trust = needs({ keptMs: 60_000 });
@@ -179,7 +179,7 @@ test('a hundred identical questions about a broken federation cost its authoriti
   assert.equal(authorities.asked.length - before, 2);
 });
 
-test('so it is with an authority whose answers are fetched but hold no water (1.8)', async () => {
+test('a hundred resolutions with an authority that sends invalid statements cost two fetches (1.8)', async () => {
   rp.publish([bad]);
   authorities.answer(CONFIGURATION, (response) => response.writeHead(200, TYPE).end('a.b.c'));
   const trust = needs({ keptMs: 60_000 });
@@ -188,7 +188,7 @@ test('so it is with an authority whose answers are fetched but hold no water (1.
   assert.equal(authorities.asked.length - before, 2);
 });
 
-test('two hundred questions at once that all lead to a hanging authority: each ends, and none is more than refused (H-200)', async () => {
+test('two hundred parallel resolutions with a hanging authority all end without a chain (H-200)', async () => {
   rp.publish([bad]);
   authorities.answer(CONFIGURATION, () => undefined);
   const trust = needs();

@@ -17,7 +17,7 @@ import {
 /** Sends hostile statements to POST /federation/clients of the started program (docs/contract/hostile/federation.md). */
 const EC = testKey('ES256', 'other');
 
-/** Whatever is wrong with the statement itself is found before anybody is asked. */
+/** The server finds every error of the statement before it fetches anything. */
 const STATEMENTS: readonly (readonly [row: string, name: string, body: () => string, status: 400 | 401])[] = [
   [
     'H-189',
@@ -63,7 +63,7 @@ const STATEMENTS: readonly (readonly [row: string, name: string, body: () => str
     () => signedJwt(rp.key, `{"x":${'['.repeat(10_000)}${']'.repeat(10_000)}}`),
     400,
   ],
-  ['H-191', 'iss of another', () => request({ iss: 'https://other.example' }), 400],
+  ['H-191', 'the iss of another entity', () => request({ iss: 'https://other.example' }), 400],
   ['H-191', 'an entity with a query', () => request({ iss: `${rp.id}?x`, sub: `${rp.id}?x` }), 400],
   ['H-191', 'an entity with a fragment', () => request({ iss: `${rp.id}#x`, sub: `${rp.id}#x` }), 400],
   [
@@ -94,7 +94,7 @@ const STATEMENTS: readonly (readonly [row: string, name: string, body: () => str
   ['H-193', 'an exp of text', () => request({ exp: String(now() + 60) }), 401],
   ['H-193', 'no iat', () => request({ iat: undefined }), 401],
   ['H-193', 'an iat of last year', () => request({ iat: now() - 31_536_000 }), 401],
-  ['H-194', 'the aud of another', () => request({ aud: 'https://other.example' }), 401],
+  ['H-194', 'the aud of another server', () => request({ aud: 'https://other.example' }), 401],
   ['H-194', 'aud as an array', () => request({ aud: [program.issuer] }), 401],
   ['H-196', 'no jwks', () => request({ jwks: undefined }), 400],
   ['H-196', 'an empty jwks', () => request({ jwks: { keys: [] } }), 400],
@@ -117,7 +117,7 @@ const STATEMENTS: readonly (readonly [row: string, name: string, body: () => str
   ['H-196', 'a kid twice', () => request({ jwks: { keys: [rp.key.jwk, rp.key.jwk] } }), 400],
   [
     'H-197',
-    'the key of another',
+    'the key of another entity',
     () => signedJwt({ ...EC, kid: rp.key.kid }, claimsOf(), { typ: 'entity-statement+jwt' }),
     401,
   ],
@@ -132,7 +132,7 @@ const STATEMENTS: readonly (readonly [row: string, name: string, body: () => str
   ],
   ['H-198', 'a hint twice', () => request({ authority_hints: [good.id, good.id] }), 400],
   ['H-198', 'javascript:', () => request({ authority_hints: ['javascript:alert(1)'] }), 400],
-  ['H-198', 'an address of the inside', () => request({ authority_hints: ['http://169.254.169.254'] }), 400],
+  ['H-198', 'an internal address', () => request({ authority_hints: ['http://169.254.169.254'] }), 400],
   ['H-213', 'no openid_relying_party', () => request({ metadata: { federation_entity: {} } }), 400],
   [
     'H-213',
@@ -142,7 +142,7 @@ const STATEMENTS: readonly (readonly [row: string, name: string, body: () => str
   ],
 ];
 for (const [row, name, body, status] of STATEMENTS) {
-  test(`a statement with ${name}: ${status}, and nothing is fetched (${row})`, async () => {
+  test(`a statement with ${name} gets ${status} without a fetch (${row})`, async () => {
     const before = authorities.asked.length;
     const answer = await post(body());
     assert.equal(answer.status, status, JSON.stringify(answer));
@@ -152,13 +152,13 @@ for (const [row, name, body, status] of STATEMENTS) {
   });
 }
 
-test('a statement that names no key: the keys of its jwks are tried, as the interface requires no kid; OpenID Federation does (H-189)', async () => {
+test('the interface’s dialect accepts a statement without kid, and OpenID Federation rejects it (H-189)', async () => {
   assert.equal((await post(request({}, { kid: undefined }))).status, 200);
   const { status, words } = await post(request({}, { kid: undefined }), 'application/entity-statement+jwt');
   assert.equal(status, 401, words);
 });
 
-test('our own identifier, that of the anchor and that of an intermediate are not to be had (H-192)', async () => {
+test('the identifiers of the server, the anchor and an intermediate cannot be registered (H-192)', async () => {
   for (const stolen of [
     { iss: program.issuer, sub: program.issuer },
     { iss: anchor.id, sub: anchor.id },
@@ -169,7 +169,7 @@ test('our own identifier, that of the anchor and that of an intermediate are not
   }
 });
 
-test('an identifier that another client already has as client_id: 400 (H-222)', async () => {
+test('an entity identifier that is the client_id of another client gets 400 (H-222)', async () => {
   const json = { redirect_uris: ['https://x.example/cb'], preferred_client_id: rp.id };
   const taken = await call(program, { method: 'POST', path: '/clients', bearer: program.masterToken, json });
   assert.equal(taken.status, 200, taken.text);

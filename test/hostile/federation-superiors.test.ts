@@ -26,7 +26,7 @@ const REDIRECTED: Answer = (response) =>
     .writeHead(302, { location: `${authorities.base}/${good.name}/.well-known/openid-federation` })
     .end();
 
-/** Answers of the bad authority at the address of its configuration. */
+/** Responses of the bad authority at the address of its configuration. */
 const SCRIPTS: readonly (readonly [name: string, answer: Answer])[] = [
   ['hangs', () => undefined],
   ['hangs after its headers', (response) => response.writeHead(200, TYPE).flushHeaders()],
@@ -63,7 +63,7 @@ const SCRIPTS: readonly (readonly [name: string, answer: Answer])[] = [
   ['answers 500', (response) => response.writeHead(500, TYPE).end('a.b.c')],
 ];
 for (const [name, answer] of SCRIPTS) {
-  test(`an authority that ${name}: 401 with its reason, and 200 where a good one is beside it (H-199, H-202)`, async () => {
+  test(`an authority that ${name} leads to 401 with its reason, and to 200 beside a good one (H-199, H-202)`, async () => {
     authorities.answer(`/${bad.name}/.well-known/openid-federation`, answer);
     const alone = await post(request({ authority_hints: [bad.id] }));
     assert.deepEqual([alone.status, alone.error], [401, 'unauthorized_client'], alone.words);
@@ -78,11 +78,11 @@ const WORDS: readonly (readonly [row: string, name: string, claims: () => object
   ['H-204', 'of another entity', () => ({ sub: 'https://other.example' })],
   ['H-204', 'by another entity', () => ({ iss: 'https://other.example' })],
   ['H-204', 'that has expired', () => ({ exp: now() - 120 })],
-  ['H-204', 'of the future', () => ({ iat: now() + 600 })],
+  ['H-204', 'from the future', () => ({ iat: now() + 600 })],
   ['H-204', 'without keys', () => ({ jwks: undefined })],
-  ['H-204', 'with no keys in it', () => ({ jwks: { keys: [] } })],
-  ['H-205', 'about another key', () => ({ jwks: { keys: [EC.jwk] } })],
-  ['H-208', 'that allows relying parties none', () => ({ constraints: { allowed_entity_types: [] } })],
+  ['H-204', 'with an empty jwks', () => ({ jwks: { keys: [] } })],
+  ['H-205', 'with another key', () => ({ jwks: { keys: [EC.jwk] } })],
+  ['H-208', 'that does not allow relying parties', () => ({ constraints: { allowed_entity_types: [] } })],
   ['H-208', 'with a max_path_length of -1', () => ({ constraints: { max_path_length: -1 } })],
   ['H-208', 'with a max_path_length of text', () => ({ constraints: { max_path_length: '2' } })],
   [
@@ -92,12 +92,12 @@ const WORDS: readonly (readonly [row: string, name: string, claims: () => object
   ],
   [
     'H-209',
-    'whose policy the metadata does not meet',
+    'with a policy that the metadata violates',
     () => ({ metadata_policy: { openid_relying_party: { contacts: { essential: true } } } }),
   ],
   [
     'H-209',
-    'whose operators do not go together',
+    'whose operators cannot be combined',
     () => ({ metadata_policy: { openid_relying_party: { scope: { value: 'a', one_of: ['b'] } } } }),
   ],
   [
@@ -116,7 +116,7 @@ const WORDS: readonly (readonly [row: string, name: string, claims: () => object
   ],
 ];
 for (const [row, name, claims] of WORDS) {
-  test(`the superior's statement ${name}: 401 with its reason, and no client (${row})`, async () => {
+  test(`a superior's statement ${name} leads to 401 with its reason and no client (${row})`, async () => {
     good.vouch(rp, claims());
     const { status, error, words } = await post(request());
     assert.deepEqual([status, error], [401, 'unauthorized_client'], words);
@@ -124,12 +124,12 @@ for (const [row, name, claims] of WORDS) {
   });
 }
 
-test('an unknown operator, and marks that no setting requires, are ignored (H-210, H-215)', async () => {
+test('an unknown operator and trust marks that no setting requires are ignored (H-210, H-215)', async () => {
   good.vouch(rp, { metadata_policy: { openid_relying_party: { scope: { magic: 1 } } } });
   assert.equal((await post(request())).status, 200);
 });
 
-test('a loop, and a loop beside a good way (H-201)', async () => {
+test('a loop leads to 401, and a loop beside a valid path to 200 (H-201)', async () => {
   good.publish([bad]);
   bad.publish([good]);
   good.vouch(bad);
@@ -141,7 +141,7 @@ test('a loop, and a loop beside a good way (H-201)', async () => {
   assert.equal((await post(request())).status, 200);
 });
 
-test('a chain that is longer than the depth (H-201)', async () => {
+test('a chain with more superiors than the limit leads to 401 (H-201)', async () => {
   const number = another();
   const superiors = Array.from({ length: 6 }, (_, index) => authorities.entity(`long-${number}-${index}`));
   superiors.forEach((entity, index) => {
@@ -154,14 +154,14 @@ test('a chain that is longer than the depth (H-201)', async () => {
   assert.equal(status, 401, words);
 });
 
-test('an authority that says something else each time is asked once in a registration (H-225)', async () => {
+test('an authority with a different answer each time is asked once in a registration (H-225)', async () => {
   const path = `/${good.name}/.well-known/openid-federation`;
   const before = authorities.asked.length;
   assert.equal((await post(request())).status, 200);
   assert.equal(authorities.asked.slice(before).filter((asked) => asked === path).length, 1);
 });
 
-test('two hundred registrations at once that all wait for a hanging authority: 16 are let in, the others are turned away, and introspection answers meanwhile (H-200)', async (context) => {
+test('two hundred parallel registrations with a hanging authority: the server admits 16, rejects the others and answers introspection meanwhile (H-200)', async (context) => {
   const json = { grant_types: ['client_credentials'], scope: `${program.issuer}/token/introspect` };
   const client = await call(program, { method: 'POST', path: '/clients', bearer: program.masterToken, json });
   const { client_id, client_secret } = client.json;

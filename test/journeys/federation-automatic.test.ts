@@ -6,7 +6,7 @@ import { developer } from '../program/developer.ts';
 import { type PlainBrowser, plainBrowser, type Visit } from '../program/plain-browser.ts';
 import { type Program, startProgram } from '../program/start.ts';
 
-/** A relying party that never registers: its identifier is its client_id (OpenID Federation 1.0 §12.1). */
+/** Signs in at a relying party that never registers: its entity identifier is its client_id (OpenID Federation 1.0 §12.1). */
 const KEY: TestKey = testKey('ES256', 'rp-protocol-1');
 const OTHER_KEY: TestKey = testKey('ES256', 'rp-protocol-1');
 const CALLBACK = 'https://rp.example/cb';
@@ -42,7 +42,7 @@ after(async () => {
   await authorities.close();
 });
 
-/** Each test has a relying party that the server has never met. */
+/** Creates a relying party that the server does not know, for each test. */
 beforeEach(() => {
   made += 1;
   rp = authorities.entity(`rp-${made}`);
@@ -116,7 +116,7 @@ async function push(parameters: Readonly<Record<string, string>>, key: TestKey =
   return await fetch(`${program.issuer}/par`, { method: 'POST', body });
 }
 
-/** A page for the end-user, and no redirect to an address outside the trust chain (§12.1). */
+/** Asserts that the end-user sees a page and is not redirected to an address outside the trust chain (§12.1). */
 function assertStopped(page: Visit, status: number, words: RegExp): void {
   assert.equal(page.location, undefined);
   assert.equal(page.status, status, page.html);
@@ -124,7 +124,7 @@ function assertStopped(page: Visit, status: number, words: RegExp): void {
 }
 
 // proves openid-federation-12.1.1.1-1
-test('openid-federation-automatic-client-registration-with-jar-and-get: sign-in through a browser, a code, tokens', async () => {
+test('openid-federation-automatic-client-registration-with-jar-and-get: the end-user signs in and the client gets tokens', async () => {
   const answered = await through(plainBrowser(program.issuer), authorizeUrl({ request: requestObject() }));
   const tokens = await redeemed(answered);
   assert.equal(tokens.status, 200, await tokens.clone().text());
@@ -136,7 +136,7 @@ test('openid-federation-automatic-client-registration-with-jar-and-get: sign-in 
 });
 
 // proves openid-federation-12.1.1.1-1
-test('openid-federation-automatic-client-registration-with-jar-and-post', async () => {
+test('openid-federation-automatic-client-registration-with-jar-and-post: a POST to the authorisation endpoint gives a code', async () => {
   const browser = plainBrowser(program.issuer);
   const form = { client_id: rp.id, request: requestObject() };
   let page = await browser.open(`${program.issuer}/authorize`, form);
@@ -146,7 +146,7 @@ test('openid-federation-automatic-client-registration-with-jar-and-post', async 
 });
 
 // proves openid-federation-12.1.1.2-1
-test('openid-federation-automatic-client-registration-with-par: private_key_jwt at the PAR endpoint stands for the signature', async () => {
+test('openid-federation-automatic-client-registration-with-par: private_key_jwt at the PAR endpoint replaces the signature of the request', async () => {
   const pushed = await push(parametersOf());
   assert.equal(pushed.status, 201, await pushed.clone().text());
   const { request_uri } = (await pushed.json()) as { request_uri: string };
@@ -155,7 +155,7 @@ test('openid-federation-automatic-client-registration-with-par: private_key_jwt 
 });
 
 // proves openid-federation-12.1.1.1-1
-test('a request that is neither signed nor pushed is no reason to ask strangers, nor is it good afterwards (§12.1.1)', async () => {
+test('a request that is neither signed nor pushed causes no fetch and is rejected, also for a registered client (§12.1.1)', async () => {
   const before = authorities.asked.length;
   assertStopped(await plainBrowser(program.issuer).open(authorizeUrl(parametersOf())), 400, /./);
   assert.equal(authorities.asked.length, before);
@@ -179,7 +179,7 @@ const REFUSED: readonly (readonly [module: string, request: () => string])[] = [
 ];
 for (const [module, request] of REFUSED) {
   // proves openid-federation-12.1.1.1-1
-  test(`openid-federation-automatic-client-registration-invalid-${module}: refused without a sign-in page`, async () => {
+  test(`openid-federation-automatic-client-registration-invalid-${module}: the server rejects it without a sign-in page`, async () => {
     const page = await plainBrowser(program.issuer).open(authorizeUrl({ request: request() }));
     assert.doesNotMatch(page.html, /name="password"/);
     assert.equal(page.location === undefined || page.location.includes('error=invalid_request_object'), true);
@@ -187,7 +187,7 @@ for (const [module, request] of REFUSED) {
 }
 
 // proves openid-federation-12.1.1.1-1
-test('openid-federation-automatic-client-registration-invalid-duplicate-request-object-jti: taken once', async () => {
+test('openid-federation-automatic-client-registration-invalid-duplicate-request-object-jti: a request object is accepted once', async () => {
   const url = authorizeUrl({ request: requestObject() });
   assert.match((await plainBrowser(program.issuer).open(url)).html, /name="password"/);
   assert.doesNotMatch((await plainBrowser(program.issuer).open(url)).html, /name="password"/);
@@ -202,27 +202,27 @@ const UNTRUSTED: readonly (readonly [name: string, arrange: () => void, words: R
       ),
     /fetch_/,
   ],
-  ['whose superior vouches for other keys', () => anchor.vouch({ ...rp, key: OTHER_KEY }), /chain_signature/],
+  ['whose superior states other keys', () => anchor.vouch({ ...rp, key: OTHER_KEY }), /chain_signature/],
   [
     'that supports explicit registration only',
     () => publish({ client_registration_types: ['explicit'] }),
     /client_registration_types/,
   ],
   [
-    'that wants a secret',
+    'that asks for a secret',
     () => publish({ token_endpoint_auth_method: 'client_secret_basic' }),
     /metadata_not_allowed/,
   ],
   ['without keys', () => publish({ token_endpoint_auth_method: 'none' }), /metadata_not_allowed/],
   [
-    'with more than is allowed',
+    'with a privilege that federated clients do not have',
     () => publish({ grant_types: ['client_credentials'] }),
     /metadata_not_allowed/,
   ],
 ];
 for (const [name, arrange, words] of UNTRUSTED) {
   // proves openid-federation-12.1.2-1
-  test(`an entity ${name}: no redirection, and the reason; at the PAR endpoint too (§12.1)`, async () => {
+  test(`an entity ${name} gets the reason without a redirection, also at the PAR endpoint (§12.1)`, async () => {
     arrange();
     assertStopped(
       await plainBrowser(program.issuer).open(authorizeUrl({ request: requestObject() })),
@@ -236,7 +236,7 @@ for (const [name, arrange, words] of UNTRUSTED) {
   });
 }
 
-test('twenty first requests at once look at the entity once', async () => {
+test('twenty parallel first requests resolve the entity once', async () => {
   const before = authorities.asked.length;
   const requests = Array.from({ length: 20 }, async () => await push(parametersOf()));
   assert.deepEqual(new Set((await Promise.all(requests)).map(({ status }) => status)), new Set([201]));
@@ -245,7 +245,7 @@ test('twenty first requests at once look at the entity once', async () => {
 });
 
 // proves openid-federation-12.1.1.2-1
-test('a request pushed with another key than the entity’s is refused', async () => {
+test('a request pushed with another key than the entity’s is rejected', async () => {
   assert.equal((await push(parametersOf(), OTHER_KEY)).status, 401);
   assert.equal((await push({ ...parametersOf(), client_id: 'https://nobody.example' })).status, 401);
 });

@@ -4,7 +4,7 @@ import { examineStatement } from '../../src/federation/examine-statement.ts';
 import { joseJwtInspector } from '../../src/jose/jwt-verifier.ts';
 import { type Program, startProgram } from '../program/start.ts';
 
-/** The server as an entity of a federation, and as none. */
+/** Starts the server with a federation and without one. */
 let member: Program;
 let loner: Program;
 
@@ -25,7 +25,7 @@ after(async () => {
 });
 
 // proves openid-federation-9-1, openid-federation-8.7-1, openid-federation-5.2.1-1
-test('the started program publishes its entity configuration below its issuer, and signs its key set with the same key (OpenID Federation 1.0 §9, §5.2.1)', async () => {
+test('the program publishes its entity configuration below its issuer and signs its key set with the same key (OpenID Federation 1.0 §9, §5.2.1)', async () => {
   const response = await fetch(`${member.url}/.well-known/openid-federation`);
   assert.equal(response.headers.get('content-type'), 'application/entity-statement+jwt');
   const { outcome } = await examineStatement(joseJwtInspector, await response.text(), {
@@ -56,7 +56,7 @@ test('the started program publishes its entity configuration below its issuer, a
 });
 
 // proves openid-federation-9-1
-test('without a federation there is no entity configuration, and discovery names no signed key set (decision 37)', async () => {
+test('the program without a federation has no entity configuration and no signed key set in discovery (decision 37)', async () => {
   const response = await fetch(`${loner.url}/.well-known/openid-federation`);
   assert.deepEqual([response.status, await response.text()], [404, '']);
   const { status } = await fetch(`${loner.url}/jwks.jwt`);

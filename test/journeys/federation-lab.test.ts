@@ -7,7 +7,7 @@ import { type Program, startProgram } from '../program/start.ts';
 import { developmentFolder, storageUrl } from '../program/storage-place.ts';
 import { chancery, type Ended } from './command.ts';
 
-/** Three commands lead a newcomer to a registered federated client. */
+/** Runs the three commands that lead to a registered federated client. */
 let program: Program;
 let base: string;
 
@@ -36,7 +36,7 @@ for (const [dialect, type] of [
   ['interface', 'application/jose;charset=UTF-8'],
   ['final', 'application/explicit-registration-response+jwt'],
 ] as const) {
-  test(`federation register-demo --dialect ${dialect} registers the relying party of dev --federation, and shows each step`, async () => {
+  test(`federation register-demo --dialect ${dialect} registers the relying party of dev --federation and shows each step`, async () => {
     const { how, stdout, stderr } = await demo('--dialect', dialect);
     assert.deepEqual([how, stderr], [0, ''], stdout);
     assert.ok(stdout.includes(`: 200 ${type}`), stdout);
@@ -47,7 +47,7 @@ for (const [dialect, type] of [
   });
 }
 
-test('the printed command shows why the relying party is trusted; the server itself is in the federation too', async () => {
+test('the printed command shows the chain of the relying party, and the server is an entity of the federation', async () => {
   const { folder } = program;
   const printed = new RegExp(`federation resolve ${base}/rp --mode development --config (\\S+)`, 'u');
   const config = printed.exec(program.output())?.[1] ?? '';
@@ -64,7 +64,7 @@ test('the printed command shows why the relying party is trusted; the server its
   }
 });
 
-test('without a federation on the desk the demonstration says what to start', async () => {
+test('federation register-demo without dev --federation names the command to start', async () => {
   const folder = join(program.folder, 'elsewhere');
   const environment = { CHANCERY_STORAGE_URL: await storageUrl(folder) };
   mkdirSync(folder, { recursive: true });
@@ -73,7 +73,7 @@ test('without a federation on the desk the demonstration says what to start', as
   assert.match(stderr, /start the server with dev --federation first/);
 });
 
-test('a dialect that there is not, and a port that is none, are called wrongly', async () => {
+test('federation register-demo rejects an unknown dialect, and dev rejects federation port 0', async () => {
   assert.equal((await demo('--dialect', 'latin')).how, 2);
   assert.equal((await chancery(['dev', '--federation', '--federation-port', '0'], {})).how, 2);
 });

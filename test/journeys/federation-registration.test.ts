@@ -72,7 +72,7 @@ async function post(body: string, contentType = 'application/jose'): Promise<Res
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The registered metadata, after the answer was verified with the keys that the server publishes for its federation. */
+/** Verifies the response with the published federation keys of the server and returns the registered metadata. */
 async function registration(
   response: Response,
 ): Promise<{ readonly claims: Members; readonly registered: Members }> {
@@ -117,7 +117,7 @@ async function introspect(access_token: unknown): Promise<Members> {
 }
 
 // proves openid-federation-5.1.3-1
-test('discovery and the entity configuration name the registration endpoint, its types and the organisation (§5.1.3, §5.2.2)', async () => {
+test('discovery and the entity configuration contain the registration endpoint, its types and the organisation (§5.1.3, §5.2.2)', async () => {
   const discovered = (await (
     await fetch(`${program.url}/.well-known/openid-configuration`)
   ).json()) as Members;
@@ -132,7 +132,7 @@ test('discovery and the entity configuration name the registration endpoint, its
 });
 
 // proves openid-federation-12.2.2-1
-test('a stranger registers in the interface’s dialect, gets a token with its secret, renews in the Final dialect, and the old secret and token are gone (interface; §12.2)', async () => {
+test('an unknown relying party registers in the interface’s dialect and renews in the Final dialect, which ends its old secret and token (interface; §12.2)', async () => {
   const first = await registration(await post(request(credentials)));
   assert.deepEqual(first.claims['authority_hints'], [org.id]);
   const issued = await token(first.registered);
@@ -147,7 +147,7 @@ test('a stranger registers in the interface’s dialect, gets a token with its s
   assert.equal((await token(second.registered)).status, 200);
 });
 
-test('with its keys it authenticates by private_key_jwt, and is given no secret (decision 35)', async () => {
+test('a relying party with keys authenticates by private_key_jwt and gets no secret (decision 35)', async () => {
   const grant_types = ['client_credentials'];
   const { registered } = await registration(await post(request({ jwks: { keys: [KEY.jwk] }, grant_types })));
   assert.equal('client_secret' in registered, false);
@@ -171,7 +171,7 @@ test('with its keys it authenticates by private_key_jwt, and is given no secret 
 });
 
 // proves openid-federation-12.3-1
-test('at its end the registration is of no use, with its token; then it is swept, and a new statement registers again (H-217)', async () => {
+test('an expired registration and its token are invalid, the sweep deletes them, and a new statement registers again (H-217)', async () => {
   const exp = now() + LIFETIME;
   const { claims, registered } = await registration(await post(request(credentials, { exp })));
   assert.equal(claims['exp'], exp);
@@ -193,7 +193,7 @@ test('at its end the registration is of no use, with its token; then it is swept
   await registration(await post(request(credentials)));
 });
 
-test('who is in no federation, and who was here before, is refused with the reason; what was there lives on (H-195, H-203)', async () => {
+test('an entity without a federation and a replayed statement are rejected with the reason, and the registration stays (H-195, H-203)', async () => {
   const statement = request(credentials);
   const { registered } = await registration(await post(statement));
   const replayed = await post(statement);

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { type Authorities, type Entity, startAuthorities } from '../federation/authorities.ts';
 import { chancery, type Ended } from './command.ts';
 
-/** `chancery federation resolve` against a federation on loopback, with the settings that a federation on one’s desk needs. */
+/** Runs `chancery federation resolve` against a federation on loopback, with development settings. */
 const folder = mkdtempSync(join(tmpdir(), 'chancery-federation-'));
 const CONFIG = join(folder, 'chancery.yaml');
 let authorities: Authorities;
@@ -52,7 +52,7 @@ async function resolve(...words: readonly string[]): Promise<Ended> {
   });
 }
 
-test('federation resolve prints the chain and how it was found, with the file of CHANCERY_CONFIG', async () => {
+test('federation resolve prints the chain and the search, with the settings of CHANCERY_CONFIG', async () => {
   const { how, stdout, stderr } = await resolve(rp.id);
   assert.deepEqual([how, stderr], [0, ''], stdout);
   assert.match(stdout, new RegExp(`^${rp.id}: trusted through ${anchor.id} until `));
@@ -61,7 +61,7 @@ test('federation resolve prints the chain and how it was found, with the file of
   assert.match(stdout, /§10\.2 10 ES\[i-1\] is signed by a configured key/);
 });
 
-test('federation resolve --json is the same for a program; --svg is a picture', async () => {
+test('federation resolve --json prints the search as JSON, and --svg prints a picture', async () => {
   const { how, stdout } = await resolve(rp.id, '--json', '--anchor', anchor.id);
   assert.equal(how, 0);
   const { chain, search } = JSON.parse(stdout);
@@ -71,7 +71,7 @@ test('federation resolve --json is the same for a program; --svg is a picture', 
   assert.match(picture.stdout, /^<svg [^]*<\/svg>\n$/);
 });
 
-test('federation resolve of an entity without a chain ends with 1 and the first rule that failed', async () => {
+test('federation resolve of an entity without a chain exits with 1 and prints the reason', async () => {
   const lost = authorities.entity('lost');
   lost.publish([organisation]);
   const { how, stdout } = await resolve(lost.id);
@@ -86,7 +86,7 @@ const WRONG: readonly (readonly [words: readonly string[], how: number, line: Re
   [['https://rp.example', '--json', '--svg'], 2, /exclude each other/],
 ];
 for (const [words, code, line] of WRONG) {
-  test(`federation resolve ${words.join(' ')}: one line, and ${code}`, async () => {
+  test(`federation resolve ${words.join(' ')} prints one line and exits with ${code}`, async () => {
     const { how, stdout, stderr } = await resolve(...words);
     assert.equal(stdout, '');
     assert.match(stderr, line);
@@ -95,7 +95,7 @@ for (const [words, code, line] of WRONG) {
   });
 }
 
-test('a trust anchor with a key that cannot be used is a problem of the settings, with its path', async () => {
+test('a trust anchor with an unusable key is reported with the path of its setting', async () => {
   const { how, stderr } = await chancery(['federation', 'resolve', rp.id, '--mode', 'development'], {
     CHANCERY_CONFIG: CONFIG,
     CHANCERY_FEDERATION_TRUST_ANCHORS: JSON.stringify([
@@ -106,7 +106,7 @@ test('a trust anchor with a key that cannot be used is a problem of the settings
   assert.match(stderr, /federation\.trust-anchors\[0\]\.jwks: .*exponent/);
 });
 
-test('plain http to authorities is for development only', async () => {
+test('config check rejects outbound.allow-http in production', async () => {
   const { how, stderr } = await chancery(['config', 'check'], {
     CHANCERY_CONFIG: CONFIG,
     CHANCERY_ISSUER: 'https://op.example.com',

@@ -23,7 +23,7 @@ const HOUR = 3600;
 let server: Server;
 let base: string;
 let program: Program;
-/** No two statements are the same. */
+/** Makes each statement unique. */
 let made = 0;
 
 const signing =
@@ -31,14 +31,14 @@ const signing =
   async ({ toBeSigned }) =>
     sign('sha256', toBeSigned, { key: privateKey, dsaEncoding: 'ieee-p1363' });
 
-/** Signing, which the library leaves to its user: ES256 for the relying party, RS256 of the server. */
+/** Signs and verifies for the library, which leaves this to its user: ES256 for the relying party, RS256 for the server. */
 const verifying: VerifyCallback = async ({ data, signature, jwk }) => {
   const key = createPublicKey({ key: jwk as never, format: 'jwk' });
   return verify('sha256', data, { key, dsaEncoding: 'ieee-p1363' }, signature);
 };
 
 const jwkOf = ({ jwk }: TestKey): JsonWebKey => jwk;
-/** Numbers: of a Date the library makes text, which is no NumericDate (RFC 7519 §2). */
+/** Times as numbers. The library turns a Date into text, which is not a NumericDate (RFC 7519 §2). */
 function times(): { readonly iat: number; readonly exp: number } {
   const iat = Math.floor(Date.now() / 1000);
   made += 1;
@@ -142,7 +142,7 @@ for (const [contentType, more] of [
   ['application/jose; charset=UTF-8', () => ({ aud: program.issuer })],
   ['application/entity-statement+jwt', () => ({ aud: program.issuer })],
 ] as const) {
-  test(`@openid-federation/core: a relying party that it made registers as ${contentType}, under an anchor that it made`, async () => {
+  test(`a relying party made with @openid-federation/core registers as ${contentType}, under an anchor made with it`, async () => {
     const response = await fetch(`${program.url}/federation/clients`, {
       method: 'POST',
       headers: { 'content-type': contentType },
@@ -155,7 +155,7 @@ for (const [contentType, more] of [
   });
 }
 
-test('@openid-federation/core resolves the trust chain of this server, and finds its provider metadata', async () => {
+test('@openid-federation/core resolves the trust chain of this server and its provider metadata', async () => {
   const [chain] = await resolveTrustChains({
     entityId: program.issuer,
     trustAnchorEntityIds: [anchorId()],
