@@ -72,7 +72,7 @@ function tooManyRequests({ retryAfterSeconds }: TooManyRequests): EndpointRespon
     headers: { 'content-type': 'application/json', ...UNCACHED, 'retry-after': String(retryAfterSeconds) },
     body: JSON.stringify({
       error: 'temporarily_unavailable',
-      error_description: 'more requests than the limit allows; come again later',
+      error_description: 'too many requests: retry later',
     }),
   };
 }

@@ -1,4 +1,3 @@
-import { AuthorizationError } from '../grants/authorization/authorization-error.ts';
 import {
   type Progress,
   type ProgressNeeds,
@@ -6,7 +5,10 @@ import {
   rememberConsent,
   type WaitingRequest,
 } from '../grants/authorization/authorization-interaction.ts';
-import type { AuthorizationRequest } from '../grants/authorization/authorization-request.ts';
+import {
+  AuthorizationError,
+  type AuthorizationRequest,
+} from '../grants/authorization/authorization-request.ts';
 import {
   type AuthorizedResponseNeeds,
   authorizedResponse,
@@ -85,7 +87,7 @@ async function progressNow(
   const found = await progressOf(progress, waiting, session);
   if (found !== undefined) return found;
   throw new OAuthError('invalid_request', {
-    error_description: 'the client, or where it is answered, is not registered any more',
+    error_description: 'the client or its redirect_uri is no longer registered',
   });
 }
 

@@ -57,7 +57,7 @@ export function browserOf(issuer: string): Browser {
     requireVisit({ method, headers }) {
       if (method !== 'HEAD' && !LOOKS_AHEAD.test(headers['sec-purpose'] ?? headers['purpose'] ?? '')) return;
       throw new OAuthError('invalid_request', {
-        error_description: 'nothing is done for a request that only looks ahead',
+        error_description: 'prefetch requests are not processed',
       });
     },
   };

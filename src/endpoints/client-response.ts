@@ -1,6 +1,5 @@
 import { metadataOf } from '../clients/registered-client.ts';
-import { AuthorizationError } from '../grants/authorization/authorization-error.ts';
-import type { ResponseTarget } from '../grants/authorization/authorization-request.ts';
+import { AuthorizationError, type ResponseTarget } from '../grants/authorization/authorization-request.ts';
 import {
   type AuthorizationResponse,
   authorizationResponse,
@@ -152,6 +151,6 @@ async function sameClient({ clients }: ClientResponseNeeds, target: ResponseTarg
   const client = await clients.find(target.client_id);
   if (isStillTarget(client, target)) return client;
   throw new OAuthError('invalid_request', {
-    error_description: 'the client, or where it is answered, is not registered any more',
+    error_description: 'the client or its redirect_uri is no longer registered',
   });
 }

@@ -7,7 +7,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { JwtVerifier } from '../ports/jwt-verifier.ts';
 import type { ReplayKind, ReplayStore } from '../ports/replay-store.ts';
 import type { SamlAssertionVerifier, SamlKeys } from '../ports/saml-assertion-verifier.ts';
-import { OAuthError } from '../spec/errors.ts';
+import { OAuthError, quotedValue } from '../spec/errors.ts';
 import type { ClientId } from '../spec/identifiers.ts';
 import type { SignatureAlgorithm } from '../spec/jose-algorithms.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
@@ -110,7 +110,7 @@ export function trustedIssuer<Issuer extends AssertionIssuer>(
   const issuer = issuers.find((trusted) => trusted.issuer === claimed);
   if (issuer === undefined) throw invalidAssertion('has an issuer that is not trusted here', claimed);
   if (issuer.clients !== undefined && !issuer.clients.includes(client.stored.client_id)) {
-    throw invalidAssertion('is not for this client to present');
+    throw invalidAssertion('may not be presented by this client');
   }
   return issuer;
 }
@@ -142,10 +142,11 @@ async function mappedSubject(needs: AssertionGrantNeeds, { issuer, subject }: As
     throw invalidAssertion('names a subject that its issuer may not name');
   }
   const sub = issuer.subjectPrefix + subject;
-  if (sub.length > SUBJECT_LENGTH_MAX) throw invalidAssertion('names a subject that is too long');
+  if (sub.length > SUBJECT_LENGTH_MAX)
+    throw invalidAssertion(`names a subject of more than ${SUBJECT_LENGTH_MAX} characters`);
   // RFC 9700 §4.15: a token about a subject must not look like the token of a client that acts for itself.
   if ((await needs.clients.find(sub as ClientId)) !== undefined) {
-    throw invalidAssertion('names a subject that is a client here');
+    throw invalidAssertion('names a subject that is the client_id of a client');
   }
   return sub;
 }
@@ -161,13 +162,18 @@ function grantedScope(
 ): readonly string[] {
   const grantable = registered.filter((value) => allowed.includes(value));
   if (requested === undefined && grantable.length === 0) {
-    throw invalidScope('nothing that the client is registered for may be granted by this issuer');
+    throw invalidScope(
+      'the issuer of the assertion may grant no scope value that the client is registered for',
+    );
   }
   if (requested === undefined) return grantable;
   const values = parseScope(requested);
-  if (values === undefined) throw invalidScope('scope is malformed');
-  if (!values.every((value) => grantable.includes(value))) {
-    throw invalidScope('scope exceeds what the client is registered for or the issuer may grant');
+  if (values === undefined) throw invalidScope('scope must be scope values separated by single spaces');
+  const excess = values.find((value) => !grantable.includes(value));
+  if (excess !== undefined) {
+    throw invalidScope(
+      `scope value ${quotedValue(excess)} is not registered for the client, or the issuer of the assertion may not grant it`,
+    );
   }
   return values;
 }
@@ -187,7 +193,7 @@ async function requireUnused(
 ): Promise<void> {
   if (id === undefined) return;
   if (id === '' || id.length > ID_LENGTH_MAX)
-    throw invalidAssertion('has an identifier that is empty or too long');
+    throw invalidAssertion(`has an identifier that is empty or longer than ${ID_LENGTH_MAX} characters`);
   // The replay record lives as long as the assertion would be accepted.
   const isNew = await replays.rememberOnce(kind, issuer.issuer, digestOf(id), expires_at + clockSkew);
   if (!isNew) throw invalidAssertion('was used before');

@@ -1,6 +1,6 @@
 import { tokenPolicyOf } from '../clients/registration/token-policy.ts';
 import type { ClientMetadata } from '../spec/client-metadata.ts';
-import { OAuthError } from '../spec/errors.ts';
+import { OAuthError, quotedValue } from '../spec/errors.ts';
 import { parseUri } from '../spec/uri.ts';
 import type { TokenSettings } from './grant.ts';
 
@@ -21,9 +21,11 @@ export function audienceFor(
   const allowed = own ?? settings['access-token.resources'];
   for (const resource of resources) {
     if (resource.length > settings['limits.uri-length'] || parseUri(resource)?.hasFragment !== false)
-      throw invalidTarget('resource is not an absolute URI without a fragment');
+      throw invalidTarget(
+        `resource ${quotedValue(resource)} must be an absolute URI of at most ${settings['limits.uri-length']} characters without a fragment`,
+      );
     if ((own !== undefined || allowed.length > 0) && !allowed.includes(resource))
-      throw invalidTarget('no access tokens are issued to this client for that resource');
+      throw invalidTarget(`resource ${quotedValue(resource)} is not allowed for this client`);
   }
   return resources;
 }
@@ -38,8 +40,8 @@ export function narrowedAudience(
 ): readonly string[] {
   if (requested === undefined) return granted;
   const resources = [...new Set(requested.split(' '))];
-  if (!resources.every((resource) => granted.includes(resource)))
-    throw invalidTarget('resource exceeds what was granted');
+  const excess = resources.find((resource) => !granted.includes(resource));
+  if (excess !== undefined) throw invalidTarget(`resource ${quotedValue(excess)} was not granted`);
   return resources;
 }
 

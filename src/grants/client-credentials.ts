@@ -1,5 +1,5 @@
 import { registeredScope } from '../clients/registered-client.ts';
-import { OAuthError } from '../spec/errors.ts';
+import { OAuthError, quotedValue } from '../spec/errors.ts';
 import { parseScope } from '../spec/scope.ts';
 import type { Grant } from './grant.ts';
 import { issueToken } from './issue-token.ts';
@@ -23,10 +23,13 @@ function grantedScope(requested: string | undefined, registered: readonly string
   if (requested === undefined) return registered;
   const values = parseScope(requested);
   if (values === undefined)
-    throw new OAuthError('invalid_scope', { error_description: 'scope is malformed' });
-  if (!values.every((value) => registered.includes(value))) {
     throw new OAuthError('invalid_scope', {
-      error_description: 'scope exceeds what the client is registered for',
+      error_description: 'scope must be scope values separated by single spaces',
+    });
+  const excess = values.find((value) => !registered.includes(value));
+  if (excess !== undefined) {
+    throw new OAuthError('invalid_scope', {
+      error_description: `scope value ${quotedValue(excess)} is not registered for this client, registered: ${quotedValue(registered.join(' '))}`,
     });
   }
   return values;

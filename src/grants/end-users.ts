@@ -8,8 +8,7 @@ import { releasedClaims } from '../sessions/account-claims.ts';
 import type { PasswordSignInNeeds } from '../sessions/password-sign-in.ts';
 import { OAuthError } from '../spec/errors.ts';
 import type { Subject } from '../spec/identifiers.ts';
-import type { EndUserContext } from './end-user-context.ts';
-import type { RegisteredClient, TokenContent } from './issue-token.ts';
+import type { EndUserContext, RegisteredClient, TokenContent } from './issue-token.ts';
 
 /** Stores and settings for tokens about end-users who signed in. */
 export interface EndUserNeeds {
@@ -94,7 +93,7 @@ export async function idTokenMember(
   const made = await make();
   if ('jwt' in made) return { id_token: made.jwt };
   throw new OAuthError('invalid_request', {
-    error_description: 'the client has no key that its ID tokens can be encrypted to',
+    error_description: 'the ID token cannot be signed or encrypted as the client registered',
     detail: made.problem,
   });
 }

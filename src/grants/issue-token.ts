@@ -4,12 +4,23 @@ import {
 } from '../clients/client-authentication/authenticate-client.ts';
 import { tokenPolicyOf } from '../clients/registration/token-policy.ts';
 import type { StoredAccessToken } from '../ports/access-token-store.ts';
-import type { GrantId } from '../spec/identifiers.ts';
+import type { GrantId, SessionId } from '../spec/identifiers.ts';
 import { type AccessTokenFormat, mintAccessToken } from '../tokens/access-token.ts';
 import type { Confirmation } from '../tokens/confirmation.ts';
 import { audienceFor } from './audience.ts';
-import type { EndUserContext } from './end-user-context.ts';
 import type { Issuing, TokenResponse } from './grant.ts';
+
+/** Says how the end-user of a grant was authenticated and which claims the client requested by name, for ID tokens and UserInfo. */
+export interface EndUserContext {
+  /** Null without a session: the end-user gave the password to the client. */
+  readonly sid: SessionId | null;
+  /** Seconds since the Unix epoch. */
+  readonly auth_time: number;
+  readonly acr: string | null;
+  readonly amr: readonly string[];
+  /** Names of claims (OpenID Connect Core 1.0 §5.5). */
+  readonly claims: { readonly userinfo: readonly string[]; readonly id_token: readonly string[] };
+}
 
 /** The subject, scope and audience of an access token, with further content. */
 export interface TokenContent {

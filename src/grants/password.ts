@@ -4,11 +4,10 @@ import {
 } from '../clients/client-authentication/authenticate-client.ts';
 import type { Account } from '../ports/account-directory.ts';
 import { authenticateWithPassword, PASSWORD_ACR, PASSWORD_AMR } from '../sessions/password-sign-in.ts';
-import { OAuthError, TooManyRequests } from '../spec/errors.ts';
+import { OAuthError, quotedValue, TooManyRequests } from '../spec/errors.ts';
 import type { GrantId } from '../spec/identifiers.ts';
 import type { Parameters } from '../spec/parameters.ts';
 import { audienceFor } from './audience.ts';
-import type { EndUserContext } from './end-user-context.ts';
 import { grantableScope } from './end-user-scope.ts';
 import {
   accountInUse,
@@ -18,6 +17,7 @@ import {
   idTokenMember,
 } from './end-users.ts';
 import type { Grant, GrantNeeds, RequestOrigin } from './grant.ts';
+import type { EndUserContext } from './issue-token.ts';
 import { prepareGrant } from './prepare-grant.ts';
 import { refreshableFor } from './refreshable.ts';
 
@@ -57,10 +57,13 @@ function scopeFor(
   offline: boolean,
 ): readonly string[] {
   const scope = grantableScope(metadata, requested, offline);
-  if (scope === undefined) throw new OAuthError('invalid_scope', { error_description: 'scope is malformed' });
+  if (scope === undefined)
+    throw new OAuthError('invalid_scope', {
+      error_description: 'scope must be scope values separated by single spaces',
+    });
   if (scope.length === 0 && requested !== undefined)
     throw new OAuthError('invalid_scope', {
-      error_description: 'the client is registered for nothing of scope',
+      error_description: `the client is registered for no value of scope ${quotedValue(requested)}`,
     });
   return scope;
 }
@@ -98,7 +101,7 @@ async function requireUnchanged(
 
 /** Returns the same answer for every reason (RFC 6749 §5.2: "invalid_grant … resource owner credentials"). The log has the reason. */
 function wrong(): OAuthError {
-  return new OAuthError('invalid_grant', { error_description: 'the name or the password is wrong' });
+  return new OAuthError('invalid_grant', { error_description: 'the user name or password is wrong' });
 }
 
 function contextNow({ clock }: EndUserNeeds): EndUserContext {

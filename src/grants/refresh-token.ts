@@ -5,7 +5,7 @@ import {
 import type { Account } from '../ports/account-directory.ts';
 import type { AuditEvent } from '../ports/audit-log.ts';
 import type { StoredGrant } from '../ports/grant-store.ts';
-import { OAuthError } from '../spec/errors.ts';
+import { OAuthError, quotedValue } from '../spec/errors.ts';
 import { parseScope } from '../spec/scope.ts';
 import { confirms } from '../tokens/confirmation.ts';
 import {
@@ -190,9 +190,14 @@ function narrowedScope(granted: readonly string[], requested: string | undefined
   if (requested === undefined) return granted;
   const values = parseScope(requested);
   if (values === undefined)
-    throw new OAuthError('invalid_scope', { error_description: 'scope is malformed' });
-  if (!values.every((value) => granted.includes(value)))
-    throw new OAuthError('invalid_scope', { error_description: 'scope exceeds what was granted' });
+    throw new OAuthError('invalid_scope', {
+      error_description: 'scope must be scope values separated by single spaces',
+    });
+  const excess = values.find((value) => !granted.includes(value));
+  if (excess !== undefined)
+    throw new OAuthError('invalid_scope', {
+      error_description: `scope value ${quotedValue(excess)} was not granted, granted: ${quotedValue(granted.join(' '))}`,
+    });
   return values;
 }
 

@@ -67,7 +67,7 @@ function validUntil(needs: AssertionGrantNeeds, assertion: SamlAssertion, issuer
   const { conditions, issueInstant, confirmations } = assertion;
   const now = needs.clock.now();
   if (conditions === undefined || conditions.hasUnknown) {
-    throw invalidAssertion('lacks Conditions or has one that is not understood');
+    throw invalidAssertion('lacks Conditions, or has a condition that is not supported');
   }
   requireAudience(needs, conditions.audienceRestrictions, issuer);
   const problem = timesProblem(needs, conditions, now);
@@ -75,7 +75,8 @@ function validUntil(needs: AssertionGrantNeeds, assertion: SamlAssertion, issuer
   if (issueInstant > now + needs.clockSkew) throw invalidAssertion('is not valid yet');
   if (issueInstant < now - needs.lifetimeMax - needs.clockSkew) throw invalidAssertion('is too old');
   const ends = confirmations.flatMap((one) => confirmedUntil(needs, one, now) ?? []);
-  if (ends.length === 0) throw invalidAssertion('is not confirmed for its bearer at this token endpoint now');
+  if (ends.length === 0)
+    throw invalidAssertion('has no bearer confirmation that is valid now at this token endpoint');
   const end = Math.min(conditions.notOnOrAfter ?? Number.POSITIVE_INFINITY, Math.max(...ends));
   if (end > now + needs.lifetimeMax + needs.clockSkew) throw invalidAssertion('is valid for too long');
   return end;
@@ -128,9 +129,9 @@ function confirmedUntil(
 
 const REFUSALS: Readonly<Record<SamlRefusal, string>> = {
   encoding: 'is not XML in base64url',
-  xml: 'is not XML without document type, comments, processing instructions and CDATA, or too complex',
-  assertion: 'is not a single SAML 2.0 assertion, or says something twice',
-  'signature-form': 'is not signed as a whole by one enveloped signature of its own',
+  xml: 'must be XML of limited size and depth, without document type, comments, processing instructions and CDATA',
+  assertion: 'must be a single SAML 2.0 assertion without repeated elements',
+  'signature-form': 'must have exactly one enveloped signature, which covers the whole assertion',
   algorithm: 'has a signature algorithm that is not accepted',
-  signature: 'has a signature that does not hold',
+  signature: 'has an invalid signature',
 };

@@ -2,7 +2,7 @@ import { audited, doneEvent, record } from '../../clients/audit-trail.ts';
 import { listClients, listPage, type PageRequest } from '../../clients/client-information.ts';
 import { requireMasterToken } from '../../clients/registration/registration-authority.ts';
 import type { RegistryNeeds } from '../../clients/registry-needs.ts';
-import { OAuthError } from '../../spec/errors.ts';
+import { OAuthError, quotedValue } from '../../spec/errors.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
 import { parseParameters } from '../../spec/parameters.ts';
 import { UNCACHED } from '../answer.ts';
@@ -45,11 +45,11 @@ function pageRequest(query: string): PageRequest | undefined {
   if (limit === undefined && cursor === undefined) return undefined;
   if (limit !== undefined && !(/^[1-9][0-9]{0,3}$/.test(limit) && Number(limit) <= LIMIT_MAX)) {
     throw new OAuthError('invalid_request', {
-      error_description: `limit must be a number from 1 to ${LIMIT_MAX}`,
+      error_description: `limit ${quotedValue(limit)} must be a whole number from 1 to ${LIMIT_MAX}`,
     });
   }
   if (cursor !== undefined && !/^[A-Za-z0-9_-]{1,1024}$/.test(cursor)) {
-    throw new OAuthError('invalid_request', { error_description: 'cursor is not one of this server' });
+    throw new OAuthError('invalid_request', { error_description: 'cursor was not issued by this server' });
   }
   return {
     limit: Number(limit ?? LIMIT_MAX),

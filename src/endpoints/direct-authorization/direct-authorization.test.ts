@@ -279,7 +279,11 @@ test('an ID token that cannot be encrypted to its client: 400, the reason in the
   });
   const json = { client_id, sub: 'alice', scope: ['read'], id_token: { issue: true }, long_lived: true };
   const answered = await tenant.send('direct-authorization', { bearer: DIRECT, json });
-  assertError(answered, 'invalid_request', /^the client has no key that its ID tokens can be encrypted to$/);
+  assertError(
+    answered,
+    'invalid_request',
+    /^the ID token cannot be signed or encrypted as the client registered$/,
+  );
   assert.equal(tenant.watch.calls.includes('grants.create'), false);
   assert.ok(tenant.log.some(({ message }) => /ID token/.test(message)));
 });

@@ -2,7 +2,12 @@ import {
   authenticationMethods,
   identificationMethods,
 } from '../../clients/client-authentication/authenticate-client.ts';
+import { PROMPTS, RESPONSE_MODES } from '../../grants/authorization/authorization-request.ts';
+import { OPENID_SCOPE } from '../../grants/end-user-scope.ts';
 import type { Grant } from '../../grants/grant.ts';
+import { SCOPE_CLAIMS } from '../../sessions/account-claims.ts';
+import { PASSWORD_ACR } from '../../sessions/password-sign-in.ts';
+import { RESPONSE_TYPES } from '../../spec/grant-types.ts';
 import { issuerPath } from '../../spec/issuer.ts';
 import type { SignatureAlgorithm } from '../../spec/jose-algorithms.ts';
 import {
@@ -15,7 +20,6 @@ import {
   SUBJECT_TYPES,
 } from '../../spec/server-capabilities.ts';
 import type { Endpoint } from '../contract.ts';
-import { authorizationMetadata } from './authorization-metadata.ts';
 
 /** The algorithms of client assertions (RFC 8414 §2: "The value "none" MUST NOT be used."). */
 const ASSERTION_ALGORITHMS = [...SIGNING_ALGORITHMS, ...HMAC_ALGORITHMS] as const;
@@ -114,4 +118,29 @@ function certificateMembers(
     advertisedAs !== undefined && certificates === true ? [[advertisedAs, `${alias}${path}`] as const] : [],
   );
   return { ...bound, mtls_endpoint_aliases: Object.fromEntries(aliases) };
+}
+
+/** Claims about the sign-in itself (OpenID Connect Core 1.0 §2 and OpenID Connect Back-Channel Logout 1.0 §2.1). */
+const PROTOCOL_CLAIMS = ['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'acr', 'amr', 'sid'];
+
+/**
+ * Returns the metadata members about the authorisation endpoint (OpenID Connect Discovery 1.0 §3, RFC 8414 §2, RFC 9207 §3 and
+ * Initiating User Registration via OpenID Connect 1.0 §4 for `prompt_values_supported`).
+ * @param languages the languages of the pages
+ */
+function authorizationMetadata(languages: readonly string[]): Readonly<Record<string, unknown>> {
+  const claims = [...SCOPE_CLAIMS.values()].flat();
+  return {
+    response_types_supported: Object.keys(RESPONSE_TYPES),
+    response_modes_supported: RESPONSE_MODES,
+    scopes_supported: OPENID_SCOPE,
+    claims_supported: [...PROTOCOL_CLAIMS, ...claims],
+    claim_types_supported: ['normal'],
+    claims_parameter_supported: true,
+    acr_values_supported: [PASSWORD_ACR],
+    prompt_values_supported: PROMPTS,
+    ui_locales_supported: languages,
+    request_parameter_supported: true,
+    authorization_response_iss_parameter_supported: true,
+  };
 }

@@ -334,6 +334,6 @@ test('a client that cannot be notified at once does not keep the end-user signed
   assert.equal(await sessions.find(session.key), undefined);
   assert.equal(
     pages.endUsers.lines.find(({ members }) => members['cause'] === cause)?.message,
-    'clients could not be told of a logout at once',
+    'clients could not be notified of a logout at once',
   );
 });

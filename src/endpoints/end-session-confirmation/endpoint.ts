@@ -79,18 +79,18 @@ async function chosen(
   if (interaction === undefined || cookie === undefined) throw answeredAlready();
   if (!isAntiForgeryToken(form_token, cookie, `logout:${segment}`)) {
     throw new OAuthError('invalid_request', {
-      error_description: 'the form was not made by the page of this logout',
+      error_description: 'the form does not belong to this logout page',
     });
   }
   if (choice !== 'logout' && choice !== 'stay') {
-    throw new OAuthError('invalid_request', { error_description: 'choice is neither logout nor stay' });
+    throw new OAuthError('invalid_request', { error_description: 'choice must be logout or stay' });
   }
   return { interaction, choice };
 }
 
 function answeredAlready(): OAuthError {
   return new OAuthError('invalid_request', {
-    error_description: 'this logout does not wait for an answer in this browser any more',
+    error_description: 'this logout page was already used, has expired, or belongs to another browser',
   });
 }
 
@@ -106,7 +106,7 @@ async function sessionMeant(
   const session = await currentSession(needs.sessions, needs.browser.cookie(request, 'session'));
   if (session === undefined || session.sid === sid) return session;
   throw new OAuthError('invalid_request', {
-    error_description: 'somebody has signed in since the page was shown; log out again',
+    error_description: 'the session of this browser has changed since the page was shown: sign out again',
   });
 }
 
@@ -136,7 +136,7 @@ async function ended(
       await delivery.deliver(sid, client?.client_id);
     } catch (cause) {
       // The storage remembers which clients to notify: the next delivery run retries.
-      log.error({ request_id: request.id, sid, cause }, 'clients could not be told of a logout at once');
+      log.error({ request_id: request.id, sid, cause }, 'clients could not be notified of a logout at once');
     }
   };
   await Promise.race([telling(), patience()]);

@@ -80,7 +80,7 @@ export function externalSignInOutcome(needs: ExternalSignInNeeds): Endpoint {
       const kept = await keptOutcome(needs, outcome, proof, { page, request });
       const content: WaitingRequest = { ...interaction.content, external: kept };
       if ((await changeInteraction(needs.interactions, interaction, content)) === undefined)
-        throw new NotFound('answered meanwhile');
+        throw new NotFound('the request already has an outcome');
       return json({
         redirect_to: `${needs.issuer}${INTERACTION_PATH}/${request.segment}?outcome=${proof}`,
       });
@@ -109,7 +109,8 @@ async function waiting(
   { segment }: EndpointRequest,
 ): Promise<Interaction<WaitingRequest>> {
   const found = await findInteractionOfAnyBrowser<WaitingRequest>(interactions, 'authorization', segment);
-  if (found === undefined || found.content.external !== undefined) throw new NotFound('nothing waits');
+  if (found === undefined || found.content.external !== undefined)
+    throw new NotFound('no request waits for an outcome under this handle');
   return found;
 }
 
@@ -117,7 +118,7 @@ async function described({ clients }: ExternalSignInNeeds, request: Authorizatio
   const { client_id, redirect_uri, prompt, max_age, acr_values, login_hint, ui_locales, scope, resource } =
     request;
   const client = await clients.find(client_id);
-  if (client?.instance !== request.client_instance) throw new NotFound('the client is gone');
+  if (client?.instance !== request.client_instance) throw new NotFound('the client is no longer registered');
   return {
     client: { client_id, ...pageClient(client, redirect_uri, preferredLanguages(ui_locales, undefined)) },
     scope,

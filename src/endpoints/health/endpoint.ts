@@ -1,3 +1,5 @@
+import type { Log } from '../../ports/log.ts';
+import type { Storage } from '../../ports/storage.ts';
 import type { Endpoint, EndpointResponse } from '../contract.ts';
 import { liveContract, readyContract } from './contract.ts';
 
@@ -25,4 +27,18 @@ function health(status: number, body: object): EndpointResponse {
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
     body: JSON.stringify(body),
   };
+}
+
+/** Checks whether the storage reads and writes durably now, and logs why it does not. */
+export async function storageState(
+  storage: Pick<Storage, 'ready'>,
+  log: Log,
+): Promise<'ready' | 'not-ready'> {
+  try {
+    await storage.ready();
+    return 'ready';
+  } catch (cause) {
+    log.error({ cause }, 'storage is not ready');
+    return 'not-ready';
+  }
 }

@@ -4,8 +4,7 @@ import { received, requestOf } from '../../testing/exchange.ts';
 import { SILENT } from '../../testing/readiness.ts';
 import { answer } from '../answer.ts';
 import { liveContract, readyContract } from './contract.ts';
-import { healthLive, healthReady } from './endpoint.ts';
-import { storageState } from './readiness.ts';
+import { healthLive, healthReady, storageState } from './endpoint.ts';
 
 test('GET /health/live: 200, whatever the storage does: the process answers', async () => {
   const response = await answer(healthLive(), requestOf(liveContract, {}), () => assert.fail('no failure'));

@@ -1,5 +1,5 @@
-import { AuthorizationError } from '../../grants/authorization/authorization-error.ts';
 import type { WaitingRequest } from '../../grants/authorization/authorization-interaction.ts';
+import { AuthorizationError } from '../../grants/authorization/authorization-request.ts';
 import type { SignInPage } from '../../ports/pages.ts';
 import type { StoredSession } from '../../ports/session-store.ts';
 import { isAntiForgeryToken, signIn } from '../../sessions/browser-session.ts';
@@ -147,7 +147,7 @@ async function declined(
   const target = waiting.interaction.content.request;
   return await needs.flow.refuse(
     request,
-    new AuthorizationError(target, 'access_denied', 'the end-user said no'),
+    new AuthorizationError(target, 'access_denied', 'the end-user refused the request'),
   );
 }
 

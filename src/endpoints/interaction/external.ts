@@ -1,4 +1,4 @@
-import { AuthorizationError } from '../../grants/authorization/authorization-error.ts';
+import { AuthorizationError } from '../../grants/authorization/authorization-request.ts';
 import { agreedRequest, type KeptOutcome } from '../../grants/authorization/external-outcome.ts';
 import { digestOf, sameDigest } from '../../keys/digest.ts';
 import { signIn } from '../../sessions/browser-session.ts';
@@ -63,7 +63,7 @@ async function signedIn(
   if (begun.outcome === 'account_changed')
     return await refused(needs, request, waiting, {
       error: 'login_required',
-      error_description: 'the account was changed while its owner signed in',
+      error_description: 'the account changed during sign-in',
     });
   const { session } = begun;
   const agreed = agreedRequest(waiting.interaction.content.request, consent);

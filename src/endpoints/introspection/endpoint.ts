@@ -2,7 +2,9 @@ import { AUTHENTICATION_PARAMETERS } from '../../clients/client-authentication/m
 import type { StoredAccessToken } from '../../ports/access-token-store.ts';
 import { preferredMediaType } from '../../spec/accept.ts';
 import { type Awaitable, whenKnown } from '../../spec/awaitable.ts';
+import type { ClientMetadata } from '../../spec/client-metadata.ts';
 import { OAuthError } from '../../spec/errors.ts';
+import type { ClientId } from '../../spec/identifiers.ts';
 import { type FormLimits, type Parameters, parseForm } from '../../spec/parameters.ts';
 import { bearerChallenge } from '../../spec/www-authenticate.ts';
 import { findAccessToken, isIdentifierShaped } from '../../tokens/access-token.ts';
@@ -17,7 +19,6 @@ import {
   jwtAnswer,
   LEGACY_JWT,
 } from './jwt-answer.ts';
-import { isMeantFor } from './token-audience.ts';
 
 export interface IntrospectionNeeds extends CallerNeeds, JwtAnswerNeeds {
   readonly form: FormLimits;
@@ -91,6 +92,23 @@ function inspect(needs: IntrospectionNeeds, caller: Caller, looking: Looking): A
       isMeantFor(found, caller.client_id, metadata) ? found.introspection : INACTIVE,
     );
   });
+}
+
+/**
+ * Says whether a token is meant for the caller: its `aud` names the caller or a resource that the caller registered. A token
+ * without `aud` is meant for every caller (decision 26; RFC 7662 §4: "the authorization server MUST determine whether the
+ * token … can be used at the protected resource making the introspection call").
+ * @param metadata of the caller
+ */
+function isMeantFor(
+  token: StoredAccessToken,
+  caller: ClientId,
+  metadata: ClientMetadata | undefined,
+): boolean {
+  const { aud } = JSON.parse(token.introspection) as { readonly aud?: readonly string[] };
+  if (aud === undefined || aud.includes(caller)) return true;
+  const resources = (metadata?.['resource_identifiers'] ?? []) as readonly string[];
+  return resources.some((resource) => aud.includes(resource));
 }
 
 /** Returns the JWT type that the caller prefers; undefined for JSON. Parses `Accept` only if it names a JWT, to keep the common path fast. */

@@ -235,7 +235,11 @@ test('keys at jwks_uri: the answer is encrypted to the one that is published; wh
   const live = await tenant.authorize({ client_id: caller.client_id, scope: ['read'] });
   for (const token of [live, 'junk']) {
     const refused = await ask(tenant, caller, token);
-    assertError(refused, 'invalid_request', /^there is no key for the signature or encryption/);
+    assertError(
+      refused,
+      'invalid_request',
+      /^the response cannot be signed or encrypted as the caller registered$/,
+    );
     assert.equal((await ask(tenant, caller, token, '*/*')).status, 200, 'JSON is not encrypted');
   }
   assert.match((tenant.reports[0] as { detail: string }).detail, /timeout: late$/);
@@ -257,7 +261,7 @@ test('a key that nothing can be agreed on with is the client’s fault: 400, not
   assertError(
     await ask(tenant, caller, 'junk'),
     'invalid_request',
-    /^there is no key for the signature or encryption/,
+    /^the response cannot be signed or encrypted as the caller registered$/,
   );
 });
 
@@ -268,7 +272,11 @@ test('a configured key set without a key for the algorithm: 400, and the log say
   const key = await keyMaker.makePrivateKey('RSA-2048');
   const keySet = JSON.stringify({ keys: [{ ...key, use: 'sig' }] });
   const tenant = testTenant({ platform: before.platform, settings: { 'keys.jwk-set': keySet } });
-  assertError(await ask(tenant, caller, 'junk'), 'invalid_request', /^there is no key for the signature/);
+  assertError(
+    await ask(tenant, caller, 'junk'),
+    'invalid_request',
+    /^the response cannot be signed or encrypted as the caller registered$/,
+  );
   assert.match((tenant.reports[0] as { detail: string }).detail, /no server key signs with ES256$/);
   assert.equal((await ask(tenant, fitting, 'junk')).status, 200);
 });

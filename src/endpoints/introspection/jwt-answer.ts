@@ -44,7 +44,7 @@ export async function jwtAnswer(
   });
   if ('jwt' in made) return made.jwt;
   throw new OAuthError('invalid_request', {
-    error_description: 'there is no key for the signature or encryption that the caller has registered',
+    error_description: 'the response cannot be signed or encrypted as the caller registered',
     detail: `introspection answer for ${client_id}: ${made.problem}`,
   });
 }

@@ -5,11 +5,11 @@ import {
 } from '../../clients/client-authentication/method.ts';
 import type { NetworkLimits } from '../../clients/rate-limits.ts';
 import { metadataOf } from '../../clients/registered-client.ts';
-import { AuthorizationError } from '../../grants/authorization/authorization-error.ts';
 import {
   AUTHORIZATION_PARAMETERS,
   REPEATABLE_PARAMETERS,
 } from '../../grants/authorization/authorization-parameters.ts';
+import { AuthorizationError } from '../../grants/authorization/authorization-request.ts';
 import type { AuthorizationRequests } from '../../grants/authorization/receive-authorization-request.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import { type FormLimits, parseForm } from '../../spec/parameters.ts';

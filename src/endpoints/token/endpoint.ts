@@ -8,7 +8,7 @@ import {
 } from '../../clients/client-authentication/method.ts';
 import type { Grant, GrantNeeds } from '../../grants/grant.ts';
 import { GRANTS, offeredGrants } from '../../grants/grants.ts';
-import { OAuthError } from '../../spec/errors.ts';
+import { OAuthError, quotedValue } from '../../spec/errors.ts';
 import { type FormLimits, type Parameters, parseForm } from '../../spec/parameters.ts';
 import { UNCACHED } from '../answer.ts';
 import type { Endpoint } from '../contract.ts';
@@ -62,11 +62,13 @@ function grantFor(offered: readonly Grant[], parameters: Parameters, client: Aut
   }
   const grant = offered.find((each) => each.grant_type === grant_type);
   if (grant === undefined) {
-    throw new OAuthError('unsupported_grant_type', { error_description: 'this grant type is not supported' });
+    throw new OAuthError('unsupported_grant_type', {
+      error_description: `grant_type ${quotedValue(grant_type)} is not supported, supported: ${offered.map((each) => each.grant_type).join(', ')}`,
+    });
   }
   if (!client.metadata.grant_types.includes(grant.grant_type)) {
     throw new OAuthError('unauthorized_client', {
-      error_description: 'the client is not registered for this grant type',
+      error_description: `the client is not registered for grant_type ${quotedValue(grant_type)}`,
     });
   }
   return grant;

@@ -154,7 +154,11 @@ test('resource: one of those granted, or 400 invalid_target and the refresh toke
     metadata: PUBLIC,
     request: { resources: ['urn:a', 'urn:b'] },
   });
-  assertError(await use(refresh, { resource: 'urn:c' }), 'invalid_target', /^resource exceeds/);
+  assertError(
+    await use(refresh, { resource: 'urn:c' }),
+    'invalid_target',
+    /^resource 'urn:c' was not granted$/,
+  );
   const answered = await use(refresh, { resource: 'urn:b' });
   assert.deepEqual((await tenant.introspect(tokenOf(answered)))['aud'], ['urn:b']);
   const whole = await use(tokenOf(answered, 'refresh_token'));

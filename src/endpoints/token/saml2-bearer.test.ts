@@ -108,7 +108,7 @@ for (const [what, parts] of Object.entries(ACCEPTED)) {
 }
 
 const AUDIENCE = /^the assertion is for another audience$/;
-const UNCONFIRMED = /^the assertion is not confirmed/;
+const UNCONFIRMED = /^the assertion has no bearer confirmation/;
 
 const REFUSED: Readonly<Record<string, readonly [parts: SamlParts, words: RegExp]>> = {
   'another server as audience': [{ audience: 'https://other.example.com' }, AUDIENCE],
@@ -139,7 +139,7 @@ const REFUSED: Readonly<Record<string, readonly [parts: SamlParts, words: RegExp
         '<saml:Condition></saml:Condition></saml:Conditions>',
       ),
     },
-    /not understood/,
+    /not supported/,
   ],
   'NotOnOrAfter a minute ago': [{ notOnOrAfter: START - 60 }, /^the assertion has expired$/],
   'NotBefore in the future': [{ notBefore: START + 61 }, /not valid yet/],
@@ -190,8 +190,8 @@ const REFUSED: Readonly<Record<string, readonly [parts: SamlParts, words: RegExp
   'an empty name': [{ nameId: '' }, /names no subject/],
   'a line break in the name': [{ nameId: 'alice\n' }, /names no subject/],
   'elements in the name': [{ nameId: 'alice<x></x>' }, /names no subject/],
-  'an ID of 257 characters': [{ id: 'a'.repeat(257) }, /not signed as a whole/],
-  'another version': [{ version: '1.1' }, /not a single SAML 2.0 assertion/],
+  'an ID of 257 characters': [{ id: 'a'.repeat(257) }, /must have exactly one enveloped signature/],
+  'another version': [{ version: '1.1' }, /must be a single SAML 2.0 assertion/],
   'an issuer that is not trusted': [{ issuer: 'urn:nobody' }, /an issuer that is not trusted/],
   'the issuer in another case': [{ issuer: SAML_SITE.issuer.toUpperCase() }, /an issuer that is not trusted/],
 };
@@ -261,7 +261,7 @@ test('an issuer cannot speak for another: its key is good for its own assertions
   });
   const { ask } = await asking([samlIssuer(), other]);
   const forged = encoded(signedXml(key, assertionXml(SAML_SITE)));
-  assertError(await ask(forged), 'invalid_grant', /signature that does not hold/);
+  assertError(await ask(forged), 'invalid_grant', /invalid signature/);
 });
 
 test('an issuer of JWTs is none of SAML assertions, nor the other way round', async () => {

@@ -56,7 +56,9 @@ function presentedToken(
   const inForm = parseForm(type, body, PARAMETERS, form)['access_token'];
   if (inForm === undefined) return inHeader;
   if (inHeader !== undefined) {
-    throw new OAuthError('invalid_request', { error_description: 'the token is sent in more than one way' });
+    throw new OAuthError('invalid_request', {
+      error_description: 'the access token must not stand in both header and form',
+    });
   }
   if (inForm.length > lengthMax) throw invalidToken();
   return inForm;
@@ -72,7 +74,7 @@ async function answerFor(
   if (token === undefined || !isConfirmed(token, clientCertificate)) throw invalidToken();
   if (!scopeOf(token).includes('openid')) throw insufficientScope(['openid']);
   const found = await userinfoFor(needs, token);
-  if (found === undefined) throw invalidToken('about nobody who can be told of');
+  if (found === undefined) throw invalidToken('the token has no end-user with an account in use');
   return wantsUserinfoJwt(found.metadata)
     ? await asJwt(needs, found, token.client_id)
     : answered('application/json', JSON.stringify(found.claims));
@@ -88,7 +90,7 @@ async function asJwt(
   const made = await makeClientJwt(clientJwts, metadata, { kind: 'userinfo', typ: 'JWT', claims: content });
   if ('jwt' in made) return answered('application/jwt', made.jwt);
   throw new OAuthError('invalid_request', {
-    error_description: 'the client has no key that the answer can be encrypted to',
+    error_description: 'the response cannot be signed or encrypted as the client registered',
     detail: made.problem,
   });
 }

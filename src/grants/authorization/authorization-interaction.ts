@@ -80,14 +80,14 @@ function withdrawnMeanwhile(
     return {
       step: 'refuse',
       error: 'unauthorized_client',
-      error_description: 'the client is not registered for response_type any more',
+      error_description: 'the client is no longer registered for this response_type',
     };
   return scope.every((value) => allowed.includes(value))
     ? undefined
     : {
         step: 'refuse',
         error: 'invalid_scope',
-        error_description: 'the client is not registered for the scope any more',
+        error_description: 'the client is no longer registered for the requested scope',
       };
 }
 

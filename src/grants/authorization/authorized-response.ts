@@ -10,8 +10,7 @@ import { accountInUse, type EndUserNeeds, endUserContent, endUserIdToken } from 
 import type { Issuing } from '../grant.ts';
 import type { RegisteredClient } from '../issue-token.ts';
 import { prepareGrant } from '../prepare-grant.ts';
-import { AuthorizationError } from './authorization-error.ts';
-import type { AuthorizationRequest } from './authorization-request.ts';
+import { AuthorizationError, type AuthorizationRequest } from './authorization-request.ts';
 import type { ResponseParameters } from './authorization-response.ts';
 import { codeContent, endUserOf } from './code-content.ts';
 
@@ -62,7 +61,7 @@ export async function authorizedResponse(
 }
 
 function signedOut(request: AuthorizationRequest): AuthorizationError {
-  return new AuthorizationError(request, 'login_required', 'the end-user is signed out meanwhile');
+  return new AuthorizationError(request, 'login_required', 'the end-user has signed out');
 }
 
 async function issueCode(
@@ -92,7 +91,7 @@ async function issueAccessToken(
     throw new AuthorizationError(
       request,
       'invalid_request',
-      'access tokens of this client are bound to its certificate, which is not seen here',
+      'the client registered tls_client_certificate_bound_access_tokens, which response_type token does not allow',
     );
   const { scope, resource } = request;
   const requested = resource.length === 0 ? undefined : resource.join(' ');
@@ -135,7 +134,7 @@ async function idToken(
   throw new AuthorizationError(
     request,
     'server_error',
-    'the client has no key that its ID tokens can be encrypted to',
+    'the ID token cannot be signed or encrypted as the client registered',
     made.problem,
   );
 }

@@ -1,4 +1,4 @@
-import { OAuthError } from '../../spec/errors.ts';
+import { OAuthError, quotedValue } from '../../spec/errors.ts';
 import { type JsonLimits, type JsonValue, parseJsonObject } from '../../spec/json.ts';
 import type { ClaimRequest, ClaimsRequest } from './authorization-request.ts';
 
@@ -22,11 +22,11 @@ export function parseClaims(text: string, limits: JsonLimits): ClaimsRequest | s
   try {
     ({ members } = parseJsonObject(Buffer.from(text), limits));
   } catch (failure) {
-    if (failure instanceof OAuthError) return 'is not a JSON object';
+    if (failure instanceof OAuthError) return 'must be a JSON object';
     throw failure;
   }
-  const userinfo = claimsOf(members['userinfo']);
-  const id_token = claimsOf(members['id_token']);
+  const userinfo = claimsOf('userinfo', members['userinfo']);
+  const id_token = claimsOf('id_token', members['id_token']);
   return typeof userinfo === 'string'
     ? userinfo
     : typeof id_token === 'string'
@@ -34,16 +34,20 @@ export function parseClaims(text: string, limits: JsonLimits): ClaimsRequest | s
       : { userinfo, id_token };
 }
 
-function claimsOf(value: JsonValue | undefined): Readonly<Record<string, ClaimRequest>> | string {
+function claimsOf(
+  member: 'userinfo' | 'id_token',
+  value: JsonValue | undefined,
+): Readonly<Record<string, ClaimRequest>> | string {
   if (value === undefined || value === null) return {};
-  if (!isMap(value)) return 'has a member that is not a JSON object';
+  if (!isMap(value)) return `member ${member} must be a JSON object`;
   const entries = Object.entries(value);
-  if (entries.length > CLAIMS_MAX) return `asks for more than ${CLAIMS_MAX} claims at one place`;
+  if (entries.length > CLAIMS_MAX) return `member ${member} must name at most ${CLAIMS_MAX} claims`;
   const claims: [string, ClaimRequest][] = [];
   for (const [name, request] of entries) {
-    if (name === '' || name.length > NAME_LENGTH_MAX) return 'has a claim name that is empty or too long';
+    if (name === '' || name.length > NAME_LENGTH_MAX)
+      return `member ${member} must have claim names of 1 to ${NAME_LENGTH_MAX} characters`;
     const read = claimOf(request);
-    if (typeof read === 'string') return read;
+    if (typeof read === 'string') return `member ${member}: claim ${quotedValue(name)} ${read}`;
     claims.push([name, read]);
   }
   return Object.fromEntries(claims);
@@ -51,11 +55,11 @@ function claimsOf(value: JsonValue | undefined): Readonly<Record<string, ClaimRe
 
 function claimOf(value: JsonValue): ClaimRequest | string {
   if (value === null) return null;
-  if (!isMap(value)) return 'asks for a claim with neither null nor a JSON object';
+  if (!isMap(value)) return 'must be null or a JSON object';
   const { essential, values } = value;
   if (essential !== undefined && typeof essential !== 'boolean')
-    return 'has an essential that is not a boolean';
-  if (values !== undefined && !Array.isArray(values)) return 'has values that are not an array';
+    return 'must have true or false as essential';
+  if (values !== undefined && !Array.isArray(values)) return 'must have an array as values';
   return {
     ...(essential === undefined ? {} : { essential }),
     ...(value['value'] === undefined ? {} : { value: value['value'] }),

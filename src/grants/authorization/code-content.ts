@@ -1,6 +1,6 @@
 import type { StoredSession } from '../../ports/session-store.ts';
 import type { SessionId, Subject } from '../../spec/identifiers.ts';
-import type { EndUserContext } from '../end-user-context.ts';
+import type { EndUserContext } from '../issue-token.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 
 /** The stored content of an authorisation code, as JSON text (RFC 6749 §4.1.2). */

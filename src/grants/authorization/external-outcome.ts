@@ -80,10 +80,14 @@ export function readExternalOutcome(
   if (members['error'] !== undefined) return readRefusal(members);
   const { subject, acr = null, amr = [], claims, consent } = members;
   if (typeof subject !== 'string' || !SUBJECT.test(subject))
-    throw wrong('subject', 'must be 1 to 255 ASCII characters');
-  if (acr !== null && !isWord(acr)) throw wrong('acr', 'must be a string without spaces');
+    throw wrong('subject', 'must be 1 to 255 ASCII characters without spaces');
+  if (acr !== null && !isWord(acr))
+    throw wrong('acr', 'must be 1 to 255 ASCII characters without spaces, quotation marks and backslashes');
   if (!isWords(amr) || amr.length > AMR_MAX)
-    throw wrong('amr', `must be a list of at most ${AMR_MAX} strings`);
+    throw wrong(
+      'amr',
+      `must be a list of at most ${AMR_MAX} strings of 1 to 255 ASCII characters without spaces`,
+    );
   if (claims !== undefined && !isObject(claims)) throw wrong('claims', 'must be an object');
   return {
     subject: subject as Subject,
@@ -97,7 +101,7 @@ export function readExternalOutcome(
 
 function readRefusal({
   error,
-  error_description = 'the sign-in page has refused',
+  error_description = 'the sign-in page refused the request',
 }: Members): ExternalRefusal {
   if (typeof error !== 'string' || !(error in ERROR_CODES) || !REFUSALS.has(error))
     throw wrong('error', `must be one of ${[...REFUSALS].join(', ')}`);
@@ -117,11 +121,14 @@ function readAuthTime(
 ): number {
   const auth_time = given ?? now;
   if (typeof auth_time !== 'number' || !Number.isSafeInteger(auth_time) || auth_time > now + CLOCK_LEEWAY)
-    throw wrong('auth_time', 'must be whole seconds since 1970, and not in the future');
+    throw wrong('auth_time', 'must be a whole number of seconds since the Unix epoch, not in the future');
   const anew = prompt.includes('login') || prompt.includes('select_account') || max_age === 0;
   const since = anew ? begun_at : max_age === undefined ? auth_time : now - max_age;
   if (auth_time + CLOCK_LEEWAY < since)
-    throw wrong('auth_time', 'is too long ago for the request: the end-user must authenticate again');
+    throw wrong(
+      'auth_time',
+      'is too old for prompt or max_age of the request: the end-user must authenticate again',
+    );
   return Math.min(auth_time, now);
 }
 
@@ -130,11 +137,11 @@ function readConsent(consent: JsonValue, request: AuthorizationRequest): Externa
   const asked = requestedClaims(request);
   const { scope, claims = asked } = consent;
   if (!isWords(scope) || !scope.every((value) => request.scope.includes(value)))
-    throw wrong('consent.scope', 'must be a list of values that the request asks for');
+    throw wrong('consent.scope', 'must be a list of scope values of the request');
   if (request.scope.includes('openid') && !scope.includes('openid'))
-    throw wrong('consent.scope', 'must have openid; without it this is a refusal');
+    throw wrong('consent.scope', 'must contain openid; send error access_denied to refuse the request');
   if (!isWords(claims) || !claims.every((name) => asked.includes(name)))
-    throw wrong('consent.claims', 'must be a list of claims that the request asks for');
+    throw wrong('consent.claims', 'must be a list of claims of the request');
   return { scope, claims };
 }
 

@@ -31,20 +31,20 @@ export function nextStep(request: AuthorizationRequest, circumstances: Circumsta
   const silent = request.prompt.includes('none');
   const { session } = circumstances;
   if (session !== undefined && circumstances.signedIn && isAnother(request, circumstances))
-    return refusal('login_required', 'somebody else signed in than the request is about');
+    return refusal('login_required', 'the end-user who signed in is not the one that the request names');
   if (session === undefined || mustSignIn(request, session, circumstances)) {
     return silent
-      ? refusal('login_required', 'the end-user is not signed in as the request wants')
+      ? refusal('login_required', 'prompt is none, and the end-user must sign in first')
       : { step: 'sign-in' };
   }
   if (!meetsEssential(request.claims.id_token['acr'], session.acr))
     return refusal(
       'unmet_authentication_requirements',
-      'the end-user cannot sign in as the claim acr demands',
+      'the sign-in has no acr that the claims parameter requires',
     );
   if (circumstances.consented || !mustConsent(request, circumstances)) return { step: 'grant', session };
   return silent
-    ? refusal('consent_required', 'the end-user has not agreed to what is asked for')
+    ? refusal('consent_required', 'prompt is none, and the end-user must consent first')
     : { step: 'consent' };
 }
 

@@ -1,16 +1,21 @@
 import { metadataOf } from '../../clients/registered-client.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
-import type { ErrorCode } from '../../spec/errors.ts';
+import type { ClientMetadata } from '../../spec/client-metadata.ts';
+import { type ErrorCode, OAuthError, quotedValue } from '../../spec/errors.ts';
 import type { JsonLimits } from '../../spec/json.ts';
 import type { Parameters } from '../../spec/parameters.ts';
+import { audienceFor } from '../audience.ts';
+import { grantableScope } from '../end-user-scope.ts';
 import type { TokenSettings } from '../grant.ts';
-import { AuthorizationError } from './authorization-error.ts';
 import { PARAMETER_LENGTHS_MAX } from './authorization-parameters.ts';
-import type { AuthorizationRequest, ClaimsRequest, Prompt } from './authorization-request.ts';
-import { PROMPTS } from './authorization-request.ts';
+import {
+  AuthorizationError,
+  type AuthorizationRequest,
+  type ClaimsRequest,
+  PROMPTS,
+  type Prompt,
+} from './authorization-request.ts';
 import { NO_CLAIMS, parseClaims } from './claims-request.ts';
-import { requestedResources } from './requested-resources.ts';
-import { requestedScope } from './requested-scope.ts';
 import type { Target } from './response-target.ts';
 
 export interface RequestRules {
@@ -38,9 +43,13 @@ export function readAuthorizationRequest(
     throw new AuthorizationError(target, code, words);
   };
   for (const [name, most] of Object.entries(PARAMETER_LENGTHS_MAX))
-    if ((parameters[name]?.length ?? 0) > most) refuse('invalid_request', `${name} is too long`);
+    if ((parameters[name]?.length ?? 0) > most)
+      refuse('invalid_request', `${name} must have at most ${most} characters`);
   if (parameters['registration'] !== undefined)
-    refuse('registration_not_supported', 'clients register before their first request');
+    refuse(
+      'registration_not_supported',
+      'registration is not supported: clients register before their first request',
+    );
   const metadata = metadataOf(client);
   const scope = requestedScope(target, metadata, parameters['scope']);
   const nonce = parameters['nonce'];
@@ -74,7 +83,7 @@ function present<Members extends object>(
 function requireNonce(target: Target, scope: readonly string[], nonce: string | undefined): void {
   if (!target.response_type.includes('id_token')) return;
   if (!scope.includes('openid'))
-    throw new AuthorizationError(target, 'invalid_scope', 'an ID token needs the scope openid');
+    throw new AuthorizationError(target, 'invalid_scope', 'scope must contain openid for an ID token');
   if (nonce === undefined) throw new AuthorizationError(target, 'invalid_request', 'nonce is missing');
 }
 
@@ -94,7 +103,11 @@ function codeChallenge(target: Target, client: StoredClient, parameters: Paramet
   if (code_challenge_method !== 'S256')
     throw new AuthorizationError(target, 'invalid_request', 'code_challenge_method must be S256');
   if (!CODE_CHALLENGE.test(code_challenge))
-    throw new AuthorizationError(target, 'invalid_request', 'code_challenge is not that of S256');
+    throw new AuthorizationError(
+      target,
+      'invalid_request',
+      'code_challenge must be 43 characters of base64url',
+    );
   return code_challenge;
 }
 
@@ -103,17 +116,29 @@ function prompts(target: Target, requested: string | undefined): readonly Prompt
   const words = new Set(requested.split(' '));
   const prompt = PROMPTS.filter((known) => words.has(known));
   if (prompt.length < words.size)
-    throw new AuthorizationError(target, 'invalid_request', 'prompt has a value that is not supported');
+    throw new AuthorizationError(
+      target,
+      'invalid_request',
+      `prompt ${quotedValue(requested)} is not supported, supported: ${PROMPTS.join(', ')}`,
+    );
   // OpenID Connect Core 1.0 §3.1.2.1: "If this parameter contains none with any other value, an error is returned."
   if (prompt.includes('none') && prompt.length > 1)
-    throw new AuthorizationError(target, 'invalid_request', 'prompt none stands alone');
+    throw new AuthorizationError(
+      target,
+      'invalid_request',
+      'prompt none must not be combined with another value',
+    );
   return prompt;
 }
 
 function maxAge(target: Target, requested: string | undefined): number | undefined {
   if (requested === undefined) return undefined;
   if (!/^[0-9]{1,9}$/.test(requested) || Number(requested) > MAX_AGE_MAX)
-    throw new AuthorizationError(target, 'invalid_request', 'max_age is not a number of seconds');
+    throw new AuthorizationError(
+      target,
+      'invalid_request',
+      `max_age ${quotedValue(requested)} must be a whole number of seconds from 0 to ${MAX_AGE_MAX}`,
+    );
   return Number(requested);
 }
 
@@ -126,4 +151,50 @@ function claims(target: Target, requested: string | undefined, json: JsonLimits)
   const read = parseClaims(requested, json);
   if (typeof read === 'string') throw new AuthorizationError(target, 'invalid_request', `claims ${read}`);
   return read;
+}
+
+/** Returns the part of the requested scope that the client may have if its end-user consents. */
+function requestedScope(
+  target: Target,
+  metadata: ClientMetadata,
+  requested: string | undefined,
+): readonly string[] {
+  const offline = target.response_type.includes('code') && metadata.grant_types.includes('refresh_token');
+  const granted = grantableScope(metadata, requested, offline);
+  if (granted === undefined)
+    throw new AuthorizationError(
+      target,
+      'invalid_scope',
+      'scope must be scope values separated by single spaces',
+    );
+  if (granted.length === 0)
+    throw new AuthorizationError(
+      target,
+      'invalid_scope',
+      requested === undefined
+        ? 'scope is missing, and the client registered no default'
+        : `the client is registered for no value of scope ${quotedValue(requested)}`,
+    );
+  return granted;
+}
+
+const RESOURCES_MAX = 10;
+
+/** Returns the resources that the tokens of a request may be for (RFC 8707 §2.1); empty if the request names none. */
+function requestedResources(
+  target: Target,
+  settings: Pick<TokenSettings, 'access-token.resources' | 'limits.uri-length'>,
+  metadata: ClientMetadata,
+  requested: string | undefined,
+): readonly string[] {
+  if (requested === undefined) return [];
+  const refuse = (words: string): AuthorizationError =>
+    new AuthorizationError(target, 'invalid_target', words);
+  try {
+    const resources = audienceFor(settings, metadata, requested);
+    if (resources.length <= RESOURCES_MAX) return resources;
+  } catch (failure) {
+    throw failure instanceof OAuthError ? refuse(failure.error_description) : failure;
+  }
+  throw refuse(`resource must have at most ${RESOURCES_MAX} values`);
 }

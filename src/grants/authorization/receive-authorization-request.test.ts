@@ -10,8 +10,7 @@ import {
   REDIRECT_URI,
   REQUEST,
 } from '../../testing/authorization-requests.ts';
-import { AuthorizationError } from './authorization-error.ts';
-import type { AuthorizationRequest } from './authorization-request.ts';
+import { AuthorizationError, type AuthorizationRequest } from './authorization-request.ts';
 import { pushRequest } from './pushed-request.ts';
 import {
   type ReceivingNeeds,

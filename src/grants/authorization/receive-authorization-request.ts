@@ -4,8 +4,7 @@ import { type ErrorCode, OAuthError } from '../../spec/errors.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
 import type { Parameters } from '../../spec/parameters.ts';
 import { type IdTokenHintNeeds, readIdTokenHint } from '../../tokens/id-token-hint.ts';
-import { AuthorizationError } from './authorization-error.ts';
-import type { AuthorizationRequest } from './authorization-request.ts';
+import { AuthorizationError, type AuthorizationRequest } from './authorization-request.ts';
 import {
   type PushedRequest,
   type PushedRequestNeeds,
@@ -84,7 +83,9 @@ export async function receivePushedRequest(
   sent: Parameters,
 ): Promise<PushedRequest> {
   if (sent['request_uri'] !== undefined)
-    throw new OAuthError('invalid_request', { error_description: 'request_uri cannot be pushed' });
+    throw new OAuthError('invalid_request', {
+      error_description: 'request_uri is not allowed in a pushed request',
+    });
   const effective =
     sent['request'] === undefined
       ? { parameters: sent, signed: false, pushed: true }
@@ -99,7 +100,7 @@ async function clientOf(needs: ReceivingNeeds, sent: Parameters): Promise<Stored
   const client = await needs.findClient(client_id as ClientId, sent);
   if (client === undefined)
     throw new OAuthError('invalid_request', {
-      error_description: 'client_id is not that of a registered client',
+      error_description: 'client_id is not registered',
     });
   return client;
 }
@@ -111,11 +112,16 @@ async function effectiveParameters(
 ): Promise<Effective> {
   const { request, request_uri } = sent;
   if (request !== undefined && request_uri !== undefined)
-    throw refusalFor(client, sent, 'invalid_request', 'request and request_uri exclude each other');
+    throw refusalFor(client, sent, 'invalid_request', 'request and request_uri must not be used together');
   if (request !== undefined) return await fromRequestObject(needs, client, sent, request);
   if (request_uri === undefined) return { parameters: sent, signed: false, pushed: false };
   if (!request_uri.startsWith(REQUEST_URI_PREFIX))
-    throw refusalFor(client, sent, 'request_uri_not_supported', 'only pushed requests have a request_uri');
+    throw refusalFor(
+      client,
+      sent,
+      'request_uri_not_supported',
+      'request_uri must be that of a pushed request',
+    );
   const pushed = await takePushedRequest(needs.pushed, client.client_id, request_uri);
   if (pushed === undefined)
     throw refusalFor(client, sent, 'invalid_request_uri', 'request_uri is unknown, used or expired');
@@ -135,13 +141,18 @@ async function fromRequestObject(
       client,
       sent,
       'invalid_request_object',
-      'the request object does not hold',
+      'the request object is not valid',
       opened.problem,
     );
   // §5: "The client_id … in the request and in the Request Object … MUST be identical".
   const { client_id = client.client_id } = opened.parameters;
   if (client_id !== client.client_id)
-    throw refusalFor(client, sent, 'invalid_request_object', 'the request object is of another client');
+    throw refusalFor(
+      client,
+      sent,
+      'invalid_request_object',
+      'client_id of the request object differs from client_id of the request',
+    );
   return { parameters: { ...opened.parameters, client_id }, signed: true, pushed: false };
 }
 
@@ -170,9 +181,17 @@ async function receiveEffective(
   const target = responseTarget(client, parameters);
   const { require_pushed_authorization_requests, require_signed_request_object } = metadataOf(client);
   if (require_pushed_authorization_requests === true && !pushed)
-    throw new AuthorizationError(target, 'invalid_request', 'the client registered to push its requests');
+    throw new AuthorizationError(
+      target,
+      'invalid_request',
+      'the client must push its requests: it registered require_pushed_authorization_requests',
+    );
   if (require_signed_request_object === true && !signed)
-    throw new AuthorizationError(target, 'invalid_request', 'the client registered to sign its requests');
+    throw new AuthorizationError(
+      target,
+      'invalid_request',
+      'the client must sign its requests: it registered require_signed_request_object',
+    );
   if (isAutomatic(client) && !signed && !pushed)
     throw new AuthorizationError(target, 'invalid_request', 'the client must sign its requests or push them');
   const request = readAuthorizationRequest(needs.rules, client, target, parameters);
@@ -180,7 +199,11 @@ async function receiveEffective(
   if (hint === undefined) return { client, request, source };
   const hinted_sub = await subjectOfHint(needs, hint, client);
   if (hinted_sub === undefined)
-    throw new AuthorizationError(target, 'invalid_request', 'id_token_hint is no ID token of this server');
+    throw new AuthorizationError(
+      target,
+      'invalid_request',
+      'id_token_hint is not an ID token of this server',
+    );
   return { client, request: { ...request, hinted_sub }, source };
 }
 

@@ -11,8 +11,7 @@ import {
   REQUEST,
 } from '../../testing/authorization-requests.ts';
 import { macJwt, segment, signedJwt, testKey } from '../../testing/jwt.ts';
-import { AuthorizationError } from './authorization-error.ts';
-import type { AuthorizationRequest } from './authorization-request.ts';
+import { AuthorizationError, type AuthorizationRequest } from './authorization-request.ts';
 import { receiveAuthorizationRequest } from './receive-authorization-request.ts';
 
 const key = testKey('ES256');

@@ -65,9 +65,9 @@ async function automaticProblem(
   { client_id }: StoredClient,
   { sub, exp, jti, client_id: claimed }: VerifiedClaims,
 ): Promise<string | undefined> {
-  if (sub !== undefined) return 'has a sub';
-  if (claimed !== client_id) return 'has another client_id, or none';
-  if (typeof jti !== 'string' || typeof exp !== 'number') return 'has no jti or exp';
+  if (sub !== undefined) return 'has a sub claim, which automatic registration forbids';
+  if (claimed !== client_id) return 'lacks client_id, or has that of another client';
+  if (typeof jti !== 'string' || typeof exp !== 'number') return 'lacks jti or exp';
   const once = await replays.rememberOnce('request-object', client_id, digestOf(jti), Math.ceil(exp));
   return once ? undefined : 'was used before';
 }
@@ -99,7 +99,7 @@ async function signedRequestObject(
   if (!isEncrypted(request))
     return alg === undefined
       ? { jwt: request }
-      : { problem: 'not encrypted, although the client registered that' };
+      : { problem: 'is not encrypted, but the client registered request_object_encryption_alg' };
   const decryption = await decrypter.decrypt(request, await keys.decryptionKeys(), {
     algorithms: KEY_MANAGEMENT_ALGORITHMS.filter((known) => alg === undefined || known === alg),
     encryptions: CONTENT_ENCRYPTION_ALGORITHMS.filter((known) => enc === undefined || known === enc),
@@ -112,11 +112,12 @@ async function signedRequestObject(
 /** Reads the parameters from the claims (RFC 9101 §4). `request` and `request_uri` "MUST NOT be included in Request Objects". */
 function parametersOf(claims: VerifiedClaims): OpenedRequestObject {
   if (claims['request'] !== undefined || claims['request_uri'] !== undefined)
-    return { problem: 'holds a request object' };
+    return { problem: 'contains request or request_uri' };
   const parameters: { [name: string]: string | undefined } = Object.create(null);
   for (const name of REQUEST_PARAMETERS) {
     const text = parameterText(claims[name]);
-    if (text === null) return { problem: `${name} is not of a parameter's form` };
+    if (text === null)
+      return { problem: `claim ${name} must be a string, a number, a JSON object or a list of strings` };
     parameters[name] = text;
   }
   return { parameters };

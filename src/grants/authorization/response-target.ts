@@ -1,12 +1,16 @@
 import { metadataOf } from '../../clients/registered-client.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
-import { OAuthError } from '../../spec/errors.ts';
+import { OAuthError, quotedValue } from '../../spec/errors.ts';
 import { RESPONSE_TYPES, responseTypeName } from '../../spec/grant-types.ts';
 import type { Parameters } from '../../spec/parameters.ts';
-import { AuthorizationError } from './authorization-error.ts';
+import { isLoopbackLiteral, parseUri } from '../../spec/uri.ts';
 import { PARAMETER_LENGTHS_MAX } from './authorization-parameters.ts';
-import { RESPONSE_MODES, type ResponseMode, type ResponseTarget } from './authorization-request.ts';
-import { isRegisteredRedirectUri } from './redirect-uri-match.ts';
+import {
+  AuthorizationError,
+  RESPONSE_MODES,
+  type ResponseMode,
+  type ResponseTarget,
+} from './authorization-request.ts';
 
 /** The destination of a response, with the response type. */
 export interface Target extends ResponseTarget {
@@ -39,10 +43,14 @@ export function responseTarget(client: StoredClient, parameters: Parameters): Ta
     throw new AuthorizationError(
       whole,
       'unauthorized_client',
-      'the client is not registered for response_type',
+      `the client is not registered for response_type ${quotedValue(name)}`,
     );
   if (state !== undefined && !kept)
-    throw new AuthorizationError(whole, 'invalid_request', 'state is too long');
+    throw new AuthorizationError(
+      whole,
+      'invalid_request',
+      `state must have at most ${PARAMETER_LENGTHS_MAX['state']} characters`,
+    );
   return whole;
 }
 
@@ -59,7 +67,7 @@ export function isStillTarget(
   return isRegisteredRedirectUri(redirect_uri, redirect_uris, application_type);
 }
 
-/** Returns an error for the person, without a redirection (RFC 6749 §4.1.2.1). */
+/** Returns an error for the person, without a redirection (RFC 6749 §4.1.2.1). The page never repeats the URI, which may be an attacker's. */
 function unproven(error_description: string): OAuthError {
   return new OAuthError('invalid_request', { error_description });
 }
@@ -70,7 +78,11 @@ function requestedResponseType(target: ResponseTarget, requested: string | undef
     throw new AuthorizationError(target, 'invalid_request', 'response_type is missing');
   const name = responseTypeName(requested);
   if (name === undefined || !Object.hasOwn(RESPONSE_TYPES, name))
-    throw new AuthorizationError(target, 'unsupported_response_type', 'response_type is not supported');
+    throw new AuthorizationError(
+      target,
+      'unsupported_response_type',
+      `response_type ${quotedValue(requested)} is not supported, supported: ${Object.keys(RESPONSE_TYPES).join(', ')}`,
+    );
   return name.split(' ');
 }
 
@@ -87,9 +99,45 @@ function responseMode(
   const mode: ResponseMode = known === undefined ? usual : known === 'jwt' ? `${usual}.jwt` : known;
   const reachable: ResponseTarget = { ...target, response_mode: usual };
   if (requested !== undefined && known === undefined)
-    throw new AuthorizationError(reachable, 'invalid_request', 'response_mode is not supported');
+    throw new AuthorizationError(
+      reachable,
+      'invalid_request',
+      `response_mode ${quotedValue(requested)} is not supported, supported: ${RESPONSE_MODES.join(', ')}`,
+    );
   // JARM §2.3.1 allows "query.jwt" for encrypted responses. This server refuses it, because URLs end up in logs.
   if (usual === 'fragment' && mode.startsWith('query'))
-    throw new AuthorizationError(reachable, 'invalid_request', 'response_mode query does not carry tokens');
+    throw new AuthorizationError(
+      reachable,
+      'invalid_request',
+      `response_mode ${mode} is not allowed for response_type ${response_type.join(' ')}`,
+    );
   return mode;
 }
+
+/**
+ * Says whether a request's redirection URI is registered. Compares character by character (OpenID Connect Core 1.0 §3.1.2.1,
+ * RFC 3986 §6.2.1). For native clients only, RFC 8252 §7.3 applies: "The authorization server MUST allow any port to be
+ * specified at the time of the request for loopback IP redirect URIs".
+ */
+function isRegisteredRedirectUri(
+  requested: string,
+  registered: readonly string[],
+  application_type: 'web' | 'native',
+): boolean {
+  if (registered.includes(requested)) return !hasPortZero(requested);
+  if (application_type !== 'native') return false;
+  const portless = withoutLoopbackPort(requested);
+  return portless !== undefined && registered.some((uri) => withoutLoopbackPort(uri) === portless);
+}
+
+const LOOPBACK_HTTP = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::[0-9]+)?(?=[/?#]|$)/;
+
+/** Returns the URI without its port; undefined if it is not plain http to a loopback address. */
+function withoutLoopbackPort(uri: string): string | undefined {
+  const parts = parseUri(uri)?.http;
+  if (parts === undefined || !isLoopbackLiteral(parts.host) || !LOOPBACK_HTTP.test(uri)) return undefined;
+  return uri.replace(LOOPBACK_HTTP, '$1');
+}
+
+/** Detects port 0, which a registration uses for any port and on which no client can listen. */
+const hasPortZero = (uri: string): boolean => parseUri(uri)?.http?.port === 0;

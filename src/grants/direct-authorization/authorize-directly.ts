@@ -3,6 +3,7 @@ import { metadataOf } from '../../clients/registered-client.ts';
 import { tokenPolicyOf } from '../../clients/registration/token-policy.ts';
 import type { StoredAccessToken } from '../../ports/access-token-store.ts';
 import type { StoredGrant } from '../../ports/grant-store.ts';
+import { quotedValue } from '../../spec/errors.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
 import type { JsonObject } from '../../spec/json.ts';
 import { issueInitialAccessToken, mintAccessToken, NO_CLIENT } from '../../tokens/access-token.ts';
@@ -43,7 +44,7 @@ async function clientFor(
 ): Promise<RegisteredClient | undefined> {
   if (client_id === undefined) return undefined;
   const stored = await needs.clients.find(client_id as ClientId);
-  if (stored === undefined) throw malformed('client_id is not registered');
+  if (stored === undefined) throw malformed(`client_id ${quotedValue(client_id)} is not registered`);
   // Live tokens count as use: without this note the client could be deleted as idle.
   needs.uses.note(stored, undefined);
   return { stored, metadata: metadataOf(stored) };
@@ -110,7 +111,7 @@ function refreshableFor(
   { metadata }: RegisteredClient,
 ): Refreshable {
   if (!metadata.grant_types.includes('refresh_token'))
-    throw malformed('the client is not registered for refresh_token');
+    throw malformed('the client is not registered for grant type refresh_token');
   if (metadata.token_endpoint_auth_method === 'none' && refreshToken.rotate === false)
     throw malformed('refresh_token.rotate must not be false for a public client');
   const max = settings['refresh-token.lifetime-max'];
@@ -128,7 +129,7 @@ async function idTokenFor(
   access_token: string,
 ): Promise<Pick<TokenResponse, 'id_token'>> {
   if (idToken === undefined) return {};
-  if (sub === undefined) throw malformed('sub is needed for an ID token');
+  if (sub === undefined) throw malformed('sub is missing: an ID token needs it');
   const lifetime =
     limited(idToken.lifetime, settings['id-token.lifetime-max'], 'id_token.lifetime') ??
     settings['id-token.lifetime'];
@@ -144,7 +145,7 @@ async function idTokenFor(
   });
   if ('jwt' in issued) return { id_token: issued.jwt };
   log.warn({ client_id, problem: issued.problem }, 'an ID token could not be encrypted to its client');
-  throw malformed('the client has no key that its ID tokens can be encrypted to');
+  throw malformed('the ID token cannot be signed or encrypted as the client registered');
 }
 
 async function initialAccessToken(

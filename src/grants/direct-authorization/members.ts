@@ -1,4 +1,4 @@
-import { OAuthError } from '../../spec/errors.ts';
+import { OAuthError, quotedValue } from '../../spec/errors.ts';
 import type { JsonValue } from '../../spec/json.ts';
 import { parseUri } from '../../spec/uri.ts';
 
@@ -54,9 +54,10 @@ export function texts(value: Value, name: string, countMax: number, lengthMax?: 
 /** Returns a list of absolute URIs without a fragment (RFC 8707 §2). */
 export function resources(value: Value, countMax: number): readonly string[] {
   const list = texts(value, 'resources', countMax, URI_LENGTH_MAX);
-  if (list.every((resource) => parseUri(resource)?.hasFragment === false)) return list;
+  const wrong = list.findIndex((resource) => parseUri(resource)?.hasFragment !== false);
+  if (wrong === -1) return list;
   throw new OAuthError('invalid_target', {
-    error_description: 'resources must be absolute URIs without a fragment',
+    error_description: `resources[${wrong}] ${quotedValue(list[wrong] ?? '')} must be an absolute URI without a fragment`,
   });
 }
 

@@ -1,3 +1,4 @@
+import { quotedValue } from '../../spec/errors.ts';
 import type { JsonObject, JsonValue } from '../../spec/json.ts';
 import { isRegistrationScope } from '../../spec/registration-privileges.ts';
 import { isScopeToken } from '../../spec/scope.ts';
@@ -110,19 +111,22 @@ export function readRequest(request: JsonObject): DirectAuthorization {
 
 function requireConsistent(authorization: DirectAuthorization): void {
   const { claims, claims_data, initial, format, long_lived, refreshToken, idToken } = authorization;
-  const unnamed = Object.keys(claims_data).some((name) => !claims.includes(name));
-  if (unnamed) throw malformed('claims_data holds a claim that claims does not name');
+  const unnamed = Object.keys(claims_data).find((name) => !claims.includes(name));
+  if (unnamed !== undefined)
+    throw malformed(`claims_data holds ${quotedValue(unnamed)}, which claims does not name`);
   if (long_lived === false && refreshToken !== undefined)
-    throw malformed('long_lived must not be false where a refresh token is issued');
+    throw malformed('long_lived must not be false with refresh_token');
   const lasting = refreshToken !== undefined || idToken !== undefined || long_lived === true;
   if (initial && (lasting || format === 'self-contained'))
-    throw malformed('a token with a scope of client registration is an IDENTIFIER, and stands alone');
+    throw malformed(
+      'a token with a registration scope must be an IDENTIFIER, without refresh_token, id_token and long_lived',
+    );
 }
 
 function scopeOf(value: JsonValue | undefined): readonly string[] {
   const values = texts(value, 'scope', SCOPE_VALUES_MAX);
   if (values.length === 0 || !values.every(isScopeToken)) {
-    throw malformed('scope must be a list of scope values, at least one');
+    throw malformed('scope must be a list of one or more scope values');
   }
   return values;
 }
@@ -133,7 +137,7 @@ function audienceOf(
   ofAccessToken: JsonValue | undefined,
 ): readonly string[] {
   if (named !== undefined && audience !== undefined)
-    throw malformed('audience and resources exclude each other');
+    throw malformed('audience and resources must not be used together');
   return named === undefined
     ? texts(audience ?? ofAccessToken, 'audience', AUDIENCES_MAX)
     : resources(named, AUDIENCES_MAX);
@@ -175,7 +179,7 @@ function redirectHosts(value: JsonValue | undefined): readonly string[] | null {
   if (value === undefined || value === null) return null;
   const hosts = texts(value, 'redirect_hosts', AUDIENCES_MAX);
   if (hosts.some((host) => parseUri(`https://${host}/`)?.http?.host !== host)) {
-    throw malformed('redirect_hosts must be host names in lower case, without port');
+    throw malformed('redirect_hosts must be host names in lower case, without a port');
   }
   return hosts;
 }
