@@ -123,7 +123,7 @@ test('the event of a refused registration names a client only if the identifier 
   assert.deepEqual(taken.map(words), ['client.create refused master:master app invalid_client_metadata']);
 });
 
-test('the renewal of an expired secret is recorded once, in the same write', async () => {
+test('the renewal of an expired secret is recorded once, in the same write (F28)', async () => {
   const tenant = testTenant({ settings: { 'registration.client-secret-lifetime': 10 } });
   const { client_id: id, registration_access_token: bearer } = await tenant.register({
     ...SERVICE,

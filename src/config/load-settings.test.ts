@@ -109,7 +109,7 @@ test('a secret comes from the file that …_FILE names, without the white space 
   assert.equal(origins['encryption.key'], 'CHANCERY_ENCRYPTION_KEY_FILE');
 });
 
-test('a secret given directly and as a file, and a file that cannot be read, are problems', () => {
+test('a secret given directly and as a file, and a file that cannot be read, are problems (F27)', () => {
   assert.deepEqual(linesOf(production({ CHANCERY_ENCRYPTION_KEY_FILE: fileOf(KEY) })), [
     'encryption.key: must not be given together with CHANCERY_ENCRYPTION_KEY_FILE (CHANCERY_ENCRYPTION_KEY)',
   ]);

@@ -127,7 +127,7 @@ test('a failure is remembered for the configured time and reported as recently-f
   assert.equal(peer.connections, 2);
 });
 
-test('the negative cache is bounded and evicts the oldest failure first', () => {
+test('the negative cache is bounded and evicts the oldest failure first (H-230)', () => {
   const memory = new FailureMemory({ clock: { milliseconds: () => 0 }, lifetimeMs: 1, entriesMax: 2 });
   const problem = { reason: 'status', detail: 'status 500' } as const;
   for (const key of ['a', 'b', 'a', 'c']) memory.remember(key, problem);

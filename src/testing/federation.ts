@@ -65,6 +65,8 @@ export class TestFederation {
         ? { reason: 'forbidden-address', detail: '10.0.0.1: private' }
         : undefined,
     get: async (url) => {
+      const problem = this.outbound.urlProblem(url);
+      if (problem !== undefined) return { status: 'failed', ...problem };
       this.fetched.push(url);
       const document = this.documents.get(url) ?? 'status';
       const answer = typeof document === 'function' ? await document() : document;

@@ -16,7 +16,7 @@ const RECOVERY_MS = 60_000;
 const WEB = { redirect_uris: ['https://client.example/callback'] };
 const LARGE = { ...WEB, data: { text: 'x'.repeat(50_000) } };
 
-test('a full disk: 500 without body, readiness 503, reads and introspection go on; with room again everything works', async (context) => {
+test('a full disk: 500 without body, readiness 503, reads and introspection go on; with room again everything works (F4)', async (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'chancery-full-'));
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE}`, 'tmpfs', folder], { stdio: 'ignore' });

@@ -7,7 +7,7 @@ import type { Findings } from './verify-registry.ts';
 
 type Outcome = { readonly done: boolean; readonly registration?: Registration } | { readonly half: string };
 
-/** L3: finds out what became of every operation whose answer never came, and writes it into the ledger. */
+/** Finds out what became of each operation without an answer, and writes it into the ledger (L3; for updates F3). */
 export async function settleUnknown(program: Program, ledger: Ledger, findings: Findings): Promise<void> {
   const { clients, unknown } = expectedRegistry(ledger.entries());
   const listed = await list(program);

@@ -168,7 +168,7 @@ test('an authority with a different answer each time is asked once in a resoluti
 });
 
 // proves openid-federation-18.1-1
-test('a hundred resolutions of an entity in a broken federation cost two fetches (1.8, rohe #71)', async () => {
+test('a hundred resolutions of an entity in a broken federation cost two fetches (H-227)', async () => {
   rp.publish([bad]);
   authorities.answer(CONFIGURATION, (response) => response.writeHead(404).end());
   const trust = needs({ keptMs: 60_000 });
@@ -179,7 +179,7 @@ test('a hundred resolutions of an entity in a broken federation cost two fetches
   assert.equal(authorities.asked.length - before, 2);
 });
 
-test('a hundred resolutions with an authority that sends invalid statements cost two fetches (1.8)', async () => {
+test('a hundred resolutions with an authority that sends invalid statements cost two fetches (H-227)', async () => {
   rp.publish([bad]);
   authorities.answer(CONFIGURATION, (response) => response.writeHead(200, TYPE).end('a.b.c'));
   const trust = needs({ keptMs: 60_000 });

@@ -212,8 +212,29 @@ test('a page of the list ends at the tenant, whosever cursor asks for the next o
 
 test('H-154 headers that choose: twice, disagreeing, unknown, strange', async () => {
   const discovery = { method: 'GET', path: '/.well-known/openid-configuration' };
+  for (const [headers, status] of choosingHeaders()) {
+    const answer = await attacked.send({ ...discovery, headers });
+    assert.equal(answer.status, status, headers.slice(0, 60));
+    if (status === 404) assert.equal(answer.body, '');
+  }
+});
+
+test('H-223 at POST /federation/clients the headers choose in the same way, before the endpoint answers', async () => {
+  const request = { method: 'POST', path: '/federation/clients', body: 'e30.e30.c2ln' };
+  // Neither tenant is in a federation: where the headers choose one, the endpoint says so.
+  const expected = { 200: [400, 'federation_not_enabled'], 400: [400, 'invalid_request'], 404: [404, ''] };
+  for (const [choosing, status] of choosingHeaders()) {
+    const headers = `Content-Type: application/jose\r\n${choosing}`;
+    const answer = await attacked.send({ ...request, headers });
+    const found = [answer.status, answer.body === '' ? '' : answer.json['error']];
+    assert.deepEqual(found, expected[status], choosing.slice(0, 60));
+  }
+});
+
+/** Returns header lines, and the status of a discovery request that carries them. */
+function choosingHeaders(): readonly (readonly [headers: string, status: 200 | 400 | 404])[] {
   const { issuer, tenant } = attacked.program;
-  for (const [headers, status] of [
+  return [
     ['Tenant-ID: rival\r\n', 200],
     [`Issuer: ${issuer}\r\nTenant-ID: ${tenant}\r\n`, 200],
     [`Issuer: ${issuer}\r\nTenant-ID: rival\r\n`, 400],
@@ -227,12 +248,8 @@ test('H-154 headers that choose: twice, disagreeing, unknown, strange', async ()
     [`Issuer: ${issuer.toUpperCase()}\r\n`, 404],
     [`Issuer: ${issuer.replace('https://', 'https://user@')}\r\n`, 404],
     [`Issuer: ${issuer.replace('example.com', 'example.com:443')}\r\n`, 404],
-  ] as const) {
-    const answer = await attacked.send({ ...discovery, headers });
-    assert.equal(answer.status, status, headers.slice(0, 60));
-    if (status === 404) assert.equal(answer.body, '');
-  }
-});
+  ];
+}
 
 test('no address is built from a header: Host, Forwarded and their kin choose at most (H-154, trap S7)', async () => {
   const headers =

@@ -67,7 +67,7 @@ const waiting = (of: Program): readonly string[] =>
     .split('\n')
     .filter((line) => line.includes('the database is away'));
 
-test('a server whose database is away lives, is not ready, answers 500, says once that it waits, and serves when the database comes', async () => {
+test('a server whose database is away lives, is not ready, answers 500, says once that it waits, and serves when the database comes (F9)', async () => {
   const url = await migrated();
   await server.kill();
   program = await launchProgram({ folder, environment: { CHANCERY_STORAGE_URL: withPassword(url) } });

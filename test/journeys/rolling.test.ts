@@ -108,7 +108,7 @@ for (const [engine, makeUrl] of [
   ['SQLite', async () => `sqlite:${join(folder, 'chancery.db')}`],
   ['PostgreSQL', postgresUrl],
 ] as const) {
-  test(`${engine}, rolling upgrade: the schema changes under the old program, both serve, the old one may start again, the new one has everything (ADR 24)`, async () => {
+  test(`${engine}, rolling upgrade: the schema changes under the old program, both serve, the old one may start again, the new one has everything (ADR 24; F24)`, async () => {
     const tomorrow = programOfTomorrow();
     const environment = { ...COMMON, CHANCERY_STORAGE_URL: await makeUrl() };
     const ledger: Ledger = { clients: [], failures: [] };

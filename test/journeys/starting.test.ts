@@ -54,7 +54,7 @@ test('start, wrong encryption key: one line that says so and shows no key, exit 
   assert.doesNotMatch(ended.stderr, new RegExp(wrong, 'u'));
 });
 
-test('start in production, no encryption key: one line that names the setting and its variable', async () => {
+test('start in production, no encryption key: one line that names the setting and its variable (F27)', async () => {
   assertOneLine(
     await attempt('serve', { CHANCERY_ENCRYPTION_KEY: '' }),
     /^encryption\.key: must be set in production \(CHANCERY_ENCRYPTION_KEY\)\n$/u,

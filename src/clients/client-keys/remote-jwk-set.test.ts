@@ -105,7 +105,7 @@ test('invented kids cause one reload a minute, however many requests send them (
   assert.equal(publisher.fetched.length, 3);
 });
 
-test('parallel requests for an unknown key share one reload', async () => {
+test('parallel requests for an unknown key share one reload (F23)', async () => {
   const publisher = peer(setOf('a'));
   await publisher.ask('a');
   publisher.found = setOf('b');
@@ -139,7 +139,7 @@ test('a failed fetch verifies nothing, gives the reason and is not cached', asyn
   assert.equal(await publisher.ask('a'), 'verified');
 });
 
-test('a failed reload leaves the cached keys in use until they expire', async () => {
+test('a failed reload leaves the cached keys in use until they expire (F23)', async () => {
   const publisher = peer(setOf('a'));
   await publisher.ask('a');
   publisher.found = { status: 'failed', reason: 'status', detail: '503' };

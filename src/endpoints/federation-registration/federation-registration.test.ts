@@ -280,13 +280,19 @@ test('200: metadata_policy applied to what was submitted gives what was register
   assert.ok(registrations > 20, `${registrations} registrations`);
 });
 
-test('200: two entities whose identifiers differ by a slash are two clients (H-221)', async () => {
+test('200: entities whose identifiers differ by a slash or the case of a path are different clients (H-221)', async () => {
   const tenant = await federatedTenant();
-  const slashed = { ...testEntity(`${RP.id}/x`) };
-  tenant.federation.state(ORG, slashed);
+  const alike = [`${RP.id}/`, `${RP.id}/x`, `${RP.id}/X`].map((id) => testEntity(id));
   answered(await tenant.post(requestStatement()));
-  answered(await tenant.post(requestStatement(METADATA, {}, slashed)));
-  assert.equal((await tenant.storage.clients.page(undefined, 10)).length, 2);
+  for (const entity of alike) {
+    tenant.federation.state(ORG, entity);
+    answered(await tenant.post(requestStatement(METADATA, {}, entity)));
+  }
+  const clients = await tenant.storage.clients.page(undefined, 10);
+  assert.deepEqual(
+    clients.map(({ entity_id }) => entity_id).toSorted(),
+    [RP.id, ...alike.map(({ id }) => id)].toSorted(),
+  );
 });
 
 test('more registrations at once than federation.registrations: 429 with Retry-After, and none of them waits (H-200)', async () => {

@@ -266,13 +266,24 @@ test('an authority with a different answer each time is asked once, so no chain 
   assert.equal(told, 1);
 });
 
-test('an authority with an internal address is not asked (H-198, H-207)', async () => {
+test('an authority with an internal address is not asked (H-198)', async () => {
   const federation = simple();
   const inside = testEntity('https://inside.example');
   federation.join(RP, [inside], RP_METADATA);
   const { reason } = await federation.resolve(RP, [ANCHOR]);
   assert.equal(reason?.code, 'superior_address');
   assert.deepEqual(federation.fetched, [configurationUrl(RP.id)]);
+  assert.doesNotMatch(reason?.words ?? '', /10\.0\.0\.1/);
+});
+
+test('a fetch endpoint with an internal address is not asked (H-207)', async () => {
+  const federation = simple();
+  const metadata = { federation_entity: { federation_fetch_endpoint: 'https://inside.example/fetch' } };
+  federation.join(ORG, [ANCHOR], { metadata });
+  const { chain, reason } = await federation.resolve(RP, [ANCHOR]);
+  assert.equal(chain, undefined);
+  assert.equal(reason?.code, 'fetch_forbidden-address');
+  assert.ok(federation.fetched.every((url) => !url.includes('inside')));
   assert.doesNotMatch(reason?.words ?? '', /10\.0\.0\.1/);
 });
 

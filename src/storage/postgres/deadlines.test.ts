@@ -87,7 +87,7 @@ const VERBS: Readonly<Record<string, () => unknown>> = {
   'the question whether it can be used': () => storage.ready(),
 };
 
-test('a database that does not answer: every kind of question and act is refused by the deadline, however many wait', {
+test('a database that does not answer: every kind of question and act is refused by the deadline, however many wait (F14)', {
   timeout: (WAITING / 2) * DEADLINE_MS,
 }, async () => {
   proxy.hold(true);
@@ -115,7 +115,7 @@ test('a database that does not even take connections is given up by the deadline
   }
 });
 
-test('when it answers again, so does the storage, and nothing that was refused happens later', {
+test('when it answers again, so does the storage, and nothing that was refused happens later (F14)', {
   timeout: 60_000,
 }, async () => {
   const usable = async (): Promise<void> => {

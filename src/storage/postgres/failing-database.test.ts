@@ -47,7 +47,7 @@ async function readsAgain<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-test('a stopped server (SIGSTOP) blocks no caller: reads, writes and cached answers fail by the deadline, and work again later', {
+test('a stopped server (SIGSTOP) blocks no caller: reads, writes and cached answers fail by the deadline, and work again later (F9)', {
   timeout: 60_000,
 }, async () => {
   const storage = await openPostgresStorage(await server.createDatabase(), OPTIONS);
@@ -123,7 +123,7 @@ test('a connection that comes too late for who waited for it is not lost to the 
   await pool.close();
 });
 
-test('a server that was killed and comes back has everything that was acknowledged', {
+test('a server that was killed and comes back has everything that was acknowledged (F9)', {
   timeout: 60_000,
 }, async () => {
   const storage = await openPostgresStorage(await server.createDatabase(), OPTIONS);

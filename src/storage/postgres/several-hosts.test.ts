@@ -84,7 +84,7 @@ test('where no host is a primary that answers, the message says of each why', as
   }
 });
 
-test('storage.replica-url: pages of clients are read there, and nothing else is; away, the primary answers', {
+test('storage.replica-url: pages of clients are read there, and nothing else is; away, the primary answers (F15)', {
   timeout: 120_000,
 }, async () => {
   await followed();
@@ -123,7 +123,7 @@ test('storage.replica-url: pages of clients are read there, and nothing else is;
   });
 });
 
-test('a standby that has become the primary is used from then on, with everything that it had', {
+test('a standby that has become the primary is used from then on, with everything that it had (F10)', {
   timeout: 120_000,
 }, async () => {
   const next = await server.startStandby();

@@ -32,7 +32,7 @@ async function recovered(storage: Storage): Promise<void> {
 
 for (const writer of ['thread', 'main'] as const) {
   describe(`failing writes, writer: ${writer}`, { timeout: 60_000 }, () => {
-    test('a lock that another process holds is waited for, and reads go on', async () => {
+    test('a lock that another process holds is waited for, and reads go on (F7)', async () => {
       const path = place();
       const storage = await openSqliteStorage(path, { writer, lock_wait_ms_max: 60_000 });
       const { accessTokens } = storage.forTenant(TENANT);
@@ -54,7 +54,7 @@ for (const writer of ['thread', 'main'] as const) {
       await storage.close();
     });
 
-    test('a lock that is held too long makes writes fail and the storage not ready, until it is free', async () => {
+    test('a lock that is held too long makes writes fail and the storage not ready, until it is free (F7)', async () => {
       const path = place();
       const storage = await openSqliteStorage(path, { writer, lock_wait_ms_max: 50 });
       const { clients, accessTokens } = storage.forTenant(TENANT);
@@ -99,7 +99,7 @@ for (const writer of ['thread', 'main'] as const) {
       await storage.close();
     });
 
-    test('a full disk makes writes fail whole, reads go on, and space makes it work again', async (context) => {
+    test('a full disk makes writes fail whole, reads go on, and space makes it work again (F4)', async (context) => {
       const folder = mkdtempSync(join(root, 'full-'));
       try {
         execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', folder], { stdio: 'ignore' });
