@@ -52,7 +52,15 @@ function checkStrings(value: JsonValue, limit: { count: number; length: number }
     }
     if (HIDDEN.test(element)) return refused('holds a control character');
   }
-  return new Set(value).size === value.length ? { value } : refused('holds a value twice');
+  return duplicateProblem(value) ?? { value };
+}
+
+/** Names the first value that occurs twice; undefined if all are distinct. */
+function duplicateProblem(values: readonly unknown[]): Checked | undefined {
+  const again = values.findIndex((value, index) => values.indexOf(value) < index);
+  return again === -1
+    ? undefined
+    : refused(`holds the same value at index ${values.indexOf(values[again])} and ${again}`);
 }
 
 export const uriList: Check = (value, limits) =>
@@ -80,7 +88,7 @@ export const responseTypes: Check = (value) => {
   if ('problem' in checked || !Array.isArray(value)) return checked;
   const names = value.map(responseTypeName);
   if (names.includes(undefined)) return refused('holds a response type that is not supported');
-  return new Set(names).size === names.length ? checked : refused('holds a value twice');
+  return duplicateProblem(names) ?? checked;
 };
 
 export const name: Check = (value) => {

@@ -70,7 +70,7 @@ const METADATA: readonly (readonly [metadata: object, words: RegExp])[] = [
   ],
   [
     { redirect_uris: [CALLBACK], grant_types: ['authorization_code', 'authorization_code'] },
-    /^grant_types holds a value twice/,
+    /^grant_types holds the same value at index 0 and 1/,
   ],
   [{ redirect_uris: [CALLBACK], grant_types: ['constructor'] }, /^grant_types/],
   [{ redirect_uris: [CALLBACK], response_types: ['telepathy'] }, /^response_types/],

@@ -57,9 +57,14 @@ const claims = (id_token: AuthorizationRequest['claims']['id_token']): Partial<A
 const NOBODY = { session: undefined, sub: undefined };
 
 const ROWS: readonly Row[] = [
-  ['somebody who is signed in and agreed before', {}, {}, 'grant'],
+  ['an end-user who is signed in and agreed before', {}, {}, 'grant'],
   ['nobody', {}, NOBODY, 'sign-in'],
-  ['nobody, prompt none (oidcc-prompt-none-not-logged-in)', { prompt: ['none'] }, NOBODY, 'login_required'],
+  [
+    'no session, prompt none (oidcc-prompt-none-not-logged-in)',
+    { prompt: ['none'] },
+    NOBODY,
+    'login_required',
+  ],
   ['prompt none (oidcc-prompt-none-logged-in)', { prompt: ['none'] }, {}, 'grant'],
   ['prompt login (oidcc-prompt-login)', { prompt: ['login'] }, {}, 'sign-in'],
   ['prompt login, just signed in', { prompt: ['login'] }, { signedIn: true }, 'grant'],
@@ -140,7 +145,7 @@ for (const [title, change, circumstances, outcome] of ROWS) {
   });
 }
 
-test('claims that somebody must agree to are named once, in order; those about the authentication are not among them', () => {
+test('claims that need consent are named once, in order; those about the authentication are not among them', () => {
   const asked = {
     userinfo: { email: null, name: null },
     id_token: { email: null, acr: null, auth_time: null },

@@ -91,7 +91,7 @@ const FOR_PERSON: readonly (readonly [
 ];
 
 for (const [title, change] of FOR_PERSON) {
-  test(`${title}: an error for the person, nobody is redirected (RFC 6749 §4.1.2.1)`, async () => {
+  test(`${title}: an error for the person, without a redirection (RFC 6749 §4.1.2.1)`, async () => {
     await assert.rejects(received(change), forPerson);
   });
 }
@@ -113,7 +113,7 @@ const FOR_CLIENT: readonly (readonly [
   ],
   ['an unknown response_mode', { response_mode: 'pigeon' }, 'invalid_request'],
   ['a malformed scope', { scope: 'openid "x"' }, 'invalid_scope'],
-  ['scope of which nothing is registered', { scope: 'admin' }, 'invalid_scope'],
+  ['scope without a registered value', { scope: 'admin' }, 'invalid_scope'],
   ['no scope where none is registered', { scope: undefined }, 'invalid_scope'],
   ['an unknown prompt', { prompt: 'login dance' }, 'invalid_request'],
   ['prompt none beside another', { prompt: 'none login' }, 'invalid_request'],
