@@ -11,6 +11,14 @@ export const LIMIT_SETTINGS = {
     unit: 'bytes',
     description: 'The maximum size of a request body. The server answers 413 beyond it.',
   }),
+  'limits.bodies': integer({
+    default: 67_108_864,
+    min: 1_048_576,
+    max: 17_179_869_184,
+    unit: 'bytes',
+    description:
+      'The memory that request bodies take in total while they arrive, in each process. It must not be less than `limits.body`. Beyond it the server answers 503 with `Retry-After` to a body that does not arrive in one piece. Lower it for a container with little memory; raise it if many clients send large bodies over slow lines.',
+  }),
   'limits.header': integer({
     default: 16_384,
     min: 4096,

@@ -34,6 +34,7 @@ export const RULES: readonly Rule[] = [
     problem: ({ issuer, 'issuer-aliases': aliases }, mode) => aliasesProblem(issuer, aliases, mode),
   },
   notGreater('listen.headers-timeout', 'listen.request-timeout'),
+  notGreater('limits.body', 'limits.bodies'),
   notGreater('access-token.lifetime', 'access-token.lifetime-max'),
   notGreater('initial-access-token.lifetime', 'initial-access-token.lifetime-max'),
   notGreater('id-token.lifetime', 'id-token.lifetime-max'),

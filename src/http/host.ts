@@ -10,6 +10,7 @@ import { batchPerTurn, onePerTurn } from './event-loop.ts';
 import { DOCUMENTED_MESSAGES, type Messages, type Request, type Response } from './messages.ts';
 import { messagesOfThisNode } from './node-internals.ts';
 import { answerClientError, type LastResponses, sendAndClose } from './refusals.ts';
+import type { BodyMemory } from './request-body.ts';
 import { envelopeOf, LAST_ENVELOPE } from './response-writer.ts';
 import { buildRouter, type Site } from './router.ts';
 import { type Edge, handle, type Observe, serve } from './serve-request.ts';
@@ -49,6 +50,8 @@ export interface Listen {
 /** In bytes. */
 export interface Limits {
   readonly body: number;
+  /** All bodies that are arriving, at all hosts that share it. */
+  readonly bodies: BodyMemory;
   readonly header: number;
 }
 
@@ -157,7 +160,7 @@ function createServer(options: HostOptions, edge: Edge, messages: Messages): Ser
   const { listen, limits, observe } = options;
   const last: LastResponses = new WeakMap();
   const http = {
-    IncomingMessage: messages.requestsUpTo(limits.body),
+    IncomingMessage: messages.requestsUpTo({ body_bytes: limits.body, memory: limits.bodies }),
     ServerResponse: messages.response,
     maxHeaderSize: limits.header,
     headersTimeout: listen.headersTimeout,

@@ -6,12 +6,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { test } from '../testing/messages.ts';
 import { DOCUMENTED_MESSAGES, type Messages, type Request } from './messages.ts';
 import { INTERNAL_MESSAGES, messagesOfThisNode, serves } from './node-internals.ts';
+import { type BodyLimits, BodyMemory } from './request-body.ts';
 
 const LIMIT_BYTES = 4;
+const MEMORY_BYTES = 2_048;
 type Pieces = readonly (string | null)[];
 
 function receive(messages: Messages, pieces: Pieces): Request {
-  const request = new (messages.requestsUpTo(LIMIT_BYTES))(new Socket());
+  const limits = { body_bytes: LIMIT_BYTES, memory: new BodyMemory(MEMORY_BYTES) };
+  const request = new (messages.requestsUpTo(limits))(new Socket());
   push(request, pieces);
   return request as Request;
 }
@@ -21,9 +24,9 @@ function push(request: NodeJS.ReadableStream & { push(chunk: unknown): boolean }
   for (const piece of pieces) request.push(piece === null ? null : Buffer.from(piece));
 }
 
-async function bodyRead(request: Request, later: Pieces = []): Promise<(string | undefined)[]> {
-  const read: (string | undefined)[] = [];
-  request.readBody((body) => read.push(body?.toString()));
+async function bodyRead(request: Request, later: Pieces = []): Promise<string[]> {
+  const read: string[] = [];
+  request.readBody((body) => read.push(body.toString()));
   push(request, later);
   await nextTurn();
   return read;
@@ -37,11 +40,11 @@ test('a reader gets the whole body once, whether the body arrived before or afte
   assert.deepEqual(await bodyRead(receive(messages, ['a'])), []);
 });
 
-test('a reader gets undefined once, as soon as the body exceeds the limit', async (_t, messages) => {
-  assert.deepEqual(await bodyRead(receive(messages, ['abcde'])), [undefined]);
-  assert.deepEqual(await bodyRead(receive(messages, ['abcd', 'e', 'f', null])), [undefined]);
-  assert.deepEqual(await bodyRead(receive(messages, ['abcd']), ['e']), [undefined]);
-  assert.deepEqual(await bodyRead(receive(messages, []), ['abcde', 'f', null]), [undefined]);
+test('a reader gets the refusal once, as soon as the body exceeds the limit', async (_t, messages) => {
+  assert.deepEqual(await bodyRead(receive(messages, ['abcde'])), ['too-large']);
+  assert.deepEqual(await bodyRead(receive(messages, ['abcd', 'e', 'f', null])), ['too-large']);
+  assert.deepEqual(await bodyRead(receive(messages, ['abcd']), ['e']), ['too-large']);
+  assert.deepEqual(await bodyRead(receive(messages, []), ['abcde', 'f', null]), ['too-large']);
 });
 
 test('a listener gets the length of each dropped piece, and 0 at the end', async (_t, messages) => {
@@ -65,8 +68,8 @@ register('the trial at the start finds that this Node serves the internal messag
 
 register('the trial at the start refuses messages that lack an internal of Node', async () => {
   const { requestsUpTo, response } = INTERNAL_MESSAGES;
-  const withoutPush = (limit_bytes: number) =>
-    class extends requestsUpTo(limit_bytes) {
+  const withoutPush = (limits: BodyLimits) =>
+    class extends requestsUpTo(limits) {
       override push(): boolean {
         return true;
       }

@@ -1,17 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type RequestHeaders, readHeaders } from './raw-headers.ts';
-
-export const EMPTY_BODY = Buffer.alloc(0);
-
-/**
- * Takes the whole body, or undefined as soon as the body exceeds the limit. It is called once; never if the client goes
- * away first.
- */
-export type BodyReader = (body: Buffer | undefined) => void;
-
-/** Takes the size of each piece that is dropped, and 0 at the end of the body. */
-export type DropListener = (bytes: number) => void;
+import { type BodyLimits, type BodyReader, type DropListener, RequestBody } from './request-body.ts';
 
 /** A request as the listener gets it. */
 export interface Request extends IncomingMessage {
@@ -34,17 +24,16 @@ export interface Response extends ServerResponse<Request> {
 
 /** The classes that `http.createServer` makes requests and responses of. */
 export interface Messages {
-  /** @param limit_bytes the largest body that `readBody` gives to its reader */
-  readonly requestsUpTo: (limit_bytes: number) => typeof IncomingMessage;
+  readonly requestsUpTo: (limits: BodyLimits) => typeof IncomingMessage;
   readonly response: typeof ServerResponse<IncomingMessage>;
 }
 
 /** Requests and responses that use nothing but Node's documented interface: the fallback of `node-internals.ts`. */
 export const DOCUMENTED_MESSAGES: Messages = {
-  requestsUpTo: (limit_bytes) =>
+  requestsUpTo: (limits) =>
     class extends DocumentedRequest {
       constructor(socket: Socket) {
-        super(socket, limit_bytes);
+        super(socket, limits);
       }
     },
   get response() {
@@ -53,13 +42,16 @@ export const DOCUMENTED_MESSAGES: Messages = {
 };
 
 class DocumentedRequest extends IncomingMessage implements Request {
-  readonly #limit_bytes: number;
+  readonly #body: RequestBody;
   #fields: RequestHeaders | string | undefined;
-  #stopReading: (() => void) | undefined;
 
-  constructor(socket: Socket, limit_bytes: number) {
+  constructor(socket: Socket, limits: BodyLimits) {
     super(socket);
-    this.#limit_bytes = limit_bytes;
+    this.#body = new RequestBody(limits);
+    // From the start: a stream without a listener would keep each piece as a buffer of its own.
+    this.on('data', (piece: Buffer) => this.#body.add(piece, this.fields));
+    this.on('end', () => this.#body.end());
+    this.on('close', () => this.#body.forget());
   }
 
   get fields(): RequestHeaders | string {
@@ -68,32 +60,11 @@ class DocumentedRequest extends IncomingMessage implements Request {
   }
 
   readBody(reader: BodyReader): void {
-    const pieces: Buffer[] = [];
-    let size_bytes = 0;
-    const take = (piece: Buffer): void => {
-      size_bytes += piece.length;
-      if (size_bytes <= this.#limit_bytes) pieces.push(piece);
-      else finish(undefined);
-    };
-    const end = (): void => finish(Buffer.concat(pieces, size_bytes));
-    const stop = (): void => {
-      this.off('data', take);
-      this.off('end', end);
-    };
-    const finish = (body: Buffer | undefined): void => {
-      stop();
-      reader(body);
-    };
-    this.#stopReading = stop;
-    this.on('data', take);
-    this.on('end', end);
+    this.#body.read(reader);
   }
 
   dropBody(listener: DropListener = () => undefined): void {
-    this.#stopReading?.();
-    if (this.readableEnded) return listener(0);
-    this.on('data', (piece: Buffer) => listener(piece.length));
-    this.on('end', () => listener(0));
+    this.#body.drop(listener);
   }
 }
 

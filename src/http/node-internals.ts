@@ -6,38 +6,31 @@
 import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import {
-  type BodyReader,
-  DOCUMENTED_MESSAGES,
-  type DropListener,
-  EMPTY_BODY,
-  type Messages,
-  type Request,
-  type Response,
-} from './messages.ts';
+import { DOCUMENTED_MESSAGES, type Messages, type Request, type Response } from './messages.ts';
 import { type RequestHeaders, readHeaders } from './raw-headers.ts';
+import {
+  type BodyLimits,
+  BodyMemory,
+  type BodyReader,
+  type DropListener,
+  RequestBody,
+} from './request-body.ts';
 
 const NO_HEADERS: RequestHeaders = Object.freeze(Object.create(null));
 
 /**
  * A request without Node's stream around its body. It takes each piece where the parser hands it over (`push`) and tells
- * the end at once. It keeps no more than the limit of what comes before `readBody`.
+ * the end at once, also before `readBody`.
  */
 class InternalRequest extends IncomingMessage implements Request {
   /** `http.createServer` reads this to know whether the body is being consumed. */
   declare _consuming: boolean;
-  readonly #limit_bytes: number;
+  readonly #body: RequestBody;
   #fields: RequestHeaders | string | undefined;
-  #body: Buffer | undefined;
-  #more: Buffer[] | undefined;
-  #size_bytes = 0;
-  #ended = false;
-  #reader: BodyReader | undefined;
-  #dropped: DropListener | undefined;
 
-  constructor(socket: Socket, limit_bytes: number) {
+  constructor(socket: Socket, limits: BodyLimits) {
     super(socket);
-    this.#limit_bytes = limit_bytes;
+    this.#body = new RequestBody(limits);
     this._consuming = true;
   }
 
@@ -56,7 +49,7 @@ class InternalRequest extends IncomingMessage implements Request {
       },
       readableEnded: {
         get(this: InternalRequest): boolean {
-          return this.#ended;
+          return this.#body.ended;
         },
       },
     });
@@ -64,9 +57,8 @@ class InternalRequest extends IncomingMessage implements Request {
 
   /** Only Node's parser calls this: with each piece of the body, and with null at its end. */
   override push(chunk: Buffer | null): boolean {
-    if (chunk === null) this.#end();
-    else if (this.#dropped !== undefined) this.#dropped(chunk.length);
-    else this.#keep(chunk);
+    if (chunk === null) this.#body.end();
+    else this.#body.add(chunk, this.fields);
     return true;
   }
 
@@ -74,46 +66,17 @@ class InternalRequest extends IncomingMessage implements Request {
     // There is no stream to fill.
   }
 
-  /** Calls the reader at once if the whole body is there. */
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#body.forget();
+    super._destroy(error, done);
+  }
+
   readBody(reader: BodyReader): void {
-    if (this.#size_bytes > this.#limit_bytes) reader(undefined);
-    else if (this.#ended) reader(this.#whole());
-    else this.#reader = reader;
+    this.#body.read(reader);
   }
 
   dropBody(listener: DropListener = () => undefined): void {
-    this.#reader = undefined;
-    this.#body = undefined;
-    this.#more = undefined;
-    this.#dropped = listener;
-    if (this.#ended) listener(0);
-  }
-
-  #keep(chunk: Buffer): void {
-    this.#size_bytes += chunk.length;
-    if (this.#size_bytes > this.#limit_bytes) {
-      this.#body = undefined;
-      this.#more = undefined;
-      this.#tell(undefined);
-    } else if (this.#body === undefined) this.#body = chunk;
-    else (this.#more ??= [this.#body]).push(chunk);
-  }
-
-  #end(): void {
-    this.#ended = true;
-    if (this.#dropped !== undefined) this.#dropped(0);
-    else if (this.#size_bytes <= this.#limit_bytes && this.#reader !== undefined) this.#tell(this.#whole());
-  }
-
-  #whole(): Buffer {
-    if (this.#more !== undefined) return Buffer.concat(this.#more, this.#size_bytes);
-    return this.#body ?? EMPTY_BODY;
-  }
-
-  #tell(body: Buffer | undefined): void {
-    const reader = this.#reader;
-    this.#reader = undefined;
-    reader?.(body);
+    this.#body.drop(listener);
   }
 }
 
@@ -136,10 +99,10 @@ class InternalResponse extends ServerResponse<Request> implements Response {
 }
 
 export const INTERNAL_MESSAGES: Messages = {
-  requestsUpTo: (limit_bytes) =>
+  requestsUpTo: (limits) =>
     class extends InternalRequest {
       constructor(socket: Socket) {
-        super(socket, limit_bytes);
+        super(socket, limits);
       }
     },
   response: InternalResponse,
@@ -162,7 +125,8 @@ export async function serves(
   { requestsUpTo, response: ServerResponse }: Messages,
   trial_ms = 1_000,
 ): Promise<boolean> {
-  const IncomingMessage = requestsUpTo(BODY.length);
+  const memory = new BodyMemory(2 * BODY.length);
+  const IncomingMessage = requestsUpTo({ body_bytes: BODY.length, memory });
   try {
     // Node's parser would make an uncaught exception of what a constructor throws.
     void new ServerResponse(new IncomingMessage(new Socket()));
@@ -186,7 +150,7 @@ export async function serves(
   server.on('request', (request: Request, reply: Response) => {
     try {
       request.readBody((body) => {
-        const text = body?.toString() ?? '';
+        const text = body.toString();
         if (request.headers.host !== 'h' || !reply.sendReady(200, READY_HEAD, text, 'latin1')) resolve(false);
       });
     } catch {

@@ -13,6 +13,7 @@ const DESCRIPTIONS = {
   413: 'The request body is too large.',
   417: 'This expectation cannot be met.',
   431: 'The request header is too large.',
+  503: 'The server is receiving too many request bodies; try again later.',
 } as const;
 
 export type EdgeStatus = keyof typeof DESCRIPTIONS;
@@ -33,7 +34,10 @@ export function edgeRefusal(
   return {
     status,
     headers: { 'content-type': 'application/json', ...uncached },
-    body: JSON.stringify({ error: 'invalid_request', error_description }),
+    body: JSON.stringify({
+      error: status === 503 ? 'temporarily_unavailable' : 'invalid_request',
+      error_description,
+    }),
   };
 }
 

@@ -5,6 +5,7 @@ import type { Endpoint, EndpointRequest, EndpointResponse } from '../endpoints/c
 import { test } from '../testing/messages.ts';
 import { startHost } from './host.ts';
 import type { Messages } from './messages.ts';
+import { BodyMemory } from './request-body.ts';
 
 type Handle = (request: EndpointRequest) => EndpointResponse | Promise<EndpointResponse>;
 
@@ -41,7 +42,7 @@ async function run(
       keepAliveTimeout: 61_500,
       closeTimeout: 300,
     },
-    limits: { body: 1_000, header: 16_384 },
+    limits: { body: 1_000, bodies: new BodyMemory(1_000), header: 16_384 },
     log: { info() {}, warn() {}, error() {} },
     observe: () => undefined,
     messages,

@@ -6,9 +6,10 @@ import type { ClientAddress } from './client-address.ts';
 import type { CertificateReader } from './client-certificate.ts';
 import { corsHeaders, preflightHeaders } from './cors.ts';
 import type { TurnBatch } from './event-loop.ts';
-import { EMPTY_BODY, type Request, type Response } from './messages.ts';
+import type { Request, Response } from './messages.ts';
 import type { RequestHeaders } from './raw-headers.ts';
 import { discardBody, edgeRefusal } from './refusals.ts';
+import { EMPTY_BODY } from './request-body.ts';
 import { type Envelope, LAST_ENVELOPE, writeResponse } from './response-writer.ts';
 import type { Match, Router } from './router.ts';
 import { findAmongTenants, namesTenant, type Tenancy, VARY_BY_TENANT } from './tenancy.ts';
@@ -67,6 +68,10 @@ export interface CompleteRequest {
 const EDGE = 'edge';
 /** How much a refused client may still send. Closing at once would reset the connection before it reads the refusal (RFC 9112 §9.6). */
 const DISCARD = { bytes: 1_048_576, milliseconds: 1_000 };
+
+/** Bodies that arrive stay for `listen.request-timeout` at the longest, and most of them for less than a second. */
+const COME_AGAIN = { 'retry-after': '1' };
+const FULL = 'the bodies that are arriving fill limits.bodies';
 
 /** Serves a request: headers → tenant → path → method → body → end of the turn → endpoint → response. */
 export function serve(edge: Edge, context: RequestContext): void {
@@ -168,8 +173,10 @@ function receiveBody(
   }
   if (expectation !== undefined) response.writeContinue();
   request.readBody((body) => {
-    if (body !== undefined) edge.complete.add({ context, endpoint, segment, headers, body, lines });
-    else refuseAndClose(edge, context, edgeRefusal(413), 'body over the limit', lines);
+    if (typeof body === 'object') edge.complete.add({ context, endpoint, segment, headers, body, lines });
+    else if (body === 'too-large')
+      refuseAndClose(edge, context, edgeRefusal(413), 'body over the limit', lines);
+    else refuseAndClose(edge, context, edgeRefusal(503, undefined, COME_AGAIN), FULL, lines);
   });
 }
 
@@ -245,6 +252,7 @@ function send(
 
 function refuse(edge: Edge, context: RequestContext, refusal: EndpointResponse, detail: string): void {
   edge.log.info({ endpoint: EDGE, status: refusal.status, detail, request_id: context.id }, 'refused');
+  context.request.dropBody();
   send(edge, context, EDGE, refusal, varied(edge, []));
 }
 

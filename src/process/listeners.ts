@@ -1,5 +1,6 @@
 import type { Settings } from '../config/settings.ts';
 import { type Host, type Listen, startHost } from '../http/host.ts';
+import { BodyMemory } from '../http/request-body.ts';
 import type { Site } from '../http/router.ts';
 import type { Tenancy } from '../http/tenancy.ts';
 import type { TlsMaterial } from '../http/tls-listener.ts';
@@ -23,34 +24,36 @@ export interface PublicHostNeeds {
 
 /** Starts all listeners of the protocol; the first one is the public one. */
 export async function startPublicHosts(needs: PublicHostNeeds): Promise<readonly [Host, ...Host[]]> {
-  const host = await startPublicHost(needs);
+  const bodies = new BodyMemory(needs.settings['limits.bodies']);
+  const host = await startPublicHost(needs, bodies);
   if (needs.settings['listen.mtls-port'] === 0) return [host];
   try {
-    return [host, await startMutualTlsHost(needs)];
+    return [host, await startMutualTlsHost(needs, bodies)];
   } catch (failure) {
     await host.close();
     throw failure;
   }
 }
 
-async function startPublicHost(needs: PublicHostNeeds): Promise<Host> {
+async function startPublicHost(needs: PublicHostNeeds, bodies: BodyMemory): Promise<Host> {
   const { settings, tls } = needs;
   const asksForCertificates = settings['listen.tls-client-certificates'] !== 'off';
-  return await startHostOfSites(needs, {
+  return await startHostOfSites(needs, bodies, {
     port: settings['listen.port'],
     ...(tls.certificate === '' ? {} : { tls: { ...tls, asksForCertificates } }),
   });
 }
 
 /** The listener that asks for certificates, so that the other need not (RFC 8705 §5). */
-async function startMutualTlsHost(needs: PublicHostNeeds): Promise<Host> {
+async function startMutualTlsHost(needs: PublicHostNeeds, bodies: BodyMemory): Promise<Host> {
   const { settings, tls } = needs;
   const port = settings['listen.mtls-port'];
-  return await startHostOfSites(needs, { port, tls: { ...tls, asksForCertificates: true } });
+  return await startHostOfSites(needs, bodies, { port, tls: { ...tls, asksForCertificates: true } });
 }
 
 async function startHostOfSites(
   { settings, sites, tenancy, log, measured, shared }: PublicHostNeeds,
+  bodies: BodyMemory,
   listener: Pick<Listen, 'port' | 'tls'>,
 ): Promise<Host> {
   return await startHost({
@@ -63,7 +66,7 @@ async function startHostOfSites(
       certificateHeader: settings['client-authentication.certificate-header'] !== 'off',
       ...listener,
     },
-    limits: { body: settings['limits.body'], header: settings['limits.header'] },
+    limits: { body: settings['limits.body'], bodies, header: settings['limits.header'] },
     log,
     observe: (endpoint, status, seconds) => measured.observeRequest(endpoint, status, seconds),
   });
@@ -95,6 +98,7 @@ export async function startManagementHost(
   endpoints: Site['endpoints'],
   log: Log,
 ): Promise<Host> {
+  const body = settings['limits.body'];
   return await startHost({
     sites: [{ issuerPath: '', endpoints, allowedOrigins: [] }],
     listen: {
@@ -103,7 +107,7 @@ export async function startManagementHost(
       port: settings['management.listen-port'],
       closeTimeout: MANAGEMENT_CLOSE_TIMEOUT_MS,
     },
-    limits: { body: settings['limits.body'], header: settings['limits.header'] },
+    limits: { body, bodies: new BodyMemory(body), header: settings['limits.header'] },
     log,
     observe: () => undefined,
   });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { Contract, Endpoint, EndpointRequest, EndpointResponse } from '../endpoints/contract.ts';
-import type { Host } from '../http/host.ts';
+import type { Host, Limits } from '../http/host.ts';
 import { startHost } from '../http/host.ts';
 import type { Messages } from '../http/messages.ts';
+import { BodyMemory } from '../http/request-body.ts';
 
 type Handle = (request: EndpointRequest) => EndpointResponse | Promise<EndpointResponse>;
 type Line = Readonly<Record<string, unknown>>;
@@ -22,14 +23,19 @@ export const ok: EndpointResponse = {
   body: '{}',
 };
 
+const BODY_BYTES = 1_000;
+const LIMITS: Limits = { body: BODY_BYTES, bodies: new BodyMemory(1_000 * BODY_BYTES), header: 16_384 };
+
 /** Starts a host with one endpoint, `GET /x/{id}` unless the contract's members say otherwise. */
 export async function runHost(
   t: TestContext,
   messages: Messages,
   handle: Handle,
-  some: Partial<Contract & { stallTimeout: number; port: number }> = {},
+  some: Partial<
+    Contract & { stallTimeout: number; port: number; maxConnections: number; limits: Limits }
+  > = {},
 ): Promise<Running> {
-  const { stallTimeout, port = 0, ...changes } = some;
+  const { stallTimeout, port = 0, maxConnections = 50, limits = LIMITS, ...changes } = some;
   const contract: Contract = {
     name: 'list',
     method: 'GET',
@@ -50,7 +56,7 @@ export async function runHost(
     listen: {
       host: '127.0.0.1',
       port,
-      maxConnections: 50,
+      maxConnections,
       headersTimeout: 5_000,
       requestTimeout: 10_000,
       checkInterval: 1_000,
@@ -58,7 +64,7 @@ export async function runHost(
       stallTimeout: stallTimeout ?? 30_000,
       closeTimeout: 300,
     },
-    limits: { body: 1_000, header: 16_384 },
+    limits,
     log: { info: (line) => infos.push(line), warn() {}, error: (line) => errors.push(line) },
     observe: (name, status) => observed.push([name, status]),
     messages,

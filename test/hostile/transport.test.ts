@@ -4,6 +4,7 @@ import type { Contract, Endpoint, EndpointRequest, EndpointResponse } from '../.
 import type { Host } from '../../src/http/host.ts';
 import { startHost } from '../../src/http/host.ts';
 import type { Messages } from '../../src/http/messages.ts';
+import { BodyMemory } from '../../src/http/request-body.ts';
 import { MESSAGES } from '../../src/testing/messages.ts';
 import { testTransport } from './transport.ts';
 import type { TransportTarget } from './transport-row.ts';
@@ -43,6 +44,7 @@ const endpoints = [
 
 const times = { headers_ms: 400, request_ms: 800, check_ms: 100 };
 const limits = { body_bytes: 65_536, header_bytes: 16_384 };
+const BODIES_BYTES = 67_108_864;
 const maxConnections = 100;
 
 async function start(messages: Messages, errors: unknown[]): Promise<Host> {
@@ -58,7 +60,7 @@ async function start(messages: Messages, errors: unknown[]): Promise<Host> {
       keepAliveTimeout: 5_000,
       closeTimeout: 2_000,
     },
-    limits: { body: limits.body_bytes, header: limits.header_bytes },
+    limits: { body: limits.body_bytes, bodies: new BodyMemory(BODIES_BYTES), header: limits.header_bytes },
     log: { info() {}, warn() {}, error: (members) => errors.push(members) },
     observe() {},
     messages,
