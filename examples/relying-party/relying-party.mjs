@@ -36,7 +36,10 @@ const website = await openid.dynamicClientRegistration(
     // For http on one's own desk.
     execute: options.issuer.startsWith('http:') ? [openid.allowInsecureRequests] : [],
   },
-);
+).catch((error) => {
+  process.stderr.write(`Cannot register at ${options.issuer}: ${(error.cause ?? error).message}\n`);
+  process.exit(1);
+});
 process.stdout.write(`Sample relying party ${website.clientMetadata().client_id} on ${origin}\n`);
 
 // The cookie is SameSite=Lax: no other site's form brings a session to a POST.

@@ -164,7 +164,7 @@ const prune = command({
   words: ['clients', 'prune'],
   summary: 'Delete unused clients that were registered without a token',
   description: [
-    'The command deletes clients from open registration that were neither registered nor used during the time of --idle. It never deletes a client that may have live tokens: the time is at least `access-token.lifetime-max` and one hour. Deleting cannot be undone; try --dry-run first.',
+    'The command deletes clients from open registration that were neither registered nor used during the time of --idle. It never deletes a client that may have live tokens: the time is at least `access-token.lifetime-max` plus one hour. Deleting cannot be undone; try --dry-run first.',
     'Servers do the same from time to time if `registration.idle-client-lifetime` is set.',
   ],
   servers: BESIDE_SERVERS,

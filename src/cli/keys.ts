@@ -100,7 +100,7 @@ const rotate = command({
   summary: 'Announce new server keys, which start signing later, or now with --now',
   description: [
     'Each present key gets a successor of its kind. A new signature key is published at once and starts signing after `keys.announcement`, when all clients have read the new key set. The old key stays published for `keys.retention` after the last token that it signed has expired.',
-    'A key that has a successor already gets no second one. Servers also rotate keys without a command, every `keys.rotation-interval`. Only this command rotates federation keys, with --use federation: tell the superiors first.',
+    'A key that has a successor already gets no second one. Servers also rotate keys without a command, every `keys.rotation-interval`. Only this command rotates federation keys, with --use federation: tell the superior entities first.',
   ],
   servers: BESIDE_SERVERS,
   options: {
