@@ -21,25 +21,27 @@ const server = createServer(async (request, response) => {
 await new Promise((resolve) => server.listen(Number(options.port), '127.0.0.1', resolve));
 const origin = `http://localhost:${server.address().port}`;
 
-const website = await openid.dynamicClientRegistration(
-  new URL(options.issuer),
-  {
-    client_name: 'Sample relying party',
-    grant_types: ['authorization_code', 'refresh_token'],
-    redirect_uris: [`${origin}/callback`],
-    post_logout_redirect_uris: [`${origin}/signed-out`],
-    scope: SCOPE,
-  },
-  openid.ClientSecretBasic(),
-  {
-    initialAccessToken: options['initial-access-token'],
-    // For http on one's own desk.
-    execute: options.issuer.startsWith('http:') ? [openid.allowInsecureRequests] : [],
-  },
-).catch((error) => {
-  process.stderr.write(`Cannot register at ${options.issuer}: ${(error.cause ?? error).message}\n`);
-  process.exit(1);
-});
+const website = await openid
+  .dynamicClientRegistration(
+    new URL(options.issuer),
+    {
+      client_name: 'Sample relying party',
+      grant_types: ['authorization_code', 'refresh_token'],
+      redirect_uris: [`${origin}/callback`],
+      post_logout_redirect_uris: [`${origin}/signed-out`],
+      scope: SCOPE,
+    },
+    openid.ClientSecretBasic(),
+    {
+      initialAccessToken: options['initial-access-token'],
+      // For http on one's own desk.
+      execute: options.issuer.startsWith('http:') ? [openid.allowInsecureRequests] : [],
+    },
+  )
+  .catch((error) => {
+    process.stderr.write(`Cannot register at ${options.issuer}: ${(error.cause ?? error).message}\n`);
+    process.exit(1);
+  });
 process.stdout.write(`Sample relying party ${website.clientMetadata().client_id} on ${origin}\n`);
 
 // The cookie is SameSite=Lax: no other site's form brings a session to a POST.

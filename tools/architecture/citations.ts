@@ -142,6 +142,7 @@ export function citationsIn({ path, text }: Citing, citable: Citable): readonly 
     ...of('number', citedNumbers(text, citable)),
     ...of('section', citedSections(text, citable)),
     ...of('path', citedPaths(isMarkdown ? withoutTargets(text) : prose, citable)),
+    ...of('path', path.startsWith('src/') ? documentsInStrings(text, prose, citable) : []),
     ...of('link', isMarkdown ? citedLinks(path, text, citable) : []),
     ...of('script', citedScripts(prose, citable)),
     ...of('document', citedDocuments(text, citable)),
@@ -184,6 +185,13 @@ function citedPaths(prose: string, { exists: found, endsSource }: Citable): read
     leadsSomewhere: found(cited) || endsSource(cited),
   }));
   return [...whole, ...shortened.filter(({ offset }) => !whole.some((path) => path.offset === offset))];
+}
+
+/** Returns the documents that the code of a source names in its strings, such as the section of a metadata member. */
+function documentsInStrings(text: string, comments: string, { exists: found }: Citable): readonly Found[] {
+  return [...text.matchAll(/(?<![\w./@:~\\-])docs\/[\w./-]+\.md\b/g)]
+    .filter(({ index }) => comments[index] === ' ')
+    .map(({ 0: cited, index }) => ({ offset: index, cited, leadsSomewhere: found(cited) }));
 }
 
 const LINK = /\]\(<?([^)\s>]+)>?(?:\s+"[^"]*")?\)/g;

@@ -25,11 +25,19 @@ export function lacking({ name, files, contracts, testNames }: EndpointFolder): 
     ...(contracts.length === 0 ? [`${name} has no contract`] : []),
     ...[...statuses]
       .filter((status) => !tested.has(status))
-      .map((status) => `no test of ${name} names ${status} ("…: ${status} …")`),
+      .map(
+        (status) =>
+          `${name} promises ${status}, and no name of a test states it as the outcome: "${status}: …", "…: ${status} …", "… with ${status}", "… answers ${status}"`,
+      ),
     ...files
       .filter((file) => /^\d{3}\.test\.ts$/.test(file))
       .map((file) => `${name}/${file} is named after a status`),
-    ...contracts.filter(unspecified(name)).map((contract) => `${contract.name} names no specification`),
+    ...contracts
+      .filter(unspecified(name))
+      .map(
+        (contract) =>
+          `${contract.name} names no specification: cite one, a section of the interface, or a document (docs/sign-in.md)`,
+      ),
   ];
 }
 

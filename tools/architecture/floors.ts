@@ -121,7 +121,7 @@ export const FLOOR_LAWS: readonly Law[] = [
   {
     name: 'a package is known to one folder',
     over: 'program',
-    violations: ({ path, imports }) => imports.filter((to) => strangePackage(path, to)).map(imported),
+    violations: ({ path, imports }) => imports.filter((to) => strangePackage(path, to)).map(strange),
     broken: [
       ['src/endpoints/a/endpoint.ts', "import { Liquid } from 'liquidjs';"],
       ['src/keys/a.ts', "import { importJWK } from 'jose';"],
@@ -152,7 +152,8 @@ function upwardFrom(path: string): (to: string) => readonly string[] {
     if (!to.startsWith('src/')) return [];
     if (floor === undefined || seen === undefined) return [`is on no floor, and imports ${to}`];
     const target = floorOf(to);
-    return target === floor || (target !== undefined && seen.includes(target)) ? [] : [imported(to)];
+    if (target === floor || (target !== undefined && seen.includes(target))) return [];
+    return [`${imported(to)}; the floor ${floor} may import ${[floor, ...seen].join(', ')}`];
   };
 }
 
@@ -168,9 +169,19 @@ function otherEndpoint(path: string, to: string): boolean {
 
 function strangePackage(path: Source['path'], to: string): boolean {
   if (to.startsWith('src/')) return false;
-  const name = /^(?:@[^/]+\/)?[^/]+/.exec(to)?.[0] ?? to;
+  const name = packageOf(to);
   if (name.startsWith('node:') && !(name in PACKAGES)) return false;
   return PACKAGES[name]?.test(path) !== true;
+}
+
+function strange(to: string): string {
+  const place = PACKAGES[packageOf(to)];
+  if (place !== undefined) return `${imported(to)}; only ${place.source.replaceAll(/[\^\\]/g, '')} may`;
+  return `${imported(to)}, which is no source of this program and no package of PACKAGES in tools/architecture/floors.ts`;
+}
+
+function packageOf(to: string): string {
+  return /^(?:@[^/]+\/)?[^/]+/.exec(to)?.[0] ?? to;
 }
 
 function imported(to: string): string {
