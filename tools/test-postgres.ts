@@ -6,6 +6,7 @@ import { ROOT, runFile } from './child.ts';
 
 /** Tests about the SQLite file: a full disk, and a damaged, missing or read-only file. */
 const OF_SQLITE: ReadonlySet<string> = new Set([
+  'test/faults/failed-reads.test.ts',
   'test/faults/full-disk.test.ts',
   'test/journeys/sqlite-file.test.ts',
 ]);

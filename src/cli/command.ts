@@ -114,7 +114,7 @@ interface Description<O extends Options, P extends Operands> {
   /** Describes standard output. */
   readonly output: string;
   /** The exit codes that differ from the usual ones. */
-  readonly exits?: Readonly<Partial<Record<0 | 1 | 2, string>>>;
+  readonly exits?: Readonly<Partial<Record<0 | 1 | 2 | 70, string>>>;
   readonly examples: readonly string[];
 }
 

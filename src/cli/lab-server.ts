@@ -93,8 +93,8 @@ export async function withLab(server: RunningServer, lab: FederationLab): Promis
     const authorities = await startLabServer(lab, () => member);
     return {
       ...server,
-      async close() {
-        await server.close();
+      async close(atOnce = false) {
+        await server.close(atOnce);
         await authorities.close();
       },
     };

@@ -14,7 +14,35 @@ export const stopTimeout = (settings: Settings): number =>
   (settings['stop.delay'] + settings['stop.deadline']) * 1000 + CLOSING_MS;
 
 export interface Running {
-  close(): Promise<void>;
+  /** @param atOnce closes the listeners without the grace period `stop.delay` */
+  close(atOnce: boolean): Promise<void>;
+}
+
+/** The exit code after an error that no code handled (EX_SOFTWARE of sysexits(3)). */
+const UNHANDLED_EXIT_CODE = 70;
+
+/** The reason of a stop: an error that no code handled. */
+class Unhandled extends Error {
+  override readonly name = 'Unhandled';
+}
+
+export const exitCodeOf = ({ reason }: AbortSignal): number =>
+  reason instanceof Unhandled ? UNHANDLED_EXIT_CODE : 0;
+
+/**
+ * Stops the server in order after an error that no code handled: requests under way end, and the exit code tells the
+ * supervisor to start another process. Without this, Node ends the process at once and resets every connection. The
+ * process cannot go on: that error may have left anything half done.
+ * @param timeout_ms after this long the process ends with its connections, also if it hangs in its start
+ */
+export function stopOnUnhandledErrors(stop: AbortController, timeout_ms: number, log: Log): void {
+  // Node raises an unhandled rejection as this event too.
+  process.on('uncaughtException', (cause, origin) => {
+    log.error({ cause, origin }, 'an error was not handled: the server stops');
+    if (stop.signal.aborted) return;
+    stop.abort(new Unhandled('an error was not handled', { cause }));
+    setTimeout(() => process.exit(UNHANDLED_EXIT_CODE), timeout_ms).unref();
+  });
 }
 
 /** Returns a controller that the first stop signal aborts. Further signals change nothing: closing has its own time-out. */
@@ -35,7 +63,9 @@ export async function runUntilStopped(
   start: (stopped: AbortSignal) => Promise<Running | undefined>,
 ): Promise<number> {
   dieWithLauncher();
-  return await serveUntil(stopOnSignals(), stopTimeout(settings), log, start);
+  const stop = stopOnSignals();
+  stopOnUnhandledErrors(stop, stopTimeout(settings), log);
+  return await serveUntil(stop, stopTimeout(settings), log, start);
 }
 
 export async function serveUntil(
@@ -45,15 +75,16 @@ export async function serveUntil(
   start: (stopped: AbortSignal) => Promise<Running | undefined>,
 ): Promise<number> {
   const running = await start(signal);
-  if (running === undefined) return 0;
+  if (running === undefined) return exitCodeOf(signal);
   if (!signal.aborted) await once(signal, 'abort');
   const hanging = setTimeout(() => {
     log.error({}, 'the server did not close in time: the process ends now');
     process.exit(1);
   }, timeout_ms);
   hanging.unref();
-  await running.close();
-  return 0;
+  const code = exitCodeOf(signal);
+  await running.close(code !== 0);
+  return code;
 }
 
 /**

@@ -5,9 +5,11 @@ import type { FromWorker } from '../process/worker-channel.ts';
 import { command, type Surroundings } from './command.ts';
 import {
   dieWithLauncher,
+  exitCodeOf,
   runUntilStopped,
   serveUntil,
   stopOnSignals,
+  stopOnUnhandledErrors,
   stopTimeout,
 } from './run-until-stopped.ts';
 import { CONFIG_OPTION, SETTINGS_VARIABLES, settingsFor } from './settings.ts';
@@ -34,6 +36,7 @@ const serve = command({
   exits: {
     0: 'A signal stopped the server, and it closed in time.',
     1: 'The server could not start, or did not close in time.',
+    70: 'The server met an error that no code handled. It logged the error, finished the requests under way and ended: start it again.',
   },
   examples: ['chancery serve --config /etc/chancery/chancery.yaml --workers 4'],
   run: async (call) => {
@@ -70,24 +73,27 @@ async function serveWithWorkers(
   const { runWorkers } = await import('../process/workers.ts');
   const { jsonLog } = await import('../system/log.ts');
   const log = jsonLog(settings['log.level'], { pid: process.pid });
-  const { signal } = stopOnSignals();
+  const stop = stopOnSignals();
+  // A hanging worker has time to end on its own before it is killed.
+  const stopTimeout_ms = stopTimeout(settings) + 2000;
+  stopOnUnhandledErrors(stop, stopTimeout_ms, log);
   dieWithLauncher();
   const { [LIFELINE_VARIABLE]: _lifeline, ...inherited } = process.env;
-  return await runWorkers({
+  const code = await runWorkers({
     settings,
     log,
     start: (number) =>
       fork(process.argv[1] ?? '', ['serve', ...parameters], {
         env: { ...inherited, [WORKER_VARIABLE]: String(number) },
       }),
-    // A hanging worker has time to end on its own before it is killed.
-    stopTimeout_ms: stopTimeout(settings) + 2000,
-    stopped: signal,
+    stopTimeout_ms,
+    stopped: stop.signal,
     onServing({ address, port }) {
       const { issuer, workers } = settings;
       print(`chancery serves ${issuer} on ${address}:${port} with ${workers} processes`);
     },
   });
+  return code === 0 ? exitCodeOf(stop.signal) : code;
 }
 
 async function serveAsWorker(settings: Settings, number: string): Promise<number> {
@@ -95,6 +101,7 @@ async function serveAsWorker(settings: Settings, number: string): Promise<number
   const { jsonLog } = await import('../system/log.ts');
   const log = jsonLog(settings['log.level'], { worker: Number(number), pid: process.pid });
   const stop = stopOnSignals();
+  stopOnUnhandledErrors(stop, stopTimeout(settings), log);
   const parent = {
     send: (message: FromWorker) => {
       // The channel closes when the supervisor ends; the message has no receiver then.

@@ -20,8 +20,11 @@ export interface RunningServer {
   readonly managementAddress: AddressInfo;
   /** The default one. */
   readonly tenant: Tenant;
-  /** Finishes what is under way, then closes everything in the reverse order of its opening. */
-  close(): Promise<void>;
+  /**
+   * Finishes what is under way, then closes everything in the reverse order of its opening.
+   * @param atOnce closes the listeners without the grace period `stop.delay`
+   */
+  close(atOnce?: boolean): Promise<void>;
 }
 
 /**
@@ -58,8 +61,8 @@ export async function startServer(
     address: running.address,
     managementAddress: management.address,
     tenant: running.tenant,
-    async close() {
-      await running.close();
+    async close(atOnce = false) {
+      await running.close(atOnce);
       await management.close();
     },
   };
@@ -82,8 +85,11 @@ export interface Service {
   /** The default one. */
   readonly tenant: Tenant;
   state(): Promise<ReadyState>;
-  /** Goes on for `stop.delay` while it is not ready any more, finishes what is under way, closes everything. */
-  close(): Promise<void>;
+  /**
+   * Serves for `stop.delay` more while readiness is 503, finishes what is under way, closes everything.
+   * @param atOnce closes the listeners without that grace period
+   */
+  close(atOnce?: boolean): Promise<void>;
 }
 
 /**
@@ -143,9 +149,9 @@ async function open(
     address: hosts[0].address,
     tenant: tenants.first,
     state: async () => (stopping ? 'stopping' : await storageState(storage, log)),
-    async close() {
+    async close(atOnce = false) {
       stopping = true;
-      await drain(hosts, settings['stop.delay']);
+      if (!atOnce) await drain(hosts, settings['stop.delay']);
       await close();
     },
   };

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Program } from '../program/start.ts';
 
 /** An injection of strace into the system calls of a running server: `pwrite64:error=EIO:when=3` (strace(1), "Tampering"). */
-export type Injection = `${'pwrite64' | 'fsync' | 'ftruncate'}:${string}`;
+export type Injection = `${'pread64' | 'pwrite64' | 'fsync' | 'ftruncate'}:${string}`;
 
 /** Why injection is not possible here; undefined where it is. */
 export function noInjection(): string | undefined {
@@ -23,7 +23,7 @@ export function noInjection(): string | undefined {
  * @returns how many calls were tampered with.
  */
 export async function inject(
-  node: Program,
+  node: Pick<Program, 'pid'>,
   folder: string,
   injections: readonly Injection[],
   until: () => Promise<void>,

@@ -3,10 +3,8 @@ import { pathToFileURL } from 'node:url';
 
 const READ_WAIT_MS = 50;
 
-/** The most that SQLite maps (SQLITE_MAX_MMAP_SIZE). It reads the rest of a larger file the ordinary way. */
-const MMAP_BYTES = 2_147_418_112;
-
-function connect(path: string, busy_timeout_ms: number, mapped_bytes = MMAP_BYTES): DatabaseSync {
+/** Opens the file without a mapping: a failed read of a mapped page is a SIGBUS, which ends the process (ADR 0039). */
+function connect(path: string, busy_timeout_ms: number): DatabaseSync {
   const url = pathToFileURL(path);
   // `rw` without `c`: a file that has vanished is an error, not a new empty registry.
   url.searchParams.set('mode', 'rw');
@@ -22,7 +20,7 @@ function connect(path: string, busy_timeout_ms: number, mapped_bytes = MMAP_BYTE
       PRAGMA trusted_schema = OFF;
       PRAGMA cell_size_check = ON;
       PRAGMA temp_store = MEMORY;
-      PRAGMA mmap_size = ${mapped_bytes};`);
+      PRAGMA mmap_size = 0;`);
     return database;
   } catch (error) {
     database.close();
@@ -30,20 +28,9 @@ function connect(path: string, busy_timeout_ms: number, mapped_bytes = MMAP_BYTE
   }
 }
 
-/** Opens the connection of the main thread for look-ups. It cannot write. */
+/** Opens a connection of the main thread, for look-ups or for reads of whole tables. It cannot write. */
 export function openReadConnection(path: string): DatabaseSync {
-  return readOnly(connect(path, READ_WAIT_MS));
-}
-
-/**
- * Opens the connection of the main thread for reads of whole tables. It does not map the file: every page read through a
- * mapping counts as memory of the process, so a list would make the process as large as the database.
- */
-export function openScanConnection(path: string): DatabaseSync {
-  return readOnly(connect(path, READ_WAIT_MS, 0));
-}
-
-function readOnly(database: DatabaseSync): DatabaseSync {
+  const database = connect(path, READ_WAIT_MS);
   try {
     database.exec('PRAGMA query_only = ON; SELECT 1 FROM sqlite_schema;');
     return database;
@@ -55,15 +42,7 @@ function readOnly(database: DatabaseSync): DatabaseSync {
 
 /** @param busy_timeout_ms how long one attempt blocks its thread while another process holds the lock */
 export function openWriteConnection(path: string, busy_timeout_ms: number): DatabaseSync {
-  return writable(connect(path, busy_timeout_ms));
-}
-
-/** Opens a connection that writes a whole registry and reads it back. Like `openScanConnection` it does not map the file. */
-export function openLoadConnection(path: string, busy_timeout_ms: number): DatabaseSync {
-  return writable(connect(path, busy_timeout_ms, 0));
-}
-
-function writable(database: DatabaseSync): DatabaseSync {
+  const database = connect(path, busy_timeout_ms);
   try {
     database.exec(`
       PRAGMA journal_mode = WAL;
@@ -81,7 +60,7 @@ function writable(database: DatabaseSync): DatabaseSync {
  * Lets all reads of one callback of the event loop share one snapshot of the database. Without it each read takes and
  * releases a file lock, which costs a fifth of a look-up, and the journal could be older than the records. The snapshot
  * begins with the first read, after everything that this callback serves was received. It ends before anything that the
- * callback itself causes.
+ * callback itself causes. A read that fails ends with an error for its own request, and the next callback begins anew.
  * @returns a function to call before each read
  */
 export function callbackSnapshot(database: DatabaseSync): () => void {
@@ -91,7 +70,14 @@ export function callbackSnapshot(database: DatabaseSync): () => void {
   const end = (): void => {
     open = false;
     // A fault may have ended the transaction already.
-    if (database.isOpen && database.isTransaction) commit.run();
+    if (!database.isOpen || !database.isTransaction) return;
+    try {
+      commit.run();
+    } catch {
+      // After a read that failed, COMMIT fails too; it usually ends the transaction nevertheless. The request of that
+      // read has the error already. An open transaction would show one moment for ever.
+      if (database.isTransaction) database.exec('ROLLBACK');
+    }
   };
   return () => {
     if (open) return;

@@ -1,14 +1,17 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { EngineStore, OfTenant, ResultOf, ValuesOf, VerbName } from '../verbs.ts';
+import type { FailedReads } from './failed-reads.ts';
 
 /** The connections of the main thread. */
 export interface ReadConnections {
   /** For look-ups by an index. */
   readonly lookUps: DatabaseSync;
-  /** For reads of whole tables (`openScanConnection`). */
+  /** For reads of whole tables, so that a list has a page cache of its own. */
   readonly scans: DatabaseSync;
   /** Lets a look-up share one snapshot with the others of its callback (`callbackSnapshot`). Call it before the look-up. */
   readonly snapshot: () => void;
+  /** Counts all reads, and those that fail. */
+  readonly failedReads: FailedReads;
 }
 
 /**
@@ -40,7 +43,10 @@ export interface AnyStore {
 
 /** Prepares every read of a store. */
 export function openStore({ reads, writes }: AnyStore, connections: ReadConnections): EngineStore {
-  const opened = Object.entries(reads).map(([verb, prepare]) => [verb, prepare(connections)]);
+  const opened = Object.entries(reads).map(([verb, prepare]) => [
+    verb,
+    connections.failedReads.counted(prepare(connections) as (...values: unknown[]) => unknown),
+  ]);
   return { reads: Object.fromEntries(opened) as EngineStore['reads'], writes: Object.keys(writes) };
 }
 

@@ -3,13 +3,9 @@ import { type Storage, StorageUnavailable } from '../../ports/storage.ts';
 import type { StorageMark } from '../../ports/table-dump.ts';
 import { parseRestoration, refuseUnfinishedCopy } from '../marks.ts';
 import { tenantStorage, wholeStores } from '../verbs.ts';
-import {
-  callbackSnapshot,
-  openReadConnection,
-  openScanConnection,
-  openWriteConnection,
-} from './connection.ts';
+import { callbackSnapshot, openReadConnection, openWriteConnection } from './connection.ts';
 import { createWhereAbsent, fileIdentity, hasRoom, inspect, unavailable } from './database-file.ts';
+import { FailedReads } from './failed-reads.ts';
 import { migrate, needsMigration, refuseNewerSchema } from './migrations.ts';
 import { openStores } from './nouns.ts';
 import {
@@ -100,8 +96,9 @@ function refuseDamage(database: DatabaseSync, path: string): void {
 
 function storage(path: string, reader: DatabaseSync, channel: WriteChannel): Storage {
   const writes = new GatheredWrites(channel);
-  const scanner = openScanConnection(path);
-  const connections = { lookUps: reader, scans: scanner, snapshot: callbackSnapshot(reader) };
+  const scanner = openReadConnection(path);
+  const failedReads = new FailedReads(() => performance.now());
+  const connections = { lookUps: reader, scans: scanner, snapshot: callbackSnapshot(reader), failedReads };
   const { tenants, database, ...stores } = openStores(connections);
   const whole = wholeStores({ tenants, database }, writes);
   const opened = fileIdentity(path);
@@ -123,6 +120,9 @@ function storage(path: string, reader: DatabaseSync, channel: WriteChannel): Sto
         );
       }
       if (!hasRoom(path)) throw new StorageUnavailable(`the disk of the database ${path} is full`);
+      const failing = failedReads.problem();
+      if (failing !== undefined)
+        throw new StorageUnavailable(`the database ${path} cannot be read: ${failing}`);
       await whole.database.heartbeat();
     },
     concerns: () => Promise.resolve([]),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { clients } from './clients.ts';
+import { FailedReads } from './failed-reads.ts';
 import { sessionGrantsEnding } from './grants.ts';
 import { logoutNotifications } from './logout-notifications.ts';
 import { MIGRATIONS } from './migrations.ts';
@@ -34,7 +35,12 @@ function plansOf(prepare: (database: DatabaseSync) => unknown): readonly string[
   );
 }
 
-const onOne = (on: DatabaseSync): ReadConnections => ({ lookUps: on, scans: on, snapshot: () => undefined });
+const onOne = (on: DatabaseSync): ReadConnections => ({
+  lookUps: on,
+  scans: on,
+  snapshot: () => undefined,
+  failedReads: new FailedReads(() => 0),
+});
 
 const readsOf = ({ reads }: AnyStore): readonly ((on: DatabaseSync) => unknown)[] =>
   Object.values(reads).map((prepare) => (on) => prepare(onOne(on)));

@@ -14,7 +14,7 @@ import type {
 import { DEFAULT_TENANT } from '../../spec/identifiers.ts';
 import { DUMPED_TABLES } from '../dumped-tables.ts';
 import { otherSchema } from '../schema.ts';
-import { openLoadConnection, openScanConnection } from './connection.ts';
+import { openReadConnection, openWriteConnection } from './connection.ts';
 import { inspect, unavailable } from './database-file.ts';
 import { NEWEST, stateOf } from './migrations.ts';
 
@@ -25,13 +25,13 @@ export function sqliteTables(path: string): TableDump {
   return {
     snapshot: async () =>
       await opened(path, () => {
-        const database = ofThisVersion(openScanConnection(path));
+        const database = ofThisVersion(openReadConnection(path));
         // The first read of the transaction fixes its snapshot.
         database.exec('BEGIN; SELECT 1 FROM sqlite_schema;');
         return readTables(database, path);
       }),
     writer: async () =>
-      await opened(path, () => tableWriter(ofThisVersion(openLoadConnection(path, LOCK_WAIT_MS_MAX)), path)),
+      await opened(path, () => tableWriter(ofThisVersion(openWriteConnection(path, LOCK_WAIT_MS_MAX)), path)),
   };
 }
 
