@@ -37,7 +37,7 @@ export function installWhatIsMissing() {
   writeFileSync(stamp, digest);
 }
 
-/** What the binary misses on this machine is said here, once, and not as the loader's error at each command. */
+/** Reports a library that the binary lacks once, at installation, instead of as a loader error at each command. */
 function proveThatItStarts(program) {
   const { status, stderr, error } = spawnSync(program, ['--version'], { encoding: 'utf8' });
   if (status === 0) return;

@@ -93,8 +93,8 @@ export interface Service {
 }
 
 /**
- * Settings → storage → tenants → listeners. What was opened is closed again when a later step fails.
- * Undefined where it was stopped while it waited for the database.
+ * Opens settings, storage, tenants and listeners in this order. If a step fails, closes the earlier ones.
+ * Returns undefined if it is stopped while it waits for the database.
  */
 export async function startService(needs: ServiceNeeds): Promise<Service | undefined> {
   const closers: (() => Promise<void>)[] = [];

@@ -82,9 +82,9 @@ export interface WaitingNeeds {
 const WAIT_MS = 1000;
 
 /**
- * The storage of a server, whose database may be away and come later: the order in which things start does not matter.
- * What would not mend itself (a wrong password, a schema that is behind) rejects at once, like everything of SQLite.
- * Undefined where it was stopped meanwhile.
+ * Opens the storage of a server and waits for a database that is not reachable yet, so that servers and databases start in
+ * any order. Rejects at once for a lasting problem (a wrong password, an outdated schema), and for every problem of SQLite.
+ * Returns undefined if it is stopped meanwhile.
  */
 export async function openStorageWhenThere(
   needs: WaitingNeeds,

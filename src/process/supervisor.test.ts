@@ -17,7 +17,7 @@ class Worker extends EventEmitter {
     this.number = number;
   }
 
-  /** What it is told does not matter here. */
+  /** Ignores messages. */
   send(): void {
     return undefined;
   }
@@ -40,7 +40,7 @@ interface World {
   readonly started: readonly Worker[];
   /** The messages of errors in its log. */
   readonly errors: readonly string[];
-  /** Resolves when so many workers were started in all. */
+  /** Resolves when this number of workers were started in total. */
   readonly untilStarted: (count: number) => Promise<Worker>;
 }
 
@@ -90,7 +90,7 @@ test('the first worker cannot serve: the others are never started, and its exit 
   assert.deepEqual([await supervisor.serving, await supervisor.ended, started.length], [7, 7, 1]);
 });
 
-test('workers that served once and then die before they serve, with none left that does: after so many attempts nobody tries again, and the end is 1', async () => {
+test('workers that served once and then die before they serve, with no worker left: after the last attempt the supervisor ends with 1', async () => {
   const { supervisor, started, errors, untilStarted } = supervise(2);
   started[0]?.serve();
   started[1]?.serve();

@@ -6,7 +6,7 @@ import type { TenantId } from '../spec/identifiers.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { openTenantsUpTo, type TenantInService, tenantInService } from './tenant-in-service.ts';
 
-/** What became of the tenants, in order: `+a` opened, `-a` closed. */
+/** Events of the tenants, in order: `+a` opened, `-a` closed. */
 interface World {
   readonly events: string[];
   readonly warnings: readonly string[];
@@ -36,7 +36,7 @@ function world(max: number): World {
 
 const ISSUER = 'https://op.example.com/a';
 
-test('of three tenants of which two may be open, the one that was called longest ago is closed for the third; called again, it is opened again (ADR 29)', async () => {
+test('if two tenants may be open, the third closes the one with the oldest request, whose next request opens it again (ADR 29)', async () => {
   const { events, warnings, tenants } = world(2);
   const { a, b, c } = tenants;
   const first = await a.router(ISSUER);

@@ -97,13 +97,13 @@ export function tenantInService({ id, settings, storage, open, among }: Opening)
 interface OpenTenant {
   /** When it was called last, in the order of all calls (`OpenTenants.called`). */
   lastCall(): number;
-  /** Closes it; it is opened again when it is called again. */
+  /** Closes the tenant. The next request opens it again. */
   release(): void;
 }
 
-/** Bounds how many tenants are open at once, and with them their caches: for one more the one that was called longest ago is closed. */
+/** Limits the number of open tenants, and so their caches. Beyond the limit it closes the tenant with the oldest request. */
 interface OpenTenants {
-  /** The number of this call. */
+  /** Counts a request and returns its number. */
   called(): number;
   opened(tenant: OpenTenant): void;
   /** Called when the tenant is closed, for whatever reason. */

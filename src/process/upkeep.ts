@@ -13,8 +13,8 @@ import type { TenantInService } from './tenant-in-service.ts';
 import type { Tenants } from './tenants.ts';
 
 /**
- * What has expired by a clock that jumps ahead, and is set right again, must not be gone: least of all the identifiers of
- * assertions, which would be good again. Longer than any of them lives (`assertion-grants.lifetime-max` is a day at most).
+ * Delays the deletion of expired records, because a clock may jump ahead and be set right again. Otherwise used assertions
+ * would be accepted again. Longer than any assertion lives (`assertion-grants.lifetime-max` is at most a day).
  */
 const PATIENCE_S = 90_000;
 /** Further than this a clock goes ahead of itself by jumps only. */
@@ -83,7 +83,7 @@ async function sweepTenant(tenant: TenantInService, clock: Clock, log: Log): Pro
   const idleSeconds = settings['registration.idle-client-lifetime'];
   if (idleSeconds === 0 || (await storage.clients.countOpen()) === 0) return;
   const { registry, uses } = await tenant.opened();
-  // Who was seen in this very second is in memory only.
+  // Uses of the current second are in memory only.
   await uses.flush();
   await pruneIdleClients(
     { ...registry, clock },

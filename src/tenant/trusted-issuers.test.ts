@@ -32,7 +32,7 @@ function open(issuers: readonly object[]): ReturnType<typeof openAssertionGrants
 const { jwk } = testKey('ES256');
 const JWT = { issuer: 'one', kind: 'jwt', jwks: { keys: [jwk] }, 'subject-prefix': 'one:', scope: ['read'] };
 
-/** What stops the start, a line each. */
+/** Returns the problems that stop the start, one per line. */
 function problemsOf(...issuers: readonly object[]): readonly string[] {
   try {
     open(issuers);

@@ -1,12 +1,11 @@
 /**
- * Findings that are tolerated, by area. A number may fall and must never rise; lower it when you mend something.
- * The goal is zero everywhere.
+ * The tolerated findings of each area. A number may fall and must never rise. All are zero: keep them so.
  */
 export const ALLOWED: Readonly<Record<string, number>> = {
-  documents: 431,
-  pages: 3,
-  'texts of the program': 49,
-  'names and texts of tests': 294,
-  'comments of the program': 762,
-  'comments of tests and tools': 318,
+  documents: 0,
+  pages: 0,
+  'texts of the program': 0,
+  'names and texts of tests': 0,
+  'comments of the program': 0,
+  'comments of tests and tools': 0,
 };

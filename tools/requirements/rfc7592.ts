@@ -41,7 +41,7 @@ export const rfc7592: Specification = {
     must(
       'rfc7592-2.1-3',
       '§2.1, §2.2, §2.3',
-      'Who may not read, update or delete the registration gets 403.',
+      'A caller without the privilege to read, update or delete the registration gets 403.',
       'authenticateManager',
     ),
     must(
