@@ -57,7 +57,7 @@ export class RequestBody {
   /** The only piece, or the buffer that all pieces are copied into. */
   #kept: Buffer | undefined;
   #size_bytes = 0;
-  /** What this body has taken of the memory for all bodies. */
+  /** The share of this body in the memory for all bodies. */
   #taken_bytes = 0;
   #refusal: BodyRefusal | undefined;
   #ended = false;
@@ -127,7 +127,7 @@ export class RequestBody {
     return true;
   }
 
-  /** Returns the buffer with room for so many bytes; undefined if there is no memory. */
+  /** Returns the buffer with room for this number of bytes; undefined if there is no memory. */
   #roomFor(size_bytes: number): Buffer | undefined {
     const kept = this.#kept ?? EMPTY_BODY;
     if (size_bytes <= kept.length) return kept;
