@@ -232,6 +232,26 @@ for (const method of REFUSED_METHODS) {
 }
 
 // proves rfc7522-3-8
+test('H-234 an element with 400,000 spaces is read in a time proportional to its length', () => {
+  // 80 billion steps if each space began a search for the end of the white space: the test would not end.
+  const xml = assertionXml(SITE).replace('</', `<x>${' '.repeat(400_000)}y</x></`);
+  assertRefused(verify(xml), 'xml', 'signature-form');
+});
+
+test('H-234 more than 64 namespaces in scope are refused, because each element would copy them', () => {
+  const declared = (count: number): string => {
+    const declarations = Array.from({ length: count }, (_, index) => ` xmlns:n${index}="urn:n${index}"`);
+    const [first, second] = [declarations.slice(0, 30).join(''), declarations.slice(30).join('')];
+    return `<a${first}><b${second}>${'<c/>'.repeat(100)}</b></a>`;
+  };
+  assert.equal(reasonOf(verify(declared(62))), 'assertion');
+  assert.equal(reasonOf(verify(declared(63))), 'xml');
+});
+
+function reasonOf(verification: SamlVerification): SamlRefusal | undefined {
+  return verification.verified ? undefined : verification.reason;
+}
+
 test('HMAC with the issuer’s public key, and a signature of another kind of key, are refused: the algorithm is bound to the key', () => {
   const xml = assertionXml(SITE);
   const pem = RSA.publicKey.export({ type: 'spki', format: 'pem' });

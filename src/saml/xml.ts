@@ -34,6 +34,8 @@ export class XmlRefused extends Error {
 const DEPTH_MAX = 32;
 const ELEMENTS_MAX = 2000;
 const ATTRIBUTES_MAX = 64;
+/** In scope of one element. Elements copy their scope, so without this limit the time grows with the square of the length. */
+const NAMESPACES_MAX = 64;
 
 const XMLNS = 'http://www.w3.org/2000/xmlns/';
 const RESERVED: ReadonlyMap<string, string> = new Map([
@@ -56,6 +58,7 @@ const ATTRIBUTE = new RegExp(`(${QNAME})${SPACE}*=${SPACE}*(?:"([^"]*)"|'([^']*)
 // XML allows space in an end tag. xmldom 0.8 misreads such an element as empty, and no known issuer writes it.
 const END = new RegExp(`</(${QNAME})>`, 'y');
 const TEXT = /[^<]+/y;
+const BLANKS = ' \t\r\n';
 const BLANK = /^[ \t\r\n]*$/;
 
 /** XML 1.0 §2.2, Char. */
@@ -77,7 +80,13 @@ interface Open {
 
 /** Removes the XML declaration and the white space around the root. */
 export function withoutDeclaration(document: string): string {
-  return document.replace(DECLARATION, '').replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
+  // An expression for white space at the end would start anew at each space inside: quadratic time.
+  let end = document.length;
+  while (end > 0 && BLANKS.includes(document.charAt(end - 1))) end -= 1;
+  return document
+    .slice(0, end)
+    .replace(DECLARATION, '')
+    .replace(/^[ \t\r\n]+/, '');
 }
 
 /**
@@ -164,6 +173,7 @@ function scopeWith(outer: Scope, given: readonly (readonly [string, string])[]):
       throw new XmlRefused('a namespace that cannot be declared');
     scope.set(prefix, uri);
   }
+  if (scope.size > NAMESPACES_MAX) throw new XmlRefused('too many namespaces');
   return scope;
 }
 

@@ -117,11 +117,8 @@ function redirectProblem(client: StoredClient, uri: string): string | undefined 
   if (registered.includes(uri)) return undefined;
   if (registered.length === 0) return 'the client has registered no post_logout_redirect_uris';
   const words = 'the post_logout_redirect_uri must equal a registered one, character by character';
-  return uri.length > NEAREST_LENGTH_MAX ? words : words + suggestion(uri, registered);
+  return words + suggestion(uri, registered);
 }
-
-/** Limit in characters: finding the nearest URI takes time proportional to the product of the lengths. */
-const NEAREST_LENGTH_MAX = 300;
 
 /**
  * Returns the record that is stored until the end-user answers (decision 31: on the server, not in hidden

@@ -17,3 +17,29 @@ test('nothing is suggested when nothing is close', () => {
   assert.equal(suggestion('deploy', ['serve']), '');
   assert.equal(suggestion('sevre', ['serve']), '; did you mean serve?');
 });
+
+test('H-233 a word of 300,000 characters is compared in a time proportional to its length', () => {
+  // A table of all pairs of characters has 90 billion cells for each candidate: the test would not end.
+  const word = 'ab'.repeat(150_000);
+  const close = `${word.slice(0, 100_000)}xyz${word.slice(100_001)}`;
+  const candidates = ['ba'.repeat(150_000), `x${word}yx`, close, `${word}1234567`];
+  assert.equal(nearest(word, candidates), 'ba'.repeat(150_000));
+  assert.equal(nearest(word, candidates.slice(1)), `x${word}yx`);
+  assert.equal(nearest(word, candidates.slice(3)), undefined);
+});
+
+test('the number of edits is exact up to the limit', () => {
+  const distances: [string, string, boolean][] = [
+    ['abcdefgh', 'abXdeYgh', true],
+    ['abcdefgh', 'abXdeYgZ', false],
+    ['abcdefgh', 'cdefgh', true],
+    ['abcdefgh', 'defgh', false],
+    ['abcdefgh', 'abcdefghij', true],
+    ['abcdefgh', 'xyabcdefgh', true],
+    ['abcdefgh', 'xyabcdefghz', false],
+    ['abc', '', false],
+    ['a', '', true],
+  ];
+  for (const [word, candidate, close] of distances)
+    assert.equal(nearest(word, [candidate]), close ? candidate : undefined, `${word} ${candidate}`);
+});

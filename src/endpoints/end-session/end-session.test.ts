@@ -220,6 +220,15 @@ test('/logout without a session, more often from a network than may wait: 429 as
   }
 });
 
+test('429: /logout asks the limit before it verifies the hint and compares the address (H-233)', async () => {
+  const pages = testLogoutPages({ interactionsPerMinute: 1 });
+  const asked = { id_token_hint: 'x.y.z', post_logout_redirect_uri: HOME };
+  const compared = (): number =>
+    pages.endUsers.lines.filter(({ message }) => message === 'logout without redirection').length;
+  assert.deepEqual([(await pages.get(asked)).status, compared()], [200, 1]);
+  assert.deepEqual([(await pages.get(asked)).status, compared()], [429, 1]);
+});
+
 test('a signed-in end-user can always log out, however many strangers come from the same network', async () => {
   const pages = testLogoutPages({ interactionsPerMinute: 1 });
   assert.deepEqual([(await pages.get()).status, (await pages.get()).status], [200, 429]);

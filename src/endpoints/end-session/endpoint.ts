@@ -85,10 +85,11 @@ async function dialog(
   parameters: Parameters,
 ): Promise<EndpointResponse> {
   const { ui_locales } = parameters;
-  const logout = await readLogoutRequest(needs.logoutRequests, parameters);
   const session = await currentSession(needs.sessions, needs.browser.cookie(request, 'session'));
-  noteIgnored(needs, request, logout);
+  // Before the hint is verified and the redirection is compared: a refused request must cost little.
   if (session === undefined) await needs.interactionLimits.admit(request.remoteAddress);
+  const logout = await readLogoutRequest(needs.logoutRequests, parameters);
+  noteIgnored(needs, request, logout);
   const sent = needs.browser.cookie(request, 'interaction');
   const waiting = waitingLogout(logout, session?.sid, ui_locales);
   const { handle, browser } = await beginInteraction(needs.interactions, 'logout', waiting, sent);
