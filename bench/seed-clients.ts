@@ -17,6 +17,7 @@ import {
 import { systemClock } from '../src/system/clock.ts';
 import { systemRandom } from '../src/system/random.ts';
 import { sealerForTenant, sealerWith } from '../src/system/sealer.ts';
+import { testSettings } from '../src/testing/settings.ts';
 import { ENCRYPTION_KEY } from '../test/program/start.ts';
 import type { Place } from './place.ts';
 
@@ -48,11 +49,11 @@ export async function seedClients(seeding: ClientSeeding): Promise<readonly Cred
     sealer: sealerForTenant(sealerWith([Buffer.from(ENCRYPTION_KEY, 'hex')]), DEFAULT_TENANT),
     clock: systemClock,
     random: systemRandom,
-    settings: {
+    settings: testSettings({
       'registration.client-secret-length': IDENTIFIER_LENGTHS.client_secret,
       'registration.client-secret-lifetime': 0,
       'registration.registration-token-length': IDENTIFIER_LENGTHS.registration_access_token,
-    },
+    }),
   };
   const example = await store.find(seeding.example);
   if (example === undefined) throw new Error('the client to seed others from is not there');

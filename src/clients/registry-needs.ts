@@ -1,3 +1,4 @@
+import type { Settings } from '../config/settings.ts';
 import type { ClientStore } from '../ports/client-store.ts';
 import type { OutboundHttp } from '../ports/outbound-http.ts';
 import type { Random } from '../ports/random.ts';
@@ -10,24 +11,6 @@ import type { MasterToken } from '../tokens/bearer-token.ts';
 import type { AuditNeeds } from './audit-trail.ts';
 import type { NetworkLimits } from './rate-limits.ts';
 import type { SoftwareStatementNeeds } from './registration/software-statement.ts';
-
-/** Settings of the registry, by their own names. Times are in seconds, lengths in characters. */
-export interface RegistrySettings {
-  readonly 'registration.allow-open-registration': boolean;
-  /** Scope values that an open registration may set (decision 6). */
-  readonly 'registration.open-scope-values': readonly string[];
-  /** Bounds the clients that are registered in open mode; 0 = no bound. */
-  readonly 'registration.open-clients-max': number;
-  /** Whether identical open registrations of a public client get the same client. */
-  readonly 'registration.open-idempotent': boolean;
-  /** 0 = a secret never expires. */
-  readonly 'registration.client-secret-lifetime': number;
-  readonly 'registration.previous-secret-grace': number;
-  readonly 'registration.client-id-length': number;
-  readonly 'registration.client-secret-length': number;
-  readonly 'registration.registration-token-length': number;
-  readonly 'limits.bearer-token': number;
-}
 
 /** The client registry of one issuer: its stores, its settings, and everything that checks a registration. */
 export interface RegistryNeeds extends AuditNeeds {
@@ -47,5 +30,5 @@ export interface RegistryNeeds extends AuditNeeds {
   /** Limits of a request body. */
   readonly json: JsonLimits;
   readonly metadataLimits: MetadataLimits;
-  readonly settings: RegistrySettings;
+  readonly settings: Settings;
 }

@@ -23,10 +23,6 @@ export interface ClientResponseNeeds extends PageNeeds {
   readonly clients: ClientStore;
   readonly clock: Clock;
   readonly log: Log;
-  readonly settings: PageNeeds['settings'] & {
-    /** `page`: shows a page before an error leads the end-user to a client that registered openly. */
-    readonly 'sign-in.open-client-errors': 'redirect' | 'page';
-  };
 }
 
 /** The destination of a response, and the languages for a page on the way. */

@@ -4,6 +4,7 @@ import { openPages } from '../pages/liquid-pages.ts';
 import type { Page } from '../ports/pages.ts';
 import { NotFound, OAuthError, TooManyRequests } from '../spec/errors.ts';
 import { REQUEST_ID, requestOf } from '../testing/exchange.ts';
+import { testSettings } from '../testing/settings.ts';
 import { answer } from './answer.ts';
 import type { Contract, EndpointResponse } from './contract.ts';
 import { errorPage, pageResponse } from './page-response.ts';
@@ -30,7 +31,7 @@ const formPost = (action: string): Page => ({
 const signedOut: Page = { kind: 'signed-out', outcome: 'ended', notice: undefined };
 
 function rendered(page: Page, options = {}, headers = {}): EndpointResponse {
-  const needs = { pages, settings: { 'pages.error-details': false } };
+  const needs = { pages, settings: testSettings({ 'pages.error-details': false }) };
   return pageResponse(needs, requestOf(contract, { headers }), page, options);
 }
 
@@ -99,7 +100,7 @@ for (const [failure, status, error] of FAILURES) {
     for (const showErrorDetails of [true, false]) {
       const endpoint = {
         contract,
-        errorPage: errorPage({ pages, settings: { 'pages.error-details': showErrorDetails } }),
+        errorPage: errorPage({ pages, settings: testSettings({ 'pages.error-details': showErrorDetails }) }),
         handle: () => {
           throw failure;
         },

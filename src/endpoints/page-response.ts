@@ -1,3 +1,4 @@
+import type { Settings } from '../config/settings.ts';
 import type { ErrorPage, Page, PageNotice, Pages } from '../ports/pages.ts';
 import { preferredLanguages } from '../spec/languages.ts';
 import { UNCACHED } from './answer.ts';
@@ -5,10 +6,7 @@ import type { EndpointRequest, EndpointResponse, Failure } from './contract.ts';
 
 export interface PageNeeds {
   readonly pages: Pages;
-  readonly settings: {
-    /** Whether pages show reasons. Otherwise they show only an id, with which the operator finds the reason in the log. */
-    readonly 'pages.error-details': boolean;
-  };
+  readonly settings: Settings;
 }
 
 export interface PageOptions {

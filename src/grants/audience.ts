@@ -1,8 +1,8 @@
 import { tokenPolicyOf } from '../clients/registration/token-policy.ts';
+import type { Settings } from '../config/settings.ts';
 import type { ClientMetadata } from '../spec/client-metadata.ts';
 import { OAuthError, quotedValue } from '../spec/errors.ts';
 import { parseUri } from '../spec/uri.ts';
-import type { TokenSettings } from './grant.ts';
 
 /**
  * Returns the audience of an access token, from the `resource` parameters of its request (RFC 8707 §2). Each value is an
@@ -11,7 +11,7 @@ import type { TokenSettings } from './grant.ts';
  * @throws OAuthError invalid_target
  */
 export function audienceFor(
-  settings: Pick<TokenSettings, 'access-token.resources' | 'limits.uri-length'>,
+  settings: Settings,
   metadata: ClientMetadata,
   requested: string | undefined,
 ): readonly string[] {

@@ -1,5 +1,6 @@
 import { type ClientJwt, type IdTokenNeeds, issueIdToken } from '../clients/issued-jwt/client-jwt.ts';
 import { subjectFor } from '../clients/issued-jwt/pairwise-subject.ts';
+import type { Settings } from '../config/settings.ts';
 import type { Account, AccountDirectory } from '../ports/account-directory.ts';
 import type { AuthorizationCodeStore } from '../ports/authorization-code-store.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -18,8 +19,7 @@ export interface EndUserNeeds {
   readonly passwordSignIn: PasswordSignInNeeds;
   readonly idTokens: IdTokenNeeds;
   readonly clock: Clock;
-  /** Seconds. */
-  readonly settings: { readonly 'authorization-code.lifetime': number; readonly 'id-token.lifetime': number };
+  readonly settings: Settings;
 }
 
 /** The granted scope and audience, with the end-user they are about. */

@@ -1,20 +1,21 @@
 import type { AuthenticatedClient } from '../clients/client-authentication/authenticate-client.ts';
 import type { IdTokenNeeds } from '../clients/issued-jwt/client-jwt.ts';
 import type { ClientUses } from '../clients/upkeep/client-uses.ts';
+import type { Settings } from '../config/settings.ts';
 import type { ClientStore } from '../ports/client-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { GrantStore } from '../ports/grant-store.ts';
 import type { Log } from '../ports/log.ts';
 import type { GrantType } from '../spec/grant-types.ts';
 import type { Parameters } from '../spec/parameters.ts';
-import type { AccessTokenFormat, AccessTokenNeeds } from '../tokens/access-token.ts';
+import type { AccessTokenNeeds } from '../tokens/access-token.ts';
 import type { AssertionGrantNeeds } from './assertion-grant.ts';
 import type { EndUserNeeds } from './end-users.ts';
 
 /** Stores, keys and settings for issuing the tokens of one issuer. */
 export interface Issuing {
   readonly issuer: string;
-  readonly settings: IssuingSettings;
+  readonly settings: Settings;
   readonly clock: Clock;
   readonly log: Log;
   readonly accessTokens: AccessTokenNeeds;
@@ -22,34 +23,6 @@ export interface Issuing {
   readonly grants: GrantStore;
   readonly clients: ClientStore;
   readonly uses: ClientUses;
-}
-
-/** Settings for everything that is issued, by their own names. Lifetimes are in seconds. */
-export interface IssuingSettings extends TokenSettings {
-  readonly 'id-token.lifetime': number;
-  readonly 'id-token.lifetime-max': number;
-  readonly 'initial-access-token.lifetime': number;
-  readonly 'initial-access-token.lifetime-max': number;
-}
-
-/** Settings of access tokens and refresh tokens, by their own names. */
-export interface TokenSettings {
-  /** Used if the client's registration names no format. */
-  readonly 'access-token.format': AccessTokenFormat;
-  readonly 'access-token.lifetime': number;
-  readonly 'access-token.lifetime-max': number;
-  /** Resources that a request may name; empty: any resource. */
-  readonly 'access-token.resources': readonly string[];
-  /** Characters of a resource. */
-  readonly 'limits.uri-length': number;
-  /** 0: a refresh token does not expire. */
-  readonly 'refresh-token.lifetime': number;
-  /** Upper limit for a lifetime that a request names; 0: no limit. With a limit, a request for no expiry is refused. */
-  readonly 'refresh-token.lifetime-max': number;
-  /** Time without use after which a refresh token expires; 0: no such limit. */
-  readonly 'refresh-token.max-idle': number;
-  /** Whether refresh tokens of confidential clients are rotated. Those of public clients always are. */
-  readonly 'refresh-token.rotate': boolean;
 }
 
 export interface GrantNeeds extends Issuing {

@@ -1,7 +1,7 @@
+import type { Settings } from '../config/settings.ts';
 import type { StoredRefreshToken } from '../ports/grant-store.ts';
 import type { ClientMetadata } from '../spec/client-metadata.ts';
 import type { Confirmation } from '../tokens/confirmation.ts';
-import type { TokenSettings } from './grant.ts';
 import type { TokenContent } from './issue-token.ts';
 
 /** The authorisation that a grant stores as JSON text. */
@@ -29,7 +29,7 @@ export interface RefreshWishes {
 }
 
 /** Returns the lifetimes of refresh tokens that begin now, from the request and the settings. */
-export function refreshableFrom(settings: TokenSettings, wishes: RefreshWishes, now: number): Refreshable {
+export function refreshableFrom(settings: Settings, wishes: RefreshWishes, now: number): Refreshable {
   const lifetime = wishes.lifetime ?? settings['refresh-token.lifetime'];
   const maxIdle = wishes.maxIdle ?? settings['refresh-token.max-idle'];
   return {
@@ -41,7 +41,7 @@ export function refreshableFrom(settings: TokenSettings, wishes: RefreshWishes, 
 
 /** Returns the lifetimes for a client's grant; null if the client is not registered for `refresh_token` (RFC 6749 §6). */
 export function refreshableFor(
-  settings: TokenSettings,
+  settings: Settings,
   { grant_types }: ClientMetadata,
   now: number,
 ): Refreshable | null {
@@ -58,11 +58,7 @@ export function expiryOf({ ends_at, max_idle }: Refreshable, now: number): numbe
  * Says whether a use rotates the refresh token. RFC 9700 §2.2.2: "Refresh tokens for public clients MUST be sender-constrained
  * or use refresh token rotation".
  */
-export function isRotated(
-  settings: TokenSettings,
-  metadata: ClientMetadata,
-  { rotate }: Refreshable,
-): boolean {
+export function isRotated(settings: Settings, metadata: ClientMetadata, { rotate }: Refreshable): boolean {
   return metadata.token_endpoint_auth_method === 'none' || (rotate ?? settings['refresh-token.rotate']);
 }
 

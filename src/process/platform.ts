@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Settings } from '../config/settings.ts';
 import { joseJwtSigner } from '../jose/compact-jws.ts';
 import { joseJweDecrypter, joseJweEncrypter } from '../jose/jwe.ts';
@@ -44,6 +45,7 @@ export const systemJose: Jose = {
 export function openPlatform({ settings, sealer, ownOrigins, ...opened }: OpenedParts): ProcessPlatform {
   return {
     clock: systemClock,
+    sleep: async (seconds) => await sleep(seconds * 1000, undefined, { ref: false }),
     random: systemRandom,
     jose: systemJose,
     saml: samlAssertionVerifier(),

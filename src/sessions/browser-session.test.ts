@@ -15,6 +15,13 @@ import {
 } from './browser-session.ts';
 import { addAccount, setDisabled } from './manage-account.ts';
 
+const LIFETIMES = {
+  'session.idle-lifetime': 3600,
+  'session.lifetime': 86_400,
+  'session.per-account-max': 3,
+  'sign-in.browser-lifetime': 864_000,
+};
+
 const NO_COOKIES: BrowserCookies = { session: undefined, browser: undefined };
 const BY_PASSWORD: Authentication = {
   sub: 'ada' as Subject,
@@ -34,7 +41,7 @@ async function signedIn(
 }
 
 test('a sign-in sets random cookies of 256 bits; only their digests are stored', async () => {
-  const endUsers = testEndUsers();
+  const endUsers = await testEndUsers(LIFETIMES);
   const { session, cookies } = await signedIn(endUsers);
   for (const cookie of [cookies.session, cookies.browser]) assert.match(cookie, /^[A-Za-z0-9]{43}$/);
   const { sid } = session;
@@ -56,7 +63,7 @@ test('a sign-in sets random cookies of 256 bits; only their digests are stored',
 });
 
 test('each sign-in sets a new session id and invalidates the old one (S-08, session fixation)', async () => {
-  const endUsers = testEndUsers();
+  const endUsers = await testEndUsers(LIFETIMES);
   const first = await signedIn(endUsers, { session: 'chosen by an attacker', browser: 'this too' });
   assert.notEqual(first.cookies.session, 'chosen by an attacker');
   assert.notEqual(first.cookies.browser, 'this too');
@@ -73,7 +80,7 @@ test('each sign-in sets a new session id and invalidates the old one (S-08, sess
 });
 
 test('a browser keeps its cookie for one account and gets a new one for another account', async () => {
-  const endUsers = testEndUsers();
+  const endUsers = await testEndUsers(LIFETIMES);
   const first = await signedIn(endUsers);
   const again = await signedIn(endUsers, first.cookies);
   assert.equal(again.cookies.browser, first.cookies.browser);
@@ -86,7 +93,7 @@ test('a browser keeps its cookie for one account and gets a new one for another 
 });
 
 test('a session ends after its idle lifetime without use; a use extends it', async () => {
-  const endUsers = testEndUsers();
+  const endUsers = await testEndUsers(LIFETIMES);
   const { cookies } = await signedIn(endUsers);
   endUsers.pass(3599);
   assert.notEqual(await currentSession(endUsers.sessions, cookies.session), undefined);
@@ -97,7 +104,7 @@ test('a session ends after its idle lifetime without use; a use extends it', asy
 });
 
 test('a session ends at its absolute lifetime however much it is used', async () => {
-  const endUsers = testEndUsers();
+  const endUsers = await testEndUsers(LIFETIMES);
   const { cookies } = await signedIn(endUsers);
   for (let hour = 1; hour < 24; hour += 1) {
     endUsers.pass(3599);
@@ -108,7 +115,7 @@ test('a session ends at its absolute lifetime however much it is used', async ()
 });
 
 test('the last use of a session is recorded coarsely', async () => {
-  const endUsers = testEndUsers();
+  const endUsers = await testEndUsers(LIFETIMES);
   const { cookies, session } = await signedIn(endUsers);
   endUsers.pass(59);
   await currentSession(endUsers.sessions, cookies.session);
@@ -119,7 +126,7 @@ test('the last use of a session is recorded coarsely', async () => {
 });
 
 test('an ended session stays invalid and ends only once', async () => {
-  const endUsers = testEndUsers();
+  const endUsers = await testEndUsers(LIFETIMES);
   const { cookies, session } = await signedIn(endUsers);
   assert.equal((await endSession(endUsers.sessions, cookies.session))?.sid, session.sid);
   assert.equal(await endSession(endUsers.sessions, cookies.session), undefined);
@@ -128,7 +135,7 @@ test('an ended session stays invalid and ends only once', async () => {
 });
 
 test('above the limit of sessions per account, the least recently used session ends', async () => {
-  const endUsers = testEndUsers();
+  const endUsers = await testEndUsers(LIFETIMES);
   const first = await signedIn(endUsers);
   for (let more = 0; more < 2; more += 1) {
     endUsers.pass(1);
@@ -143,7 +150,7 @@ test('above the limit of sessions per account, the least recently used session e
 });
 
 test('an account that was disabled while its password was checked gets no session', async () => {
-  const endUsers = testEndUsers();
+  const endUsers = await testEndUsers(LIFETIMES);
   const account = await addAccount(endUsers.accounts, ADA, ACTOR);
   await setDisabled(endUsers.accounts, account, true, ACTOR);
   const who = { ...BY_PASSWORD, sub: account.sub, accountVersion: account.version };
@@ -152,7 +159,7 @@ test('an account that was disabled while its password was checked gets no sessio
 });
 
 test('after an account is disabled, its next request has no session', async () => {
-  const endUsers = testEndUsers();
+  const endUsers = await testEndUsers(LIFETIMES);
   const account = await addAccount(endUsers.accounts, ADA, ACTOR);
   const who = { sub: account.sub, accountVersion: account.version };
   const { cookies } = await signedIn(endUsers, NO_COOKIES, who);

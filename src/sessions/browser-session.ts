@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Settings } from '../config/settings.ts';
 import { digestOf } from '../keys/digest.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import type { AuditEvent } from '../ports/audit-log.ts';
@@ -12,17 +13,7 @@ export interface SessionNeeds {
   readonly browsers: Pick<AccountStore, 'knowsBrowser' | 'rememberBrowser'>;
   readonly clock: Clock;
   readonly random: Random;
-  readonly limits: SessionLimits;
-}
-
-/** All but `perAccount` in seconds. */
-export interface SessionLimits {
-  readonly idleLifetime: number;
-  readonly lifetime: number;
-  /** Sessions of one account at the same time. */
-  readonly perAccount: number;
-  /** How long a browser is recognised after a sign-in. */
-  readonly browserLifetime: number;
+  readonly settings: Settings;
 }
 
 /** An authenticated end-user, and how the authentication happened. */
@@ -77,11 +68,11 @@ export async function signIn(
   authentication: Authentication,
   cookies: BrowserCookies,
 ): Promise<SignedIn> {
-  const { sessions, clock, random, limits } = needs;
+  const { sessions, clock, random, settings } = needs;
   const now = clock.now();
   const { accountVersion, auth_time = now, ...who } = authentication;
   const session_cookie = random.alphanumeric(IDENTIFIER_LENGTHS.session);
-  const ends_at = now + limits.lifetime;
+  const ends_at = now + settings['session.lifetime'];
   const session: StoredSession = {
     ...who,
     key: digestOf(session_cookie),
@@ -89,11 +80,11 @@ export async function signIn(
     auth_time: Math.min(auth_time, now),
     created_at: now,
     last_seen_at: now,
-    expires_at: Math.min(ends_at, now + limits.idleLifetime),
+    expires_at: Math.min(ends_at, now + settings['session.idle-lifetime']),
     ends_at,
   };
   const replaces = await replacedBy(sessions, cookies);
-  const conditions = { replaces, accountVersion, sessionsMax: limits.perAccount, now };
+  const conditions = { replaces, accountVersion, sessionsMax: settings['session.per-account-max'], now };
   const creation = await sessions.create(session, conditions);
   if (creation.outcome === 'account_changed') return creation;
   const browser = await rememberedBrowser(needs, who.sub, cookies.browser, now);
@@ -117,7 +108,7 @@ async function replacedBy(
 
 /** Returns the cookie that identifies this browser at the next sign-in as `sub`, and remembers it. */
 async function rememberedBrowser(
-  { browsers, random, limits }: SessionNeeds,
+  { browsers, random, settings }: SessionNeeds,
   sub: Subject,
   sent: string | undefined,
   now: number,
@@ -125,20 +116,26 @@ async function rememberedBrowser(
   // A cookie unknown to this account may have been planted by an attacker, who then knows it.
   const known = sent !== undefined && (await browsers.knowsBrowser(sub, digestOf(sent), now));
   const browser = known ? sent : random.alphanumeric(IDENTIFIER_LENGTHS.session);
-  await browsers.rememberBrowser(sub, digestOf(browser), now + limits.browserLifetime, BROWSERS_MAX);
+  await browsers.rememberBrowser(
+    sub,
+    digestOf(browser),
+    now + settings['sign-in.browser-lifetime'],
+    BROWSERS_MAX,
+  );
   return browser;
 }
 
 /** Returns the live session of a cookie and extends it, at most once per fraction of the idle lifetime. */
 export async function currentSession(
-  { sessions, clock, limits }: Pick<SessionNeeds, 'sessions' | 'clock' | 'limits'>,
+  { sessions, clock, settings }: Pick<SessionNeeds, 'sessions' | 'clock' | 'settings'>,
   cookie: string | undefined,
 ): Promise<StoredSession | undefined> {
   const session = cookie === undefined ? undefined : await sessions.find(digestOf(cookie));
   const now = clock.now();
   if (session === undefined || session.expires_at <= now) return undefined;
-  if (now - session.last_seen_at < limits.idleLifetime / TOUCHES_PER_IDLE_LIFETIME) return session;
-  const expires_at = Math.min(session.ends_at, now + limits.idleLifetime);
+  const idleLifetime = settings['session.idle-lifetime'];
+  if (now - session.last_seen_at < idleLifetime / TOUCHES_PER_IDLE_LIFETIME) return session;
+  const expires_at = Math.min(session.ends_at, now + idleLifetime);
   // The session may have ended since it was read.
   return (await sessions.touch(session.key, now, expires_at))
     ? { ...session, last_seen_at: now, expires_at }

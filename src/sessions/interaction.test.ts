@@ -7,7 +7,7 @@ import { beginInteraction, changeInteraction, completeInteraction, findInteracti
 const CONTENT = { client_id: 'c', state: 'äöü🦊\u2028' };
 
 test('an interaction is found only by its handle, in its browser and with its kind', async () => {
-  const { interactions } = testEndUsers();
+  const { interactions } = await testEndUsers();
   const { handle, browser } = await beginInteraction(interactions, 'authorization', CONTENT, undefined);
   const found = await findInteraction(interactions, 'authorization', handle, browser);
   assert.deepEqual(found?.content, CONTENT);
@@ -27,7 +27,7 @@ test('an interaction is found only by its handle, in its browser and with its ki
 });
 
 test('two tabs of one browser have independent interactions', async () => {
-  const { interactions } = testEndUsers();
+  const { interactions } = await testEndUsers();
   const one = await beginInteraction(interactions, 'logout', { rp: 1 }, undefined);
   const two = await beginInteraction(interactions, 'logout', { rp: 2 }, one.browser);
   assert.equal(two.browser, one.browser);
@@ -40,7 +40,7 @@ test('two tabs of one browser have independent interactions', async () => {
 });
 
 test('an interaction is completed once: a double click and the back button do nothing', async () => {
-  const { interactions } = testEndUsers();
+  const { interactions } = await testEndUsers();
   const { handle, browser } = await beginInteraction(interactions, 'logout', CONTENT, undefined);
   const found = await findInteraction(interactions, 'logout', handle, browser);
   assert.ok(found !== undefined);
@@ -53,7 +53,7 @@ test('an interaction is completed once: a double click and the back button do no
 });
 
 test('a page that is out of date cannot complete an interaction', async () => {
-  const { interactions } = testEndUsers();
+  const { interactions } = await testEndUsers();
   const { handle, browser } = await beginInteraction(interactions, 'authorization', CONTENT, undefined);
   const shown = await findInteraction(interactions, 'authorization', handle, browser);
   assert.ok(shown !== undefined);
@@ -66,7 +66,7 @@ test('a page that is out of date cannot complete an interaction', async () => {
 });
 
 test('an interaction expires after its lifetime', async () => {
-  const endUsers = testEndUsers();
+  const endUsers = await testEndUsers();
   const { interactions } = endUsers;
   const { handle, browser } = await beginInteraction(interactions, 'logout', CONTENT, undefined);
   endUsers.pass(899);
@@ -76,7 +76,7 @@ test('an interaction expires after its lifetime', async () => {
 });
 
 test('an interaction that is too large is refused: 400 invalid_request', async () => {
-  const { interactions } = testEndUsers();
+  const { interactions } = await testEndUsers();
   const largest = { text: 'x'.repeat(131_072 - '{"text":""}'.length) };
   const begun = await beginInteraction(interactions, 'logout', largest, undefined);
   const found = await findInteraction(interactions, 'logout', begun.handle, begun.browser);

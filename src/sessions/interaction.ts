@@ -1,3 +1,4 @@
+import type { Settings } from '../config/settings.ts';
 import { digestOf, sameDigest } from '../keys/digest.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { InteractionStore, StoredInteraction } from '../ports/interaction-store.ts';
@@ -9,8 +10,7 @@ export interface InteractionNeeds {
   readonly interactions: InteractionStore;
   readonly clock: Clock;
   readonly random: Random;
-  /** Seconds. */
-  readonly interactionLifetime: number;
+  readonly settings: Settings;
 }
 
 /** A waiting request, with its parsed content. It is the ticket of a change or completion. */
@@ -36,7 +36,7 @@ const CONTENT_BYTES_MAX = 131_072;
  * @throws OAuthError invalid_request if the content is too large
  */
 export async function beginInteraction(
-  { interactions, clock, random, interactionLifetime }: InteractionNeeds,
+  { interactions, clock, random, settings }: InteractionNeeds,
   kind: StoredInteraction['kind'],
   content: object,
   browser: string | undefined,
@@ -51,7 +51,7 @@ export async function beginInteraction(
     version: 1,
     content: bounded(content),
     created_at: now,
-    expires_at: now + interactionLifetime,
+    expires_at: now + settings['interaction.lifetime'],
   });
   return { handle, browser: bound };
 }

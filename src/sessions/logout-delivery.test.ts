@@ -6,7 +6,8 @@ import type { OutboundFailure, Posted } from '../ports/outbound-http.ts';
 import { START } from '../testing/end-users.ts';
 import { BACK_CHANNEL, ISSUER, KEY, type TestLogout, TOLD, testLogout } from '../testing/logout.ts';
 import { EVENT } from '../testing/storage/stored-examples.ts';
-import { logoutDelivery } from './logout-delivery.ts';
+
+const RETRIES = { 'logout.attempts-max': 3, 'logout.retry-delay': 5 };
 
 const stored = async ({ endUsers }: TestLogout): Promise<readonly StoredLogoutNotification[]> =>
   await endUsers.storage.logoutNotifications.page(undefined, 100);
@@ -23,7 +24,7 @@ async function ended(
 
 // proves openid-backchannel-logout-2.4-1, openid-backchannel-logout-2.4-2, openid-backchannel-logout-4-1
 test('the client receives one logout token in a form (OpenID Connect Back-Channel Logout 1.0 §2.4, §2.5)', async () => {
-  const logout = testLogout();
+  const logout = await testLogout();
   const client = await logout.client();
   const { session } = await logout.signedIn(client);
   await logout.endUsers.storage.sessions.end(session.key);
@@ -70,7 +71,7 @@ test('the client receives one logout token in a form (OpenID Connect Back-Channe
 });
 
 test('a client registered under an alias receives a logout token with the alias as issuer (OpenID Connect Core 1.0 §2)', async () => {
-  const logout = testLogout();
+  const logout = await testLogout();
   const client = await logout.client();
   const { session } = await logout.signedIn();
   const issuer = 'https://alias.example';
@@ -83,7 +84,7 @@ test('a client registered under an alias receives a logout token with the alias 
 });
 
 test('a client with pairwise subjects receives its pairwise subject (OpenID Connect Core 1.0 §8)', async () => {
-  const logout = testLogout();
+  const logout = await testLogout();
   await ended(logout, { subject_type: 'pairwise' });
   await logout.delivery.deliverDue();
   const payload = (logout.sent[0]?.form['logout_token'] ?? '').split('.')[1] ?? '';
@@ -93,7 +94,7 @@ test('a client with pairwise subjects receives its pairwise subject (OpenID Conn
 
 // proves openid-backchannel-logout-2.4-2
 test('a logout token is encrypted if the client’s ID tokens are (OpenID Connect Back-Channel Logout 1.0 §2.4)', async () => {
-  const logout = testLogout();
+  const logout = await testLogout();
   const jwk = { ...KEY.jwk, use: 'enc', kid: 'rp' };
   await ended(logout, { id_token_encrypted_response_alg: 'RSA-OAEP-256', jwks: { keys: [jwk] } });
   await logout.delivery.deliverDue();
@@ -101,7 +102,7 @@ test('a logout token is encrypted if the client’s ID tokens are (OpenID Connec
 });
 
 test('clients without a logout URI and deleted clients are not notified, and no record remains', async () => {
-  const logout = testLogout();
+  const logout = await testLogout();
   await ended(logout, { backchannel_logout_uri: undefined });
   const gone = await logout.client();
   const { session } = await logout.signedIn(gone);
@@ -142,7 +143,7 @@ for (const [posted, state] of ATTEMPTS) {
   const words = posted.status === 'answered' ? `status ${posted.code}` : posted.reason;
   // proves openid-backchannel-logout-2.5-2, openid-backchannel-logout-2.8-1
   test(`${words}: ${state}; only recoverable errors are retried (OpenID Connect Back-Channel Logout 1.0 §2.5, §2.8)`, async () => {
-    const logout = testLogout();
+    const logout = await testLogout(RETRIES);
     logout.answer(posted);
     await ended(logout);
     await logout.delivery.deliverDue();
@@ -156,7 +157,7 @@ for (const [posted, state] of ATTEMPTS) {
 
 // proves openid-backchannel-logout-2.5-2
 test('a delivery is retried after 5 and 10 seconds and given up after the third attempt; each attempt has a new token', async () => {
-  const logout = testLogout();
+  const logout = await testLogout(RETRIES);
   logout.answer(answered(503));
   await ended(logout);
   const counts: number[] = [];
@@ -181,20 +182,16 @@ test('each retry delay grows by a random part of up to a half, so retries for on
     [128, 125],
     [255, 149],
   ] as const) {
-    const logout = testLogout();
+    const logout = await testLogout({ 'logout.retry-delay': 100 }, octet);
     logout.answer(answered(503));
     await ended(logout);
-    const random = {
-      ...logout.deliveryNeeds.random,
-      bytes: (count: number) => new Uint8Array(count).fill(octet),
-    };
-    await logoutDelivery({ ...logout.deliveryNeeds, retryDelay: 100, random }).deliverDue();
+    await logout.delivery.deliverDue();
     assert.equal((await stored(logout))[0]?.due_at, START + wait);
   }
 });
 
 test('a client that recovers is notified; the others are not notified again', async () => {
-  const logout = testLogout();
+  const logout = await testLogout(RETRIES);
   const slow = await logout.client({ backchannel_logout_uri: 'https://slow.example/' });
   const { session } = await logout.signedIn(await logout.client(), slow);
   logout.answer(async (url) => (url.includes('slow') ? answered(503) : TOLD));
@@ -211,15 +208,15 @@ test('a client that recovers is notified; the others are not notified again', as
 });
 
 test('several processes notify each client once, whichever begins', async () => {
-  const logout = testLogout();
+  const logout = await testLogout();
   for (let session = 0; session < 40; session += 1) await ended(logout);
-  const other = logoutDelivery(logout.deliveryNeeds);
+  const { delivery: other } = await logout.again();
   await Promise.all([logout.delivery.deliverDue(), other.deliverDue(), logout.delivery.deliverDue()]);
   assert.equal(logout.sent.length, 40);
 });
 
 test('a notification whose process died is delivered by another process after the lease', async () => {
-  const logout = testLogout();
+  const logout = await testLogout();
   const { storage } = logout.endUsers;
   const { session } = await ended(logout);
   await storage.logoutNotifications.take({ now: START, until: START + 60, limit: 10 });
@@ -232,7 +229,7 @@ test('a notification whose process died is delivered by another process after th
 });
 
 test('the logout waits for the client that requested it, not for the others', async () => {
-  const logout = testLogout();
+  const logout = await testLogout();
   const first = await logout.client();
   const hanging = await logout.client({ backchannel_logout_uri: 'https://hanging.example/' });
   const { session } = await logout.signedIn(hanging, first);
@@ -249,7 +246,7 @@ test('the logout waits for the client that requested it, not for the others', as
 });
 
 test('the logout does not wait for a client that is not notified', async () => {
-  const logout = testLogout();
+  const logout = await testLogout();
   const { session } = await ended(logout);
   await logout.delivery.deliver(session.sid, undefined);
   await logout.delivery.close();
@@ -259,7 +256,7 @@ test('the logout does not wait for a client that is not notified', async () => {
 });
 
 test('a server fault is logged, and the client is notified after the lease expires', async () => {
-  const logout = testLogout();
+  const logout = await testLogout();
   await ended(logout);
   logout.answer(async () => await Promise.reject(new Error('made up')));
   await logout.delivery.deliverDue();

@@ -1,5 +1,6 @@
 import { type LogoutTokenNeeds, makeLogoutToken } from '../clients/issued-jwt/logout-token.ts';
 import { metadataOf } from '../clients/registered-client.ts';
+import type { Settings } from '../config/settings.ts';
 import type { ClientStore } from '../ports/client-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
@@ -15,8 +16,6 @@ import { type ClientId, IDENTIFIER_LENGTHS, type SessionId } from '../spec/ident
 export interface LogoutDeliveryNeeds extends LogoutAttemptNeeds {
   readonly notifications: LogoutNotificationStore;
   readonly log: Log;
-  /** Lease of a notification in seconds. When it expires, another process may retry. */
-  readonly attemptTime: number;
   readonly count: (outcome: LogoutAttempt['outcome']) => void;
 }
 
@@ -36,16 +35,28 @@ export interface LogoutDelivery {
 /** Notifications in a batch; each needs a connection. */
 const BATCH = 32;
 
+/** Allows for a fetch of the client's key set, which encrypts the token, and for the form. */
+const FETCHES_PER_ATTEMPT = 2;
+
+/** Allows for a slow disk, in seconds. */
+const LEASE_MARGIN = 30;
+
+/** Returns the lease of a notification in seconds. When it expires, another process may retry. */
+function leaseOf(settings: Settings): number {
+  return settings['outbound.timeout'] * FETCHES_PER_ATTEMPT + LEASE_MARGIN;
+}
+
 /** Opens the delivery of logout notifications in one process. */
 export function logoutDelivery(needs: LogoutDeliveryNeeds): LogoutDelivery {
-  const { notifications, clock, attemptTime, log } = needs;
+  const { notifications, clock, settings, log } = needs;
   const underWay = new Set<Promise<void>>();
   const closing = new AbortController();
 
   const take = async (sids?: readonly SessionId[]): Promise<readonly TakenLogoutNotification[]> => {
     const now = clock.now();
+    const until = now + leaseOf(settings);
     const chosen = sids === undefined ? {} : { sids };
-    return await notifications.take({ now, until: now + attemptTime, limit: BATCH, ...chosen });
+    return await notifications.take({ now, until, limit: BATCH, ...chosen });
   };
   const begin = (taken: TakenLogoutNotification): Promise<void> => {
     const attempt = attemptAndSettle(needs, taken).finally(() => underWay.delete(attempt));
@@ -102,10 +113,7 @@ export interface LogoutAttemptNeeds {
   readonly outbound: OutboundForms;
   readonly clock: Clock;
   readonly random: Random;
-  /** Attempts before a notification is given up. */
-  readonly attemptsMax: number;
-  /** Seconds before the first retry; each further delay is twice as long. */
-  readonly retryDelay: number;
+  readonly settings: Settings;
 }
 
 /** Seconds. */
@@ -171,12 +179,12 @@ function judged(needs: LogoutAttemptNeeds, taken: TakenLogoutNotification, poste
 }
 
 function later(
-  { attemptsMax, retryDelay, clock, random }: LogoutAttemptNeeds,
+  { settings, clock, random }: LogoutAttemptNeeds,
   { attempts }: TakenLogoutNotification,
   problem: string,
 ): LogoutAttempt {
-  if (attempts >= attemptsMax) return { outcome: 'failed', problem };
-  const wait = Math.min(retryDelay * 2 ** (attempts - 1), RETRY_DELAY_MAX);
+  if (attempts >= settings['logout.attempts-max']) return { outcome: 'failed', problem };
+  const wait = Math.min(settings['logout.retry-delay'] * 2 ** (attempts - 1), RETRY_DELAY_MAX);
   return { outcome: 'postponed', problem, due_at: clock.now() + spread(wait, random) };
 }
 

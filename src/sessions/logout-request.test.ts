@@ -19,7 +19,7 @@ async function outcomeOf(
 }
 
 test('with a valid hint and a registered URI the browser is redirected, with its state (OpenID Connect RP-Initiated Logout 1.0 §2, §3)', async () => {
-  const logout = testLogout();
+  const logout = await testLogout();
   const client = await logout.client();
   const hint = { id_token_hint: logout.idToken(client) };
   const uri = { post_logout_redirect_uri: HOME };
@@ -40,7 +40,7 @@ const STATES: readonly (readonly [state: string, encoded: string])[] = [
 for (const [state, encoded] of STATES) {
   // proves openid-rp-logout-2-4
   test(`state ${JSON.stringify(state)} is appended once, percent-encoded, to the registered URI (decision 33; H-171, H-172)`, async () => {
-    const logout = testLogout();
+    const logout = await testLogout();
     const client = await logout.client();
     for (const [uri, separator] of [
       [HOME, '?'],
@@ -55,7 +55,7 @@ for (const [state, encoded] of STATES) {
 }
 
 test('a state that is too long is refused (H-171)', async () => {
-  const logout = testLogout({ stateLengthMax: 10 });
+  const logout = await testLogout({ 'logout.state-length-max': 10 });
   await readLogoutRequest(logout.requests, { state: 'x'.repeat(10) });
   await assert.rejects(readLogoutRequest(logout.requests, { state: 'x'.repeat(11) }), OAuthError);
 });
@@ -89,7 +89,7 @@ const ELSEWHERE = [
 for (const uri of ELSEWHERE) {
   // proves openid-rp-logout-3-1
   test(`post_logout_redirect_uri ${JSON.stringify(uri)}: no redirection, and the reason does not contain it (OpenID Connect RP-Initiated Logout 1.0 §3; H-164, H-165)`, async () => {
-    const logout = testLogout();
+    const logout = await testLogout();
     const client = await logout.client();
     const parameters = { id_token_hint: logout.idToken(client), post_logout_redirect_uri: uri };
     const outcome = await outcomeOf(logout, parameters);
@@ -102,7 +102,7 @@ for (const uri of ELSEWHERE) {
 }
 
 test('the reason for a misspelt URI names the nearest registered one (users want 6)', async () => {
-  const logout = testLogout();
+  const logout = await testLogout();
   const client = await logout.client();
   const parameters = { id_token_hint: logout.idToken(client), post_logout_redirect_uri: `${HOME}/` };
   assert.match((await outcomeOf(logout, parameters)) ?? '', new RegExp(`; did you mean ${HOME}\\?$`));
@@ -110,7 +110,7 @@ test('the reason for a misspelt URI names the nearest registered one (users want
 
 // proves openid-rp-logout-3-1
 test('a URI of another client, or for a client that registered none: no redirection (H-164)', async () => {
-  const logout = testLogout();
+  const logout = await testLogout();
   await logout.client();
   const other = await logout.client({ post_logout_redirect_uris: ['https://other.example/'] });
   const none = await logout.client({ post_logout_redirect_uris: undefined });
@@ -170,7 +170,7 @@ function maced(aud: string): string {
 for (const [what, hint, why] of HINTS) {
   // proves openid-rp-logout-2-2
   test(`id_token_hint: ${what}: the redirection is ignored and the request is accepted (decision 32; H-163, H-167 to H-170)`, async () => {
-    const logout = testLogout();
+    const logout = await testLogout();
     const { client_id } = await logout.client();
     const text = hint(logout, client_id);
     const given = text === '' ? {} : { id_token_hint: text };
@@ -186,7 +186,7 @@ for (const [what, hint, why] of HINTS) {
 }
 
 test('a hint with several audiences belongs to its authorised party (OpenID Connect Core 1.0 §2; H-170)', async () => {
-  const logout = testLogout();
+  const logout = await testLogout();
   const { client_id } = await logout.client();
   const id_token_hint = idToken({ aud: [client_id, 'rs'], azp: client_id });
   assert.equal(await outcomeOf(logout, { id_token_hint, post_logout_redirect_uri: HOME }), HOME);
@@ -194,22 +194,19 @@ test('a hint with several audiences belongs to its authorised party (OpenID Conn
 
 // proves openid-rp-logout-2-2
 test('an expired hint is valid until the configured age (H-168)', async () => {
-  const logout = testLogout();
+  const logout = await testLogout();
   const client = await logout.client({});
   const old = idToken({ aud: client.client_id, iat: START - 900, exp: START - 800 });
   const parameters = { id_token_hint: old, post_logout_redirect_uri: HOME };
   assert.equal(await outcomeOf(logout, parameters), HOME);
-  const strict = { ...logout, requests: { ...logout.requests, hintAgeMax: 899 } };
+  const strict = await logout.again({ 'logout.hint-age-max': 899 });
   assert.match((await outcomeOf(strict, parameters)) ?? '', /older than 899 seconds/);
-  assert.equal(
-    await outcomeOf({ ...logout, requests: { ...logout.requests, hintAgeMax: 900 } }, parameters),
-    HOME,
-  );
+  assert.equal(await outcomeOf(await logout.again({ 'logout.hint-age-max': 900 }), parameters), HOME);
 });
 
 // proves openid-rp-logout-2-3
 test('a client_id that is not the hint’s: the hint proves nothing (OpenID Connect RP-Initiated Logout 1.0 §2)', async () => {
-  const logout = testLogout();
+  const logout = await testLogout();
   const [client, other] = [await logout.client(), await logout.client()];
   const parameters = { id_token_hint: logout.idToken(client), post_logout_redirect_uri: HOME };
   const outcome = await outcomeOf(logout, { ...parameters, client_id: other.client_id });
@@ -219,14 +216,14 @@ test('a client_id that is not the hint’s: the hint proves nothing (OpenID Conn
 });
 
 test('a request for the dialog alone is valid', async () => {
-  const { requests } = testLogout();
+  const { requests } = await testLogout();
   const nothing = { client: undefined, redirect: undefined, ignored: undefined };
   assert.deepEqual(await readLogoutRequest(requests, {}), nothing);
   assert.deepEqual(await readLogoutRequest(requests, { state: 'x', logout_hint: 'ada' }), nothing);
 });
 
 test('if the client is deleted or removes its URI before the answer, there is no redirection (H-177)', async () => {
-  const logout = testLogout();
+  const logout = await testLogout();
   const { storage } = logout.endUsers;
   for (const change of ['delete', 'replace', 'again'] as const) {
     const client = await logout.client();
@@ -255,7 +252,7 @@ test('if the client is deleted or removes its URI before the answer, there is no
 });
 
 test('the client is found by its identifier alone, however many clients there are (users want 1)', async () => {
-  const logout = testLogout();
+  const logout = await testLogout();
   const client = await logout.client();
   const finds: string[] = [];
   const clients = {

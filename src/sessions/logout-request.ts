@@ -1,4 +1,5 @@
 import { metadataOf } from '../clients/registered-client.ts';
+import type { Settings } from '../config/settings.ts';
 import type { ClientStore, StoredClient } from '../ports/client-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import { OAuthError } from '../spec/errors.ts';
@@ -11,10 +12,7 @@ export interface LogoutRequestNeeds {
   readonly hints: IdTokenHintNeeds;
   readonly clients: Pick<ClientStore, 'find'>;
   readonly clock: Clock;
-  /** Seconds after which an ID token is no longer accepted as a hint; 0 = never. */
-  readonly hintAgeMax: number;
-  /** Characters. */
-  readonly stateLengthMax: number;
+  readonly settings: Settings;
 }
 
 /**
@@ -65,8 +63,9 @@ export async function readLogoutRequest(
   parameters: Parameters,
 ): Promise<LogoutRequest> {
   const { post_logout_redirect_uri: uri, state } = parameters;
-  if (state !== undefined && state.length > needs.stateLengthMax) {
-    const error_description = `state has ${state.length} characters; the limit is ${needs.stateLengthMax}`;
+  const lengthMax = needs.settings['logout.state-length-max'];
+  if (state !== undefined && state.length > lengthMax) {
+    const error_description = `state has ${state.length} characters; the limit is ${lengthMax}`;
     throw new OAuthError('invalid_request', { error_description });
   }
   const proof = await clientBehind(needs, parameters);
@@ -96,8 +95,9 @@ async function clientBehind(
     return { ignored: 'client_id differs from the client that the id_token_hint was issued to' };
   }
   const iat = issuedAt(hint);
-  if (needs.hintAgeMax !== 0 && needs.clock.now() - iat > needs.hintAgeMax) {
-    return { ignored: `the id_token_hint is older than ${needs.hintAgeMax} seconds` };
+  const ageMax = needs.settings['logout.hint-age-max'];
+  if (ageMax !== 0 && needs.clock.now() - iat > ageMax) {
+    return { ignored: `the id_token_hint is older than ${ageMax} seconds` };
   }
   const client = await needs.clients.find(hint.client_id as ClientId);
   // A client that was deleted and registered again never received this token.

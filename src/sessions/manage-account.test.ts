@@ -4,7 +4,7 @@ import { ACTOR, ADA, START, testEndUsers } from '../testing/end-users.ts';
 import { AccountRefused, addAccount, deleteAccount, setDisabled } from './manage-account.ts';
 
 test('an account has a random subject, its name as typed, and a password hash', async () => {
-  const { accounts, storage } = testEndUsers();
+  const { accounts, storage } = await testEndUsers();
   const account = await addAccount(accounts, ADA, ACTOR);
   assert.match(account.sub, /^[A-Za-z0-9]{24}$/);
   assert.deepEqual([account.username, account.login_name], ['Ada', 'ada']);
@@ -16,7 +16,7 @@ test('an account has a random subject, its name as typed, and a password hash', 
 });
 
 test('a name is unique in every spelling; after a deletion its new owner has another subject', async () => {
-  const { accounts } = testEndUsers();
+  const { accounts } = await testEndUsers();
   const first = await addAccount(accounts, ADA, ACTOR);
   await assert.rejects(addAccount(accounts, { ...ADA, username: 'ＡＤＡ' }, ACTOR), /"ada" already/);
   await deleteAccount(accounts, first, ACTOR);
@@ -24,7 +24,7 @@ test('a name is unique in every spelling; after a deletion its new owner has ano
 });
 
 test('claims of an account have the types of OpenID Connect Core 1.0 §5.1, and reserved claims are refused', async () => {
-  const { accounts } = testEndUsers();
+  const { accounts } = await testEndUsers();
   const good = {
     name: 'Ada',
     'name#ja': 'エイダ',
@@ -56,7 +56,7 @@ test('claims of an account have the types of OpenID Connect Core 1.0 §5.1, and 
 });
 
 test('of two parallel changes one succeeds and the other is refused', async () => {
-  const { accounts } = testEndUsers();
+  const { accounts } = await testEndUsers();
   const account = await addAccount(accounts, ADA, ACTOR);
   const outcomes = await Promise.allSettled([
     setDisabled(accounts, account, true, ACTOR),
@@ -66,7 +66,7 @@ test('of two parallel changes one succeeds and the other is refused', async () =
 });
 
 test('disabling twice keeps the time of the first', async () => {
-  const endUsers = testEndUsers();
+  const endUsers = await testEndUsers();
   const account = await addAccount(endUsers.accounts, ADA, ACTOR);
   const disabled = await setDisabled(endUsers.accounts, account, true, ACTOR);
   endUsers.pass(60);

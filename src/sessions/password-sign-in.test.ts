@@ -9,6 +9,12 @@ import { ACTOR, ADA, QUICK, START, type TestEndUsers, testEndUsers } from '../te
 import { addAccount, setDisabled, setPassword } from './manage-account.ts';
 import { authenticateWithPassword, type PasswordAttempt } from './password-sign-in.ts';
 
+const LIMITS = {
+  'sign-in.attempts-per-account-and-network': 3,
+  'sign-in.attempts-per-account': 6,
+  'sign-in.attempts-per-network': 100,
+};
+
 const attempted = (endUsers: TestEndUsers, attempt: Partial<PasswordAttempt> = {}) =>
   authenticateWithPassword(endUsers.signIn, {
     username: 'ada',
@@ -20,7 +26,7 @@ const attempted = (endUsers: TestEndUsers, attempt: Partial<PasswordAttempt> = {
   });
 
 test('the right name and password return the account with its claims', async () => {
-  const endUsers = testEndUsers();
+  const endUsers = await testEndUsers();
   const { sub } = await addAccount(endUsers.accounts, ADA, ACTOR);
   for (const username of ['Ada', 'ADA', 'ａｄａ']) {
     const account = { sub, username: 'Ada', claims: ADA.claims, disabled: false, version: 1 };
@@ -46,11 +52,11 @@ const REFUSED: readonly (readonly [string, Partial<PasswordAttempt>, string])[] 
 
 for (const [what, attempt, reason] of REFUSED) {
   test(`${what} is refused; only the log has the reason, without the typed text`, async () => {
-    const endUsers = testEndUsers();
+    const endUsers = await testEndUsers();
     const { sub } = await addAccount(endUsers.accounts, ADA, ACTOR);
     assert.deepEqual(await attempted(endUsers, attempt), { outcome: 'refused' });
     const about = reason === 'unknown name' ? undefined : sub;
-    const members = { request_id: 'r', sub: about, reason };
+    const members = { tenant: 'test', request_id: 'r', sub: about, reason };
     assert.deepEqual(endUsers.lines, [{ message: 'sign-in refused', members }]);
   });
 }
@@ -65,7 +71,10 @@ test('an unknown name costs one hash, like a wrong password', async () => {
       return inner.verify(password, hash);
     },
   };
-  const endUsers = testEndUsers({ passwords, rates: { perAccountAndNetwork: 0, perAccount: 0 } });
+  const endUsers = await testEndUsers(
+    { 'sign-in.attempts-per-account-and-network': 0, 'sign-in.attempts-per-account': 0 },
+    { passwords },
+  );
   await addAccount(endUsers.accounts, ADA, ACTOR);
   for (const [, attempt] of REFUSED) {
     verified = 0;
@@ -75,7 +84,7 @@ test('an unknown name costs one hash, like a wrong password', async () => {
 });
 
 test('a disabled account is refused like a wrong password, and signs in after it is enabled', async () => {
-  const endUsers = testEndUsers();
+  const endUsers = await testEndUsers();
   const account = await addAccount(endUsers.accounts, ADA, ACTOR);
   const disabled = await setDisabled(endUsers.accounts, account, true, ACTOR);
   assert.deepEqual(await attempted(endUsers), { outcome: 'refused' });
@@ -85,7 +94,7 @@ test('a disabled account is refused like a wrong password, and signs in after it
 });
 
 test('after too many failures even the right password must wait, and so must an unknown name', async () => {
-  const endUsers = testEndUsers();
+  const endUsers = await testEndUsers(LIMITS);
   await addAccount(endUsers.accounts, ADA, ACTOR);
   for (const username of ['ada', 'bob']) {
     for (let failure = 0; failure < 3; failure += 1) {
@@ -106,7 +115,7 @@ test('after too many failures even the right password must wait, and so must an 
 });
 
 test('a known browser signs in while strangers guess', async () => {
-  const endUsers = testEndUsers();
+  const endUsers = await testEndUsers(LIMITS);
   const { sub } = await addAccount(endUsers.accounts, ADA, ACTOR);
   await endUsers.storage.accounts.rememberBrowser(sub, digestOf('known'), START + 60, 5);
   for (const network of [1, 2, 3]) {
@@ -120,7 +129,7 @@ test('a known browser signs in while strangers guess', async () => {
 });
 
 test('of fifty parallel wrong passwords only as many are checked as the limit allows', async () => {
-  const endUsers = testEndUsers();
+  const endUsers = await testEndUsers(LIMITS);
   await addAccount(endUsers.accounts, ADA, ACTOR);
   const wrong = Array.from({ length: 50 }, () => attempted(endUsers, { password: 'wrong' }));
   const outcomes = (await Promise.all(wrong)).map(({ outcome }) => outcome);
@@ -129,10 +138,10 @@ test('of fifty parallel wrong passwords only as many are checked as the limit al
 
 test('when too many passwords wait to be checked, no attempt is counted', async () => {
   const passwords: PasswordHasher = {
-    ...testEndUsers().accounts.passwords,
+    ...(await testEndUsers()).accounts.passwords,
     verify: () => Promise.reject(new TooManyRequests(1)),
   };
-  const endUsers = testEndUsers({ passwords });
+  const endUsers = await testEndUsers(LIMITS, { passwords });
   await addAccount(endUsers.accounts, ADA, ACTOR);
   for (let busy = 0; busy < 10; busy += 1) {
     assert.deepEqual(await attempted(endUsers), { outcome: 'too_many_attempts', retry_after: 1 });
@@ -140,7 +149,7 @@ test('when too many passwords wait to be checked, no attempt is counted', async 
 });
 
 test('a hash with outdated parameters is renewed at the next sign-in without ending a session', async () => {
-  const endUsers = testEndUsers();
+  const endUsers = await testEndUsers();
   const dearer = { ...QUICK, passes: 2 };
   const passwords = argon2PasswordHasher({ parameters: dearer, concurrency: 2, waitingMax: 9 }, systemRandom);
   const account = await addAccount({ ...endUsers.accounts, passwords }, ADA, ACTOR);
@@ -153,7 +162,7 @@ test('a hash with outdated parameters is renewed at the next sign-in without end
 });
 
 test('the old password is invalid after a new one is set', async () => {
-  const endUsers = testEndUsers();
+  const endUsers = await testEndUsers();
   const account = await addAccount(endUsers.accounts, ADA, ACTOR);
   await setPassword(endUsers.accounts, account, 'battery staple', ACTOR);
   assert.equal((await attempted(endUsers)).outcome, 'refused');

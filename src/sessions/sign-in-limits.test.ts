@@ -2,9 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Digest, Subject } from '../spec/identifiers.ts';
 import { testRates } from '../testing/rates.ts';
-import { type SignInAttempt, type SignInRates, signInLimits } from './sign-in-limits.ts';
+import { testSettings } from '../testing/settings.ts';
+import { type SignInAttempt, signInLimits } from './sign-in-limits.ts';
 
-const RATES: SignInRates = { perAccountAndNetwork: 3, perAccount: 5, perNetwork: 8 };
+const RATES = testSettings({
+  'sign-in.attempts-per-account-and-network': 3,
+  'sign-in.attempts-per-account': 5,
+  'sign-in.attempts-per-network': 8,
+});
 const HERE: SignInAttempt = { name: 'ada', remoteAddress: '192.0.2.1', knownBrowser: undefined };
 const knownBrowser = { sub: 'a' as Subject, browser: 'b' as Digest };
 
@@ -97,7 +102,7 @@ test('successful attempts do not count; parallel attempts count before they are 
 
 test('no choice of names and networks makes two of them share a counter', async () => {
   const limits = signInLimits(
-    { ...RATES, perAccount: 0, perNetwork: 0 },
+    { ...RATES, 'sign-in.attempts-per-account': 0, 'sign-in.attempts-per-network': 0 },
     testRates(() => 0),
   );
   await failures(limits, 3, { name: 'ada', remoteAddress: '192.0.2.1' });
@@ -107,7 +112,11 @@ test('no choice of names and networks makes two of them share a counter', async 
 
 test('0 is no limit', async () => {
   const limits = signInLimits(
-    { perAccountAndNetwork: 0, perAccount: 0, perNetwork: 0 },
+    testSettings({
+      'sign-in.attempts-per-account-and-network': 0,
+      'sign-in.attempts-per-account': 0,
+      'sign-in.attempts-per-network': 0,
+    }),
     testRates(() => 0),
   );
   assert.equal(await failures(limits, 1000, {}), 1000);

@@ -1,16 +1,7 @@
 import { type Counted, type RateLimitNeeds, rateLimits } from '../clients/rate-limits.ts';
+import type { Settings } from '../config/settings.ts';
 import type { Digest, Subject } from '../spec/identifiers.ts';
 import { networkOf } from '../spec/ip-address.ts';
-
-/** Failed attempts per hour, which is also the burst; 0 = no limit. */
-export interface SignInRates {
-  /** For one name, from one network or from one known browser. */
-  readonly perAccountAndNetwork: number;
-  /** For one name, from all networks. */
-  readonly perAccount: number;
-  /** For all names, from one network. */
-  readonly perNetwork: number;
-}
 
 export interface SignInAttempt {
   /** The typed name in the form in which names are compared, whether or not the account exists. */
@@ -35,20 +26,21 @@ const MINUTES = 60;
  * has a counter of its own: an attacker elsewhere exhausts the counters of strangers and locks out no known
  * browser. All processes share the counters (`src/ports/rate-store.ts`).
  */
-export function signInLimits(rates: SignInRates, needs: RateLimitNeeds): SignInLimits {
+export function signInLimits(settings: Settings, needs: RateLimitNeeds): SignInLimits {
   const limits = rateLimits(needs);
+  const perAccountAndNetwork = settings['sign-in.attempts-per-account-and-network'];
   const counted = (capacity: number, ...what: readonly string[]): readonly Counted[] =>
     capacity === 0 ? [] : [{ what: ['sign-in', ...what], capacity, perMinute: capacity / MINUTES }];
 
   const concerned = ({ name, remoteAddress, knownBrowser }: SignInAttempt): readonly Counted[] => {
     if (knownBrowser !== undefined) {
-      return counted(rates.perAccountAndNetwork, 'browser', knownBrowser.sub, knownBrowser.browser);
+      return counted(perAccountAndNetwork, 'browser', knownBrowser.sub, knownBrowser.browser);
     }
     const network = networkOf(remoteAddress);
     return [
-      ...counted(rates.perAccountAndNetwork, 'account and network', name, network),
-      ...counted(rates.perAccount, 'account', name),
-      ...counted(rates.perNetwork, 'network', network),
+      ...counted(perAccountAndNetwork, 'account and network', name, network),
+      ...counted(settings['sign-in.attempts-per-account'], 'account', name),
+      ...counted(settings['sign-in.attempts-per-network'], 'network', network),
     ];
   };
 

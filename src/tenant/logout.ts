@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogoutTokenNeeds } from '../clients/issued-jwt/logout-token.ts';
 import type { Settings } from '../config/settings.ts';
 import type { ServerKeys } from '../keys/server-keys.ts';
@@ -14,10 +13,6 @@ export interface DeliveryParts {
   readonly tokens: LogoutTokenNeeds;
 }
 
-/** Time for the key set of a client that wants its tokens encrypted, for the form, and for a busy disk. */
-const FETCHES_OF_AN_ATTEMPT = 2;
-const ATTEMPT_MARGIN_SECONDS = 30;
-
 /** Opens the delivery of logout tokens: one for a tenant, under whatever name its sessions began. */
 export function openLogoutDelivery(
   settings: Settings,
@@ -32,14 +27,12 @@ export function openLogoutDelivery(
     clock,
     random,
     log,
-    attemptsMax: settings['logout.attempts-max'],
-    retryDelay: settings['logout.retry-delay'],
-    attemptTime: settings['outbound.timeout'] * FETCHES_OF_AN_ATTEMPT + ATTEMPT_MARGIN_SECONDS,
+    settings,
     count: (outcome) => metrics.countLogoutAttempt(outcome),
   });
 }
 
-export interface LogoutParts extends Pick<Platform, 'clock' | 'jose'> {
+export interface LogoutParts extends Pick<Platform, 'clock' | 'jose' | 'sleep'> {
   readonly issuer: string;
   readonly settings: Settings;
   readonly clients: Pick<ClientStore, 'find'>;
@@ -53,16 +46,14 @@ export interface Logout {
   readonly patience: () => Promise<void>;
 }
 
-export function openLogout({ issuer, settings, clients, keys, clock, jose }: LogoutParts): Logout {
-  const waitMs = settings['logout.wait'] * 1000;
+export function openLogout({ issuer, settings, clients, keys, clock, jose, sleep }: LogoutParts): Logout {
   return {
     logoutRequests: {
       hints: { issuer, keys, verifier: jose.verifier, decrypter: jose.decrypter },
       clients,
       clock,
-      hintAgeMax: settings['logout.hint-age-max'],
-      stateLengthMax: settings['logout.state-length-max'],
+      settings,
     },
-    patience: async () => await sleep(waitMs, undefined, { ref: false }),
+    patience: async () => await sleep(settings['logout.wait']),
   };
 }

@@ -22,6 +22,8 @@ import type { TenantId } from '../spec/identifiers.ts';
  */
 export interface Platform {
   readonly clock: Clock;
+  /** Resolves after these seconds. Keeps no process running. */
+  readonly sleep: (seconds: number) => Promise<void>;
   readonly random: Random;
   readonly jose: Jose;
   readonly saml: SamlAssertionVerifier;

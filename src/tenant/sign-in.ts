@@ -47,19 +47,13 @@ export function openEndUsers(
   const time = { clock, random };
   const directory = ownAccounts({ accounts: storage.accounts, passwords, clock, log });
   const counting = { store: storage.rates, clock, log };
-  const rates = {
-    perAccountAndNetwork: settings['sign-in.attempts-per-account-and-network'],
-    perAccount: settings['sign-in.attempts-per-account'],
-    perNetwork: settings['sign-in.attempts-per-network'],
-  };
-  const limits = signInLimits(rates, counting);
   return {
     accounts: { accounts: storage.accounts, passwords, ...time },
     directory,
     passwordSignIn: {
       directory,
       browsers: storage.accounts,
-      limits,
+      limits: signInLimits(settings, counting),
       clock,
       log,
       audit: storage.audit,
@@ -69,17 +63,12 @@ export function openEndUsers(
       sessions: storage.sessions,
       browsers: storage.accounts,
       ...time,
-      limits: {
-        idleLifetime: settings['session.idle-lifetime'],
-        lifetime: settings['session.lifetime'],
-        perAccount: settings['session.per-account-max'],
-        browserLifetime: settings['sign-in.browser-lifetime'],
-      },
+      settings,
     },
     interactions: {
       interactions: storage.interactions,
       ...time,
-      interactionLifetime: settings['interaction.lifetime'],
+      settings,
     },
     interactionLimits: networkLimits(
       {

@@ -1,40 +1,29 @@
 import assert from 'node:assert/strict';
-import { networkLimits } from '../clients/rate-limits.ts';
-import { answer } from '../endpoints/answer.ts';
+import type { Settings } from '../config/settings.ts';
 import { browserOf } from '../endpoints/browser.ts';
-import type { Endpoint, EndpointResponse } from '../endpoints/contract.ts';
-import { endSession, endSessionForm } from '../endpoints/end-session/endpoint.ts';
-import { endSessionConfirmation } from '../endpoints/end-session-confirmation/endpoint.ts';
-import { openPages } from '../pages/liquid-pages.ts';
-import type { LogoutRequestNeeds } from '../sessions/logout-request.ts';
-import { type Answer, received, requestOf, type TestRequest } from './exchange.ts';
+import type { Answer, TestRequest } from './exchange.ts';
 import { ISSUER, type TestLogout, testLogout } from './logout.ts';
 
 const ORIGIN = new URL(ISSUER).origin;
-const PAGES = openPages('/c2/assets/', undefined);
 
 /** The cookies of a browser, by name. */
 export type Jar = Map<string, string>;
 
-export interface LogoutAnswer extends Answer {
-  readonly cookies: readonly string[];
-}
-
-export interface Dialog extends LogoutAnswer {
+export interface Dialog extends Answer {
   readonly handle: string;
   readonly form_token: string;
 }
 
 export interface TestLogoutPages extends TestLogout {
   readonly jar: Jar;
-  readonly faults: unknown[];
-  /** The browser has this session from now on. */
+  readonly faults: readonly unknown[];
+  /** Gives the browser the cookie of this session. */
   use(cookie: string): void;
-  get(parameters?: Readonly<Record<string, string>> | string, headers?: Headers): Promise<LogoutAnswer>;
-  post(form: Readonly<Record<string, string>> | string, headers?: Headers): Promise<LogoutAnswer>;
+  get(parameters?: Readonly<Record<string, string>> | string, headers?: Headers): Promise<Answer>;
+  post(form: Readonly<Record<string, string>> | string, headers?: Headers): Promise<Answer>;
   dialog(parameters?: Readonly<Record<string, string>>): Promise<Dialog>;
-  /** As a page of ours would send it, but for what a test says. */
-  choose(dialog: Dialog, choice: string, different?: Different): Promise<LogoutAnswer>;
+  /** Sends the form of the page, except for what is different. */
+  choose(dialog: Dialog, choice: string, different?: Different): Promise<Answer>;
 }
 
 type Headers = Readonly<Record<string, string>>;
@@ -47,68 +36,26 @@ export interface Different {
   readonly handle?: string;
 }
 
-export interface PageOptions extends Partial<LogoutRequestNeeds> {
-  readonly showErrorDetails?: boolean;
-  /** From one network; 0 = no limit. */
-  readonly interactionsPerMinute?: number;
-  /** Waits for the notification of a client. If absent, the logout does not wait. */
-  readonly patience?: () => Promise<void>;
-}
-
-/** The endpoints of RP-Initiated Logout, and one browser in front of them. */
-export function testLogoutPages(options: PageOptions = {}): TestLogoutPages {
-  const {
-    showErrorDetails = false,
-    interactionsPerMinute = 0,
-    patience = async () => await new Promise<void>(() => undefined),
-  } = options;
-  const logout = testLogout(options);
-  const { sessions, interactions, signIn, lines } = logout.endUsers;
-  const note = (members: Headers | object, message: string): void =>
-    void lines.push({ members: { ...members }, message });
-  const needs = {
-    issuer: ISSUER,
-    pages: PAGES,
-    settings: { 'pages.error-details': showErrorDetails },
-    browser: browserOf(ISSUER),
-    sessions,
-    interactions,
-    interactionLimits: networkLimits(
-      { kind: 'interaction', perNetwork: interactionsPerMinute, overall: 0 },
-      {
-        store: logout.endUsers.storage.rates,
-        clock: sessions.clock,
-        log: { info: note, warn: note, error: note },
-      },
-    ),
-    directory: signIn.directory,
-    logoutRequests: logout.requests,
-    delivery: logout.delivery,
-    patience,
-    form: { parameters: 32 },
-    log: { info: note, warn: note, error: note },
-  };
+/** Opens a tenant with these settings, and one browser in front of its logout endpoints. */
+export async function testLogoutPages(settings: Partial<Settings> = {}): Promise<TestLogoutPages> {
+  const logout = await testLogout(settings);
+  const { tenant } = logout;
   const jar: Jar = new Map();
-  const faults: unknown[] = [];
-  const send = async (endpoint: Endpoint, request: TestRequest, own: Jar = jar): Promise<LogoutAnswer> => {
+  const send = async (name: string, request: TestRequest, own: Jar = jar): Promise<Answer> => {
     const headers = { ...(own.size === 0 ? {} : { cookie: cookieHeader(own) }), ...request.headers };
-    const response = await answer(
-      endpoint,
-      requestOf(endpoint.contract, { ...request, headers }),
-      (failure) => void faults.push(failure),
-    );
-    keepCookies(own, response);
-    return { ...(await received(endpoint.contract, response)), cookies: response.cookies ?? [] };
+    const answered = await tenant.send(name, { ...request, headers });
+    keepCookies(own, answered);
+    return answered;
   };
   const get: TestLogoutPages['get'] = async (parameters = {}, headers = {}) =>
-    await send(endSession(needs), { query: encoded(parameters), headers });
+    await send('end-session', { query: encoded(parameters), headers });
   return {
     ...logout,
     jar,
-    faults,
+    faults: tenant.reports,
     use: (cookie) => void jar.set(sessionCookieName(), cookie),
     get,
-    post: async (form, headers = {}) => await send(endSessionForm(needs), { form: encoded(form), headers }),
+    post: async (form, headers = {}) => await send('end-session-form', { form: encoded(form), headers }),
     async dialog(parameters = {}) {
       const page = await get(parameters);
       assert.equal(page.status, 200, page.body);
@@ -121,7 +68,7 @@ export function testLogoutPages(options: PageOptions = {}): TestLogoutPages {
         headers: different.headers ?? { origin: ORIGIN, 'sec-fetch-site': 'same-origin' },
         query: different.query ?? '',
       };
-      return await send(endSessionConfirmation(needs), request, different.jar);
+      return await send('end-session-confirmation', request, different.jar);
     },
   };
 }
@@ -135,7 +82,7 @@ export function sessionCookieName(): string {
 
 const cookieHeader = (jar: Jar): string => [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
 
-function keepCookies(jar: Jar, { cookies = [] }: EndpointResponse): void {
+function keepCookies(jar: Jar, { cookies }: Answer): void {
   for (const cookie of cookies) {
     const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
     if (/;\s*max-age=0/i.test(cookie)) jar.delete(name);

@@ -1,30 +1,32 @@
 import assert from 'node:assert/strict';
-import { createSecretKey } from 'node:crypto';
-import { remoteJwkSets } from '../clients/client-keys/remote-jwk-set.ts';
-import type { LogoutTokenNeeds } from '../clients/issued-jwt/logout-token.ts';
-import { joseJwtSigner } from '../jose/compact-jws.ts';
-import { joseJweDecrypter, joseJweEncrypter } from '../jose/jwe.ts';
-import { joseJwtVerifier } from '../jose/jwt-verifier.ts';
+import type { Settings } from '../config/settings.ts';
 import type { StoredClient } from '../ports/client-store.ts';
 import type { Posted } from '../ports/outbound-http.ts';
 import type { StoredSession } from '../ports/session-store.ts';
 import { type BrowserCookies, signIn } from '../sessions/browser-session.ts';
-import {
-  type LogoutDelivery,
-  type LogoutDeliveryNeeds,
-  logoutDelivery,
-} from '../sessions/logout-delivery.ts';
+import type { LogoutDelivery } from '../sessions/logout-delivery.ts';
 import type { LogoutRequestNeeds } from '../sessions/logout-request.ts';
 import type { Subject } from '../spec/identifiers.ts';
 import { systemRandom } from '../system/random.ts';
-import { START, type TestEndUsers, testEndUsers } from './end-users.ts';
+import { openLogout } from '../tenant/logout.ts';
+import { endUsersOf, START, type TestEndUsers } from './end-users.ts';
 import { signedJwt, type TestKey, testKey } from './jwt.ts';
+import { type TestPlatform, testPlatform } from './platform.ts';
 import { aClient, OPEN } from './storage/stored-examples.ts';
+import { ISSUER, type TestTenant, testTenant } from './tenant.ts';
 
-export const ISSUER = 'https://op.example.com/c2';
+export { ISSUER };
+
 export const HOME = 'https://rp.example/signed-out';
 export const BACK_CHANNEL = 'https://rp.example/back-channel';
 export const KEY: TestKey = testKey('RS256', 'ours');
+
+/** The server signs with `KEY`, so that a test can make any ID token. */
+const KEYS = {
+  'keys.jwk-set': JSON.stringify({
+    keys: [{ ...KEY.privateKey.export({ format: 'jwk' }), kid: KEY.kid, use: 'sig', alg: KEY.algorithm }],
+  }),
+};
 
 const METADATA = {
   client_name: 'The <b>Shop</b>',
@@ -38,122 +40,89 @@ interface SentForm {
   readonly form: Readonly<Record<string, string>>;
 }
 
-/** Sessions and clients, and what clients are told of them. */
+/** A tenant with sessions and clients, and what its clients are told of logouts. */
 export interface TestLogout {
+  readonly tenant: TestTenant;
   readonly endUsers: TestEndUsers;
   readonly requests: LogoutRequestNeeds;
-  readonly deliveryNeeds: LogoutDeliveryNeeds;
   readonly delivery: LogoutDelivery;
   /** The notifications that clients received. */
-  readonly sent: SentForm[];
-  readonly outcomes: string[];
+  readonly sent: readonly SentForm[];
+  readonly outcomes: readonly string[];
   /** Sets the response of clients to later notifications. */
   answer(posted: Posted | ((url: string) => Promise<Posted>)): void;
   client(metadata?: object): Promise<StoredClient>;
-  /** A session with the value of its cookie. */
+  /** Begins a session that these clients take part in. */
   signedIn(...clients: readonly StoredClient[]): Promise<SignedInBrowser>;
-  /** An ID token of ours for this client. */
+  /** Returns an ID token that the server issued to this client. */
   idToken(client: StoredClient, claims?: object, header?: object, key?: TestKey): string;
+  /** Opens the same tenant again, as another process does. */
+  again(settings?: Partial<Settings>): Promise<TestLogout>;
 }
 
 export interface SignedInBrowser {
   readonly session: StoredSession;
+  /** The value of its cookie. */
   readonly cookie: string;
 }
 
 export const TOLD: Posted = { status: 'answered', code: 200 };
 
-export function testLogout(settings: Partial<LogoutRequestNeeds> = {}): TestLogout {
-  const endUsers = testEndUsers();
-  const { storage, sessions, lines } = endUsers;
-  const { clock } = sessions;
+/** @param jitter the octet of which the random part of a retry delay is made; 0 for no random part */
+export async function testLogout(settings: Partial<Settings> = {}, jitter = 0): Promise<TestLogout> {
   const sent: SentForm[] = [];
-  const outcomes: string[] = [];
   let answer: (url: string) => Promise<Posted> = async () => TOLD;
-  const note = (members: Readonly<Record<string, unknown>>, message: string): void =>
-    void lines.push({ members, message });
-  const deliveryNeeds: LogoutDeliveryNeeds = {
-    notifications: storage.logoutNotifications,
-    clients: storage.clients,
-    tokens: TOKENS,
+  const platform = testPlatform({
     outbound: {
       async postForm(url, form) {
         sent.push({ url, form });
         return await answer(url);
       },
     },
-    clock,
-    // No jitter, unless a test wants it.
-    random: { ...systemRandom, bytes: (count) => new Uint8Array(count) },
-    log: { info: note, warn: note, error: note },
-    attemptsMax: 3,
-    retryDelay: 5,
-    attemptTime: 60,
-    count: (outcome) => outcomes.push(outcome),
-  };
-  return {
-    endUsers,
-    requests: {
-      hints: {
-        issuer: ISSUER,
-        keys: { verificationKeys: () => [KEY.jwk], decryptionKeys: async () => [] },
-        verifier: joseJwtVerifier(clock),
-        decrypter: joseJweDecrypter(),
-      },
-      clients: storage.clients,
-      clock,
-      hintAgeMax: 0,
-      stateLengthMax: 1024,
-      ...settings,
-    },
-    deliveryNeeds,
-    delivery: logoutDelivery(deliveryNeeds),
+    random: { bytes: (count) => (count === 2 ? Buffer.alloc(2, jitter) : systemRandom.bytes(count)) },
+  });
+  return await logoutOn(platform, settings, {
     sent,
-    outcomes,
     answer(posted) {
       answer = typeof posted === 'function' ? posted : async () => posted;
     },
-    async client(metadata = {}) {
-      const text = JSON.stringify({ ...METADATA, ...metadata });
-      const client = aClient({ metadata: text, issued_at: START - 1000, registered_via: 'master:test' });
-      await storage.clients.create(client, OPEN);
-      return client;
-    },
-    signedIn: async (...clients) => await signedIn(endUsers, clients),
+  });
+}
+
+async function logoutOn(
+  platform: TestPlatform,
+  settings: Partial<Settings>,
+  clients: Pick<TestLogout, 'sent' | 'answer'>,
+): Promise<TestLogout> {
+  const tenant = testTenant({ platform, settings: { ...KEYS, ...settings } });
+  const { issuing, serverKeys, logoutDelivery } = await tenant.opened();
+  const endUsers = await endUsersOf(tenant);
+  return {
+    ...clients,
+    tenant,
+    endUsers,
+    requests: openLogout({ ...platform, ...issuing, keys: serverKeys.keys }).logoutRequests,
+    delivery: logoutDelivery,
+    outcomes: platform.logoutAttempts,
+    client: async (metadata = {}) => await storedClient(endUsers, { ...METADATA, ...metadata }),
+    signedIn: async (...participants) => await signedIn(endUsers, participants),
     idToken: ({ client_id }, claims = {}, header = {}, key = KEY) =>
       signedJwt(
         key,
         { iss: ISSUER, sub: 'ada', aud: client_id, iat: START, exp: START + 300, ...claims },
         { typ: 'JWT', ...header },
       ),
+    again: async (changes = {}) => await logoutOn(platform, { ...settings, ...changes }, clients),
   };
 }
 
-const signer = joseJwtSigner();
-
-const TOKENS: LogoutTokenNeeds = {
-  issuer: ISSUER,
-  pairwiseSecret: createSecretKey(Buffer.alloc(32, 7)),
-  clientJwts: {
-    keys: {
-      canSign: (alg) => alg === KEY.algorithm,
-      sign: async (claims, { alg, typ }) =>
-        await signer.sign(
-          claims,
-          { alg, typ, kid: KEY.kid },
-          { ...KEY.privateKey.export({ format: 'jwk' }) },
-        ),
-    },
-    encrypter: joseJweEncrypter,
-    jwkSets: remoteJwkSets({
-      clock: { now: () => START, milliseconds: () => START * 1000 },
-      outbound: {
-        urlProblem: () => undefined,
-        get: async () => ({ status: 'failed', reason: 'timeout', detail: 'nothing is fetched here' }),
-      },
-    }),
-  },
-};
+/** Stores a client that was registered before the clock of the tests starts. */
+async function storedClient({ storage }: TestEndUsers, metadata: object): Promise<StoredClient> {
+  const text = JSON.stringify(metadata);
+  const client = aClient({ metadata: text, issued_at: START - 1000, registered_via: 'master:test' });
+  await storage.clients.create(client, OPEN);
+  return client;
+}
 
 async function signedIn(
   { sessions, storage }: TestEndUsers,

@@ -9,6 +9,8 @@ import type { KeyKind, KeyMaker } from '../ports/key-maker.ts';
 import type { Log } from '../ports/log.ts';
 import type { OutboundForms, OutboundHttp } from '../ports/outbound-http.ts';
 import type { Pages } from '../ports/pages.ts';
+import type { PasswordHasher } from '../ports/password-hasher.ts';
+import type { Random } from '../ports/random.ts';
 import type { TenantStorage } from '../ports/storage.ts';
 import { samlAssertionVerifier } from '../saml/assertion-verifier.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
@@ -24,9 +26,10 @@ import { type Watch, watched } from './watched-storage.ts';
 export const START = 1_800_000_000;
 
 /** As little work as Argon2 allows. */
-const QUICK = { memoryKib: 8, passes: 1, lanes: 1 };
+export const QUICK = { memoryKib: 8, passes: 1, lanes: 1 };
 
 export interface TestClock extends Clock {
+  /** Moves the time forward, and wakes those who sleep until then. */
   advance(seconds: number): void;
 }
 
@@ -39,6 +42,8 @@ export interface LoggedLine {
 export interface TestPlatform extends Platform {
   readonly clock: TestClock;
   readonly lines: readonly LoggedLine[];
+  /** The outcomes of attempts to notify clients of a logout. */
+  readonly logoutAttempts: readonly string[];
   /** The storage of the tenant on this platform, with its cache: the same data behind the watch's back. */
   readonly unwatched: TenantStorage;
   /** The same storage as the tenant sees it. */
@@ -52,6 +57,8 @@ export interface TestPlatformOptions {
   readonly outbound?: Partial<OutboundHttp & OutboundForms> | undefined;
   /** PEM of the authorities that may vouch for certificates of clients. */
   readonly certificateAuthorities?: readonly string[] | undefined;
+  readonly passwords?: PasswordHasher;
+  readonly random?: Partial<Random>;
 }
 
 /** Refuses to reach anything: a test names what it fetches. */
@@ -77,13 +84,15 @@ export function testPlatform(options: TestPlatformOptions = {}): TestPlatform {
   const stored = emptyTenantStorage();
   const unwatched = withRecordCache(stored, CACHE_SIZES);
   const { storage: watchedStorage, watch } = watched(unwatched);
-  const clock = testClock();
+  const { clock, sleep } = testClock();
+  const logoutAttempts: string[] = [];
   const lines: LoggedLine[] = [];
   const sealer = sealerWith([systemRandom.bytes(32)]);
   const authorities = readCertificateAuthorities((options.certificateAuthorities ?? []).join('')) ?? [];
   return {
     clock,
-    random: systemRandom,
+    sleep,
+    random: { ...systemRandom, ...options.random },
     jose: {
       signer: joseJwtSigner(),
       verifier: joseJwtVerifier(clock),
@@ -97,27 +106,36 @@ export function testPlatform(options: TestPlatformOptions = {}): TestPlatform {
     storage: { forTenant: () => stored, restoration: async () => undefined },
     cached: () => watchedStorage,
     sealerFor: (tenant) => sealerForTenant(sealer, tenant),
-    passwords: PASSWORDS,
+    passwords: options.passwords ?? PASSWORDS,
     openPages: pagesOnce,
     log: collectingLog(lines),
-    metrics: { countServerKeyEvent: () => undefined, countLogoutAttempt: () => undefined },
+    metrics: {
+      countServerKeyEvent: () => undefined,
+      countLogoutAttempt: (outcome) => void logoutAttempts.push(outcome),
+    },
     certificateAuthorities: () => authorities,
     lines,
+    logoutAttempts,
     unwatched,
     watchedStorage,
     watch,
   };
 }
 
-function testClock(): TestClock {
+function testClock(): Pick<TestPlatform, 'clock' | 'sleep'> {
   let now = START;
-  return {
+  const sleepers: { readonly until: number; readonly wake: () => void }[] = [];
+  const clock: TestClock = {
     now: () => now,
     milliseconds: () => now * 1000,
     advance(seconds) {
       now += seconds;
+      for (const { until, wake } of sleepers) if (until <= now) wake();
     },
   };
+  const sleep: Platform['sleep'] = async (seconds) =>
+    await new Promise((wake) => void sleepers.push({ until: now + seconds, wake }));
+  return { clock, sleep };
 }
 
 function collectingLog(lines: LoggedLine[]): Log {

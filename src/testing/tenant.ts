@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { RegistryNeeds } from '../clients/registry-needs.ts';
-import { SETTING_PATHS, type Settings, settingAt } from '../config/settings.ts';
+import type { Settings } from '../config/settings.ts';
 import { answer } from '../endpoints/answer.ts';
 import type { Endpoint } from '../endpoints/contract.ts';
 import type { Site } from '../http/router.ts';
@@ -9,6 +9,7 @@ import type { TenantId } from '../spec/identifiers.ts';
 import { openTenant, type Tenant } from '../tenant/tenant.ts';
 import { type Answer, received, requestOf, type TestRequest } from './exchange.ts';
 import { type TestPlatform, type TestPlatformOptions, testPlatform } from './platform.ts';
+import { testSettings } from './settings.ts';
 
 export { START } from './platform.ts';
 
@@ -24,14 +25,11 @@ export const WEB_CLIENT = { redirect_uris: [CALLBACK] };
 export const SERVICE = { grant_types: ['client_credentials'] };
 
 /** The settings of the product as a test tenant has them: every default, an issuer, and two master tokens. */
-export const DEFAULTS: Settings = {
-  ...(Object.fromEntries(
-    SETTING_PATHS.map((path) => [path, settingAt(path).default]),
-  ) as unknown as Settings),
+export const DEFAULTS: Settings = testSettings({
   issuer: ISSUER,
   'registration.master-token-sha256': [masterToken(MASTER)],
   'direct-authorization.token-sha256': [masterToken(DIRECT)],
-};
+});
 
 /** Returns a master token as settings have it: with its first word as the label. */
 export function masterToken(token: string): string {

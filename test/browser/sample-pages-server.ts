@@ -5,6 +5,7 @@ import type { EndpointRequest, EndpointResponse } from '../../src/endpoints/cont
 import { pageResponse } from '../../src/endpoints/page-response.ts';
 import { openPages } from '../../src/pages/liquid-pages.ts';
 import { SAMPLE_PAGES } from '../../src/pages/sample-pages.ts';
+import { testSettings } from '../../src/testing/settings.ts';
 
 /** Every page in the forms it can have, at its name, with the headers that the program sends with it. */
 export interface SamplePagesServer {
@@ -30,7 +31,9 @@ export async function serveSamplePages(): Promise<SamplePagesServer> {
     const ui_locales = searchParams.get('ui_locales') ?? undefined;
     send(
       response,
-      pageResponse({ pages, settings: { 'pages.error-details': true } }, request, page, { ui_locales }),
+      pageResponse({ pages, settings: testSettings({ 'pages.error-details': true }) }, request, page, {
+        ui_locales,
+      }),
     );
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -9,6 +9,10 @@ const IMPLEMENTATIONS = ['storage', 'jose', 'outbound', 'system', 'pages', 'saml
 const TENANT = [...LOWEST, ...DOMAIN, 'config', 'http'];
 const PROCESS = [...TENANT, ...IMPLEMENTATIONS, 'tenant'];
 
+/** The one file of `config` that the domain sees, as a type: needs pass the settings on as they are (ADR 30). */
+const SETTINGS = 'src/config/settings.ts';
+const SETTINGS_TYPE = /^import type \{ Settings \} from '(?:\.\.\/)+config\/settings\.ts';$/gm;
+
 /** The floors that each floor may import, beside itself. */
 export const FLOORS: ReadonlyMap<string, readonly string[]> = new Map([
   ['spec', []],
@@ -61,6 +65,10 @@ export const FLOOR_LAWS: readonly Law[] = [
       ['src/process/a.ts', "import { b } from '../cli/b.ts';"],
       ['src/cli/a.ts', "import { b } from '../testing/b.ts';"],
       ['src/tenant.ts', "import { b } from './tenant/b.ts';"],
+      ['src/clients/a.ts', "import type { Setting } from '../config/setting.ts';"],
+      ['src/spec/a.ts', "import type { Settings } from '../config/settings.ts';"],
+      ['src/storage/a.ts', "import type { Settings } from '../config/settings.ts';"],
+      ['src/http/a.ts', "import type { Settings } from '../config/settings.ts';"],
     ],
     kept: [
       ['src/endpoints/a/endpoint.ts', "import { b } from '../../clients/b.ts';\nimport 'node:util';"],
@@ -68,6 +76,31 @@ export const FLOOR_LAWS: readonly Law[] = [
       ['src/process/storage.ts', "import { b } from '../storage/sqlite/b.ts';"],
       ['src/tenant/tenant.ts', "import { b } from './issuer.ts';\nimport type { C } from '../http/c.ts';"],
       ['src/cli/serve.ts', "import { b } from '../process/b.ts';"],
+      ['src/grants/a.ts', "import type { Settings } from '../config/settings.ts';"],
+    ],
+  },
+  {
+    name: 'the domain takes nothing from config but the type of the settings',
+    over: 'program',
+    violations: ({ path, text, imports }) => {
+      if (!DOMAIN.includes(floorOf(path) ?? '')) return [];
+      const types = [...text.matchAll(SETTINGS_TYPE)].length;
+      return imports.filter((to) => to === SETTINGS).slice(types).map(imported);
+    },
+    broken: [
+      ['src/grants/a.ts', "import { SETTINGS } from '../config/settings.ts';"],
+      ['src/grants/a.ts', "import { type Settings } from '../config/settings.ts';"],
+      ['src/grants/a.ts', "import type { Settings, SettingPath } from '../config/settings.ts';"],
+      ['src/grants/a.ts', "export type { Settings } from '../config/settings.ts';"],
+      ['src/clients/a/b.ts', "const b = await import('../../config/settings.ts');"],
+      [
+        'src/clients/a.ts',
+        "import type { Settings } from '../config/settings.ts';\nimport { SETTINGS } from '../config/settings.ts';",
+      ],
+    ],
+    kept: [
+      ['src/clients/a/b.ts', "import type { Settings } from '../../config/settings.ts';"],
+      ['src/tenant/a.ts', "import { SETTINGS } from '../config/settings.ts';"],
     ],
   },
   {
@@ -151,6 +184,7 @@ function upwardFrom(path: string): (to: string) => readonly string[] {
   return (to) => {
     if (!to.startsWith('src/')) return [];
     if (floor === undefined || seen === undefined) return [`is on no floor, and imports ${to}`];
+    if (to === SETTINGS && DOMAIN.includes(floor)) return [];
     const target = floorOf(to);
     if (target === floor || (target !== undefined && seen.includes(target))) return [];
     return [`${imported(to)}; the floor ${floor} may import ${[floor, ...seen].join(', ')}`];

@@ -9,15 +9,8 @@ import type { RegistryNeeds } from '../registry-needs.ts';
 /** The registration that an encrypted text belongs to. */
 type Owner = { readonly client_id: ClientId; readonly instance: ClientInstance };
 
-type SecretLengths =
-  | 'registration.client-secret-length'
-  | 'registration.client-secret-lifetime'
-  | 'registration.registration-token-length';
-
 /** Everything that making secrets and registration tokens needs. */
-export interface SecretNeeds extends Pick<RegistryNeeds, 'sealer' | 'clock' | 'random'> {
-  readonly settings: Pick<RegistryNeeds['settings'], SecretLengths>;
-}
+export type SecretNeeds = Pick<RegistryNeeds, 'sealer' | 'clock' | 'random' | 'settings'>;
 
 const secretPlace = (owner: Owner): string => `client secret ${owner.instance} ${owner.client_id}`;
 const registrationTokenPlace = (owner: Owner): string =>

@@ -134,7 +134,7 @@ test('the renewal of an expired secret keeps an older secret that lives longer',
   const tenant = testTenant();
   const client = await tenant.register(SERVICE);
   const id = client.client_id as ClientId;
-  const settings = { ...(await tenant.registry()).settings, clientSecretLifetime: 10 };
+  const settings = { ...(await tenant.registry()).settings, 'registration.client-secret-lifetime': 10 };
   await rotateSecret({ ...(await tenant.registry()), settings }, id, { keepPreviousSeconds: 60 }, trail());
   tenant.clock.advance(10);
   const { json } = await tenant.send('client-read', { bearer: client.registration_access_token, id });

@@ -20,20 +20,13 @@ const HEADERS = Object.freeze({ 'content-type': 'application/json', ...UNCACHED 
 const PARAMETERS = new Set(['dry_run']);
 const PARAMETERS_MAX = 32;
 
-export interface ClientRegistrationNeeds extends RegistryNeeds {
-  readonly settings: RegistryNeeds['settings'] & {
-    /** The address that discovery names as `registration_endpoint`. */
-    readonly 'registration.advertise': 'clients' | 'register';
-  };
-}
-
 /** Registers a client at `POST /clients`, with status 200. */
-export function clientRegistration(needs: ClientRegistrationNeeds): Endpoint {
+export function clientRegistration(needs: RegistryNeeds): Endpoint {
   return registrationAt({ contract, status: 200, name: 'clients' }, needs);
 }
 
 /** Registers a client at `POST /register`, with status 201 (RFC 7591 §3.2.1). */
-export function clientRegistration201(needs: ClientRegistrationNeeds): Endpoint {
+export function clientRegistration201(needs: RegistryNeeds): Endpoint {
   return registrationAt({ contract: registerContract, status: 201, name: 'register' }, needs);
 }
 
@@ -44,7 +37,7 @@ interface Address {
 }
 
 /** With open registration, scripts of any origin may register clients, because no credentials are at stake (decision 40). */
-function registrationAt(address: Address, needs: ClientRegistrationNeeds): Endpoint {
+function registrationAt(address: Address, needs: RegistryNeeds): Endpoint {
   const advertised = needs.settings['registration.advertise'] === address.name;
   return {
     contract: {

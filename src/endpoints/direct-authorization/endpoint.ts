@@ -20,11 +20,6 @@ const HEADERS = Object.freeze({ 'content-type': 'application/json', ...UNCACHED 
 
 export interface DirectAuthorizationEndpointNeeds extends Issuing {
   readonly json: JsonLimits;
-  readonly settings: Issuing['settings'] & {
-    /** The master tokens of this endpoint; those of the client registry are not valid here. */
-    readonly 'direct-authorization.token-sha256': readonly string[];
-    readonly 'limits.bearer-token': number;
-  };
 }
 
 /** Issues an access token for a subject and scopes without user interaction. */

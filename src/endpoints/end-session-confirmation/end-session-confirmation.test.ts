@@ -10,10 +10,11 @@ import {
   testLogoutPages,
 } from '../../testing/logout-pages.ts';
 import { EVENT } from '../../testing/storage/stored-examples.ts';
+import { DEFAULTS } from '../../testing/tenant.ts';
 
 // proves openid-rp-logout-2-6
 test('200: yes: the session is dead at once, its cookie is taken back, and clients are told (decision 31; H-175)', async () => {
-  const pages = testLogoutPages();
+  const pages = await testLogoutPages();
   const client = await pages.client();
   const { cookie, session } = await pages.signedIn(client);
   pages.use(cookie);
@@ -36,7 +37,7 @@ test('200: yes: the session is dead at once, its cookie is taken back, and clien
 
 // proves openid-rp-logout-2-6
 test('200: no: the session goes on (H-174)', async () => {
-  const pages = testLogoutPages();
+  const pages = await testLogoutPages();
   const { cookie, session } = await pages.signedIn(await pages.client());
   pages.use(cookie);
   const answered = await pages.choose(await pages.dialog(), 'stay');
@@ -50,7 +51,7 @@ test('200: no: the session goes on (H-174)', async () => {
 for (const choice of ['logout', 'stay']) {
   // proves openid-rp-logout-4-1
   test(`200: ${choice} without a session is no error (OpenID Connect RP-Initiated Logout 1.0 §4)`, async () => {
-    const pages = testLogoutPages();
+    const pages = await testLogoutPages();
     const answered = await pages.choose(await pages.dialog(), choice);
     assert.equal(answered.status, 200);
     assert.match(answered.body, /You are not signed in/);
@@ -58,7 +59,7 @@ for (const choice of ['logout', 'stay']) {
 }
 
 test('200: the client is deleted between the question and the answer: a page, and no redirection (H-177)', async () => {
-  const pages = testLogoutPages();
+  const pages = await testLogoutPages();
   const client = await pages.client();
   const { cookie } = await pages.signedIn(client);
   pages.use(cookie);
@@ -72,7 +73,7 @@ test('200: the client is deleted between the question and the answer: a page, an
 });
 
 test('200: a session that has expired meanwhile has ended, and its clients are told', async () => {
-  const pages = testLogoutPages();
+  const pages = await testLogoutPages({ 'session.idle-lifetime': 3600 });
   const { cookie } = await pages.signedIn(await pages.client());
   pages.use(cookie);
   pages.endUsers.pass(3000);
@@ -87,7 +88,7 @@ for (const choice of ['logout', 'stay']) {
   for (const session of ['a', 'no']) {
     // proves openid-rp-logout-3-4
     test(`303: ${choice} with ${session} session: the browser goes back, whatever the choice was, with the state (decision 33; H-174)`, async () => {
-      const pages = testLogoutPages();
+      const pages = await testLogoutPages();
       const client = await pages.client();
       const browser = await pages.signedIn(client);
       if (session === 'a') pages.use(browser.cookie);
@@ -106,7 +107,7 @@ for (const choice of ['logout', 'stay']) {
 }
 
 test('303: what is sent with the answer besides is not looked at: the page’s own request counts (decision 31; H-178)', async () => {
-  const pages = testLogoutPages();
+  const pages = await testLogoutPages();
   const [client, other] = [
     await pages.client(),
     await pages.client({ post_logout_redirect_uris: ['https://evil/'] }),
@@ -127,7 +128,7 @@ test('303: what is sent with the answer besides is not looked at: the page’s o
 });
 
 test('303: two tabs of two clients: the one that is answered decides where the browser goes (H-179)', async () => {
-  const pages = testLogoutPages();
+  const pages = await testLogoutPages();
   const [one, two] = [
     await pages.client({ post_logout_redirect_uris: ['https://one.example/'] }),
     await pages.client({ post_logout_redirect_uris: ['https://two.example/'] }),
@@ -148,7 +149,7 @@ test('303: two tabs of two clients: the one that is answered decides where the b
 
 // proves openid-rp-logout-2-6
 test('303: a hint about a different session: the page asks about the session of the browser, and ends that one (H-176)', async () => {
-  const pages = testLogoutPages();
+  const pages = await testLogoutPages();
   const client = await pages.client();
   const [mine, theirs] = [await pages.signedIn(client), await pages.signedIn(client)];
   pages.use(mine.cookie);
@@ -164,10 +165,9 @@ test('303: a hint about a different session: the page asks about the session of 
 // proves openid-rp-logout-3-3
 test('303: the browser goes back when its client was told, or had its time; the session has ended before that (decision 33)', async () => {
   for (const patient of [true, false]) {
-    const { promise: patience, resolve: impatient } = Promise.withResolvers<void>();
     const { promise: told, resolve: tell } = Promise.withResolvers<Posted>();
     const { promise: called, resolve: call } = Promise.withResolvers<void>();
-    const pages = testLogoutPages({ patience: async () => await patience });
+    const pages = await testLogoutPages();
     pages.answer(async () => {
       call();
       return await told;
@@ -184,7 +184,7 @@ test('303: the browser goes back when its client was told, or had its time; the 
     assert.equal(await pages.endUsers.storage.sessions.find(session.key), undefined);
     assert.equal(await Promise.race([answering, Promise.resolve('waits')]), 'waits');
     if (patient) tell(TOLD);
-    else impatient();
+    else pages.tenant.clock.advance(DEFAULTS['logout.wait']);
     assert.equal((await answering).status, 303);
     assert.deepEqual(pages.outcomes, patient ? ['delivered'] : []);
     tell(TOLD);
@@ -228,7 +228,7 @@ function changed(token: string): string {
 for (const [what, different] of ROWS) {
   // proves openid-rp-logout-6-1
   test(`POST /logout/{id} with ${what}: 400, and the session goes on (decision 31; H-161)`, async () => {
-    const pages = testLogoutPages();
+    const pages = await testLogoutPages();
     const client = await pages.client();
     const { cookie, session } = await pages.signedIn(client);
     pages.use(cookie);
@@ -245,7 +245,7 @@ for (const [what, different] of ROWS) {
 }
 
 test('400: an answer counts once: the back button and a second click have no effect (H-161)', async () => {
-  const pages = testLogoutPages();
+  const pages = await testLogoutPages();
   const dialog = await pages.dialog();
   assert.equal((await pages.choose(dialog, 'stay')).status, 200);
   const { cookie, session } = await pages.signedIn();
@@ -255,7 +255,7 @@ test('400: an answer counts once: the back button and a second click have no eff
 });
 
 test('400: of two answers at once one is taken', async () => {
-  const pages = testLogoutPages();
+  const pages = await testLogoutPages();
   const { cookie } = await pages.signedIn(await pages.client());
   pages.use(cookie);
   const dialog = await pages.dialog();
@@ -269,7 +269,7 @@ test('400: of two answers at once one is taken', async () => {
 });
 
 test('400: a page that waited too long has no effect (H-161)', async () => {
-  const pages = testLogoutPages();
+  const pages = await testLogoutPages();
   const { cookie, session } = await pages.signedIn();
   pages.use(cookie);
   const dialog = await pages.dialog();
@@ -279,7 +279,7 @@ test('400: a page that waited too long has no effect (H-161)', async () => {
 });
 
 test('400: a sign-in after the page was shown: the page does not end the new session (H-161, H-176)', async () => {
-  const pages = testLogoutPages();
+  const pages = await testLogoutPages();
   const [before, after] = [await pages.signedIn(), await pages.signedIn()];
   for (const first of [undefined, before.cookie]) {
     if (first === undefined) pages.jar.delete(sessionCookieName());
@@ -293,7 +293,7 @@ test('400: a sign-in after the page was shown: the page does not end the new ses
 });
 
 test('a form that is none: 400 (RFC 6749 §3.2)', async () => {
-  const pages = testLogoutPages();
+  const pages = await testLogoutPages();
   const dialog = await pages.dialog();
   const headers = { ...OWN, 'content-type': 'application/json' };
   assert.equal((await pages.choose(dialog, 'logout', { headers })).status, 400);
@@ -301,34 +301,30 @@ test('a form that is none: 400 (RFC 6749 §3.2)', async () => {
 
 test('500: a fault before the session has ended: a page without its cause, and the answer can be given again', async () => {
   const cause = new Error('/var/lib/registry is full');
-  const pages = testLogoutPages();
+  const pages = await testLogoutPages();
   const { sessions } = pages.endUsers.storage;
   const { cookie, session } = await pages.signedIn();
   pages.use(cookie);
   const dialog = await pages.dialog();
-  const { interactions } = pages.endUsers;
-  const store = interactions.interactions;
-  Object.assign(interactions, {
-    interactions: { ...store, complete: async () => await Promise.reject(cause) },
-  });
+  pages.tenant.watch.fail(cause, 'interactions.complete');
   const answered = await pages.choose(dialog, 'logout');
   assert.equal(answered.status, 500);
   assertPage(answered);
   assert.doesNotMatch(answered.body, /var\/lib/);
   assert.deepEqual(pages.faults, [cause]);
   assert.ok((await sessions.find(session.key)) !== undefined);
-  Object.assign(interactions, { interactions: store });
+  pages.tenant.watch.recover();
   assert.equal((await pages.choose(dialog, 'logout')).status, 200);
 });
 
 test('a client that cannot be notified at once does not keep the end-user signed in: the browser goes back, and the log has the reason', async () => {
   const cause = new Error('/var/lib/registry is full');
-  const pages = testLogoutPages();
+  const pages = await testLogoutPages();
   const client = await pages.client();
   const { cookie, session } = await pages.signedIn(client);
   pages.use(cookie);
-  const { logoutNotifications, sessions } = pages.endUsers.storage;
-  Object.assign(logoutNotifications, { take: async () => await Promise.reject(cause) });
+  const { sessions } = pages.endUsers.storage;
+  pages.tenant.watch.fail(cause, 'logoutNotifications.take');
   const dialog = await pages.dialog({ id_token_hint: pages.idToken(client), post_logout_redirect_uri: HOME });
   assert.equal((await pages.choose(dialog, 'logout')).status, 303);
   assert.equal(await sessions.find(session.key), undefined);

@@ -30,7 +30,7 @@ import { contract } from './contract.ts';
 
 export interface EndSessionConfirmationNeeds extends PageNeeds {
   readonly browser: Browser;
-  readonly sessions: Pick<SessionNeeds, 'sessions' | 'clock' | 'limits'>;
+  readonly sessions: Pick<SessionNeeds, 'sessions' | 'clock' | 'settings'>;
   readonly interactions: Pick<InteractionNeeds, 'interactions' | 'clock'>;
   readonly logoutRequests: Pick<LogoutRequestNeeds, 'clients'>;
   readonly delivery: Pick<LogoutDelivery, 'deliver'>;

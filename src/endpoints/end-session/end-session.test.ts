@@ -6,7 +6,7 @@ import { HOME } from '../../testing/logout.ts';
 import { assertPage, sessionCookieName, testLogoutPages } from '../../testing/logout-pages.ts';
 
 test('200: GET /logout without session and parameters: the dialog (H-159)', async () => {
-  const pages = testLogoutPages();
+  const pages = await testLogoutPages();
   const page = await pages.dialog();
   assertPage(page);
   assert.match(page.body, /You are not signed in here/);
@@ -17,7 +17,7 @@ test('200: GET /logout without session and parameters: the dialog (H-159)', asyn
 
 // proves openid-rp-logout-2-1
 test('200: GET /logout with a session: the dialog names its end-user, and the session goes on (decision 31; H-159)', async () => {
-  const pages = testLogoutPages();
+  const pages = await testLogoutPages();
   const { sub } = await addAccount(pages.endUsers.accounts, ADA, ACTOR);
   const { cookie, session } = await pages.signedIn();
   pages.use(cookie);
@@ -31,7 +31,7 @@ test('200: GET /logout with a session: the dialog names its end-user, and the se
 });
 
 test('200: with a hint and a registered address: the dialog names the client, and the form may lead to the address (H-185)', async () => {
-  const pages = testLogoutPages();
+  const pages = await testLogoutPages();
   const client = await pages.client();
   const id_token_hint = pages.idToken(client);
   const page = await pages.dialog({ id_token_hint, post_logout_redirect_uri: HOME, state: '"><b>s' });
@@ -43,7 +43,7 @@ test('200: with a hint and a registered address: the dialog names the client, an
 });
 
 test('200: the page shows no picture of a client, and none of its texts as a link (H-180)', async () => {
-  const pages = testLogoutPages();
+  const pages = await testLogoutPages();
   const client = await pages.client({
     logo_uri: 'https://rp.example/logo.png',
     client_name: '<img src=x onerror=a()>',
@@ -59,7 +59,7 @@ for (const [what, parameters] of [
 ] as const) {
   // proves openid-rp-logout-3-2
   test(`200: an address with ${what}: the dialog without it, an error id, and no part of the address on the page (decision 32)`, async () => {
-    const pages = testLogoutPages();
+    const pages = await testLogoutPages();
     const page = await pages.dialog({ ...parameters, post_logout_redirect_uri: 'https://evil.example/' });
     assertPage(page);
     assert.ok(!page.body.includes('evil.example'));
@@ -72,7 +72,7 @@ for (const [what, parameters] of [
 }
 
 test('200: in development the page says why, and names the nearest registered address (users want 6)', async () => {
-  const pages = testLogoutPages({ showErrorDetails: true });
+  const pages = await testLogoutPages({ 'pages.error-details': true });
   const client = await pages.client();
   const slip = { id_token_hint: pages.idToken(client), post_logout_redirect_uri: `${HOME}/` };
   const page = await pages.dialog(slip);
@@ -85,7 +85,7 @@ test('200: in development the page says why, and names the nearest registered ad
 
 // proves openid-rp-logout-2-1
 test('200: POST /logout with a form: the same dialog (OpenID Connect RP-Initiated Logout 1.0 §2; H-184)', async () => {
-  const pages = testLogoutPages();
+  const pages = await testLogoutPages();
   const client = await pages.client();
   const { cookie } = await pages.signedIn(client);
   pages.use(cookie);
@@ -100,7 +100,7 @@ test('200: POST /logout with a form: the same dialog (OpenID Connect RP-Initiate
 
 // proves openid-rp-logout-2-5
 test('200: ui_locales chooses the language, and is never an error (OpenID Connect RP-Initiated Logout 1.0 §2; H-182)', async () => {
-  const pages = testLogoutPages();
+  const pages = await testLogoutPages();
   assert.match((await pages.dialog({ ui_locales: 'xx de' })).body, /<html lang="de">/);
   for (const ui_locales of ['../../etc/passwd', 'constructor', 'en '.repeat(5000), '%00']) {
     assert.match(
@@ -111,7 +111,7 @@ test('200: ui_locales chooses the language, and is never an error (OpenID Connec
 });
 
 test('200: only an exact cookie of ours is a session (H-181)', async () => {
-  const pages = testLogoutPages();
+  const pages = await testLogoutPages();
   const { cookie } = await pages.signedIn();
   const name = sessionCookieName();
   for (const header of [
@@ -132,7 +132,7 @@ test('200: only an exact cookie of ours is a session (H-181)', async () => {
 });
 
 test('200: a browser that waits for other answers keeps the cookie that they are bound to', async () => {
-  const pages = testLogoutPages();
+  const pages = await testLogoutPages();
   const first = await pages.dialog();
   assert.equal(first.cookies.length, 1);
   assert.match(first.cookies[0] ?? '', /; HttpOnly; SameSite=Lax/);
@@ -142,7 +142,7 @@ test('200: a browser that waits for other answers keeps the cookie that they are
 });
 
 test('303: POST /logout by a page of another site, to which browsers add no cookies: they come again, with them (RFC 6265bis §5.6.7.1)', async () => {
-  const pages = testLogoutPages();
+  const pages = await testLogoutPages();
   const client = await pages.client();
   const form = {
     id_token_hint: pages.idToken(client),
@@ -184,7 +184,7 @@ const ROWS: readonly (readonly [what: string, query: string])[] = [
 for (const [what, query] of ROWS) {
   // proves openid-rp-logout-4-1
   test(`/logout with ${what}: 400, a page that leads nowhere (OpenID Connect RP-Initiated Logout 1.0 §4)`, async () => {
-    const pages = testLogoutPages();
+    const pages = await testLogoutPages();
     for (const answered of [await pages.get(query), await pages.post(query)]) {
       assert.equal(answered.status, 400);
       assertPage(answered);
@@ -197,7 +197,7 @@ for (const [what, query] of ROWS) {
 }
 
 test('400: a name that is none of ours, such as post_logout_redirect_uri[], is not looked at (H-166)', async () => {
-  const pages = testLogoutPages();
+  const pages = await testLogoutPages();
   const page = await pages.get(
     'post_logout_redirect_uri[]=https://evil&post_logout_redirect_uri[]=https://evil',
   );
@@ -206,12 +206,12 @@ test('400: a name that is none of ours, such as post_logout_redirect_uri[], is n
 });
 
 test('400: in development the page says what was wrong', async () => {
-  const pages = testLogoutPages({ showErrorDetails: true });
+  const pages = await testLogoutPages({ 'pages.error-details': true });
   assert.match((await pages.get('state=a&state=b')).body, /state is given more than once/);
 });
 
 test('/logout without a session, more often from a network than may wait: 429 as a page with Retry-After (RFC 6585 §4)', async () => {
-  const pages = testLogoutPages({ interactionsPerMinute: 2 });
+  const pages = await testLogoutPages({ 'interaction.rate-per-network': 2 });
   assert.deepEqual([(await pages.get()).status, (await pages.post({})).status], [200, 200]);
   for (const refused of [await pages.get(), await pages.post({})]) {
     assert.equal(refused.status, 429);
@@ -230,7 +230,7 @@ test('429: /logout asks the limit before it verifies the hint and compares the a
 });
 
 test('a signed-in end-user can always log out, however many strangers come from the same network', async () => {
-  const pages = testLogoutPages({ interactionsPerMinute: 1 });
+  const pages = await testLogoutPages({ 'interaction.rate-per-network': 1 });
   assert.deepEqual([(await pages.get()).status, (await pages.get()).status], [200, 429]);
   const { cookie } = await pages.signedIn(await pages.client());
   pages.use(cookie);
@@ -238,21 +238,14 @@ test('a signed-in end-user can always log out, however many strangers come from 
 });
 
 test('500: /logout, a fault: a page without its cause; only the report has it', async () => {
-  const pages = testLogoutPages({ showErrorDetails: true });
+  const pages = await testLogoutPages({ 'pages.error-details': true });
   const cause = new Error('/var/lib/registry is full');
-  const broken = testLogoutPages({
-    showErrorDetails: true,
-    clients: {
-      find: () => {
-        throw cause;
-      },
-    },
-  });
   const id_token_hint = pages.idToken(await pages.client());
-  for (const answered of [await broken.get({ id_token_hint }), await broken.post({ id_token_hint })]) {
+  pages.tenant.watch.fail(cause, 'clients.find');
+  for (const answered of [await pages.get({ id_token_hint }), await pages.post({ id_token_hint })]) {
     assert.equal(answered.status, 500);
     assertPage(answered);
     assert.doesNotMatch(answered.body, /var\/lib/);
   }
-  assert.deepEqual(broken.faults, [cause, cause]);
+  assert.deepEqual(pages.faults, [cause, cause]);
 });

@@ -28,7 +28,7 @@ import { contract, formContract } from './contract.ts';
 export interface EndSessionNeeds extends PageNeeds {
   readonly issuer: string;
   readonly browser: Browser;
-  readonly sessions: Pick<SessionNeeds, 'sessions' | 'clock' | 'limits'>;
+  readonly sessions: Pick<SessionNeeds, 'sessions' | 'clock' | 'settings'>;
   readonly interactions: InteractionNeeds;
   readonly interactionLimits: NetworkLimits;
   readonly directory: Pick<AccountDirectory, 'find'>;

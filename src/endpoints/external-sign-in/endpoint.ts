@@ -1,3 +1,4 @@
+import type { Settings } from '../../config/settings.ts';
 import type { WaitingRequest } from '../../grants/authorization/authorization-interaction.ts';
 import type { AuthorizationRequest } from '../../grants/authorization/authorization-request.ts';
 import {
@@ -40,11 +41,7 @@ export interface ExternalSignInNeeds extends ExternalAccountNeeds {
   readonly clients: ClientStore;
   readonly interactions: InteractionNeeds;
   readonly json: JsonLimits;
-  readonly settings: {
-    /** Tokens of the operator's own sign-in page. */
-    readonly 'sign-in.token-sha256': readonly string[];
-    readonly 'limits.bearer-token': number;
-  };
+  readonly settings: Settings;
 }
 
 /** Describes a waiting request to the operator's own sign-in page. */

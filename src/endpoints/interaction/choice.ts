@@ -94,7 +94,11 @@ async function signInChosen(needs: InteractionEndpointNeeds, choice: Choice): Pr
       return await askAgain((await changed(needs, taken, { taken: false })) ?? waiting, 'refused');
     const cookies = [
       needs.browser.keep('session', signedIn.cookies.session),
-      needs.browser.keep('browser', signedIn.cookies.browser, needs.sessions.limits.browserLifetime),
+      needs.browser.keep(
+        'browser',
+        signedIn.cookies.browser,
+        needs.sessions.settings['sign-in.browser-lifetime'],
+      ),
     ];
     const done = { signedIn: signedIn.session.key, taken: false };
     return await goOn(needs, { request, waiting: taken }, signedIn.session, done, { cookies });

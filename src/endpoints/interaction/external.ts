@@ -76,7 +76,11 @@ async function signedIn(
   return await goOn(needs, { request, waiting }, session, done, {
     cookies: [
       needs.browser.keep('session', begun.cookies.session),
-      needs.browser.keep('browser', begun.cookies.browser, needs.sessions.limits.browserLifetime),
+      needs.browser.keep(
+        'browser',
+        begun.cookies.browser,
+        needs.sessions.settings['sign-in.browser-lifetime'],
+      ),
     ],
   });
 }

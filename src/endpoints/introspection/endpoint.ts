@@ -1,4 +1,5 @@
 import { AUTHENTICATION_PARAMETERS } from '../../clients/client-authentication/method.ts';
+import type { Settings } from '../../config/settings.ts';
 import type { StoredAccessToken } from '../../ports/access-token-store.ts';
 import { preferredMediaType } from '../../spec/accept.ts';
 import { type Awaitable, whenKnown } from '../../spec/awaitable.ts';
@@ -22,12 +23,7 @@ import {
 
 export interface IntrospectionNeeds extends CallerNeeds, JwtAnswerNeeds {
   readonly form: FormLimits;
-  readonly settings: {
-    /** `match`: an active token is shown only to callers that it is meant for (decision 26). */
-    readonly 'introspection.audience': 'any' | 'match';
-    /** Whether the endpoint offers `application/jwt` in the form of the drafts before RFC 9701. */
-    readonly 'introspection.legacy-jwt': boolean;
-  };
+  readonly settings: Settings;
 }
 
 const PARAMETERS: ReadonlySet<string> = new Set(['token', 'token_type_hint', ...AUTHENTICATION_PARAMETERS]);

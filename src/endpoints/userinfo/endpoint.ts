@@ -1,4 +1,5 @@
 import { type ClientJwtNeeds, makeClientJwt, wantsUserinfoJwt } from '../../clients/issued-jwt/client-jwt.ts';
+import type { Settings } from '../../config/settings.ts';
 import { type Userinfo, type UserinfoNeeds, userinfoFor } from '../../grants/userinfo.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import { type FormLimits, parseForm } from '../../spec/parameters.ts';
@@ -19,7 +20,7 @@ export interface UserinfoEndpointNeeds extends UserinfoNeeds {
   readonly accessTokens: AccessTokenNeeds;
   readonly clientJwts: ClientJwtNeeds;
   readonly form: FormLimits;
-  readonly settings: { readonly 'limits.bearer-token': number };
+  readonly settings: Settings;
 }
 
 /** Returns claims about the end-user of an access token to the bearer of the token (OpenID Connect Core 1.0 §5.3). */

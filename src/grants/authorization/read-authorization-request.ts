@@ -1,4 +1,5 @@
 import { metadataOf } from '../../clients/registered-client.ts';
+import type { Settings } from '../../config/settings.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
 import type { ClientMetadata } from '../../spec/client-metadata.ts';
 import { type ErrorCode, OAuthError, quotedValue } from '../../spec/errors.ts';
@@ -6,7 +7,6 @@ import type { JsonLimits } from '../../spec/json.ts';
 import type { Parameters } from '../../spec/parameters.ts';
 import { audienceFor } from '../audience.ts';
 import { grantableScope } from '../end-user-scope.ts';
-import type { TokenSettings } from '../grant.ts';
 import { PARAMETER_LENGTHS_MAX } from './authorization-parameters.ts';
 import {
   AuthorizationError,
@@ -20,7 +20,7 @@ import type { Target } from './response-target.ts';
 
 export interface RequestRules {
   readonly json: JsonLimits;
-  readonly settings: Pick<TokenSettings, 'access-token.resources' | 'limits.uri-length'>;
+  readonly settings: Settings;
 }
 
 /** Seconds: ten years. */
@@ -183,7 +183,7 @@ const RESOURCES_MAX = 10;
 /** Returns the resources that the tokens of a request may be for (RFC 8707 §2.1); empty if the request names none. */
 function requestedResources(
   target: Target,
-  settings: Pick<TokenSettings, 'access-token.resources' | 'limits.uri-length'>,
+  settings: Settings,
   metadata: ClientMetadata,
   requested: string | undefined,
 ): readonly string[] {
