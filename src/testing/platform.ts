@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { joseJwtSigner } from '../jose/compact-jws.ts';
 import { joseJweDecrypter, joseJweEncrypter } from '../jose/jwe.ts';
 import { joseJwtInspector, joseJwtVerifier } from '../jose/jwt-verifier.ts';
@@ -145,10 +146,11 @@ function collectingLog(lines: LoggedLine[]): Log {
 }
 
 const KEYS = new Map<string, Promise<JsonWebKey>>();
+const THUMBPRINTS = new Map<string, Promise<string>>();
 
 /**
- * Makes keys once for all tests of a process, since RSA keys take their time. Two keys of one tenant differ; two tenants
- * have the same keys.
+ * Makes keys and their thumbprints (RFC 7638) once for all tests of a process, because both are slow. Two keys of one tenant
+ * differ; two tenants have the same keys. The secrets of each tenant are its own.
  */
 export function sharedKeys(): KeyMaker {
   const made = new Map<KeyKind, number>();
@@ -161,7 +163,14 @@ export function sharedKeys(): KeyMaker {
       KEYS.set(name, key);
       return { ...(await key) };
     },
-    thumbprint: async (jwk) => await keyMaker.thumbprint(jwk),
+    async thumbprint(jwk) {
+      const { kty, k } = jwk;
+      if (kty === 'oct') return hash('sha256', JSON.stringify({ k, kty }), 'base64url');
+      const name = JSON.stringify(jwk);
+      const thumbprint = THUMBPRINTS.get(name) ?? keyMaker.thumbprint(jwk);
+      THUMBPRINTS.set(name, thumbprint);
+      return await thumbprint;
+    },
   };
 }
 

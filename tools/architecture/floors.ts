@@ -85,7 +85,10 @@ export const FLOOR_LAWS: readonly Law[] = [
     violations: ({ path, text, imports }) => {
       if (!DOMAIN.includes(floorOf(path) ?? '')) return [];
       const types = [...text.matchAll(SETTINGS_TYPE)].length;
-      return imports.filter((to) => to === SETTINGS).slice(types).map(imported);
+      return imports
+        .filter((to) => to === SETTINGS)
+        .slice(types)
+        .map(imported);
     },
     broken: [
       ['src/grants/a.ts', "import { SETTINGS } from '../config/settings.ts';"],
