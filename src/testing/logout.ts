@@ -68,7 +68,7 @@ export interface SignedInBrowser {
 
 export const TOLD: Posted = { status: 'answered', code: 200 };
 
-/** @param jitter the octet of which the random part of a retry delay is made; 0 for no random part */
+/** @param jitter the octet that makes the random part of a retry delay; 0 adds nothing */
 export async function testLogout(settings: Partial<Settings> = {}, jitter = 0): Promise<TestLogout> {
   const sent: SentForm[] = [];
   let answer: (url: string) => Promise<Posted> = async () => TOLD;
