@@ -221,7 +221,7 @@ test('/logout without a session, more often from a network than may wait: 429 as
 });
 
 test('429: /logout asks the limit before it verifies the hint and compares the address (H-233)', async () => {
-  const pages = testLogoutPages({ interactionsPerMinute: 1 });
+  const pages = await testLogoutPages({ 'interaction.rate-per-network': 1 });
   const asked = { id_token_hint: 'x.y.z', post_logout_redirect_uri: HOME };
   const compared = (): number =>
     pages.endUsers.lines.filter(({ message }) => message === 'logout without redirection').length;
