@@ -1,10 +1,11 @@
 import { dispatch } from './dispatch.ts';
+import { forTerminal } from './table.ts';
 import { runtimeRefusal } from './version.ts';
 
 const surroundings = {
   environment: process.env,
-  print: (line: string) => void process.stdout.write(`${line}\n`),
-  complain: (line: string) => void process.stderr.write(`${line}\n`),
+  print: (line: string) => void process.stdout.write(`${forTerminal(line)}\n`),
+  complain: (line: string) => void process.stderr.write(`${forTerminal(line)}\n`),
 };
 
 // `chancery config print | head`: a reader that stops early is not a failure of the command.

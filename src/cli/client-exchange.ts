@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { doneEvent, record } from '../clients/audit-trail.ts';
 import { exportClients } from '../clients/export-import/export-clients.ts';
 import {
@@ -11,11 +11,10 @@ import { OAuthError } from '../spec/errors.ts';
 import { type Command, command, type Surroundings } from './command.ts';
 import { CommandFailure } from './failure.ts';
 import { readLines } from './input.ts';
+import { writePrivateFile } from './private-file.ts';
 import type { RegistrySession } from './registry-session.ts';
 import { auditedAct, BESIDE_SERVERS, READS_BESIDE_SERVERS, withRegistry } from './session.ts';
 import { REGISTRY_OPTIONS, SETTINGS_VARIABLES } from './settings.ts';
-
-const OWNER_ONLY = 0o600;
 
 /** A line holds a client, which is as large as a request, and secrets, privileges and escapes around it. */
 const LINE_BYTES_PER_BODY = 4;
@@ -87,24 +86,11 @@ async function writeAll(
   return { written, unreadable };
 }
 
-/** Writes all lines or nothing: the file appears at `path` when everything is on the disk. */
-async function writeFile(lines: AsyncIterable<string | undefined>, path: string): Promise<Written> {
-  const draft = `${path}.new`;
-  const descriptor = openSync(draft, 'w', OWNER_ONLY);
-  try {
-    // `open` does not change the mode of a file that an interrupted export left behind.
-    chmodSync(draft, OWNER_ONLY);
-    const written = await writeAll(lines, (line) => writeFileSync(descriptor, `${line}\n`));
-    fsyncSync(descriptor);
-    renameSync(draft, path);
-    return written;
-  } catch (failure) {
-    rmSync(draft, { force: true });
-    throw failure;
-  } finally {
-    closeSync(descriptor);
-  }
-}
+const writeFile = async (lines: AsyncIterable<string | undefined>, path: string): Promise<Written> =>
+  await writePrivateFile(
+    path,
+    async (descriptor) => await writeAll(lines, (line) => writeFileSync(descriptor, `${line}\n`)),
+  );
 
 type Tally = Record<ImportOutcome | 'refused', number>;
 

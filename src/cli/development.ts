@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ResolvedSettings } from '../config/load-settings.ts';
 import { DEVELOPMENT_DIGEST_PREFIX } from '../config/rules.ts';
@@ -17,6 +17,7 @@ import {
   mintAccessToken,
   NO_CLIENT,
 } from '../tokens/access-token.ts';
+import { writePrivately } from './private-file.ts';
 
 const TOKEN_LENGTH = 43;
 const ACCOUNT_PASSWORD_LENGTH = 16;
@@ -131,13 +132,6 @@ export function readOrMake<T>(folder: string, name: string, make: () => T): T {
   makeFolder(folder);
   writePrivately(file, JSON.stringify(made));
   return made;
-}
-
-/** Writes a file for its owner only, all or nothing. A half-written key would make the database unreadable. */
-export function writePrivately(file: string, text: string): void {
-  writeFileSync(`${file}.new`, `${text}\n`, { mode: 0o600, flush: true });
-  chmodSync(`${file}.new`, 0o600);
-  renameSync(`${file}.new`, file);
 }
 
 /** The data folder of a database that is not a file. */

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { joseJwtSigner } from '../jose/compact-jws.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
 import { systemRandom } from '../system/random.ts';
-import { readOrMake, writePrivately } from './development.ts';
+import { readOrMake } from './development.ts';
+import { writePrivately } from './private-file.ts';
 
 const ROLES = ['anchor', 'organisation', 'rp'] as const;
 export type LabRole = (typeof ROLES)[number];

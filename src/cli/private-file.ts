@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+
+const OWNER_ONLY = 0o600;
+
+/**
+ * Writes a file with secrets for its owner only, all or nothing: it appears at `path` when everything is on the disk. The
+ * draft stands beside it. Its name is random and its creation is exclusive, so the secrets never go through a link or into
+ * a file that another user has put there.
+ * @param write writes the content to the open draft
+ */
+export async function writePrivateFile<T>(
+  path: string,
+  write: (descriptor: number) => Promise<T>,
+): Promise<T> {
+  const draft = draftOf(path);
+  const descriptor = openSync(draft, 'wx', OWNER_ONLY);
+  try {
+    const written = await write(descriptor);
+    fsyncSync(descriptor);
+    renameSync(draft, path);
+    return written;
+  } catch (failure) {
+    rmSync(draft, { force: true });
+    throw failure;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Writes a short text like `writePrivateFile`, at once. */
+export function writePrivately(path: string, text: string): void {
+  const draft = draftOf(path);
+  try {
+    writeFileSync(draft, `${text}\n`, { flag: 'wx', mode: OWNER_ONLY, flush: true });
+    renameSync(draft, path);
+  } catch (failure) {
+    rmSync(draft, { force: true });
+    throw failure;
+  }
+}
+
+const draftOf = (path: string): string => `${path}.${randomBytes(8).toString('hex')}.new`;
