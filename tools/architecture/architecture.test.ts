@@ -168,7 +168,7 @@ const LOST: readonly (readonly [path: string, text: string, cited: string])[] = 
   ['src/a.ts', '// decision 9~99', 'decision 9~99'],
   ['src/a.test.ts', "test('a rule (decisions 4 and 9~99)')", 'decision 9~99'],
   ['src/a.test.ts', "test('H-9~99 a request')", 'H-9~99'],
-  ['test/a.ts', '/** C-21…C-4~9: races. */', 'C-4~1'],
+  ['test/a.ts', '/** C-21…C-4~9: races. */', 'C-4~9'],
   ['test/a.ts', '// F9~9 of faults', 'F9~9'],
   ['src/a.ts', '// ADR 9~99', 'ADR 9~99'],
   ['src/a.ts', '// (inter~face, Nowhere)', 'Nowhere'],
