@@ -11,16 +11,13 @@ const BEARER = /^bearer ([A-Za-z0-9\-._~+/]+=*)$/i;
 const BASIC = /^basic ([A-Za-z0-9+/]+={0,2})$/i;
 const SCHEME = /^(bearer|basic)(?=\s|$)/i;
 
-/** The maximum length of a header. The server issues no longer credentials. */
-const LENGTH_MAX = 2048;
-
 /**
  * Reads an `Authorization` header: RFC 6750 §2.1 (b64token) or RFC 6749 §2.3.1 (Basic with both halves form-encoded).
- * Base64 must be canonical, because a lenient decoder accepts values that another reader refuses.
+ * Base64 must be canonical, because a lenient decoder accepts values that another reader refuses. `limits.header` bounds the
+ * header, and `limits.bearer-token` the token.
  */
 export function parseAuthorization(header: string | undefined): Credentials {
   if (header === undefined) return { scheme: 'none' };
-  if (header.length > LENGTH_MAX) return { scheme: 'unusable', tried: 'other' };
   const token = BEARER.exec(header)?.[1];
   if (token !== undefined) return { scheme: 'bearer', token };
   const encoded = BASIC.exec(header)?.[1];

@@ -1,9 +1,6 @@
 /** RFC 6265 §4.1.1, `cookie-octet`: the alphabet of the server's cookies. */
 const COOKIE_VALUE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
 
-/** The maximum length of a `Cookie` header. Browsers keep 4 KB per cookie, and the HTTP floor bounds the headers. */
-const HEADER_LENGTH_MAX = 8192;
-
 /**
  * Returns the name of one of the server's cookies. With the prefix `__Host-`, browsers accept it only from a secure origin
  * and for that host alone (RFC 6265bis §4.1.3.2). Plain http in development has no prefix.
@@ -29,10 +26,10 @@ export function setCookie({ name, value, maxAge, secure }: CookieToSet): string 
 
 /**
  * Returns the value of one cookie in a `Cookie` header (RFC 6265 §4.2). Returns undefined if it is absent, malformed or
- * repeated: another host may have set one of the copies.
+ * repeated: another host may have set one of the copies. Cookies of other hosts do not count: `limits.header` bounds the header.
  */
 export function readCookie(header: string | undefined, name: string): string | undefined {
-  if (header === undefined || header.length > HEADER_LENGTH_MAX) return undefined;
+  if (header === undefined) return undefined;
   const values = header
     .split(';')
     .map((pair) => pair.trim())

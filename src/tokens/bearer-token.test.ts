@@ -21,6 +21,15 @@ for (const header of ['', 'Bearer', 'Basic YTpi', 'Bearer 01234567890', 'Bearer 
   });
 }
 
+test('a bearer token of 8,000 characters is read, and the refusal of a longer one names limits.bearer-token (H-236)', () => {
+  const token = 'a'.repeat(8_000);
+  assert.equal(presentedBearer(`Bearer ${token}`, 8_000), token);
+  assert.throws(() => presentedBearer(`Bearer ${token}a`, 8_000), {
+    code: 'invalid_token',
+    detail: 'the token has 8001 characters; limits.bearer-token is 8000',
+  });
+});
+
 test('the presented master token is found among several', () => {
   const masters = ['a', 'b'].map((token) => ({ label: token, digest: digestOf(token) }));
   assert.equal(masterTokenOf(digestOf('a'), masters)?.label, 'a');

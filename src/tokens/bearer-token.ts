@@ -13,7 +13,10 @@ import { bearerChallenge } from '../spec/www-authenticate.ts';
 export function presentedBearer(authorization: string | undefined, lengthMax: number): string | undefined {
   const credentials = parseAuthorization(authorization);
   if (credentials.scheme === 'none') return undefined;
-  if (credentials.scheme !== 'bearer' || credentials.token.length > lengthMax) throw invalidToken();
+  if (credentials.scheme !== 'bearer') throw invalidToken();
+  const { length } = credentials.token;
+  if (length > lengthMax)
+    throw invalidToken(`the token has ${length} characters; limits.bearer-token is ${lengthMax}`);
   return credentials.token;
 }
 
