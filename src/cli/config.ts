@@ -23,7 +23,7 @@ const check = command({
     const { mode } = call.options;
     const { settings } = await settingsFor(mode, call);
     const { systemJose } = await import('../process/platform.ts');
-    const { configuredKeys } = await import('../tenant/keys.ts');
+    const { configuredKeys } = await import('../tenant/parts.ts');
     await configuredKeys(settings, systemJose.keyMaker);
     call.print(`The settings are good for ${mode}: issuer ${settings.issuer}`);
   },

@@ -56,7 +56,7 @@ interface ListedKey {
 }
 
 async function listedKeys({ settings, tenant, needs }: RegistrySession): Promise<readonly ListedKey[]> {
-  const { configuredKeys } = await import('../tenant/keys.ts');
+  const { configuredKeys } = await import('../tenant/parts.ts');
   const { store, settings: life } = tenant.serverKeys.life;
   const now = needs.clock.now();
   const configured = await configuredKeys(settings, tenant.serverKeys.life.keyMaker);

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { LIFELINE_VARIABLE, WORKER_VARIABLE } from '../config/environment.ts';
 import type { Settings } from '../config/settings.ts';
-import type { FromWorker } from '../process/worker-channel.ts';
+import type { FromWorker } from '../process/supervisor.ts';
 import { command, type Surroundings } from './command.ts';
 import {
   dieWithLauncher,

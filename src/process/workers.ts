@@ -6,8 +6,7 @@ import { labelled, prometheusMetrics } from '../system/metrics.ts';
 import { managementEndpoints } from '../tenant/endpoints.ts';
 import { startManagementHost } from './listeners.ts';
 import { type Service, startService } from './serve.ts';
-import { type BackOff, Supervisor } from './supervisor.ts';
-import { type FromWorker, isToWorker } from './worker-channel.ts';
+import { type BackOff, type FromWorker, isToWorker, Supervisor } from './supervisor.ts';
 
 export interface WorkersNeeds {
   readonly settings: Settings;

@@ -9,8 +9,7 @@ import type { LogoutDelivery } from '../sessions/logout-delivery.ts';
 import type { TenantId } from '../spec/identifiers.ts';
 import { siteOf } from './endpoints.ts';
 import { openIssuer } from './issuer.ts';
-import type { TenantKeys } from './keys.ts';
-import { openParts } from './parts.ts';
+import { openParts, type TenantKeys } from './parts.ts';
 import type { Platform } from './platform.ts';
 import type { EndUsers } from './sign-in.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tenantNameProblem } from './name-problem.ts';
+import { tenantNameProblem } from './settings.ts';
 
 const PATHS = ['/clients', '/clients/{id}', '/token', '/token/introspect', '/direct-authz/rest/v2'];
 const OP = 'https://op.example.com';
