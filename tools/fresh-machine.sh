@@ -24,6 +24,8 @@ cleanup() {
   rm -rf --one-file-system "$root"
 }
 trap cleanup EXIT
+# Unprivileged users, such as the one that PostgreSQL runs as, must reach files in it.
+chmod 755 "$root"
 
 mirror=$(apt-get indextargets --format '$(SITE)' "Codename: $suite" 2>/dev/null | head -n 1)
 echo "making a minimal Debian ($suite) in $root"

@@ -290,9 +290,10 @@ test('200: entities whose identifiers differ by a slash or the case of a path ar
   }
   const clients = await tenant.storage.clients.page(undefined, 10);
   assert.deepEqual(
-    clients.map(({ entity_id }) => entity_id).toSorted(),
-    [RP.id, ...alike.map(({ id }) => id)].toSorted(),
+    new Set(clients.map(({ entity_id }) => entity_id)),
+    new Set([RP.id, ...alike.map(({ id }) => id)]),
   );
+  assert.equal(clients.length, alike.length + 1);
 });
 
 test('more registrations at once than federation.registrations: 429 with Retry-After, and none of them waits (H-200)', async () => {
