@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import type { TestContext } from 'node:test';
+import { type TestContext, test as testOnce } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Limits } from '../../src/http/host.ts';
-import { BodyMemory } from '../../src/http/request-body.ts';
+import { BodyMemory, RequestBody } from '../../src/http/request-body.ts';
 import { ok, type Running, runHost, soon } from '../../src/testing/host.ts';
 import { test } from '../../src/testing/messages.ts';
 
 const GROWTH_MAX_BYTES = 30_000_000;
 const ALIVE_MAX_BYTES = 5_000_000;
 const CONNECTIONS = 60;
-const SEGMENTS = 600;
 const CHUNKS = 65_000;
 const HEAD = 'POST /x HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n';
 const WHOLE = `${HEAD}Content-Length: 2\r\n\r\n{}`;
@@ -36,21 +35,23 @@ test('H-231 65,000 one-byte chunks on 60 connections raise resident memory by le
   assert.ok(growth < GROWTH_MAX_BYTES, `grown by ${growth} bytes`);
 });
 
-test('H-231 one-byte segments of a body keep less than 5 MB alive on 60 connections', async (t, messages) => {
-  const { bodies, ...others } = limits(67_108_864);
-  const { address } = await runHost(t, messages, () => ok, { ...ENDPOINT, limits: { bodies, ...others } });
-  const sockets = await Promise.all(Array.from({ length: CONNECTIONS }, () => open(t, address)));
-  await Promise.all(sockets.map((socket) => sent(socket, `${HEAD}Content-Length: ${CHUNKS}\r\n\r\n`)));
-  const before = aliveBytes();
-  for (let segment = 0; segment < SEGMENTS; segment += 1) {
-    await Promise.all(sockets.map((socket) => sent(socket, 'a')));
-  }
-  assert.match(await answerTo(t, address, WHOLE), /^HTTP\/1\.1 200 /);
-  const growth = aliveBytes() - before;
-  t.diagnostic(`${growth} bytes more are alive`);
-  assert.ok(growth < ALIVE_MAX_BYTES, `${growth} bytes more are alive`);
-  assert.ok(bodies.taken_bytes > 0 && bodies.taken_bytes <= CONNECTIONS * 2_048, `${bodies.taken_bytes}`);
-});
+testOnce(
+  'H-231 ten bodies of 65,000 pieces of one byte keep less than 5 MB alive, however the pieces arrive',
+  (t) => {
+    const memory = new BodyMemory(67_108_864);
+    const before = aliveBytes();
+    const bodies = Array.from({ length: 10 }, () => new RequestBody({ body_bytes: BODY_BYTES, memory }));
+    for (const body of bodies) {
+      // A buffer of its own for each piece, as Node makes one for each segment and each chunk.
+      for (let piece = 0; piece < CHUNKS; piece += 1)
+        body.add(Buffer.from([97]), `content-length: ${CHUNKS}`);
+    }
+    const growth = aliveBytes() - before;
+    t.diagnostic(`${growth} bytes more are alive`);
+    assert.ok(growth < ALIVE_MAX_BYTES, `${growth} bytes more are alive`);
+    assert.equal(memory.taken_bytes, bodies.length * BODY_BYTES);
+  },
+);
 
 test('H-232 a body beyond limits.bodies is 503 with Retry-After, and a body in one piece is served', async (t, messages) => {
   const { bodies, ...others } = limits(100_000);
