@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # npm run test:fresh: proves both commands of the README, `npm start` and `npm test`, on a machine that has nothing else.
 #
-# Makes a minimal Debian root (debootstrap --variant=minbase) with git, curl, procps, libatomic1 and this machine's Node and
+# Makes a minimal Debian root (debootstrap --variant=minbase) with git, curl, procps, strace, libatomic1 and this machine's Node and
 # npm, clones this repository into it, and runs both commands there. Needs root and debootstrap. Reaches only the package
 # registries that this machine is set up for.
 #
@@ -29,7 +29,7 @@ chmod 755 "$root"
 
 mirror=$(apt-get indextargets --format '$(SITE)' "Codename: $suite" 2>/dev/null | head -n 1)
 echo "making a minimal Debian ($suite) in $root"
-debootstrap --variant=minbase --include=ca-certificates,git,curl,procps,libatomic1 "$suite" "$root" ${mirror:+"$mirror"} \
+debootstrap --variant=minbase --include=ca-certificates,git,curl,procps,strace,libatomic1 "$suite" "$root" ${mirror:+"$mirror"} \
   >"$root.log" 2>&1 || { tail -n 20 "$root.log" >&2; exit 1; }
 rm -f "$root.log"
 
@@ -52,11 +52,12 @@ done
 git clone --quiet --no-local "$repository" "$root/root/chancery"
 
 inside() {
-  # A PID namespace of its own: whatever a command leaves running ends with it.
+  # A PID namespace of its own: whatever a command leaves running ends with it. Its first process is bash, which reaps the
+  # orphans; the last command would otherwise take bash's place, and orphans would stay as zombies.
   unshare --mount --pid --fork --kill-child chroot "$root" /usr/bin/env -i \
     HOME=/root PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin CI=true TMPDIR=/tmp \
     ${NODE_EXTRA_CA_CERTS:+"NODE_EXTRA_CA_CERTS=$NODE_EXTRA_CA_CERTS"} \
-    /bin/bash -c "mount -t proc proc /proc; mount -t tmpfs tmpfs /dev/shm 2>/dev/null || { mkdir -p /dev/shm; mount -t tmpfs tmpfs /dev/shm; }; cd /root/chancery; $1"
+    /bin/bash -c "mount -t proc proc /proc; mount -t tmpfs tmpfs /dev/shm 2>/dev/null || { mkdir -p /dev/shm; mount -t tmpfs tmpfs /dev/shm; }; cd /root/chancery; $1; exit \$?"
 }
 
 failed=0

@@ -85,7 +85,7 @@ export interface TenantKeys {
 }
 
 /** Opens the keys of a tenant; makes them at its first start. @throws SettingsError for a configured set that cannot be used */
-export async function openTenantKeys(
+async function openTenantKeys(
   settings: Settings,
   { clock, random, jose: { keyMaker, signer }, log, metrics }: KeyPlatform,
   { store, sealer }: TenantKeysNeeds,

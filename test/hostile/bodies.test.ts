@@ -9,8 +9,9 @@ import { BodyMemory, RequestBody } from '../../src/http/request-body.ts';
 import { ok, type Running, runHost, soon } from '../../src/testing/host.ts';
 import { test } from '../../src/testing/messages.ts';
 
-const GROWTH_MAX_BYTES = 30_000_000;
 const ALIVE_MAX_BYTES = 5_000_000;
+/** Sixty buffers of 64 KiB, and the sockets of both sides. Kept pieces are several hundred megabytes. */
+const ALIVE_BESIDE_SOCKETS_MAX_BYTES = 30_000_000;
 const CONNECTIONS = 60;
 const CHUNKS = 65_000;
 const HEAD = 'POST /x HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n';
@@ -22,17 +23,18 @@ function limits(bodies_bytes: number): Limits {
   return { body: BODY_BYTES, bodies: new BodyMemory(bodies_bytes), header: 16_384 };
 }
 
-test('H-231 65,000 one-byte chunks on 60 connections raise resident memory by less than 30 MB', async (t, messages) => {
+test('H-231 65,000 one-byte chunks on 60 connections keep less than 30 MB alive', async (t, messages) => {
   const { address } = await runHost(t, messages, () => ok, { ...ENDPOINT, limits: limits(67_108_864) });
   const body = Buffer.from(`${HEAD}Transfer-Encoding: chunked\r\n\r\n${'1\r\na\r\n'.repeat(CHUNKS)}`);
-  const before = process.memoryUsage.rss();
+  const [before, resident] = [aliveBytes(), process.memoryUsage.rss()];
   const sockets = await Promise.all(Array.from({ length: CONNECTIONS }, () => open(t, address)));
   await Promise.all(sockets.map((socket) => sent(socket, body)));
   // The server has read all pieces when it answers a request that was sent after them.
   assert.match(await answerTo(t, address, WHOLE), /^HTTP\/1\.1 200 /);
-  const growth = process.memoryUsage.rss() - before;
-  t.diagnostic(`grown by ${growth} bytes`);
-  assert.ok(growth < GROWTH_MAX_BYTES, `grown by ${growth} bytes`);
+  const growth = aliveBytes() - before;
+  // The senders live in this process too, and garbage counts until it is collected: this figure is for information.
+  t.diagnostic(`${growth} bytes more are alive; resident ${process.memoryUsage.rss() - resident} bytes more`);
+  assert.ok(growth < ALIVE_BESIDE_SOCKETS_MAX_BYTES, `${growth} bytes more are alive`);
 });
 
 testOnce(
