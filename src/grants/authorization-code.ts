@@ -21,7 +21,7 @@ import {
 } from './end-users.ts';
 import type { Grant, GrantNeeds } from './grant.ts';
 import { type PreparedGrant, prepareGrant } from './prepare-grant.ts';
-import { refreshableFor } from './refreshable.ts';
+import { refreshableFor, reuseEvent } from './refreshable.ts';
 
 /**
  * Issues tokens for an authorisation code, once (RFC 6749 §4.1.3). A second use means that the code was copied, and the server
@@ -47,7 +47,12 @@ export const authorizationCode: Grant = {
     const id_token = await idTokenMember(scope, () =>
       endUserIdToken(endUsers, client, account, endUser, { nonce, access_token }),
     );
-    const onReuse = reuseEvent(endUsers, code, content, request_id);
+    const onReuse = reuseEvent('authorization code', {
+      client_id: code.client_id,
+      sub: content.sub,
+      at: endUsers.clock.now(),
+      request_id,
+    });
     await redeem(needs, endUsers, code, { ...prepared, onReuse });
     await requireSession(needs, endUsers, content, prepared);
     return { ...prepared.response, ...id_token };
@@ -134,17 +139,6 @@ async function redeem(
   // An expired code is redeemed first, so that a reuse is still noticed.
   await grants.end(grant.grant_id);
   throw invalidGrant('expired');
-}
-
-function reuseEvent(
-  { clock }: EndUserNeeds,
-  { client_id }: StoredAuthorizationCode,
-  { sub }: CodeContent,
-  request_id: string,
-): AuditEvent {
-  const detail = `sub ${sub}: authorization code used again`;
-  const who = { actor: `client:${client_id}`, client_id, request_id };
-  return { at: clock.now(), action: 'grant.end', outcome: 'done', detail, ...who };
 }
 
 /**

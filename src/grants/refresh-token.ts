@@ -25,6 +25,7 @@ import {
   isRotated,
   type Refreshable,
   refreshTokenExpiresIn,
+  reuseEvent,
 } from './refreshable.ts';
 
 /**
@@ -52,7 +53,7 @@ export const refreshToken: Grant = {
       : undefined;
     const { access_token } = minted.response;
     const id_token = await idTokenFor(needs, client, { account, scope, access_token }, authorization);
-    const onReuse = reuseEvent(needs, client, grant, request_id);
+    const onReuse = reuseOf(needs, client, grant, request_id);
     const use = { presented, refreshable, minted, rotated, onReuse };
     return { ...(await refreshed(needs, client, use, parameters['refresh_token'])), ...id_token };
   },
@@ -156,22 +157,20 @@ async function grantOf(
   // This check comes before the one for reuse: a thief without the certificate must not be able to end the grant.
   if (confirmation !== undefined && !confirms(client.certificate, confirmation)) throw invalidGrant();
   if (grant.refresh_token?.digest !== presented.digest) {
-    const event = reuseEvent(needs, client, grant, request_id);
+    const event = reuseOf(needs, client, grant, request_id);
     if (await needs.grants.end(grant.grant_id, event)) tellOfReuse(needs, client, presented);
     throw invalidGrant();
   }
   return { grant, refreshable, authorization };
 }
 
-function reuseEvent(
+function reuseOf(
   { accessTokens }: GrantNeeds,
   { stored: { client_id } }: AuthenticatedClient,
   { sub }: StoredGrant,
   request_id: string,
 ): AuditEvent {
-  const detail = `sub ${sub}: refresh token used again`;
-  const who = { actor: `client:${client_id}`, client_id, request_id };
-  return { at: accessTokens.clock.now(), action: 'grant.end', outcome: 'done', detail, ...who };
+  return reuseEvent('refresh token', { client_id, sub, at: accessTokens.clock.now(), request_id });
 }
 
 function tellOfReuse(

@@ -1,4 +1,5 @@
 import type { Settings } from '../config/settings.ts';
+import type { AuditEvent } from '../ports/audit-log.ts';
 import type { StoredRefreshToken } from '../ports/grant-store.ts';
 import type { ClientMetadata } from '../spec/client-metadata.ts';
 import type { Confirmation } from '../tokens/confirmation.ts';
@@ -77,4 +78,29 @@ export function refreshTokenExpiresIn(
   now: number,
 ): { readonly refresh_token_expires_in?: number } {
   return expires_at === null ? {} : { refresh_token_expires_in: expires_at - now };
+}
+
+/** Returns the audit event of a grant that ends because a code or a rotated refresh token was used again. */
+export function reuseEvent(
+  used: 'authorization code' | 'refresh token',
+  {
+    client_id,
+    sub,
+    at,
+    request_id,
+  }: Pick<AuditEvent, 'at' | 'request_id'> & {
+    readonly client_id: string;
+    readonly sub: string;
+  },
+): AuditEvent {
+  const detail = `sub ${sub}: ${used} used again`;
+  return {
+    at,
+    action: 'grant.end',
+    outcome: 'done',
+    actor: `client:${client_id}`,
+    client_id,
+    request_id,
+    detail,
+  };
 }
