@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Page, ThemeInvalid } from '../ports/pages.ts';
-import { openPages } from './liquid-pages.ts';
+import { openPages, rememberedThemes } from './liquid-pages.ts';
 import { SAMPLE_PAGES } from './sample-pages.ts';
 
 const pages = openPages('/assets/', undefined);
@@ -146,4 +146,31 @@ for (const [title, files, says] of BROKEN) {
 
 test('a theme folder that does not exist is refused', () => {
   assert.throws(() => openPages('/assets/', '/nonexistent/theme'), /does not exist/);
+});
+
+test('issuers with one theme share it: its files are read once, and each issuer has its own asset paths', () => {
+  const files = { 'style.css': 'body { color: green }', 'messages/de.json': '{"sign_in.title": "Grüezi"}' };
+  const open = rememberedThemes();
+  withFolder(files, (folder) => {
+    const first = open('/a/assets/', folder);
+    writeFileSync(join(folder, 'style.css'), 'body { color: red }');
+    writeFileSync(join(folder, 'messages/de.json'), '{"sign_in.title": "Servus"}');
+    const second = open('/b/assets/', folder);
+    const signIn = SAMPLE_PAGES['sign-in'] as Page;
+    assert.match(first.render(signIn, ['de']), /href="\/a\/assets\/style-[^]*<h1>Grüezi</);
+    assert.match(second.render(signIn, ['de']), /href="\/b\/assets\/style-[^]*<h1>Grüezi</);
+    const style = /\/b\/assets\/(style-[^"]+)/.exec(second.render(signIn, []))?.[1] ?? '';
+    assert.equal(second.asset(style), first.asset(style), 'the same file in memory');
+    assert.equal(second.asset(style)?.body, 'body { color: green }');
+    assert.match(openPages('/c/assets/', folder).render(signIn, ['de']), /<h1>Servus</);
+  });
+});
+
+test('a broken theme is not remembered: it opens as soon as its files are right', () => {
+  withFolder({ 'messages/de.json': '{' }, (folder) => {
+    const open = rememberedThemes();
+    assert.throws(() => open('/assets/', folder), ThemeInvalid);
+    writeFileSync(join(folder, 'messages/de.json'), '{}');
+    assert.ok(open('/assets/', folder).languages.includes('de'));
+  });
 });

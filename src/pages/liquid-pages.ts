@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { extname } from 'node:path';
 import { Liquid } from 'liquidjs';
 import { type Page, type PageAsset, type Pages, ThemeInvalid } from '../ports/pages.ts';
+import { BoundedMap } from '../spec/bounded-map.ts';
 import { lookUpLanguage } from '../spec/languages.ts';
 import { SAMPLE_PAGES } from './sample-pages.ts';
 import { readTheme, type ThemeFiles } from './theme-files.ts';
@@ -15,30 +16,72 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 /** Characters of the content digest in an asset's name, so that changed content gets a new name. */
 const DIGEST_LENGTH = 12;
 
+/** The opened pages of one theme, for any number of issuers. */
+interface Theme {
+  /** @param assetsPath the path that serves the assets, with a slash at the end */
+  at(assetsPath: string): Pages;
+}
+
+/** Opens the pages of a theme for one issuer; `undefined` is the theme of the product. @throws ThemeInvalid */
+export type OpenPages = (assetsPath: string, folder: string | undefined) => Pages;
+
+/** Limits the themes that a process keeps. Beyond it, a theme is read again when a tenant with it opens. */
+const THEMES_MAX = 32;
+
+/**
+ * Returns a function that opens the pages of an issuer. It reads a theme once, and all issuers with that theme share it:
+ * parsing and trying the templates takes more time than everything else that a tenant opens.
+ */
+export function rememberedThemes(): OpenPages {
+  const themes = new BoundedMap<string | undefined, Theme>(THEMES_MAX);
+  return (assetsPath, folder) => {
+    const theme = themes.get(folder) ?? openTheme(folder);
+    themes.set(folder, theme);
+    return theme.at(assetsPath);
+  };
+}
+
+/** Reads a theme, and opens its pages for one issuer. */
+export const openPages: OpenPages = (assetsPath, folder) => openTheme(folder).at(assetsPath);
+
 /**
  * Reads a theme and renders every sample page in every language, so that a broken theme stops the start.
- * @param assetsPath the path that serves the assets, with a slash at the end
  * @param folder the operator's theme; undefined for the built-in pages
  * @throws ThemeInvalid
  */
-export function openPages(assetsPath: string, folder: string | undefined): Pages {
+function openTheme(folder: string | undefined): Theme {
   const theme = readTheme(folder);
   const languages: readonly [string, ...string[]] = [
     'en',
     ...[...theme.messages.keys()].filter((tag) => tag !== 'en'),
   ];
   const assets = namedAssets(theme);
-  const addresses = Object.fromEntries([...assets].map(([name, { file }]) => [file, `${assetsPath}${name}`]));
-  const engines = new Map(languages.map((language) => [language, engineFor(theme, language, addresses)]));
-  const renderIn = (language: string, page: Page): string =>
-    String(engines.get(language)?.renderFileSync(page.kind, { page: withoutAbsent(page) }));
-  for (const language of languages) tryPages((page) => renderIn(language, page), language, folder);
+  const engines = new Map(languages.map((language) => [language, engineFor(theme, language)]));
+  const rendering = (assetsPath: string): Rendering => {
+    const addresses = [...assets].map(([name, { file }]) => [file, `${assetsPath}${name}`]);
+    const shared = { assets: Object.fromEntries(addresses) as Readonly<Record<string, string>> };
+    return (lang, page) =>
+      String(
+        engines
+          .get(lang)
+          ?.renderFileSync(page.kind, { page: withoutAbsent(page) }, { globals: { ...shared, lang } }),
+      );
+  };
+  const tried = rendering('/assets/');
+  for (const language of languages) tryPages((page) => tried(language, page), language, folder);
   return {
-    render: (page, preferred) => renderIn(lookUpLanguage(preferred, languages), page),
-    languages,
-    asset: (name) => assets.get(name),
+    at(assetsPath) {
+      const renderIn = rendering(assetsPath);
+      return {
+        render: (page, preferred) => renderIn(lookUpLanguage(preferred, languages), page),
+        languages,
+        asset: (name) => assets.get(name),
+      };
+    },
   };
 }
+
+type Rendering = (language: string, page: Page) => string;
 
 function namedAssets(theme: ThemeFiles): ReadonlyMap<string, PageAsset & { readonly file: string }> {
   return new Map(
@@ -52,12 +95,11 @@ function namedAssets(theme: ThemeFiles): ReadonlyMap<string, PageAsset & { reado
 }
 
 /** Returns an engine that escapes everything a template prints, messages included. */
-function engineFor(theme: ThemeFiles, language: string, assets: Readonly<Record<string, string>>): Liquid {
+function engineFor(theme: ThemeFiles, language: string): Liquid {
   const messages = theme.messages.get(language) ?? new Map<string, string>();
   const engine = new Liquid({
     templates: Object.fromEntries([...theme.templates].map(([name, text]) => [`${name}.liquid`, text])),
     extname: '.liquid',
-    globals: { lang: language, assets },
     outputEscape: 'escape',
     ownPropertyOnly: true,
     strictFilters: true,

@@ -5,7 +5,7 @@ import { joseJweDecrypter, joseJweEncrypter } from '../jose/jwe.ts';
 import { joseJwtInspector, joseJwtVerifier } from '../jose/jwt-verifier.ts';
 import { keyMaker } from '../jose/private-keys.ts';
 import { openOutboundHttp, type ProcessOutbound } from '../outbound/outbound-http.ts';
-import { openPages } from '../pages/liquid-pages.ts';
+import { rememberedThemes } from '../pages/liquid-pages.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { Sealer } from '../ports/sealer.ts';
 import { samlAssertionVerifier } from '../saml/assertion-verifier.ts';
@@ -54,7 +54,7 @@ export function openPlatform({ settings, sealer, ownOrigins, ...opened }: Opened
     cached: withRecordCache,
     sealerFor: (tenant) => sealerForTenant(sealer, tenant),
     passwords: openPasswords(settings),
-    openPages,
+    openPages: rememberedThemes(),
     log: opened.log,
     metrics: opened.metrics,
     certificateAuthorities: opened.certificateAuthorities,
