@@ -55,6 +55,20 @@ for (const [title, headers, own] of ORIGINS) {
   });
 }
 
+for (const [headers, detail] of [
+  [{}, 'origin: absent; sec-fetch-site: absent'],
+  [{ origin: 'null', 'sec-fetch-site': 'cross-site' }, 'origin: null; sec-fetch-site: another'],
+  [{ origin: 'https://secret.example' }, 'origin: another; sec-fetch-site: absent'],
+  [
+    { origin: 'https://op.example.com', 'sec-fetch-site': 'same-site' },
+    'origin: own; sec-fetch-site: another',
+  ],
+] as const) {
+  test(`the log of a refused form says "${detail}" and quotes no header (H-241)`, () => {
+    assert.throws(() => browser.requireOwnPage(requestOf(contract, { headers })), { detail });
+  });
+}
+
 const VISITS: readonly (readonly [
   title: string,
   method: string,

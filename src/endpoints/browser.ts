@@ -51,7 +51,7 @@ export function browserOf(issuer: string): Browser {
       if (isOwnPage(headers, origin)) return;
       throw new OAuthError('invalid_request', {
         error_description: 'the form was not sent by a page of this server',
-        detail: `origin ${headers['origin']}, sec-fetch-site ${headers['sec-fetch-site']}`,
+        detail: `origin: ${kindOfOrigin(headers['origin'], origin)}; sec-fetch-site: ${kindOfSite(headers['sec-fetch-site'])}`,
       });
     },
     requireVisit({ method, headers }) {
@@ -62,6 +62,16 @@ export function browserOf(issuer: string): Browser {
     },
   };
 }
+
+/** Describes the header for the log, which holds no value of a header (docs/threat-model.md). */
+function kindOfOrigin(sent: string | undefined, own: string): 'absent' | 'null' | 'own' | 'another' {
+  if (sent === undefined) return 'absent';
+  if (sent === 'null') return 'null';
+  return sent === own ? 'own' : 'another';
+}
+
+const kindOfSite = (sent: string | undefined): 'absent' | 'same-origin' | 'another' =>
+  sent === undefined ? 'absent' : sent === 'same-origin' ? 'same-origin' : 'another';
 
 /**
  * Says whether a page of this server sent the request. Pages of this server have the referrer policy `no-referrer`, with which

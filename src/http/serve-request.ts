@@ -10,6 +10,7 @@ import type { Request, Response } from './messages.ts';
 import type { RequestHeaders } from './raw-headers.ts';
 import { discardBody, edgeRefusal } from './refusals.ts';
 import { EMPTY_BODY } from './request-body.ts';
+import { absoluteTarget } from './request-target.ts';
 import { type Envelope, LAST_ENVELOPE, writeResponse } from './response-writer.ts';
 import type { Match, Router } from './router.ts';
 import { findAmongTenants, namesTenant, type Tenancy, VARY_BY_TENANT } from './tenancy.ts';
@@ -45,7 +46,7 @@ export interface Edge {
 export interface RequestContext {
   readonly request: Request;
   readonly response: Response;
-  /** The request target as it was sent. */
+  /** The request target: the path and query as they were sent. */
   readonly target: string;
   readonly id: string;
   /** `performance.now()` when its headers had arrived. */
@@ -78,7 +79,27 @@ export function serve(edge: Edge, context: RequestContext): void {
   const { request, target } = context;
   const headers = request.fields;
   if (typeof headers === 'string') return refuseAndClose(edge, context, edgeRefusal(400, headers), headers);
-  if (target.charCodeAt(0) !== 0x2f) return refuse(edge, context, edgeRefusal(400), 'target is not a path');
+  if (target.charCodeAt(0) !== 0x2f) return serveOtherTarget(edge, context, headers);
+  findEndpoint(edge, context, headers);
+}
+
+/** Serves a target that is not a path: in absolute form, or `*` for the whole server. */
+function serveOtherTarget(edge: Edge, context: RequestContext, headers: RequestHeaders): void {
+  const { method } = context.request;
+  const absolute = absoluteTarget(context.target, method);
+  const target = absolute?.target ?? context.target;
+  if (target === '*' && method === 'OPTIONS') {
+    return send(edge, context, EDGE, { status: 204, headers: {} }, varied(edge, []));
+  }
+  if (absolute === undefined) return refuse(edge, context, edgeRefusal(400), 'target is not a path');
+  // RFC 9112 §3.2.2: "When an origin server receives a request with an absolute-form of request-target, the origin
+  // server MUST ignore the received Host header field (if any) and instead use the host information of the request-target."
+  const own: RequestHeaders = Object.assign(Object.create(null), headers, { host: absolute.host });
+  findEndpoint(edge, { ...context, target }, own);
+}
+
+function findEndpoint(edge: Edge, context: RequestContext, headers: RequestHeaders): void {
+  const { target } = context;
   const mark = target.indexOf('?');
   const path = mark === -1 ? target : target.slice(0, mark);
   const { tenancy } = edge;

@@ -4,7 +4,7 @@ import { setDisabled } from '../../src/sessions/manage-account.ts';
 import { ACTOR } from '../../src/testing/end-users.ts';
 import type { Fields } from '../program/code-request.ts';
 import { formOf, type PlainBrowser, type Visit } from '../program/plain-browser.ts';
-import { attackedProgram } from './attacked-program.ts';
+import { attackedProgram, CANARY } from './attacked-program.ts';
 import { testInvariantsAtTheEnd } from './closing-tests.ts';
 import {
   type Accounts,
@@ -194,6 +194,16 @@ for (const [what, headers] of FORGED) {
     assertHeaders(answer.headers);
   });
 }
+
+test('H-241 the log says what kind of origin sent a refused form, and holds no value of its headers', async () => {
+  const own = browser();
+  const { url: address } = await own.open(url());
+  const foreign = { origin: `https://${CANARY}.example`, 'sec-fetch-site': `same-${CANARY}` };
+  const answer = await raw(address, { method: 'POST', headers: { cookie: cookieHeader(own), ...foreign } });
+  assert.equal(answer.status, 400);
+  await attacked.program.printed(/"detail":"origin: another; sec-fetch-site: another"/);
+  assert.ok(!attacked.program.output().includes(CANARY), 'a value of a header is in the log');
+});
 
 test('S-07 a post without cookies, or with another tab’s token: 400, nothing happens', async () => {
   const own = browser();

@@ -86,10 +86,54 @@ const OPAQUE_SEGMENTS = [
   'constructor',
 ];
 
-const ROUTING: readonly Row[] = [
-  ...['http://evil.test/clients', 'http://h.test/jwks.json', 'https://h.test/', 'evil.test:443'].map(
-    (target): Row => ({ name: `H-021 absolute form ${target}`, send: [get(target)], status: [400] }),
+/** RFC 9112 §3.2.2: "a server MUST accept the absolute-form in requests even though most HTTP/1.1 clients will only send the absolute-form to a proxy". */
+const ABSOLUTE_TARGETS: readonly Row[] = [
+  ...(
+    [
+      ['http://evil.test/jwks.json', 200],
+      ['HTTPS://h.test:8443/jwks.json?a=b', 200],
+      ['http://[2001:db8::1]:80/jwks.json', 200],
+      ['http://evil.test/clients', 401],
+      ['https://h.test/', 404],
+      ['http://h.test', 404],
+      ['http://h.test//clients/x', 404],
+    ] as const
+  ).map(
+    ([target, status]): Row => ({
+      name: `H-021 absolute form ${target} is answered as its path is`,
+      send: [get(target)],
+      status: [status],
+    }),
   ),
+  ...[
+    'evil.test:443',
+    'http:///jwks.json',
+    'http://user@h.test/jwks.json',
+    'http://h.test:123456/jwks.json',
+    'ftp://h.test/jwks.json',
+    'http:/jwks.json',
+    '*',
+    'jwks.json',
+  ].map((target): Row => ({ name: `H-021 ${target} is no target`, send: [get(target)], status: [400] })),
+  ...['*', 'http://h.test'].map(
+    (target): Row => ({
+      name: `H-240 OPTIONS ${target} is about the whole server: 204, and no origin gets anything`,
+      send: [`OPTIONS ${target} HTTP/1.1\r\n${HOST}Origin: https://evil.test\r\n\r\n`],
+      status: [204],
+      check: ({ text }) => assertAbsent(text.toLowerCase(), 'access-control-'),
+    }),
+  ),
+  {
+    name: 'H-021 absolute form without Host in HTTP/1.1 is refused (RFC 9112 §3.2)',
+    send: ['GET http://h.test/jwks.json HTTP/1.1\r\n\r\n'],
+    status: [400],
+    closes: true,
+    until: 'closed',
+  },
+];
+
+const ROUTING: readonly Row[] = [
+  ...ABSOLUTE_TARGETS,
   ...UNKNOWN_PATHS.map(
     (path): Row => ({
       name: `H-022…H-029 ${path} is nothing`,

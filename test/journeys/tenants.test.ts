@@ -155,6 +155,20 @@ test('what can be cached says that it varies by tenant, and the key sets differ 
   );
 });
 
+test('the authority of an absolute-form target chooses the tenant, and Host does not (H-021; RFC 9112 §3.2.2)', async () => {
+  const own = new URL(program.issuer).host;
+  for (const [target, host, issuer] of [
+    [`http://alias.localhost${DISCOVERY}`, own, 'http://alias.localhost'],
+    [`HTTP://ALIAS.localhost:80${DISCOVERY}`, 'unknown.example', 'http://alias.localhost'],
+    [`${program.issuer}${DISCOVERY}`, 'alias.localhost', program.issuer],
+    [`http://unknown.example${DISCOVERY}`, 'alias.localhost', program.issuer],
+  ] as const) {
+    const { answers } = await converse(program, [`GET ${target} HTTP/1.1\r\nHost: ${host}\r\n\r\n`]);
+    assert.equal(answers[0]?.status, 200, target);
+    assert.equal((JSON.parse(answers[0].body) as Members)['issuer'], issuer, target);
+  }
+});
+
 test('an alias is another name: its own addresses and iss, the same clients, tokens that are good under it alone', async () => {
   const call = async (alias: boolean, path: string, init: RequestInit): Promise<Members> => {
     const issuer = alias ? 'http://alias.localhost' : `${program.issuer}/b`;
