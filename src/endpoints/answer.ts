@@ -1,3 +1,4 @@
+import { StorageUnavailable } from '../ports/storage.ts';
 import { ERROR_CODES, NotFound, OAuthError, TooManyRequests } from '../spec/errors.ts';
 import { bearerChallenge } from '../spec/www-authenticate.ts';
 import type { Contract, Endpoint, EndpointRequest, EndpointResponse, Failure } from './contract.ts';
@@ -31,6 +32,7 @@ export function answer(
 function renderError(contract: Contract, failure: unknown): EndpointResponse {
   if (failure instanceof NotFound) return { status: 404, headers: UNCACHED };
   if (failure instanceof TooManyRequests) return tooManyRequests(failure);
+  if (areWritesStopped(failure)) return WRITES_STOPPED;
   if (!(failure instanceof OAuthError)) return { status: 500, headers: UNCACHED };
   const { code, error_description } = failure;
   const challenge = failure.challenge ?? challengeOf(contract, failure);
@@ -55,6 +57,13 @@ function failureOf(contract: Contract, failure: unknown): Failure {
       words: failure.message,
       retryAfter: failure.retryAfterSeconds,
     };
+  if (areWritesStopped(failure))
+    return {
+      status: 503,
+      error: 'temporarily_unavailable',
+      words: 'nothing can be stored now',
+      retryAfter: STOPPED_RETRY_SECONDS,
+    };
   if (!(failure instanceof OAuthError)) return { status: 500, error: 'server_error', words: 'see the log' };
   const { code, error_description, detail } = failure;
   const status = contract.errorStatuses?.[code] ?? ERROR_CODES[code].status;
@@ -64,6 +73,26 @@ function failureOf(contract: Contract, failure: unknown): Failure {
     words: detail === undefined ? error_description : `${error_description}: ${detail}`,
   };
 }
+
+/** An operator has to act: an earlier retry only costs. */
+const STOPPED_RETRY_SECONDS = 60;
+
+/** Whether the storage refused a write before it tried it, because it takes none at all. */
+const areWritesStopped = (failure: unknown): boolean =>
+  failure instanceof StorageUnavailable && failure.writesStopped;
+
+const WRITES_STOPPED: EndpointResponse = {
+  status: 503,
+  headers: {
+    'content-type': 'application/json',
+    ...UNCACHED,
+    'retry-after': String(STOPPED_RETRY_SECONDS),
+  },
+  body: JSON.stringify({
+    error: 'temporarily_unavailable',
+    error_description: 'nothing can be stored now: retry later',
+  }),
+};
 
 /** Renders an exceeded limit as 429 with the registered code `temporarily_unavailable` (RFC 6749 §4.1.2.1). */
 function tooManyRequests({ retryAfterSeconds }: TooManyRequests): EndpointResponse {

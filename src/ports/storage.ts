@@ -60,9 +60,15 @@ export class StorageUnavailable extends Error {
   override readonly name = 'StorageUnavailable';
   /** Whether a retry may succeed without a change of settings or data, for instance once the database is reachable. */
   readonly mayComeBack: boolean;
+  /** Whether the storage takes no writes until an operator acts. It has not tried this one. */
+  readonly writesStopped: boolean;
 
-  constructor(message: string, options: ErrorOptions & { readonly mayComeBack?: boolean } = {}) {
+  constructor(
+    message: string,
+    options: ErrorOptions & { readonly mayComeBack?: boolean; readonly writesStopped?: boolean } = {},
+  ) {
     super(message, options);
     this.mayComeBack = options.mayComeBack ?? false;
+    this.writesStopped = options.writesStopped ?? false;
   }
 }

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Mode } from '../config/rules.ts';
 import type { Settings } from '../config/settings.ts';
-import { type ReadyState, storageState } from '../endpoints/health/endpoint.ts';
+import { type Readiness, storageState } from '../endpoints/health/endpoint.ts';
 import type { Host } from '../http/host.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
@@ -40,7 +40,7 @@ export async function startServer(
 ): Promise<RunningServer | undefined> {
   const measured = prometheusMetrics();
   let service: Service | undefined;
-  const state = (): ReadyState | Promise<ReadyState> => service?.state() ?? 'starting';
+  const state = (): Readiness | Promise<Readiness> => service?.state() ?? { status: 'starting' };
   const management = await startManagementHost(
     settings,
     managementEndpoints({ metrics: measured, state }),
@@ -84,7 +84,7 @@ export interface Service {
   readonly address: AddressInfo;
   /** The default one. */
   readonly tenant: Tenant;
-  state(): Promise<ReadyState>;
+  state(): Promise<Readiness>;
   /**
    * Serves for `stop.delay` more while readiness is 503, finishes what is under way, closes everything.
    * @param atOnce closes the listeners without that grace period
@@ -148,7 +148,7 @@ async function open(
   return {
     address: hosts[0].address,
     tenant: tenants.first,
-    state: async () => (stopping ? 'stopping' : await storageState(storage, log)),
+    state: async () => (stopping ? { status: 'stopping' } : await storageState(storage, log)),
     async close(atOnce = false) {
       stopping = true;
       if (!atOnce) await drain(hosts, settings['stop.delay']);

@@ -105,7 +105,7 @@ test('workers that served once and then die before they serve, with no worker le
   assert.equal(await supervisor.ended, 1);
   const tries = [1, 2].map((place) => started.filter(({ number }) => number === place).length - 1);
   assert.equal(Math.max(...tries), ATTEMPTS, tries.join());
-  assert.equal(await supervisor.state(), 'stopping');
+  assert.deepEqual(await supervisor.state(), { status: 'stopping' });
 });
 
 test('one worker dies before it serves, again and again, while another one serves: it is tried on and on', async () => {

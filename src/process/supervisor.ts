@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import type { AddressInfo } from 'node:net';
-import type { ReadyState } from '../endpoints/health/endpoint.ts';
+import type { Readiness } from '../endpoints/health/endpoint.ts';
 import type { Log } from '../ports/log.ts';
 
 type Question = 'state' | 'metrics';
@@ -23,11 +23,6 @@ function isFromWorker(message: unknown): message is FromWorker {
 export function isToWorker(message: unknown): message is ToWorker {
   return typeof message === 'object' && message !== null && 'kind' in message;
 }
-
-const STATES: ReadonlySet<string> = new Set(['starting', 'ready', 'not-ready', 'stopping']);
-
-const asState = (text: string | undefined): ReadyState =>
-  text !== undefined && STATES.has(text) ? (text as ReadyState) : 'not-ready';
 
 /** A worker that does not answer within this time is not ready. */
 const ANSWER_TIMEOUT_MS = 3000;
@@ -139,11 +134,13 @@ export class Supervisor {
     return this.#ended.promise;
   }
 
-  async state(): Promise<ReadyState> {
-    if (this.#stopping) return 'stopping';
-    if (!this.#served) return 'starting';
-    const states = [...(await this.#questions.ask(this.#live(), 'state')).values()].map(asState);
-    return states.includes('ready') ? 'ready' : 'not-ready';
+  async state(): Promise<Readiness> {
+    if (this.#stopping) return { status: 'stopping' };
+    if (!this.#served) return { status: 'starting' };
+    const answers = await this.#questions.ask(this.#live(), 'state');
+    const states = [...answers.values()].map((answer) => JSON.parse(answer) as Readiness);
+    const found = states.find(({ status }) => status === 'ready') ?? states[0];
+    return found?.status === 'ready' ? found : { ...found, status: 'not-ready' };
   }
 
   /** Returns the metrics of each serving worker, by its number. */

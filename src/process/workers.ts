@@ -74,7 +74,7 @@ export async function startWorker(
   const measured = prometheusMetrics();
   let service: Service | undefined;
   const answers = {
-    state: async (): Promise<string> => (await service?.state()) ?? 'starting',
+    state: async (): Promise<string> => JSON.stringify((await service?.state()) ?? { status: 'starting' }),
     metrics: async (): Promise<string> => await measured.text(),
   };
   parent.onMessage((message) => {

@@ -14,7 +14,7 @@ test('every contract of src/endpoints stands in the list of endpoints, once', as
       'sign-in.token-sha256': [createHash('sha256').update('page').digest('hex')],
     },
   }).site();
-  const managed = managementEndpoints({ metrics: prometheusMetrics(), state: () => 'ready' });
+  const managed = managementEndpoints({ metrics: prometheusMetrics(), state: () => ({ status: 'ready' }) });
   const standing = [...site.endpoints, ...managed].map(({ contract }) => contract.name);
   assert.equal(new Set(standing).size, standing.length);
   const folders = await readEndpointFolders();

@@ -15,7 +15,7 @@ import { entityConfigurationEndpoint } from '../endpoints/entity-configuration/e
 import { externalSignIn, externalSignInOutcome } from '../endpoints/external-sign-in/endpoint.ts';
 import { federationHistoricalKeys } from '../endpoints/federation-historical-keys/endpoint.ts';
 import { federationRegistration } from '../endpoints/federation-registration/endpoint.ts';
-import { healthLive, healthReady, type ReadyState } from '../endpoints/health/endpoint.ts';
+import { healthLive, healthReady, type Readiness } from '../endpoints/health/endpoint.ts';
 import { interaction, interactionChoice } from '../endpoints/interaction/endpoint.ts';
 import { introspection } from '../endpoints/introspection/endpoint.ts';
 import { jwkSet } from '../endpoints/jwk-set/endpoint.ts';
@@ -84,7 +84,7 @@ const DOCUMENTS: readonly Open<Described>[] = [
 
 interface Managed {
   readonly metrics: Metrics;
-  readonly state: () => ReadyState | Promise<ReadyState>;
+  readonly state: () => Readiness | Promise<Readiness>;
 }
 
 /** Endpoints for the operator, on the management listener. */

@@ -1,22 +1,32 @@
 import type { Log } from '../../ports/log.ts';
-import type { Storage } from '../../ports/storage.ts';
+import { type Storage, StorageUnavailable } from '../../ports/storage.ts';
 import type { Endpoint, EndpointResponse } from '../contract.ts';
 import { liveContract, readyContract } from './contract.ts';
 
 /** `starting`: the process is not open yet. `not-ready`: its storage does not work. */
 export type ReadyState = 'starting' | 'ready' | 'not-ready' | 'stopping';
 
+/** The readiness of a process, with its reason. */
+export interface Readiness {
+  readonly status: ReadyState;
+  /** Why the storage does not work, as one line for the operator. */
+  readonly reason?: string;
+}
+
 export function healthLive(): Endpoint {
   return { contract: liveContract, handle: () => health(200, { status: 'live' }) };
 }
 
-export function healthReady(state: () => ReadyState | Promise<ReadyState>): Endpoint {
+export function healthReady(state: () => Readiness | Promise<Readiness>): Endpoint {
   return {
     contract: readyContract,
     async handle() {
-      const status = await state();
+      const { status, ...why } = await state();
       if (status === 'ready') return health(200, { status, checks: { storage: 'passed' } });
-      return health(503, status === 'not-ready' ? { status, checks: { storage: 'failed' } } : { status });
+      return health(
+        503,
+        status === 'not-ready' ? { status, checks: { storage: 'failed' }, ...why } : { status },
+      );
     },
   };
 }
@@ -30,15 +40,13 @@ function health(status: number, body: object): EndpointResponse {
 }
 
 /** Checks whether the storage reads and writes durably now, and logs why it does not. */
-export async function storageState(
-  storage: Pick<Storage, 'ready'>,
-  log: Log,
-): Promise<'ready' | 'not-ready'> {
+export async function storageState(storage: Pick<Storage, 'ready'>, log: Log): Promise<Readiness> {
   try {
     await storage.ready();
-    return 'ready';
+    return { status: 'ready' };
   } catch (cause) {
     log.error({ cause }, 'storage is not ready');
-    return 'not-ready';
+    if (!(cause instanceof StorageUnavailable)) return { status: 'not-ready' };
+    return { status: 'not-ready', reason: cause.message };
   }
 }

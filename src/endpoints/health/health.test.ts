@@ -53,7 +53,7 @@ for (const status of ['starting', 'stopping'] as const) {
     const answered = await received(
       readyContract,
       await answer(
-        healthReady(() => status),
+        healthReady(() => ({ status })),
         requestOf(readyContract, {}),
         () => undefined,
       ),

@@ -148,8 +148,27 @@ function readHeader(path: string): Buffer {
   }
 }
 
-/** Identifies the file at `path`, to notice its removal: writes to a deleted database succeed and are lost. */
-export function fileIdentity(path: string): string {
+/** Identifies the database and the files of its log. They stay the same while a connection is open. */
+export type FilesInUse = readonly [database: string, log: string, index: string];
+
+export const filesAt = (path: string): FilesInUse => [
+  fileIdentity(path),
+  fileIdentity(`${path}-wal`),
+  fileIdentity(`${path}-shm`),
+];
+
+/**
+ * Returns one line if the files at `path` are no longer the ones in use; undefined otherwise. Writes to a deleted or moved
+ * database succeed, and the next start does not find them.
+ */
+export function displacement(path: string, [database, log, index]: FilesInUse): string | undefined {
+  if (fileIdentity(path) !== database)
+    return `the database ${path} was moved, removed or replaced while it was in use: put the file back, or end the server with SIGTERM, which saves what is in the log`;
+  if (fileIdentity(`${path}-wal`) === log && fileIdentity(`${path}-shm`) === index) return undefined;
+  return `the log of the database ${path} was removed or replaced while it was in use: end the server with SIGTERM, which saves what is in it`;
+}
+
+function fileIdentity(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? 'absent' : `${found.dev}:${found.ino}`;
 }

@@ -4,10 +4,11 @@ import type { StorageMark } from '../../ports/table-dump.ts';
 import { parseRestoration, refuseUnfinishedCopy } from '../marks.ts';
 import { tenantStorage, wholeStores } from '../verbs.ts';
 import { callbackSnapshot, openReadConnection, openWriteConnection } from './connection.ts';
-import { createWhereAbsent, fileIdentity, hasRoom, inspect, unavailable } from './database-file.ts';
+import { createWhereAbsent, displacement, filesAt, hasRoom, inspect, unavailable } from './database-file.ts';
 import { FailedReads } from './failed-reads.ts';
 import { migrate, needsMigration, refuseNewerSchema } from './migrations.ts';
 import { openStores } from './nouns.ts';
+import type { DatabasePlace } from './write-batch.ts';
 import {
   GatheredWrites,
   mainThreadChannel,
@@ -38,11 +39,12 @@ export async function openSqliteStorage(path: string, options: SqliteOptions = {
   const lock_wait_ms_max = options.lock_wait_ms_max ?? LOCK_WAIT_MS_MAX;
   try {
     const reader = openChecked(path, lock_wait_ms_max, options);
+    const place = { path, files: filesAt(path) };
     const channel =
       options.writer === 'main'
-        ? mainThreadChannel(path, lock_wait_ms_max)
-        : new WriterThreadChannel(path, lock_wait_ms_max);
-    return storage(path, reader, channel);
+        ? mainThreadChannel(place, lock_wait_ms_max)
+        : new WriterThreadChannel(place, lock_wait_ms_max);
+    return storage(place, reader, channel);
   } catch (error) {
     throw unavailable(path, error);
   }
@@ -78,10 +80,6 @@ function openChecked(
   }
 }
 
-/** Identifies the files of the log. They stay the same while a connection is open. */
-const logIdentity = (path: string): string =>
-  ['-wal', '-shm'].map((suffix) => fileIdentity(`${path}${suffix}`)).join(' ');
-
 function markOf(database: DatabaseSync, name: StorageMark): string | undefined {
   const row = database.prepare('SELECT content FROM storage_mark WHERE name = ?').get(name);
   return row === undefined ? undefined : String(row['content']);
@@ -94,15 +92,13 @@ function refuseDamage(database: DatabaseSync, path: string): void {
   throw new StorageUnavailable(`the database ${path} is damaged (${line}): restore it from a backup`);
 }
 
-function storage(path: string, reader: DatabaseSync, channel: WriteChannel): Storage {
+function storage({ path, files }: DatabasePlace, reader: DatabaseSync, channel: WriteChannel): Storage {
   const writes = new GatheredWrites(channel);
   const scanner = openReadConnection(path);
   const failedReads = new FailedReads(() => performance.now());
   const connections = { lookUps: reader, scans: scanner, snapshot: callbackSnapshot(reader), failedReads };
   const { tenants, database, ...stores } = openStores(connections);
   const whole = wholeStores({ tenants, database }, writes);
-  const opened = fileIdentity(path);
-  const log = logIdentity(path);
   let closed: Promise<void> | undefined;
   return {
     forTenant: (tenant) => tenantStorage(tenant, stores, writes),
@@ -111,14 +107,8 @@ function storage(path: string, reader: DatabaseSync, channel: WriteChannel): Sto
     replaceSealCanary: (sealed) => whole.database.replaceSealCanary(sealed),
     restoration: async () => await Promise.resolve(parseRestoration(markOf(reader, 'restored'))),
     async ready() {
-      if (fileIdentity(path) !== opened) {
-        throw new StorageUnavailable(`the database ${path} was removed or replaced while it was in use`);
-      }
-      if (logIdentity(path) !== log) {
-        throw new StorageUnavailable(
-          `the log of the database ${path} was removed or replaced while it was in use: end the server with SIGTERM, which saves what is in it`,
-        );
-      }
+      const displaced = displacement(path, files);
+      if (displaced !== undefined) throw new StorageUnavailable(displaced, { writesStopped: true });
       if (!hasRoom(path)) throw new StorageUnavailable(`the disk of the database ${path} is full`);
       const failing = failedReads.problem();
       if (failing !== undefined)

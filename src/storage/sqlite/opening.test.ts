@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -136,26 +145,54 @@ test('a log that was removed after a crash is missed, and its index alone is no 
   await (await open(path)).close();
 });
 
-for (const suffix of ['-wal', '-shm']) {
-  test(`the ${suffix} of a database in use is removed: not ready, and what is acknowledged even then is there after closing (F8)`, async () => {
+for (const suffixes of [['-wal'], ['-shm'], ['-wal', '-shm']]) {
+  test(`${suffixes.join(' and ')} of a database in use removed: writes stop, and what was acknowledged is there after closing (F8, F40)`, async () => {
     const path = await made();
     const storage = await open(path);
     const { clients } = storage.forTenant(TENANT);
     await storage.ready();
     const [before, behind] = [aClient(), aClient()];
     await clients.create(before, OPEN);
-    rmSync(`${path}${suffix}`);
-    await assert.rejects(storage.ready(), /the log of the database .* was removed or replaced/);
-    await clients.create(behind, OPEN);
+    for (const suffix of suffixes) rmSync(`${path}${suffix}`);
+    const reason = /the log of the database .* was removed or replaced/;
+    await assert.rejects(storage.ready(), reason);
+    await assert.rejects(clients.create(behind, OPEN), (error: unknown) => {
+      assert.ok(error instanceof StorageUnavailable && error.writesStopped);
+      assert.match(error.message, reason);
+      return true;
+    });
+    assert.deepEqual(await clients.find(before.client_id), before);
     await storage.close();
     const again = await open(path);
-    for (const client of [before, behind]) {
-      assert.deepEqual(await again.forTenant(TENANT).clients.find(client.client_id), client);
-    }
+    assert.deepEqual(await again.forTenant(TENANT).clients.find(before.client_id), before);
+    assert.equal(await again.forTenant(TENANT).clients.find(behind.client_id), undefined);
     await again.ready();
     await again.close();
   });
 }
+
+test('a database in use is moved or replaced: writes stop, and go on when it is back (F40)', async () => {
+  const path = await made();
+  const storage = await open(path);
+  const { clients } = storage.forTenant(TENANT);
+  const stopped = async (): Promise<void> => {
+    const reason = /was moved, removed or replaced while it was in use/;
+    await assert.rejects(storage.ready(), reason);
+    await assert.rejects(clients.create(aClient(), OPEN), reason);
+  };
+  renameSync(path, `${path}.moved`);
+  await stopped();
+  copyFileSync(`${path}.moved`, path);
+  await stopped();
+  renameSync(`${path}.moved`, path);
+  await storage.ready();
+  const client = aClient();
+  await clients.create(client, OPEN);
+  await storage.close();
+  const again = await open(path);
+  assert.deepEqual(await again.forTenant(TENANT).clients.find(client.client_id), client);
+  await again.close();
+});
 
 test('a database that a newer program has migrated is refused', async () => {
   const path = await made();

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StorageUnavailable } from '../../ports/storage.ts';
 import type { Write } from '../verbs.ts';
 import { concernsOneWrite, isBusy, isInputOutputError, openWriteConnection, reasonOf } from './connection.ts';
+import { displacement, type FilesInUse } from './database-file.ts';
 import { type Handler, prepareWrites } from './noun.ts';
 import { STORES } from './nouns.ts';
 
@@ -14,6 +15,12 @@ export type Answer = { readonly value: unknown } | { readonly refused: string };
 /** Milliseconds on a clock that threads share and that changes of the wall clock do not move. */
 export const monotonicMilliseconds = (): number => Number(process.hrtime.bigint() / 1_000_000n);
 
+/** The database that a process opened. */
+export interface DatabasePlace {
+  readonly path: string;
+  readonly files: FilesInUse;
+}
+
 interface OpenConnection {
   readonly database: DatabaseSync;
   readonly execute: (writes: readonly Write[]) => readonly Answer[];
@@ -21,25 +28,31 @@ interface OpenConnection {
 
 /** Owns the only writing connection: waits for locks without blocking, and replaces the connection after a failure. */
 export class BatchExecutor {
-  readonly #path: string;
+  readonly #place: DatabasePlace;
   readonly #busy_timeout_ms: number;
   #connection: OpenConnection | undefined;
   #emptyLog = false;
 
-  constructor(path: string, busy_timeout_ms: number) {
-    this.#path = path;
+  constructor(place: DatabasePlace, busy_timeout_ms: number) {
+    this.#place = place;
     this.#busy_timeout_ms = busy_timeout_ms;
   }
 
   /**
    * Executes the writes in one transaction; resolves when they are durable. Callers wait for one execution to end before
-   * they start the next. Rejects with `StorageUnavailable`.
+   * they start the next. Rejects with `StorageUnavailable`, also if the files are not in their place before or after.
    */
   async execute(writes: readonly Write[], deadline_ms: number): Promise<readonly Answer[]> {
     for (;;) {
       try {
+        const before = this.#displacement();
+        if (before !== undefined) throw new StorageUnavailable(before, { writesStopped: true });
         this.#connection ??= this.#open();
-        return this.#connection.execute(writes);
+        const answers = this.#connection.execute(writes);
+        const after = this.#displacement();
+        // A commit into a file that is gone must not be acknowledged.
+        if (after !== undefined) throw new StorageUnavailable(after);
+        return answers;
       } catch (error) {
         if (!isLocked(error) || monotonicMilliseconds() >= deadline_ms) throw this.#fail(error);
       }
@@ -52,8 +65,12 @@ export class BatchExecutor {
     this.#connection = undefined;
   }
 
+  #displacement(): string | undefined {
+    return displacement(this.#place.path, this.#place.files);
+  }
+
   #open(): OpenConnection {
-    const database = openWriteConnection(this.#path, this.#busy_timeout_ms);
+    const database = openWriteConnection(this.#place.path, this.#busy_timeout_ms);
     try {
       if (this.#emptyLog) emptyWriteAheadLog(database);
       this.#emptyLog = false;
@@ -65,6 +82,8 @@ export class BatchExecutor {
   }
 
   #fail(error: unknown): StorageUnavailable {
+    // The connection stays: it holds the files, and closing it would save what the log holds.
+    if (error instanceof StorageUnavailable) return error;
     this.#emptyLog ||= isInputOutputError(error) || isInputOutputError((error as Error).cause);
     const reason = reasonOf(error);
     try {
@@ -73,7 +92,9 @@ export class BatchExecutor {
       // The reason of the failed batch matters more. A connection that cannot be closed is dropped.
       this.#connection = undefined;
     }
-    return new StorageUnavailable(`cannot write to the database ${this.#path}: ${reason}`, { cause: error });
+    return new StorageUnavailable(`cannot write to the database ${this.#place.path}: ${reason}`, {
+      cause: error,
+    });
   }
 }
 

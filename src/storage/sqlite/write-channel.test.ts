@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { StorageUnavailable } from '../../ports/storage.ts';
 import type { Write } from '../verbs.ts';
+import { filesAt } from './database-file.ts';
 import { WriterThreadChannel } from './write-channel.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'chancery-thread-'));
@@ -26,7 +27,7 @@ test('a writer thread that dies fails the writes it had, and the next write star
   timeout: 90_000,
 }, async () => {
   const path = join(root, 'file');
-  const channel = new WriterThreadChannel(path, 1000, MORTAL);
+  const channel = new WriterThreadChannel({ path, files: filesAt(path) }, 1000, MORTAL);
   const heartbeats: readonly Write[] = [{ name: 'database.heartbeat', values: [] }];
   for (let round = 0; round < 2; round += 1) {
     await assert.rejects(channel.send(heartbeats), (error: unknown) => {

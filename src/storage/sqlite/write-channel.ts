@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { StorageUnavailable } from '../../ports/storage.ts';
 import { refuseNul, type Write, type Writes } from '../verbs.ts';
-import { type Answer, BatchExecutor, monotonicMilliseconds } from './write-batch.ts';
+import { type Answer, BatchExecutor, type DatabasePlace, monotonicMilliseconds } from './write-batch.ts';
 import type { WriterReply, WriterRequest, WriterThreadData } from './writer-thread.ts';
 
 /** Beyond this the disk does not keep up, and a further write would only wait longer. */
@@ -80,7 +80,7 @@ type WaitingBatch = PromiseWithResolvers<readonly Answer[]>;
 
 /** Commits on a thread of its own (ADR 3). If the thread ends, the next write starts another one. */
 export class WriterThreadChannel implements WriteChannel {
-  readonly #path: string;
+  readonly #place: DatabasePlace;
   readonly #lock_wait_ms_max: number;
   readonly #script: URL;
   readonly #waiting = new Map<number, WaitingBatch>();
@@ -88,11 +88,11 @@ export class WriterThreadChannel implements WriteChannel {
   #lastId = 0;
 
   constructor(
-    path: string,
+    place: DatabasePlace,
     lock_wait_ms_max: number,
     script = new URL('./writer-thread.ts', import.meta.url),
   ) {
-    this.#path = path;
+    this.#place = place;
     this.#script = script;
     this.#lock_wait_ms_max = lock_wait_ms_max;
     this.#worker = this.#start();
@@ -125,7 +125,7 @@ export class WriterThreadChannel implements WriteChannel {
   }
 
   #start(): Worker {
-    const workerData: WriterThreadData = { path: this.#path };
+    const workerData: WriterThreadData = this.#place;
     // Without `execArgv` a thread inherits the options of the process, such as `--input-type`, which may not suit a file.
     const worker = new Worker(this.#script, { workerData, execArgv: [] });
     worker.unref();
@@ -143,7 +143,7 @@ export class WriterThreadChannel implements WriteChannel {
     this.#waiting.delete(reply.id);
     if (this.#waiting.size === 0) worker.unref();
     if ('answers' in reply) waiting?.resolve(reply.answers);
-    else waiting?.reject(new StorageUnavailable(reply.failure));
+    else waiting?.reject(new StorageUnavailable(reply.failure, { writesStopped: reply.writesStopped }));
   }
 
   #abandon(worker: Worker, reason: string): void {
@@ -151,14 +151,16 @@ export class WriterThreadChannel implements WriteChannel {
     const abandoned = [...this.#waiting.values()];
     this.#waiting.clear();
     for (const waiting of abandoned) {
-      waiting.reject(new StorageUnavailable(`the thread that writes to ${this.#path} failed: ${reason}`));
+      waiting.reject(
+        new StorageUnavailable(`the thread that writes to ${this.#place.path} failed: ${reason}`),
+      );
     }
   }
 }
 
 /** Commits on the calling thread. */
-export function mainThreadChannel(path: string, lock_wait_ms_max: number): WriteChannel {
-  const executor = new BatchExecutor(path, BUSY_TIMEOUT_MS);
+export function mainThreadChannel(place: DatabasePlace, lock_wait_ms_max: number): WriteChannel {
+  const executor = new BatchExecutor(place, BUSY_TIMEOUT_MS);
   let last: Promise<unknown> = Promise.resolve();
   return {
     send(writes) {

@@ -1,10 +1,9 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { StorageUnavailable } from '../../ports/storage.ts';
 import type { Write } from '../verbs.ts';
-import { type Answer, BatchExecutor } from './write-batch.ts';
+import { type Answer, BatchExecutor, type DatabasePlace } from './write-batch.ts';
 
-export interface WriterThreadData {
-  readonly path: string;
-}
+export type WriterThreadData = DatabasePlace;
 
 export interface WriterRequest {
   readonly id: number;
@@ -15,7 +14,7 @@ export interface WriterRequest {
 
 export type WriterReply =
   | { readonly id: number; readonly answers: readonly Answer[] }
-  | { readonly id: number; readonly failure: string };
+  | { readonly id: number; readonly failure: string; readonly writesStopped: boolean };
 
 /** While another process writes, one attempt to begin a transaction blocks this thread at most this long. */
 const BUSY_TIMEOUT_MS = 250;
@@ -24,7 +23,7 @@ const BATCH_WRITES_MAX = 1024;
 
 if (parentPort === null) throw new Error('writer-thread.ts runs as a worker thread only');
 const port = parentPort;
-const executor = new BatchExecutor((workerData as WriterThreadData).path, BUSY_TIMEOUT_MS);
+const executor = new BatchExecutor(workerData as WriterThreadData, BUSY_TIMEOUT_MS);
 const queue: WriterRequest[] = [];
 let running = false;
 
@@ -84,7 +83,9 @@ async function commit(parts: readonly Part[]): Promise<void> {
     answer(parts, answers);
   } catch (error) {
     const failure = error instanceof Error ? error.message : String(error);
-    for (const { request } of parts) port.postMessage({ id: request.id, failure } satisfies WriterReply);
+    const writesStopped = error instanceof StorageUnavailable && error.writesStopped;
+    for (const { request } of parts)
+      port.postMessage({ id: request.id, failure, writesStopped } satisfies WriterReply);
   }
 }
 
