@@ -1,3 +1,4 @@
+import type { X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { Log } from '../ports/log.ts';
@@ -44,15 +45,37 @@ function handshakeReader(hasAuthorities: boolean): (socket: Socket) => ClientCer
     if (known !== undefined) return known;
     const presented = socket.getPeerX509Certificate();
     if (presented === undefined) return undefined;
-    const certificate = { der: presented.raw, chain: { checked: true, problem: problemOf(socket) } } as const;
+    const chain = { problem: problemOf(socket), intermediates: issuersOf(presented) };
+    const certificate: ClientCertificate = { der: presented.raw, chain };
     read.set(socket, certificate);
     return certificate;
   };
 
   function problemOf({ authorized, authorizationError }: TLSSocket): string | undefined {
     if (!hasAuthorities) return 'no certification authority for clients is configured';
-    return authorized ? undefined : String(authorizationError);
+    return authorized || endsAtAuthority(authorizationError) ? undefined : String(authorizationError);
   }
+}
+
+/**
+ * Tells whether OpenSSL reached a configured authority that another authority has signed, and missed that one. The
+ * operator trusts the configured one, so the path ends there: the authentication of the client verifies the path.
+ * A listener cannot have `allowPartialTrustChain`: Node 26 does not pass it on.
+ */
+const endsAtAuthority = (error: TLSSocket['authorizationError']): boolean =>
+  String(error) === 'UNABLE_TO_GET_ISSUER_CERT';
+
+/** The most certificates that are taken from a handshake; a longer chain is refused by its length. */
+const ISSUERS_MAX = 20;
+
+/** Returns the chain that OpenSSL built from what the client sent and from the configured authorities. */
+function issuersOf(presented: X509Certificate): readonly Uint8Array[] {
+  const issuers: Uint8Array[] = [];
+  for (let next = presented.issuerCertificate; next !== undefined; next = next.issuerCertificate) {
+    if (issuers.length === ISSUERS_MAX) break;
+    issuers.push(next.raw);
+  }
+  return issuers;
 }
 
 /** Reads the headers of RFC 9440 §2.2 and §2.3. A malformed one is refused, never interpreted. */
@@ -65,5 +88,5 @@ function fromHeader(headers: RequestHeaders): ClientCertificate | string | undef
   if (der === undefined || der.length === 0) return 'The header client-cert is malformed.';
   const intermediates = chain === undefined ? [] : parseByteSequences(chain);
   if (intermediates === undefined) return 'The header client-cert-chain is malformed.';
-  return { der, chain: { checked: false, intermediates } };
+  return { der, chain: { problem: undefined, intermediates } };
 }

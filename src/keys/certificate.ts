@@ -21,12 +21,18 @@ export interface Certificate {
   readonly notAfter: number;
   /** Object identifier of the algorithm that signed it. */
   readonly signatureAlgorithm: string;
+  /** Object identifier of the hash of an RSASSA-PSS signature; undefined for SHA-1, its default (RFC 4055 §3.1). */
+  readonly pssHash: string | undefined;
   /** Bits as named by RFC 5280 §4.2.1.3; undefined without the extension. */
   readonly keyUsage: ReadonlySet<KeyUsage> | undefined;
   /** Object identifiers; undefined without the extension. */
   readonly extendedKeyUsage: readonly string[] | undefined;
   /** The most authorities between it and the last certificate; Infinity without a constraint. */
   readonly pathLength: number;
+  /** Whether it limits the names below it (RFC 5280 §4.2.1.10), marked critical or not. */
+  readonly hasNameConstraints: boolean;
+  /** The client's bit of Netscape's certificate type, which OpenSSL still obeys; undefined without the extension. */
+  readonly netscapeType: 'client' | 'no client' | undefined;
   /** Unknown critical extensions. RFC 5280 §4.2: a system must reject a certificate that has one. */
   readonly notUnderstood: readonly string[];
 }
@@ -38,6 +44,10 @@ const EXTENSIONS = {
   subjectAltName: '2.5.29.17',
   basicConstraints: '2.5.29.19',
   extendedKeyUsage: '2.5.29.37',
+  nameConstraints: '2.5.29.30',
+  // RFC 5280 §6.1.1: a path without required policies is valid under any. Constraints on policies are not understood.
+  certificatePolicies: '2.5.29.32',
+  netscapeType: '2.16.840.1.113730.1.1',
 } as const;
 
 const UNDERSTOOD: ReadonlySet<string> = new Set(Object.values(EXTENSIONS));
@@ -77,13 +87,31 @@ function certificateIn(der: Uint8Array): Certificate {
     names: names === undefined ? NO_NAMES : readAlternativeNames(names.value),
     notBefore,
     notAfter,
-    signatureAlgorithm: readObjectIdentifier(readInside(algorithm, DER_TAGS.sequence)[0]),
+    ...readSignatureAlgorithm(algorithm),
     keyUsage: readKeyUsage(extensions.get(EXTENSIONS.keyUsage)),
     extendedKeyUsage: readPurposes(extensions.get(EXTENSIONS.extendedKeyUsage)),
     pathLength: readPathLength(extensions.get(EXTENSIONS.basicConstraints)),
+    hasNameConstraints: extensions.has(EXTENSIONS.nameConstraints),
+    netscapeType: readNetscapeType(extensions.get(EXTENSIONS.netscapeType)),
     notUnderstood: [...extensions].flatMap(([id, { critical }]) =>
       critical && !UNDERSTOOD.has(id) ? [id] : [],
     ),
+  };
+}
+
+/** RFC 4055 §3.1: the parameters of RSASSA-PSS are a sequence, whose hash has the tag 0. Other parameters say nothing. */
+function readSignatureAlgorithm(
+  algorithm: DerElement | undefined,
+): Pick<Certificate, 'signatureAlgorithm' | 'pssHash'> {
+  const [id, parameters] = readInside(algorithm, DER_TAGS.sequence);
+  const tagged =
+    parameters?.tag === DER_TAGS.sequence
+      ? readDer(parameters.content).find(({ tag }) => tag === 0xa0)
+      : undefined;
+  const [hash] = tagged === undefined ? [] : readDer(tagged.content);
+  return {
+    signatureAlgorithm: readObjectIdentifier(id),
+    pssHash: hash === undefined ? undefined : readObjectIdentifier(readInside(hash, DER_TAGS.sequence)[0]),
   };
 }
 
@@ -125,6 +153,13 @@ function readKeyUsage(extension: Extension | undefined): ReadonlySet<KeyUsage> |
 function readPurposes(extension: Extension | undefined): readonly string[] | undefined {
   if (extension === undefined) return undefined;
   return readInside(readDer(extension.value)[0], DER_TAGS.sequence).map(readObjectIdentifier);
+}
+
+/** Reads the first bit, "SSL client". */
+function readNetscapeType(extension: Extension | undefined): Certificate['netscapeType'] {
+  if (extension === undefined) return undefined;
+  const [, octet = 0] = contentOf(readDer(extension.value)[0], DER_TAGS.bitString);
+  return (octet & 0x80) === 0 ? 'no client' : 'client';
 }
 
 /** RFC 5280 §4.2.1.9: an absent pathLenConstraint sets no limit. */

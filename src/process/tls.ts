@@ -3,7 +3,9 @@ import { createSecureContext } from 'node:tls';
 import type { Settings } from '../config/settings.ts';
 import type { TlsMaterial } from '../http/tls-listener.ts';
 import { type Certificate, readCertificateAuthorities } from '../keys/certificate.ts';
+import { authorityProblem } from '../keys/certificate-path.ts';
 import type { Log } from '../ports/log.ts';
+import { systemClock } from '../system/clock.ts';
 
 /** A TLS setting names material that cannot be used. The message names the setting and shows no content. */
 class TlsUnusable extends Error {
@@ -26,11 +28,13 @@ export interface OpenedTls {
 /** @throws TlsUnusable */
 export function openTls(settings: Settings, log: Log): OpenedTls {
   let loaded = load(settings);
+  warnOfAuthorities(loaded.authorities, log);
   const reload = (renewed: (material: TlsMaterial) => void): void => {
     try {
       const next = load(settings);
       if (isSame(next, loaded)) return;
       loaded = next;
+      warnOfAuthorities(next.authorities, log);
       renewed(next);
       log.info({}, 'TLS: certificates were read anew');
     } catch (cause) {
@@ -50,6 +54,17 @@ export function openTls(settings: Settings, log: Log): OpenedTls {
       return { stop: () => clearInterval(timer) };
     },
   };
+}
+
+/** An authority whose chains are all refused is a surprise to its operator, who sees 401 only. */
+function warnOfAuthorities(authorities: readonly Certificate[], log: Log): void {
+  const now = systemClock.now();
+  for (const authority of authorities) {
+    const problem = authorityProblem(authority, now);
+    if (problem === undefined) continue;
+    const { fingerprint256 } = authority.x509;
+    log.warn({ fingerprint256, problem }, 'listen.tls-client-ca has an authority that vouches for no client');
+  }
 }
 
 function isSame(one: TlsMaterial, other: TlsMaterial): boolean {

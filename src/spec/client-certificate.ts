@@ -7,10 +7,10 @@ export interface ClientCertificate {
   readonly chain: CertificateChain;
 }
 
-/**
- * The evidence for the certificate: the result of the TLS handshake (`problem` is for the log, undefined for a valid
- * chain), or the certificates from a proxy, which are still to be verified.
- */
-export type CertificateChain =
-  | { readonly checked: true; readonly problem: string | undefined }
-  | { readonly checked: false; readonly intermediates: readonly Uint8Array[] };
+/** The evidence for the certificate. */
+export interface CertificateChain {
+  /** The problem that the TLS handshake found, for the log. Undefined if it found none, or if a proxy made the handshake. */
+  readonly problem: string | undefined;
+  /** The certificates that came with it, in DER. The authentication of the client verifies them. */
+  readonly intermediates: readonly Uint8Array[];
+}

@@ -24,13 +24,13 @@ export const SUBJECT: Subject = {
 
 /** As the listener gives it, whose own check found `problem`. */
 export function shown(identity: TlsIdentity, problem?: string): ClientCertificate {
-  return { der: derOf(identity), chain: { checked: true, problem } };
+  return { der: derOf(identity), chain: { problem, intermediates: [] } };
 }
 
 /** As a proxy passes it on, with the authorities between. */
 export function passedOn(identity: TlsIdentity, ...intermediates: string[]): ClientCertificate {
   const ders = intermediates.map((cert) => derOf({ cert }));
-  return { der: derOf(identity), chain: { checked: false, intermediates: ders } };
+  return { der: derOf(identity), chain: { problem: undefined, intermediates: ders } };
 }
 
 export async function certifiedClient(

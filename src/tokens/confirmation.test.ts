@@ -7,7 +7,7 @@ import type { AccessTokenKey, ClientId } from '../spec/identifiers.ts';
 import { confirmationBy, isConfirmed } from './confirmation.ts';
 
 function certificate(der: string): ClientCertificate {
-  return { der: Buffer.from(der), chain: { checked: true, problem: undefined } };
+  return { der: Buffer.from(der), chain: { problem: undefined, intermediates: [] } };
 }
 
 function token(introspection: object): StoredAccessToken {

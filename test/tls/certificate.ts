@@ -1,4 +1,11 @@
-import { generateKeyPairSync, type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto';
+import {
+  constants,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  sign,
+  X509Certificate,
+} from 'node:crypto';
 import { element, integer, objectIdentifier, sequence, time } from './der-writer.ts';
 
 /** A certification authority made for one test run: no file, no openssl, nothing that expires in the repository. */
@@ -16,6 +23,12 @@ export interface AuthoritySubject {
   readonly notAfter?: Date;
   readonly isAuthority?: boolean;
   readonly extensions?: readonly Extension[];
+  readonly purposes?: readonly string[];
+  /** The octet of the bit string. */
+  readonly keyUsage?: number;
+  /** A new P-256 key pair where it is absent. */
+  readonly keys?: KeyPair;
+  readonly signature?: SignatureName;
 }
 
 /** An attribute of a name: its type as a dotted number, its value, and the tag of its string type (UTF8String). */
@@ -40,6 +53,7 @@ export interface Subject {
   readonly extensions?: readonly Extension[];
   /** A new P-256 key pair where it is absent. */
   readonly keys?: KeyPair;
+  readonly signature?: SignatureName;
 }
 
 export interface KeyPair {
@@ -64,9 +78,10 @@ const DAY_MS = 86_400_000;
 export function certificateAuthority(
   name = 'Chancery test authority',
   notAfter = NOT_AFTER,
+  more: Omit<AuthoritySubject, 'name' | 'notAfter'> = {},
 ): CertificateAuthority {
-  const keys = newKeys();
-  const certificate = authorityCertificate({ name, notAfter }, keys, { name, keys });
+  const keys = more.keys ?? newKeys();
+  const certificate = authorityCertificate({ ...more, name, notAfter }, keys, { name, keys });
   return authorityWith(certificate, { name, keys });
 }
 
@@ -94,14 +109,14 @@ function authorityWith(certificate: string, issuer: Issuer): CertificateAuthorit
     certificate,
     issue: (subject) => identity(subject, subject.keys ?? newKeys(), issuer),
     intermediate(subject) {
-      const keys = newKeys();
+      const keys = subject.keys ?? newKeys();
       return authorityWith(authorityCertificate(subject, keys, issuer), { name: subject.name, keys });
     },
   };
 }
 
 function authorityCertificate(
-  { name, pathLength, notAfter, isAuthority = true, extensions = [] }: AuthoritySubject,
+  { name, pathLength, notAfter, isAuthority = true, ...more }: AuthoritySubject,
   keys: KeyPair,
   issuer: Issuer,
 ): string {
@@ -112,22 +127,21 @@ function authorityCertificate(
     publicKey: keys.publicKey,
     issuer,
     ...(notAfter === undefined ? {} : { notAfter }),
-    extensions: [['2.5.29.19', true, sequence(...flag, ...limit)], ...extensions],
+    ...(more.signature === undefined ? {} : { signature: more.signature }),
+    extensions: [
+      ['2.5.29.19', true, sequence(...flag, ...limit)],
+      ...usages(more),
+      ...(more.extensions ?? []),
+    ],
   });
 }
 
 function identity(subject: Subject, keys: KeyPair, issuer: Issuer): TlsIdentity {
-  const { purposes, keyUsage, extensions = [] } = subject;
   const names = alternativeNames(subject);
   const all: Extension[] = [
     ...(names === undefined ? [] : [['2.5.29.17', false, names] as const]),
-    ...(purposes === undefined
-      ? []
-      : [['2.5.29.37', false, sequence(...purposes.map(objectIdentifier))] as const]),
-    ...(keyUsage === undefined
-      ? []
-      : [['2.5.29.15', true, element(0x03, Buffer.from([0, keyUsage]))] as const]),
-    ...extensions,
+    ...usages(subject),
+    ...(subject.extensions ?? []),
   ];
   return {
     key: keys.privateKey.export({ type: 'pkcs8', format: 'pem' }),
@@ -137,10 +151,54 @@ function identity(subject: Subject, keys: KeyPair, issuer: Issuer): TlsIdentity 
       issuer,
       ...(subject.notBefore === undefined ? {} : { notBefore: subject.notBefore }),
       ...(subject.notAfter === undefined ? {} : { notAfter: subject.notAfter }),
+      ...(subject.signature === undefined ? {} : { signature: subject.signature }),
       extensions: all,
     }),
   };
 }
+
+function usages({ purposes, keyUsage }: Pick<Subject, 'purposes' | 'keyUsage'>): readonly Extension[] {
+  return [
+    ...(purposes === undefined
+      ? []
+      : [['2.5.29.37', false, sequence(...purposes.map(objectIdentifier))] as const]),
+    ...(keyUsage === undefined
+      ? []
+      : [['2.5.29.15', true, element(0x03, Buffer.from([0, keyUsage]))] as const]),
+  ];
+}
+
+export type SignatureName = keyof typeof SIGNATURES;
+
+const NULL = Buffer.from([0x05, 0x00]);
+const SHA_256 = sequence(objectIdentifier('2.16.840.1.101.3.4.2.1'), NULL);
+const MGF_1 = '1.2.840.113549.1.1.8';
+const PSS = { padding: constants.RSA_PKCS1_PSS_PADDING };
+
+/** The algorithms that certificates can be signed with: identifier with parameters, hash, padding. */
+const SIGNATURES = {
+  'ecdsa-sha256': { id: [objectIdentifier('1.2.840.10045.4.3.2')], hash: 'sha256', options: {} },
+  'ecdsa-sha1': { id: [objectIdentifier('1.2.840.10045.4.1')], hash: 'sha1', options: {} },
+  'rsa-sha256': { id: [objectIdentifier('1.2.840.113549.1.1.11'), NULL], hash: 'sha256', options: {} },
+  'rsa-pss-sha256': {
+    id: [
+      objectIdentifier('1.2.840.113549.1.1.10'),
+      sequence(
+        element(0xa0, SHA_256),
+        element(0xa1, sequence(objectIdentifier(MGF_1), SHA_256)),
+        element(0xa2, integer(Buffer.from([32]))),
+      ),
+    ],
+    hash: 'sha256',
+    options: { ...PSS, saltLength: 32 },
+  },
+  // RFC 4055 §3.1: absent parameters mean SHA-1 and a salt of 20 octets.
+  'rsa-pss-sha1': {
+    id: [objectIdentifier('1.2.840.113549.1.1.10'), sequence()],
+    hash: 'sha1',
+    options: { ...PSS, saltLength: 20 },
+  },
+} as const;
 
 interface Contents {
   readonly subject: readonly (readonly Attribute[])[];
@@ -148,15 +206,17 @@ interface Contents {
   readonly issuer: Issuer;
   readonly notBefore?: Date;
   readonly notAfter?: Date;
+  readonly signature?: SignatureName;
   readonly extensions: readonly Extension[];
 }
 
-/** RFC 5280 §4.1, signed with ecdsa-with-SHA256 (RFC 5758 §3.2). */
+/** RFC 5280 §4.1, signed with ecdsa-with-SHA256 (RFC 5758 §3.2) unless it names another algorithm. */
 function certificate({ subject, publicKey, issuer, extensions, ...times }: Contents): string {
+  const { id, hash, options } = SIGNATURES[times.signature ?? 'ecdsa-sha256'];
   const notAfter = times.notAfter ?? NOT_AFTER;
   const notBefore =
     times.notBefore ?? (notAfter > NOT_BEFORE ? NOT_BEFORE : new Date(notAfter.getTime() - DAY_MS));
-  const algorithm = sequence(objectIdentifier('1.2.840.10045.4.3.2'));
+  const algorithm = sequence(...id);
   const toBeSigned = sequence(
     element(0xa0, integer(Buffer.from([2]))),
     integer(Buffer.concat([Buffer.from([1]), randomBytes(8)])),
@@ -167,7 +227,7 @@ function certificate({ subject, publicKey, issuer, extensions, ...times }: Conte
     publicKey.export({ type: 'spki', format: 'der' }),
     ...(extensions.length === 0 ? [] : [element(0xa3, sequence(...extensions.map(extension)))]),
   );
-  const signature = sign('sha256', toBeSigned, issuer.keys.privateKey);
+  const signature = sign(hash, toBeSigned, { key: issuer.keys.privateKey, ...options });
   const der = sequence(toBeSigned, algorithm, element(0x03, Buffer.from([0]), signature));
   const lines = der.toString('base64').match(/.{1,64}/gu) ?? [];
   return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n');

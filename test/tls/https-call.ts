@@ -1,8 +1,11 @@
 import { request as httpsRequest } from 'node:https';
 import type { ConnectionOptions } from 'node:tls';
 
-export interface HttpsCall extends Pick<ConnectionOptions, 'cert' | 'key' | 'minVersion' | 'maxVersion'> {
+export interface HttpsCall
+  extends Pick<ConnectionOptions, 'cert' | 'key' | 'ciphers' | 'minVersion' | 'maxVersion'> {
   readonly port: number;
+  /** The address that the connection comes from, if not 127.0.0.1. */
+  readonly localAddress?: string;
   /** PEM of the authority that the server's certificate comes from. */
   readonly ca: string;
   readonly servername: string;

@@ -38,8 +38,11 @@ function chainProblem(
   certificate: Certificate,
   { chain }: ClientCertificate,
 ): string | undefined {
-  if (chain.checked) return chain.problem;
-  return certificatePathProblem(certificate, chain.intermediates, certificateAuthorities(), clock.now());
+  // OpenSSL's verdict alone would differ from ours, which is all that there is for a certificate from a proxy (ADR 44).
+  return (
+    chain.problem ??
+    certificatePathProblem(certificate, chain.intermediates, certificateAuthorities(), clock.now())
+  );
 }
 
 /** The subject members of RFC 8705 §2.1.2, each with the comparison of its value. */
