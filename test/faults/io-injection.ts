@@ -52,7 +52,8 @@ export async function inject(
   return readFileSync(record, 'latin1').split('INJECTED').length - 1;
 }
 
-async function attached(tracer: ChildProcess): Promise<void> {
+/** Resolves when strace traces the process. */
+export async function attached(tracer: ChildProcess): Promise<void> {
   let said = '';
   tracer.stderr?.setEncoding('utf8').on('data', (text: string) => {
     said += text;

@@ -27,6 +27,21 @@ async function concernsOfRole(connection: Connection): Promise<readonly string[]
   );
 }
 
+/** Settings of a PostgreSQL that loses or damages acknowledged changes when its machine crashes. Other engines have neither. */
+const UNSAFE_SETTINGS = statement(
+  'unsafe_settings',
+  `SELECT name FROM pg_settings WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off' ORDER BY name`,
+);
+
+/** Returns a warning for each setting of the database server that ends durability. */
+async function concernsOfDurability(connection: Connection): Promise<readonly string[]> {
+  const [outcome] = await connection.execute([bound(UNSAFE_SETTINGS, {})]);
+  return (outcome?.rows ?? []).map(
+    ({ name }) =>
+      `PostgreSQL runs with ${String(name)}=off: a crash of its machine loses or damages what this server has acknowledged; set ${String(name)}=on`,
+  );
+}
+
 export interface PostgresOptions {
   /** The number of connections in all. Half of them serve reads. */
   readonly connections_max: number;
@@ -67,7 +82,11 @@ export async function openPostgresStorage(url: string, options: PostgresOptions)
     await closeAll(pools);
     throw unavailable(error);
   }
-  const concerns = (): Promise<readonly string[]> => readers.with(concernsOfRole);
+  const concerns = (): Promise<readonly string[]> =>
+    writers.with(async (connection) => [
+      ...(await concernsOfRole(connection)),
+      ...(await concernsOfDurability(connection)),
+    ]);
   return storage(
     concerns,
     new GatheredReads(readers),

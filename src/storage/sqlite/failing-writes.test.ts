@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Storage, StorageUnavailable } from '../../ports/storage.ts';
@@ -12,6 +12,9 @@ import { openSqliteStorage } from './open.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'chancery-failing-'));
 after(() => rmSync(root, { recursive: true }));
+
+/** The extended result code of a failed fsync (https://www.sqlite.org/rescode.html). */
+const SQLITE_IOERR_FSYNC = 1034;
 
 const place = (): string => join(mkdtempSync(join(root, 'p-')), 'registry.sqlite');
 
@@ -115,6 +118,51 @@ for (const writer of ['thread', 'main'] as const) {
     });
   });
 }
+
+/** Lets the next COMMIT succeed, and report the error of a failed fsync nevertheless: SQLite cannot know what the disk holds. */
+function failNextCommit(): { readonly restore: () => void; next: boolean } {
+  const { prepare } = DatabaseSync.prototype;
+  const failure = {
+    next: false,
+    restore: (): void => {
+      DatabaseSync.prototype.prepare = prepare;
+    },
+  };
+  DatabaseSync.prototype.prepare = function prepareFailing(this: DatabaseSync, sql: string): StatementSync {
+    const statement = prepare.call(this, sql);
+    if (sql !== 'COMMIT') return statement;
+    const run = statement.run.bind(statement);
+    statement.run = () => {
+      const outcome = run();
+      if (failure.next) {
+        failure.next = false;
+        throw Object.assign(new Error('disk I/O error'), { errcode: SQLITE_IOERR_FSYNC });
+      }
+      return outcome;
+    };
+    return statement;
+  };
+  return failure;
+}
+
+test('after a commit with an input/output error the log is emptied before the next write (F51)', async () => {
+  const path = place();
+  const failure = failNextCommit();
+  try {
+    const storage = await openSqliteStorage(path, { writer: 'main' });
+    const { clients } = storage.forTenant(TENANT);
+    for (const client of times(20, () => aClient())) await clients.create(client, OPEN);
+    const logBytes = (): number => statSync(`${path}-wal`).size;
+    const filled = logBytes();
+    failure.next = true;
+    await assert.rejects(clients.create(aClient(), OPEN), StorageUnavailable);
+    assert.equal(await clients.create(aClient(), OPEN), 'created');
+    assert.ok(logBytes() < filled / 2, `the log had ${filled} bytes, and has ${logBytes()} now`);
+    await storage.close();
+  } finally {
+    failure.restore();
+  }
+});
 
 async function fullDisk(folder: string, writer: 'thread' | 'main'): Promise<void> {
   const path = join(folder, 'registry.sqlite');
