@@ -27,10 +27,9 @@ export interface RateLimits {
    */
   take(counted: readonly Counted[]): Promise<number>;
   /**
-   * Puts one back into each bucket. Callers do not wait for it; after a failure, which is logged, it stays
-   * taken.
+   * Puts one back into each bucket. Never rejects: after a failure, which is logged, it stays taken.
    */
-  giveBack(counted: readonly Counted[]): void;
+  giveBack(counted: readonly Counted[]): Promise<void>;
 }
 
 const MINUTE_US = 60_000_000;
@@ -70,13 +69,15 @@ export function rateLimits({ store, clock, log }: RateLimitNeeds): RateLimits {
       }
       return inSeconds(Math.max(...waits));
     },
-    giveBack(counted) {
+    async giveBack(counted) {
       if (counted.length === 0) return;
       const buckets = counted.map(bucketOf);
       for (const { name } of buckets) refused.delete(name);
-      store.giveBack(buckets, clock.milliseconds() * 1000).catch((cause: unknown) => {
+      try {
+        await store.giveBack(buckets, clock.milliseconds() * 1000);
+      } catch (cause) {
         log.error({ cause }, 'rate limit could not be credited; the attempt stays counted');
-      });
+      }
     },
   };
 }
@@ -105,11 +106,12 @@ export interface NetworkRates {
 /** Limits what anonymous callers may do. */
 export interface NetworkLimits {
   /**
-   * Counts one request.
+   * Counts one request. Callers ask before they work on it, so that a refused request costs little.
    * @param remoteAddress an IP address, counted by its network
+   * @returns a function that takes the count back, for a request that the limit does not concern after all
    * @throws TooManyRequests
    */
-  admit(remoteAddress: string): Promise<void>;
+  admit(remoteAddress: string): Promise<() => Promise<void>>;
 }
 
 /** Opens limits for each network and for all networks together. */
@@ -123,11 +125,13 @@ export function networkLimits(
     perMinute === 0 ? [] : [{ what: [kind, ...what], capacity: perMinute, perMinute }];
   return {
     async admit(remoteAddress) {
-      const wait = await limits.take([
+      const taken = [
         ...counted(perNetwork, 'network', networkOf(remoteAddress)),
         ...counted(overall, 'overall'),
-      ]);
+      ];
+      const wait = await limits.take(taken);
       if (wait > 0) throw new TooManyRequests(wait);
+      return async () => await limits.giveBack(taken);
     },
   };
 }

@@ -170,7 +170,7 @@ export const END_USER_SETTINGS = {
     max: 1_000_000,
     unit: 'requests per minute',
     description:
-      'The maximum rate at which one network (an IPv4 address or an IPv6 /64) may start interactions without a session: sign-in, sign-out, and requests that public clients push. They may come in one burst. The server answers 429 beyond it. 0 = no limit, which is the default in development. Behind a proxy, set `listen.trusted-proxies` first, or set 0: without it all clients share one network.',
+      'The maximum rate at which one network (an IPv4 address or an IPv6 /64) may send authorisation requests without a session, start a sign-out without one, and push requests of public clients. An authorisation request that needs no page does not count. They may come in one burst. The server answers 429 beyond it. 0 = no limit, which is the default in development. Behind a proxy, set `listen.trusted-proxies` first, or set 0: without it all clients share one network.',
   }),
   'interaction.rate': integer({
     default: 0,
@@ -179,7 +179,7 @@ export const END_USER_SETTINGS = {
     max: 1_000_000,
     unit: 'requests per minute',
     description:
-      'The maximum rate of such interactions from all networks together. A stranger who exhausts it keeps every end-user from signing in. 0 = no limit.',
+      'The maximum rate of such requests from all networks together. A stranger who exhausts it keeps every end-user from signing in. 0 = no limit.',
   }),
   'interaction.lifetime': seconds({
     default: 900,

@@ -11,7 +11,7 @@ import { OAuthError, quotedValue } from '../spec/errors.ts';
 import type { ClientId } from '../spec/identifiers.ts';
 import type { SignatureAlgorithm } from '../spec/jose-algorithms.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
-import { parseScope } from '../spec/scope.ts';
+import { memberOf, parseScope } from '../spec/scope.ts';
 
 /**
  * An issuer whose assertions about subjects this server accepts
@@ -160,7 +160,7 @@ function grantedScope(
   registered: readonly string[],
   allowed: readonly string[],
 ): readonly string[] {
-  const grantable = registered.filter((value) => allowed.includes(value));
+  const grantable = registered.filter(memberOf(allowed));
   if (requested === undefined && grantable.length === 0) {
     throw invalidScope(
       'the issuer of the assertion may grant no scope value that the client is registered for',
@@ -169,7 +169,8 @@ function grantedScope(
   if (requested === undefined) return grantable;
   const values = parseScope(requested);
   if (values === undefined) throw invalidScope('scope must be scope values separated by single spaces');
-  const excess = values.find((value) => !grantable.includes(value));
+  const isGrantable = memberOf(grantable);
+  const excess = values.find((value) => !isGrantable(value));
   if (excess !== undefined) {
     throw invalidScope(
       `scope value ${quotedValue(excess)} is not registered for the client, or the issuer of the assertion may not grant it`,

@@ -2,6 +2,7 @@ import { tokenPolicyOf } from '../clients/registration/token-policy.ts';
 import type { Settings } from '../config/settings.ts';
 import type { ClientMetadata } from '../spec/client-metadata.ts';
 import { OAuthError, quotedValue } from '../spec/errors.ts';
+import { memberOf } from '../spec/scope.ts';
 import { parseUri } from '../spec/uri.ts';
 
 /**
@@ -19,12 +20,13 @@ export function audienceFor(
   if (requested === undefined) return own ?? [];
   const resources = [...new Set(requested.split(' '))];
   const allowed = own ?? settings['access-token.resources'];
+  const isAllowed = memberOf(allowed);
   for (const resource of resources) {
     if (resource.length > settings['limits.uri-length'] || parseUri(resource)?.hasFragment !== false)
       throw invalidTarget(
         `resource ${quotedValue(resource)} must be an absolute URI of at most ${settings['limits.uri-length']} characters without a fragment`,
       );
-    if ((own !== undefined || allowed.length > 0) && !allowed.includes(resource))
+    if ((own !== undefined || allowed.length > 0) && !isAllowed(resource))
       throw invalidTarget(`resource ${quotedValue(resource)} is not allowed for this client`);
   }
   return resources;
@@ -40,7 +42,8 @@ export function narrowedAudience(
 ): readonly string[] {
   if (requested === undefined) return granted;
   const resources = [...new Set(requested.split(' '))];
-  const excess = resources.find((resource) => !granted.includes(resource));
+  const isGranted = memberOf(granted);
+  const excess = resources.find((resource) => !isGranted(resource));
   if (excess !== undefined) throw invalidTarget(`resource ${quotedValue(excess)} was not granted`);
   return resources;
 }

@@ -1,6 +1,6 @@
 import { registeredScope } from '../clients/registered-client.ts';
 import { OAuthError, quotedValue } from '../spec/errors.ts';
-import { parseScope } from '../spec/scope.ts';
+import { memberOf, parseScope } from '../spec/scope.ts';
 import type { Grant } from './grant.ts';
 import { issueToken } from './issue-token.ts';
 
@@ -26,7 +26,8 @@ function grantedScope(requested: string | undefined, registered: readonly string
     throw new OAuthError('invalid_scope', {
       error_description: 'scope must be scope values separated by single spaces',
     });
-  const excess = values.find((value) => !registered.includes(value));
+  const isRegistered = memberOf(registered);
+  const excess = values.find((value) => !isRegistered(value));
   if (excess !== undefined) {
     throw new OAuthError('invalid_scope', {
       error_description: `scope value ${quotedValue(excess)} is not registered for this client, registered: ${quotedValue(registered.join(' '))}`,

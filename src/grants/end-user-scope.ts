@@ -1,6 +1,6 @@
 import { registeredScope } from '../clients/registered-client.ts';
 import type { ClientMetadata } from '../spec/client-metadata.ts';
-import { parseScope } from '../spec/scope.ts';
+import { memberOf, parseScope } from '../spec/scope.ts';
 
 /** The scope that a client may request if it registered no `scope` (OpenID Connect Core 1.0 §3.1.2.1, §5.4 and §11). */
 export const OPENID_SCOPE = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access'] as const;
@@ -19,7 +19,8 @@ export function grantableScope(
 ): readonly string[] | undefined {
   const allowed = requestableScope(metadata);
   const values = requested === undefined ? usual(metadata, allowed) : parseScope(requested);
-  return values?.filter((value) => allowed.includes(value) && (offline || value !== 'offline_access'));
+  const isAllowed = memberOf(allowed);
+  return values?.filter((value) => isAllowed(value) && (offline || value !== 'offline_access'));
 }
 
 /** Returns the scope values that a client may request about an end-user. */

@@ -6,7 +6,7 @@ import type { Account } from '../ports/account-directory.ts';
 import type { AuditEvent } from '../ports/audit-log.ts';
 import type { StoredGrant } from '../ports/grant-store.ts';
 import { OAuthError, quotedValue } from '../spec/errors.ts';
-import { parseScope } from '../spec/scope.ts';
+import { memberOf, parseScope } from '../spec/scope.ts';
 import { confirms } from '../tokens/confirmation.ts';
 import {
   type GenuineRefreshToken,
@@ -192,7 +192,8 @@ function narrowedScope(granted: readonly string[], requested: string | undefined
     throw new OAuthError('invalid_scope', {
       error_description: 'scope must be scope values separated by single spaces',
     });
-  const excess = values.find((value) => !granted.includes(value));
+  const isGranted = memberOf(granted);
+  const excess = values.find((value) => !isGranted(value));
   if (excess !== undefined)
     throw new OAuthError('invalid_scope', {
       error_description: `scope value ${quotedValue(excess)} was not granted, granted: ${quotedValue(granted.join(' '))}`,

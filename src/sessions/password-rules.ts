@@ -31,7 +31,10 @@ export function newPassword(text: string, login_name: LoginName): NewPassword {
   if (text.length > CODE_UNITS_MAX) return { refused: `the password is longer than ${max} characters` };
   const password = opaqueString(text);
   if (password === undefined) {
-    return { refused: 'the password is empty or has control, invisible or unassigned characters' };
+    return {
+      refused:
+        'the password is empty or has control, invisible or unassigned characters, or more than 30 combining marks in a row',
+    };
   }
   const length = Array.from(password).length;
   if (length < min) return { refused: `the password is shorter than ${min} characters` };

@@ -49,7 +49,7 @@ export function signInLimits(settings: Settings, needs: RateLimitNeeds): SignInL
       const taken = concerned(attempt);
       const wait = await limits.take(taken);
       if (wait > 0) return { admitted: false, retry_after: wait };
-      return { admitted: true, release: () => limits.giveBack(taken) };
+      return { admitted: true, release: () => void limits.giveBack(taken) };
     },
   };
 }

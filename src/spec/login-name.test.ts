@@ -51,6 +51,7 @@ const REFUSED: readonly (readonly [string, string])[] = [
   ['a Cyrillic letter among Greek ones', 'σοφ\u043eς'],
   ['an Armenian letter among Latin ones', '\u0570ome'],
   ['255 characters', 'a'.repeat(255)],
+  ['31 combining marks in a row (H-251)', `q${'\u0301'.repeat(31)}`],
   ['a megabyte', 'a'.repeat(1 << 20)],
 ];
 

@@ -1,4 +1,5 @@
 import type { LoginName } from './identifiers.ts';
+import { isStreamSafe } from './opaque-string.ts';
 
 /** The maximum length, that of a mail address (RFC 5321 §4.5.3.1.3). */
 const CODE_POINTS_MAX = 254;
@@ -37,7 +38,7 @@ const OF_ANY_SCRIPT = /[\p{Script=Common}\p{Script=Inherited}]/gu;
  */
 export function loginName(text: string): LoginName | undefined {
   // Bounds the length first, because a stranger could make the server normalise a megabyte.
-  if (text.length > CODE_POINTS_MAX * 4) return undefined;
+  if (text.length > CODE_POINTS_MAX * 4 || !isStreamSafe(text)) return undefined;
   const name = caseMapped(text);
   if (!ALLOWED.test(name) || IGNORABLE.test(name) || LEADING_MARK.test(name)) return undefined;
   // RFC 8264 §9.17: a code point that NFKC changes is a look-alike of another one.

@@ -20,6 +20,10 @@ for (const [what, text, prepared] of PREPARED) {
   });
 }
 
+test('OpaqueString keeps 30 combining marks in a row (UAX 15, Stream-Safe Text Format)', () => {
+  assert.equal(opaqueString(`q${'\u0301'.repeat(30)}`)?.length, 31);
+});
+
 const REFUSED: readonly (readonly [string, string])[] = [
   ['nothing', ''],
   ['NUL', 'pass\0word'],
@@ -33,6 +37,7 @@ const REFUSED: readonly (readonly [string, string])[] = [
   ['a zero-width space', 'pass\u200bword'],
   ['a zero-width joiner between nothing', '\u200d\u200d'],
   ['a direction override', 'pass\u202eword'],
+  ['31 combining marks in a row (H-251)', `pass\u0061${'\u0301'.repeat(31)}`],
 ];
 
 for (const [what, text] of REFUSED) {

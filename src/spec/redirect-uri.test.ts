@@ -94,7 +94,17 @@ const ROWS: readonly (readonly [uri: string, web: Verdict, webImplicit: Verdict,
   ['https://client.example/cb?iss=1', /query parameter/, /query parameter/, /query parameter/],
   ['https://client.example/cb?error=1', /query parameter/, /query parameter/, /query parameter/],
   ['https://client.example/cb?response=1', /query parameter/, /query parameter/, /query parameter/],
+  ...['error_description', 'error_uri', 'id_token', 'access_token'].map((name): (typeof ROWS)[number] => [
+    `https://client.example/cb?a=b&${name}=1`,
+    new RegExp(`query parameter ${name}, which belongs to the response`),
+    /query parameter/,
+    /query parameter/,
+  ]),
+  ['com.example.app:/cb?code=1&state=2', /query parameter/, /query parameter/, /query parameter code,/],
+  ['com.example.app:/cb?%73tate=2', /query parameter/, /query parameter/, /query parameter state,/],
+  ['com.example.app:/cb?a=b', /private-use/, /private-use/, 'fine'],
   ['https://client.example/cb?codes=1', 'fine', 'fine', 'fine'],
+  ['https://client.example/cb?scope=1', 'fine', 'fine', 'fine'],
 ];
 
 for (const [uri, web, webImplicit, native] of ROWS) {

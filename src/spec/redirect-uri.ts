@@ -7,8 +7,21 @@ export interface RedirectUriRules {
   readonly implicit: boolean;
 }
 
-/** Response parameters. One of them in a registered query would make the response ambiguous. */
-const RESPONSE_PARAMETERS = new Set(['code', 'state', 'response', 'error', 'iss']);
+/**
+ * Response parameters (RFC 6749 §4.1.2 and §4.2.2, RFC 9207 §2, JARM §2.1). One of them in a registered query would make the
+ * response ambiguous, also for an application that reads query, fragment and form alike.
+ */
+const RESPONSE_PARAMETERS: ReadonlySet<string> = new Set([
+  'code',
+  'state',
+  'response',
+  'error',
+  'error_description',
+  'error_uri',
+  'iss',
+  'id_token',
+  'access_token',
+]);
 
 /**
  * Returns why a redirection URI cannot be registered (RFC 6749 §3.1.2, RFC 7591 §5, RFC 8252 §7 and §8.4,
@@ -21,12 +34,13 @@ export function redirectUriProblem(text: string, rules: RedirectUriRules): strin
   if (uri.hasFragment) return 'must not have a fragment';
   if (text.includes('*'))
     return 'must not have a wildcard; redirection URIs are compared character by character';
+  const parameter = responseParameterIn(text);
+  if (parameter !== undefined)
+    return `must not have the query parameter ${parameter}, which belongs to the response`;
   if (uri.http === undefined) return privateUseSchemeProblem(uri.scheme, rules);
   if (uri.http.port === 0 && !(rules.application_type === 'native' && isLoopbackHost(uri.http.host))) {
     return 'must not have port 0; it is allowed for loopback hosts of native clients only';
   }
-  if (holdsResponseParameter(uri.http.query))
-    return 'must not have a query parameter of the response: code, state, response, error or iss';
   return uri.scheme === 'https' ? httpsProblem(uri.http.host, rules) : httpProblem(uri, rules);
 }
 
@@ -56,8 +70,13 @@ function httpProblem(uri: Uri, rules: RedirectUriRules): string | undefined {
   return undefined;
 }
 
-function holdsResponseParameter(query: string): boolean {
-  return query
+/** Returns the first response parameter in the query of a URI of any scheme that has no fragment. */
+function responseParameterIn(uri: string): string | undefined {
+  const start = uri.indexOf('?');
+  if (start === -1) return undefined;
+  return uri
+    .slice(start + 1)
     .split('&')
-    .some((pair) => RESPONSE_PARAMETERS.has(formDecode(pair.split('=', 1)[0] ?? '') ?? ''));
+    .map((pair) => formDecode(pair.split('=', 1)[0] ?? '') ?? '')
+    .find((name) => RESPONSE_PARAMETERS.has(name));
 }

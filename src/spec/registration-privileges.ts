@@ -1,5 +1,6 @@
 import type { MemberPrivilege } from './client-metadata.ts';
 import { GRANT_TYPES, type GrantType } from './grant-types.ts';
+import { memberOf } from './scope.ts';
 
 /** The privileges of a registrant (interface, Initial access token scopes). Plain data, stored with the client. */
 export interface RegistrationPrivileges {
@@ -102,7 +103,8 @@ function missingScopeValues(
 ): readonly string[] {
   if (wanted === undefined || allowed === 'any') return [];
   if (allowed.length === 0) return ['client-reg:scope'];
-  const missing = wanted.filter((value) => !allowed.includes(value));
+  const isAllowed = memberOf(allowed);
+  const missing = wanted.filter((value) => !isAllowed(value));
   return missing.length > SCOPE_VALUES_NAMED_MAX
     ? ['client-reg:scope']
     : missing.map((value) => `${SCOPE_PREFIX}${value}`);

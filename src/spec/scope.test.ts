@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isScopeToken, parseScope } from './scope.ts';
+import { isScopeToken, memberOf, parseScope } from './scope.ts';
 
 test('a scope token is made of %x21 / %x23-5B / %x5D-7E, each of them and no other (RFC 6749 §3.3)', () => {
   for (let code = 0; code < 0x180; code += 1) {
@@ -25,6 +25,16 @@ const ROWS: readonly (readonly [text: string, values: readonly string[] | undefi
   ['a"b', undefined],
   ['é', undefined],
 ];
+
+test('H-252 memberOf knows the words of short and of long lists', () => {
+  for (const length of [0, 1, 16, 17, 5_000]) {
+    const words = Array.from({ length }, (_, index) => `w${index}`);
+    const isMember = memberOf(words);
+    assert.ok(words.every(isMember));
+    assert.equal(isMember(`w${length}`), false);
+    assert.equal(isMember('constructor'), false);
+  }
+});
 
 for (const [text, values] of ROWS) {
   test(`scope "${text}" holds ${JSON.stringify(values)} (RFC 6749 §3.3)`, () => {

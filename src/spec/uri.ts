@@ -3,7 +3,7 @@ import { domainToUnicode } from 'node:url';
 /** RFC 3986 §2: the characters of a URI, every `%` followed by two hexadecimal digits. */
 const URI_CHARACTERS = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/;
 const SCHEME = /^([A-Za-z][A-Za-z0-9+.-]*):/;
-const HTTP_URI = /^(https?):\/\/([^/?#]+)([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/i;
+const HTTP_URI = /^(https?):\/\/([^/?#]+)/i;
 const AUTHORITY = /^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+)(?::(0|[1-9][0-9]{0,4}))?$/;
 const LABEL = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 
@@ -20,7 +20,6 @@ export interface HttpParts {
   /** Lower case; an IPv6 literal keeps its brackets. */
   readonly host: string;
   readonly port: number | undefined;
-  readonly query: string;
 }
 
 /** Parses an absolute URI. @returns undefined for anything else, and for a URI that a browser would read differently */
@@ -35,14 +34,14 @@ export function parseUri(text: string): Uri | undefined {
 }
 
 function parseHttp(text: string): HttpParts | undefined {
-  const [, , authority = '', , query = ''] = HTTP_URI.exec(text) ?? [];
+  const [, , authority = ''] = HTTP_URI.exec(text) ?? [];
   const [, host, port] = AUTHORITY.exec(authority) ?? [];
   if (host === undefined || !isHost(host)) return undefined;
   if (port !== undefined && Number(port) > 65_535) return undefined;
   // Browsers read `127.1` or `0x7f.1` as another host.
   if (!URL.canParse(text) || new URL(text).hostname !== host.toLowerCase()) return undefined;
   if (hasInvalidALabel(host)) return undefined;
-  return { host: host.toLowerCase(), port: port === undefined ? undefined : Number(port), query };
+  return { host: host.toLowerCase(), port: port === undefined ? undefined : Number(port) };
 }
 
 function isHost(host: string): boolean {

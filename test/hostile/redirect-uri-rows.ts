@@ -213,7 +213,14 @@ const RULES: readonly BodyRow[] = [
   ...refuse(
     'H-066',
     EVERY,
-    ['code=x', 'state=', 'response=', 'error=', 'iss=', 'state', 'a=b&code=', '%63ode=x', 'st%61te'].map(
+    ['code=x', 'state=', 'response=', 'error=', 'iss=', 'state', 'a=b&code=', '%63ode=x', 'st%61te'].flatMap(
+      (query) => [`https://a.example/cb?${query}`, `com.example.app:/cb?${query}`],
+    ),
+  ),
+  ...refuse(
+    'H-066',
+    EVERY,
+    ['id_token=1&access_token=2', 'error_description=x', 'error_uri=x'].map(
       (query) => `https://a.example/cb?${query}`,
     ),
   ),

@@ -306,7 +306,8 @@ test('GET /authorize, more requests from a network than may wait: 429 as a page 
 });
 
 test('GET /authorize: the limit counts neither signed-in end-users nor requests that need no page', async () => {
-  const tenant = testTenant({ settings: { 'interaction.rate-per-network': 1 } });
+  // Ada signs in once, and the stranger begins once.
+  const tenant = testTenant({ settings: { 'interaction.rate-per-network': 2 } });
   const client = await tenant.register(RELYING_PARTY);
   const ada = await aPerson(tenant);
   await ada.grant(client);
@@ -317,7 +318,24 @@ test('GET /authorize: the limit counts neither signed-in end-users nor requests 
   const silent = authorizationUrl(client, { prompt: 'none' });
   for (let count = 0; count < 3; count += 1)
     assert.match((await stranger.visit(silent)).location ?? '', /error=login_required/);
+  assert.equal((await stranger.visit(authorizationUrl(client))).status, 303);
   assert.equal((await stranger.visit(authorizationUrl(client))).status, 429);
+});
+
+test('H-250 GET and POST /authorize ask the rate limit before they read the client: a request object beyond it is not verified', async () => {
+  const tenant = testTenant({ settings: { 'interaction.rate-per-network': 2 } });
+  const client = await tenant.register(RELYING_PARTY);
+  const stranger = browserOf(tenant);
+  const unsound = authorizationUrl(client, { request: 'e30.e30.AA' });
+  for (let count = 0; count < 2; count += 1) assert.notEqual((await stranger.visit(unsound)).status, 429);
+  const before = tenant.watch.calls.length;
+  assert.equal((await stranger.visit(unsound)).status, 429);
+  const form = Object.fromEntries(new URL(unsound).searchParams);
+  assert.equal((await stranger.visit(`${ISSUER}/authorize`, form)).status, 429);
+  assert.deepEqual(
+    tenant.watch.calls.slice(before).filter((call) => !call.startsWith('rates.')),
+    [],
+  );
 });
 
 test('429: POST /authorize, which is pushed for its client, is counted as well', async () => {

@@ -46,12 +46,16 @@ async function begin(
 ): Promise<EndpointResponse> {
   browser.requireVisit(request);
   const sent = parseParameters(request.query, AUTHORIZATION_PARAMETERS, form, REPEATABLE_PARAMETERS);
+  const session = await flow.session(request);
+  // Before a request object or a hint is opened, and before a federation is asked: a refused request must cost little.
+  const takeBack = session === undefined ? await interactionLimits.admit(request.remoteAddress) : undefined;
   const received = await authorizationRequests.receive(sent);
   const waiting = { request: received.request };
-  const session = await flow.session(request);
   const answered = await flow.answer(request, waiting, await flow.progress(waiting, session));
-  if (answered !== undefined) return answered;
-  if (session === undefined) await interactionLimits.admit(request.remoteAddress);
+  if (answered !== undefined) {
+    await takeBack?.();
+    return answered;
+  }
   const sentCookie = browser.cookie(request, 'interaction');
   const begun = await beginInteraction(interactions, 'authorization', waiting, sentCookie);
   const cookies = begun.browser === sentCookie ? [] : [browser.keep('interaction', begun.browser)];
@@ -82,9 +86,9 @@ async function pushed(
     form,
     REPEATABLE_PARAMETERS,
   );
-  const { client, source } = await authorizationRequests.receive(sent);
   // A session does not show here: the form of another site brings no cookies.
   await interactionLimits.admit(remoteAddress);
+  const { client, source } = await authorizationRequests.receive(sent);
   const { request_uri } = await authorizationRequests.push(client.client_id, source);
   const query = new URLSearchParams({ client_id: client.client_id, request_uri });
   return redirection(`${issuer}${contract.path}?${query.toString()}`);

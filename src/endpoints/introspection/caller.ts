@@ -1,6 +1,7 @@
 import { authenticateClient } from '../../clients/client-authentication/authenticate-client.ts';
 import { type AuthenticationNeeds, bodyAuthenticates } from '../../clients/client-authentication/method.ts';
 import { metadataOf, registeredScope } from '../../clients/registered-client.ts';
+import type { Settings } from '../../config/settings.ts';
 import { parseAuthorization } from '../../spec/authorization-header.ts';
 import { type Awaitable, whenKnown } from '../../spec/awaitable.ts';
 import type { ClientCertificate } from '../../spec/client-certificate.ts';
@@ -16,6 +17,7 @@ import type { EndpointRequest } from '../contract.ts';
 export interface CallerNeeds {
   readonly authentication: AuthenticationNeeds;
   readonly accessTokens: AccessTokenNeeds;
+  readonly settings: Settings;
 }
 
 /** The client that asks about a token: it authenticates, or a bearer token issued to it authorises the call. */
@@ -62,15 +64,25 @@ function bearerOf(
 ): Awaitable<Caller> {
   const credentials = parseAuthorization(authorization);
   const token = credentials.scheme === 'bearer' ? credentials.token : '';
+  const { length } = token;
+  const lengthMax = needs.settings['limits.bearer-token'];
+  if (length > lengthMax)
+    throw bearerRefused(`the token has ${length} characters; limits.bearer-token is ${lengthMax}`);
   return whenKnown(findAccessToken(needs.accessTokens, token), (found) => {
     if (found !== undefined && isConfirmed(found, certificate)) {
       return { client_id: found.client_id, scope: scopeOf(found), metadata: undefined };
     }
-    const error_description = 'the bearer token is not valid';
-    throw new OAuthError('invalid_client', {
-      error_description,
-      challenge: bearerChallenge({ error: 'invalid_token', error_description }),
-    });
+    throw bearerRefused();
+  });
+}
+
+/** @param detail the reason, for the log */
+function bearerRefused(detail?: string): OAuthError {
+  const error_description = 'the bearer token is not valid';
+  return new OAuthError('invalid_client', {
+    error_description,
+    challenge: bearerChallenge({ error: 'invalid_token', error_description }),
+    ...(detail === undefined ? {} : { detail }),
   });
 }
 

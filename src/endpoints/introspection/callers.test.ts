@@ -84,6 +84,17 @@ test('an unknown, malformed, expired or revoked bearer token: 401 invalid_client
   }
 });
 
+test('H-236 a bearer token longer than limits.bearer-token: 401 without a look-up, and the log names the setting', async () => {
+  const tenant = testTenant({ settings: { 'limits.bearer-token': 1000 } });
+  const refused = await tenant.send('introspection', { bearer: 'a'.repeat(1001), form });
+  assertInvalidClient(refused, BEARER);
+  assert.deepEqual(
+    tenant.watch.calls.filter((call) => call.startsWith('accessTokens.')),
+    [],
+  );
+  assertInvalidClient(await tenant.send('introspection', { bearer: 'a'.repeat(1000), form }), BEARER);
+});
+
 test('authentication comes before the form: 401 for any form without authentication (decision 22)', async () => {
   const tenant = testTenant();
   for (const each of ['', 'token=%', 'token=x&token=x']) {

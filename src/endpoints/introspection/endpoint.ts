@@ -1,5 +1,4 @@
 import { AUTHENTICATION_PARAMETERS } from '../../clients/client-authentication/method.ts';
-import type { Settings } from '../../config/settings.ts';
 import type { StoredAccessToken } from '../../ports/access-token-store.ts';
 import { preferredMediaType } from '../../spec/accept.ts';
 import { type Awaitable, whenKnown } from '../../spec/awaitable.ts';
@@ -23,7 +22,6 @@ import {
 
 export interface IntrospectionNeeds extends CallerNeeds, JwtAnswerNeeds {
   readonly form: FormLimits;
-  readonly settings: Settings;
 }
 
 const PARAMETERS: ReadonlySet<string> = new Set(['token', 'token_type_hint', ...AUTHENTICATION_PARAMETERS]);

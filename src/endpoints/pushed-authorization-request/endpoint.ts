@@ -43,13 +43,13 @@ export function pushedAuthorizationRequest(needs: PushedAuthorizationRequestNeed
         parameters: sent,
         certificate,
       });
+      if (metadataOf(stored).token_endpoint_auth_method === 'none')
+        await interactionLimits.admit(remoteAddress);
       try {
         const request = await authorizationRequests.receivePushed(stored, {
           ...sent,
           client_id: stored.client_id,
         });
-        if (metadataOf(stored).token_endpoint_auth_method === 'none')
-          await interactionLimits.admit(remoteAddress);
         const pushed = await authorizationRequests.push(stored.client_id, request);
         return {
           status: 201,

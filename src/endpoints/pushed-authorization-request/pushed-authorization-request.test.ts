@@ -148,6 +148,16 @@ test('POST /par of a public client, more from a network than may wait: 429 as JS
   assert.equal((await pushFrom(publicClient, '192.0.2.8')).status, 201);
 });
 
+test('H-250 POST /par of a public client asks the rate limit before it reads the request: an unsound one counts', async () => {
+  const unsound = async (): Promise<Answer> =>
+    await limited.send('pushed-authorization-request', {
+      form: formText({ client_id: publicClient.client_id, request: 'e30.e30.AA' }),
+      from: '192.0.2.17',
+    });
+  assert.equal((await unsound()).status, 400);
+  assert.equal((await unsound()).status, 429);
+});
+
 test('POST /par of a client that proves itself is not limited', async () => {
   for (let count = 0; count < 3; count += 1)
     assert.equal((await pushFrom(confidential, '192.0.2.9')).status, 201);

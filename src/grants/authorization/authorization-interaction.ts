@@ -7,6 +7,7 @@ import type { ConsentStore } from '../../ports/consent-store.ts';
 import type { StoredSession } from '../../ports/session-store.ts';
 import { responseTypeName } from '../../spec/grant-types.ts';
 import type { Digest } from '../../spec/identifiers.ts';
+import { memberOf } from '../../spec/scope.ts';
 import { requestableScope } from '../end-user-scope.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import type { KeptOutcome } from './external-outcome.ts';
@@ -82,7 +83,7 @@ function withdrawnMeanwhile(
       error: 'unauthorized_client',
       error_description: 'the client is no longer registered for this response_type',
     };
-  return scope.every((value) => allowed.includes(value))
+  return scope.every(memberOf(allowed))
     ? undefined
     : {
         step: 'refuse',

@@ -1,6 +1,7 @@
 import { ERROR_CODES, type ErrorCode, OAuthError } from '../../spec/errors.ts';
 import type { Digest, Subject } from '../../spec/identifiers.ts';
 import type { JsonValue } from '../../spec/json.ts';
+import { memberOf } from '../../spec/scope.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import { requestedClaims } from './next-step.ts';
 
@@ -136,11 +137,11 @@ function readConsent(consent: JsonValue, request: AuthorizationRequest): Externa
   if (!isObject(consent)) throw wrong('consent', 'must be an object');
   const asked = requestedClaims(request);
   const { scope, claims = asked } = consent;
-  if (!isWords(scope) || !scope.every((value) => request.scope.includes(value)))
+  if (!isWords(scope) || !scope.every(memberOf(request.scope)))
     throw wrong('consent.scope', 'must be a list of scope values of the request');
   if (request.scope.includes('openid') && !scope.includes('openid'))
     throw wrong('consent.scope', 'must contain openid; send error access_denied to refuse the request');
-  if (!isWords(claims) || !claims.every((name) => asked.includes(name)))
+  if (!isWords(claims) || !claims.every(memberOf(asked)))
     throw wrong('consent.claims', 'must be a list of claims of the request');
   return { scope, claims };
 }
@@ -151,13 +152,14 @@ export function agreedRequest(
   consent: ExternalConsent | undefined,
 ): AuthorizationRequest {
   if (consent === undefined) return request;
-  const refused = new Set(requestedClaims(request).filter((name) => !consent.claims.includes(name)));
+  const isAgreed = memberOf(consent.claims);
+  const refused = new Set(requestedClaims(request).filter((name) => !isAgreed(name)));
   const kept = <Value>(claims: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> =>
     Object.fromEntries(Object.entries(claims).filter(([name]) => !refused.has(name)));
   const { userinfo, id_token } = request.claims;
   return {
     ...request,
-    scope: request.scope.filter((value) => consent.scope.includes(value)),
+    scope: request.scope.filter(memberOf(consent.scope)),
     claims: { userinfo: kept(userinfo), id_token: kept(id_token) },
   };
 }

@@ -1,6 +1,7 @@
 import type { StoredConsent } from '../../ports/consent-store.ts';
 import type { StoredSession } from '../../ports/session-store.ts';
 import type { ErrorCode } from '../../spec/errors.ts';
+import { memberOf } from '../../spec/scope.ts';
 import type { AuthorizationRequest, ClaimRequest } from './authorization-request.ts';
 
 /** The next step of an authorisation request: a page for the end-user, an error for the client, or the grant. */
@@ -94,9 +95,9 @@ function mustConsent(request: AuthorizationRequest, { consent, consentImplied }:
 function covers(consent: StoredConsent | undefined, request: AuthorizationRequest): boolean {
   if (consent === undefined) return false;
   return (
-    request.scope.every((value) => consent.scope.includes(value)) &&
-    requestedClaims(request).every((name) => consent.claims.includes(name)) &&
-    request.resource.every((uri) => consent.resources.includes(uri))
+    request.scope.every(memberOf(consent.scope)) &&
+    requestedClaims(request).every(memberOf(consent.claims)) &&
+    request.resource.every(memberOf(consent.resources))
   );
 }
 

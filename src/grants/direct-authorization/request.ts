@@ -1,7 +1,7 @@
 import { quotedValue } from '../../spec/errors.ts';
 import type { JsonObject, JsonValue } from '../../spec/json.ts';
 import { isRegistrationScope } from '../../spec/registration-privileges.ts';
-import { isScopeToken } from '../../spec/scope.ts';
+import { isScopeToken, memberOf } from '../../spec/scope.ts';
 import { parseUri } from '../../spec/uri.ts';
 import type { AccessTokenFormat } from '../../tokens/access-token.ts';
 import type { RefreshWishes } from '../refreshable.ts';
@@ -111,7 +111,8 @@ export function readRequest(request: JsonObject): DirectAuthorization {
 
 function requireConsistent(authorization: DirectAuthorization): void {
   const { claims, claims_data, initial, format, long_lived, refreshToken, idToken } = authorization;
-  const unnamed = Object.keys(claims_data).find((name) => !claims.includes(name));
+  const isNamed = memberOf(claims);
+  const unnamed = Object.keys(claims_data).find((name) => !isNamed(name));
   if (unnamed !== undefined)
     throw malformed(`claims_data holds ${quotedValue(unnamed)}, which claims does not name`);
   if (long_lived === false && refreshToken !== undefined)
