@@ -56,6 +56,14 @@ export const SETTINGS = {
     description:
       'The maximum number of open connections. The server drops new connections beyond it. Raise it, and the limit of open files, for many clients without a proxy.',
   }),
+  'listen.connections-per-network': integer({
+    default: 0,
+    min: 0,
+    max: 1_000_000,
+    unit: 'connections',
+    description:
+      'The maximum number of open connections of one network (an IPv4 address or an IPv6 /64), in each process. The server closes new connections beyond it, logs that at most once a minute, and counts each one. 0 = no limit. Set it for a server without a proxy. `listen.trusted-proxies` have no limit; other clients behind one address share it.',
+  }),
   'listen.headers-timeout': seconds({
     default: 5,
     min: 1,
@@ -82,7 +90,7 @@ export const SETTINGS = {
     min: 1,
     max: 3600,
     description:
-      'How long an idle connection stays open for the next request. Set the idle timeout of a proxy in front to less than this.',
+      'How long an idle connection stays open for the next request. Bytes that begin no request extend it by `listen.headers-timeout` at most. Set the idle timeout of a proxy in front to less than this.',
   }),
 
   'listen.trusted-proxies': list({

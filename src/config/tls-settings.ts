@@ -24,6 +24,14 @@ export const LISTEN_TLS_SETTINGS = {
     description:
       'How often the server checks the files of certificate, key and authorities for changes. New connections use the new content. 0 = never.',
   }),
+  'listen.tls-handshakes-per-network': integer({
+    default: 64,
+    min: 0,
+    max: 1_000_000,
+    unit: 'handshakes',
+    description:
+      'The maximum number of unfinished TLS handshakes of one network (an IPv4 address or an IPv6 /64), in each process. Beyond it the server ends the oldest one. `listen.trusted-proxies` have no such limit. 0 = no limit. All unfinished handshakes together take at most half of `listen.max-connections`.',
+  }),
   'listen.tls-client-certificates': choice({
     default: 'off',
     values: ['off', 'optional'],

@@ -4,12 +4,15 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { type TLSSocket, Server as TlsServer } from 'node:tls';
 import type { Log } from '../ports/log.ts';
+import type { ConnectionRefusal } from '../ports/metrics.ts';
 import { clientAddressBehind, trustedPeer } from './client-address.ts';
 import { type CertificateSources, certificateReader } from './client-certificate.ts';
+import { Connections } from './connections.ts';
 import { batchPerTurn, onePerTurn } from './event-loop.ts';
 import { DOCUMENTED_MESSAGES, type Messages, type Request, type Response } from './messages.ts';
+import { NetworkLimits, refusalLog } from './network-limits.ts';
 import { messagesOfThisNode } from './node-internals.ts';
-import { answerClientError, type LastResponses, sendAndClose } from './refusals.ts';
+import { answerClientError, sendAndClose } from './refusals.ts';
 import type { BodyMemory } from './request-body.ts';
 import { envelopeOf, LAST_ENVELOPE } from './response-writer.ts';
 import { buildRouter, type Site } from './router.ts';
@@ -23,6 +26,10 @@ export interface Listen {
   /** 0 takes a free port. */
   readonly port: number;
   readonly maxConnections: number;
+  /** The maximum number of connections of one network; trusted proxies have no limit. Default 0: no limit. */
+  readonly connectionsPerNetwork?: number;
+  /** The maximum number of unfinished TLS handshakes of one network. Default 0: no limit. */
+  readonly handshakesPerNetwork?: number;
   /** Limit from the first byte of a request to the end of its header. */
   readonly headersTimeout: number;
   /** Limit from the first byte of a request to the end of its body. */
@@ -63,6 +70,8 @@ export interface HostOptions {
   readonly limits: Limits;
   readonly log: Log;
   readonly observe: Observe;
+  /** Is called for each connection that a limit refuses. */
+  readonly connectionRefused?: (reason: ConnectionRefusal) => void;
   /** For tests. Without it the host takes the fastest ones that work on this Node. */
   readonly messages?: Messages;
 }
@@ -158,7 +167,7 @@ function requestIds(): () => string {
 
 function createServer(options: HostOptions, edge: Edge, messages: Messages): Server {
   const { listen, limits, observe } = options;
-  const last: LastResponses = new WeakMap();
+  const connections = new Connections();
   const http = {
     IncomingMessage: messages.requestsUpTo({ body_bytes: limits.body, memory: limits.bodies }),
     ServerResponse: messages.response,
@@ -177,10 +186,10 @@ function createServer(options: HostOptions, edge: Edge, messages: Messages): Ser
       : createHttpsServer({ ...http, ...tlsOptions(tls, listen.headersTimeout) });
   if (tls?.asksForCertificates === true) server.on('secureConnection', forgetFailedSignature);
   server.setTimeout(listen.stallTimeout ?? STALL_TIMEOUT_MS);
-  server.maxConnections = listen.maxConnections;
+  limitConnections(server, options, connections);
   const nextId = requestIds();
   const receive = (request: Request, response: Response): void => {
-    last.set(request.socket, response);
+    connections.began(request.socket, response);
     serve(edge, {
       request,
       response,
@@ -195,9 +204,53 @@ function createServer(options: HostOptions, edge: Edge, messages: Messages): Ser
   server.on('checkContinue', receive);
   server.on('checkExpectation', receive);
   server.on('connect', (_request, socket) => observe('edge', sendAndClose(socket as Socket, 400), 0));
-  server.on('clientError', (error, socket) => refuseBroken(options, edge, last, error, socket as Socket));
-  server.on('drop', () => observe('edge', 503, 0));
+  server.on('clientError', (error, socket) =>
+    refuseBroken(options, edge, connections, error, socket as Socket),
+  );
   return server;
+}
+
+/** Refuses connections beyond the limits, and ends idle ones. */
+function limitConnections(server: Server, options: HostOptions, connections: Connections): void {
+  const { listen, observe, connectionRefused = () => undefined } = options;
+  const {
+    maxConnections,
+    trustedProxies = [],
+    tls,
+    connectionsPerNetwork = 0,
+    handshakesPerNetwork = 0,
+  } = listen;
+  const logRefusal = refusalLog(options.log);
+  const refused = (reason: ConnectionRefusal, network?: string): void => {
+    connectionRefused(reason);
+    logRefusal(reason, network);
+  };
+  server.maxConnections = maxConnections;
+  server.on('drop', () => {
+    observe('edge', 503, 0);
+    refused('max-connections');
+  });
+  const limits = new NetworkLimits({
+    connections: connectionsPerNetwork,
+    handshakes: handshakesPerNetwork,
+    allHandshakes: Math.max(1, Math.floor(maxConnections / 2)),
+    isExempt: trustedPeer(trustedProxies),
+    refused,
+  });
+  server.on('connection', (socket: Socket) => {
+    if (!limits.admits(socket)) return;
+    if (tls === undefined) connections.add(socket);
+    else limits.beginHandshake(socket);
+  });
+  server.on('secureConnection', (socket: TLSSocket) => {
+    limits.finishHandshake(socket);
+    connections.add(socket);
+  });
+  // A request that begins in the last moment of the keep-alive time has the time of its headers.
+  const idle_ms = listen.keepAliveTimeout + listen.headersTimeout;
+  const timer = setInterval(() => connections.endIdle(idle_ms), listen.checkInterval);
+  timer.unref();
+  server.once('close', () => clearInterval(timer));
 }
 
 /**
@@ -213,13 +266,13 @@ function forgetFailedSignature(socket: TLSSocket): void {
 function refuseBroken(
   { log, observe }: HostOptions,
   edge: Edge,
-  last: LastResponses,
+  connections: Connections,
   error: NodeJS.ErrnoException,
   socket: Socket,
 ): void {
   // Complete requests before the broken one are answered first.
   edge.complete.flush();
-  const status = answerClientError(error, socket, last);
+  const status = answerClientError(error, socket, connections.lastResponse(socket));
   if (status === undefined) return;
   log.info({ endpoint: 'edge', status, detail: error.code }, 'refused');
   observe('edge', status, 0);

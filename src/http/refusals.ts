@@ -41,9 +41,6 @@ export function edgeRefusal(
   };
 }
 
-/** The last response that was begun on each connection. It tells which request a late error belongs to. */
-export type LastResponses = WeakMap<Socket, Response>;
-
 const STATUS_BY_CODE: Readonly<Record<string, EdgeStatus>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
   HPE_HEADER_OVERFLOW: 431,
@@ -54,11 +51,12 @@ const STATUS_BY_CODE: Readonly<Record<string, EdgeStatus>> = {
  *
  * Returns the status that was sent. Returns undefined if the client cannot read an answer any more, or if the request at
  * fault was answered already.
+ * @param response the last one that was begun on the connection
  */
 export function answerClientError(
   error: NodeJS.ErrnoException,
   socket: Socket,
-  last: LastResponses,
+  response: Response | undefined,
 ): EdgeStatus | undefined {
   // The handshake failed, or a record is not TLS: an answer cannot be encrypted.
   const withoutTls =
@@ -67,7 +65,6 @@ export function answerClientError(
     socket.destroy();
     return undefined;
   }
-  const response = last.get(socket);
   // The header at fault began a request that has no response yet.
   if (response === undefined || (response.req.complete && response.writableFinished)) {
     return sendAndClose(socket, statusOf(error));

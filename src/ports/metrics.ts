@@ -8,4 +8,9 @@ export interface Metrics {
   countServerKeyEvent(event: string): void;
   /** Counts an attempt to notify a client of a logout (OpenID Connect Back-Channel Logout 1.0 §2.5), by its outcome. */
   countLogoutAttempt(outcome: string): void;
+  /** Counts a connection that was refused, or ended in its handshake, because of a limit. */
+  countConnectionRefusal(reason: ConnectionRefusal): void;
 }
+
+/** The limit that a connection exceeded. */
+export type ConnectionRefusal = 'max-connections' | 'network' | 'handshakes' | 'all-handshakes';

@@ -63,12 +63,15 @@ async function startHostOfSites(
       ...listenOptions(settings),
       host: settings['listen.host'],
       reusePort: shared,
+      connectionsPerNetwork: settings['listen.connections-per-network'],
+      handshakesPerNetwork: settings['listen.tls-handshakes-per-network'],
       certificateHeader: settings['client-authentication.certificate-header'] !== 'off',
       ...listener,
     },
     limits: { body: settings['limits.body'], bodies, header: settings['limits.header'] },
     log,
     observe: (endpoint, status, seconds) => measured.observeRequest(endpoint, status, seconds),
+    connectionRefused: (reason) => measured.countConnectionRefusal(reason),
   });
 }
 

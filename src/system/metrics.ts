@@ -18,14 +18,16 @@ export function prometheusMetrics(): Metrics {
   const tallies = new Map<string, Tally>();
   const keyEvents = new Map<string, number>();
   const logoutAttempts = new Map<string, number>();
+  const connectionRefusals = new Map<string, number>();
   const count = (counts: Map<string, number>, what: string): void =>
     void counts.set(what, (counts.get(what) ?? 0) + 1);
   return {
     contentType: registry.contentType,
     text: async () =>
-      `${await registry.metrics()}\n${exposition(tallies)}${keyEventCounters(keyEvents)}${logoutCounters(logoutAttempts)}`,
+      `${await registry.metrics()}\n${exposition(tallies)}${keyEventCounters(keyEvents)}${logoutCounters(logoutAttempts)}${connectionCounters(connectionRefusals)}`,
     countServerKeyEvent: (event) => count(keyEvents, event),
     countLogoutAttempt: (outcome) => count(logoutAttempts, outcome),
+    countConnectionRefusal: (reason) => count(connectionRefusals, reason),
     observeRequest(endpoint, status, seconds) {
       let tally = tallies.get(endpoint);
       if (tally === undefined) {
@@ -79,6 +81,16 @@ function logoutCounters(attempts: ReadonlyMap<string, number>): string {
     `# HELP ${name} Attempts of this process to notify a client of the end of a session, by outcome.`,
     `# TYPE ${name} counter`,
     ...[...attempts].map(([outcome, count]) => `${name}{outcome="${outcome}"} ${count}`),
+    '',
+  ].join('\n');
+}
+
+function connectionCounters(refusals: ReadonlyMap<string, number>): string {
+  const name = 'chancery_connections_refused_total';
+  return [
+    `# HELP ${name} Connections that this process refused or ended in their handshake, by the limit.`,
+    `# TYPE ${name} counter`,
+    ...[...refusals].map(([reason, count]) => `${name}{reason="${reason}"} ${count}`),
     '',
   ].join('\n');
 }

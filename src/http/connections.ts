@@ -1,0 +1,50 @@
+import type { Socket } from 'node:net';
+import type { Response } from './messages.ts';
+
+interface Connection {
+  /** The response that was begun last. */
+  last: Response | undefined;
+  /** The last response, as a check has seen it finished. */
+  idleAfter: Response | undefined;
+  /** `performance.now()` of that check. */
+  idleSince: number;
+}
+
+/** The connections that requests can come on, with the last response on each. */
+export class Connections {
+  readonly #open = new Map<Socket, Connection>();
+
+  add(socket: Socket): void {
+    this.#open.set(socket, { last: undefined, idleAfter: undefined, idleSince: 0 });
+    socket.once('close', () => this.#open.delete(socket));
+  }
+
+  /** Notes that a response has begun. Every request calls it, so it is cheap. */
+  began(socket: Socket, response: Response): void {
+    const connection = this.#open.get(socket);
+    if (connection !== undefined) connection.last = response;
+  }
+
+  /** Returns the last response that was begun on a connection. It tells which request a late error belongs to. */
+  lastResponse(socket: Socket): Response | undefined {
+    return this.#open.get(socket)?.last;
+  }
+
+  /**
+   * Ends each connection that has had no request for `idle_ms` since its last answer. Node's keep-alive time-out begins
+   * anew with each byte, also with empty lines, which begin no request.
+   */
+  endIdle(idle_ms: number, now = performance.now()): void {
+    for (const [socket, connection] of this.#open) {
+      const { last } = connection;
+      // Before its first request a connection has the time limit of the headers.
+      if (last === undefined || !isOver(last)) continue;
+      if (connection.idleAfter !== last) {
+        connection.idleAfter = last;
+        connection.idleSince = now;
+      } else if (now - connection.idleSince >= idle_ms) socket.destroy();
+    }
+  }
+}
+
+const isOver = (response: Response): boolean => response.writableFinished && response.req.complete;
