@@ -15,7 +15,7 @@ const SUMMARY_LENGTH_MAX = 80;
 /** The verbs with which the words about an operand or an option begin. */
 const VERBS: ReadonlySet<string> = new Set(
   (
-    'Adds Allows Also Checks Confirms Deletes Ends Finishes Gives Keeps Labels Lets Limits Names Overrides Prints Reads Removes ' +
+    'Adds Allows Also Checks Confirms Creates Deletes Ends Finishes Gives Keeps Labels Lets Limits Names Overrides Prints Reads Removes ' +
     'Renames Replaces Rotates Says Selects Sets Shows Starts Stops Uses Writes'
   ).split(' '),
 );
@@ -47,8 +47,8 @@ function assertSentences(text: string, about: string): void {
   assert.match(text, /^[A-Z`].+[.:]$/su, `${about}: "${text}" is not made of sentences`);
 }
 
-test('the command line has its nouns and 56 commands, each once', () => {
-  assert.equal(COMMANDS.length, 56);
+test('the command line has its nouns and 57 commands, each once', () => {
+  assert.equal(COMMANDS.length, 57);
   assert.equal(new Set(COMMANDS.map(nameOf)).size, COMMANDS.length);
   for (const { name, commands } of GROUPS)
     for (const { words } of commands) assert.equal(words[0], name, words.join(' '));

@@ -69,7 +69,7 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: 'storage',
-    summary: 'Check the database, or copy it to another one',
+    summary: 'Check the database, copy it to another one, or accept a new issuer',
     load: async () => (await import('./storage.ts')).STORAGE_COMMANDS,
   },
   {

@@ -45,7 +45,7 @@ export async function openedStorage<T>(
   const sealer = sealerOf(given.settings);
   // A command writes what follows from what it has read. A standby may be behind.
   const settings = { ...given.settings, 'storage.replica-url': 'none' };
-  const storage = await openStorage(settings, { check: false, mode: given.mode });
+  const storage = await openStorage(settings, { check: false, create: access.create, mode: given.mode });
   try {
     await requireRightKey(storage, sealer);
     return await act({ ...given, storage, sealer });

@@ -18,7 +18,7 @@ const serve = command({
   words: ['serve'],
   summary: 'Start a production server with one or more worker processes',
   description: [
-    'The server runs in the foreground and logs one JSON object per line. SIGTERM, SIGINT and SIGHUP stop it: it finishes the requests under way and closes. It refuses to start with a wrong setting, a wrong encryption key, or a database schema that needs `chancery migrate up`.',
+    'The server runs in the foreground and logs one JSON object per line. SIGTERM, SIGINT and SIGHUP stop it: it finishes the requests under way and closes. It refuses to start with a wrong setting, a wrong encryption key, a database that is missing or was made for another issuer, or a database schema that needs `chancery migrate up`.',
     'With several workers, a supervisor process restarts a worker that ends (Linux and FreeBSD). All workers listen on the same ports.',
   ],
   servers:
@@ -29,6 +29,11 @@ const serve = command({
       value: 'N',
       words: 'Starts this number of worker processes. Overrides the setting `workers`.',
     },
+    create: {
+      kind: 'flag',
+      words:
+        'Creates the SQLite database if there is none, as for the first start. Overrides the setting `storage.create`.',
+    },
     ...CONFIG_OPTION,
   },
   environment: SETTINGS_VARIABLES,
@@ -38,11 +43,18 @@ const serve = command({
     1: 'The server could not start, or did not close in time.',
     70: 'The server met an error that no code handled. It logged the error, finished the requests under way and ended: start it again.',
   },
-  examples: ['chancery serve --config /etc/chancery/chancery.yaml --workers 4'],
+  examples: [
+    'chancery serve --config /etc/chancery/chancery.yaml --create',
+    'chancery serve --config /etc/chancery/chancery.yaml --workers 4',
+  ],
   run: async (call) => {
-    const { workers } = call.options;
+    const { workers, create } = call.options;
     const { environment } = call;
-    const given = workers === undefined ? environment : { ...environment, CHANCERY_WORKERS: workers };
+    const given = {
+      ...environment,
+      ...(workers === undefined ? {} : { CHANCERY_WORKERS: workers }),
+      ...(create ? { CHANCERY_STORAGE_CREATE: 'true' } : {}),
+    };
     const { settings } = await settingsFor('production', { ...call, environment: given });
     const number = environment[WORKER_VARIABLE];
     if (number !== undefined) return await serveAsWorker(settings, number);
@@ -79,13 +91,21 @@ async function serveWithWorkers(
   stopOnUnhandledErrors(stop, stopTimeout_ms, log);
   dieWithLauncher();
   const { [LIFELINE_VARIABLE]: _lifeline, ...inherited } = process.env;
+  const later = parameters.filter((parameter) => parameter !== '--create');
+  let first = true;
   const code = await runWorkers({
     settings,
     log,
-    start: (number) =>
-      fork(process.argv[1] ?? '', ['serve', ...parameters], {
-        env: { ...inherited, [WORKER_VARIABLE]: String(number) },
-      }),
+    start(number) {
+      // Only the first process may create the database: if the file vanishes later, a worker must not replace it.
+      const env = { ...inherited, [WORKER_VARIABLE]: String(number) };
+      const script = process.argv[1] ?? '';
+      const child = first
+        ? fork(script, ['serve', ...parameters], { env })
+        : fork(script, ['serve', ...later], { env: { ...env, CHANCERY_STORAGE_CREATE: 'false' } });
+      first = false;
+      return child;
+    },
     stopTimeout_ms,
     stopped: stop.signal,
     onServing({ address, port }) {

@@ -10,6 +10,7 @@ import type { CopyProgress, CopyReport } from '../storage/copy-registry.ts';
 import { sealerForTenant } from '../system/sealer.ts';
 import { command, type Surroundings } from './command.ts';
 import { CommandFailure, calledWrongly } from './failure.ts';
+import { withStorage } from './session.ts';
 import { CONFIG_OPTION, JSON_OPTION, SETTINGS_VARIABLES, settingsFor } from './settings.ts';
 import { table } from './table.ts';
 
@@ -269,4 +270,29 @@ function statusLine(): StatusLine {
   };
 }
 
-export const STORAGE_COMMANDS = [check, copy];
+const confirmIssuer = command({
+  words: ['storage', 'confirm-issuer'],
+  summary: 'Accept the issuer in the settings as the issuer of the database',
+  description: [
+    'The database keeps the issuer of its first start, and a server with another `issuer` does not start. This command replaces the kept issuer. Use it if the issuer changes on purpose; otherwise correct `issuer` or `storage.url`.',
+    'Clients stay, with their secrets and registration access tokens, and so do opaque access tokens and refresh tokens. Self-contained access tokens, authorisation codes and ID token hints of the former issuer are refused. Clients must learn the new issuer: it is in each new token, in the audience of their assertions, and in `registration_client_uri`. To serve both names for a while, add the former one to `issuer-aliases`.',
+  ],
+  servers: 'Stop the servers with the former issuer first: they cannot start again after the command.',
+  options: { ...CONFIG_OPTION, ...JSON_OPTION },
+  environment: SETTINGS_VARIABLES,
+  output:
+    'One line with the former and the new issuer. With --json, one JSON object with `issuer` and `former`.',
+  examples: ['chancery storage confirm-issuer --config /etc/chancery/chancery.yaml'],
+  run: async (call) => {
+    const options = { ...call.options, mode: 'production' } as const;
+    await withStorage({ ...call, options }, { create: false }, async ({ settings: { issuer }, storage }) => {
+      const former = await storage.keepIssuer(issuer);
+      await storage.replaceIssuer(issuer);
+      if (call.options.json) call.print(JSON.stringify({ issuer, former }));
+      else if (former === issuer) call.print(`the database is for the issuer ${issuer}: nothing has changed`);
+      else call.print(`the database was for the issuer ${former}, and is now for ${issuer}`);
+    });
+  },
+});
+
+export const STORAGE_COMMANDS = [check, copy, confirmIssuer];

@@ -1,4 +1,4 @@
-import { integer, text } from './setting.ts';
+import { flag, integer, text } from './setting.ts';
 
 const SQLITE = String.raw`sqlite:(?!:memory:)[^\s?#][^?#]*`;
 const POSTGRES = String.raw`postgres(?:ql)?:\/\/[^\s@\/?#]+@[^\s@\/?#]*\/[^\s\/?#]+(?:\?[^\s#]*)?`;
@@ -13,6 +13,11 @@ export const STORAGE_SETTINGS = {
     rule: 'must be sqlite: followed by the path of a file, or postgres://USER:PASSWORD@HOST:PORT,…/DATABASE',
     description:
       'Where the server keeps its data: an SQLite file (a relative path starts at the working directory), or PostgreSQL. With several hosts, the server uses the primary. `?sslmode=` is `verify-full` (with `&sslrootcert=FILE` for your own authority), `verify-ca`, `require` (encrypted; verified only with `sslrootcert`) or `disable`. Without it, the server verifies databases on other machines. `&sslcert=FILE&sslkey=FILE` authenticate to the database with a certificate. `?host=FOLDER` names the folder of a Unix socket.',
+  }),
+  'storage.create': flag({
+    default: false,
+    description:
+      'Whether `chancery serve` creates the SQLite file of `storage.url` if there is none. Set it, or start with `--create`, for the first start only: later a missing file means a wrong path or a lost disk, and an empty registry would hide it. Development always creates the file. An empty PostgreSQL database needs `chancery migrate up`.',
   }),
   'storage.connections': integer({
     default: 10,

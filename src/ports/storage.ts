@@ -39,6 +39,9 @@ export interface Storage {
   /** Stores a canary at first start, which detects a wrong encryption key later. Returns the stored canary, or stores and returns `sealed`. */
   sealCanary(sealed: Sealed): Promise<Sealed>;
   replaceSealCanary(sealed: Sealed): Promise<void>;
+  /** Stores the issuer of the default tenant at first start. Returns the stored issuer, or stores and returns `issuer`. */
+  keepIssuer(issuer: string): Promise<string>;
+  replaceIssuer(issuer: string): Promise<void>;
   /** Returns when the data was restored from a backup; undefined if it never was. */
   restoration(): Promise<Restoration | undefined>;
   /** Resolves if the engine can read and write durably, and rejects with the reason otherwise. */

@@ -40,8 +40,11 @@ export interface TableReader {
   close(): Promise<void>;
 }
 
-/** `copy`: the database is, or was, the target of a copy. `restored`: it was restored from a backup. `backup`: it is a backup. */
-export type StorageMark = 'copy' | 'restored' | 'backup';
+/**
+ * `copy`: the database is, or was, the target of a copy. `restored`: it was restored from a backup. `backup`: it is a backup.
+ * `issuer`: the issuer of the default tenant.
+ */
+export type StorageMark = 'copy' | 'restored' | 'backup' | 'issuer';
 
 /** Changes a database row by row, without the checks of the storage verbs. */
 export interface TableWriter extends TableReader {

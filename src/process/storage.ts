@@ -34,11 +34,20 @@ export function sqlitePathOf(url: string): string | undefined {
 /** In production a schema that is behind the program is refused: an operator decides when it changes (`chancery migrate`). */
 export async function openStorage(
   settings: Settings,
-  { check, mode }: { readonly check: boolean; readonly mode: Mode },
+  {
+    check,
+    create = false,
+    mode,
+  }: {
+    readonly check: boolean;
+    /** Whether to create an SQLite file that is not there. */
+    readonly create?: boolean;
+    readonly mode: Mode;
+  },
 ): Promise<Storage> {
   const path = sqlitePath(settings);
   const migrate = mode === 'development';
-  if (path !== undefined) return await openSqliteStorage(path, { check, migrate });
+  if (path !== undefined) return await openSqliteStorage(path, { check, create, migrate });
   return await openPostgresStorage(settings['storage.url'], { ...postgresLimits(settings), migrate });
 }
 
@@ -116,9 +125,13 @@ export async function openStorageWhenThere(
 }
 
 async function openReady({ settings, mode, log }: WaitingNeeds, sealer: Sealer): Promise<Storage> {
-  const storage = await openStorage(settings, { check: true, mode });
+  const storage = await openStorage(settings, {
+    check: true,
+    create: mode === 'development' || settings['storage.create'],
+    mode,
+  });
   try {
-    await requireRightKey(storage, sealer);
+    await Promise.all([requireRightKey(storage, sealer), requireSameIssuer(storage, settings.issuer, mode)]);
     for (const concern of await storage.concerns()) log.warn({}, concern);
     return storage;
   } catch (failure) {
@@ -131,6 +144,19 @@ async function openReady({ settings, mode, log }: WaitingNeeds, sealer: Sealer):
 export async function requireRightKey(storage: Storage, sealer: Sealer): Promise<void> {
   const kept = await storage.sealCanary(sealer.seal(CANARY_PLACE, CANARY_PLACE));
   requireKeyOpens(kept, sealer, 'the database');
+}
+
+/**
+ * Refuses a server whose issuer is not the one that the database was made for: a mistyped name, or the database of another
+ * server. In development the issuer follows the port, so the database follows the issuer.
+ */
+async function requireSameIssuer(storage: Storage, issuer: string, mode: Mode): Promise<void> {
+  const kept = await storage.keepIssuer(issuer);
+  if (kept === issuer) return;
+  if (mode === 'development') return await storage.replaceIssuer(issuer);
+  throw new StorageUnavailable(
+    `the database was made for the issuer ${kept}, and issuer is ${issuer}: correct issuer or storage.url, or run chancery storage confirm-issuer to change the issuer for good`,
+  );
 }
 
 /** @param holder of the canary, as a message names it */

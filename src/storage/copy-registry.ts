@@ -78,7 +78,7 @@ async function copySnapshot(
     const advance = (rows: number): void => progress({ phase: 'copy', table: table.name, rows, total });
     tables.set(table, await copyTable(snapshot, writer, table, tenants, advance));
   }
-  await writer.putMark('restored', await snapshot.mark('restored'));
+  for (const name of ['restored', 'issuer'] as const) await writer.putMark(name, await snapshot.mark(name));
   return { mark, tenants, tables };
 }
 

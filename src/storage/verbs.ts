@@ -10,7 +10,8 @@ export type OfTenant<Store> = {
 };
 
 /** The verbs that concern the database as a whole, beside the list of tenants. */
-export interface DatabaseStore extends Pick<Storage, 'sealCanary' | 'replaceSealCanary'> {
+export interface DatabaseStore
+  extends Pick<Storage, 'sealCanary' | 'replaceSealCanary' | 'keepIssuer' | 'replaceIssuer'> {
   /** Resolves when a write is durable. */
   heartbeat(): Promise<void>;
 }

@@ -32,6 +32,7 @@ export async function production(): Promise<Production> {
       CHANCERY_LISTEN_PORT: String(port),
       CHANCERY_MANAGEMENT_LISTEN_PORT: String(await freePort()),
       CHANCERY_STORAGE_URL: await storageUrl(folder),
+      CHANCERY_STORAGE_CREATE: 'true',
       CHANCERY_ENCRYPTION_KEY: ENCRYPTION_KEY,
       CHANCERY_REGISTRATION_MASTER_TOKEN_SHA256: hash('sha256', masterToken, 'hex'),
     },

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { childrenOf } from '../program/children.ts';
 import { launchProgram, type Program, startProgram } from '../program/start.ts';
 import { call, registrationOf, SERVICE } from './conformance-exchange.ts';
 import { production } from './production.ts';
@@ -17,13 +18,6 @@ beforeEach(() => {
 afterEach(async () => {
   await program?.stop();
 });
-
-/** The processes that this one has started and that still are. */
-function children(pid: number): readonly number[] {
-  const file = `/proc/${pid}/task/${pid}/children`;
-  if (!existsSync(file)) return [];
-  return readFileSync(file, 'utf8').trim().split(/\s+/u).filter(Boolean).map(Number);
-}
 
 const skip = process.platform === 'linux' ? false : 'SO_REUSEPORT as Linux has it';
 
@@ -64,7 +58,7 @@ test('serve --workers 2: one ready line, two processes share the port, health an
   skip,
 }, async () => {
   program = await startProgram({ parameters: ['--workers', '2'] });
-  assert.equal(children(program.pid).length, 2);
+  assert.equal(childrenOf(program.pid).length, 2);
   await program.printed(/^chancery serves /mu);
   const ready = program.output().match(/^chancery serves .*$/gmu);
   assert.deepEqual(ready, [
@@ -97,13 +91,13 @@ test('a worker that is killed is replaced: the others go on, what was acknowledg
     json,
   });
   const client = registrationOf(answer);
-  const [victim = 0, ...others] = children(running.pid);
+  const [victim = 0, ...others] = childrenOf(running.pid);
   process.kill(victim, 'SIGKILL');
   await until(
-    () => children(running.pid).length === 2 && !children(running.pid).includes(victim),
+    () => childrenOf(running.pid).length === 2 && !childrenOf(running.pid).includes(victim),
     'no successor',
   );
-  assert.ok(others.every((pid) => children(running.pid).includes(pid)));
+  assert.ok(others.every((pid) => childrenOf(running.pid).includes(pid)));
   await until(async () => {
     await askManyTimes(running, 20);
     return answeredBy(await metrics(running)).size === 2;
@@ -120,10 +114,10 @@ test('a worker that is asked to end is replaced at once, without a failed reques
   skip,
 }, async () => {
   const running = (program = await startProgram({ environment: WORKERS }));
-  const [one = 0] = children(running.pid);
+  const [one = 0] = childrenOf(running.pid);
   process.kill(one, 'SIGTERM');
   await until(
-    () => children(running.pid).length === 2 && !children(running.pid).includes(one),
+    () => childrenOf(running.pid).length === 2 && !childrenOf(running.pid).includes(one),
     'no successor',
   );
   assert.doesNotMatch(running.output(), /"level":"error"/u);
@@ -131,7 +125,7 @@ test('a worker that is asked to end is replaced at once, without a failed reques
 
 test('SIGTERM ends all workers with what they had under way, and the server with 0', { skip }, async () => {
   const running = await startProgram({ environment: WORKERS });
-  const pids = children(running.pid);
+  const pids = childrenOf(running.pid);
   const asked = Promise.all(
     Array.from({ length: 30 }, async () => {
       const json = SERVICE;
@@ -150,7 +144,7 @@ test('the process that looks after the workers is killed: they finish and end, a
   skip,
 }, async () => {
   const running = await startProgram({ environment: WORKERS });
-  const pids = children(running.pid);
+  const pids = childrenOf(running.pid);
   assert.equal(pids.length, 2);
   running.signal('SIGKILL');
   assert.equal(await running.exited, 'SIGKILL');
@@ -175,7 +169,7 @@ test('SIGTERM while the workers start: the server ends, and leaves none behind',
   for (const wait_ms of [50, 300, 700]) {
     const starting = await launchProgram({ environment: WORKERS });
     await sleep(wait_ms);
-    const pids = children(starting.pid);
+    const pids = childrenOf(starting.pid);
     starting.signal('SIGTERM');
     assert.ok([0, 'SIGTERM'].includes(await starting.exited), starting.output());
     await until(() => pids.every((pid) => !existsSync(`/proc/${pid}`)), 'workers stayed');

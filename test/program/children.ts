@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 
 const running = new Set<ChildProcess>();
 
@@ -10,6 +11,13 @@ export function endedWithTests<Child extends ChildProcess>(child: Child): Child 
   running.add(child);
   child.once('exit', () => running.delete(child));
   return child;
+}
+
+/** Returns the processes that this one has started and that still run (Linux). */
+export function childrenOf(pid: number): readonly number[] {
+  const file = `/proc/${pid}/task/${pid}/children`;
+  if (!existsSync(file)) return [];
+  return readFileSync(file, 'utf8').trim().split(/\s+/u).filter(Boolean).map(Number);
 }
 
 function endAll(): void {

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -100,8 +100,12 @@ export async function launchProgram(options: StartOptions = {}): Promise<Program
   };
   if (tenant !== undefined) await createTenant(folder, tenant, environment);
   const runtime = options.runtime ?? process.env[RUNTIME_VARIABLE] ?? process.execPath;
+  // Another version of the program may not know the option, and may need it: its own command makes the database.
+  const creating = mode === 'serve' && options.program === undefined ? ['--create'] : [];
+  if (options.program !== undefined && mode === 'serve')
+    spawnSync(runtime, [options.program, 'migrate', 'up'], { env: environment });
   const child = endedWithTests(
-    spawn(runtime, [options.program ?? PROGRAM, mode, ...(options.parameters ?? [])], {
+    spawn(runtime, [options.program ?? PROGRAM, mode, ...creating, ...(options.parameters ?? [])], {
       env: tenant === undefined ? environment : asDefaultTenant(environment),
       // There the development mode keeps its own files, where the data is in no folder.
       cwd: folder,

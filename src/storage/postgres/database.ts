@@ -14,6 +14,15 @@ const REPLACE_CANARY = statement(
   'canary_replace',
   `INSERT INTO seal_canary (id, sealed) VALUES (1, :sealed) ON CONFLICT (id) DO UPDATE SET sealed = excluded.sealed`,
 );
+const PUT_ISSUER = statement(
+  'issuer_put',
+  `INSERT INTO storage_mark (name, content) VALUES ('issuer', :issuer) ON CONFLICT DO NOTHING`,
+);
+const ISSUER = statement('issuer', `SELECT content FROM storage_mark WHERE name = 'issuer'`);
+const REPLACE_ISSUER = statement(
+  'issuer_replace',
+  `INSERT INTO storage_mark (name, content) VALUES ('issuer', :issuer) ON CONFLICT (name) DO UPDATE SET content = excluded.content`,
+);
 const HEARTBEAT = statement('heartbeat', 'UPDATE heartbeat SET beats = beats + 1 WHERE id = 1');
 
 export const database: PostgresStore<DatabaseStore> = {
@@ -33,6 +42,22 @@ export const database: PostgresStore<DatabaseStore> = {
       locksTenant: false,
       async pipelined(transaction, sealed) {
         await transaction.query(REPLACE_CANARY, { sealed });
+      },
+    },
+    keepIssuer: {
+      locksTenant: false,
+      async pipelined(transaction, issuer) {
+        const [, kept] = await Promise.all([
+          transaction.query(PUT_ISSUER, { issuer }),
+          one(transaction.query(ISSUER, {})),
+        ]);
+        return String(kept?.['content']);
+      },
+    },
+    replaceIssuer: {
+      locksTenant: false,
+      async pipelined(transaction, issuer) {
+        await transaction.query(REPLACE_ISSUER, { issuer });
       },
     },
     heartbeat: {

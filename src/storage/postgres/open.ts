@@ -127,6 +127,8 @@ function storage(
     tenants: whole.tenants,
     sealCanary: (sealed) => whole.database.sealCanary(sealed),
     replaceSealCanary: (sealed) => whole.database.replaceSealCanary(sealed),
+    keepIssuer: (issuer) => whole.database.keepIssuer(issuer),
+    replaceIssuer: (issuer) => whole.database.replaceIssuer(issuer),
     restoration: async () =>
       parseRestoration(await pools[0]?.with((connection) => markOf(connection, 'restored'))),
     async ready() {

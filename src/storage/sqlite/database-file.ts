@@ -19,8 +19,8 @@ import { APPLICATION_ID, migrate } from './migrations.ts';
 const HEADER_BYTES = 100;
 const MAGIC = 'SQLite format 3\0';
 
-/** Creates a complete database at `path` if there is no file. Throws `StorageUnavailable`. */
-export function createWhereAbsent(path: string, now: number): void {
+/** Creates a complete database at `path` if there is no file and `mayCreate`. Throws `StorageUnavailable`. */
+export function createWhereAbsent(path: string, now: number, mayCreate: boolean): void {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isFile() === true) return;
   if (found !== undefined) {
@@ -32,6 +32,11 @@ export function createWhereAbsent(path: string, now: number): void {
   if (existsSync(`${path}-wal`)) {
     throw new StorageUnavailable(
       `the database ${path} is missing, but its write-ahead log ${path}-wal is there: restore the database`,
+    );
+  }
+  if (!mayCreate) {
+    throw new StorageUnavailable(
+      `there is no database at ${path} (storage.url); to make a new, empty one, start once with --create, or set storage.create to true`,
     );
   }
   create(path, now);

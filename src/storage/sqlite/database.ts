@@ -19,6 +19,22 @@ export const database: SqliteStore<DatabaseStore> = {
       const replace = database.prepare('INSERT OR REPLACE INTO seal_canary (id, sealed) VALUES (1, ?)');
       return (sealed) => void replace.run(sealed);
     },
+    keepIssuer(database) {
+      const put = database.prepare(
+        "INSERT INTO storage_mark (name, content) VALUES ('issuer', ?) ON CONFLICT DO NOTHING",
+      );
+      const select = database.prepare("SELECT content FROM storage_mark WHERE name = 'issuer'");
+      return (issuer) => {
+        put.run(issuer);
+        return String(select.get()?.['content']);
+      };
+    },
+    replaceIssuer(database) {
+      const replace = database.prepare(
+        "INSERT OR REPLACE INTO storage_mark (name, content) VALUES ('issuer', ?)",
+      );
+      return (issuer) => void replace.run(issuer);
+    },
     heartbeat(database) {
       const beat = database.prepare('UPDATE heartbeat SET beats = beats + 1 WHERE id = 1');
       return () => {

@@ -30,6 +30,8 @@ export interface SqliteOptions {
    * a server need not, and the check takes longer the larger the database is.
    */
   readonly check?: boolean;
+  /** Whether to create the file if there is none. */
+  readonly create?: boolean;
   /** Whether to bring an old schema up to date. Otherwise a database with an old schema is refused. */
   readonly migrate?: boolean;
 }
@@ -54,10 +56,10 @@ export async function openSqliteStorage(path: string, options: SqliteOptions = {
 function openChecked(
   path: string,
   lock_wait_ms_max: number,
-  { check = true, migrate: mayMigrate = true }: SqliteOptions,
+  { check = true, create = true, migrate: mayMigrate = true }: SqliteOptions,
 ): DatabaseSync {
   const now = Math.floor(Date.now() / 1000);
-  createWhereAbsent(path, now);
+  createWhereAbsent(path, now, create);
   const { bytes, cleanlyClosed } = inspect(path);
   // The server does not serve requests yet, so this connection may block for as long as a write may wait.
   const database = openWriteConnection(path, lock_wait_ms_max);
@@ -105,6 +107,8 @@ function storage({ path, files }: DatabasePlace, reader: DatabaseSync, channel: 
     tenants: whole.tenants,
     sealCanary: (sealed) => whole.database.sealCanary(sealed),
     replaceSealCanary: (sealed) => whole.database.replaceSealCanary(sealed),
+    keepIssuer: (issuer) => whole.database.keepIssuer(issuer),
+    replaceIssuer: (issuer) => whole.database.replaceIssuer(issuer),
     restoration: async () => await Promise.resolve(parseRestoration(markOf(reader, 'restored'))),
     async ready() {
       const displaced = displacement(path, files);

@@ -19,7 +19,7 @@ const LOCK_WAIT_MS_MAX = 5000;
 export function openSqliteSchema(path: string): Schema {
   const on = async <T>(act: (database: DatabaseSync) => T): Promise<T> => {
     try {
-      createWhereAbsent(path, Math.floor(Date.now() / 1000));
+      createWhereAbsent(path, Math.floor(Date.now() / 1000), true);
       inspect(path);
       const database = openWriteConnection(path, LOCK_WAIT_MS_MAX);
       try {

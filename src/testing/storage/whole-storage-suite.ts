@@ -53,6 +53,18 @@ export function wholeStorageContract(make: MakeEngine): void {
   );
 
   test(
+    'the first issuer wins, for parallel callers too, until it is replaced',
+    onEmptyStorage(make, async ({ storage }) => {
+      const offered = times(5, (index) => `https://op${index}.example.com`);
+      const kept = await Promise.all(offered.map((issuer) => storage.keepIssuer(issuer)));
+      assert.equal(new Set(kept).size, 1);
+      assert.ok(kept[0] !== undefined && offered.includes(kept[0]));
+      await storage.replaceIssuer('https://new.example.com');
+      assert.equal(await storage.keepIssuer('https://other.example.com'), 'https://new.example.com');
+    }),
+  );
+
+  test(
     'a storage that works is ready, and a closed one is not',
     onEmptyStorage(make, async ({ engine }) => {
       const storage = await engine.open();
