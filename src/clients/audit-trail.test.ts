@@ -32,36 +32,27 @@ async function eventsAfter(
 const words = ({ action, outcome, actor, client_id, detail }: RecordedAuditEvent): string =>
   [action, outcome, actor, client_id ?? '-', detail ?? '-'].join(' ');
 
-test('each operation on the registry records one event: actor, action, client and outcome', async () => {
+test('each operation on the registry records one event, except the refusal of a stranger (decision 46)', async () => {
   const tenant = testTenant();
   const { client_id: id, registration_access_token: bearer } = await tenant.register({
     ...WEB_CLIENT,
     preferred_client_id: 'app',
   });
-  const acts: readonly (readonly [act: () => Promise<unknown>, expected: string])[] = [
+  const acts: readonly (readonly [act: () => Promise<unknown>, expected: string | undefined])[] = [
     [async () => await tenant.send('client-read', { bearer, id }), 'client.read done registration app -'],
     [
       async () => await tenant.send('client-read', { bearer: MASTER, id }),
       'client.read done master:master app -',
     ],
-    [async () => await tenant.send('client-read', { id }), 'client.read refused unknown - invalid_token'],
+    [async () => await tenant.send('client-read', { id }), undefined],
     [
       async () => await tenant.send('client-read', { bearer: MASTER, id: 'x' }),
       'client.read refused master:master - not_found',
     ],
-    [
-      async () => await tenant.send('client-read', { bearer: 'wrong', id }),
-      'client.read refused unknown app invalid_token',
-    ],
-    [
-      async () => await tenant.send('client-delete', { bearer: 'wrong', id: 'x' }),
-      'client.delete refused unknown - invalid_token',
-    ],
+    [async () => await tenant.send('client-read', { bearer: 'wrong', id }), undefined],
+    [async () => await tenant.send('client-delete', { bearer: 'wrong', id: 'x' }), undefined],
     [async () => await tenant.send('client-list', { bearer: MASTER }), 'client.list done master:master - -'],
-    [
-      async () => await tenant.send('client-list', { bearer }),
-      'client.list refused unknown - insufficient_scope',
-    ],
+    [async () => await tenant.send('client-list', { bearer }), undefined],
     [
       async () => await tenant.send('client-update', { bearer: MASTER, id, json: {} }),
       'client.update refused master:master app invalid_redirect_uri',
@@ -81,9 +72,8 @@ test('each operation on the registry records one event: actor, action, client an
   ];
   for (const [act, expected] of acts) {
     const events = await eventsAfter(tenant, act);
-    assert.deepEqual(events.map(words), [expected]);
-    assert.equal(events[0]?.request_id, REQUEST_ID);
-    assert.equal(events[0]?.at, START);
+    assert.deepEqual(events.map(words), expected === undefined ? [] : [expected]);
+    for (const { request_id, at } of events) assert.deepEqual([request_id, at], [REQUEST_ID, START]);
   }
 });
 
@@ -113,7 +103,7 @@ test('the event of a refused registration names a client only if the identifier 
     tenant,
     async () => await tenant.send('client-registration', { json: WEB_CLIENT }),
   );
-  assert.deepEqual(full.map(words), ['client.create refused open - invalid_token']);
+  assert.deepEqual(full.map(words), []);
   const taken = await eventsAfter(tenant, async () => {
     await tenant.send('client-registration', {
       bearer: MASTER,
@@ -145,9 +135,10 @@ test('neither audit events nor their log lines contain a secret or a token', asy
   const { client_id: id, registration_access_token } = clientInformationOf(answered);
   await tenant.send('client-read', { bearer: registration_access_token, id });
   await tenant.send('client-delete', { bearer: MASTER, id });
+  await tenant.send('client-list', { bearer: 'some-unknown-token' });
   const events = await eventsAfter(
     tenant,
-    async () => await tenant.send('client-list', { bearer: 'some-unknown-token' }),
+    async () => await tenant.send('client-read', { bearer: MASTER, id }),
   );
   assert.ok(events.length > 0);
   const everything = JSON.stringify([await tenant.unwatched.audit.page(0, 1000), tenant.log]);
@@ -184,7 +175,7 @@ test('every stored audit event is also logged, once', async () => {
     await tenant.send('client-registration', { bearer, json: WEB_CLIENT }),
   );
   await tenant.send('client-read', { bearer: MASTER, id });
-  await eventsAfter(tenant, async () => await tenant.send('client-read', { bearer, id }));
+  await eventsAfter(tenant, async () => await tenant.send('client-read', { bearer: MASTER, id: 'x' }));
   const recorded = (await tenant.unwatched.audit.page(0, 1000)).map(words);
   const logged = tenant.log
     .filter(({ message }) => message === 'audit')

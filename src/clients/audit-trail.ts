@@ -34,9 +34,13 @@ export function record(needs: AuditNeeds, event: AuditEvent): void {
   });
 }
 
+/** Actors that show no credential that this server issued or its operator configured. */
+const STRANGERS: ReadonlySet<string> = new Set(['unknown', 'open']);
+
 /**
- * Runs one operation on the registry and records its refusal, so that each refusal has exactly one event. A
- * successful operation records its own event, because it must be stored together with the change.
+ * Runs one operation on the registry and records the refusal of an authenticated party. A refused stranger is in the log
+ * and the counters only (decision 46): otherwise anyone could fill the database. A successful operation records its own
+ * event, because it must be stored together with the change.
  * @throws what `act` throws
  */
 export async function audited<T>(
@@ -50,7 +54,8 @@ export async function audited<T>(
     return await act(trail);
   } catch (failure) {
     const detail = refusalCode(failure);
-    if (detail !== undefined) record(needs, { ...trail, at: needs.clock.now(), outcome: 'refused', detail });
+    if (detail !== undefined && !STRANGERS.has(trail.actor))
+      record(needs, { ...trail, at: needs.clock.now(), outcome: 'refused', detail });
     throw failure;
   }
 }
@@ -73,8 +78,7 @@ export interface AuditSweepNeeds {
 }
 
 /**
- * Deletes audit events that are older than `lifetime`. Strangers can cause refusals, so without this they
- * could fill the disk.
+ * Deletes audit events that are older than `lifetime`.
  * @returns the number of deleted events. A failure is logged, and the next sweep tries again
  */
 export async function sweepAuditEvents({ audit, lifetime, ...needs }: AuditSweepNeeds): Promise<number> {

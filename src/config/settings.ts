@@ -13,6 +13,7 @@ import { STORAGE_SETTINGS } from './storage-settings.ts';
 import { CERTIFICATE_SETTINGS, LISTEN_TLS_SETTINGS } from './tls-settings.ts';
 import { TOKEN_SETTINGS } from './token-settings.ts';
 
+const DAY = 86_400;
 const YEAR = 31_536_000;
 
 /** All settings by their path in chancery.yaml. Durations are in seconds, sizes in bytes. */
@@ -143,11 +144,11 @@ export const SETTINGS = {
 
   'audit.lifetime': seconds({
     tenants: 'inherited',
-    default: 0,
+    default: 400 * DAY,
     min: 0,
     max: 10 * YEAR,
     description:
-      'How long the database keeps audit events. 0 = for ever. Refused requests are events too, so anyone who can reach the registry can make the table grow: set a finite time on public servers.',
+      'How long the database keeps audit events. 0 = for ever. The default of 400 days keeps a whole year, and a month to evaluate it. Set it longer if your rules demand that, and watch the size of the database.',
   }),
 
   'cache.clients': integer({

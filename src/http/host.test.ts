@@ -90,7 +90,7 @@ test('errors carry the CORS permission too', async (t, messages) => {
   assert.equal(answers[0].headers['vary'], 'Origin');
 });
 
-test('a refusal is logged as one line at info with endpoint, status, detail and id, and without any part of the request', async (t, messages) => {
+test('a refusal is logged as one line at info with endpoint, status, detail, id and network address, and without any other part of the request (decision 46)', async (t, messages) => {
   const { address, infos, errors, observed } = await runHost(t, messages, () => {
     throw new OAuthError('invalid_client', { error_description: 'No.', detail: 'unknown client' });
   });
@@ -102,6 +102,7 @@ test('a refusal is logged as one line at info with endpoint, status, detail and 
     status: 401,
     error: 'invalid_client',
     detail: 'unknown client',
+    address: '127.0.0.1',
   });
   assert.deepEqual([infos.length, errors.length, observed], [1, 0, [['list', 401]]]);
   assert.doesNotMatch(JSON.stringify(infos), /s%65same|a%2Fb/);

@@ -16,7 +16,7 @@ import { answerClientError, sendAndClose } from './refusals.ts';
 import type { BodyMemory } from './request-body.ts';
 import { envelopeOf, LAST_ENVELOPE } from './response-writer.ts';
 import { buildRouter, type Site } from './router.ts';
-import { type Edge, handle, type Observe, serve } from './serve-request.ts';
+import { type Edge, handle, type Observe, type ObserveRefusal, serve } from './serve-request.ts';
 import { type Tenancy, tenantNaming } from './tenancy.ts';
 import { secureContextOf, type TlsListen, type TlsMaterial, tlsOptions } from './tls-listener.ts';
 
@@ -72,6 +72,7 @@ export interface HostOptions {
   readonly observe: Observe;
   /** Is called for each connection that a limit refuses. */
   readonly connectionRefused?: (reason: ConnectionRefusal) => void;
+  readonly observeRefusal?: ObserveRefusal;
   /** For tests. Without it the host takes the fastest ones that work on this Node. */
   readonly messages?: Messages;
 }
@@ -101,6 +102,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
     bodyLimit_bytes: options.limits.body,
     log,
     observe,
+    observeRefusal: options.observeRefusal ?? (() => undefined),
     clientAddress: clientAddressBehind(listen.trustedProxies ?? []),
     clientCertificate: certificateReader(certificateSources(listen), log),
     complete: batchPerTurn((complete) => handle(edge, complete)),

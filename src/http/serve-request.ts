@@ -1,13 +1,13 @@
 import { answer } from '../endpoints/answer.ts';
 import type { Endpoint, EndpointResponse } from '../endpoints/contract.ts';
 import type { Log } from '../ports/log.ts';
-import { NotFound, OAuthError, TooManyRequests } from '../spec/errors.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { CertificateReader } from './client-certificate.ts';
 import { corsHeaders, preflightHeaders } from './cors.ts';
 import type { TurnBatch } from './event-loop.ts';
 import type { Request, Response } from './messages.ts';
 import type { RequestHeaders } from './raw-headers.ts';
+import { claimedClient, type FailureMembers, logFailure } from './refusal-log.ts';
 import { discardBody, edgeRefusal } from './refusals.ts';
 import { EMPTY_BODY } from './request-body.ts';
 import { absoluteTarget } from './request-target.ts';
@@ -21,6 +21,9 @@ import { findAmongTenants, namesTenant, type Tenancy, VARY_BY_TENANT } from './t
  */
 export type Observe = (name: string, status: number, seconds: number) => void;
 
+/** Is called once per refusal by an endpoint. `reason` is an error code, `not_found` or `too_many_requests`. */
+export type ObserveRefusal = (name: string, reason: string) => void;
+
 /** Everything that the requests of one host share. The edge is the code between Node's parser and an endpoint. */
 export interface Edge {
   /** Finds the endpoints of the only site, or of the first of several. */
@@ -32,6 +35,7 @@ export interface Edge {
   readonly bodyLimit_bytes: number;
   readonly log: Log;
   readonly observe: Observe;
+  readonly observeRefusal: ObserveRefusal;
   readonly clientAddress: ClientAddress;
   readonly clientCertificate: CertificateReader;
   /** Gathers requests that have arrived in full, for `handle`. */
@@ -214,11 +218,10 @@ export function handle(edge: Edge, complete: CompleteRequest): void {
   if (typeof clientCertificate === 'string') {
     return refuse(edge, context, edgeRefusal(400, clientCertificate), clientCertificate);
   }
-  const mark = target.indexOf('?');
   const { name } = endpoint.contract;
   let failure: unknown;
   const finish = (answered: EndpointResponse): void => {
-    if (failure !== undefined) logFailure(edge.log, context, name, answered.status, failure);
+    if (failure !== undefined) noteFailure(edge, complete, answered.status, failure);
     send(edge, context, name, answered, lines);
   };
   try {
@@ -228,10 +231,10 @@ export function handle(edge: Edge, complete: CompleteRequest): void {
         method: request.method ?? '',
         segment,
         headers,
-        query: mark === -1 ? '' : target.slice(mark + 1),
+        query: queryOf(target),
         body,
         id: context.id,
-        remoteAddress: edge.clientAddress(request.socket.remoteAddress ?? '', headers['x-forwarded-for']),
+        remoteAddress: addressOf(edge, request, headers),
         clientCertificate,
       },
       (thrown) => {
@@ -248,7 +251,7 @@ export function handle(edge: Edge, complete: CompleteRequest): void {
 
 /** Answers 500 for a fault of the server that no endpoint turned into an answer. */
 function fail(edge: Edge, context: RequestContext, name: string, cause: unknown): void {
-  logFailure(edge.log, context, name, 500, cause);
+  logFailure(edge.log, placeOf(context, name, 500), cause);
   send(edge, context, name, { status: 500, headers: {} }, []);
 }
 
@@ -267,12 +270,12 @@ function send(
     edge.observe(name, answered.status, (performance.now() - context.started) / 1_000);
   if (writing === undefined) return observed();
   writing
-    .catch((cause: unknown) => logFailure(edge.log, context, name, answered.status, cause))
+    .catch((cause: unknown) => void logFailure(edge.log, placeOf(context, name, answered.status), cause))
     .finally(observed);
 }
 
 function refuse(edge: Edge, context: RequestContext, refusal: EndpointResponse, detail: string): void {
-  edge.log.info({ endpoint: EDGE, status: refusal.status, detail, request_id: context.id }, 'refused');
+  logEdgeRefusal(edge, context, refusal.status, detail);
   context.request.dropBody();
   send(edge, context, EDGE, refusal, varied(edge, []));
 }
@@ -285,9 +288,9 @@ function refuseAndClose(
   detail: string,
   lines: readonly string[] = [],
 ): void {
-  const { request, response, id, started } = context;
+  const { request, response, started } = context;
   const { status, headers, body } = refusal;
-  edge.log.info({ endpoint: EDGE, status, detail, request_id: id }, 'refused');
+  logEdgeRefusal(edge, context, status, detail);
   const text = typeof body === 'string' ? body : '';
   const length = ['content-length', String(Buffer.byteLength(text))];
   response.writeHead(status, [
@@ -301,20 +304,42 @@ function refuseAndClose(
   discardBody(request, DISCARD, () => response.end());
 }
 
-function logFailure(
-  log: Log,
-  { id, tenant }: RequestContext,
-  endpoint: string,
+function logEdgeRefusal(
+  edge: Edge,
+  { request, id: request_id }: RequestContext,
   status: number,
-  failure: unknown,
+  detail: string,
 ): void {
-  const members = { endpoint, status, request_id: id, ...(tenant === undefined ? {} : { tenant }) };
-  if (failure instanceof OAuthError) {
-    log.info(
-      { ...members, error: failure.code, detail: failure.detail ?? failure.error_description },
-      'refused',
-    );
-  } else if (failure instanceof NotFound || failure instanceof TooManyRequests) {
-    log.info({ ...members, detail: failure.message || 'not found' }, 'refused');
-  } else log.error({ ...members, cause: failure }, 'failed');
+  const address = addressOf(edge, request, typeof request.fields === 'string' ? {} : request.fields);
+  edge.log.info({ endpoint: EDGE, status, detail, request_id, address }, 'refused');
 }
+
+/** Logs the failure of an endpoint with the client and the network address (decision 46), and counts a refusal. */
+function noteFailure(edge: Edge, complete: CompleteRequest, status: number, failure: unknown): void {
+  const { context, endpoint, segment, headers, body } = complete;
+  const { target, request } = context;
+  const { contract } = endpoint;
+  const client = claimedClient({ contract, segment, headers, query: queryOf(target), body });
+  const members = {
+    ...placeOf(context, contract.name, status),
+    address: addressOf(edge, request, headers),
+    ...(client === undefined ? {} : { client }),
+  };
+  const reason = logFailure(edge.log, members, failure);
+  if (reason !== undefined) edge.observeRefusal(contract.name, reason);
+}
+
+const placeOf = ({ id, tenant }: RequestContext, endpoint: string, status: number): FailureMembers => ({
+  endpoint,
+  status,
+  request_id: id,
+  ...(tenant === undefined ? {} : { tenant }),
+});
+
+function queryOf(target: string): string {
+  const mark = target.indexOf('?');
+  return mark === -1 ? '' : target.slice(mark + 1);
+}
+
+const addressOf = (edge: Edge, request: Request, headers: RequestHeaders): string =>
+  edge.clientAddress(request.socket.remoteAddress ?? '', headers['x-forwarded-for']);

@@ -4,6 +4,8 @@ export interface Metrics {
   text(): Promise<string>;
   /** Counts one answered request. Every request calls it, so it is cheap. */
   observeRequest(endpoint: string, status: number, seconds: number): void;
+  /** Counts a refusal by an endpoint. `reason` is an error code, `not_found` or `too_many_requests`. */
+  countRefusal(endpoint: string, reason: string): void;
   /** Counts a server key that this process announced, activated, removed or revoked. */
   countServerKeyEvent(event: string): void;
   /** Counts an attempt to notify a client of a logout (OpenID Connect Back-Channel Logout 1.0 §2.5), by its outcome. */

@@ -72,6 +72,7 @@ async function startHostOfSites(
     log,
     observe: (endpoint, status, seconds) => measured.observeRequest(endpoint, status, seconds),
     connectionRefused: (reason) => measured.countConnectionRefusal(reason),
+    observeRefusal: (endpoint, reason) => measured.countRefusal(endpoint, reason),
   });
 }
 

@@ -19,12 +19,14 @@ export function prometheusMetrics(): Metrics {
   const keyEvents = new Map<string, number>();
   const logoutAttempts = new Map<string, number>();
   const connectionRefusals = new Map<string, number>();
+  const refusals = new Map<string, number>();
   const count = (counts: Map<string, number>, what: string): void =>
     void counts.set(what, (counts.get(what) ?? 0) + 1);
   return {
     contentType: registry.contentType,
     text: async () =>
-      `${await registry.metrics()}\n${exposition(tallies)}${keyEventCounters(keyEvents)}${logoutCounters(logoutAttempts)}${connectionCounters(connectionRefusals)}`,
+      `${await registry.metrics()}\n${exposition(tallies)}${keyEventCounters(keyEvents)}${logoutCounters(logoutAttempts)}${connectionCounters(connectionRefusals)}${refusalCounters(refusals)}`,
+    countRefusal: (endpoint, reason) => count(refusals, `endpoint="${endpoint}",reason="${reason}"`),
     countServerKeyEvent: (event) => count(keyEvents, event),
     countLogoutAttempt: (outcome) => count(logoutAttempts, outcome),
     countConnectionRefusal: (reason) => count(connectionRefusals, reason),
@@ -91,6 +93,17 @@ function connectionCounters(refusals: ReadonlyMap<string, number>): string {
     `# HELP ${name} Connections that this process refused or ended in their handshake, by the limit.`,
     `# TYPE ${name} counter`,
     ...[...refusals].map(([reason, count]) => `${name}{reason="${reason}"} ${count}`),
+    '',
+  ].join('\n');
+}
+
+/** @param refusals by their labels, which need no escaping */
+function refusalCounters(refusals: ReadonlyMap<string, number>): string {
+  const name = 'chancery_refusals_total';
+  return [
+    `# HELP ${name} Requests that an endpoint refused, by endpoint and reason.`,
+    `# TYPE ${name} counter`,
+    ...[...refusals].map(([labels, count]) => `${name}{${labels}} ${count}`),
     '',
   ].join('\n');
 }

@@ -132,7 +132,7 @@ function authenticateAnew(
   return whenKnown(needs.clients.find(claimed.client_id as ClientId), (stored) => {
     if (stored === undefined) throw invalidClient(needs, place, 'unknown client');
     const method = registeredMethod(stored, place, methods);
-    if (method === undefined) throw invalidClient(needs, place, 'not the registered method');
+    if (method === undefined) throw invalidClient(needs, place, otherMethod(stored));
     return whenKnown(method.prove(needs, stored, claimed, offered.certificate), (proof) => {
       if (!proof.proved) throw invalidClient(needs, place, proof.detail);
       // A secret from the body is never remembered under a header: only the header itself is the proof here.
@@ -175,6 +175,9 @@ function registeredMethod(
   const { token_endpoint_auth_method } = metadataOf(stored);
   return methods.find((method) => method.name === token_endpoint_auth_method && method.place === place);
 }
+
+const otherMethod = (stored: StoredClient): string =>
+  `not the registered method, ${metadataOf(stored).token_endpoint_auth_method}`;
 
 /**
  * Says whether the header tries a bearer token, well-formed or not. Together with another method it makes

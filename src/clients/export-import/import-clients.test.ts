@@ -25,12 +25,10 @@ async function bring(
 ): Promise<ImportOutcome> {
   const needs = await tenant.registry();
   const bytes = Buffer.from(typeof line === 'string' ? line : JSON.stringify(line));
-  return await audited(
-    needs,
-    'client.import',
-    'test',
-    async (trail) => await importClient(needs, bytes, { ...NOTHING_ELSE, ...options }, trail),
-  );
+  return await audited(needs, 'client.import', 'test', async (trail) => {
+    trail.actor = 'cli';
+    return await importClient(needs, bytes, { ...NOTHING_ELSE, ...options }, trail);
+  });
 }
 
 /** The line of one exported client of the grant `client_credentials`, parsed. */

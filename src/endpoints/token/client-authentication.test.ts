@@ -148,7 +148,7 @@ test('401: the reason is in the report only (decision 19)', async () => {
   assert.equal(await detailOf(tenant, { basic: ['nobody', 'x'], form }), 'unknown client');
   assert.equal(await detailOf(tenant, { basic: [client_id, 'x'], form }), 'wrong or expired secret');
   const byPost = { form: { ...form, client_id, client_secret } };
-  assert.equal(await detailOf(tenant, byPost), 'not the registered method');
+  assert.equal(await detailOf(tenant, byPost), 'not the registered method, client_secret_basic');
 });
 
 test('401: a caller that does not authenticate learns nothing about the grant (RFC 6749 §5.2)', async () => {
