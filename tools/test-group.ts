@@ -1,4 +1,4 @@
-// Runs one group of test files: `test-group.ts none|process [--concurrency=N] files…`. Prints failures in full, and
+// Runs one group of test files: `test-group.ts none|process [--concurrency=N] [--name=PATTERN] files…`. Prints failures in full, and
 // tells its parent the counts. Ends with 1 when a test failed, or when there was none.
 import { resolve } from 'node:path';
 import { type EventData, run } from 'node:test';
@@ -10,6 +10,8 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     concurrency: { type: 'string', default: '1' },
+    /** A regular expression: only tests with such a name run. */
+    name: { type: 'string' },
     /** Tests that take longer are stuck. The longest fault tests wait for tens of seconds. */
     'test-timeout-ms': { type: 'string', default: '180000' },
   },
@@ -33,6 +35,7 @@ const stream = run({
   files: files.map((file) => resolve(file)),
   isolation,
   ...(isolation === 'process' ? { concurrency: Number(values.concurrency) } : {}),
+  ...(values.name === undefined ? {} : { testNamePatterns: [values.name] }),
   timeout,
   signal: stopping.signal,
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { openPostgresSchema } from '../../src/storage/postgres/migrations.ts';
-import { startTestServer } from '../../src/testing/postgres/server.ts';
+import { administer, startTestServer } from '../../src/testing/postgres/server.ts';
 import { call, type Registration, register, SERVICE } from '../journeys/conformance-exchange.ts';
 import { type Program, startProgram } from '../program/start.ts';
 import { inject, noInjection } from './io-injection.ts';
@@ -122,6 +122,7 @@ test('PostgreSQL with fsync=off: the server warns at its start; with synchronous
     const schema = openPostgresSchema(url, 5000);
     await schema.up(0);
     await schema.close();
+    await administer(postgres.port, 'postgres', 'CHECKPOINT');
     const running = (program = await startProgram({ folder, environment: { CHANCERY_STORAGE_URL: url } }));
     await running.printed(/"level":"warn".*fsync=off/u);
     assert.doesNotMatch(running.output(), /full_page_writes=off/u);

@@ -14,6 +14,7 @@ import { initialAccessTokenContract } from './initial-access-token-suite.ts';
 import { interactionContract } from './interaction-suite.ts';
 import { journalContract } from './journal-suite.ts';
 import { logoutNotificationContract } from './logout-notification-suite.ts';
+import { manyWritesContract } from './many-writes-suite.ts';
 import { openRegistrationContract } from './open-registration-suite.ts';
 import { rateContract } from './rate-suite.ts';
 import { replayContract } from './replay-suite.ts';
@@ -46,5 +47,6 @@ export function storageContract(name: string, engine: () => Promise<Engine>): vo
     describe('server keys', () => serverKeyContract(engine));
     describe('tenants', () => tenantContract(engine));
     describe('whole storage', () => wholeStorageContract(engine));
+    describe('many writes at once', () => manyWritesContract(engine));
   });
 }
