@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { numbersIn } from './citations.ts';
-import { proofsIn, withProofs } from './proofs.ts';
+import { proofsIn, withProofs, withRows } from './proofs.ts';
 
 const CITED: readonly (readonly [text: string, numbers: readonly string[]])[] = [
   ['H-001, H-020', ['H-001', 'H-020']],
@@ -44,6 +44,15 @@ test('withProofs gives each row its anchor and the files that cite it', () => {
 | H-002 | no table of proofs | |`,
   );
   assert.equal(withProofs('docs/contract/hostile/x.md', filled, FILES), filled);
+});
+
+test('withRows names the rows of each file, in order, as ranges', () => {
+  const rows = ['H-002', 'H-010', 'H-001', 'S-03', 'H-003', 'S-04'].map((number) => `| ${number} | a | b |`);
+  const read = (name: string): string => (name === 'x.md' ? rows.join('\n') : 'no rows');
+  assert.equal(
+    withRows('| [x.md](x.md) | stale | the subject |\n| [y.md](y.md) | | none |', read),
+    '| [x.md](x.md) | H-001 to H-003, H-010, S-03, S-04 | the subject |\n| [y.md](y.md) | | none |',
+  );
 });
 
 test('withProofs fills the line below a decision, and no other line', () => {

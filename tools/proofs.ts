@@ -22,9 +22,50 @@ export function documentsWithProofs(): readonly { readonly path: string; readonl
     .sort()
     .map((path) => ({
       path,
-      make: () => withProofs(path, readFileSync(join(root, path), 'utf8'), proofs()),
+      make: () => {
+        const text = withProofs(path, readFileSync(join(root, path), 'utf8'), proofs());
+        return withRows(text, (name) => readFileSync(join(root, dirname(path), name), 'utf8'));
+      },
     }));
 }
+
+/** A line of the table of files in docs/contract/hostile/README.md; its second cell names the rows of the file. */
+const FILE_ROW = /^\| \[([a-z-]+\.md)\]\(\1\) \|[^|]*\| /;
+
+/** Returns a document whose table of files names the rows of each file. `read` returns the text of a file beside the document. */
+export function withRows(text: string, read: (name: string) => string): string {
+  return text
+    .split('\n')
+    .map((line) =>
+      line.replace(FILE_ROW, (_, name: string) =>
+        `| [${name}](${name}) | ${rangesOf(read(name))} | `.replace('|  |', '| |'),
+      ),
+    )
+    .join('\n');
+}
+
+/** Returns the numbers of the rows of a document in order, with ranges for three and more: `H-001 to H-003, H-007`. */
+function rangesOf(text: string): string {
+  const numbers = text
+    .split('\n')
+    .map((line) => PROVED_ROW.exec(line)?.[1])
+    .filter((number) => number !== undefined);
+  const ranges: string[][] = [];
+  for (const number of [...new Set(numbers)].sort(byNumber)) {
+    const range = ranges.at(-1);
+    if (range !== undefined && follows(range.at(-1), number)) range.push(number);
+    else ranges.push([number]);
+  }
+  return ranges
+    .flatMap((range) => (range.length < 3 ? range : [`${range[0]} to ${range.at(-1)}`]))
+    .join(', ');
+}
+
+const valueOf = (number: string): number => Number(number.replace(/^[A-Z]-?/, ''));
+const byNumber = (one: string, other: string): number =>
+  one.charCodeAt(0) - other.charCodeAt(0) || valueOf(one) - valueOf(other);
+const follows = (last: string | undefined, next: string): boolean =>
+  last?.[0] === next[0] && valueOf(next) === valueOf(last ?? '') + 1;
 
 /** Returns a document with an anchor on each row, and the files that prove each number; the rest stays as it is. */
 export function withProofs(
