@@ -166,7 +166,7 @@ export const SETTINGS = {
     max: 1_000_000,
     unit: 'tenants',
     description:
-      'The maximum number of open tenants in a process, besides the default tenant. Each has caches of its own. Beyond it, the process closes the tenant with the oldest request and opens it again when it is called.',
+      'The maximum number of open tenants in a process, besides the default tenant. Each has caches of its own. Beyond it, the process closes one that is not in regular use, and opens it again when it is called. Set it above the number of tenants that are in use at the same time.',
   }),
   'cache.access-tokens': integer({
     tenants: 'inherited',

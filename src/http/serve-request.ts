@@ -1,6 +1,7 @@
 import { answer } from '../endpoints/answer.ts';
 import type { Endpoint, EndpointResponse } from '../endpoints/contract.ts';
 import type { Log } from '../ports/log.ts';
+import { networkOf } from '../spec/ip-address.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { CertificateReader } from './client-certificate.ts';
 import { corsHeaders, preflightHeaders } from './cors.ts';
@@ -13,7 +14,7 @@ import { EMPTY_BODY } from './request-body.ts';
 import { absoluteTarget } from './request-target.ts';
 import { type Envelope, LAST_ENVELOPE, writeResponse } from './response-writer.ts';
 import type { Match, Router } from './router.ts';
-import { findAmongTenants, namesTenant, type Tenancy, VARY_BY_TENANT } from './tenancy.ts';
+import { findAmongTenants, namesTenant, type Tenancy, TenantsBusy, VARY_BY_TENANT } from './tenancy.ts';
 
 /**
  * Is called once per response. `name` is the contract's name, or `edge` if no endpoint was reached; `seconds` count from
@@ -121,9 +122,11 @@ async function findTenant(
   headers: RequestHeaders,
   path: string,
 ): Promise<void> {
-  const believed = namesTenant(headers) && edge.mayNameTenant(context.request.socket.remoteAddress ?? '');
+  const peer = context.request.socket.remoteAddress ?? '';
+  const believed = namesTenant(headers) && edge.mayNameTenant(peer);
+  const from = (): string => networkOf(edge.clientAddress(peer, headers['x-forwarded-for']));
   try {
-    const found = await findAmongTenants(tenancy, headers, path, believed);
+    const found = await findAmongTenants(tenancy, headers, path, believed, from);
     if (found === 'contradiction') {
       const words = 'The headers issuer and tenant-id name different tenants.';
       return refuse(edge, context, edgeRefusal(400, words), words);
@@ -131,8 +134,16 @@ async function findTenant(
     if (found === 'unknown') return refuse(edge, context, edgeRefusal(404), 'unknown tenant');
     route(edge, context, headers, found);
   } catch (cause) {
+    if (cause instanceof TenantsBusy) return refuseBusy(edge, context, cause);
     fail(edge, context, EDGE, cause);
   }
+}
+
+/** Refuses a request for a closed tenant that cannot even wait for its opening. */
+function refuseBusy(edge: Edge, context: RequestContext, { message, retryAfterSeconds }: TenantsBusy): void {
+  const words = 'The server is opening too many tenants; try again later.';
+  const later = { 'retry-after': String(retryAfterSeconds) };
+  refuse(edge, context, edgeRefusal(503, words, later), message);
 }
 
 function route(edge: Edge, context: RequestContext, headers: RequestHeaders, match: Match | undefined): void {

@@ -9,8 +9,22 @@ export interface Tenancy {
   several(): boolean;
   /** Reads the names as of this call. */
   names(): Promise<TenantNames>;
-  /** Returns the router of this name. Rejects if the tenant cannot be opened. */
-  router(name: TenantName): Promise<Router>;
+  /**
+   * Returns the router of this name. Rejects if the tenant cannot be opened, with `TenantsBusy` if too many wait for that.
+   * @param from returns the network of the requester; called if the tenant is closed
+   */
+  router(name: TenantName, from: () => string): Promise<Router>;
+}
+
+/** Says that more closed tenants are called than may wait for their opening. */
+export class TenantsBusy extends Error {
+  override readonly name = 'TenantsBusy';
+  readonly retryAfterSeconds: number;
+
+  constructor(retryAfterSeconds: number) {
+    super('too many tenants wait to be opened (limits.tenants-waiting)');
+    this.retryAfterSeconds = Math.max(1, retryAfterSeconds);
+  }
 }
 
 /** Undefined if the chosen tenant has no such path. */
@@ -32,12 +46,14 @@ export function tenantNaming(trustedProxies: readonly string[]): (peer: string) 
 /**
  * Finds the tenant of a request, and in it the endpoints of a path.
  * @param believed whether the peer may send the headers `Issuer` and `Tenant-ID`
+ * @param from returns the network of the requester
  */
 export async function findAmongTenants(
   tenancy: Tenancy,
   headers: RequestHeaders,
   path: string,
   believed: boolean,
+  from: () => string,
 ): Promise<Found> {
   const names = await tenancy.names();
   const heeded = believed && names.several;
@@ -46,7 +62,7 @@ export async function findAmongTenants(
   const tenantId = heeded ? headers['tenant-id'] : undefined;
   const choice = names.choose({ issuer, tenantId, host, path });
   if (typeof choice === 'string') return choice;
-  const router = await tenancy.router(choice);
+  const router = await tenancy.router(choice, from);
   const match = router.find(path);
   if (match !== undefined || (issuer === undefined && tenantId === undefined)) return match;
   // A request that names the tenant in a header need not name it in the path.

@@ -12,6 +12,11 @@ export interface Metrics {
   countLogoutAttempt(outcome: string): void;
   /** Counts a connection that was refused, or ended in its handshake, because of a limit. */
   countConnectionRefusal(reason: ConnectionRefusal): void;
+  /**
+   * Counts what happened to a tenant besides the default one: `opened`, `failed` to open, `refused` because too many wait,
+   * or `closed` for another one.
+   */
+  countTenant(event: 'opened' | 'failed' | 'refused' | 'closed'): void;
 }
 
 /** The limit that a connection exceeded. */

@@ -3,18 +3,24 @@ import type { Settings } from '../config/settings.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import type { Tenancy } from '../http/tenancy.ts';
 import { type NamedTenant, type TenantNames, tenantNames } from '../http/tenant-names.ts';
+import type { Metrics } from '../ports/metrics.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { StoredTenant } from '../ports/tenant-store.ts';
 import { DEFAULT_TENANT, type TenantId } from '../spec/identifiers.ts';
 import { followJournal } from '../storage/journal-follower.ts';
+import { processElapsed } from '../system/clock.ts';
 import { startRounds } from '../system/rounds.ts';
 import { tenantSettings } from '../tenant/settings.ts';
 import { openTenant, type Tenant } from '../tenant/tenant.ts';
+import { unhurriedKeyMaker } from './key-making.ts';
+import { openTenantsUpTo } from './open-tenants.ts';
 import { type OpenedParts, openPlatform } from './platform.ts';
-import { openTenantsUpTo, type TenantInService, tenantInService } from './tenant-in-service.ts';
+import { type AmongTenants, type TenantInService, tenantInService } from './tenant-in-service.ts';
+import { type OpeningTime, tenantOpenings } from './tenant-openings.ts';
 
 /** Parts that the process has opened for its tenants. */
-export interface TenantsNeeds extends Omit<OpenedParts, 'storage' | 'ownOrigins'> {
+export interface TenantsNeeds extends Omit<OpenedParts, 'storage' | 'ownOrigins' | 'metrics'> {
+  readonly metrics: OpenedParts['metrics'] & Pick<Metrics, 'countTenant'>;
   readonly mode: Mode;
   readonly storage: Storage;
 }
@@ -72,7 +78,8 @@ export async function openTenants(needs: TenantsNeeds): Promise<Tenants> {
         await catchUp();
         return register.names();
       },
-      router: async ({ tenant, issuer }) => (await register.find(tenant)?.router(issuer)) ?? NOTHING,
+      router: async ({ tenant, issuer }, from) =>
+        (await register.find(tenant)?.router(issuer, from)) ?? NOTHING,
     },
     async all() {
       await catchUp();
@@ -95,8 +102,28 @@ interface TenantRegister {
   adopt(tenants: readonly StoredTenant[]): void;
 }
 
-/** Limits parallel openings: making the keys of a new tenant takes a core for a moment. */
-const OPENINGS_AT_ONCE = 2;
+const TIME: OpeningTime = {
+  seconds: processElapsed.seconds,
+  later: (seconds, act) => void setTimeout(act, seconds * 1000).unref(),
+};
+
+/** Bounds what strangers cause who call one tenant after the other. */
+function boundsOf({ settings, log, metrics }: TenantsNeeds): AmongTenants {
+  const perSecond = settings['limits.tenant-openings'];
+  return {
+    count: (event) => metrics.countTenant(event),
+    open: openTenantsUpTo(settings['cache.open-tenants'], TIME, () =>
+      log.warn(
+        {},
+        'more tenants are called than cache.open-tenants keeps open: the others are opened anew when they are called',
+      ),
+    ),
+    openings: tenantOpenings(
+      { perSecond, burst: 2 * perSecond, waitingMax: settings['limits.tenants-waiting'] },
+      TIME,
+    ),
+  };
+}
 
 interface Serving {
   readonly version: number;
@@ -107,22 +134,18 @@ function tenantRegister(needs: TenantsNeeds): TenantRegister {
   const { settings, storage, log } = needs;
   const ownOrigins = new Set<string>();
   const platform = openPlatform({ ...needs, ownOrigins });
-  const inTurn = atMost(OPENINGS_AT_ONCE);
-  const among = openTenantsUpTo(settings['cache.open-tenants'], () =>
-    log.warn(
-      {},
-      'more tenants are called than cache.open-tenants keeps open: the others are opened anew when they are called',
-    ),
-  );
+  const bounds = boundsOf(needs);
+  const unhurried = { ...platform.jose, keyMaker: unhurriedKeyMaker(platform.jose.keyMaker, TIME) };
   const inService = (id: TenantId, own: Settings): TenantInService => {
-    const open = async (): Promise<Tenant> =>
-      await openTenant({ ...platform, outbound: platform.outbound.apart() }, { id, settings: own });
+    const isFirst = id === DEFAULT_TENANT;
+    const jose = isFirst ? platform.jose : unhurried;
     return tenantInService({
       id,
       settings: own,
       storage: storage.forTenant(id),
-      open: () => inTurn(open),
-      among: id === DEFAULT_TENANT ? undefined : among,
+      open: async () =>
+        await openTenant({ ...platform, jose, outbound: platform.outbound.apart() }, { id, settings: own }),
+      among: isFirst ? undefined : bounds,
     });
   };
   const names: NamedTenant = {
@@ -185,21 +208,4 @@ function settingsOf(needs: TenantsNeeds, stored: StoredTenant, first: NamedTenan
     ]);
   }
   return tenantSettings(needs.settings, stored, needs.mode);
-}
-
-/** Runs at most `limit` acts at a time; the others queue. */
-function atMost(limit: number): <T>(act: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = [];
-  let free = limit;
-  return async (act) => {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => void waiting.push(resolve));
-    try {
-      return await act();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) free += 1;
-      else next();
-    }
-  };
 }

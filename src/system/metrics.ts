@@ -20,16 +20,18 @@ export function prometheusMetrics(): Metrics {
   const logoutAttempts = new Map<string, number>();
   const connectionRefusals = new Map<string, number>();
   const refusals = new Map<string, number>();
+  const tenantEvents = new Map<string, number>();
   const count = (counts: Map<string, number>, what: string): void =>
     void counts.set(what, (counts.get(what) ?? 0) + 1);
   return {
     contentType: registry.contentType,
     text: async () =>
-      `${await registry.metrics()}\n${exposition(tallies)}${keyEventCounters(keyEvents)}${logoutCounters(logoutAttempts)}${connectionCounters(connectionRefusals)}${refusalCounters(refusals)}`,
+      `${await registry.metrics()}\n${exposition(tallies)}${keyEventCounters(keyEvents)}${logoutCounters(logoutAttempts)}${connectionCounters(connectionRefusals)}${tenantCounters(tenantEvents)}${refusalCounters(refusals)}`,
     countRefusal: (endpoint, reason) => count(refusals, `endpoint="${endpoint}",reason="${reason}"`),
     countServerKeyEvent: (event) => count(keyEvents, event),
     countLogoutAttempt: (outcome) => count(logoutAttempts, outcome),
     countConnectionRefusal: (reason) => count(connectionRefusals, reason),
+    countTenant: (event) => count(tenantEvents, event),
     observeRequest(endpoint, status, seconds) {
       let tally = tallies.get(endpoint);
       if (tally === undefined) {
@@ -104,6 +106,16 @@ function refusalCounters(refusals: ReadonlyMap<string, number>): string {
     `# HELP ${name} Requests that an endpoint refused, by endpoint and reason.`,
     `# TYPE ${name} counter`,
     ...[...refusals].map(([labels, count]) => `${name}{${labels}} ${count}`),
+    '',
+  ].join('\n');
+}
+
+function tenantCounters(events: ReadonlyMap<string, number>): string {
+  const name = 'chancery_tenant_openings_total';
+  return [
+    `# HELP ${name} Tenants that this process opened, failed to open, refused to open now, or closed for another one.`,
+    `# TYPE ${name} counter`,
+    ...[...events].map(([event, count]) => `${name}{outcome="${event}"} ${count}`),
     '',
   ].join('\n');
 }
