@@ -17,7 +17,7 @@ export const LIMIT_SETTINGS = {
     max: 17_179_869_184,
     unit: 'bytes',
     description:
-      'The memory that request bodies take in total while they arrive, in each process. It must not be less than `limits.body`. Beyond it the server answers 503 with `Retry-After` to a body that does not arrive in one piece. Lower it for a container with little memory; raise it if many clients send large bodies over slow lines.',
+      'The memory that request bodies take in total while they arrive, in each process, and as much again for complete bodies whose requests are being served. It must not be less than `limits.body`. Beyond it the server answers 503 with `Retry-After`: to a body that does not arrive in one piece, or to a complete one. Lower it for a container with little memory; raise it if many clients send large bodies over slow lines.',
   }),
   'limits.header': integer({
     default: 16_384,

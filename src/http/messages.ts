@@ -11,6 +11,8 @@ export interface Request extends IncomingMessage {
   readBody(reader: BodyReader): void;
   /** Discards the rest of the body, and what was kept of it. */
   dropBody(listener?: DropListener): void;
+  /** Gives back the memory of a body whose request is answered. */
+  releaseBody(): void;
 }
 
 export interface Response extends ServerResponse<Request> {
@@ -51,7 +53,10 @@ class DocumentedRequest extends IncomingMessage implements Request {
     // From the start: a stream without a listener would keep each piece as a buffer of its own.
     this.on('data', (piece: Buffer) => this.#body.add(piece, this.fields));
     this.on('end', () => this.#body.end());
-    this.on('close', () => this.#body.forget());
+    // It comes with the end of the body, or with that of the connection.
+    this.on('close', () => {
+      if (!this.#body.ended) this.#body.forget();
+    });
   }
 
   get fields(): RequestHeaders | string {
@@ -65,6 +70,10 @@ class DocumentedRequest extends IncomingMessage implements Request {
 
   dropBody(listener: DropListener = () => undefined): void {
     this.#body.drop(listener);
+  }
+
+  releaseBody(): void {
+    this.#body.forget();
   }
 }
 

@@ -78,6 +78,10 @@ class InternalRequest extends IncomingMessage implements Request {
   dropBody(listener: DropListener = () => undefined): void {
     this.#body.drop(listener);
   }
+
+  releaseBody(): void {
+    this.#body.forget();
+  }
 }
 
 /** A response that can be written with a head that is ready. */

@@ -2,7 +2,7 @@ import type { RequestHeaders } from './raw-headers.ts';
 
 export const EMPTY_BODY = Buffer.alloc(0);
 
-/** Why a body is refused: it exceeds its own limit, or all bodies that are arriving exceed theirs. */
+/** Why a body is refused: it exceeds its own limit, or all bodies together exceed theirs. */
 export type BodyRefusal = 'too-large' | 'no-memory';
 
 /**
@@ -14,10 +14,14 @@ export type BodyReader = (body: Buffer | BodyRefusal) => void;
 /** Takes the size of each piece that is dropped, and 0 at the end of the body. */
 export type DropListener = (bytes: number) => void;
 
-/** The memory of all bodies that are arriving. Hosts of one process share one. */
+/**
+ * The memory of bodies: of those that are arriving, and as much again of complete ones whose requests are being served. So
+ * slow senders take nothing away from requests that arrive whole. Hosts of one process share one.
+ */
 export class BodyMemory {
   readonly #limit_bytes: number;
   #taken_bytes = 0;
+  #complete_bytes = 0;
 
   constructor(limit_bytes: number) {
     this.#limit_bytes = limit_bytes;
@@ -27,7 +31,11 @@ export class BodyMemory {
     return this.#taken_bytes;
   }
 
-  /** Returns whether there is room. Takes nothing otherwise. */
+  get complete_bytes(): number {
+    return this.#complete_bytes;
+  }
+
+  /** Returns whether there is room for an arriving body. Takes nothing otherwise. */
   take(bytes: number): boolean {
     if (this.#taken_bytes + bytes > this.#limit_bytes) return false;
     this.#taken_bytes += bytes;
@@ -36,6 +44,17 @@ export class BodyMemory {
 
   give(bytes: number): void {
     this.#taken_bytes -= bytes;
+  }
+
+  /** Returns whether there is room for a complete body. Takes nothing otherwise. */
+  takeComplete(bytes: number): boolean {
+    if (this.#complete_bytes + bytes > this.#limit_bytes) return false;
+    this.#complete_bytes += bytes;
+    return true;
+  }
+
+  giveComplete(bytes: number): void {
+    this.#complete_bytes -= bytes;
   }
 }
 
@@ -57,8 +76,10 @@ export class RequestBody {
   /** The only piece, or the buffer that all pieces are copied into. */
   #kept: Buffer | undefined;
   #size_bytes = 0;
-  /** The share of this body in the memory for all bodies. */
+  /** The share of this body in the memory of arriving bodies. */
   #taken_bytes = 0;
+  /** The share of this body in the memory of complete bodies. */
+  #complete_bytes = 0;
   #refusal: BodyRefusal | undefined;
   #ended = false;
   #reader: BodyReader | undefined;
@@ -78,7 +99,7 @@ export class RequestBody {
     const size_bytes = this.#size_bytes + piece.length;
     if (size_bytes > this.#limits.body_bytes) return this.#refuse('too-large');
     if (this.#kept === undefined) {
-      // A body in one piece leaves in this turn of the event loop. So full memory does not refuse ordinary requests.
+      // A body in one piece is complete in this turn of the event loop. So slow senders do not refuse ordinary requests.
       if (!this.#take(piece.length) && !announces(fields, piece.length)) return this.#refuse('no-memory');
       this.#kept = piece;
     } else {
@@ -92,6 +113,7 @@ export class RequestBody {
   end(): void {
     this.#ended = true;
     this.#giveBack();
+    if (this.#kept !== undefined) this.#complete(this.#kept.length);
     if (this.#dropped !== undefined) this.#dropped(0);
     else if (this.#refusal === undefined && this.#reader !== undefined) this.#tell(this.#whole());
   }
@@ -110,7 +132,7 @@ export class RequestBody {
     if (this.#ended) listener(0);
   }
 
-  /** Gives back the memory of a body whose connection has closed. */
+  /** Gives back the memory of a body whose request is answered, or whose connection has closed. */
   forget(): void {
     this.#kept = undefined;
     this.#giveBack();
@@ -119,6 +141,13 @@ export class RequestBody {
   #giveBack(): void {
     this.#limits.memory.give(this.#taken_bytes);
     this.#taken_bytes = 0;
+    this.#limits.memory.giveComplete(this.#complete_bytes);
+    this.#complete_bytes = 0;
+  }
+
+  #complete(bytes: number): void {
+    if (this.#limits.memory.takeComplete(bytes)) this.#complete_bytes = bytes;
+    else this.#refuse('no-memory');
   }
 
   #take(bytes: number): boolean {

@@ -277,8 +277,10 @@ function send(
   // Already answered: the body was refused meanwhile, or the endpoint failed after its answer.
   if (response.headersSent) return;
   const writing = writeResponse(response, answered, lines, edge.envelope, edge.streamTurn);
-  const observed = (): void =>
+  const observed = (): void => {
+    context.request.releaseBody();
     edge.observe(name, answered.status, (performance.now() - context.started) / 1_000);
+  };
   if (writing === undefined) return observed();
   writing
     .catch((cause: unknown) => void logFailure(edge.log, placeOf(context, name, answered.status), cause))

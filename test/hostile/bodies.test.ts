@@ -110,6 +110,31 @@ test('H-232 a body that ends, is refused, or loses its connection gives its memo
   await soon(() => bodies.taken_bytes === 0);
 });
 
+test('H-232 complete bodies whose requests are being served fill limits.bodies too: the next one is 503 until one is answered', async (t, messages) => {
+  const { bodies, ...others } = limits(100_000);
+  const served: (() => void)[] = [];
+  const { address } = await runHost(
+    t,
+    messages,
+    async ({ body }) => {
+      await new Promise<void>((resolve) => served.push(resolve));
+      return { ...ok, body: String(body.length) };
+    },
+    { ...ENDPOINT, limits: { bodies, ...others } },
+  );
+  const long = `${HEAD}Content-Length: 60000\r\n\r\n${'a'.repeat(60_000)}`;
+  const first = answerTo(t, address, long);
+  await soon(() => served.length === 1);
+  assert.ok(bodies.complete_bytes >= 60_000);
+  assert.match(await answerTo(t, address, long), /^HTTP\/1\.1 503 [^]*"error":"temporarily_unavailable"/);
+  const small = answerTo(t, address, WHOLE);
+  await soon(() => served.length === 2);
+  for (const answer of served) answer();
+  assert.match(await first, /\r\n60000$/);
+  assert.match(await small, /\r\n2$/);
+  await soon(() => bodies.complete_bytes === 0);
+});
+
 /** Collects garbage, then returns what is left. */
 function aliveBytes(): number {
   setFlagsFromString('--expose-gc');
