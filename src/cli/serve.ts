@@ -116,6 +116,9 @@ async function serveWithWorkers(
   return code === 0 ? exitCodeOf(stop.signal) : code;
 }
 
+/** It starts before the others, and checks the database file for all. */
+const FIRST_WORKER = '1';
+
 async function serveAsWorker(settings: Settings, number: string): Promise<number> {
   const { startWorker } = await import('../process/workers.ts');
   const { jsonLog } = await import('../system/log.ts');
@@ -135,7 +138,7 @@ async function serveAsWorker(settings: Settings, number: string): Promise<number
       stop,
       stopTimeout(settings),
       log,
-      async () => await startWorker(settings, log, { parent, stop }),
+      async () => await startWorker(settings, log, { parent, stop, check: number === FIRST_WORKER }),
     );
   } finally {
     // An open channel would keep the process alive.

@@ -44,11 +44,27 @@ export interface Storage {
   replaceIssuer(issuer: string): Promise<void>;
   /** Returns when the data was restored from a backup; undefined if it never was. */
   restoration(): Promise<Restoration | undefined>;
+  /** The check of the database file that runs while requests are answered; absent if none was needed (ADR 46). */
+  readonly fileCheck?: FileCheck;
+  /** Refuses every write from now on, and makes the storage not ready, because another process found damage. */
+  stopWrites?(reason: string): void;
   /** Resolves if the engine can read and write durably, and rejects with the reason otherwise. */
   ready(): Promise<void>;
   /** Returns a line for each missing safeguard of a storage that works. */
   concerns(): Promise<readonly string[]>;
   close(): Promise<void>;
+}
+
+/** `done` of `of` tables and indexes are read. `unfinished`: nothing is known about the rest. */
+export type FileCheckState =
+  | { readonly state: 'running'; readonly done: number; readonly of: number; readonly rows: number }
+  | { readonly state: 'passed' }
+  | { readonly state: 'damaged' | 'unfinished'; readonly reason: string };
+
+export interface FileCheck {
+  state(): FileCheckState;
+  /** Resolves with the last state. */
+  readonly ended: Promise<FileCheckState>;
 }
 
 /** Data that was restored from a backup. Times are seconds since the Unix epoch. */

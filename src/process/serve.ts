@@ -6,6 +6,7 @@ import { type Readiness, storageState } from '../endpoints/health/endpoint.ts';
 import type { Host } from '../http/host.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
+import type { Storage } from '../ports/storage.ts';
 import { prometheusMetrics } from '../system/metrics.ts';
 import { managementEndpoints } from '../tenant/endpoints.ts';
 import type { Tenant } from '../tenant/tenant.ts';
@@ -47,7 +48,7 @@ export async function startServer(
     log,
   );
   try {
-    service = await startService({ settings, mode, log, measured, shared: false, stopped });
+    service = await startService({ settings, mode, log, measured, shared: false, check: true, stopped });
   } catch (failure) {
     await management.close();
     throw failure;
@@ -75,6 +76,8 @@ export interface ServiceNeeds {
   readonly measured: Metrics;
   /** Whether other processes of this server listen at the same ports. */
   readonly shared: boolean;
+  /** Whether this process checks the SQLite file. */
+  readonly check: boolean;
   /** Ends the waiting for a database that is away. */
   readonly stopped: AbortSignal;
 }
@@ -85,6 +88,10 @@ export interface Service {
   /** The default one. */
   readonly tenant: Tenant;
   state(): Promise<Readiness>;
+  /** Resolves with the damage that the check of the database file finds; never if it finds none. */
+  readonly damage: Promise<string>;
+  /** Refuses every write from now on. */
+  stopWrites(reason: string): void;
   /**
    * Serves for `stop.delay` more while readiness is 503, finishes what is under way, closes everything.
    * @param atOnce closes the listeners without that grace period
@@ -114,12 +121,13 @@ async function open(
   closers: (() => Promise<void>)[],
   close: () => Promise<void>,
 ): Promise<Service | undefined> {
-  const { settings, mode, log, measured, shared, stopped } = needs;
+  const { settings, mode, log, measured, shared, check, stopped } = needs;
   const tls = openTls(settings, log);
   const opened = await openStorageWhenThere({
     settings,
     mode,
     log,
+    check,
     stopped,
     meanwhile: async () => await startWaitingHosts({ settings, log, measured, shared, tls: tls.material }),
   });
@@ -148,6 +156,8 @@ async function open(
   return {
     address: hosts[0].address,
     tenant: tenants.first,
+    damage: damageOf(storage, log),
+    stopWrites: (reason) => storage.stopWrites?.(reason),
     state: async () => (stopping ? { status: 'stopping' } : await storageState(storage, log)),
     async close(atOnce = false) {
       stopping = true;
@@ -155,6 +165,20 @@ async function open(
       await close();
     },
   };
+}
+
+/** Logs damage of the database file where the check finds it. */
+function damageOf(storage: Storage, log: Log): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  void storage.fileCheck?.ended.then((outcome) => {
+    if (outcome.state !== 'damaged') return;
+    log.error(
+      { reason: outcome.reason },
+      'the database is damaged: writes are refused; restore it from a backup',
+    );
+    resolve(`the database is damaged (${outcome.reason}): restore it from a backup`);
+  });
+  return promise;
 }
 
 /** Waits until load balancers have seen the readiness, and tells each connection with its answer to close. */

@@ -38,16 +38,21 @@ export async function openStorage(
     check,
     create = false,
     mode,
+    log,
   }: {
     readonly check: boolean;
     /** Whether to create an SQLite file that is not there. */
     readonly create?: boolean;
     readonly mode: Mode;
+    readonly log?: Log;
   },
 ): Promise<Storage> {
   const path = sqlitePath(settings);
   const migrate = mode === 'development';
-  if (path !== undefined) return await openSqliteStorage(path, { check, create, migrate });
+  if (path !== undefined) {
+    const lines = log === undefined ? {} : { log };
+    return await openSqliteStorage(path, { check, create, migrate, ...lines });
+  }
   return await openPostgresStorage(settings['storage.url'], { ...postgresLimits(settings), migrate });
 }
 
@@ -82,6 +87,8 @@ export interface WaitingNeeds {
   readonly settings: Settings;
   readonly mode: Mode;
   readonly log: Log;
+  /** Whether to check the SQLite file. One process of a server does. */
+  readonly check: boolean;
   /** Ends the waiting. */
   readonly stopped: AbortSignal;
   /** Called once, where there is something to wait for; what it answers is called when that is over. */
@@ -89,6 +96,8 @@ export interface WaitingNeeds {
 }
 
 const WAIT_MS = 1000;
+/** If opening takes longer, the listeners answer meanwhile that the database is away. */
+const SLOW_OPENING_MS = 500;
 
 /**
  * Opens the storage of a server and waits for a database that is not reachable yet, so that servers and databases start in
@@ -101,32 +110,39 @@ export async function openStorageWhenThere(
   const { settings, log, stopped } = needs;
   const sealer = sealerOf(settings);
   let reason: string | undefined;
-  let endWaiting = async (): Promise<void> => undefined;
+  let waiting: ReturnType<WaitingNeeds['meanwhile']> | undefined;
+  const wait = async (): Promise<unknown> => await (waiting ??= needs.meanwhile());
   try {
     while (!stopped.aborted) {
+      // A large log of SQLite takes seconds to recover. A failure to listen is reported at the end.
+      const slow = setTimeout(() => void wait().catch(() => undefined), SLOW_OPENING_MS);
       try {
         const storage = await openReady(needs, sealer);
         if (reason !== undefined) log.info({}, 'the database is there');
         return { storage, sealer };
       } catch (failure) {
         if (!(failure instanceof StorageUnavailable && failure.mayComeBack)) throw failure;
-        if (reason === undefined) endWaiting = await needs.meanwhile();
+        await wait();
         if (reason !== failure.message) {
           log.warn({ reason: failure.message }, 'the database is away: waiting for it, nothing is served');
         }
         reason = failure.message;
+      } finally {
+        clearTimeout(slow);
       }
       await sleep(WAIT_MS, undefined, { signal: stopped }).catch(() => undefined);
     }
     return undefined;
   } finally {
-    await endWaiting();
+    const endWaiting = await waiting;
+    await endWaiting?.();
   }
 }
 
-async function openReady({ settings, mode, log }: WaitingNeeds, sealer: Sealer): Promise<Storage> {
+async function openReady({ settings, mode, log, check }: WaitingNeeds, sealer: Sealer): Promise<Storage> {
   const storage = await openStorage(settings, {
-    check: true,
+    check,
+    log,
     create: mode === 'development' || settings['storage.create'],
     mode,
   });

@@ -8,11 +8,14 @@ type Question = 'state' | 'metrics';
 /** A message from the supervising process to a worker. */
 type ToWorker =
   | { readonly kind: 'stop' }
+  /** Another worker found damage in the database file. */
+  | { readonly kind: 'stop-writes'; readonly reason: string }
   | { readonly kind: 'ask'; readonly id: number; readonly what: Question };
 
 /** A message from a worker to the supervising process. */
 export type FromWorker =
   | { readonly kind: 'serving'; readonly address: AddressInfo }
+  | { readonly kind: 'damage'; readonly reason: string }
   | { readonly kind: 'answer'; readonly id: number; readonly value: string };
 
 /** Checks a message as it comes over the channel: anything else is not from our worker. */
@@ -109,6 +112,7 @@ export class Supervisor {
   readonly #ended = Promise.withResolvers<number>();
   #stopping = false;
   #served = false;
+  #damage: string | undefined;
   #exitCode = 0;
 
   constructor(needs: SupervisorNeeds) {
@@ -140,7 +144,10 @@ export class Supervisor {
     const answers = await this.#questions.ask(this.#live(), 'state');
     const states = [...answers.values()].map((answer) => JSON.parse(answer) as Readiness);
     const found = states.find(({ status }) => status === 'ready') ?? states[0];
-    return found?.status === 'ready' ? found : { ...found, status: 'not-ready' };
+    // One worker checks the file for all.
+    const file = states.find((state) => state.file !== undefined)?.file;
+    const status = found?.status === 'ready' ? 'ready' : 'not-ready';
+    return { ...found, status, ...(file === undefined ? {} : { file }) };
   }
 
   /** Returns the metrics of each serving worker, by its number. */
@@ -181,13 +188,20 @@ export class Supervisor {
     child.on('message', (message) => {
       if (!isFromWorker(message)) return;
       if (message.kind === 'answer') this.#questions.answered(message.id, message.value);
+      else if (message.kind === 'damage') this.#stopWrites(message.reason);
       else this.#cameToServe(place, message.address);
     });
     child.on('error', (cause) => log.error({ cause, worker: place.number }, 'a worker could not be reached'));
     child.on('close', (code, signal) => this.#left(place, code, signal));
   }
 
+  #stopWrites(reason: string): void {
+    this.#damage = reason;
+    for (const { child } of this.#places) tell(child, { kind: 'stop-writes', reason });
+  }
+
   #cameToServe(place: Place, address: AddressInfo): void {
+    if (this.#damage !== undefined) tell(place.child, { kind: 'stop-writes', reason: this.#damage });
     place.serving = true;
     place.failures = 0;
     if (this.#served || this.#stopping) return;

@@ -69,7 +69,16 @@ export interface Parent {
 export async function startWorker(
   settings: Settings,
   log: Log,
-  { parent, stop }: { readonly parent: Parent; readonly stop: AbortController },
+  {
+    parent,
+    stop,
+    check,
+  }: {
+    readonly parent: Parent;
+    readonly stop: AbortController;
+    /** Whether this worker checks the SQLite file, for all of them. */
+    readonly check: boolean;
+  },
 ): Promise<Service | undefined> {
   const measured = prometheusMetrics();
   let service: Service | undefined;
@@ -80,6 +89,7 @@ export async function startWorker(
   parent.onMessage((message) => {
     if (!isToWorker(message)) return;
     if (message.kind === 'stop') return stop.abort();
+    if (message.kind === 'stop-writes') return service?.stopWrites(message.reason);
     const { id, what } = message;
     void answers[what]().then((value) => parent.send({ kind: 'answer', id, value }));
   });
@@ -91,8 +101,11 @@ export async function startWorker(
     log,
     measured,
     shared: true,
+    check,
     stopped: stop.signal,
   });
-  if (service !== undefined) parent.send({ kind: 'serving', address: service.address });
+  if (service === undefined) return undefined;
+  parent.send({ kind: 'serving', address: service.address });
+  void service.damage.then((reason) => parent.send({ kind: 'damage', reason }));
   return service;
 }

@@ -1,5 +1,5 @@
 import type { Log } from '../../ports/log.ts';
-import { type Storage, StorageUnavailable } from '../../ports/storage.ts';
+import { type FileCheckState, type Storage, StorageUnavailable } from '../../ports/storage.ts';
 import type { Endpoint, EndpointResponse } from '../contract.ts';
 import { liveContract, readyContract } from './contract.ts';
 
@@ -11,6 +11,8 @@ export interface Readiness {
   readonly status: ReadyState;
   /** Why the storage does not work, as one line for the operator. */
   readonly reason?: string;
+  /** How far the check of the database file is, after a crash (ADR 46). */
+  readonly file?: FileCheckState;
 }
 
 export function healthLive(): Endpoint {
@@ -21,11 +23,12 @@ export function healthReady(state: () => Readiness | Promise<Readiness>): Endpoi
   return {
     contract: readyContract,
     async handle() {
-      const { status, ...why } = await state();
-      if (status === 'ready') return health(200, { status, checks: { storage: 'passed' } });
+      const { status, file, ...why } = await state();
+      const checked = file === undefined ? {} : { file };
+      if (status === 'ready') return health(200, { status, checks: { storage: 'passed', ...checked } });
       return health(
         503,
-        status === 'not-ready' ? { status, checks: { storage: 'failed' }, ...why } : { status },
+        status === 'not-ready' ? { status, checks: { storage: 'failed', ...checked }, ...why } : { status },
       );
     },
   };
@@ -40,13 +43,18 @@ function health(status: number, body: object): EndpointResponse {
 }
 
 /** Checks whether the storage reads and writes durably now, and logs why it does not. */
-export async function storageState(storage: Pick<Storage, 'ready'>, log: Log): Promise<Readiness> {
+export async function storageState(
+  storage: Pick<Storage, 'ready' | 'fileCheck'>,
+  log: Log,
+): Promise<Readiness> {
+  const check = storage.fileCheck?.state();
+  const file = check === undefined ? {} : { file: check };
   try {
     await storage.ready();
-    return { status: 'ready' };
+    return { status: 'ready', ...file };
   } catch (cause) {
     log.error({ cause }, 'storage is not ready');
-    if (!(cause instanceof StorageUnavailable)) return { status: 'not-ready' };
-    return { status: 'not-ready', reason: cause.message };
+    if (!(cause instanceof StorageUnavailable)) return { status: 'not-ready', ...file };
+    return { status: 'not-ready', reason: cause.message, ...file };
   }
 }

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { Log } from '../../ports/log.ts';
 import { type Storage, StorageUnavailable } from '../../ports/storage.ts';
 import type { StorageMark } from '../../ports/table-dump.ts';
 import { parseRestoration, refuseUnfinishedCopy } from '../marks.ts';
@@ -6,6 +7,7 @@ import { tenantStorage, wholeStores } from '../verbs.ts';
 import { callbackSnapshot, openReadConnection, openWriteConnection } from './connection.ts';
 import { createWhereAbsent, displacement, filesAt, hasRoom, inspect, unavailable } from './database-file.ts';
 import { FailedReads } from './failed-reads.ts';
+import { BesideCheck, logBytes, refuseDamagedRoots } from './file-check.ts';
 import { migrate, needsMigration, refuseNewerSchema } from './migrations.ts';
 import { openStores } from './nouns.ts';
 import type { DatabasePlace } from './write-batch.ts';
@@ -17,7 +19,10 @@ import {
 } from './write-channel.ts';
 
 const LOCK_WAIT_MS_MAX = 5000;
-/** A larger database that was closed cleanly is not checked at every start. */
+/**
+ * A smaller database is checked whole before use, in less than half a second. A larger one is checked only if it was not
+ * closed cleanly, and then beside the requests (ADR 46).
+ */
 const ALWAYS_CHECKED_BYTES_MAX = 64 * 1024 * 1024;
 
 export interface SqliteOptions {
@@ -30,6 +35,8 @@ export interface SqliteOptions {
    * a server need not, and the check takes longer the larger the database is.
    */
   readonly check?: boolean;
+  /** Receives the progress of a check that runs beside the requests. */
+  readonly log?: Log;
   /** Whether to create the file if there is none. */
   readonly create?: boolean;
   /** Whether to bring an old schema up to date. Otherwise a database with an old schema is refused. */
@@ -39,32 +46,48 @@ export interface SqliteOptions {
 /** Opens or creates the database at `path`. Rejects with `StorageUnavailable`, whose message names the path. */
 export async function openSqliteStorage(path: string, options: SqliteOptions = {}): Promise<Storage> {
   const lock_wait_ms_max = options.lock_wait_ms_max ?? LOCK_WAIT_MS_MAX;
+  let beside: BesideCheck | undefined;
   try {
-    const reader = openChecked(path, lock_wait_ms_max, options);
+    createWhereAbsent(path, secondsNow(), options.create ?? true);
+    const { bytes, cleanlyClosed } = inspect(path);
+    const large = bytes + logBytes(path) >= ALWAYS_CHECKED_BYTES_MAX;
+    if (options.check !== false && large && !cleanlyClosed) {
+      beside = new BesideCheck(path, lock_wait_ms_max, options.log ?? SILENT);
+      await beside.recovered;
+    }
+    const checked = options.check === false ? 'nothing' : large ? 'roots' : 'everything';
+    const reader = openChecked(path, lock_wait_ms_max, { ...options, checked });
     const place = { path, files: filesAt(path) };
     const channel =
       options.writer === 'main'
         ? mainThreadChannel(place, lock_wait_ms_max)
         : new WriterThreadChannel(place, lock_wait_ms_max);
-    return storage(place, reader, channel);
+    return storage(place, reader, channel, beside);
   } catch (error) {
+    await beside?.close();
     throw unavailable(path, error);
   }
 }
 
-/** Creates, checks and migrates the database where necessary; returns the connection for reads. */
+const SILENT: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+const secondsNow = (): number => Math.floor(Date.now() / 1000);
+
+interface Opening extends Pick<SqliteOptions, 'migrate'> {
+  readonly checked: 'nothing' | 'roots' | 'everything';
+}
+
+/** Checks and migrates the database where necessary; returns the connection for reads. */
 function openChecked(
   path: string,
   lock_wait_ms_max: number,
-  { check = true, create = true, migrate: mayMigrate = true }: SqliteOptions,
+  { checked, migrate: mayMigrate = true }: Opening,
 ): DatabaseSync {
-  const now = Math.floor(Date.now() / 1000);
-  createWhereAbsent(path, now, create);
-  const { bytes, cleanlyClosed } = inspect(path);
   // The server does not serve requests yet, so this connection may block for as long as a write may wait.
   const database = openWriteConnection(path, lock_wait_ms_max);
   try {
-    if (check && (!cleanlyClosed || bytes < ALWAYS_CHECKED_BYTES_MAX)) refuseDamage(database, path);
+    if (checked === 'everything') refuseDamage(database, path);
+    else if (checked === 'roots') refuseDamagedRoots(database, path);
     refuseNewerSchema(database, path);
     if (needsMigration(database)) {
       if (!mayMigrate) {
@@ -72,7 +95,7 @@ function openChecked(
           `the schema of the database ${path} is behind this program: run chancery migrate up`,
         );
       }
-      migrate(database, now);
+      migrate(database, secondsNow());
     }
     refuseUnfinishedCopy(markOf(database, 'copy'));
     // The reader opens before the other connection closes: the last connection to close locks starting processes out.
@@ -91,10 +114,18 @@ function refuseDamage(database: DatabaseSync, path: string): void {
   const finding = String(database.prepare('PRAGMA quick_check(1)').get()?.['quick_check']);
   if (finding === 'ok') return;
   const line = finding.replaceAll(/\s+/g, ' ');
-  throw new StorageUnavailable(`the database ${path} is damaged (${line}): restore it from a backup`);
+  throw new StorageUnavailable(damageLine(path, line));
 }
 
-function storage({ path, files }: DatabasePlace, reader: DatabaseSync, channel: WriteChannel): Storage {
+const damageLine = (path: string, finding: string): string =>
+  `the database ${path} is damaged (${finding}): restore it from a backup`;
+
+function storage(
+  { path, files }: DatabasePlace,
+  reader: DatabaseSync,
+  channel: WriteChannel,
+  beside: BesideCheck | undefined,
+): Storage {
   const writes = new GatheredWrites(channel);
   const scanner = openReadConnection(path);
   const failedReads = new FailedReads(() => performance.now());
@@ -102,7 +133,18 @@ function storage({ path, files }: DatabasePlace, reader: DatabaseSync, channel: 
   const { tenants, database, ...stores } = openStores(connections);
   const whole = wholeStores({ tenants, database }, writes);
   let closed: Promise<void> | undefined;
+  let damage: string | undefined;
+  const stopWrites = (reason: string): void => {
+    damage ??= reason;
+    writes.stop(damage);
+  };
+  beside?.begin();
+  void beside?.ended.then((outcome) => {
+    if (outcome.state === 'damaged') stopWrites(damageLine(path, outcome.reason));
+  });
   return {
+    ...(beside === undefined ? {} : { fileCheck: beside }),
+    stopWrites,
     forTenant: (tenant) => tenantStorage(tenant, stores, writes),
     tenants: whole.tenants,
     sealCanary: (sealed) => whole.database.sealCanary(sealed),
@@ -111,6 +153,7 @@ function storage({ path, files }: DatabasePlace, reader: DatabaseSync, channel: 
     replaceIssuer: (issuer) => whole.database.replaceIssuer(issuer),
     restoration: async () => await Promise.resolve(parseRestoration(markOf(reader, 'restored'))),
     async ready() {
+      if (damage !== undefined) throw new StorageUnavailable(damage, { writesStopped: true });
       const displaced = displacement(path, files);
       if (displaced !== undefined) throw new StorageUnavailable(displaced, { writesStopped: true });
       if (!hasRoom(path)) throw new StorageUnavailable(`the disk of the database ${path} is full`);
@@ -121,7 +164,10 @@ function storage({ path, files }: DatabasePlace, reader: DatabaseSync, channel: 
     },
     concerns: () => Promise.resolve([]),
     close() {
-      closed ??= close([reader, scanner], channel, writes);
+      closed ??= (async () => {
+        await beside?.close();
+        await close([reader, scanner], channel, writes);
+      })();
       return closed;
     },
   };

@@ -29,6 +29,7 @@ export class GatheredWrites implements Writes {
   #gathered: WaitingWrite[] = [];
   #unanswered = 0;
   #closing = false;
+  #stopped: string | undefined;
   #drained: (() => void) | undefined;
 
   constructor(channel: WriteChannel) {
@@ -38,6 +39,7 @@ export class GatheredWrites implements Writes {
   write(write: Write): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#closing) throw new StorageUnavailable('the storage is closed');
+      if (this.#stopped !== undefined) throw new StorageUnavailable(this.#stopped, { writesStopped: true });
       if (this.#unanswered >= UNANSWERED_WRITES_MAX)
         throw new StorageUnavailable('too many writes are waiting');
       refuseNul(write.values);
@@ -45,6 +47,11 @@ export class GatheredWrites implements Writes {
       if (this.#gathered.length === 0) setImmediate(() => void this.#send());
       this.#gathered.push({ write, resolve, reject });
     });
+  }
+
+  /** Refuses every further write with this reason. */
+  stop(reason: string): void {
+    this.#stopped = reason;
   }
 
   /** Refuses further writes. Resolves when the writes in progress are answered. */
