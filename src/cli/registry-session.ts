@@ -115,7 +115,12 @@ export async function openTenantOf(
     sealer,
     log,
     // A command serves no requests: it counts nothing, and no client shows a certificate.
-    metrics: { countServerKeyEvent: () => undefined, countLogoutAttempt: () => undefined },
+    metrics: {
+      countServerKeyEvent: () => undefined,
+      countLogoutAttempt: () => undefined,
+      countFetch: () => undefined,
+      showFetchQueues: () => undefined,
+    },
     certificateAuthorities: () => [],
     ownOrigins: new Set([new URL(settings.issuer).origin]),
   });

@@ -69,12 +69,13 @@ export async function updateClient(
 async function updatedClient(
   needs: RegistryNeeds,
   { kind, client }: ClientManager,
-  { request, statement }: StatedRequest,
+  { request, statement, remoteAddress }: StatedRequest,
 ): Promise<StoredClient> {
   requireSameClient(client, request);
   const own = ownPrivileges(client, statement);
   const allowed = kind === 'master' ? ALL_PRIVILEGES : { ...own, token_policy: true };
-  const admitted = await admitMetadata(needs, request, allowed, true);
+  const sender = { privileges: allowed, presentedToken: true, remoteAddress };
+  const admitted = await admitMetadata(needs, request, sender);
   const validated = kind === 'master' ? admitted : withTokenPolicyOf(client, admitted);
   if (validated.preferred_client_id !== undefined && validated.preferred_client_id !== client.client_id) {
     throw new OAuthError('invalid_client_metadata', {

@@ -128,12 +128,38 @@ export const LIMIT_SETTINGS = {
     unit: 'fetches',
     description: 'The maximum number of concurrent fetches from one host.',
   }),
-  'outbound.fetches': integer({
-    default: 16,
+  'outbound.fetches-per-address': integer({
+    default: 8,
     min: 1,
     max: 1000,
     unit: 'fetches',
-    description: 'The maximum number of concurrent fetches of a process.',
+    description:
+      'The maximum number of concurrent fetches from one IPv4 address or one IPv6 /64, whatever names it has. Raise it if many key sets are served from one address.',
+  }),
+  'outbound.fetches': integer({
+    default: 64,
+    min: 1,
+    max: 1000,
+    unit: 'fetches',
+    description:
+      'The maximum number of concurrent fetches of a process. Purposes, tenants, networks of requesters and parties share them: when all slots are taken, a fetch of the party with the most gives way. Raise it if `chancery_outbound_fetches_total` often counts `busy`.',
+  }),
+  'outbound.key-set-fetches': integer({
+    default: 4,
+    min: 1,
+    max: 1000,
+    unit: 'fetches per minute',
+    tenants: 'inherited',
+    description:
+      'How often in a minute the server fetches one key set at most: forged requests in the name of a client cause no more. Beyond it a request that needs another fetch gets 503 with `Retry-After`. Raise it for clients that change their keys very often.',
+  }),
+  'outbound.stale-key-sets': seconds({
+    default: 3600,
+    min: 0,
+    max: 86_400,
+    tenants: 'inherited',
+    description:
+      'How long a key set stays in use beyond its 300 seconds while its server gives no answer. A key that its owner removes meanwhile stays good for that time. 0 = the server then verifies nothing and answers 503.',
   }),
   'outbound.negative-cache': seconds({
     default: 60,

@@ -34,7 +34,7 @@ function renderError(contract: Contract, failure: unknown): EndpointResponse {
   if (failure instanceof TooManyRequests) return tooManyRequests(failure);
   if (areWritesStopped(failure)) return WRITES_STOPPED;
   if (!(failure instanceof OAuthError)) return { status: 500, headers: UNCACHED };
-  const { code, error_description } = failure;
+  const { code, error_description, retryAfter } = failure;
   const challenge = failure.challenge ?? challengeOf(contract, failure);
   return {
     status: contract.errorStatuses?.[code] ?? ERROR_CODES[code].status,
@@ -42,6 +42,7 @@ function renderError(contract: Contract, failure: unknown): EndpointResponse {
       'content-type': 'application/json',
       ...UNCACHED,
       ...(challenge === undefined ? {} : { 'www-authenticate': challenge }),
+      ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
     },
     body: JSON.stringify({ error: code, error_description }),
   };
@@ -65,12 +66,13 @@ function failureOf(contract: Contract, failure: unknown): Failure {
       retryAfter: STOPPED_RETRY_SECONDS,
     };
   if (!(failure instanceof OAuthError)) return { status: 500, error: 'server_error', words: 'see the log' };
-  const { code, error_description, detail } = failure;
+  const { code, error_description, detail, retryAfter } = failure;
   const status = contract.errorStatuses?.[code] ?? ERROR_CODES[code].status;
   return {
     status,
     error: code,
     words: detail === undefined ? error_description : `${error_description}: ${detail}`,
+    ...(retryAfter === undefined ? {} : { retryAfter }),
   };
 }
 

@@ -86,6 +86,8 @@ export interface Reason {
   readonly words: string;
   /** More detail, for the log and the operator only. */
   readonly detail?: string;
+  /** Seconds until a retry. Present if a document could not be had now, so that nothing is known about the trust. */
+  readonly retryAfter?: number;
 }
 
 /** The result of one numbered rule of a section. */

@@ -1,3 +1,4 @@
+import { requireKeysNow } from '../clients/client-keys/remote-jwk-set.ts';
 import { type ClientJwt, type IdTokenNeeds, issueIdToken } from '../clients/issued-jwt/client-jwt.ts';
 import { subjectFor } from '../clients/issued-jwt/pairwise-subject.ts';
 import type { Settings } from '../config/settings.ts';
@@ -92,6 +93,7 @@ export async function idTokenMember(
   if (!scope.includes('openid')) return {};
   const made = await make();
   if ('jwt' in made) return { id_token: made.jwt };
+  requireKeysNow(made, 'keys of the client');
   throw new OAuthError('invalid_request', {
     error_description: 'the ID token cannot be signed or encrypted as the client registered',
     detail: made.problem,

@@ -1,5 +1,5 @@
 import type { AuthenticatedClient } from '../clients/client-authentication/authenticate-client.ts';
-import type { RemoteVerification } from '../clients/client-keys/remote-jwk-set.ts';
+import { type RemoteVerification, requireKeysNow } from '../clients/client-keys/remote-jwk-set.ts';
 import type { AudienceRule, JwtProfile, JwtRefusal, VerifiedClaims } from '../ports/jwt-verifier.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
 import {
@@ -18,10 +18,10 @@ export const jwtBearer: Grant = {
   grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
   parameters: ['assertion', 'scope'],
   isOffered: ({ assertions }) => assertions !== undefined && assertions.jwtIssuers.length > 0,
-  async handle(needs, client, parameters) {
+  async handle(needs, client, parameters, { remoteAddress }) {
     const jwt = requireAssertion(parameters['assertion']);
     if (needs.assertions === undefined) throw invalidAssertion('has an issuer that is not trusted here');
-    const { issuer, claims } = await verifyJwt(needs.assertions, client, jwt);
+    const { issuer, claims } = await verifyJwt(needs.assertions, client, { jwt, remoteAddress });
     const { jti } = claims;
     const asserted = {
       issuer,
@@ -43,7 +43,7 @@ export const jwtBearer: Grant = {
 async function verifyJwt(
   needs: AssertionGrantNeeds,
   client: AuthenticatedClient,
-  jwt: string,
+  { jwt, remoteAddress }: { readonly jwt: string; readonly remoteAddress: string },
 ): Promise<{ readonly issuer: JwtIssuer; readonly claims: VerifiedClaims }> {
   const claimed = needs.verifier.claimedIssuer(jwt);
   if ('reason' in claimed) throw invalidAssertion(REFUSALS[claimed.reason], claimed.reason);
@@ -53,8 +53,13 @@ async function verifyJwt(
   const verification: RemoteVerification =
     'jwks' in issuer.keys
       ? await verify(issuer.keys.jwks)
-      : await needs.jwkSets.verifyWith(issuer.keys.jwks_uri, verify);
+      : await needs.jwkSets.verifyWith(
+          issuer.keys.jwks_uri,
+          { purpose: 'trusted-issuers', remoteAddress },
+          verify,
+        );
   if (!verification.verified) {
+    requireKeysNow(verification, 'keys of the issuer of the assertion');
     const detail = 'detail' in verification ? verification.detail : verification.reason;
     throw invalidAssertion(REFUSALS[verification.reason], detail);
   }

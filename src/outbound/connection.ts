@@ -22,6 +22,8 @@ export interface ConnectionNeeds {
   readonly dial: Dial;
   /** PEM; undefined for the certification authorities that the runtime trusts. */
   readonly certificateAuthorities: readonly string[] | undefined;
+  /** Counts a connection to these addresses. Returns false if they have too many. */
+  readonly reach: (addresses: readonly string[]) => Promise<boolean>;
 }
 
 /**
@@ -31,6 +33,9 @@ export interface ConnectionNeeds {
  */
 export async function openConnection(needs: ConnectionNeeds, url: URL, signal: AbortSignal): Promise<Socket> {
   const addresses = await permittedAddresses(needs, url.hostname, signal);
+  if (!(await needs.reach(addresses)))
+    throw new FetchFailure('busy', `no slot for the addresses of ${url.hostname}`);
+  signal.throwIfAborted();
   const isTls = url.protocol === 'https:';
   const port = Number(url.port === '' ? (isTls ? 443 : 80) : url.port);
   using limit = deadline(CONNECT_TIMEOUT_MS, signal);

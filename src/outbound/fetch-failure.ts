@@ -5,12 +5,30 @@ import type { OutboundFailure, OutboundProblem } from '../ports/outbound-http.ts
 export class FetchFailure extends Error {
   override readonly name = 'FetchFailure';
   readonly reason: OutboundFailure;
+  /** Whether a retry may succeed although the document stays as it is. */
+  readonly passing: boolean;
 
-  constructor(reason: OutboundFailure, detail: string, options?: ErrorOptions) {
+  constructor(reason: OutboundFailure, detail: string, options: ErrorOptions & { passing?: boolean } = {}) {
     super(detail, options);
     this.reason = reason;
+    this.passing = options.passing ?? (PASSING.has(reason) && !isUnknownName(options.cause));
   }
 }
+
+/** Failures without an answer of the other server. */
+const PASSING: ReadonlySet<OutboundFailure> = new Set([
+  'busy',
+  'gave-way',
+  'timeout',
+  'connection',
+  'unresolvable',
+]);
+
+/** Codes of c-ares for an answer that has no such name or no such record. */
+const UNKNOWN_NAME: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA']);
+
+const isUnknownName = (cause: unknown): boolean =>
+  cause instanceof Error && 'code' in cause && UNKNOWN_NAME.has(cause.code);
 
 /** Makes a FetchFailure with this reason and the message of Node's error. Returns a FetchFailure unchanged. */
 export function failureFrom(cause: unknown, reason: OutboundFailure): FetchFailure {
@@ -35,10 +53,17 @@ export class FailureMemory {
     this.#needs = needs;
   }
 
+  /** Returns the failure as `recently-failed`, with the seconds until a retry if a retry may succeed. */
   find(key: string): OutboundProblem | undefined {
     const found = this.#failures.get(key);
     if (found === undefined) return undefined;
-    if (this.#needs.clock.milliseconds() < found.until) return found.problem;
+    const { problem, until } = found;
+    const now = this.#needs.clock.milliseconds();
+    if (now < until) {
+      const retryAfter =
+        problem.retryAfter === undefined ? {} : { retryAfter: Math.ceil((until - now) / 1000) };
+      return { reason: 'recently-failed', detail: `${problem.reason}: ${problem.detail}`, ...retryAfter };
+    }
     this.#failures.delete(key);
     return undefined;
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Posted } from '../ports/outbound-http.ts';
-import { answering, type Behaviour, outboundToPeers, startPeer } from '../testing/peer.ts';
+import { answering, type Behaviour, outboundToPeers, startPeer, TEST_CAUSE } from '../testing/peer.ts';
 
 const FORM = { logout_token: 'a.b.c', 'odd name': '&=+ü' };
 
@@ -11,7 +11,7 @@ const words = (posted: Posted): string =>
 // proves openid-backchannel-logout-2.5-1
 test('a form arrives once and unchanged, without headers that reveal more than necessary (OpenID Connect Back-Channel Logout 1.0 §2.5)', async (t) => {
   const peer = await startPeer(t, answering(['HTTP/1.1 200 OK'], ''));
-  assert.equal(words(await outboundToPeers().postForm(`${peer.url}?a=1`, FORM)), '200');
+  assert.equal(words(await outboundToPeers().postForm(`${peer.url}?a=1`, FORM, TEST_CAUSE)), '200');
   const body = 'logout_token=a.b.c&odd+name=%26%3D%2B%C3%BC';
   assert.deepEqual(peer.requests[0]?.split('\r\n'), [
     'POST /doc?a=1 HTTP/1.1',
@@ -40,7 +40,7 @@ const ANSWERS: readonly (readonly [head: string, outcome: string])[] = [
 for (const [head, outcome] of ANSWERS) {
   test(`an answer of ${head.slice(0, 60).replace('\r\n', ', ')}: ${outcome}; its body is not read, and no redirection followed`, async (t) => {
     const peer = await startPeer(t, answering([head], 'x'.repeat(100_000)));
-    assert.equal(words(await outboundToPeers().postForm(peer.url, FORM)), outcome);
+    assert.equal(words(await outboundToPeers().postForm(peer.url, FORM, TEST_CAUSE)), outcome);
     assert.equal(peer.connections, 1);
   });
 }
@@ -48,19 +48,22 @@ for (const [head, outcome] of ANSWERS) {
 test('a peer that does not answer in time is given up', async (t) => {
   const silent: Behaviour = () => undefined;
   const peer = await startPeer(t, silent);
-  assert.equal(words(await outboundToPeers({ timeoutMs: 200 }).postForm(peer.url, FORM)), 'timeout');
+  assert.equal(
+    words(await outboundToPeers({ timeoutMs: 200 }).postForm(peer.url, FORM, TEST_CAUSE)),
+    'timeout',
+  );
 });
 
 test('a form is never posted to an address that must not be fetched', async (t) => {
   const peer = await startPeer(t, answering(['HTTP/1.1 200 OK'], ''));
   const strict = outboundToPeers({ allowNetworks: [] });
-  assert.equal(words(await strict.postForm(peer.url, FORM)), 'forbidden-address');
+  assert.equal(words(await strict.postForm(peer.url, FORM, TEST_CAUSE)), 'forbidden-address');
   const named = outboundToPeers({ allowNetworks: [] }, { resolve: async () => ['127.0.0.1'] });
   const inside = `http://rp.example:${peer.port}/`;
-  assert.equal(words(await named.postForm(inside, FORM)), 'forbidden-address');
+  assert.equal(words(await named.postForm(inside, FORM, TEST_CAUSE)), 'forbidden-address');
   const secure = outboundToPeers({ allowHttp: false });
-  assert.equal(words(await secure.postForm(peer.url, FORM)), 'forbidden-scheme');
-  assert.equal(words(await strict.postForm('https://rp.example@evil', FORM)), 'invalid-url');
+  assert.equal(words(await secure.postForm(peer.url, FORM, TEST_CAUSE)), 'forbidden-scheme');
+  assert.equal(words(await strict.postForm('https://rp.example@evil', FORM, TEST_CAUSE)), 'invalid-url');
   assert.equal(peer.connections, 0);
 });
 
@@ -71,6 +74,6 @@ test('a failed post is not remembered: the caller decides when to retry', async 
     socket.end(calls === 1 ? 'x' : 'HTTP/1.1 200 OK\r\n\r\n');
   });
   const outbound = outboundToPeers();
-  assert.equal(words(await outbound.postForm(peer.url, FORM)), 'connection');
-  assert.equal(words(await outbound.postForm(peer.url, FORM)), '200');
+  assert.equal(words(await outbound.postForm(peer.url, FORM, TEST_CAUSE)), 'connection');
+  assert.equal(words(await outbound.postForm(peer.url, FORM, TEST_CAUSE)), '200');
 });

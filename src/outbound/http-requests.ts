@@ -5,6 +5,9 @@ import { FetchFailure, failureFrom } from './fetch-failure.ts';
 
 const HEADER_BYTES_MAX = 16_384;
 
+/** RFC 6585 §4. */
+const TOO_MANY_REQUESTS = 429;
+
 const CONTENT_TYPE = /^\s*([\w!#$&^.+-]+\/[\w!#$&^.+-]+)\s*(?:;(.*))?$/u;
 const CHARSET = /(?:^|;)\s*charset\s*=\s*"?([^\s";]*)"?/iu;
 
@@ -113,7 +116,10 @@ function checkHeaders(response: IncomingMessage, { mediaTypes, bodyMax }: Docume
   if (statusCode >= 300 && statusCode < 400 && statusCode !== 304) {
     throw new FetchFailure('redirected', `status ${statusCode}`);
   }
-  if (statusCode !== 200) throw new FetchFailure('status', `status ${statusCode}`);
+  if (statusCode !== 200)
+    throw new FetchFailure('status', `status ${statusCode}`, {
+      passing: statusCode >= 500 || statusCode === TOO_MANY_REQUESTS,
+    });
   const coding = headers['content-encoding'] ?? 'identity';
   const transfer = headers['transfer-encoding'] ?? 'chunked';
   if (coding.toLowerCase() !== 'identity' || transfer.toLowerCase() !== 'chunked') {

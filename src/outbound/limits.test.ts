@@ -10,9 +10,11 @@ import {
   outboundToPeers,
   outcomeOf,
   startPeer,
+  TEST_CAUSE,
 } from '../testing/peer.ts';
 import { FailureMemory } from './fetch-failure.ts';
-import { Slots } from './slots.ts';
+
+const ONE_PARTY = { ...TEST_CAUSE, party: 'https://rp.example.com' };
 
 const toLoopback = { resolve: async () => ['127.0.0.1'] };
 
@@ -49,7 +51,7 @@ test('fetches that expect different types do not share an answer', async (t) => 
   const outbound = outboundToPeers();
   const [json, html] = await Promise.all([
     getJson(outbound, peer.url),
-    outbound.get(peer.url, { mediaTypes: ['text/html'] }),
+    outbound.get(peer.url, { mediaTypes: ['text/html'] }, TEST_CAUSE),
   ]);
   assert.equal(json.status, 'ok');
   assert.ok(html.status === 'failed' && html.reason === 'media-type');
@@ -73,17 +75,17 @@ test('at most two fetches run per host; others of that host wait, and other host
   assert.deepEqual(await Promise.all(four), ['ok', 'ok', 'ok', 'ok']);
 });
 
-test('at most sixteen fetches run in total; one that waits too long fails with busy and may be retried at once (H-230)', async (t) => {
+test('at most sixteen fetches of one party run in total; one that waits too long fails with busy and may be retried at once (H-230)', async (t) => {
   const { behaviour, held } = gate();
   const peer = await startPeer(t, behaviour);
   const outbound = outboundToPeers({ timeoutMs: 3000 }, toLoopback);
   const urls = Array.from({ length: 17 }, (_, n) => `http://h${n}.example.com:${peer.port}/`);
-  const fetching = urls.map((url) => outcomeOf(outbound, url));
+  const fetching = urls.map((url) => outcomeOf(outbound, url, ONE_PARTY));
   assert.equal(await fetching[16], 'busy');
   assert.equal(peer.connections, 16);
   for (const release of held) release();
   assert.deepEqual(new Set(await Promise.all(fetching.slice(0, 16))), new Set(['ok']));
-  const again = outcomeOf(outbound, urls[16] ?? '');
+  const again = outcomeOf(outbound, urls[16] ?? '', ONE_PARTY);
   await until(() => held.length === 17);
   held[16]?.();
   assert.equal(await again, 'ok');
@@ -119,7 +121,12 @@ test('a failure is remembered for the configured time and reported as recently-f
   const outbound = outboundToPeers({ negativeCacheMs: 60_000 }, { clock: { milliseconds: () => now } });
   assert.equal(await outcomeOf(outbound, peer.url), 'status');
   now = 59_999;
-  const remembered = { status: 'failed', reason: 'recently-failed', detail: 'status: status 500' };
+  const remembered = {
+    status: 'failed',
+    reason: 'recently-failed',
+    detail: 'status: status 500',
+    retryAfter: 1,
+  };
   assert.deepEqual(await getJson(outbound, peer.url), remembered);
   assert.equal(peer.connections, 1);
   now = 60_000;
@@ -137,18 +144,29 @@ test('the negative cache is bounded and evicts the oldest failure first (H-230)'
   );
 });
 
-test('a fetch that waits for a busy host does not block fetches behind it', async () => {
-  const slots = new Slots({ perHost: 1, total: 2, waitingMax: 9, waitMs: 60_000 });
-  const entered = [await slots.enter('a'), await slots.enter('b')];
-  const order: string[] = [];
-  const waiting = ['a', 'c'].map(async (host) => {
-    assert.equal(await slots.enter(host), true);
-    order.push(host);
-  });
-  slots.leave('b');
-  await waiting[1];
-  assert.deepEqual([entered, order], [[true, true], ['c']]);
-  slots.leave('a');
-  await Promise.all(waiting);
-  assert.deepEqual(order, ['c', 'a']);
+test('decision 50: a fetch that another network could not make for want of a slot is made again for this one', async (t) => {
+  const mute = await startPeer(t, () => undefined);
+  const quick = await startPeer(t, answeringJson);
+  const outbound = outboundToPeers({ timeoutMs: 2000, fetches: 1 }, toLoopback);
+  const attacker = { ...TEST_CAUSE, remoteAddress: '198.51.100.1', party: 'one' };
+  const held = outcomeOf(outbound, `http://mute.example.com:${mute.port}/`, attacker);
+  const wanted = `http://quick.example.com:${quick.port}/`;
+  const [first, shared] = [outcomeOf(outbound, wanted, attacker), outcomeOf(outbound, wanted)];
+  assert.equal(await first, 'busy');
+  assert.equal(await shared, 'ok', 'the mute fetch gave way to the other network');
+  assert.equal(await held, 'gave-way');
+  assert.equal(quick.connections, 1);
+});
+
+test('a passing failure names the seconds until a retry, and a wrong document does not', async (t) => {
+  const gone = await startPeer(t, answering(['HTTP/1.1 404 Not Found']));
+  const broken = await startPeer(t, answering(['HTTP/1.1 502 Bad Gateway']));
+  const reset = await startPeer(t, (socket) => socket.resetAndDestroy());
+  const outbound = outboundToPeers();
+  const retries: unknown[] = [];
+  for (const { url } of [gone, broken, reset, reset]) {
+    const fetched = await getJson(outbound, url);
+    retries.push('retryAfter' in fetched ? fetched.retryAfter : undefined);
+  }
+  assert.deepEqual(retries, [undefined, 60, 60, 60]);
 });

@@ -80,7 +80,19 @@ test('a name without addresses or with a failed look-up fails with unresolvable 
   assert.equal(await outcomeOf(empty, 'http://empty.example.com/'), 'unresolvable');
   const failing = outboundToPeers({}, { resolve: () => Promise.reject(new Error('SERVFAIL')) });
   const fetched = await getJson(failing, 'http://failing.example.com/');
-  assert.deepEqual(fetched, { status: 'failed', reason: 'unresolvable', detail: 'SERVFAIL' });
+  assert.deepEqual(fetched, {
+    status: 'failed',
+    reason: 'unresolvable',
+    detail: 'SERVFAIL',
+    retryAfter: 60,
+  });
+});
+
+test('a name that does not exist is no passing failure: a retry would not help', async () => {
+  const unknown = Object.assign(new Error('queryA ENOTFOUND'), { code: 'ENOTFOUND' });
+  const outbound = outboundToPeers({}, { resolve: () => Promise.reject(unknown) });
+  const fetched = await getJson(outbound, 'http://unknown.example.com/');
+  assert.ok(fetched.status === 'failed' && fetched.retryAfter === undefined);
 });
 
 test('a look-up that hangs and ignores its signal ends at the deadline (H-045)', async () => {

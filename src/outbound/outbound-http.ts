@@ -1,34 +1,33 @@
-import type { Socket } from 'node:net';
 import type { Clock } from '../ports/clock.ts';
+import type { FetchQueue } from '../ports/metrics.ts';
 import type {
   Expectation,
+  FetchCause,
   Fetched,
+  FetchPurpose,
   OutboundForms,
   OutboundHttp,
   OutboundProblem,
 } from '../ports/outbound-http.ts';
-import { type ConnectionNeeds, type Dial, dial, openConnection } from './connection.ts';
-import { FailureMemory, FetchFailure, failureFrom } from './fetch-failure.ts';
-import { type Document, fetchDocument, postForm } from './http-requests.ts';
+import { networkOf } from '../spec/ip-address.ts';
+import { type Dial, dial } from './connection.ts';
+import { FailureMemory, failureFrom } from './fetch-failure.ts';
+import { fetchDocument, postForm } from './http-requests.ts';
 import { type Resolve, resolveThrough } from './resolver.ts';
-import { deadline, Slots } from './slots.ts';
 import { type UrlPolicy, type UrlPolicyOptions, urlPolicy } from './url-policy.ts';
+import { type VisitLimits, type VisitNeeds, Visits } from './visits.ts';
 
-const WAITING_MAX = 64;
+const BUSY_RETRY_SECONDS = 1;
 const REMEMBERED_FAILURES_MAX = 1000;
 
-export interface OutboundOptions extends UrlPolicyOptions {
-  /** Limit for a whole fetch, including the wait for a slot. */
-  readonly timeoutMs: number;
+export interface OutboundOptions extends UrlPolicyOptions, VisitLimits {
   /** Bytes. */
   readonly bodyMax: number;
-  readonly fetchesPerHost: number;
-  readonly fetches: number;
   /** How long a failed fetch is not repeated; 0 turns the negative cache off. */
   readonly negativeCacheMs: number;
 }
 
-export interface OutboundNeeds {
+export interface OutboundNeeds extends Partial<Pick<VisitNeeds, 'count'>> {
   readonly clock: Pick<Clock, 'milliseconds'>;
   readonly resolve?: Resolve;
   readonly dial?: Dial;
@@ -36,113 +35,141 @@ export interface OutboundNeeds {
   readonly certificateAuthorities?: readonly string[];
 }
 
-type Fetch = (url: URL, expectation: Expectation) => Promise<Document>;
-
-/** Waits for a slot, opens a permitted connection and runs `act` over it. */
-type Visit = <T>(url: URL, act: (socket: Socket, signal: AbortSignal) => Promise<T>) => Promise<T>;
-
 export interface ProcessOutbound extends OutboundHttp, OutboundForms {
-  /** Returns a client under the same limits, with a negative cache and shared fetches of its own. */
-  apart(): OutboundHttp & OutboundForms;
+  /** Returns a client for one tenant under the same limits, with a negative cache and shared fetches of its own. */
+  apart(tenant: string): OutboundHttp & OutboundForms;
+  /** Returns how many fetches of a purpose run and how many wait. */
+  lengths(purpose: FetchPurpose): FetchQueue;
+}
+
+/** The parts that the clients of all tenants share. */
+interface Outbound {
+  readonly options: OutboundOptions;
+  readonly clock: OutboundNeeds['clock'];
+  readonly policy: UrlPolicy;
+  readonly visits: Visits;
 }
 
 /** Opens the HTTP client of the process. Its limits hold for all fetches of the process together. */
 export function openOutboundHttp(options: OutboundOptions, needs: OutboundNeeds): ProcessOutbound {
   const policy = urlPolicy(options);
-  const visit = limitedVisits(options, {
-    policy,
-    resolve: needs.resolve ?? resolveThrough(),
-    dial: needs.dial ?? dial,
-    certificateAuthorities: needs.certificateAuthorities,
+  const visits = new Visits(options, {
+    connection: {
+      policy,
+      resolve: needs.resolve ?? resolveThrough(),
+      dial: needs.dial ?? dial,
+      certificateAuthorities: needs.certificateAuthorities,
+    },
+    count: needs.count ?? (() => undefined),
   });
-  const fetch: Fetch = async (url, { mediaTypes }) =>
-    await visit(
-      url,
-      async (socket, signal) =>
-        await fetchDocument(socket, url, { mediaTypes, bodyMax: options.bodyMax }, signal),
-    );
-  const forms = outboundForms(policy, visit);
-  const apart = (): OutboundHttp & OutboundForms => ({
-    ...rememberingOutbound(options, needs, policy, fetch),
-    ...forms,
+  const outbound = { options, clock: needs.clock, policy, visits };
+  const apart = (tenant: string): OutboundHttp & OutboundForms => ({
+    ...new RememberingOutbound(outbound, tenant).client(),
+    ...outboundForms(outbound, tenant),
   });
-  return { ...apart(), apart };
+  return { ...apart(''), apart, lengths: (purpose) => visits.lengths(purpose) };
 }
 
 /** Posts forms without a negative cache: the caller decides when to retry. */
-function outboundForms(policy: UrlPolicy, visit: Visit): OutboundForms {
+function outboundForms({ policy, visits, options }: Outbound, tenant: string): OutboundForms {
   return {
-    async postForm(url, form) {
-      const problem = policy.urlProblem(url);
+    async postForm(address, form, cause) {
+      const problem = policy.urlProblem(address);
       if (problem !== undefined) return { status: 'failed', ...problem };
-      const to = new URL(url);
+      const url = new URL(address);
       try {
-        const code = await visit(to, async (socket, signal) => await postForm(socket, to, form, signal));
+        const code = await visits.visit({ url, cause, tenant }, (socket, signal) =>
+          postForm(socket, url, form, signal),
+        );
         return { status: 'answered', code };
       } catch (failure) {
-        const { reason, message: detail } = failureFrom(failure, 'connection');
-        return { status: 'failed', reason, detail };
+        return { status: 'failed', ...problemOf(failure, options) };
       }
     },
   };
 }
 
-function rememberingOutbound(
-  options: OutboundOptions,
-  needs: OutboundNeeds,
-  policy: UrlPolicy,
-  fetch: Fetch,
-): OutboundHttp {
-  const failures = new FailureMemory({
-    clock: needs.clock,
-    lifetimeMs: options.negativeCacheMs,
-    entriesMax: REMEMBERED_FAILURES_MAX,
-  });
-  const underWay = new Map<string, Promise<Fetched>>();
+interface UnderWay {
+  readonly cause: FetchCause;
+  readonly fetched: Promise<Fetched>;
+}
 
-  const fetchOnce = async (key: string, url: string, expectation: Expectation): Promise<Fetched> => {
+/** Fetches documents for one tenant, and remembers failures. */
+class RememberingOutbound {
+  readonly #outbound: Outbound;
+  readonly #tenant: string;
+  readonly #failures: FailureMemory;
+  readonly #underWay = new Map<string, UnderWay>();
+
+  constructor(outbound: Outbound, tenant: string) {
+    this.#outbound = outbound;
+    this.#tenant = tenant;
+    this.#failures = new FailureMemory({
+      clock: outbound.clock,
+      lifetimeMs: outbound.options.negativeCacheMs,
+      entriesMax: REMEMBERED_FAILURES_MAX,
+    });
+  }
+
+  client(): OutboundHttp {
+    return {
+      urlProblem: (url) => this.#outbound.policy.urlProblem(url),
+      get: async (url, expectation, cause) => await this.#get(url, expectation, cause),
+    };
+  }
+
+  async #get(url: string, expectation: Expectation, cause: FetchCause): Promise<Fetched> {
+    const problem = this.#outbound.policy.urlProblem(url);
+    if (problem !== undefined) return { status: 'failed', ...problem };
+    const key = [url, ...expectation.mediaTypes].join(' ');
+    const remembered = this.#failures.find(key);
+    if (remembered !== undefined) return { status: 'failed', ...remembered };
+    const known = this.#underWay.get(key);
+    if (known !== undefined) {
+      const fetched = await known.fetched;
+      // This budget may have room where the other one had none.
+      if (!isBusy(fetched) || sameBudget(known.cause, cause)) return fetched;
+    }
+    const own = { cause, fetched: this.#fetch(key, new URL(url), expectation, cause) };
+    this.#underWay.set(key, own);
     try {
-      return { status: 'ok', ...(await fetch(new URL(url), expectation)) };
+      return await own.fetched;
+    } finally {
+      if (this.#underWay.get(key) === own) this.#underWay.delete(key);
+    }
+  }
+
+  async #fetch(key: string, url: URL, { mediaTypes }: Expectation, cause: FetchCause): Promise<Fetched> {
+    const { visits, options } = this.#outbound;
+    try {
+      const limits = { mediaTypes, bodyMax: options.bodyMax };
+      const document = await visits.visit({ url, cause, tenant: this.#tenant }, (socket, signal) =>
+        fetchDocument(socket, url, limits, signal),
+      );
+      return { status: 'ok', ...document };
     } catch (failure) {
-      const { reason, message: detail } = failureFrom(failure, 'connection');
-      // `busy` is no property of the document, so it is not remembered.
-      if (reason !== 'busy') failures.remember(key, { reason, detail });
-      return { status: 'failed', reason, detail };
-    } finally {
-      underWay.delete(key);
+      const problem = problemOf(failure, options);
+      const failed: Fetched = { status: 'failed', ...problem };
+      // Being busy is no property of the document, so it is not remembered.
+      if (!isBusy(failed)) this.#failures.remember(key, problem);
+      return failed;
     }
-  };
-
-  return {
-    urlProblem: (url) => policy.urlProblem(url),
-    async get(url, expectation) {
-      const problem = policy.urlProblem(url);
-      if (problem !== undefined) return { status: 'failed', ...problem };
-      const key = [url, ...expectation.mediaTypes].join(' ');
-      const remembered = failures.find(key);
-      if (remembered !== undefined) return { status: 'failed', ...recently(remembered) };
-      const shared = underWay.get(key) ?? fetchOnce(key, url, expectation);
-      underWay.set(key, shared);
-      return await shared;
-    },
-  };
+  }
 }
 
-function recently({ reason, detail }: OutboundProblem): OutboundProblem {
-  return { reason: 'recently-failed', detail: `${reason}: ${detail}` };
+function problemOf(failure: unknown, { negativeCacheMs }: OutboundOptions): OutboundProblem {
+  const { reason, message: detail, passing } = failureFrom(failure, 'connection');
+  if (!passing) return { reason, detail };
+  const busy = reason === 'busy' || reason === 'gave-way';
+  const wait = busy ? 0 : Math.ceil(negativeCacheMs / 1000);
+  return { reason, detail, retryAfter: Math.max(BUSY_RETRY_SECONDS, wait) };
 }
 
-function limitedVisits(options: OutboundOptions, connection: ConnectionNeeds): Visit {
-  const { timeoutMs, fetchesPerHost: perHost, fetches: total } = options;
-  // Waiting may take half of the time limit, so that a fetch has time left after it gets a slot.
-  const slots = new Slots({ perHost, total, waitingMax: WAITING_MAX, waitMs: timeoutMs / 2 });
-  return async (url, act) => {
-    using limit = deadline(timeoutMs);
-    if (!(await slots.enter(url.hostname))) throw new FetchFailure('busy', `no slot for ${url.hostname}`);
-    try {
-      return await act(await openConnection(connection, url, limit.signal), limit.signal);
-    } finally {
-      slots.leave(url.hostname);
-    }
-  };
-}
+const isBusy = (fetched: Fetched): boolean =>
+  fetched.status === 'failed' && (fetched.reason === 'busy' || fetched.reason === 'gave-way');
+
+const sameBudget = (one: FetchCause, other: FetchCause): boolean =>
+  one.purpose === other.purpose && networkName(one) === networkName(other);
+
+const networkName = ({ remoteAddress }: FetchCause): string | undefined =>
+  remoteAddress === undefined ? undefined : networkOf(remoteAddress);

@@ -1,3 +1,14 @@
+import type { FetchPurpose } from './outbound-http.ts';
+
+/** `busy`: the limits of fetches refused it or ended it. */
+export type FetchOutcome = 'ok' | 'failed' | 'busy';
+
+/** Fetches at one moment. */
+export interface FetchQueue {
+  readonly running: number;
+  readonly waiting: number;
+}
+
 /** The metrics that the management listener publishes. */
 export interface Metrics {
   readonly contentType: string;
@@ -17,6 +28,10 @@ export interface Metrics {
    * or `closed` for another one.
    */
   countTenant(event: 'opened' | 'failed' | 'refused' | 'closed'): void;
+  /** Counts a fetch from another server, or a form that was posted to one, by its purpose and outcome. */
+  countFetch(purpose: FetchPurpose, outcome: FetchOutcome): void;
+  /** Publishes the queues of fetches, read when the metrics are read. */
+  showFetchQueues(read: (purpose: FetchPurpose) => FetchQueue): void;
 }
 
 /** The limit that a connection exceeded. */

@@ -20,8 +20,10 @@ export type OutboundFailure =
   /** TLS failed, or the server's certificate was not valid. */
   | 'tls'
   | 'connection'
-  /** Too many fetches are running, from this host or in total. */
+  /** Too many fetches are running, from this host or in total. This one has not begun. */
   | 'busy'
+  /** The fetch ran, and gave its slot to a party with fewer fetches. */
+  | 'gave-way'
   /** The same fetch failed a short while ago. */
   | 'recently-failed';
 
@@ -29,6 +31,37 @@ export interface OutboundProblem {
   readonly reason: OutboundFailure;
   /** For the log only: it may reveal addresses of the internal network. */
   readonly detail: string;
+  /**
+   * Seconds after which a retry may succeed. Present if the failure says nothing about the document: this server was busy,
+   * or the other one gave no answer, or an answer that asks for a retry (RFC 9110 §15.6).
+   */
+  readonly retryAfter?: number;
+}
+
+/** The purposes of fetches. Each one has a budget of its own (decision 50). */
+export const FETCH_PURPOSES = [
+  /** Keys that verify what a client signed, or its certificate. */
+  'client-keys',
+  /** Keys that a response to an authenticated client is encrypted with. */
+  'encryption-keys',
+  'sector-identifiers',
+  /** Entity statements of a federation. */
+  'statements',
+  /** Keys of configured issuers: of software statements and of assertions. */
+  'trusted-issuers',
+  /** Back-channel logout. */
+  'logout',
+] as const;
+
+export type FetchPurpose = (typeof FETCH_PURPOSES)[number];
+
+/** The cause of a fetch. The outbound client shares its slots between purposes, networks and parties (decision 50). */
+export interface FetchCause {
+  readonly purpose: FetchPurpose;
+  /** The IP address of the request that causes the fetch; undefined if the server causes it. */
+  readonly remoteAddress: string | undefined;
+  /** The owner of the documents, such as an entity. Absent: each URL counts as a party. */
+  readonly party?: string;
 }
 
 export type Fetched =
@@ -48,7 +81,7 @@ export type Posted =
 /** Posts forms to other servers, under the same rules and limits as fetches. */
 export interface OutboundForms {
   /** Posts a form and reads only the status code. Never rejects, and follows no redirects. */
-  postForm(url: string, form: Readonly<Record<string, string>>): Promise<Posted>;
+  postForm(url: string, form: Readonly<Record<string, string>>, cause: FetchCause): Promise<Posted>;
 }
 
 /**
@@ -58,6 +91,6 @@ export interface OutboundForms {
 export interface OutboundHttp {
   /** Returns the problem of a URL that is visible without a look-up; undefined if it may be fetched. */
   urlProblem(url: string): OutboundProblem | undefined;
-  /** Fetches a document. Never rejects. Concurrent calls with the same arguments share one fetch. */
-  get(url: string, expectation: Expectation): Promise<Fetched>;
+  /** Fetches a document. Never rejects. Concurrent calls for the same document share one fetch. */
+  get(url: string, expectation: Expectation, cause: FetchCause): Promise<Fetched>;
 }

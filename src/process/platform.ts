@@ -6,6 +6,7 @@ import { joseJwtInspector, joseJwtVerifier } from '../jose/jwt-verifier.ts';
 import { keyMaker } from '../jose/private-keys.ts';
 import { openOutboundHttp, type ProcessOutbound } from '../outbound/outbound-http.ts';
 import { rememberedThemes } from '../pages/liquid-pages.ts';
+import type { Metrics } from '../ports/metrics.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { Sealer } from '../ports/sealer.ts';
 import { samlAssertionVerifier } from '../saml/assertion-verifier.ts';
@@ -18,15 +19,15 @@ import { sealerForTenant } from '../system/sealer.ts';
 import type { Jose, Platform } from '../tenant/platform.ts';
 
 /** Parts of the platform that the caller has opened already. */
-export interface OpenedParts
-  extends Pick<Platform, 'storage' | 'log' | 'metrics' | 'certificateAuthorities'> {
+export interface OpenedParts extends Pick<Platform, 'storage' | 'log' | 'certificateAuthorities'> {
+  readonly metrics: Platform['metrics'] & Pick<Metrics, 'countFetch' | 'showFetchQueues'>;
   readonly settings: Settings;
   readonly sealer: Sealer;
   /** Origins of every issuer here: the server does not fetch from itself. */
   readonly ownOrigins: ReadonlySet<string>;
 }
 
-/** The platform of a process. Each tenant gets `outbound.apart()`. */
+/** The platform of a process. Each tenant gets an `outbound` of its own by `outbound.apart`. */
 export interface ProcessPlatform extends Platform {
   readonly outbound: ProcessOutbound;
 }
@@ -43,25 +44,35 @@ export const systemJose: Jose = {
 
 /** Puts the platform of production together. */
 export function openPlatform({ settings, sealer, ownOrigins, ...opened }: OpenedParts): ProcessPlatform {
+  const { metrics } = opened;
+  const outbound = openOutbound(settings, ownOrigins, (purpose, outcome) =>
+    metrics.countFetch(purpose, outcome),
+  );
+  metrics.showFetchQueues((purpose) => outbound.lengths(purpose));
   return {
     clock: systemClock,
     sleep: async (seconds) => await sleep(seconds * 1000, undefined, { ref: false }),
     random: systemRandom,
     jose: systemJose,
     saml: samlAssertionVerifier(),
-    outbound: openOutbound(settings, ownOrigins),
+    outbound,
     storage: opened.storage,
     cached: withRecordCache,
     sealerFor: (tenant) => sealerForTenant(sealer, tenant),
     passwords: openPasswords(settings),
     openPages: rememberedThemes(),
     log: opened.log,
-    metrics: opened.metrics,
+    metrics,
     certificateAuthorities: opened.certificateAuthorities,
   };
 }
 
-export function openOutbound(settings: Settings, ownOrigins: ReadonlySet<string>): ProcessOutbound {
+/** Opens the HTTP client of a process. `count` counts the ends of fetches. */
+export function openOutbound(
+  settings: Settings,
+  ownOrigins: ReadonlySet<string>,
+  count: Metrics['countFetch'] = () => undefined,
+): ProcessOutbound {
   return openOutboundHttp(
     {
       allowHttp: settings['outbound.allow-http'],
@@ -71,10 +82,11 @@ export function openOutbound(settings: Settings, ownOrigins: ReadonlySet<string>
       timeoutMs: settings['outbound.timeout'] * 1000,
       bodyMax: settings['outbound.body-limit'],
       fetchesPerHost: settings['outbound.fetches-per-host'],
+      fetchesPerAddress: settings['outbound.fetches-per-address'],
       fetches: settings['outbound.fetches'],
       negativeCacheMs: settings['outbound.negative-cache'] * 1000,
     },
-    { clock: systemClock },
+    { clock: systemClock, count },
   );
 }
 

@@ -144,7 +144,7 @@ function tenantRegister(needs: TenantsNeeds): TenantRegister {
       settings: own,
       storage: storage.forTenant(id),
       open: async () =>
-        await openTenant({ ...platform, jose, outbound: platform.outbound.apart() }, { id, settings: own }),
+        await openTenant({ ...platform, jose, outbound: platform.outbound.apart(id) }, { id, settings: own }),
       among: isFirst ? undefined : bounds,
     });
   };

@@ -129,6 +129,7 @@ const RECOVERABLE_STATUSES = new Set([408, 425, 429]);
 const RECOVERABLE_FAILURES: ReadonlySet<OutboundFailure> = new Set([
   'busy',
   'connection',
+  'gave-way',
   'timeout',
   'tls',
   'too-large',
@@ -155,7 +156,8 @@ async function attemptLogout(
   const tokens = taken.issuer === null ? needs.tokens : { ...needs.tokens, issuer: taken.issuer };
   const made = await makeLogoutToken(tokens, metadata, { client_id, sub, sid, iat, jti });
   if ('problem' in made) return later(needs, taken, made.problem);
-  return judged(needs, taken, await needs.outbound.postForm(uri, { logout_token: made.jwt }));
+  const cause = { purpose: 'logout', remoteAddress: undefined, party: client_id } as const;
+  return judged(needs, taken, await needs.outbound.postForm(uri, { logout_token: made.jwt }, cause));
 }
 
 /**

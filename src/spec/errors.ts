@@ -43,6 +43,8 @@ export interface ErrorWords {
   /** For the log only. */
   detail?: string;
   cause?: unknown;
+  /** Seconds after which the caller may retry: the `Retry-After` of the response. */
+  retryAfter?: number;
   /** A complete `WWW-Authenticate` value, if the code alone does not determine it. */
   challenge?: string;
 }
@@ -66,6 +68,7 @@ export class OAuthError extends Error {
   readonly error_description: string;
   readonly detail: string | undefined;
   readonly challenge: string | undefined;
+  readonly retryAfter: number | undefined;
 
   constructor(code: ErrorCode, words: ErrorWords) {
     super(
@@ -76,7 +79,16 @@ export class OAuthError extends Error {
     this.error_description = words.error_description;
     this.detail = words.detail;
     this.challenge = words.challenge;
+    this.retryAfter = words.retryAfter;
   }
+}
+
+/** Returns the error for a request that this server cannot decide now and may decide later: 503 with `Retry-After`. */
+export function temporarilyUnavailable(
+  error_description: string,
+  words: { readonly retryAfter: number; readonly detail?: string },
+): OAuthError {
+  return new OAuthError('temporarily_unavailable', { error_description, ...words });
 }
 
 /** Says that a limit is exceeded (RFC 6585 §4): the response is 429 with the time to retry. */

@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import type { Metrics } from '../ports/metrics.ts';
+import type { FetchQueue, Metrics } from '../ports/metrics.ts';
+import { FETCH_PURPOSES, type FetchPurpose } from '../ports/outbound-http.ts';
 
 /** Upper bounds of the buckets, in seconds. Most answers take well below a millisecond. */
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
@@ -21,17 +22,23 @@ export function prometheusMetrics(): Metrics {
   const connectionRefusals = new Map<string, number>();
   const refusals = new Map<string, number>();
   const tenantEvents = new Map<string, number>();
+  const fetches = new Map<string, number>();
+  let fetchQueue: ((purpose: FetchPurpose) => FetchQueue) | undefined;
   const count = (counts: Map<string, number>, what: string): void =>
     void counts.set(what, (counts.get(what) ?? 0) + 1);
   return {
     contentType: registry.contentType,
     text: async () =>
-      `${await registry.metrics()}\n${exposition(tallies)}${keyEventCounters(keyEvents)}${logoutCounters(logoutAttempts)}${connectionCounters(connectionRefusals)}${tenantCounters(tenantEvents)}${refusalCounters(refusals)}`,
+      `${await registry.metrics()}\n${exposition(tallies)}${keyEventCounters(keyEvents)}${logoutCounters(logoutAttempts)}${connectionCounters(connectionRefusals)}${tenantCounters(tenantEvents)}${refusalCounters(refusals)}${fetchCounters(fetches)}${fetchGauges(fetchQueue)}`,
     countRefusal: (endpoint, reason) => count(refusals, `endpoint="${endpoint}",reason="${reason}"`),
     countServerKeyEvent: (event) => count(keyEvents, event),
     countLogoutAttempt: (outcome) => count(logoutAttempts, outcome),
     countConnectionRefusal: (reason) => count(connectionRefusals, reason),
     countTenant: (event) => count(tenantEvents, event),
+    countFetch: (purpose, outcome) => count(fetches, `purpose="${purpose}",outcome="${outcome}"`),
+    showFetchQueues: (read) => {
+      fetchQueue = read;
+    },
     observeRequest(endpoint, status, seconds) {
       let tally = tallies.get(endpoint);
       if (tally === undefined) {
@@ -116,6 +123,32 @@ function tenantCounters(events: ReadonlyMap<string, number>): string {
     `# HELP ${name} Tenants that this process opened, failed to open, refused to open now, or closed for another one.`,
     `# TYPE ${name} counter`,
     ...[...events].map(([event, count]) => `${name}{outcome="${event}"} ${count}`),
+    '',
+  ].join('\n');
+}
+
+function fetchCounters(fetches: ReadonlyMap<string, number>): string {
+  const name = 'chancery_outbound_fetches_total';
+  return [
+    `# HELP ${name} Fetches from other servers, by purpose and outcome; busy: the limits of fetches refused it or ended it.`,
+    `# TYPE ${name} counter`,
+    ...[...fetches].map(([labels, count]) => `${name}{${labels}} ${count}`),
+    '',
+  ].join('\n');
+}
+
+/** Renders the queues of fetches; nothing in a process that fetches nothing. */
+function fetchGauges(read: ((purpose: FetchPurpose) => FetchQueue) | undefined): string {
+  if (read === undefined) return '';
+  const name = 'chancery_outbound_queue';
+  return [
+    `# HELP ${name} Fetches from other servers that run or wait for a slot, by purpose.`,
+    `# TYPE ${name} gauge`,
+    ...FETCH_PURPOSES.flatMap((purpose) =>
+      Object.entries(read(purpose)).map(
+        ([state, length]) => `${name}{purpose="${purpose}",state="${state}"} ${length}`,
+      ),
+    ),
     '',
   ].join('\n');
 }

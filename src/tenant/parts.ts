@@ -32,8 +32,8 @@ export async function openParts(platform: Platform, settings: Settings, id: Tena
   const sealer = platform.sealerFor(id);
   const serverKeys = await openTenantKeys(settings, platform, { store: storage.serverKeys, sealer });
   const { keys } = serverKeys;
-  const jwkSets = remoteJwkSets({ outbound, clock });
-  const trustedJwkSets = remoteJwkSets({ outbound, clock });
+  const jwkSets = remoteJwkSets({ outbound, clock, settings });
+  const trustedJwkSets = remoteJwkSets({ outbound, clock, settings });
   const clientJwts = { keys, encrypter: jose.encrypter, jwkSets };
   const idTokens = { issuer: settings.issuer, clientJwts, pairwiseSecret: keys.pairwiseSecret };
   return {

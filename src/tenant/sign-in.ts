@@ -171,10 +171,10 @@ export function openSignIn(parts: SignInParts): SignIn {
 
 function withAutomaticClients({ authentication, automatic }: SignInParts): AuthenticationNeeds {
   if (automatic === undefined) return authentication;
-  const { clients } = authentication;
-  const find: AuthenticationNeeds['clients']['find'] = async (client_id) =>
-    (await clients.find(client_id)) ?? (await automatic.register(client_id));
-  return { ...authentication, clients: { ...clients, find } };
+  return {
+    ...authentication,
+    registerUnknown: async (client_id, remoteAddress) => await automatic.register(client_id, remoteAddress),
+  };
 }
 
 function openAuthorizationRequests({
@@ -195,9 +195,9 @@ function openAuthorizationRequests({
     requestObjects: { issuer, verifier, decrypter, keys, jwkSets, replays },
     pushed: { interactions, clock, random, lifetime: settings['pushed-request.lifetime'] },
     // §12.1.1.1: an unsigned request does not make the server ask other entities about its client.
-    findClient: async (client_id, { request }) =>
+    findClient: async (client_id, { request }, remoteAddress) =>
       (await clients.find(client_id)) ??
-      (request === undefined ? undefined : await automatic?.register(client_id)),
+      (request === undefined ? undefined : await automatic?.register(client_id, remoteAddress)),
     hints: { issuer, keys, verifier, decrypter },
   });
 }

@@ -6,6 +6,7 @@ import { SettingsError } from '../config/settings-error.ts';
 import type { OutboundHttp } from '../ports/outbound-http.ts';
 import { testKey } from '../testing/jwt.ts';
 import { testPlatform } from '../testing/platform.ts';
+import { testSettings } from '../testing/settings.ts';
 import { openSoftwareStatements } from './trusted-issuers.ts';
 
 const OUTBOUND: OutboundHttp = {
@@ -16,7 +17,7 @@ const OUTBOUND: OutboundHttp = {
 
 function trusting() {
   const platform = testPlatform({ outbound: OUTBOUND });
-  return { ...platform, trustedJwkSets: remoteJwkSets(platform) };
+  return { ...platform, trustedJwkSets: remoteJwkSets({ ...platform, settings: testSettings() }) };
 }
 
 function open(issuers: readonly object[]): ReturnType<typeof openSoftwareStatements> {

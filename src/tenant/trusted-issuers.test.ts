@@ -9,6 +9,7 @@ import type { OutboundHttp } from '../ports/outbound-http.ts';
 import { SIGNING_ALGORITHMS, XML_SIGNING_ALGORITHMS } from '../spec/server-capabilities.ts';
 import { testKey } from '../testing/jwt.ts';
 import { testPlatform } from '../testing/platform.ts';
+import { testSettings } from '../testing/settings.ts';
 import { emptyTenantStorage } from '../testing/storage.ts';
 import { openAssertionGrants } from './trusted-issuers.ts';
 
@@ -20,7 +21,7 @@ const OUTBOUND: OutboundHttp = {
 
 function trusting() {
   const platform = testPlatform({ outbound: OUTBOUND });
-  return { ...platform, trustedJwkSets: remoteJwkSets(platform) };
+  return { ...platform, trustedJwkSets: remoteJwkSets({ ...platform, settings: testSettings() }) };
 }
 
 function open(issuers: readonly object[]): ReturnType<typeof openAssertionGrants> {

@@ -1,4 +1,4 @@
-import type { ReceivingNeeds } from '../grants/authorization/receive-authorization-request.ts';
+import type { Receiving } from '../grants/authorization/receive-authorization-request.ts';
 import { joseJweDecrypter } from '../jose/jwe.ts';
 import { joseJwtVerifier } from '../jose/jwt-verifier.ts';
 import type { StoredClient } from '../ports/client-store.ts';
@@ -49,10 +49,11 @@ const clock = { now: () => NOW, milliseconds: () => NOW * 1000 };
 export function aReceivingNeeds(
   clients: readonly StoredClient[],
   decryptionKeys: readonly JsonWebKey[] = [],
-): ReceivingNeeds {
+): Receiving {
   const found = new Map(clients.map((client) => [client.client_id, client]));
   const verifier = joseJwtVerifier(clock);
   return {
+    remoteAddress: '192.0.2.1',
     rules: { json: { depth: 8, members: 50 }, settings: DEFAULTS },
     requestObjects: {
       issuer: ISSUER,

@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { createServer as createTlsServer } from 'node:tls';
 import type { TlsIdentity } from '../../test/tls/certificate.ts';
 import { type OutboundNeeds, type OutboundOptions, openOutboundHttp } from '../outbound/outbound-http.ts';
-import type { Fetched, OutboundForms, OutboundHttp } from '../ports/outbound-http.ts';
+import type { FetchCause, Fetched, OutboundForms, OutboundHttp } from '../ports/outbound-http.ts';
 
 /** Another server, which writes arbitrary octets. */
 export interface Peer {
@@ -86,6 +86,7 @@ export function outboundToPeers(
       timeoutMs: 5000,
       bodyMax: 65_536,
       fetchesPerHost: 2,
+      fetchesPerAddress: 64,
       fetches: 16,
       negativeCacheMs: 60_000,
       ...options,
@@ -94,12 +95,23 @@ export function outboundToPeers(
   );
 }
 
-export async function getJson(outbound: OutboundHttp, url: string): Promise<Fetched> {
-  return await outbound.get(url, { mediaTypes: ['application/json'] });
+/** Stands for a request of a stranger. */
+export const TEST_CAUSE = { purpose: 'client-keys', remoteAddress: '192.0.2.1' } as const;
+
+export async function getJson(
+  outbound: OutboundHttp,
+  url: string,
+  cause: FetchCause = TEST_CAUSE,
+): Promise<Fetched> {
+  return await outbound.get(url, { mediaTypes: ['application/json'] }, cause);
 }
 
 /** `ok`, or why not. */
-export async function outcomeOf(outbound: OutboundHttp, url: string): Promise<string> {
-  const fetched = await getJson(outbound, url);
+export async function outcomeOf(
+  outbound: OutboundHttp,
+  url: string,
+  cause: FetchCause = TEST_CAUSE,
+): Promise<string> {
+  const fetched = await getJson(outbound, url, cause);
   return fetched.status === 'ok' ? 'ok' : fetched.reason;
 }

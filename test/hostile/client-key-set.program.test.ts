@@ -74,20 +74,26 @@ test('H-151 a thousand made-up kids: one fetch more, and neither this client nor
   assert.equal(fetchesOf('/good'), 2, 'no request waited for a fetch');
 });
 
-test('H-152 a key set that hangs: 401 within the deadline, a hundred at once share one fetch, and others go on', async () => {
+function assertUnavailable(answer: Answer): void {
+  assert.equal(answer.status, 503, answer.body);
+  assert.equal(answer.json['error'], 'temporarily_unavailable');
+  assert.ok(Number(answer.headers['retry-after']) >= 1);
+}
+
+test('H-152 a key set that hangs: 503 with Retry-After within the deadline (decision 50), a hundred at once share one fetch, and others go on', async () => {
   const [client, another] = [await clientAt('/hangs'), await registerAsserting(attacked, 'private_key_jwt')];
   let hang = true;
   const hanging = attacked.sendAtOnce(Array.from({ length: 100 }, () => tokenRequest(client.assert())));
   const ended = hanging.finally(() => (hang = false));
   assert.equal((await ask(another.assert())).status, 200);
   assert.ok(hang, 'the other client was answered while they hung');
-  for (const answer of await ended) assertInvalidClient(answer);
+  for (const answer of await ended) assertUnavailable(answer);
   assert.equal(fetchesOf('/hangs'), 1);
-  assertInvalidClient(await ask(client.assert()));
+  assertUnavailable(await ask(client.assert()));
   assert.equal(fetchesOf('/hangs'), 1, 'a failure is remembered');
 });
 
-for (const path of ['/nothing', '/other', '/same-kid', '/empty', '/private', '/text', '/large']) {
+for (const path of ['/other', '/same-kid', '/empty', '/private', '/text', '/large']) {
   test(`H-152 a key set that does not hold the client’s key: ${path}: 401`, async () => {
     const client = await clientAt(path);
     assertInvalidClient(await ask(client.assert()));
@@ -95,6 +101,13 @@ for (const path of ['/nothing', '/other', '/same-kid', '/empty', '/private', '/t
     assert.ok(fetchesOf(path) >= 1);
   });
 }
+
+test('H-152 a key set whose server answers 500: 503 with Retry-After (decision 50)', async () => {
+  const client = await clientAt('/nothing');
+  assertUnavailable(await ask(client.assert()));
+  assertUnavailable(await ask(client.assert()));
+  assert.equal(fetchesOf('/nothing'), 1, 'a failure is remembered');
+});
 
 test('H-152 a key set that shrinks: a key that is gone is refused once the set is read again, the one that stays is good', async () => {
   DOCUMENTS['/shrinks'] = keySet(KEY.jwk, OTHER.jwk);

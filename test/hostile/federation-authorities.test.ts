@@ -54,6 +54,7 @@ function needs(options: { readonly timeoutMs?: number; readonly keptMs?: number 
       timeoutMs,
       bodyMax: 65_536,
       fetchesPerHost: 16,
+      fetchesPerAddress: 16,
       fetches: 16,
       negativeCacheMs: 60_000,
     },

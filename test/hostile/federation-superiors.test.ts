@@ -27,9 +27,9 @@ const REDIRECTED: Answer = (response) =>
     .end();
 
 /** Responses of the bad authority at the address of its configuration. */
-const SCRIPTS: readonly (readonly [name: string, answer: Answer])[] = [
-  ['hangs', () => undefined],
-  ['hangs after its headers', (response) => response.writeHead(200, TYPE).flushHeaders()],
+const SCRIPTS: readonly (readonly [name: string, answer: Answer, status?: 503])[] = [
+  ['hangs', () => undefined, 503],
+  ['hangs after its headers', (response) => response.writeHead(200, TYPE).flushHeaders(), 503],
   [
     'drips',
     (response) => {
@@ -37,6 +37,7 @@ const SCRIPTS: readonly (readonly [name: string, answer: Answer])[] = [
       const dripping = setInterval(() => response.write('a'), 20);
       response.on('close', () => clearInterval(dripping));
     },
+    503,
   ],
   ['redirects', REDIRECTED],
   ['answers with a page', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>')],
@@ -59,15 +60,17 @@ const SCRIPTS: readonly (readonly [name: string, answer: Answer])[] = [
     'breaks off',
     (response) =>
       response.writeHead(200, { ...TYPE, 'content-length': '1000' }).write('a', () => response.destroy()),
+    503,
   ],
-  ['answers 500', (response) => response.writeHead(500, TYPE).end('a.b.c')],
+  ['answers 500', (response) => response.writeHead(500, TYPE).end('a.b.c'), 503],
 ];
-for (const [name, answer] of SCRIPTS) {
-  test(`an authority that ${name} leads to 401 with its reason, and to 200 beside a good one (H-199, H-202)`, async () => {
+for (const [name, answer, status = 401] of SCRIPTS) {
+  test(`an authority that ${name} leads to ${status} with its reason, and to 200 beside a good one (H-199, H-202)`, async () => {
     authorities.answer(`/${bad.name}/.well-known/openid-federation`, answer);
     const alone = await post(request({ authority_hints: [bad.id] }));
-    assert.deepEqual([alone.status, alone.error], [401, 'unauthorized_client'], alone.words);
-    assert.match(alone.words, /^invalid_trust_chain: fetch_/);
+    const error = status === 503 ? 'temporarily_unavailable' : 'unauthorized_client';
+    assert.deepEqual([alone.status, alone.error], [status, error], alone.words);
+    assert.match(alone.words, status === 503 ? /^fetch_/ : /^invalid_trust_chain: fetch_/);
     assert.equal((await post(request({ authority_hints: [bad.id, good.id] }))).status, 200);
     assert.equal((await post(request({ authority_hints: [good.id, bad.id] }))).status, 200);
   });
@@ -190,7 +193,7 @@ test('two hundred parallel registrations with a hanging authority: the server ad
     took.push(performance.now() - start);
   }
   const statuses = await registrations;
-  assert.equal(statuses.filter((status) => status === 401).length, 16);
+  assert.equal(statuses.filter((status) => status === 503).length, 16);
   assert.equal(statuses.filter((status) => status === 429).length, 184);
   took.sort((a, b) => a - b);
   const p99 = took[Math.floor(took.length * 0.99)] ?? 0;

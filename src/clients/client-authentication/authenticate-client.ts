@@ -18,6 +18,7 @@ import {
   type AuthenticationMethod,
   type AuthenticationNeeds,
   bodyAuthenticates,
+  type Connection,
   type CredentialPlace,
   type Presented,
 } from './method.ts';
@@ -72,16 +73,15 @@ export interface AuthenticatedClient {
  * The parts of a request that can authenticate a client. `parameters` is undefined if the body is not a
  * readable form.
  */
-export interface Offered {
+export interface Offered extends Connection {
   readonly authorization: string | undefined;
   readonly parameters: Parameters | undefined;
-  readonly certificate: ClientCertificate | undefined;
 }
 
 /**
  * Authenticates a client by exactly one method, which must be the one in its registration (decision 17).
  * @throws OAuthError invalid_request for two methods at once; otherwise invalid_client, with the same text
- * for every reason
+ * for every reason, or temporarily_unavailable if the keys of the client cannot be had now
  */
 export function authenticateClient(
   needs: AuthenticationNeeds,
@@ -129,11 +129,11 @@ function authenticateAnew(
   const stated = parameters?.['client_id'] ?? claimed.client_id;
   if (stated !== claimed.client_id)
     throw invalidClient(needs, place, 'client_id and the credentials name different clients');
-  return whenKnown(needs.clients.find(claimed.client_id as ClientId), (stored) => {
+  return whenKnown(clientOf(needs, claimed.client_id as ClientId, offered), (stored) => {
     if (stored === undefined) throw invalidClient(needs, place, 'unknown client');
     const method = registeredMethod(stored, place, methods);
     if (method === undefined) throw invalidClient(needs, place, otherMethod(stored));
-    return whenKnown(method.prove(needs, stored, claimed, offered.certificate), (proof) => {
+    return whenKnown(method.prove(needs, stored, claimed, offered), (proof) => {
       if (!proof.proved) throw invalidClient(needs, place, proof.detail);
       // A secret from the body is never remembered under a header: only the header itself is the proof here.
       if (authorization !== undefined && method === clientSecretBasic && proof.secret !== undefined)
@@ -141,6 +141,16 @@ function authenticateAnew(
       return accept(needs, stored, proof.secret, offered);
     });
   });
+}
+
+function clientOf(
+  { clients, registerUnknown }: AuthenticationNeeds,
+  client_id: ClientId,
+  { remoteAddress }: Connection,
+): Awaitable<StoredClient | undefined> {
+  const found = clients.find(client_id);
+  if (registerUnknown === undefined) return found;
+  return whenKnown(found, (stored) => stored ?? registerUnknown(client_id, remoteAddress));
 }
 
 /**

@@ -3,7 +3,7 @@ import type { StoredClient } from '../../ports/client-store.ts';
 import { CLOCK_SKEW, type JwtProfile, type VerifiedClaims } from '../../ports/jwt-verifier.ts';
 import type { Parameters } from '../../spec/parameters.ts';
 import { HMAC_ALGORITHMS, SIGNING_ALGORITHMS } from '../../spec/server-capabilities.ts';
-import { refusalInWords, verifyWithClientKeys } from '../client-keys/remote-jwk-set.ts';
+import { refusalInWords, requireKeysNow, verifyWithClientKeys } from '../client-keys/remote-jwk-set.ts';
 import { metadataOf } from '../registered-client.ts';
 import { isLive, openSecret } from '../secrets/client-secrets.ts';
 import type { AssertionNeeds, AuthenticationMethod, CredentialPlace } from './method.ts';
@@ -115,13 +115,15 @@ export const clientSecretJwt: AuthenticationMethod = {
 export const privateKeyJwt: AuthenticationMethod = {
   name: 'private_key_jwt',
   place: clientAssertion,
-  async prove({ assertions }, stored, { credential }) {
+  async prove({ assertions }, stored, { credential }, { remoteAddress }) {
     const profile = assertionProfile(assertions, stored, SIGNING_ALGORITHMS);
-    const verification = await verifyWithClientKeys(assertions.jwkSets, stored, (keys) =>
+    const verification = await verifyWithClientKeys(assertions.jwkSets, stored, remoteAddress, (keys) =>
       assertions.verifier.verify(credential, keys, profile),
     );
-    if (!verification.verified)
+    if (!verification.verified) {
+      requireKeysNow(verification, 'keys of the client');
       return { proved: false, detail: `assertion: ${refusalInWords(verification)}` };
+    }
     const detail = await assertionProblem(assertions, stored, verification.claims);
     return detail === undefined ? { proved: true, secret: undefined } : { proved: false, detail };
   },

@@ -8,6 +8,7 @@ import type { Credentials } from '../../spec/authorization-header.ts';
 import type { Awaitable } from '../../spec/awaitable.ts';
 import type { ClientCertificate } from '../../spec/client-certificate.ts';
 import type { AuthMethod } from '../../spec/client-metadata.ts';
+import type { ClientId } from '../../spec/identifiers.ts';
 import type { Parameters } from '../../spec/parameters.ts';
 import type { RemoteJwkSets } from '../client-keys/remote-jwk-set.ts';
 import type { ClientUses } from '../upkeep/client-uses.ts';
@@ -16,6 +17,11 @@ import type { RememberedOutcomes } from './remembered-outcomes.ts';
 export interface AuthenticationNeeds {
   readonly issuer: string;
   readonly clients: ClientStore;
+  /** Registers a client that is not known yet. Absent where clients are registered on request only. */
+  readonly registerUnknown?: (
+    client_id: ClientId,
+    remoteAddress: string,
+  ) => Promise<StoredClient | undefined>;
   readonly clock: Clock;
   readonly uses: ClientUses;
   readonly remembered: RememberedOutcomes;
@@ -51,6 +57,14 @@ export interface Claimed {
   readonly credential: string;
 }
 
+/** The facts about a caller that its connection shows. */
+export interface Connection {
+  /** The certificate of the connection, if the caller presented one. */
+  readonly certificate: ClientCertificate | undefined;
+  /** The IP address of the caller, or the one that a trusted proxy names. */
+  readonly remoteAddress: string;
+}
+
 /** A place in a request where credentials stand. A request may use one place only (RFC 6749 §2.3). */
 export interface CredentialPlace {
   /** Says whether the request uses this place, well-formed or not. */
@@ -70,13 +84,13 @@ export interface AuthenticationMethod {
   readonly place: CredentialPlace;
   /**
    * Checks the credential of a client that is registered for this method.
-   * @param certificate the certificate of the connection, if the caller presented one
+   * @throws OAuthError temporarily_unavailable if the keys of the client cannot be had now
    */
   prove(
     needs: AuthenticationNeeds,
     stored: StoredClient,
     claimed: Claimed,
-    certificate: ClientCertificate | undefined,
+    connection: Connection,
   ): Awaitable<Proof>;
 }
 

@@ -7,7 +7,7 @@ import type { ClientMetadata } from '../../spec/client-metadata.ts';
 import { parseName, sameName } from '../../spec/distinguished-name.ts';
 import { ipAddressOctets } from '../../spec/ip-address.ts';
 import type { JsonWebKey } from '../../spec/jwk.ts';
-import type { RemoteJwkSets } from '../client-keys/remote-jwk-set.ts';
+import { type RemoteJwkSets, requireKeysNow } from '../client-keys/remote-jwk-set.ts';
 import { metadataOf } from '../registered-client.ts';
 import { clientIdentifier } from './client-identifier.ts';
 import type { AuthenticationMethod, AuthenticationNeeds, Proof } from './method.ts';
@@ -19,7 +19,7 @@ import type { AuthenticationMethod, AuthenticationNeeds, Proof } from './method.
 export const tlsClientAuth: AuthenticationMethod = {
   name: 'tls_client_auth',
   place: clientIdentifier,
-  prove(needs, stored, _claimed, presented) {
+  prove(needs, stored, _claimed, { certificate: presented }) {
     if (presented === undefined) return refused('none was presented');
     const certificate = certificateOf(presented);
     if (certificate === undefined) return refused('it is malformed');
@@ -86,13 +86,13 @@ function hasRegisteredSubject(certificate: Certificate, metadata: ClientMetadata
 export const selfSignedTlsClientAuth: AuthenticationMethod = {
   name: 'self_signed_tls_client_auth',
   place: clientIdentifier,
-  async prove({ assertions, clock }, stored, _claimed, presented) {
+  async prove({ assertions, clock }, stored, _claimed, { certificate: presented, remoteAddress }) {
     const certificate = presented === undefined ? undefined : certificateOf(presented);
     if (certificate === undefined)
       return refused(presented === undefined ? 'none was presented' : 'it is malformed');
     const problem = clientCertificateProblem(certificate, clock.now());
     if (problem !== undefined) return refused(problem);
-    const detail = await keyProblem(assertions.jwkSets, stored, certificate.publicKey);
+    const detail = await keyProblem(assertions.jwkSets, stored, remoteAddress, certificate.publicKey);
     return detail === undefined ? { proved: true, secret: undefined } : refused(detail);
   },
 };
@@ -100,17 +100,22 @@ export const selfSignedTlsClientAuth: AuthenticationMethod = {
 /**
  * Returns why the key is not one of the client, for the log; undefined if it is. Fetches a published key set
  * again if the key is missing: the client may have added it recently.
+ * @throws OAuthError temporarily_unavailable if the set cannot be fetched now
  */
 async function keyProblem(
   jwkSets: RemoteJwkSets,
   stored: StoredClient,
+  remoteAddress: string,
   key: KeyObject,
 ): Promise<string | undefined> {
   const { jwks, jwks_uri } = metadataOf(stored);
   const lookIn = (keys: readonly JsonWebKey[]): JsonWebKey | undefined => keys.find((jwk) => isKey(jwk, key));
   if (typeof jwks_uri === 'string') {
-    const found = await jwkSets.find(jwks_uri, lookIn);
-    return 'problem' in found ? found.problem : undefined;
+    const cause = { purpose: 'client-keys', remoteAddress } as const;
+    const found = await jwkSets.find(jwks_uri, cause, lookIn);
+    if ('found' in found) return undefined;
+    requireKeysNow(found, 'keys of the client');
+    return found.problem;
   }
   const { keys } = (jwks ?? { keys: [] }) as { readonly keys: readonly JsonWebKey[] };
   return lookIn(keys) === undefined ? 'its key is not registered' : undefined;

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Settings } from '../../config/settings.ts';
 import type { JwtVerification } from '../../ports/jwt-verifier.ts';
 import type { Expectation, Fetched, OutboundHttp } from '../../ports/outbound-http.ts';
 import type { JsonWebKey } from '../../spec/jwk.ts';
+import { testSettings } from '../../testing/settings.ts';
 import {
   KEY_SET_LIFETIME,
   RELOAD_INTERVAL,
@@ -11,6 +13,7 @@ import {
 } from './remote-jwk-set.ts';
 
 const URL_A = 'https://publisher.example/jwks.json';
+const CAUSE = { purpose: 'client-keys', remoteAddress: '192.0.2.1' } as const;
 const KEY = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' };
 
 interface Peer {
@@ -21,10 +24,10 @@ interface Peer {
   found: string | Fetched;
   advance(seconds: number): void;
   /** Asks for the key of this kid, as a JWT does: verified if the set has it. */
-  ask(kid: string, url?: string): Promise<string>;
+  ask(kid: string, url?: string, remoteAddress?: string): Promise<string>;
 }
 
-function peer(found: Peer['found']): Peer {
+function peer(found: Peer['found'], settings: Partial<Settings> = {}): Peer {
   let now = 1_800_000_000;
   const fetched: string[] = [];
   const expectations: Expectation[] = [];
@@ -39,7 +42,11 @@ function peer(found: Peer['found']): Peer {
       return { status: 'ok', body: Buffer.from(found), mediaType: 'application/json' };
     },
   };
-  const sets = remoteJwkSets({ outbound, clock: { now: () => now, milliseconds: () => now * 1000 } });
+  const sets = remoteJwkSets({
+    outbound,
+    clock: { now: () => now, milliseconds: () => now * 1000 },
+    settings: testSettings(settings),
+  });
   const self: Peer = {
     sets,
     fetched,
@@ -48,7 +55,8 @@ function peer(found: Peer['found']): Peer {
     advance: (seconds) => {
       now += seconds;
     },
-    ask: async (kid, url = URL_A) => outcome(await sets.verifyWith(url, verifierOf(kid))),
+    ask: async (kid, url = URL_A, remoteAddress = '192.0.2.1') =>
+      outcome(await sets.verifyWith(url, { purpose: 'client-keys', remoteAddress }, verifierOf(kid))),
   };
   return self;
 }
@@ -125,6 +133,7 @@ test('only an unknown kid causes a reload; a bad signature does not', async () =
   await publisher.ask('a');
   const bad = await publisher.sets.verifyWith(
     URL_A,
+    CAUSE,
     async () => await Promise.resolve({ verified: false, reason: 'signature' }),
   );
   assert.equal(outcome(bad), 'signature');
@@ -133,10 +142,87 @@ test('only an unknown kid causes a reload; a bad signature does not', async () =
 
 test('a failed fetch verifies nothing, gives the reason and is not cached', async () => {
   const publisher = peer({ status: 'failed', reason: 'timeout', detail: 'after 3000 ms' });
-  const verification = await publisher.sets.verifyWith(URL_A, verifierOf('a'));
+  const verification = await publisher.sets.verifyWith(URL_A, CAUSE, verifierOf('a'));
   assert.deepEqual(verification, { verified: false, reason: 'key-set', detail: 'timeout: after 3000 ms' });
   publisher.found = setOf('a');
   assert.equal(await publisher.ask('a'), 'verified');
+});
+
+const NO_ANSWER: Fetched = { status: 'failed', reason: 'timeout', detail: 'after 3000 ms', retryAfter: 60 };
+
+test('the last keys stay in use for outbound.stale-key-sets while their server gives no answer (decision 50)', async () => {
+  const publisher = peer(setOf('a'), { 'outbound.stale-key-sets': 100 });
+  await publisher.ask('a');
+  publisher.found = NO_ANSWER;
+  publisher.advance(KEY_SET_LIFETIME + 99);
+  assert.equal(await publisher.ask('a'), 'verified');
+  assert.equal(await publisher.ask('b'), 'key-set', 'whether b is a new key is not known');
+  publisher.advance(1);
+  assert.equal(await publisher.ask('a'), 'key-set');
+  publisher.found = setOf('a');
+  publisher.advance(60);
+  assert.equal(await publisher.ask('a'), 'verified');
+});
+
+test('the last keys end with their lifetime if their server answers that there are none', async () => {
+  const publisher = peer(setOf('a'));
+  await publisher.ask('a');
+  publisher.found = { status: 'failed', reason: 'status', detail: 'status 404' };
+  publisher.advance(KEY_SET_LIFETIME);
+  assert.equal(await publisher.ask('a'), 'key-set');
+});
+
+test('unknown keys cause outbound.key-set-fetches in a minute at most, from however many networks (decision 50)', async () => {
+  const publisher = peer(setOf('a'));
+  await publisher.ask('a');
+  const outcomes: string[] = [];
+  for (let network = 1; network <= 50; network += 1)
+    outcomes.push(await publisher.ask('x', URL_A, `192.0.2.${network}`));
+  assert.equal(publisher.fetched.length, 4);
+  assert.deepEqual(new Set(outcomes.slice(0, 3)), new Set(['unknown-key']));
+  assert.deepEqual(new Set(outcomes.slice(3)), new Set(['key-set']));
+  assert.equal(await publisher.ask('a'), 'verified');
+  publisher.advance(RELOAD_INTERVAL);
+  publisher.found = setOf('a', 'x');
+  assert.equal(await publisher.ask('x', URL_A, '192.0.2.99'), 'verified');
+});
+
+test('another network’s unknown keys do not keep a new key of the client from being found (decision 50)', async () => {
+  const publisher = peer(setOf('a'));
+  await publisher.ask('a');
+  for (let round = 0; round < 9; round += 1) await publisher.ask('x', URL_A, '198.51.100.1');
+  publisher.found = setOf('a', 'b');
+  assert.equal(await publisher.ask('b'), 'verified');
+  assert.equal(publisher.fetched.length, 3);
+});
+
+test('a key server without an answer is asked outbound.key-set-fetches times in a minute at most (decision 50)', async () => {
+  const publisher = peer(NO_ANSWER, { 'outbound.key-set-fetches': 2 });
+  for (let round = 0; round < 9; round += 1) assert.equal(await publisher.ask('a'), 'key-set');
+  assert.equal(publisher.fetched.length, 2);
+  publisher.advance(60);
+  publisher.found = setOf('a');
+  assert.equal(await publisher.ask('a'), 'verified');
+});
+
+test('a fetch that found no slot does not count', async () => {
+  const publisher = peer({ status: 'failed', reason: 'busy', detail: 'no slot', retryAfter: 1 });
+  for (let round = 0; round < 9; round += 1) await publisher.ask('a');
+  publisher.found = setOf('a');
+  assert.equal(await publisher.ask('a'), 'verified');
+});
+
+test('a JWT that no key could verify causes no fetch: another algorithm, no signature, another type (decision 50)', async () => {
+  const publisher = peer(setOf('a'));
+  for (const reason of ['algorithm', 'malformed', 'type'] as const) {
+    const refused = await publisher.sets.verifyWith(
+      URL_A,
+      CAUSE,
+      async () => await Promise.resolve({ verified: false, reason }),
+    );
+    assert.equal(outcome(refused), reason);
+  }
+  assert.deepEqual(publisher.fetched, []);
 });
 
 test('a failed reload leaves the cached keys in use until they expire (F23)', async () => {
@@ -175,7 +261,7 @@ test('keys that break the key policy are left out, and the others are used (H-07
   ];
   const publisher = peer(JSON.stringify({ keys }));
   let seen: readonly JsonWebKey[] = [];
-  await publisher.sets.verifyWith(URL_A, async (found) => {
+  await publisher.sets.verifyWith(URL_A, CAUSE, async (found) => {
     seen = found;
     return await verifierOf('good')(found);
   });
@@ -194,7 +280,7 @@ test('sets are cached by URL; above 1,000 sets the oldest is evicted', async () 
 });
 
 const find = async ({ sets }: Peer, kid: string): Promise<unknown> =>
-  await sets.find(URL_A, (keys) => keys.find((key) => key['kid'] === kid)?.['kid']);
+  await sets.find(URL_A, CAUSE, (keys) => keys.find((key) => key['kid'] === kid)?.['kid']);
 
 test('an encryption key is found in the cached set; a missing one causes at most one reload a minute', async () => {
   const publisher = peer(setOf('a'));

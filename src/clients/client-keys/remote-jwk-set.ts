@@ -1,9 +1,12 @@
+import type { Settings } from '../../config/settings.ts';
 import { clientJwkProblem } from '../../keys/client-jwk.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { JwtVerification } from '../../ports/jwt-verifier.ts';
-import type { OutboundHttp } from '../../ports/outbound-http.ts';
-import { OAuthError } from '../../spec/errors.ts';
+import type { FetchCause, OutboundFailure, OutboundHttp } from '../../ports/outbound-http.ts';
+import { BoundedMap } from '../../spec/bounded-map.ts';
+import { OAuthError, temporarilyUnavailable } from '../../spec/errors.ts';
+import { networkOf } from '../../spec/ip-address.ts';
 import { parseJsonObject } from '../../spec/json.ts';
 import type { JsonWebKey } from '../../spec/jwk.ts';
 import { metadataOf } from '../registered-client.ts';
@@ -14,6 +17,11 @@ export const KEY_SET_LIFETIME = 300;
 /** Seconds between two fetches of one set that unknown key ids cause. */
 export const RELOAD_INTERVAL = 60;
 
+const MINUTE = 60;
+
+/** Networks of requesters that are remembered for one set. */
+const NETWORKS_MAX = 64;
+
 /** Sets in the cache; the one fetched longest ago is evicted first. */
 const SETS_MAX = 1000;
 
@@ -21,89 +29,92 @@ const KEYS_MAX = 20;
 
 const JSON_LIMITS = { depth: 8, members: 64 };
 
+/** Failures of calls that asked no other server. */
+const UNBEGUN: ReadonlySet<OutboundFailure> = new Set(['busy', 'recently-failed']);
+
 const MEDIA_TYPES = ['application/jwk-set+json', 'application/json'];
 
 export type RemoteVerification =
   | JwtVerification
-  | { readonly verified: false; readonly reason: 'key-set'; readonly detail: string };
+  | ({ readonly verified: false; readonly reason: 'key-set'; readonly detail: string } & Retry);
+
+/** Present if the keys could not be had for now, so that nothing is known about the signature. */
+interface Retry {
+  /** Seconds after which a retry may succeed. */
+  readonly retryAfter?: number;
+}
 
 /** A cache of key sets that clients and other parties publish at a `jwks_uri`. */
 export interface RemoteJwkSets {
   /**
    * Verifies with the keys at `url`. If no key has the id that the JWT names, fetches the set again, because
-   * its owner may have added the key. At most one such fetch per `RELOAD_INTERVAL`, so that invented key ids
-   * cost the owner no traffic.
+   * its owner may have added the key. At most one such fetch per `RELOAD_INTERVAL` for each network of
+   * requesters, and `outbound.key-set-fetches` in a minute for all, so that invented key ids cost the owner
+   * little. A JWT that no key could verify causes no fetch.
    */
   verifyWith(
     url: string,
+    cause: FetchCause,
     verify: (keys: readonly JsonWebKey[]) => Promise<JwtVerification>,
   ): Promise<RemoteVerification>;
   /**
    * Returns what `choose` finds among the keys at `url`. If it finds nothing, fetches the set again under the
-   * same limit.
+   * same limits.
    * @returns `problem`: why there is none, for the log
    */
   find<Found>(
     url: string,
+    cause: FetchCause,
     choose: (keys: readonly JsonWebKey[]) => Found | undefined,
   ): Promise<RemoteFinding<Found>>;
 }
 
-export type RemoteFinding<Found> = { readonly found: Found } | { readonly problem: string };
+export type RemoteFinding<Found> = { readonly found: Found } | Problem;
+
+type Problem = { readonly problem: string } & Retry;
 
 interface KeptSet {
   readonly keys: readonly JsonWebKey[];
   readonly fetchedAt: number;
-  /** The latest fetch for an unknown key. Parallel requests share it. */
-  reload: { readonly at: number; readonly result: Promise<Loaded> } | undefined;
+  /** The set is older than its lifetime, and could not be fetched again for this reason. */
+  readonly stale?: Problem;
 }
 
-type Loaded = KeptSet | { readonly problem: string };
+type Loaded = KeptSet | Problem;
 
 export interface RemoteJwkSetNeeds {
   readonly outbound: OutboundHttp;
   readonly clock: Clock;
+  readonly settings: Pick<Settings, 'outbound.key-set-fetches' | 'outbound.stale-key-sets'>;
 }
 
 /** Opens an empty cache of key sets for one process and tenant. */
 export function remoteJwkSets(needs: RemoteJwkSetNeeds): RemoteJwkSets {
-  const kept = new Map<string, KeptSet>();
-  const load = async (url: string): Promise<Loaded> => {
-    const fetched = await fetchKeySet(needs.outbound, url);
-    if ('problem' in fetched) return fetched;
-    const set = { keys: fetched.keys, fetchedAt: needs.clock.now(), reload: kept.get(url)?.reload };
-    keep(kept, url, set);
-    return set;
-  };
-  const reload = async (url: string, set: KeptSet): Promise<Loaded> => {
-    const now = needs.clock.now();
-    if (set.reload === undefined || now >= set.reload.at + RELOAD_INTERVAL) {
-      set.reload = { at: now, result: load(url) };
-    }
-    return await set.reload.result;
-  };
-  const liveSet = (url: string): KeptSet | undefined => {
-    const found = kept.get(url);
-    return found !== undefined && needs.clock.now() < found.fetchedAt + KEY_SET_LIFETIME ? found : undefined;
-  };
+  const cache = new KeySetCache(needs);
   return {
-    async verifyWith(url, verify) {
-      const live = liveSet(url);
-      const set = live ?? (await load(url));
-      if ('problem' in set) return keySetProblem(set.problem);
+    async verifyWith(url, cause, verify) {
+      const live = cache.live(url);
+      if (live === undefined) {
+        const keyless = await verify([]);
+        if (keyless.verified || keyless.reason !== 'unknown-key') return keyless;
+      }
+      const set = live ?? (await cache.load(url, cause));
+      if ('problem' in set) return keySetProblem(set);
       const verification = await verify(set.keys);
-      if (live === undefined || verification.verified || verification.reason !== 'unknown-key')
-        return verification;
-      const newer = await reload(url, set);
-      return 'problem' in newer ? keySetProblem(newer.problem) : await verify(newer.keys);
+      if (verification.verified || verification.reason !== 'unknown-key') return verification;
+      if (set.stale !== undefined) return keySetProblem(set.stale);
+      if (live === undefined) return verification;
+      const newer = await cache.reload(url, cause);
+      return 'problem' in newer ? keySetProblem(newer) : await verify(newer.keys);
     },
-    async find(url, choose) {
-      const live = liveSet(url);
-      const first = live ?? (await load(url));
+    async find(url, cause, choose) {
+      const live = cache.live(url);
+      const first = live ?? (await cache.load(url, cause));
       if ('problem' in first) return first;
       const found = choose(first.keys);
       if (found !== undefined) return { found };
-      const newer = live === undefined ? first : await reload(url, live);
+      if (first.stale !== undefined) return first.stale;
+      const newer = live === undefined ? first : await cache.reload(url, cause);
       if ('problem' in newer) return newer;
       const late = choose(newer.keys);
       return late === undefined
@@ -113,6 +124,96 @@ export function remoteJwkSets(needs: RemoteJwkSetNeeds): RemoteJwkSets {
   };
 }
 
+/** The recent fetches of one set. */
+interface Attempts {
+  /** Calls that wait for a fetch; the outbound client shares it between them. */
+  underWay: number;
+  /** When the fetches of the last minute began. */
+  began: readonly number[];
+  /** The latest fetch for an unknown key, by the network of the requester. Parallel requests share it. */
+  readonly reloads: BoundedMap<string, { readonly at: number; readonly result: Promise<Loaded> }>;
+}
+
+class KeySetCache {
+  readonly #needs: RemoteJwkSetNeeds;
+  readonly #kept = new Map<string, KeptSet>();
+  readonly #attempts = new BoundedMap<string, Attempts>(2 * SETS_MAX);
+
+  constructor(needs: RemoteJwkSetNeeds) {
+    this.#needs = needs;
+  }
+
+  /** Returns a set that is not older than its lifetime. */
+  live(url: string): KeptSet | undefined {
+    return this.#youngerThan(url, KEY_SET_LIFETIME);
+  }
+
+  /** Fetches a set. If its server cannot answer, returns the last one for `outbound.stale-key-sets` more. */
+  async load(url: string, cause: FetchCause): Promise<Loaded> {
+    const loaded = await this.#fetch(url, cause);
+    if (!('problem' in loaded) || loaded.retryAfter === undefined) return loaded;
+    const last = this.#youngerThan(url, KEY_SET_LIFETIME + this.#needs.settings['outbound.stale-key-sets']);
+    return last === undefined ? loaded : { ...last, stale: loaded };
+  }
+
+  /** Fetches a set again for an unknown key, within the limits of such fetches. */
+  async reload(url: string, cause: FetchCause): Promise<Loaded> {
+    const { reloads } = this.#attemptsAt(url);
+    const now = this.#needs.clock.now();
+    const network = networkOf(cause.remoteAddress ?? '');
+    const last = reloads.get(network);
+    if (last !== undefined && now < last.at + RELOAD_INTERVAL) return await last.result;
+    const reload = { at: now, result: this.#fetch(url, cause) };
+    reloads.set(network, reload);
+    const loaded = await reload.result;
+    // A fetch that could not take place does not count.
+    if ('problem' in loaded && loaded.retryAfter !== undefined && reloads.get(network) === reload)
+      reloads.delete(network);
+    return loaded;
+  }
+
+  async #fetch(url: string, cause: FetchCause): Promise<Loaded> {
+    const attempts = this.#attemptsAt(url);
+    const { clock, outbound, settings } = this.#needs;
+    const leads = attempts.underWay === 0;
+    attempts.began = attempts.began.filter((at) => clock.now() < at + MINUTE);
+    const [oldest = 0] = attempts.began;
+    if (leads && attempts.began.length >= settings['outbound.key-set-fetches'])
+      return {
+        problem: 'outbound.key-set-fetches is reached for this key set',
+        retryAfter: oldest + MINUTE - clock.now(),
+      };
+    attempts.underWay += 1;
+    try {
+      const fetched = await fetchKeySet(outbound, url, cause);
+      if (leads && !('problem' in fetched && fetched.unbegun))
+        attempts.began = [...attempts.began, clock.now()];
+      if ('problem' in fetched) {
+        const { unbegun: _, ...problem } = fetched;
+        return problem;
+      }
+      const set = { keys: fetched.keys, fetchedAt: clock.now() };
+      keep(this.#kept, url, set);
+      return set;
+    } finally {
+      attempts.underWay -= 1;
+    }
+  }
+
+  #youngerThan(url: string, seconds: number): KeptSet | undefined {
+    const found = this.#kept.get(url);
+    return found !== undefined && this.#needs.clock.now() < found.fetchedAt + seconds ? found : undefined;
+  }
+
+  #attemptsAt(url: string): Attempts {
+    const known = this.#attempts.get(url);
+    if (known !== undefined) return known;
+    const attempts: Attempts = { underWay: 0, began: [], reloads: new BoundedMap(NETWORKS_MAX) };
+    this.#attempts.set(url, attempts);
+    return attempts;
+  }
+}
+
 function keep(kept: Map<string, KeptSet>, url: string, set: KeptSet): void {
   kept.delete(url);
   kept.set(url, set);
@@ -120,8 +221,8 @@ function keep(kept: Map<string, KeptSet>, url: string, set: KeptSet): void {
   if (kept.size > SETS_MAX && oldest !== undefined) kept.delete(oldest);
 }
 
-function keySetProblem(detail: string): RemoteVerification {
-  return { verified: false, reason: 'key-set', detail };
+function keySetProblem({ problem: detail, ...retry }: Problem): RemoteVerification {
+  return { verified: false, reason: 'key-set', detail, ...retry };
 }
 
 /**
@@ -131,11 +232,17 @@ function keySetProblem(detail: string): RemoteVerification {
 async function fetchKeySet(
   outbound: OutboundHttp,
   url: string,
-): Promise<{ readonly keys: readonly JsonWebKey[] } | { readonly problem: string }> {
-  const fetched = await outbound.get(url, { mediaTypes: MEDIA_TYPES });
-  if (fetched.status === 'failed') return { problem: `${fetched.reason}: ${fetched.detail}` };
+  cause: FetchCause,
+): Promise<{ readonly keys: readonly JsonWebKey[] } | (Problem & { readonly unbegun: boolean })> {
+  const fetched = await outbound.get(url, { mediaTypes: MEDIA_TYPES }, cause);
+  if (fetched.status === 'failed') {
+    const { reason, detail, retryAfter } = fetched;
+    const retry = retryAfter === undefined ? {} : { retryAfter };
+    return { problem: `${reason}: ${detail}`, unbegun: UNBEGUN.has(reason), ...retry };
+  }
   const keys = keysOf(fetched.body);
-  if (keys === undefined) return { problem: `the document is not a JWK Set of at most ${KEYS_MAX} keys` };
+  if (keys === undefined)
+    return { problem: `the document is not a JWK Set of at most ${KEYS_MAX} keys`, unbegun: false };
   return { keys: keys.filter((key) => clientJwkProblem(key) === undefined) };
 }
 
@@ -149,17 +256,40 @@ function keysOf(body: Uint8Array): readonly JsonWebKey[] | undefined {
   }
 }
 
-/** Verifies a signature of a client with the keys in its registration (`jwks`, `jwks_uri`). */
+/**
+ * Verifies a signature of a client with the keys in its registration (`jwks`, `jwks_uri`).
+ * @param remoteAddress the IP address of the request, for the budget of a fetch
+ */
 export async function verifyWithClientKeys(
   jwkSets: RemoteJwkSets,
   client: StoredClient,
+  remoteAddress: string,
   verify: (keys: readonly JsonWebKey[]) => Promise<JwtVerification>,
 ): Promise<RemoteVerification> {
   const { jwks, jwks_uri } = metadataOf(client);
-  if (typeof jwks_uri === 'string') return await jwkSets.verifyWith(jwks_uri, verify);
+  if (typeof jwks_uri === 'string') {
+    const cause = { purpose: 'client-keys', remoteAddress } as const;
+    return await jwkSets.verifyWith(jwks_uri, cause, verify);
+  }
   // Registration admits only public keys that satisfy the key policy.
   const { keys } = (jwks ?? { keys: [] }) as { readonly keys: readonly JsonWebKey[] };
   return await verify(keys);
+}
+
+/**
+ * Requires that the keys could be had: otherwise nothing is known about what they should verify, and a
+ * refusal would blame the caller.
+ * @param what the keys, in the words of the error
+ * @throws OAuthError temporarily_unavailable
+ */
+export function requireKeysNow(refusal: object & Retry, what: string): void {
+  const { retryAfter } = refusal;
+  if (retryAfter === undefined) return;
+  const detail = 'detail' in refusal ? refusal.detail : 'problem' in refusal ? refusal.problem : undefined;
+  throw temporarilyUnavailable(`the ${what} cannot be fetched now; try again later`, {
+    retryAfter,
+    ...(typeof detail === 'string' ? { detail } : {}),
+  });
 }
 
 /** Renders a refusal for the log. */

@@ -9,6 +9,7 @@ import type { ClientMetadata } from '../../spec/client-metadata.ts';
 import type { SignatureAlgorithm } from '../../spec/jose-algorithms.ts';
 import { SIGNING_ALGORITHMS } from '../../spec/server-capabilities.ts';
 import { testKey } from '../../testing/jwt.ts';
+import { testSettings } from '../../testing/settings.ts';
 import { remoteJwkSets } from '../client-keys/remote-jwk-set.ts';
 import { type IdTokenNeeds, issueIdToken } from './client-jwt.ts';
 import { subjectFor } from './pairwise-subject.ts';
@@ -43,6 +44,7 @@ const NEEDS: IdTokenNeeds = {
         urlProblem: () => undefined,
         get: async () => ({ status: 'failed', reason: 'timeout', detail: 'late' }),
       },
+      settings: testSettings(),
     }),
   },
 };

@@ -42,7 +42,13 @@ export interface ClientJwtContent {
  * A JWT, or why it cannot be made, for the log only. A JWT that must be encrypted is never sent without
  * encryption.
  */
-export type ClientJwt = { readonly jwt: string } | { readonly problem: string };
+export type ClientJwt =
+  | { readonly jwt: string }
+  | {
+      readonly problem: string;
+      /** Seconds until a retry. Present if the client's keys cannot be had now. */
+      readonly retryAfter?: number;
+    };
 
 /** Returns the signature algorithm that a client has registered for this kind of JWT, or the default. */
 function signatureAlgorithmFor(
@@ -124,7 +130,11 @@ async function recipientKey(
   { jwks, jwks_uri }: ClientMetadata,
   alg: KeyManagementAlgorithm,
 ): Promise<RemoteFinding<JsonWebKey>> {
-  if (typeof jwks_uri === 'string') return await jwkSets.find(jwks_uri, (keys) => encryptionKey(keys, alg));
+  if (typeof jwks_uri === 'string')
+    // The client has authenticated, or an end-user has signed in for it: each key set counts as a party.
+    return await jwkSets.find(jwks_uri, { purpose: 'encryption-keys', remoteAddress: undefined }, (keys) =>
+      encryptionKey(keys, alg),
+    );
   const { keys } = (jwks ?? { keys: [] }) as { readonly keys: readonly JsonWebKey[] };
   const found = encryptionKey(keys, alg);
   return found === undefined ? { problem: `jwks has no key for ${alg}` } : { found };

@@ -1,6 +1,6 @@
 import type { OutboundFailure } from '../../ports/outbound-http.ts';
 import type { ClientMetadata } from '../../spec/client-metadata.ts';
-import { OAuthError } from '../../spec/errors.ts';
+import { OAuthError, temporarilyUnavailable } from '../../spec/errors.ts';
 import type { JsonObject } from '../../spec/json.ts';
 import type { RegistrationPrivileges } from '../../spec/registration-privileges.ts';
 import type { RegistryNeeds } from '../registry-needs.ts';
@@ -8,24 +8,34 @@ import { shownUri } from './metadata-rules.ts';
 import { requireAllowedHosts, requirePrivileges } from './privileges.ts';
 import { type ValidatedMetadata, validateMetadata } from './validate-metadata.ts';
 
+/** The party that sends metadata. */
+export interface MetadataSender {
+  readonly privileges: RegistrationPrivileges;
+  /**
+   * Whether the caller presented a token. It decides how a missing privilege is answered: with the missing
+   * scope, or with a request for a token.
+   */
+  readonly presentedToken: boolean;
+  /** The IP address of the request; undefined on the command line. */
+  readonly remoteAddress: string | undefined;
+}
+
 /**
  * Checks metadata before it is stored, for a new client and for an update: privileges first, then form, then
  * resources of other hosts.
- * @param presentedToken whether the caller presented a token. It decides how a missing privilege is answered:
- * with the missing scope, or with a request for a token
- * @throws OAuthError invalid_token, insufficient_scope, invalid_client_metadata, invalid_redirect_uri
+ * @throws OAuthError invalid_token, insufficient_scope, invalid_client_metadata, invalid_redirect_uri;
+ * temporarily_unavailable if the server is too busy to fetch a document that it names
  */
 export async function admitMetadata(
   needs: RegistryNeeds,
   request: JsonObject,
-  privileges: RegistrationPrivileges,
-  presentedToken: boolean,
+  { privileges, presentedToken, remoteAddress }: MetadataSender,
 ): Promise<ValidatedMetadata> {
   requirePrivileges(request, privileges, presentedToken);
   const validated = validateMetadata(request, needs.metadataLimits);
   requireAllowedHosts(validated.metadata, privileges);
   requireCallableUrls(needs, validated.metadata);
-  await requireSectorIdentifier(needs, validated.metadata);
+  await requireSectorIdentifier(needs, validated.metadata, remoteAddress);
   return validated;
 }
 
@@ -53,14 +63,28 @@ export function requireCallableUrls(needs: RegistryNeeds, metadata: ClientMetada
  * Fetches the document at `sector_identifier_uri` and checks it. OpenID Connect Dynamic Client Registration
  * 1.0 §5: it "MUST contain … an array of redirect_uri values", and "the values registered in redirect_uris
  * MUST be included in the elements of the array".
- * @throws OAuthError invalid_client_metadata
+ * @throws OAuthError invalid_client_metadata, temporarily_unavailable
  */
-async function requireSectorIdentifier(needs: RegistryNeeds, metadata: ClientMetadata): Promise<void> {
+async function requireSectorIdentifier(
+  needs: RegistryNeeds,
+  metadata: ClientMetadata,
+  remoteAddress: string | undefined,
+): Promise<void> {
   const uri = metadata['sector_identifier_uri'];
   if (typeof uri !== 'string') return;
-  const fetched = await needs.outbound.get(uri, { mediaTypes: ['application/json'] });
-  if (fetched.status === 'failed')
-    throw invalid(publicReason(fetched.reason), `${fetched.reason}: ${fetched.detail}`);
+  const cause = { purpose: 'sector-identifiers', remoteAddress } as const;
+  const fetched = await needs.outbound.get(uri, { mediaTypes: ['application/json'] }, cause);
+  if (fetched.status === 'failed') {
+    const { reason, retryAfter } = fetched;
+    const detail = `${reason}: ${fetched.detail}`;
+    // The registrant can repair a document that gives no answer. It cannot help it that this server is busy.
+    if ((reason === 'busy' || reason === 'gave-way') && retryAfter !== undefined)
+      throw temporarilyUnavailable('sector_identifier_uri cannot be fetched now; try again later', {
+        retryAfter,
+        detail,
+      });
+    throw invalid(publicReason(reason), detail);
+  }
   const listed = stringsOf(fetched.body);
   if (listed === undefined) throw invalid('must return a JSON array of strings');
   for (const [index, redirect] of (metadata.redirect_uris ?? []).entries()) {

@@ -80,7 +80,9 @@ export async function prepareClient(
   registrant: Registrant,
   request: JsonObject,
 ): Promise<StoredClient> {
-  const validated = await admitMetadata(needs, request, registrant.privileges, presentedToken(registrant));
+  const { privileges, remoteAddress } = registrant;
+  const sender = { privileges, presentedToken: presentedToken(registrant), remoteAddress };
+  const validated = await admitMetadata(needs, request, sender);
   requireFreeOfOurNames(needs, validated.preferred_client_id);
   return newClient(needs, registrant, validated);
 }

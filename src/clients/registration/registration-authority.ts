@@ -32,6 +32,8 @@ export interface Registrant {
   readonly privileges: RegistrationPrivileges;
   /** The initial access token that the registration uses up; present for `initial` only. */
   readonly token?: StoredAccessToken;
+  /** The IP address of its request. Absent on the command line. */
+  readonly remoteAddress?: string;
 }
 
 /**

@@ -6,6 +6,7 @@ import { OAuthError } from '../../spec/errors.ts';
 import { type JsonObject, parseJsonObject } from '../../spec/json.ts';
 import { openPrivileges } from '../../spec/registration-privileges.ts';
 import { signedJwt, testKey } from '../../testing/jwt.ts';
+import { testSettings } from '../../testing/settings.ts';
 import { remoteJwkSets } from '../client-keys/remote-jwk-set.ts';
 import {
   applySoftwareStatement,
@@ -50,7 +51,7 @@ async function apply(
       { ...TRUSTED, ...issuer },
     ],
     verifier: joseJwtVerifier(clock),
-    jwkSets: remoteJwkSets({ outbound, clock }),
+    jwkSets: remoteJwkSets({ outbound, clock, settings: testSettings() }),
   };
   return await applySoftwareStatement({ issuer: OP, softwareStatements }, requestOf(members));
 }

@@ -7,7 +7,11 @@ import type { JsonWebKey } from '../../spec/jwk.ts';
 import type { RegistrationPrivileges } from '../../spec/registration-privileges.ts';
 import { parseScope } from '../../spec/scope.ts';
 import { SIGNING_ALGORITHMS } from '../../spec/server-capabilities.ts';
-import type { RemoteJwkSets, RemoteVerification } from '../client-keys/remote-jwk-set.ts';
+import {
+  type RemoteJwkSets,
+  type RemoteVerification,
+  requireKeysNow,
+} from '../client-keys/remote-jwk-set.ts';
 
 /** An issuer whose software statements are trusted (RFC 7591 §2.3). */
 export interface SoftwareStatementIssuer {
@@ -36,6 +40,8 @@ export interface SoftwareStatement {
 export interface StatedRequest {
   readonly request: JsonObject;
   readonly statement: SoftwareStatement | undefined;
+  /** The IP address of the request; undefined on the command line. */
+  readonly remoteAddress: string | undefined;
 }
 
 /**
@@ -43,11 +49,13 @@ export interface StatedRequest {
  * authorization server supports software statements and accepts the statement, client metadata values
  * conveyed in the software statement MUST take precedence over those conveyed using plain JSON." Without
  * trusted issuers the member is ignored and not stored.
- * @throws OAuthError invalid_software_statement, unapproved_software_statement
+ * @throws OAuthError invalid_software_statement, unapproved_software_statement; temporarily_unavailable if
+ * the keys of its issuer cannot be fetched now
  */
 export async function applySoftwareStatement(
   needs: { readonly issuer: string; readonly softwareStatements?: SoftwareStatementNeeds },
   request: JsonObject,
+  remoteAddress?: string,
 ): Promise<StatedRequest> {
   const { software_statement, ...others } = request.members;
   if (
@@ -55,10 +63,12 @@ export async function applySoftwareStatement(
     software_statement === undefined ||
     software_statement === null
   ) {
-    return { request: withMembers(request, Object.entries(others)), statement: undefined };
+    return { request: withMembers(request, Object.entries(others)), statement: undefined, remoteAddress };
   }
   if (typeof software_statement !== 'string') throw invalid('must be a string');
-  const statement = await verifyStatement(needs.softwareStatements, software_statement, needs.issuer);
+  const { softwareStatements, issuer } = needs;
+  const sent = { jwt: software_statement, remoteAddress };
+  const statement = await verifyStatement(softwareStatements, sent, issuer);
   const stated = new Set(Object.keys(statement.members));
   // A `client_name#de` of the request would contradict a stated `client_name` for German end-users.
   const unstated = Object.entries(others).filter(
@@ -69,6 +79,7 @@ export async function applySoftwareStatement(
   return {
     request: withMembers(request, [...members, ['software_statement', software_statement]]),
     statement,
+    remoteAddress,
   };
 }
 
@@ -82,7 +93,7 @@ const baseName = (name: string): string => name.split('#', 1)[0] ?? name;
 
 async function verifyStatement(
   { issuers, verifier, jwkSets }: SoftwareStatementNeeds,
-  jwt: string,
+  { jwt, remoteAddress }: { readonly jwt: string; readonly remoteAddress: string | undefined },
   audience: string,
 ): Promise<SoftwareStatement> {
   const claimed = verifier.claimedIssuer(jwt);
@@ -94,8 +105,9 @@ async function verifyStatement(
   const verification: RemoteVerification =
     'jwks' in issuer.keys
       ? await verify(issuer.keys.jwks)
-      : await jwkSets.verifyWith(issuer.keys.jwks_uri, verify);
+      : await jwkSets.verifyWith(issuer.keys.jwks_uri, { purpose: 'trusted-issuers', remoteAddress }, verify);
   if (!verification.verified) {
+    requireKeysNow(verification, 'keys of the issuer of the software_statement');
     const detail = 'detail' in verification ? verification.detail : verification.reason;
     throw invalid(REFUSALS[verification.reason], detail);
   }

@@ -3,7 +3,10 @@ import { test } from 'node:test';
 import type { Fields } from '../../../test/program/code-request.ts';
 import { formOf } from '../../../test/program/plain-browser.ts';
 import { setDisabled } from '../../sessions/manage-account.ts';
+import { KEY } from '../../testing/assertion.ts';
+import { busyOutbound } from '../../testing/busy-outbound.ts';
 import { ACTOR } from '../../testing/end-users.ts';
+import { signedJwt } from '../../testing/jwt.ts';
 import { answeredTo, aPerson, authorizationUrl, browserOf, RELYING_PARTY } from '../../testing/person.ts';
 import {
   CALLBACK,
@@ -358,4 +361,18 @@ test('GET /authorize, the storage fails: 500 as a page without the cause, which 
   assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
   assert.doesNotMatch(page.html, /disk|var/);
   assert.deepEqual(tenant.reports, [cause]);
+});
+
+test('GET /authorize with a request object while the server is too busy to fetch the keys of its client: temporarily_unavailable at the redirection URI; without one: 503 as a page with Retry-After (decision 50; RFC 6749 §4.1.2.1)', async () => {
+  const { outbound, causes } = busyOutbound();
+  const tenant = testTenant({ outbound });
+  const client = await tenant.register({ ...RELYING_PARTY, jwks_uri: 'https://client.example/jwks.json' });
+  const request = signedJwt(KEY, { iss: client.client_id, aud: ISSUER });
+  const browser = browserOf(tenant);
+  const answered = answeredTo(await browser.visit(authorizationUrl(client, { request })));
+  assert.equal(answered['error'], 'temporarily_unavailable');
+  const page = await browser.visit(`${ISSUER}/authorize`, { client_id: client.client_id, request });
+  assert.equal(page.status, 503);
+  assert.equal(page.headers.get('retry-after'), '7');
+  assert.deepEqual(causes[0], { purpose: 'client-keys', remoteAddress: causes[0]?.remoteAddress });
 });

@@ -15,7 +15,7 @@ export const contract = {
     'JARM §2',
   ],
   advertisedAs: 'authorization_endpoint',
-  statuses: [200, 303, 400, 429, 500],
+  statuses: [200, 303, 400, 429, 500, 503],
   errors: 'page',
   cors: 'none',
   body: 'none',

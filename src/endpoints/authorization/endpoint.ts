@@ -49,7 +49,7 @@ async function begin(
   const session = await flow.session(request);
   // Before a request object or a hint is opened, and before a federation is asked: a refused request must cost little.
   const takeBack = session === undefined ? await interactionLimits.admit(request.remoteAddress) : undefined;
-  const received = await authorizationRequests.receive(sent);
+  const received = await authorizationRequests.receive(sent, request.remoteAddress);
   const waiting = { request: received.request };
   const answered = await flow.answer(request, waiting, await flow.progress(waiting, session));
   if (answered !== undefined) {
@@ -88,7 +88,7 @@ async function pushed(
   );
   // A session does not show here: the form of another site brings no cookies.
   await interactionLimits.admit(remoteAddress);
-  const { client, source } = await authorizationRequests.receive(sent);
+  const { client, source } = await authorizationRequests.receive(sent, remoteAddress);
   const { request_uri } = await authorizationRequests.push(client.client_id, source);
   const query = new URLSearchParams({ client_id: client.client_id, request_uri });
   return redirection(`${issuer}${contract.path}?${query.toString()}`);

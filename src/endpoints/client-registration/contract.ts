@@ -10,7 +10,7 @@ export const contract = {
     'OpenID Connect Dynamic Client Registration 1.0 §3',
     'interface: POST /clients',
   ],
-  statuses: [200, 400, 401, 403, 429, 500],
+  statuses: [200, 400, 401, 403, 429, 500, 503],
   errors: 'bearer-challenge',
   cors: 'configured',
   body: 'json',
@@ -21,5 +21,5 @@ export const registerContract = {
   ...contract,
   name: 'client-registration-201',
   path: '/register',
-  statuses: [201, 400, 401, 403, 429, 500],
+  statuses: [201, 400, 401, 403, 429, 500, 503],
 } as const satisfies Contract;

@@ -52,8 +52,9 @@ function registrationAt(address: Address, needs: RegistryNeeds): Endpoint {
           await needs.openLimits.admit(remoteAddress);
         requireMediaType(headers['content-type'], 'application/json');
         const sent = parseJsonObject(body, needs.json);
-        const { request, statement } = await applySoftwareStatement(needs, sent);
-        const registrant = authorisedRegistrant(needs, authenticated, statement, trail);
+        const { request, statement } = await applySoftwareStatement(needs, sent, remoteAddress);
+        const authorised = authorisedRegistrant(needs, authenticated, statement, trail);
+        const registrant = { ...authorised, remoteAddress };
         if (asksForDryRun(query)) {
           return { status: 200, headers: HEADERS, body: await dryRun(needs, registrant, request, trail) };
         }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { assertBusy, busyOutbound } from '../../testing/busy-outbound.ts';
 import { type Answer, assertBodiless, assertError } from '../../testing/exchange.ts';
 import {
   CALLBACK,
@@ -366,3 +367,18 @@ test('500: a registration that failed leaves the initial access token usable (de
   tenant.watch.recover();
   assert.equal((await tenant.send('client-registration', { bearer, json: WEB_CLIENT })).status, 200);
 });
+
+const IN_SECTOR = {
+  ...WEB_CLIENT,
+  subject_type: 'pairwise',
+  sector_identifier_uri: 'https://client.example/s',
+};
+
+for (const name of ['client-registration', 'client-registration-201'] as const) {
+  test(`${name}: 503 with Retry-After while the server is too busy to fetch sector_identifier_uri (decision 50)`, async () => {
+    const { outbound, causes } = busyOutbound();
+    const tenant = testTenant({ outbound });
+    assertBusy(await tenant.send(name, { bearer: MASTER, json: IN_SECTOR, from: '198.51.100.7' }));
+    assert.deepEqual(causes, [{ purpose: 'sector-identifiers', remoteAddress: '198.51.100.7' }]);
+  });
+}

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ConfiguredStatementIssuer } from '../../config/software-statement-issuers.ts';
+import { assertBusy, busyOutbound } from '../../testing/busy-outbound.ts';
 import {
   type Answer,
   assertBearerNeeded,
@@ -252,4 +253,15 @@ test('PUT: a client_id in the statement is not the one that the request may name
   const updated = await update({ id: client.client_id, bearer: client.registration_access_token, json });
   assert.equal(updated.status, 200, updated.body);
   assert.equal(updated.json['client_id'], client.client_id);
+});
+
+test('503 with Retry-After while the server is too busy to fetch the keys of an issuer of statements (decision 50)', async () => {
+  const { outbound, causes } = busyOutbound();
+  const jwks_uri = `${PUBLISHER}/jwks.json`;
+  const issuer = { issuer: PUBLISHER, 'jwks-uri': jwks_uri, 'authorises-registration': false };
+  const { register } = statementTenant({ outbound }, [issuer]);
+  const software_statement = stated({ client_name: 'App' });
+  const json = { ...SERVICE, software_statement };
+  assertBusy(await register({ bearer: MASTER, json, from: '198.51.100.7' }));
+  assert.deepEqual(causes, [{ purpose: 'trusted-issuers', remoteAddress: '198.51.100.7' }]);
 });

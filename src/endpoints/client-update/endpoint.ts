@@ -17,7 +17,7 @@ const HEADERS = Object.freeze({ 'content-type': 'application/json', ...UNCACHED 
 export function clientUpdate(needs: RegistryNeeds): Endpoint {
   return {
     contract,
-    handle: async ({ headers, segment, body, id }) =>
+    handle: async ({ headers, segment, body, id, remoteAddress }) =>
       await audited(needs, 'client.update', id, async (trail) => {
         const client_id = clientIdFromSegment(segment);
         const authenticate: Authenticate = async () =>
@@ -25,7 +25,7 @@ export function clientUpdate(needs: RegistryNeeds): Endpoint {
         await authenticate();
         requireMediaType(headers['content-type'], 'application/json');
         const sent = parseJsonObject(body, needs.json);
-        const stated = await applySoftwareStatement(needs, sent);
+        const stated = await applySoftwareStatement(needs, sent, remoteAddress);
         const client = await updateClient(needs, authenticate, stated, trail);
         return {
           status: 200,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { assertBusy, busyOutbound } from '../../testing/busy-outbound.ts';
 import { testInsufficientScope, testNotFound, testUnauthorized } from '../../testing/client-refusals.ts';
 import { assertBodiless, assertError, assertMissingScopes } from '../../testing/exchange.ts';
 import {
@@ -201,4 +202,14 @@ test('PUT that others forestall again and again is given up: 500, not an endless
     await tenant.send('client-update', { bearer: MASTER, id: client_id, json: WEB_CLIENT }),
     500,
   );
+});
+
+test('503 with Retry-After while the server is too busy to fetch sector_identifier_uri, and the registration stays (decision 50)', async () => {
+  const { outbound, causes } = busyOutbound();
+  const tenant = testTenant({ outbound });
+  const { client_id, registration_access_token: bearer } = await tenant.register(WEB_CLIENT);
+  const json = { ...WEB_CLIENT, subject_type: 'pairwise', sector_identifier_uri: 'https://client.example/s' };
+  assertBusy(await tenant.send('client-update', { id: client_id, bearer, json, from: '198.51.100.7' }));
+  assert.deepEqual(causes, [{ purpose: 'sector-identifiers', remoteAddress: '198.51.100.7' }]);
+  assert.equal((await tenant.send('client-read', { id: client_id, bearer })).status, 200);
 });

@@ -8,7 +8,7 @@ export const contract = {
   specifications: ['OpenID Federation 1.0 §12.2', 'interface: POST /federation/clients'],
   advertisedAs: 'federation_registration_endpoint',
   // 404 is invalid_trust_anchor of OpenID Federation 1.0 §8.9.
-  statuses: [200, 400, 401, 404, 429, 500],
+  statuses: [200, 400, 401, 404, 429, 500, 503],
   errors: 'json',
   // The interface: "invalid entity statement signature or failed trust chain resolution" is 401.
   errorStatuses: { unauthorized_client: 401 },

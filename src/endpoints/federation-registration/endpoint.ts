@@ -39,13 +39,17 @@ export function federationRegistration(needs: FederationRegistrationNeeds | unde
   let underWay = 0;
   return {
     contract,
-    handle: async ({ headers, body, id }) =>
+    handle: async ({ headers, body, id, remoteAddress }) =>
       await audited(needs.registry, 'client.create', id, async (trail) => {
         const mediaType = requireMediaType(headers['content-type'], ...TYPES);
         if (underWay >= needs.parallel) throw new TooManyRequests(needs.retryAfter);
         underWay += 1;
         try {
-          const { claims, header, contentType } = await registerExplicitly(needs, { mediaType, body }, trail);
+          const { claims, header, contentType } = await registerExplicitly(
+            needs,
+            { mediaType, body, remoteAddress },
+            trail,
+          );
           const statement = await needs.keys.sign(claims, header);
           return { status: 200, headers: { 'content-type': contentType, ...UNCACHED }, body: statement };
         } finally {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { configurationUrl } from '../../federation/entity-id.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
+import { NO_SLOT } from '../../testing/busy-outbound.ts';
 import {
   type Answer,
   assertError,
@@ -344,4 +346,29 @@ test('no way leads to a configured anchor, in the dialect of OpenID Federation 1
   assert.deepEqual([response.status, response.json['error']], [404, 'invalid_trust_anchor']);
   assert.match(String(response.json['error_description']), /^unknown_trust_anchor: /);
   assertUncached(response);
+});
+
+test('503 with Retry-After while the server is too busy to fetch a statement, in both dialects: it does not say invalid_trust_chain (decision 50; OpenID Federation 1.0 §8.9)', async () => {
+  const tenant = await federatedTenant();
+  tenant.federation.documents.set(configurationUrl(ORG.id), async () => await Promise.resolve(NO_SLOT));
+  const statement = requestStatement();
+  const answers = [await tenant.post(statement), await tenant.postFinal(requestStatement())];
+  for (const refused of answers) {
+    assert.equal(refused.status, 503, refused.body);
+    assert.equal(refused.json['error'], 'temporarily_unavailable');
+    assert.match(String(refused.json['error_description']), /^fetch_busy: /);
+    assert.equal(refused.headers['retry-after'], '7');
+  }
+  tenant.federation.join(ORG, [ANCHOR]);
+  assert.equal((await tenant.post(statement)).status, 200, 'the statement is not used up');
+});
+
+test('503: a busy search beside a superior without a trust anchor is not told as unknown_trust_anchor (decision 50)', async () => {
+  const tenant = await federatedTenant();
+  const lost = testEntity('https://lost.example');
+  tenant.federation.join(lost, []);
+  tenant.federation.state(lost, RP);
+  tenant.federation.documents.set(configurationUrl(ORG.id), async () => await Promise.resolve(NO_SLOT));
+  const refused = await tenant.post(requestStatement(METADATA, { authority_hints: [ORG.id, lost.id] }));
+  assert.deepEqual([refused.status, refused.json['error']], [503, 'temporarily_unavailable']);
 });

@@ -44,12 +44,12 @@ export function callerOf(
   form: Parameters | OAuthError,
 ): Awaitable<Caller> {
   const { authorization } = request.headers;
-  const { clientCertificate: certificate } = request;
+  const { clientCertificate: certificate, remoteAddress } = request;
   const parameters = form instanceof OAuthError ? undefined : form;
   if (authorization !== undefined && triesBearer(request) && !bodyAuthenticates(parameters)) {
     return bearerOf(needs, authorization, certificate);
   }
-  const offered = { authorization, parameters, certificate };
+  const offered = { authorization, parameters, certificate, remoteAddress };
   return whenKnown(authenticateClient(needs.authentication, offered), ({ stored, metadata }) => ({
     client_id: stored.client_id,
     scope: registeredScope(metadata),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ASSERTING, asserted, claimsOf } from '../../testing/assertion.ts';
+import { ASSERTING, asserted, claimsOf, privateKeyClient } from '../../testing/assertion.ts';
+import { assertBusy, busyOutbound } from '../../testing/busy-outbound.ts';
 import { type Answer, assertError } from '../../testing/exchange.ts';
 import {
   clientInformationOf,
@@ -300,4 +301,16 @@ test('resource_identifiers: absolute URIs without fragment, and a privilege like
   const rich = await tenant.initialToken('client-reg:grant:client', 'client-reg:data');
   const client = clientInformationOf(await tenant.send('client-registration', { bearer: rich, json }));
   assert.deepEqual(client.members['resource_identifiers'], [RESOURCE]);
+});
+
+test('POST /token/introspect: 503 with Retry-After while the server is too busy to fetch the keys of the client (decision 50)', async () => {
+  const { outbound, causes } = busyOutbound();
+  const tenant = testTenant({ outbound });
+  const client = await privateKeyClient(tenant, {
+    jwks: undefined,
+    jwks_uri: 'https://client.example/jwks.json',
+  });
+  const form = asserted(client.sign(claimsOf(client.client_id)), { token: 'x' });
+  assertBusy(await tenant.send('introspection', { form, from: '198.51.100.7' }));
+  assert.deepEqual(causes, [{ purpose: 'client-keys', remoteAddress: '198.51.100.7' }]);
 });

@@ -6,7 +6,7 @@ export const contract = {
   path: '/token/introspect',
   specifications: ['RFC 7662 §2', 'interface: POST /token/introspect'],
   advertisedAs: 'introspection_endpoint',
-  statuses: [200, 400, 401, 403, 500],
+  statuses: [200, 400, 401, 403, 500, 503],
   errors: 'json',
   cors: 'configured',
   body: 'form',

@@ -1,3 +1,4 @@
+import { requireKeysNow } from '../../clients/client-keys/remote-jwk-set.ts';
 import { type ClientJwtNeeds, makeClientJwt } from '../../clients/issued-jwt/client-jwt.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ClientMetadata } from '../../spec/client-metadata.ts';
@@ -43,6 +44,7 @@ export async function jwtAnswer(
       type === INTROSPECTION_JWT ? { ...answered, token_introspection: told } : legacyClaims(told, answered),
   });
   if ('jwt' in made) return made.jwt;
+  requireKeysNow(made, 'keys of the client');
   throw new OAuthError('invalid_request', {
     error_description: 'the response cannot be signed or encrypted as the caller registered',
     detail: `introspection answer for ${client_id}: ${made.problem}`,

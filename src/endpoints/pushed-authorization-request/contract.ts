@@ -6,7 +6,7 @@ export const contract = {
   path: '/par',
   specifications: ['RFC 9126 §2'],
   advertisedAs: 'pushed_authorization_request_endpoint',
-  statuses: [201, 400, 401, 429, 500],
+  statuses: [201, 400, 401, 429, 500, 503],
   errors: 'json',
   cors: 'configured',
   body: 'form',

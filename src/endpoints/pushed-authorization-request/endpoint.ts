@@ -42,14 +42,16 @@ export function pushedAuthorizationRequest(needs: PushedAuthorizationRequestNeed
         authorization,
         parameters: sent,
         certificate,
+        remoteAddress,
       });
       if (metadataOf(stored).token_endpoint_auth_method === 'none')
         await interactionLimits.admit(remoteAddress);
       try {
-        const request = await authorizationRequests.receivePushed(stored, {
-          ...sent,
-          client_id: stored.client_id,
-        });
+        const request = await authorizationRequests.receivePushed(
+          stored,
+          { ...sent, client_id: stored.client_id },
+          remoteAddress,
+        );
         const pushed = await authorizationRequests.push(stored.client_id, request);
         return {
           status: 201,
@@ -64,6 +66,10 @@ export function pushedAuthorizationRequest(needs: PushedAuthorizationRequestNeed
 }
 
 /** Turns the error into JSON, because no redirection takes place (RFC 9126 §2.3). */
-function forItsClient({ code, error_description, detail }: AuthorizationError): OAuthError {
-  return new OAuthError(code, { error_description, ...(detail === undefined ? {} : { detail }) });
+function forItsClient({ code, error_description, detail, retryAfter }: AuthorizationError): OAuthError {
+  return new OAuthError(code, {
+    error_description,
+    ...(detail === undefined ? {} : { detail }),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  });
 }

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Fields, formText } from '../../../test/program/code-request.ts';
+import { asserted, claimsOf, KEY, privateKeyClient } from '../../testing/assertion.ts';
+import { assertBusy, busyOutbound } from '../../testing/busy-outbound.ts';
 import { type Answer, assertBodiless, assertError, assertUncached } from '../../testing/exchange.ts';
+import { signedJwt } from '../../testing/jwt.ts';
 import { answeredTo, aPerson, authorizationUrl, RELYING_PARTY } from '../../testing/person.ts';
-import { type ClientInformation, ISSUER, testTenant } from '../../testing/tenant.ts';
+import { CALLBACK, type ClientInformation, ISSUER, testTenant } from '../../testing/tenant.ts';
 
 const tenant = testTenant();
 
@@ -172,4 +175,27 @@ test('POST /par, the storage fails: 500 without body', async () => {
     form: Object.fromEntries(new URL(authorizationUrl(client)).searchParams),
   });
   assertBodiless(answered, 500);
+});
+
+test('POST /par: 503 with Retry-After while the server is too busy to fetch the keys of the client (decision 50)', async () => {
+  const { outbound, causes } = busyOutbound();
+  const tenant = testTenant({ outbound });
+  const client = await privateKeyClient(tenant, {
+    jwks: undefined,
+    jwks_uri: 'https://client.example/jwks.json',
+  });
+  const form = asserted(client.sign(claimsOf(client.client_id)), {});
+  assertBusy(await tenant.send('pushed-authorization-request', { form, from: '198.51.100.7' }));
+  assert.deepEqual(causes, [{ purpose: 'client-keys', remoteAddress: '198.51.100.7' }]);
+});
+
+test('POST /par: 503 with Retry-After while the server is too busy to fetch the keys of a request object (decision 50)', async () => {
+  const { outbound, causes } = busyOutbound();
+  const busy = testTenant({ outbound });
+  const jwks_uri = 'https://client.example/jwks.json';
+  const { client_id, client_secret } = await busy.register({ ...RELYING_PARTY, jwks_uri });
+  const request = signedJwt(KEY, { iss: client_id, aud: ISSUER, client_id });
+  const form = { client_id, request, redirect_uri: CALLBACK, response_type: 'code' };
+  assertBusy(await busy.send('pushed-authorization-request', { basic: [client_id, client_secret], form }));
+  assert.equal(causes.length, 1);
 });

@@ -6,7 +6,7 @@ export const contract = {
   path: '/token/revoke',
   specifications: ['RFC 7009 §2'],
   advertisedAs: 'revocation_endpoint',
-  statuses: [200, 400, 401, 500],
+  statuses: [200, 400, 401, 500, 503],
   errors: 'json',
   cors: 'any',
   body: 'form',

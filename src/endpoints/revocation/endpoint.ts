@@ -24,13 +24,14 @@ const PARAMETERS: ReadonlySet<string> = new Set(['token', 'token_type_hint', ...
 export function revocation(needs: RevocationEndpointNeeds): Endpoint {
   return {
     contract,
-    async handle({ headers, body, clientCertificate, id }) {
+    async handle({ headers, body, clientCertificate, remoteAddress, id }) {
       const parameters = parseForm(headers['content-type'], body, PARAMETERS, needs.form);
       const { authorization } = headers;
       const client = await identifyClient(needs.authentication, {
         authorization,
         parameters,
         certificate: clientCertificate,
+        remoteAddress,
       });
       const token = parameters['token'];
       if (token === undefined)

@@ -18,7 +18,7 @@ export const contract = {
     'RFC 7523 §2.1',
   ],
   advertisedAs: 'token_endpoint',
-  statuses: [200, 400, 401, 429, 500],
+  statuses: [200, 400, 401, 429, 500, 503],
   errors: 'json',
   cors: 'any',
   body: 'form',

@@ -43,6 +43,7 @@ export function token(needs: TokenEndpointNeeds): Endpoint {
         authorization,
         parameters,
         certificate: clientCertificate,
+        remoteAddress,
       });
       const grant = grantFor(offered, parameters, client);
       const response = await grant.handle(needs, client, parameters, { remoteAddress, request_id: id });

@@ -5,6 +5,7 @@ import { KEY_SET_LIFETIME, RELOAD_INTERVAL } from '../../clients/client-keys/rem
 import type { OutboundHttp } from '../../ports/outbound-http.ts';
 import { SIGNING_ALGORITHMS } from '../../spec/server-capabilities.ts';
 import { asserted, claimsOf, KEY, privateKeyClient } from '../../testing/assertion.ts';
+import { assertBusy, busyOutbound } from '../../testing/busy-outbound.ts';
 import { type Answer, assertError } from '../../testing/exchange.ts';
 import { macJwt, segment, signedJwt, type TestKey, testKey } from '../../testing/jwt.ts';
 import { MASTER, type TestTenant, testTenant } from '../../testing/tenant.ts';
@@ -194,4 +195,25 @@ test('keys at a jwks_uri that does not answer, holds other keys, private or weak
     const now = claimsOf(client_id, { exp: tenant.clock.now() + 60 });
     assert.equal((await ask(tenant, client.sign(now))).status, 200);
   }
+});
+
+test('503 with Retry-After while the server is too busy to fetch the keys of the client: it does not say invalid_client (decision 50)', async () => {
+  const { outbound, causes } = busyOutbound();
+  const tenant = testTenant({ outbound });
+  const client = await privateKeyClient(tenant, BY_URI);
+  const form = asserted(client.sign(claimsOf(client.client_id)), grant);
+  assertBusy(await tenant.send('token', { form, from: '198.51.100.7' }));
+  assert.deepEqual(causes, [{ purpose: 'client-keys', remoteAddress: '198.51.100.7' }]);
+});
+
+test('an assertion that no key could verify causes no fetch: 401 (decision 50)', async () => {
+  const { outbound, causes } = busyOutbound();
+  const tenant = testTenant({ outbound });
+  const { client_id } = await privateKeyClient(tenant, BY_URI);
+  const claims = claimsOf(client_id);
+  const unsigned = `${segment(JSON.stringify({ alg: 'none' }))}.${segment(JSON.stringify(claims))}.`;
+  const mac = macJwt('HS256', 'secret', claims);
+  for (const assertion of [unsigned, mac, signedJwt(KEY, claims, { typ: 'at+jwt' })])
+    assertError(await ask(tenant, assertion), 'invalid_client');
+  assert.deepEqual(causes, []);
 });

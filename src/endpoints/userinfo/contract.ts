@@ -6,7 +6,7 @@ export const contract = {
   path: '/userinfo',
   specifications: ['OpenID Connect Core 1.0 §5.3', 'RFC 6750 §2.1'],
   advertisedAs: 'userinfo_endpoint',
-  statuses: [200, 400, 401, 403, 500],
+  statuses: [200, 400, 401, 403, 500, 503],
   errors: 'bearer-challenge',
   cors: 'any',
   body: 'none',

@@ -1,3 +1,4 @@
+import { requireKeysNow } from '../../clients/client-keys/remote-jwk-set.ts';
 import { type ClientJwtNeeds, makeClientJwt, wantsUserinfoJwt } from '../../clients/issued-jwt/client-jwt.ts';
 import type { Settings } from '../../config/settings.ts';
 import { type Userinfo, type UserinfoNeeds, userinfoFor } from '../../grants/userinfo.ts';
@@ -90,6 +91,7 @@ async function asJwt(
   const content = { ...claims, iss: issuer, aud: client_id };
   const made = await makeClientJwt(clientJwts, metadata, { kind: 'userinfo', typ: 'JWT', claims: content });
   if ('jwt' in made) return answered('application/jwt', made.jwt);
+  requireKeysNow(made, 'keys of the client');
   throw new OAuthError('invalid_request', {
     error_description: 'the response cannot be signed or encrypted as the client registered',
     detail: made.problem,

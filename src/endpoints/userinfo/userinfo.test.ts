@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { compactDecrypt, decodeJwt, exportJWK, generateKeyPair, jwtVerify } from 'jose';
 import { selfSigned } from '../../../test/tls/certificate.ts';
 import { deleteAccount } from '../../sessions/manage-account.ts';
+import { assertBusy, busyOutbound } from '../../testing/busy-outbound.ts';
 import { shown } from '../../testing/certificate.ts';
 import { ACTOR } from '../../testing/end-users.ts';
 import {
@@ -240,4 +241,17 @@ test('GET /userinfo, the storage fails: 500 without body', async () => {
   const { access_token } = await tokensFor(tenant, await aPerson(tenant), client);
   tenant.watch.fail(new Error('disk is full'), 'accounts.find');
   assertBodiless(await tenant.send('userinfo', { bearer: String(access_token) }), 500);
+});
+
+test('503 with Retry-After while the server is too busy to fetch the keys that encrypt the answer (decision 50)', async () => {
+  const { outbound, causes } = busyOutbound();
+  const busy = testTenant({ outbound });
+  const encrypted = await busy.register({
+    ...RELYING_PARTY,
+    jwks_uri: 'https://client.example/jwks.json',
+    userinfo_encrypted_response_alg: 'ECDH-ES',
+  });
+  const { access_token } = await tokensFor(busy, await aPerson(busy), encrypted);
+  assertBusy(await busy.send('userinfo', { bearer: String(access_token) }));
+  assert.deepEqual(causes, [{ purpose: 'encryption-keys', remoteAddress: undefined }]);
 });

@@ -11,14 +11,20 @@ import type { RegistrationReason } from '../reason.ts';
 /** Members of resolved metadata that are ignored: the resolution does not verify a software statement. */
 const NOT_TAKEN_OVER = new Set(['software_statement']);
 
+/** An entity that asks to be registered: what federated clients may have, and the IP address of its request. */
+export interface FederatedRegistrant {
+  readonly privileges: RegistrationPrivileges;
+  readonly remoteAddress: string;
+}
+
 /**
  * Validates resolved metadata like the metadata of every other client. A trust chain proves the identity of an entity and
  * grants no privilege, so a superior's policy cannot create a client that this server would not register otherwise (§6.1.4.2).
- * @throws OAuthError invalid_client_metadata, invalid_redirect_uri, each with its reason code
+ * @throws OAuthError invalid_client_metadata, invalid_redirect_uri, each with its reason code; temporarily_unavailable
  */
 export async function admitRelyingParty(
   needs: RegistryNeeds,
-  privileges: RegistrationPrivileges,
+  { privileges, remoteAddress }: FederatedRegistrant,
   resolved: EntityTypeMetadata,
 ): Promise<ValidatedMetadata> {
   try {
@@ -29,10 +35,11 @@ export async function admitRelyingParty(
         'metadata_not_allowed',
         `the metadata requires privileges that federated clients do not have: ${missing.join(' ')}`,
       );
-    return await admitMetadata(needs, request, privileges, true);
+    return await admitMetadata(needs, request, { privileges, presentedToken: true, remoteAddress });
   } catch (failure) {
     if (!(failure instanceof OAuthError) || failure.error_description.startsWith('metadata_')) throw failure;
     const { code, error_description, detail } = failure;
+    if (code === 'temporarily_unavailable') throw failure;
     throw new OAuthError(code === 'invalid_redirect_uri' ? code : 'invalid_client_metadata', {
       error_description: `metadata_not_valid: ${error_description}`,
       ...(detail === undefined ? {} : { detail }),

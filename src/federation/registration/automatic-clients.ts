@@ -41,7 +41,7 @@ export class AutomaticClients {
    * @returns undefined if the identifier is not an entity identifier
    * @throws OAuthError if the entity is not trusted or its metadata cannot be registered
    */
-  async register(client_id: ClientId): Promise<StoredClient | undefined> {
+  async register(client_id: ClientId, remoteAddress: string): Promise<StoredClient | undefined> {
     if (entityIdProblem(client_id, this.#needs.trust.allowHttp) !== undefined) return undefined;
     const known = this.#underWay.get(client_id);
     if (known !== undefined) return await known;
@@ -49,7 +49,7 @@ export class AutomaticClients {
       throw new OAuthError('invalid_trust_chain', {
         error_description: `busy: ${this.#needs.parallel} entities are being resolved, which is the limit; try again later`,
       });
-    const registering = registerAutomatically(this.#needs, client_id);
+    const registering = registerAutomatically(this.#needs, client_id, remoteAddress);
     this.#underWay.set(client_id, registering);
     try {
       return await registering;
@@ -62,12 +62,13 @@ export class AutomaticClients {
 async function registerAutomatically(
   needs: AutomaticRegistrationNeeds,
   client_id: ClientId,
+  remoteAddress: string,
 ): Promise<StoredClient> {
-  const chain = await trustedChain(needs, client_id);
+  const chain = await trustedChain(needs, client_id, remoteAddress);
   const { registry, privileges, lifetime } = needs;
   const resolved = chain.metadata.get(RELYING_PARTY) ?? new Map();
   requireAutomatic(resolved);
-  const admitted = await admitRelyingParty(registry, privileges, resolved);
+  const admitted = await admitRelyingParty(registry, { privileges, remoteAddress }, resolved);
   requireKeys(admitted);
   const registrant = { kind: 'federation', name: `federation:${chain.trust_anchor}`, privileges } as const;
   const made = newClient(registry, registrant, { ...admitted, preferred_client_id: client_id });
@@ -82,8 +83,10 @@ async function registerAutomatically(
 async function trustedChain(
   { trust, registry }: AutomaticRegistrationNeeds,
   entity_id: string,
+  remoteAddress: string,
 ): Promise<TrustChain> {
-  const resolution = await resolveTrust(trust, { subject: { entity_id }, entityType: RELYING_PARTY });
+  const question = { subject: { entity_id }, entityType: RELYING_PARTY, remoteAddress };
+  const resolution = await resolveTrust(trust, question);
   if (resolution.chain !== undefined) return resolution.chain;
   throw untrustedRefusal(registry, 'final', resolution);
 }

@@ -48,7 +48,7 @@ export async function registerExplicitly(
   const { statement, chain } = await trustedRequest(needs, request);
   // The audit log names an entity only after a chain proves its identity.
   trail.actor = `federation:${statement.sub}`;
-  const client = await admittedClient(needs, statement, chain);
+  const client = await admittedClient(needs, statement, chain, request.remoteAddress);
   await takeOnce(needs, dialect, statement);
   await store(needs, client, trail);
   return registrationStatement(dialect, {
@@ -70,7 +70,7 @@ async function trustedRequest(
   const dialect = REGISTRATION_TYPES[request.mediaType];
   const applicant = await receiveApplicant(trust, settings, request);
   if ('reason' in applicant) throw registrationRefusal(dialect, applicant.about, applicant.reason);
-  const resolution = await trustApplicant(trust, applicant);
+  const resolution = await trustApplicant(trust, applicant, request.remoteAddress);
   if (resolution.chain === undefined) throw untrustedRefusal(registry, dialect, resolution);
   return { statement: applicant.statement, chain: resolution.chain };
 }
@@ -81,10 +81,11 @@ async function admittedClient(
   { registry, privileges, lifetime }: ExplicitRegistrationNeeds,
   { sub: entity_id }: SoundStatement,
   chain: TrustChain,
+  remoteAddress: string,
 ): Promise<ExpiringClient> {
   await requireFreeIdentifier(registry, entity_id);
   const resolved = chain.metadata.get(RELYING_PARTY) ?? new Map();
-  const validated = await admitRelyingParty(registry, privileges, resolved);
+  const validated = await admitRelyingParty(registry, { privileges, remoteAddress }, resolved);
   const name = `federation:${chain.trust_anchor}`;
   const client = newClient(registry, { kind: 'federation', name, privileges }, validated);
   return { ...client, entity_id, expires_at: endOf(client, chain, lifetime) };

@@ -1,5 +1,5 @@
 import type { RegistryNeeds } from '../../clients/registry-needs.ts';
-import { type ErrorCode, OAuthError } from '../../spec/errors.ts';
+import { type ErrorCode, OAuthError, temporarilyUnavailable } from '../../spec/errors.ts';
 import type { Reason } from '../reason.ts';
 import type { Resolution } from '../trust-chain/resolve-trust.ts';
 import type { RegistrationDialect } from './registration-request.ts';
@@ -27,18 +27,23 @@ export function registrationRefusal(
   });
 }
 
-/** Logs why an entity is not trusted and returns the error. */
+/** Logs why an entity is not trusted and returns the error: 503 if that is not known. */
 export function untrustedRefusal(
   { log }: Pick<RegistryNeeds, 'log'>,
   dialect: RegistrationDialect,
-  { search: { entity_id }, reason, fetches }: Resolution,
+  { search: { entity_id }, reason, fetches, retryAfter }: Resolution,
 ): OAuthError {
   const found = reason ?? { code: 'unknown_trust_anchor', words: 'no trust chain was found' };
   log.warn(
     { entity_id, reason: found.code, words: found.words, fetches },
     'an entity is not trusted; chancery federation resolve shows why',
   );
-  return registrationRefusal(dialect, 'chain', found);
+  if (retryAfter === undefined) return registrationRefusal(dialect, 'chain', found);
+  // §8.9: "The server hosting the federation endpoint is currently unable to handle the request".
+  return temporarilyUnavailable(described(`${found.code}: ${found.words}; try again later`), {
+    retryAfter,
+    ...(found.detail === undefined ? {} : { detail: found.detail }),
+  });
 }
 
 /** Returns the error code of §8.9. */

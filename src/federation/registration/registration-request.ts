@@ -34,6 +34,8 @@ export interface RegistrationSettings {
 export interface RegistrationRequest {
   readonly mediaType: RegistrationType;
   readonly body: Uint8Array;
+  /** The IP address that the request comes from. */
+  readonly remoteAddress: string;
 }
 
 /** A relying party whose statement passed every check. Whether it is trusted is not known yet. */
@@ -48,7 +50,7 @@ export interface Applicant {
 export async function receiveApplicant(
   trust: TrustNeeds,
   settings: RegistrationSettings,
-  { mediaType, body }: RegistrationRequest,
+  { mediaType, body }: Pick<RegistrationRequest, 'mediaType' | 'body'>,
 ): Promise<Applicant | StatementRefusal> {
   const text = utf8Text(body);
   if (text === undefined) return malformed('the body is not valid UTF-8');
@@ -130,9 +132,11 @@ function malformed(words: string): StatementRefusal {
 export async function trustApplicant(
   trust: TrustNeeds,
   { statement: configuration, checks, preferred }: Applicant,
+  remoteAddress: string,
 ): Promise<Resolution> {
   return await resolveTrust(trust, {
     subject: { configuration, checks, preferred },
     entityType: RELYING_PARTY,
+    remoteAddress,
   });
 }

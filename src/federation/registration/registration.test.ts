@@ -48,7 +48,7 @@ async function registering(
     const { code, error_description } = registrationRefusal(dialect, applicant.about, applicant.reason);
     return `${code} ${error_description}`;
   }
-  const { chain, reason } = await trustApplicant(needs, applicant);
+  const { chain, reason } = await trustApplicant(needs, applicant, '192.0.2.1');
   if (reason === undefined) return chain?.trust_anchor ?? 'none';
   const { code, error_description } = registrationRefusal(dialect, 'chain', reason);
   return `${code} ${error_description}`;

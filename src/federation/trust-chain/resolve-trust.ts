@@ -50,6 +50,8 @@ export interface TrustQuestion {
   readonly subject: TrustSubject;
   /** The entity type that the resolved metadata must have, such as `openid_relying_party`. Undefined accepts every type. */
   readonly entityType: string | undefined;
+  /** The IP address of the request that asks. Absent on the command line. */
+  readonly remoteAddress?: string | undefined;
 }
 
 /** A valid chain to a configured trust anchor. */
@@ -72,15 +74,27 @@ export interface Resolution {
   /** Why there is no chain, as `closestReason` selects it. */
   readonly reason: Reason | undefined;
   readonly fetches: number;
+  /**
+   * Seconds until a retry. Present without a chain if this server was too busy for a fetch, or if the reason is a server that
+   * gave no answer: then nothing is known about the trust.
+   */
+  readonly retryAfter?: number | undefined;
 }
 
 /** Searches for a trust chain from an entity to a configured anchor (§10) and records every step. Never throws. */
 export async function resolveTrust(needs: TrustNeeds, question: TrustQuestion): Promise<Resolution> {
   const { source, clock, limits } = needs;
-  const snapshot = new Snapshot({ source, clock, budget: limits.budget });
+  const requester = { remoteAddress: question.remoteAddress, subject: subjectOf(question.subject) };
+  const snapshot = new Snapshot({ source, clock, budget: limits.budget, requester });
   const resolution = await resolveWithin({ ...needs, snapshot, now: clock.now() }, question);
-  return { ...resolution, fetches: snapshot.fetches };
+  const { fetches } = snapshot;
+  const retryAfter =
+    resolution.chain === undefined ? (snapshot.retryAfter ?? resolution.reason?.retryAfter) : undefined;
+  return { ...resolution, fetches, ...(retryAfter === undefined ? {} : { retryAfter }) };
 }
+
+const subjectOf = (subject: TrustSubject): string =>
+  'entity_id' in subject ? subject.entity_id : subject.configuration.sub;
 
 interface SharedNeeds extends TrustNeeds {
   readonly snapshot: Snapshot;
@@ -90,7 +104,7 @@ interface SharedNeeds extends TrustNeeds {
 async function resolveWithin(
   needs: SharedNeeds,
   { subject, entityType }: TrustQuestion,
-): Promise<Omit<Resolution, 'fetches'>> {
+): Promise<Omit<Resolution, 'fetches' | 'retryAfter'>> {
   const climb = climbNeeds(needs);
   const start = await beginning(climb, subject);
   if (start.reached === undefined) return { search: start.node, chain: undefined, reason: start.node.reason };
@@ -113,7 +127,7 @@ async function beginning(
   needs: ClimbNeeds,
   subject: TrustSubject,
 ): Promise<{ readonly node: GrowingNode; readonly reached: Reached | undefined }> {
-  const entity_id = 'entity_id' in subject ? subject.entity_id : subject.configuration.sub;
+  const entity_id = subjectOf(subject);
   const loaded =
     'entity_id' in subject
       ? await loadConfiguration(needs, entity_id)

@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Reason, SearchReason } from '../reason.ts';
-import type { StatementSource, StatementText } from './statement-source.ts';
+import type { Requester, StatementSource, StatementText } from './statement-source.ts';
 
 /** The limits of one resolution. */
 export interface ResolutionBudget {
@@ -14,6 +14,7 @@ export interface SnapshotNeeds {
   readonly source: StatementSource;
   readonly clock: Pick<Clock, 'milliseconds'>;
   readonly budget: ResolutionBudget;
+  readonly requester: Requester;
 }
 
 /**
@@ -25,6 +26,7 @@ export class Snapshot {
   readonly #texts = new Map<string, Promise<StatementText>>();
   readonly #deadline: number;
   #fetches = 0;
+  #retryAfter: number | undefined;
   #bytes = 0;
 
   constructor(needs: SnapshotNeeds) {
@@ -36,6 +38,11 @@ export class Snapshot {
     return this.#fetches;
   }
 
+  /** Returns the seconds until a retry if this server was too busy for one of the fetches. */
+  get retryAfter(): number | undefined {
+    return this.#retryAfter;
+  }
+
   async fetch(url: string): Promise<StatementText> {
     const known = this.#texts.get(url);
     if (known !== undefined) return await known;
@@ -45,14 +52,18 @@ export class Snapshot {
   }
 
   async #fetchOnce(url: string): Promise<StatementText> {
-    const { source, clock, budget } = this.#needs;
+    const { source, clock, budget, requester } = this.#needs;
     if (this.#fetches >= budget.fetches) return exhausted('fetches_exhausted', 'fetches');
     const remaining = this.#deadline - clock.milliseconds();
     if (remaining <= 0) return exhausted('time_exhausted', 'time');
     this.#fetches += 1;
-    const fetched = await within(remaining, source.fetch(url));
+    const fetched = await within(remaining, source.fetch(url, requester));
     if (fetched === undefined) return exhausted('time_exhausted', 'time');
-    if ('reason' in fetched) return fetched;
+    if ('reason' in fetched) {
+      const { code, retryAfter } = fetched.reason;
+      if (code === 'fetch_busy' || code === 'fetch_gave-way') this.#retryAfter = retryAfter;
+      return fetched;
+    }
     this.#bytes += fetched.text.length;
     return this.#bytes > budget.bytes ? exhausted('bytes_exhausted', 'bytes') : fetched;
   }

@@ -13,9 +13,17 @@ const KEPT_CHARACTERS_MAX = 16_777_216;
 
 export type StatementText = { readonly text: string } | { readonly reason: Reason };
 
+/** The cause of a resolution. All fetches of one resolution count for its subject. */
+export interface Requester {
+  /** The IP address of the request; undefined on the command line. */
+  readonly remoteAddress: string | undefined;
+  /** The entity identifier of the subject. */
+  readonly subject: string;
+}
+
 /** Fetches statements. Never rejects. The outbound client shares parallel fetches of one address and remembers failures. */
 export interface StatementSource {
-  fetch(url: string): Promise<StatementText>;
+  fetch(url: string, requester: Requester): Promise<StatementText>;
 }
 
 export interface StatementSourceNeeds {
@@ -32,15 +40,15 @@ export function statementSource({ outbound, clock, keptMs }: StatementSourceNeed
     ({ text }) => text.length,
   );
   return {
-    async fetch(url) {
+    async fetch(url, { remoteAddress, subject: party }) {
       const found = kept.get(url);
       if (found !== undefined && clock.milliseconds() < found.until) return { text: found.text };
-      const fetched = await outbound.get(url, EXPECTATION);
+      const fetched = await outbound.get(url, EXPECTATION, { purpose: 'statements', remoteAddress, party });
       if (fetched.status === 'failed') {
-        const { reason, detail } = fetched;
-        return {
-          reason: { code: `fetch_${reason}`, words: 'an entity statement could not be fetched', detail },
-        };
+        const { reason, detail, retryAfter } = fetched;
+        const words = 'an entity statement could not be fetched';
+        const retry = retryAfter === undefined ? {} : { retryAfter };
+        return { reason: { code: `fetch_${reason}`, words, detail, ...retry } };
       }
       const text = utf8Text(fetched.body);
       if (text === undefined) {

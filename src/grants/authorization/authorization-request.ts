@@ -79,12 +79,20 @@ export class AuthorizationError extends Error {
   readonly error_description: string;
   /** For the log only. */
   readonly detail: string | undefined;
+  /** Seconds after which the client may retry. */
+  readonly retryAfter: number | undefined;
 
-  constructor(target: ResponseTarget, code: ErrorCode, error_description: string, detail?: string) {
+  constructor(
+    target: ResponseTarget,
+    code: ErrorCode,
+    error_description: string,
+    { detail, retryAfter }: { readonly detail?: string; readonly retryAfter?: number } = {},
+  ) {
     super(`${code}: ${error_description}`);
     this.target = target;
     this.code = code;
     this.error_description = error_description;
     this.detail = detail;
+    this.retryAfter = retryAfter;
   }
 }

@@ -1,3 +1,4 @@
+import { requireKeysNow } from '../../clients/client-keys/remote-jwk-set.ts';
 import { type ClientJwtNeeds, makeClientJwt } from '../../clients/issued-jwt/client-jwt.ts';
 import type { ClientMetadata } from '../../spec/client-metadata.ts';
 import type { ResponseTarget } from './authorization-request.ts';
@@ -54,8 +55,9 @@ async function responseJwt(
 ): Promise<string> {
   const claims = { ...parameters, iss: issuer, aud: client_id, exp: now + RESPONSE_LIFETIME };
   const made = await makeClientJwt(clientJwts, metadata, { kind: 'authorization', typ: 'JWT', claims });
-  if ('problem' in made) throw new Error(`authorisation response for ${client_id}: ${made.problem}`);
-  return made.jwt;
+  if ('jwt' in made) return made.jwt;
+  requireKeysNow(made, 'keys of the client');
+  throw new Error(`authorisation response for ${client_id}: ${made.problem}`);
 }
 
 /** Appends parameters to the registered URI, whose text and query stay unchanged (RFC 6749 §3.1.2: "MUST be retained when adding"). */

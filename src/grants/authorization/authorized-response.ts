@@ -131,10 +131,18 @@ async function idToken(
     scope: alone ? scope : [],
   });
   if ('jwt' in made) return { id_token: made.jwt };
+  const { problem: detail, retryAfter } = made;
+  if (retryAfter !== undefined)
+    throw new AuthorizationError(
+      request,
+      'temporarily_unavailable',
+      'the keys of the client cannot be fetched now; try again later',
+      { detail },
+    );
   throw new AuthorizationError(
     request,
     'server_error',
     'the ID token cannot be signed or encrypted as the client registered',
-    made.problem,
+    { detail },
   );
 }

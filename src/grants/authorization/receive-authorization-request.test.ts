@@ -13,7 +13,7 @@ import {
 import { AuthorizationError, type AuthorizationRequest } from './authorization-request.ts';
 import { pushRequest } from './pushed-request.ts';
 import {
-  type ReceivingNeeds,
+  type Receiving,
   receiveAuthorizationRequest,
   receivePushedRequest,
 } from './receive-authorization-request.ts';
@@ -23,7 +23,7 @@ const client = aRegisteredClient();
 async function received(
   change: Readonly<Record<string, string | undefined>> = {},
   of: StoredClient = client,
-  needs: ReceivingNeeds = aReceivingNeeds([of]),
+  needs: Receiving = aReceivingNeeds([of]),
 ): Promise<AuthorizationRequest> {
   return (await receiveAuthorizationRequest(needs, { ...REQUEST, ...change })).request;
 }

@@ -25,13 +25,13 @@ export class AuthorizationRequests {
   }
 
   /** Reads a request that a browser brings. @throws as `receiveAuthorizationRequest` */
-  async receive(sent: Parameters): Promise<ReceivedRequest> {
-    return await receiveAuthorizationRequest(this.#needs, sent);
+  async receive(sent: Parameters, remoteAddress: string): Promise<ReceivedRequest> {
+    return await receiveAuthorizationRequest({ ...this.#needs, remoteAddress }, sent);
   }
 
   /** Reads a request that its client pushes, and has authenticated for. @throws as `receiveAuthorizationRequest` */
-  async receivePushed(client: StoredClient, sent: Parameters): Promise<PushedRequest> {
-    return await receivePushedRequest(this.#needs, client, sent);
+  async receivePushed(client: StoredClient, sent: Parameters, remoteAddress: string): Promise<PushedRequest> {
+    return await receivePushedRequest({ ...this.#needs, remoteAddress }, client, sent);
   }
 
   /** Keeps a request until its browser brings the `request_uri` (RFC 9126 §2.2). */
@@ -45,9 +45,19 @@ export interface ReceivingNeeds {
   readonly requestObjects: RequestObjectNeeds;
   readonly pushed: PushedRequestNeeds;
   /** Returns the client with this identifier; may register a client that a federation vouches for. */
-  findClient(client_id: ClientId, parameters: Parameters): Promise<StoredClient | undefined>;
+  findClient(
+    client_id: ClientId,
+    parameters: Parameters,
+    remoteAddress: string,
+  ): Promise<StoredClient | undefined>;
   /** Verifies `id_token_hint`. */
   readonly hints: IdTokenHintNeeds;
+}
+
+/** The needs of one request. */
+export interface Receiving extends ReceivingNeeds {
+  /** The IP address that the request comes from. */
+  readonly remoteAddress: string;
 }
 
 export interface ReceivedRequest {
@@ -68,7 +78,7 @@ interface Effective extends PushedRequest {
  * @throws OAuthError for the person before the redirection URI is proven, and AuthorizationError for the client after that
  */
 export async function receiveAuthorizationRequest(
-  needs: ReceivingNeeds,
+  needs: Receiving,
   sent: Parameters,
 ): Promise<ReceivedRequest> {
   const client = await clientOf(needs, sent);
@@ -78,7 +88,7 @@ export async function receiveAuthorizationRequest(
 
 /** Receives a request that an authenticated client pushes (RFC 9126 §2.1). */
 export async function receivePushedRequest(
-  needs: ReceivingNeeds,
+  needs: Receiving,
   client: StoredClient,
   sent: Parameters,
 ): Promise<PushedRequest> {
@@ -93,11 +103,11 @@ export async function receivePushedRequest(
   return (await receiveEffective(needs, client, effective)).source;
 }
 
-async function clientOf(needs: ReceivingNeeds, sent: Parameters): Promise<StoredClient> {
+async function clientOf(needs: Receiving, sent: Parameters): Promise<StoredClient> {
   const { client_id } = sent;
   if (client_id === undefined)
     throw new OAuthError('invalid_request', { error_description: 'client_id is missing' });
-  const client = await needs.findClient(client_id as ClientId, sent);
+  const client = await needs.findClient(client_id as ClientId, sent, needs.remoteAddress);
   if (client === undefined)
     throw new OAuthError('invalid_request', {
       error_description: 'client_id is not registered',
@@ -106,7 +116,7 @@ async function clientOf(needs: ReceivingNeeds, sent: Parameters): Promise<Stored
 }
 
 async function effectiveParameters(
-  needs: ReceivingNeeds,
+  needs: Receiving,
   client: StoredClient,
   sent: Parameters,
 ): Promise<Effective> {
@@ -130,20 +140,18 @@ async function effectiveParameters(
 
 /** RFC 9101 §6.3: "The authorization server MUST only use the parameters in the Request Object". */
 async function fromRequestObject(
-  needs: ReceivingNeeds,
+  needs: Receiving,
   client: StoredClient,
   sent: Parameters,
   request: string,
 ): Promise<Effective> {
-  const opened = await openRequestObject(needs.requestObjects, client, request);
-  if ('problem' in opened)
-    throw refusalFor(
-      client,
-      sent,
-      'invalid_request_object',
-      'the request object is not valid',
-      opened.problem,
-    );
+  const opened = await openRequestObject(needs.requestObjects, client, request, needs.remoteAddress);
+  if ('problem' in opened) {
+    const { problem: detail, ...retry } = opened;
+    throw retry.retryAfter === undefined
+      ? refusalFor(client, sent, 'invalid_request_object', 'the request object is not valid', { detail })
+      : refusalFor(client, sent, 'temporarily_unavailable', KEYS_UNAVAILABLE, { detail, ...retry });
+  }
   // §5: "The client_id … in the request and in the Request Object … MUST be identical".
   const { client_id = client.client_id } = opened.parameters;
   if (client_id !== client.client_id)
@@ -156,17 +164,19 @@ async function fromRequestObject(
   return { parameters: { ...opened.parameters, client_id }, signed: true, pushed: false };
 }
 
+const KEYS_UNAVAILABLE = 'the keys of the client cannot be fetched now; try again later';
+
 /** Returns an error for the client if the plain parameters prove its redirection URI, and for the person otherwise. */
 function refusalFor(
   client: StoredClient,
   sent: Parameters,
   code: ErrorCode,
   error_description: string,
-  detail?: string,
+  words: { readonly detail?: string; readonly retryAfter?: number } = {},
 ): Error {
-  const forPerson = new OAuthError(code, { error_description, ...(detail === undefined ? {} : { detail }) });
+  const forPerson = new OAuthError(code, { error_description, ...words });
   try {
-    return new AuthorizationError(responseTarget(client, sent), code, error_description, detail);
+    return new AuthorizationError(responseTarget(client, sent), code, error_description, words);
   } catch {
     return forPerson;
   }

@@ -29,7 +29,13 @@ export interface RequestObjectNeeds {
 }
 
 /** The parameters of a request object, or the problem with it for the log. */
-export type OpenedRequestObject = { readonly parameters: Parameters } | { readonly problem: string };
+export type OpenedRequestObject =
+  | { readonly parameters: Parameters }
+  | {
+      readonly problem: string;
+      /** Seconds until a retry. Present if the keys of the client cannot be had now. */
+      readonly retryAfter?: number;
+    };
 
 /** Accepted types: RFC 9101 §10.8 defines one, and OpenID Connect Core 1.0 §6.1 none. */
 const TYPES = ['oauth-authz-req+jwt', 'jwt', undefined] as const;
@@ -42,14 +48,18 @@ export async function openRequestObject(
   needs: RequestObjectNeeds,
   client: StoredClient,
   request: string,
+  remoteAddress: string,
 ): Promise<OpenedRequestObject> {
   const signed = await signedRequestObject(needs, client, request);
   if ('problem' in signed) return signed;
   const profile = profileOf(needs, client);
-  const verification = await verifyWithClientKeys(needs.jwkSets, client, (keys) =>
+  const verification = await verifyWithClientKeys(needs.jwkSets, client, remoteAddress, (keys) =>
     needs.verifier.verify(signed.jwt, keys, profile),
   );
-  if (!verification.verified) return { problem: refusalInWords(verification) };
+  if (!verification.verified) {
+    const problem = refusalInWords(verification);
+    return 'retryAfter' in verification ? { problem, retryAfter: verification.retryAfter } : { problem };
+  }
   const problem = isAutomatic(client)
     ? await automaticProblem(needs, client, verification.claims)
     : undefined;
