@@ -42,7 +42,9 @@ const exportAll = command({
   environment: SETTINGS_VARIABLES,
   output:
     'A header line, then one JSON object per line. With --out, one line with the number of clients, or with --json one JSON object.',
-  exits: { 1: 'A client could not be decrypted and was left out, or the command failed.' },
+  exits: {
+    1: 'A client could not be decrypted and was left out, as the last line of the export says. Or the command failed.',
+  },
   examples: ['chancery clients export --out clients.jsonl'],
   run: async (call) => {
     const { out, json } = call.options;
@@ -57,7 +59,11 @@ const exportAll = command({
           call.print(
             json ? JSON.stringify({ clients: written, out }) : `${written} clients exported to ${out}`,
           );
-        return unreadable === 0 ? 0 : 1;
+        if (unreadable === 0) return 0;
+        call.complain(
+          `${unreadable} clients could not be decrypted and are not in the export, whose last line says so`,
+        );
+        return 1;
       });
     });
   },
@@ -83,6 +89,8 @@ async function writeAll(
     write(line);
     written += 1;
   }
+  // It is no JSON, so no import takes the export for complete.
+  if (unreadable > 0) write(`INCOMPLETE: ${unreadable} clients could not be decrypted`);
   return { written, unreadable };
 }
 

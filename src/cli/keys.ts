@@ -1,20 +1,16 @@
-import { randomBytes } from 'node:crypto';
-import { resealClients } from '../clients/secrets/client-secrets.ts';
-import type { Settings } from '../config/settings.ts';
 import { type ImportedKey, importServerKeys } from '../keys/import-server-keys.ts';
 import { type Rotated, rotateServerKeys } from '../keys/rotate-server-keys.ts';
 import { ServerJwkSetRefused } from '../keys/server-jwk-set.ts';
 import { keyState, kindOf, type ServerKey } from '../keys/server-key.ts';
-import { isKeyPair, jwkOf, resealServerKeys, revokeServerKey } from '../keys/server-key-life.ts';
+import { isKeyPair, jwkOf, revokeServerKey } from '../keys/server-key-life.ts';
 import type { RemovedServerKey } from '../ports/server-key-store.ts';
-import { DEFAULT_TENANT } from '../spec/identifiers.ts';
-import { sealerForTenant } from '../system/sealer.ts';
 import { type Command, command } from './command.ts';
+import { ENCRYPTION_KEY_COMMANDS } from './encryption-keys.ts';
 import { CommandFailure } from './failure.ts';
 import { readInput } from './input.ts';
 import type { RegistrySession } from './registry-session.ts';
 import { ACTOR, BESIDE_SERVERS, READS_BESIDE_SERVERS, withRegistry } from './session.ts';
-import { CONFIG_OPTION, REGISTRY_OPTIONS, SETTINGS_VARIABLES, settingsFor } from './settings.ts';
+import { REGISTRY_OPTIONS, SETTINGS_VARIABLES } from './settings.ts';
 import { table, timeText } from './table.ts';
 
 const LIST_HEADS = ['KID', 'USE', 'KIND', 'STATE', 'ACTIVE FROM', 'RETIRED FROM', 'REMOVED FROM'];
@@ -264,73 +260,11 @@ function removedCells({ kid, use, active_at, removed_at, reason }: RemovedServer
   return [kid, use, timeText(active_at, '-'), timeText(removed_at, '-'), reason];
 }
 
-const generateEncryptionKey = command({
-  words: ['keys', 'encryption', 'generate'],
-  summary: 'Print a new random key for the setting encryption.key',
-  description: [
-    'The encryption key protects client secrets and private keys in the database. Keep it outside the database and outside its backups: without it, a database is useless. The command stores nothing.',
-  ],
-  servers: 'The command uses no data of a server.',
-  environment: [],
-  output: 'One line: 256 random bits as 64 hexadecimal digits.',
-  examples: ['chancery keys encryption generate > encryption.key'],
-  run: async ({ print }) => {
-    print(randomBytes(32).toString('hex'));
-    return await Promise.resolve(0);
-  },
-});
-
-const rotateEncryptionKey = command({
-  words: ['keys', 'encryption', 'rotate'],
-  summary: 'Encrypt the whole database with the first key of encryption.key',
-  description: [
-    'First put the new key in front of the old one (`encryption.key: NEW,OLD`) and restart every server. Then run this command: it encrypts all client secrets and server keys of all tenants with the first key. Afterwards the old key can be removed from the setting.',
-    'An interrupted command can be run again. It skips what the first key encrypts already.',
-  ],
-  servers: 'Servers may run on the same database meanwhile, if they know both keys.',
-  options: CONFIG_OPTION,
-  environment: SETTINGS_VARIABLES,
-  output: 'One line with the number of keys and clients that were encrypted again.',
-  examples: ['CHANCERY_ENCRYPTION_KEY=$NEW,$OLD chancery keys encryption rotate'],
-  run: async (call) => {
-    const { settings } = await settingsFor('production', call);
-    const { keys, clients } = await resealDatabase(settings);
-    call.print(
-      `sealed with the first key: ${keys} server keys, ${clients} clients; the other keys can be removed`,
-    );
-  },
-});
-
-/** Encrypts everything with the first key while servers that know both keys serve on. */
-async function resealDatabase(
-  settings: Settings,
-): Promise<{ readonly keys: number; readonly clients: number }> {
-  const { openStorage, requireRightKey, resealCanary, sealerOf } = await import('../process/storage.ts');
-  const sealer = sealerOf(settings);
-  const storage = await openStorage(settings, { check: false, mode: 'production' });
-  try {
-    await requireRightKey(storage, sealer);
-    let [keys, clients] = [0, 0];
-    const tenants = (await storage.tenants.all()).map(({ id }) => id);
-    for (const tenant of [DEFAULT_TENANT, ...tenants]) {
-      const own = storage.forTenant(tenant);
-      const bound = sealerForTenant(sealer, tenant);
-      keys += await resealServerKeys(own.serverKeys, bound);
-      clients += await resealClients(own.clients, bound);
-    }
-    await resealCanary(storage, sealer);
-    return { keys, clients };
-  } finally {
-    await storage.close();
-  }
-}
-
 export const KEY_COMMANDS: readonly Command[] = [
   list,
   rotate,
   revoke,
   importKeys,
   history,
-  generateEncryptionKey,
-  rotateEncryptionKey,
+  ...ENCRYPTION_KEY_COMMANDS,
 ];

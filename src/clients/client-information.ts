@@ -70,19 +70,25 @@ const FIRST_PAGE = 1;
 /**
  * Renders all clients as one JSON array, in chunks and in constant memory. Each client is complete. A client
  * that is registered or deleted meanwhile may or may not be listed. A record that cannot be read is logged
- * and left out.
+ * and left out. Then the list ends with a sentence that is no JSON, and the generator throws: no reader may
+ * take it for all clients.
+ * @throws ClientsOmitted at the end, if a record could not be read
  */
 export async function* listClients(needs: RegistryNeeds): AsyncGenerator<string> {
   let after: ClientId | undefined;
   let chunk = '[';
   let separator = '';
   let limit = FIRST_PAGE;
+  let omitted = 0;
   while (true) {
     const page: readonly StoredClient[] = await needs.clients.page(after, limit);
     let length = 0;
     for (const client of page) {
       const entry = readable(needs, client);
-      if (entry === undefined) continue;
+      if (entry === undefined) {
+        omitted += 1;
+        continue;
+      }
       chunk += separator + entry;
       separator = ',';
       length += entry.length;
@@ -95,7 +101,28 @@ export async function* listClients(needs: RegistryNeeds): AsyncGenerator<string>
     limit = nextLimit(limit, length);
     await nextTurn();
   }
-  yield `${chunk}]`;
+  if (omitted === 0) yield `${chunk}]`;
+  else yield* broken(chunk, omitted);
+}
+
+/** @throws ClientsOmitted after the sentence, so that the connection breaks as well */
+async function* broken(chunk: string, omitted: number): AsyncGenerator<string> {
+  const failure = new ClientsOmitted(omitted);
+  yield `${chunk}\n${failure.message}\n`;
+  // The failure closes the connection at once: the sentence has to leave before.
+  await nextTurn();
+  throw failure;
+}
+
+/** Says that a list lacks clients whose records cannot be read. */
+class ClientsOmitted extends Error {
+  override readonly name = 'ClientsOmitted';
+
+  constructor(omitted: number) {
+    super(
+      `INCOMPLETE: ${omitted} ${omitted === 1 ? 'client' : 'clients'} cannot be read, the log has the reason`,
+    );
+  }
 }
 
 const nextLimit = (limit: number, length: number): number =>
@@ -108,16 +135,20 @@ export interface PageRequest {
 
 /**
  * Renders one page of the list as a JSON array.
+ * @returns `body`: ends broken like the whole list, if a record of the page cannot be read
  * @returns `next`: the `after` of the next page; undefined on the last page
  */
 export async function listPage(
   needs: RegistryNeeds,
   { limit, after }: PageRequest,
-): Promise<{ body: string; next: ClientId | undefined }> {
+): Promise<{ body: string | AsyncIterable<string>; next: ClientId | undefined }> {
   const found = await needs.clients.page(after, limit + 1);
   const page = found.slice(0, limit);
+  const entries = page.flatMap((client) => readable(needs, client) ?? []);
+  const list = `[${entries.join(',')}`;
+  const omitted = page.length - entries.length;
   return {
-    body: `[${page.flatMap((client) => readable(needs, client) ?? []).join(',')}]`,
+    body: omitted === 0 ? `${list}]` : broken(list, omitted),
     next: found.length > limit ? page.at(-1)?.client_id : undefined,
   };
 }

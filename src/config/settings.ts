@@ -134,6 +134,13 @@ export const SETTINGS = {
     description:
       'The maximum number of expired rows that one transaction deletes. Lower it if other requests wait while the server deletes.',
   }),
+  'storage.process-interval': seconds({
+    default: 10,
+    min: 1,
+    max: 60,
+    description:
+      'How often each server process records in the database that it runs and which encryption keys it has, and checks that `encryption.key` still opens the database. `chancery keys encryption rotate` asks these records.',
+  }),
   'storage.tenant-check-interval': seconds({
     default: 1,
     min: 1,

@@ -17,6 +17,8 @@ export interface Metrics {
   observeRequest(endpoint: string, status: number, seconds: number): void;
   /** Counts a refusal by an endpoint. `reason` is an error code, `not_found` or `too_many_requests`. */
   countRefusal(endpoint: string, reason: string): void;
+  /** Says whether `encryption.key` opens the database (ADR 45). */
+  noteEncryptionKey(opens: boolean): void;
   /** Counts a server key that this process announced, activated, removed or revoked. */
   countServerKeyEvent(event: string): void;
   /** Counts an attempt to notify a client of a logout (OpenID Connect Back-Channel Logout 1.0 §2.5), by its outcome. */

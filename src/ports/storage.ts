@@ -42,6 +42,14 @@ export interface Storage {
   /** Stores the issuer of the default tenant at first start. Returns the stored issuer, or stores and returns `issuer`. */
   keepIssuer(issuer: string): Promise<string>;
   replaceIssuer(issuer: string): Promise<void>;
+  /** Returns the canary; undefined before the first start. */
+  storedCanary(): Promise<Sealed | undefined>;
+  /** Inserts or updates the record of a server process, and counts one beat of it. */
+  recordProcess(process: ServerProcess): Promise<void>;
+  /** Returns every recorded process, ordered by name and id. A process that ended without a farewell is still among them. */
+  processes(): Promise<readonly SeenProcess[]>;
+  /** Removes records. A process that runs after all records itself again at its next beat. */
+  forgetProcesses(ids: readonly string[]): Promise<void>;
   /** Returns when the data was restored from a backup; undefined if it never was. */
   restoration(): Promise<Restoration | undefined>;
   /** The check of the database file that runs while requests are answered; absent if none was needed (ADR 46). */
@@ -65,6 +73,21 @@ export interface FileCheck {
   state(): FileCheckState;
   /** Resolves with the last state. */
   readonly ended: Promise<FileCheckState>;
+}
+
+/** A server process on the database, as it records itself. */
+export interface ServerProcess {
+  /** Random, of one run of the process. */
+  readonly id: string;
+  /** Host and process number, for the operator. */
+  readonly name: string;
+  /** The names of its encryption keys (`keyName`), the one that seals first. They do not reveal the keys. */
+  readonly ring: readonly string[];
+}
+
+export interface SeenProcess extends ServerProcess {
+  /** Grows while the process runs. */
+  readonly beats: number;
 }
 
 /** Data that was restored from a backup. Times are seconds since the Unix epoch. */

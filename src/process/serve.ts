@@ -10,6 +10,7 @@ import type { Storage } from '../ports/storage.ts';
 import { prometheusMetrics } from '../system/metrics.ts';
 import { managementEndpoints } from '../tenant/endpoints.ts';
 import type { Tenant } from '../tenant/tenant.ts';
+import { openKeyRing } from './key-ring.ts';
 import { startManagementHost, startPublicHosts, startWaitingHosts } from './listeners.ts';
 import { openStorageWhenThere } from './storage.ts';
 import { openTenants } from './tenants.ts';
@@ -132,13 +133,15 @@ async function open(
     meanwhile: async () => await startWaitingHosts({ settings, log, measured, shared, tls: tls.material }),
   });
   if (opened === undefined) return undefined;
-  const { storage, sealer } = opened;
+  const { storage } = opened;
   closers.push(async () => await storage.close());
+  const keyRing = await openKeyRing({ settings, storage, sealer: opened.sealer, log, metrics: measured });
+  closers.push(async () => await keyRing.stop());
   const tenants = await openTenants({
     settings,
     mode,
     storage,
-    sealer,
+    sealer: keyRing.sealer,
     log,
     metrics: measured,
     certificateAuthorities: tls.authorities,
@@ -158,7 +161,7 @@ async function open(
     tenant: tenants.first,
     damage: damageOf(storage, log),
     stopWrites: (reason) => storage.stopWrites?.(reason),
-    state: async () => (stopping ? { status: 'stopping' } : await storageState(storage, log)),
+    state: async () => (stopping ? { status: 'stopping' } : await storageState(storage, log, keyRing.check)),
     async close(atOnce = false) {
       stopping = true;
       if (!atOnce) await drain(hosts, settings['stop.delay']);

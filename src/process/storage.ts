@@ -13,13 +13,17 @@ import type { Schema } from '../storage/schema.ts';
 import { openSqliteStorage } from '../storage/sqlite/open.ts';
 import { openSqliteSchema } from '../storage/sqlite/sqlite-schema.ts';
 import { sqliteTables } from '../storage/sqlite/table-dump.ts';
-import { sealerWith } from '../system/sealer.ts';
+import { keyName, sealerWith } from '../system/sealer.ts';
 
 const CANARY_PLACE = 'canary';
 
 export function sealerOf(settings: Settings): Sealer {
   return sealerWith((settings['encryption.key'] ?? []).map((key) => Buffer.from(key, 'hex')));
 }
+
+/** Returns the names of the keys in the ring, the one that seals first. */
+export const ringOf = (settings: Settings): readonly string[] =>
+  (settings['encryption.key'] ?? []).map((key) => keyName(Buffer.from(key, 'hex')));
 
 /** The path of the SQLite file; undefined for another engine. */
 export function sqlitePath(settings: Settings): string | undefined {
@@ -177,14 +181,18 @@ async function requireSameIssuer(storage: Storage, issuer: string, mode: Mode): 
 
 /** @param holder of the canary, as a message names it */
 export function requireKeyOpens(canary: Sealed, sealer: Sealer, holder: string): void {
+  const problem = keyProblem(canary, sealer, holder);
+  if (problem !== undefined) throw new StorageUnavailable(problem);
+}
+
+/** Returns why the ring does not open the canary, as one line; undefined if it does. */
+export function keyProblem(canary: Sealed, sealer: Sealer, holder: string): string | undefined {
   try {
     sealer.open(canary, CANARY_PLACE);
+    return undefined;
   } catch (cause) {
     if (!(cause instanceof SealBroken)) throw cause;
-    throw new StorageUnavailable(
-      `encryption.key does not open what ${holder} holds: it was sealed with another key`,
-      { cause },
-    );
+    return `encryption.key does not open what ${holder} holds: it was sealed with another key`;
   }
 }
 

@@ -143,7 +143,11 @@ export class Supervisor {
     if (!this.#served) return { status: 'starting' };
     const answers = await this.#questions.ask(this.#live(), 'state');
     const states = [...answers.values()].map((answer) => JSON.parse(answer) as Readiness);
-    const found = states.find(({ status }) => status === 'ready') ?? states[0];
+    // A worker without the key of the database fails its share of the requests as long as the server is called.
+    const found =
+      states.find(({ failed }) => failed === 'encryption-key') ??
+      states.find(({ status }) => status === 'ready') ??
+      states[0];
     // One worker checks the file for all.
     const file = states.find((state) => state.file !== undefined)?.file;
     const status = found?.status === 'ready' ? 'ready' : 'not-ready';

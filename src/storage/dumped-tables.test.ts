@@ -20,6 +20,7 @@ const STAYING: ReadonlySet<string> = new Set([
   'schema_compatibility',
   'heartbeat',
   'storage_mark',
+  'server_process',
 ]);
 
 type Columns = Readonly<Record<string, readonly string[]>>;

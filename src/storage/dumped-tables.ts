@@ -19,7 +19,7 @@ function table(name: string, ofTenants: boolean, columns: string): DumpTable {
 
 /**
  * All data of a storage, in the order of copying. `counters` is the last table of tenants, because SQLite derives counters
- * from the other tables. The heartbeat, the list of migrations and the marks are not copied.
+ * from the other tables. The heartbeat, the server processes, the list of migrations and the marks are not copied.
  */
 export const DUMPED_TABLES: readonly DumpTable[] = [
   table('tenant', false, 'tenant* version# settings created_at# disabled_at#'),

@@ -12,6 +12,7 @@ import type {
 } from '../ports/logout-notification-store.ts';
 import type { RemovedServerKey, StoredServerKey } from '../ports/server-key-store.ts';
 import type { SessionClient, SessionConditions, StoredSession } from '../ports/session-store.ts';
+import type { SeenProcess } from '../ports/storage.ts';
 import type { AccessTokenKey, ClientId, ClientInstance } from '../spec/identifiers.ts';
 
 /**
@@ -268,3 +269,5 @@ export function changeOf({ kind, subject, instance }: ChangeRow): Change {
       return { kind };
   }
 }
+
+export const processRow = mapper<SeenProcess>({ id: 'plain', name: 'plain', ring: 'json', beats: 'plain' });

@@ -11,7 +11,17 @@ export type OfTenant<Store> = {
 
 /** The verbs that concern the database as a whole, beside the list of tenants. */
 export interface DatabaseStore
-  extends Pick<Storage, 'sealCanary' | 'replaceSealCanary' | 'keepIssuer' | 'replaceIssuer'> {
+  extends Pick<
+    Storage,
+    | 'sealCanary'
+    | 'replaceSealCanary'
+    | 'keepIssuer'
+    | 'replaceIssuer'
+    | 'storedCanary'
+    | 'recordProcess'
+    | 'processes'
+    | 'forgetProcesses'
+  > {
   /** Resolves when a write is durable. */
   heartbeat(): Promise<void>;
 }

@@ -24,13 +24,15 @@ export function prometheusMetrics(): Metrics {
   const tenantEvents = new Map<string, number>();
   const fetches = new Map<string, number>();
   let fetchQueue: ((purpose: FetchPurpose) => FetchQueue) | undefined;
+  let encryptionKeyOpens: boolean | undefined;
   const count = (counts: Map<string, number>, what: string): void =>
     void counts.set(what, (counts.get(what) ?? 0) + 1);
   return {
     contentType: registry.contentType,
     text: async () =>
-      `${await registry.metrics()}\n${exposition(tallies)}${keyEventCounters(keyEvents)}${logoutCounters(logoutAttempts)}${connectionCounters(connectionRefusals)}${tenantCounters(tenantEvents)}${refusalCounters(refusals)}${fetchCounters(fetches)}${fetchGauges(fetchQueue)}`,
+      `${await registry.metrics()}\n${exposition(tallies)}${keyEventCounters(keyEvents)}${logoutCounters(logoutAttempts)}${connectionCounters(connectionRefusals)}${tenantCounters(tenantEvents)}${refusalCounters(refusals)}${fetchCounters(fetches)}${fetchGauges(fetchQueue)}${encryptionKeyGauge(encryptionKeyOpens)}`,
     countRefusal: (endpoint, reason) => count(refusals, `endpoint="${endpoint}",reason="${reason}"`),
+    noteEncryptionKey: (opens) => void (encryptionKeyOpens = opens),
     countServerKeyEvent: (event) => count(keyEvents, event),
     countLogoutAttempt: (outcome) => count(logoutAttempts, outcome),
     countConnectionRefusal: (reason) => count(connectionRefusals, reason),
@@ -149,6 +151,17 @@ function fetchGauges(read: ((purpose: FetchPurpose) => FetchQueue) | undefined):
         ([state, length]) => `${name}{purpose="${purpose}",state="${state}"} ${length}`,
       ),
     ),
+    '',
+  ].join('\n');
+}
+
+/** @param opens undefined for a process without a database */
+function encryptionKeyGauge(opens: boolean | undefined): string {
+  const name = 'chancery_encryption_key_opens_database';
+  return [
+    `# HELP ${name} 1 if encryption.key opens what the database holds, 0 if not.`,
+    `# TYPE ${name} gauge`,
+    ...(opens === undefined ? [] : [`${name} ${opens ? 1 : 0}`]),
     '',
   ].join('\n');
 }

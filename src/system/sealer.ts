@@ -56,7 +56,8 @@ function openWith(key: Uint8Array, sealed: Buffer, place: string): string {
   }
 }
 
-function keyName(key: Uint8Array): string {
+/** Names a key of a ring: the first 32 bits of its digest, which do not reveal it. */
+export function keyName(key: Uint8Array): string {
   return hash('sha256', key, 'hex').slice(0, 8);
 }
 

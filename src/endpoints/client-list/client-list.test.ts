@@ -87,26 +87,38 @@ test('200: an expired secret is listed as it is: listing renews nothing (interfa
   assert.deepEqual(JSON.parse(answered.body), [client.members]);
 });
 
-test('200: a record that cannot be opened is logged and left out; the others are listed (C-05)', async () => {
-  const tenant = testTenant();
-  for (const preferred_client_id of ['a', 'b', 'c'])
-    await tenant.register({ ...SERVICE, preferred_client_id });
-  const [, stored] = await tenant.storage.clients.page(undefined, 3);
-  assert.ok(stored !== undefined);
-  const registration_token_sealed = 'x.y' as typeof stored.registration_token_sealed;
-  await tenant.storage.clients.replace({ ...stored, registration_token_sealed }, stored.version);
-  const answered = await tenant.send('client-list', { bearer: MASTER });
-  const listed = JSON.parse(answered.body) as { client_id: string }[];
-  assert.deepEqual(
-    listed.map(({ client_id }) => client_id),
-    ['a', 'c'],
-  );
-  const faults = tenant.log.filter(({ message }) => message.includes('cannot be read'));
-  assert.deepEqual(
-    faults.map(({ members }) => members['client_id']),
-    ['b'],
-  );
-});
+for (const query of ['', 'limit=3']) {
+  test(`200: with a record that cannot be opened, GET /clients?${query} lists the others, says how many are missing, and breaks (C-05, H-284)`, async () => {
+    const tenant = testTenant();
+    for (const preferred_client_id of ['a', 'b', 'c'])
+      await tenant.register({ ...SERVICE, preferred_client_id });
+    const [, stored] = await tenant.storage.clients.page(undefined, 3);
+    assert.ok(stored !== undefined);
+    const registration_token_sealed = 'x.y' as typeof stored.registration_token_sealed;
+    await tenant.storage.clients.replace({ ...stored, registration_token_sealed }, stored.version);
+    const list = await tenant.endpoint('client-list');
+    const { status, body } = await list.handle(requestOf(list.contract, { bearer: MASTER, query }));
+    assert.equal(status, 200);
+    assert.ok(typeof body === 'object');
+    let text = '';
+    const read = async (): Promise<void> => {
+      for await (const chunk of body) text += chunk;
+    };
+    await assert.rejects(read(), { name: 'ClientsOmitted' });
+    const [entries, ...sentence] = text.split('\n');
+    const listed = JSON.parse(`${entries}]`) as { client_id: string }[];
+    assert.deepEqual(
+      listed.map(({ client_id }) => client_id),
+      ['a', 'c'],
+    );
+    assert.deepEqual(sentence, ['INCOMPLETE: 1 client cannot be read, the log has the reason', '']);
+    const faults = tenant.log.filter(({ message }) => message.includes('cannot be read'));
+    assert.deepEqual(
+      faults.map(({ members }) => members['client_id']),
+      ['b'],
+    );
+  });
+}
 
 test('200: GET /clients?limit= gives a page and names the next one; following the links gives every client once (decision 13; RFC 8288)', async () => {
   const tenant = testTenant();

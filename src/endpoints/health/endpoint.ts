@@ -3,13 +3,15 @@ import { type FileCheckState, type Storage, StorageUnavailable } from '../../por
 import type { Endpoint, EndpointResponse } from '../contract.ts';
 import { liveContract, readyContract } from './contract.ts';
 
-/** `starting`: the process is not open yet. `not-ready`: its storage does not work. */
+/** `starting`: the process is not open yet. `not-ready`: a check fails. */
 export type ReadyState = 'starting' | 'ready' | 'not-ready' | 'stopping';
 
 /** The readiness of a process, with its reason. */
 export interface Readiness {
   readonly status: ReadyState;
-  /** Why the storage does not work, as one line for the operator. */
+  /** The check that fails; the storage if none is named. */
+  readonly failed?: 'storage' | 'encryption-key';
+  /** Why the check fails, as one line for the operator. */
   readonly reason?: string;
   /** How far the check of the database file is, after a crash (ADR 46). */
   readonly file?: FileCheckState;
@@ -23,13 +25,12 @@ export function healthReady(state: () => Readiness | Promise<Readiness>): Endpoi
   return {
     contract: readyContract,
     async handle() {
-      const { status, file, ...why } = await state();
+      const { status, failed = 'storage', file, ...why } = await state();
       const checked = file === undefined ? {} : { file };
       if (status === 'ready') return health(200, { status, checks: { storage: 'passed', ...checked } });
-      return health(
-        503,
-        status === 'not-ready' ? { status, checks: { storage: 'failed', ...checked }, ...why } : { status },
-      );
+      if (status !== 'not-ready') return health(503, { status });
+      const storage = failed === 'storage' ? 'failed' : 'passed';
+      return health(503, { status, checks: { storage, [failed]: 'failed', ...checked }, ...why });
     },
   };
 }
@@ -42,16 +43,23 @@ function health(status: number, body: object): EndpointResponse {
   };
 }
 
-/** Checks whether the storage reads and writes durably now, and logs why it does not. */
+/**
+ * Checks whether the storage reads and writes durably now, and logs why it does not. Then checks the encryption key.
+ * @param keyProblem returns why the key does not open the database
+ */
 export async function storageState(
   storage: Pick<Storage, 'ready' | 'fileCheck'>,
   log: Log,
+  keyProblem: () => Promise<string | undefined> = async () => await Promise.resolve(undefined),
 ): Promise<Readiness> {
   const check = storage.fileCheck?.state();
   const file = check === undefined ? {} : { file: check };
   try {
     await storage.ready();
-    return { status: 'ready', ...file };
+    const reason = await keyProblem();
+    return reason === undefined
+      ? { status: 'ready', ...file }
+      : { status: 'not-ready', failed: 'encryption-key', reason, ...file };
   } catch (cause) {
     log.error({ cause }, 'storage is not ready');
     if (!(cause instanceof StorageUnavailable)) return { status: 'not-ready', ...file };

@@ -1,5 +1,6 @@
 import type { StorageMark } from '../../ports/table-dump.ts';
 import type { Sealed } from '../../spec/identifiers.ts';
+import { processRow } from '../rows.ts';
 import type { DatabaseStore } from '../verbs.ts';
 import type { Connection } from './connection.ts';
 import { changed, one, type PostgresStore } from './noun.ts';
@@ -25,8 +26,30 @@ const REPLACE_ISSUER = statement(
 );
 const HEARTBEAT = statement('heartbeat', 'UPDATE heartbeat SET beats = beats + 1 WHERE id = 1');
 
-export const database: PostgresStore<DatabaseStore> = {
-  reads: {},
+const RECORD_PROCESS = statement(
+  'process_record',
+  `INSERT INTO server_process (id, name, ring, beats) VALUES (:id, :name, :ring, 1)
+   ON CONFLICT (id) DO UPDATE SET ring = excluded.ring, beats = server_process.beats + 1`,
+);
+const PROCESSES = statement(
+  'process_all',
+  'SELECT id, name, ring, beats FROM server_process ORDER BY name, id',
+);
+const FORGET_PROCESSES = statement('process_forget', 'DELETE FROM server_process WHERE id = ANY(:ids)');
+
+export const database: PostgresStore<DatabaseStore, 'storedCanary' | 'processes'> = {
+  reads: {
+    storedCanary:
+      ({ primary }) =>
+      async () => {
+        const [row] = await primary.rows(undefined, CANARY, {});
+        return row?.['sealed'] as Sealed | undefined;
+      },
+    processes:
+      ({ primary }) =>
+      async () =>
+        (await primary.rows(undefined, PROCESSES, {})).map(processRow.read),
+  },
   writes: {
     sealCanary: {
       locksTenant: false,
@@ -58,6 +81,18 @@ export const database: PostgresStore<DatabaseStore> = {
       locksTenant: false,
       async pipelined(transaction, issuer) {
         await transaction.query(REPLACE_ISSUER, { issuer });
+      },
+    },
+    recordProcess: {
+      locksTenant: false,
+      async pipelined(transaction, { id, name, ring }) {
+        await transaction.query(RECORD_PROCESS, { id, name, ring: JSON.stringify(ring) });
+      },
+    },
+    forgetProcesses: {
+      locksTenant: false,
+      async pipelined(transaction, ids) {
+        await transaction.query(FORGET_PROCESSES, { ids });
       },
     },
     heartbeat: {

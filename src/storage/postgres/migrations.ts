@@ -4,7 +4,7 @@ import type { Connection } from './connection.ts';
 import { sqlState, unavailable } from './database-error.ts';
 import { parseDatabaseUrl } from './database-url.ts';
 import { Pool } from './pool.ts';
-import { FIRST_SCHEMA, MARK_SCHEMA, RATE_SCHEMA } from './schema.ts';
+import { FIRST_SCHEMA, MARK_SCHEMA, PROCESS_SCHEMA, RATE_SCHEMA } from './schema.ts';
 import { type BoundStatement, bound, statement } from './statement.ts';
 
 /** In order of version, without gaps. A released migration is never edited; a change is a new migration. */
@@ -12,6 +12,12 @@ export const MIGRATIONS: readonly SchemaStep[] = [
   { version: 1, name: 'everything as of the first version', statements: FIRST_SCHEMA },
   { version: 2, name: 'rates that all processes share', statements: RATE_SCHEMA, compatibleFrom: 1 },
   { version: 3, name: 'what the database says of itself', statements: MARK_SCHEMA, compatibleFrom: 1 },
+  {
+    version: 4,
+    name: 'server processes and the names of their encryption keys',
+    statements: PROCESS_SCHEMA,
+    compatibleFrom: 1,
+  },
 ];
 
 export const NEWEST = MIGRATIONS.length;

@@ -129,6 +129,10 @@ function storage(
     replaceSealCanary: (sealed) => whole.database.replaceSealCanary(sealed),
     keepIssuer: (issuer) => whole.database.keepIssuer(issuer),
     replaceIssuer: (issuer) => whole.database.replaceIssuer(issuer),
+    storedCanary: () => whole.database.storedCanary(),
+    recordProcess: (process) => whole.database.recordProcess(process),
+    processes: () => whole.database.processes(),
+    forgetProcesses: (ids) => whole.database.forgetProcesses(ids),
     restoration: async () =>
       parseRestoration(await pools[0]?.with((connection) => markOf(connection, 'restored'))),
     async ready() {

@@ -11,6 +11,7 @@ const ABOUT_ALL_TENANTS: ReadonlySet<string> = new Set([
   'schema_compatibility',
   'schema_migration',
   'storage_mark',
+  'server_process',
   'seal_canary',
   'tenant',
   'tenant_issuer',

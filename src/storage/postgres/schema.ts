@@ -216,6 +216,10 @@ export const MARK_SCHEMA: readonly string[] = [
   `CREATE TABLE storage_mark (name ${TEXT} NOT NULL, content ${TEXT} NOT NULL, PRIMARY KEY (name))`,
 ];
 
+export const PROCESS_SCHEMA: readonly string[] = [
+  `CREATE TABLE server_process (id ${TEXT} NOT NULL, name ${TEXT} NOT NULL, ring ${TEXT} NOT NULL, beats BIGINT NOT NULL, PRIMARY KEY (id))`,
+];
+
 /** The schema of the first version, as single statements. */
 export const FIRST_SCHEMA: readonly string[] = [
   ...TENANT_TABLES.flatMap(tenantTable),

@@ -1,9 +1,19 @@
 import type { Sealed } from '../../spec/identifiers.ts';
+import { processRow } from '../rows.ts';
 import type { DatabaseStore } from '../verbs.ts';
 import type { SqliteStore } from './noun.ts';
 
-export const database: SqliteStore<DatabaseStore> = {
-  reads: {},
+export const database: SqliteStore<DatabaseStore, 'storedCanary' | 'processes'> = {
+  reads: {
+    storedCanary({ lookUps }) {
+      const select = lookUps.prepare('SELECT sealed FROM seal_canary WHERE id = 1');
+      return () => select.get()?.['sealed'] as Sealed | undefined;
+    },
+    processes({ lookUps }) {
+      const all = lookUps.prepare('SELECT id, name, ring, beats FROM server_process ORDER BY name, id');
+      return () => all.all().map(processRow.read);
+    },
+  },
   writes: {
     sealCanary(database) {
       const put = database.prepare(
@@ -34,6 +44,16 @@ export const database: SqliteStore<DatabaseStore> = {
         "INSERT OR REPLACE INTO storage_mark (name, content) VALUES ('issuer', ?)",
       );
       return (issuer) => void replace.run(issuer);
+    },
+    recordProcess(database) {
+      const put = database.prepare(`
+        INSERT INTO server_process (id, name, ring, beats) VALUES (?, ?, ?, 1)
+        ON CONFLICT (id) DO UPDATE SET ring = excluded.ring, beats = beats + 1`);
+      return ({ id, name, ring }) => void put.run(id, name, JSON.stringify(ring));
+    },
+    forgetProcesses(database) {
+      const forget = database.prepare('DELETE FROM server_process WHERE id = ?');
+      return (ids) => ids.forEach((id) => forget.run(id));
     },
     heartbeat(database) {
       const beat = database.prepare('UPDATE heartbeat SET beats = beats + 1 WHERE id = 1');

@@ -300,6 +300,13 @@ export const MIGRATIONS: readonly Migration[] = [
     sql: 'CREATE TABLE storage_mark (name TEXT NOT NULL PRIMARY KEY, content TEXT NOT NULL) STRICT, WITHOUT ROWID;',
     compatibleFrom: 13,
   },
+  {
+    version: 16,
+    name: 'server processes and the names of their encryption keys',
+    sql: `CREATE TABLE server_process (
+      id TEXT NOT NULL PRIMARY KEY, name TEXT NOT NULL, ring TEXT NOT NULL, beats INTEGER NOT NULL) STRICT, WITHOUT ROWID;`,
+    compatibleFrom: 13,
+  },
 ];
 
 export const NEWEST = MIGRATIONS.length;

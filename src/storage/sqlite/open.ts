@@ -151,6 +151,10 @@ function storage(
     replaceSealCanary: (sealed) => whole.database.replaceSealCanary(sealed),
     keepIssuer: (issuer) => whole.database.keepIssuer(issuer),
     replaceIssuer: (issuer) => whole.database.replaceIssuer(issuer),
+    storedCanary: () => whole.database.storedCanary(),
+    recordProcess: (process) => whole.database.recordProcess(process),
+    processes: () => whole.database.processes(),
+    forgetProcesses: (ids) => whole.database.forgetProcesses(ids),
     restoration: async () => await Promise.resolve(parseRestoration(markOf(reader, 'restored'))),
     async ready() {
       if (damage !== undefined) throw new StorageUnavailable(damage, { writesStopped: true });

@@ -68,6 +68,7 @@ test('every table is STRICT, and its primary key begins with the tenant unless i
     'schema_migration',
     'seal_canary',
     'storage_mark',
+    'server_process',
     'tenant_list',
   ]);
   for (const { name, strict } of tables) {

@@ -65,6 +65,38 @@ export function wholeStorageContract(make: MakeEngine): void {
   );
 
   test(
+    'a reader of the canary finds none before the first start, and then the present one at every node',
+    onEmptyStorage(make, async ({ storage, engine }) => {
+      assert.equal(await storage.storedCanary(), undefined);
+      await storage.sealCanary('first' as Sealed);
+      await onSecondView(engine, async (_, other) => await other.replaceSealCanary('second' as Sealed));
+      assert.equal(await storage.storedCanary(), 'second');
+    }),
+  );
+
+  test(
+    'a server process records itself with its keys; each record counts a beat, until it is forgotten',
+    onEmptyStorage(make, async ({ storage }) => {
+      const one = { id: 'one', name: 'host:1', ring: ['aaaaaaaa', 'bbbbbbbb'] };
+      const other = { id: 'other', name: 'host:2', ring: ['bbbbbbbb'] };
+      await Promise.all([one, other, one].map((process) => storage.recordProcess(process)));
+      await storage.recordProcess({ ...other, ring: [] });
+      assert.deepEqual(await storage.processes(), [
+        { ...one, beats: 2 },
+        { ...other, ring: [], beats: 2 },
+      ]);
+      await storage.forgetProcesses(['one', 'unknown']);
+      await storage.forgetProcesses([]);
+      assert.deepEqual(
+        (await storage.processes()).map(({ id }) => id),
+        ['other'],
+      );
+      await storage.recordProcess(one);
+      assert.deepEqual((await storage.processes())[0], { ...one, beats: 1 });
+    }),
+  );
+
+  test(
     'a storage that works is ready, and a closed one is not',
     onEmptyStorage(make, async ({ engine }) => {
       const storage = await engine.open();
