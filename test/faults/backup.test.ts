@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { faultsOf } from './experiment.ts';
+import { faultsOf, runExperiment } from './experiment.ts';
 import { backup } from './experiments/backup.ts';
 import { openStand } from './stand.ts';
 
 test('a backup beside a loaded server, restored: everything that was acknowledged before it began is there, and nothing is half-written (F31)', async (context) => {
   const stand = await openStand('sqlite');
   try {
-    const outcome = await backup.run(stand, {
+    const outcome = await runExperiment(backup, stand, {
       rounds: 1,
       minutes: 0,
       say: (line) => context.diagnostic(line),

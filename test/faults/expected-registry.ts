@@ -28,6 +28,10 @@ export interface ExpectedRegistry {
   /** Issued and acknowledged, with the clients that were registered with it. */
   readonly initialAccessTokens: ReadonlyMap<string, readonly string[]>;
   readonly acked: number;
+  /** Acknowledgements by the kind of operation. */
+  readonly ackedByKind: ReadonlyMap<string, number>;
+  /** Refusals that can only mean that something acknowledged is gone. */
+  readonly lost: readonly string[];
   /** Answers that no healthy server gives here, such as a 404. */
   readonly unexpected: readonly string[];
 }
@@ -38,6 +42,7 @@ interface Draft {
   readonly unknown: Map<number, Operation>;
   readonly initialAccessTokens: Map<string, string[]>;
   readonly unexpected: string[];
+  readonly ackedByKind: Map<string, number>;
   acked: number;
 }
 
@@ -48,6 +53,7 @@ export function expectedRegistry(entries: readonly Entry[]): ExpectedRegistry {
     unknown: new Map(),
     initialAccessTokens: new Map(),
     unexpected: [],
+    ackedByKind: new Map(),
     acked: 0,
   };
   for (const entry of entries) {
@@ -56,7 +62,8 @@ export function expectedRegistry(entries: readonly Entry[]): ExpectedRegistry {
   }
   const unknown = [...draft.unknown].map(([op, operation]) => ({ op, operation }));
   for (const { operation } of unknown) leaveOpen(draft, operation);
-  return { ...draft, grants: draft.grants.byClient, unknown };
+  const lost = draft.grants.settleRefusals();
+  return { ...draft, grants: draft.grants.byClient, unknown, lost };
 }
 
 function settle(draft: Draft, entry: Exclude<Entry, { sent: Operation }>): void {
@@ -70,10 +77,11 @@ function settle(draft: Draft, entry: Exclude<Entry, { sent: Operation }>): void 
   }
   const { status, body } = entry.acked;
   draft.acked += 1;
-  if (status === 200 || (status === 204 && operation.kind === 'delete')) apply(draft, operation, body);
-  else if (operation.kind === 'refresh' && status === 400) {
-    // RFC 9700 §4.14.2: a second use ends the grant.
-    draft.grants.end(operation.client_id, operation.refresh_token);
+  if (status === 200 || (status === 204 && operation.kind === 'delete')) {
+    draft.ackedByKind.set(operation.kind, (draft.ackedByKind.get(operation.kind) ?? 0) + 1);
+    apply(draft, operation, body);
+  } else if (operation.kind === 'refresh' && status === 400) {
+    draft.grants.refuse(operation.client_id, operation.refresh_token);
   } else if (!lostRace(operation, status)) {
     draft.unexpected.push(`${operation.kind}: ${status} ${JSON.stringify(body)}`);
   }
@@ -86,6 +94,7 @@ const lostRace = (operation: Operation, status: number): boolean =>
 /** Drops all expectations of a token after an operation on it without a known outcome. */
 function leaveOpen(draft: Draft, operation: Operation): void {
   if (operation.kind === 'refresh') draft.grants.forget(operation.client_id, operation.refresh_token);
+  if (operation.kind === 'delete') draft.grants.forgetAll(operation.client_id);
   if (operation.kind !== 'revoke') return;
   draft.clients.get(operation.client_id)?.accessTokens.delete(operation.token);
   draft.grants.forget(operation.client_id, operation.token);

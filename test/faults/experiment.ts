@@ -37,10 +37,30 @@ export interface Experiment {
   /** Begins with its row in docs/contract/hostile/faults.md. */
   readonly fault: string;
   readonly engines: readonly EngineName[];
+  /** With fewer acknowledgements it would prove nothing. */
+  readonly acked_min: (rounds: number) => number;
+  /** Says in `broken` if the fault did not happen. */
   run(stand: Stand, options: ExperimentOptions): Promise<Outcome | Skipped>;
 }
 
+/** A fault of a known length has happened if requests met this part of it. */
+export const HAPPENED = 0.8;
+
 export const BOTH_ENGINES: readonly EngineName[] = ['sqlite', 'postgres'];
+
+/** Runs an experiment, which is broken if it had fewer acknowledgements than it needs. */
+export async function runExperiment(
+  { acked_min, run }: Pick<Experiment, 'acked_min' | 'run'>,
+  stand: Stand,
+  options: ExperimentOptions,
+): Promise<Outcome | Skipped> {
+  const outcome = await run(stand, options);
+  if ('skipped' in outcome) return outcome;
+  const least = acked_min(options.rounds);
+  if (outcome.acked >= least) return outcome;
+  const reason = `${outcome.acked} acknowledgements prove nothing: the experiment needs ${least}`;
+  return { ...outcome, broken: [...outcome.broken, reason] };
+}
 
 /** Everything that keeps an experiment from being sound. */
 export function faultsOf(outcome: Outcome): readonly string[] {

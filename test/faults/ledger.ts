@@ -1,4 +1,4 @@
-import { closeSync, fdatasyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 
 /** A request to the registry. No other operation has the same `mark`. */
 export type Operation =
@@ -19,10 +19,11 @@ export interface Registration {
   readonly client_secret: string;
   readonly client_name: string;
   readonly registration_access_token: string;
+  readonly token_endpoint_auth_method?: string;
 }
 
 /**
- * `sent` is on the disk before the request leaves; `acked` after the whole answer was read; `found` says what
+ * `sent` is in the file before the request leaves; `acked` after the whole answer was read; `found` says what
  * the verification after a restart saw of an operation whose answer never came.
  */
 export type Entry =
@@ -30,7 +31,11 @@ export type Entry =
   | { readonly op: number; readonly acked: { readonly status: number; readonly body: unknown } }
   | { readonly op: number; readonly found: 'done' | 'not done'; readonly registration?: Registration };
 
-/** The client's own record of what the server promised it (docs/contract/hostile/faults.md): an append-only file of JSON lines. */
+/**
+ * The client's own record of what the server promised it (docs/contract/hostile/faults.md): an append-only file of JSON lines.
+ * Nothing is fsynced: neither this process nor the machine is part of the experiment, and a wait before each request would keep
+ * the batches of the server small.
+ */
 export class Ledger {
   readonly #file: string;
   readonly #descriptor: number;
@@ -67,6 +72,5 @@ export class Ledger {
 
   #append(entry: Entry): void {
     writeSync(this.#descriptor, `${JSON.stringify(entry)}\n`);
-    fdatasyncSync(this.#descriptor);
   }
 }

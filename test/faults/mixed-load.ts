@@ -40,6 +40,8 @@ interface Held {
   /** When the access token was received (`performance.now`). */
   since: number;
   refreshToken: string | undefined;
+  /** When its grant was received (`performance.now`). */
+  grantedSince: number;
 }
 
 /** Each worker has clients of its own, so that the order of what happens to one is known. */
@@ -103,6 +105,8 @@ async function step(worker: Worker): Promise<void> {
   const held = worker.clients[randomInt(Math.max(1, worker.clients.length))];
   if (held !== undefined && worker.clients.length >= clients_max) return await remove(worker, held);
   if (held !== undefined && performance.now() - held.since > tokensLive_ms) held.accessToken = undefined;
+  if (held !== undefined && performance.now() - held.grantedSince > tokensLive_ms)
+    held.refreshToken = undefined;
   let dice = randomInt(100);
   for (const [percent, act] of held === undefined ? [] : SHARES) {
     dice -= percent;
@@ -165,7 +169,7 @@ function keep(worker: Worker, answer: Answer | undefined): void {
 }
 
 function heldAnew(registration: Registration): Held {
-  return { registration, accessToken: undefined, since: 0, refreshToken: undefined };
+  return { registration, accessToken: undefined, since: 0, refreshToken: undefined, grantedSince: 0 };
 }
 
 function letGo({ clients }: Worker, held: Held): void {
@@ -215,7 +219,9 @@ async function getAccessToken(worker: Worker, held: Held): Promise<void> {
 async function getGrant(worker: Worker, held: Held): Promise<void> {
   const { client_id } = held.registration;
   const answer = await attempt(worker, { kind: 'grant', client_id });
-  if (answer?.status === 200) held.refreshToken = (answer.body as { refresh_token: string }).refresh_token;
+  if (answer?.status !== 200) return;
+  held.refreshToken = (answer.body as { refresh_token: string }).refresh_token;
+  held.grantedSince = performance.now();
 }
 
 /** One time in three two requests race for one refresh token: at most one may be answered, and then the grant is ended. */

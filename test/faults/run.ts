@@ -11,6 +11,7 @@ import {
   type Experiment,
   type ExperimentOptions,
   type Outcome,
+  runExperiment,
 } from './experiment.ts';
 import { EXPERIMENTS } from './experiments.ts';
 import { machine } from './machine.ts';
@@ -52,7 +53,7 @@ async function runOne(experiment: Experiment, engine: EngineName): Promise<Repor
   const started = performance.now();
   const stand = await openStand(engine);
   try {
-    const outcome = await experiment.run(stand, options).catch(asBroken);
+    const outcome = await runExperiment(experiment, stand, options).catch(asBroken);
     return { experiment, engine, outcome, seconds: (performance.now() - started) / 1000 };
   } finally {
     await stand.close();

@@ -133,7 +133,7 @@ export async function outcomeOf(stand: Stand, found: Found): Promise<Outcome> {
   const last = loads.at(-1)?.figures;
   return {
     acked: expected.acked,
-    lost: [...findings.lost, ...loads.flatMap(({ lost }) => lost)],
+    lost: [...findings.lost, ...expected.lost, ...loads.flatMap(({ lost }) => lost)],
     half_written: findings.half_written,
     used_twice: findings.used_twice,
     revoked_active: [...findings.revoked_active, ...loads.flatMap(({ revoked_active }) => revoked_active)],

@@ -2,6 +2,7 @@ import type { Mutant } from './mutant.ts';
 
 const CONTRACT = 'src/storage/sqlite/storage.test.ts';
 const DURABILITY = 'test/faults/durability.test.ts';
+const KILL = { file: 'test/faults/kill.test.ts', test: 'kill -9 under mixed load' };
 const contract = (...tests: readonly string[]): Mutant['killers'] =>
   tests.map((test) => ({ file: CONTRACT, test }));
 
@@ -82,7 +83,7 @@ export const STORAGE_SQLITE: readonly Mutant[] = [
         replace: 'void rotate;',
       },
     ],
-    killers: contract('a refresh token is exchanged for the next one and an access token'),
+    killers: [...contract('a refresh token is exchanged for the next one and an access token'), KILL],
   },
   {
     name: 'sqlite-rotation-lost-sometimes',
@@ -136,7 +137,7 @@ export const STORAGE_SQLITE: readonly Mutant[] = [
     if (count % 200 !== 0) insert.run(`,
       },
     ],
-    killers: contract('of 1,100 registrations, replacements, tokens and revocations'),
+    killers: [...contract('of 1,100 registrations, replacements, tokens and revocations'), KILL],
   },
   {
     name: 'sqlite-update-lost-sometimes',
@@ -166,7 +167,10 @@ export const STORAGE_SQLITE: readonly Mutant[] = [
         replace: 'void remove;',
       },
     ],
-    killers: contract('a grant ends once, with its tokens, and the journal names them; other grants stay'),
+    killers: [
+      ...contract('a grant ends once, with its tokens, and the journal names them; other grants stay'),
+      KILL,
+    ],
   },
   {
     name: 'sqlite-jti-in-memory',
@@ -186,7 +190,7 @@ export const STORAGE_SQLITE: readonly Mutant[] = [
       };`,
       },
     ],
-    killers: contract('a value is remembered through a restart'),
+    killers: [...contract('a value is remembered through a restart'), KILL],
   },
   {
     name: 'sqlite-used-code-in-memory',
@@ -210,9 +214,10 @@ export const STORAGE_SQLITE: readonly Mutant[] = [
           '      const used = new Map<string, string>();\n      return (tenant, key, grant, token, onReuse) => {',
       },
     ],
-    killers: contract(
-      'one of fifty concurrent uses over two views redeems a code, and the reuse ends its grant',
-    ),
+    killers: [
+      ...contract('one of fifty concurrent uses over two views redeems a code, and the reuse ends its grant'),
+      KILL,
+    ],
   },
   {
     name: 'sqlite-taken-notification-lost',
@@ -236,7 +241,10 @@ export const STORAGE_SQLITE: readonly Mutant[] = [
         replace: '    void remove;\n    journal(',
       },
     ],
-    killers: contract('a revoked token is gone, once, in its own tenant, and the journal tells of it'),
+    killers: [
+      ...contract('a revoked token is gone, once, in its own tenant, and the journal tells of it'),
+      KILL,
+    ],
   },
   {
     name: 'sqlite-revocation-not-journalled',
@@ -325,7 +333,10 @@ export const STORAGE_SQLITE: readonly Mutant[] = [
         replace: "registered_via: found['registered_via'] }, event.at);\n        void record;",
       },
     ],
-    killers: contract('every change that is done has its event, and none that is not done has one'),
+    killers: [
+      ...contract('every change that is done has its event, and none that is not done has one'),
+      KILL,
+    ],
   },
   {
     name: 'sqlite-drain-not-awaited',
@@ -357,7 +368,7 @@ export const STORAGE_SQLITE: readonly Mutant[] = [
         replace: '    void note;',
       },
     ],
-    killers: contract('the act that ends a session notes each of its clients that is still there'),
+    killers: [...contract('the act that ends a session notes each of its clients that is still there'), KILL],
   },
   {
     name: 'sqlite-session-of-changed-account',

@@ -29,6 +29,7 @@ export const backup: Experiment = {
   name: 'backup',
   fault: 'F31 backups beside a loaded server, each restored',
   engines: BOTH_ENGINES,
+  acked_min: (rounds) => 50 * Math.min(rounds, BACKUPS_MAX),
   async run(stand, { rounds, say }) {
     const count = Math.min(rounds, BACKUPS_MAX);
     if (stand.engine === 'sqlite') return await backUpAndRestore(stand, count, say, ofSqlite(stand));
@@ -115,11 +116,14 @@ async function backUpAndRestore(
     output.push(program.output());
     const integrity = await integrityOf(stand.url);
     if (integrity !== 'ok') damaged.push(integrity);
+    if (seen.clients === 0 || seen.tokens === 0)
+      damaged.push(`nothing was promised before backup ${index + 1}`);
     say(
       `backup ${index + 1}: made in ${milliseconds(made.took_ms)}, serving again after ${milliseconds(restored_ms)}, ${seen.clients} clients and ${seen.tokens} tokens looked for`,
     );
   }
   const meanwhile = backups.reduce((sum, { begun, ended }) => sum + ended - begun, 0);
+  if (meanwhile === 0) damaged.push('no backup was made beside a request');
   return await outcomeOf(stand, {
     findings,
     loads: [load],

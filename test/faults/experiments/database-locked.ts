@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Experiment, milliseconds, type Outcome } from '../experiment.ts';
+import { type Experiment, HAPPENED, milliseconds, type Outcome } from '../experiment.ts';
 import { eventLoopDelayMax_ms } from '../process-figures.ts';
 import type { Stand } from '../stand.ts';
 import { underFault } from '../under-fault.ts';
@@ -21,6 +21,7 @@ export const databaseLocked: Experiment = {
   name: 'database-locked',
   fault: 'F7 another process holds the lock of the database for three seconds',
   engines: ['sqlite'],
+  acked_min: () => 100,
   run: (stand) => locked(stand, 1),
 };
 
@@ -28,6 +29,7 @@ export const databaseLockedWorkers: Experiment = {
   name: 'database-locked-workers',
   fault: 'F7 the same with two processes at the same ports (serve --workers 2)',
   engines: ['sqlite'],
+  acked_min: () => 100,
   run: (stand) => locked(stand, 2),
 };
 
@@ -52,6 +54,7 @@ async function locked(stand: Stand, workers: number): Promise<Outcome> {
       const { failed: failedWrites } = figures.times('during', 'write');
       return [
         ...(failed > 0 || answered === 0 ? [`introspections: ${answered} answered, ${failed} failed`] : []),
+        ...(figures.writeGap_ms < LOCKED_MS * HAPPENED ? ['the lock kept no write waiting'] : []),
         ...(failedWrites > 0 ? [`${failedWrites} writes did not wait for the lock`] : []),
       ];
     },

@@ -13,6 +13,7 @@ export const diskFull: Experiment = {
   name: 'disk-full',
   fault: 'F4 the disk is full for three seconds, and has room again',
   engines: ['sqlite'],
+  acked_min: () => 100,
   async run(stand) {
     try {
       execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE}`, 'tmpfs', stand.folder], {
@@ -44,6 +45,7 @@ export const diskFull: Experiment = {
             ...(failed > 0 || answered === 0
               ? [`introspections: ${answered} answered, ${failed} failed`]
               : []),
+            ...(figures.times('during', 'write').failed > 0 ? [] : ['no write met the full disk']),
             ...(ready === 503 ? [] : [`/health/ready was ${ready} while the disk was full`]),
           ];
         },

@@ -12,22 +12,31 @@ const FAILOVER_MS = 15_000;
 const DEADLINE_MS = 2_000;
 const SLOWEST_MS = 2 * DEADLINE_MS;
 
+const hasMoved = (_figures: LoadFigures, moved: boolean): readonly string[] =>
+  moved ? [] : ['the cluster has its former leader: there was no failover'];
+
 export const failoverKill: Experiment = {
   name: 'failover-kill',
   fault: 'F10 kill -9 of the leader and its Patroni; three members, one synchronous, ttl 10',
   engines: ['postgres'],
+  acked_min: () => 200,
   run: (stand) =>
-    onCluster(stand, async (cluster) => {
-      const leader = await cluster.leader();
-      leader.signal('SIGKILL');
-      await sleep(FAILOVER_MS);
-    }),
+    onCluster(
+      stand,
+      async (cluster) => {
+        const leader = await cluster.leader();
+        leader.signal('SIGKILL');
+        await sleep(FAILOVER_MS);
+      },
+      hasMoved,
+    ),
 };
 
 export const failoverStopped: Experiment = {
   name: 'failover-stopped',
   fault: 'F11 the leader is stopped for twenty seconds, and believes to be the leader when it wakes',
   engines: ['postgres'],
+  acked_min: () => 200,
   run: (stand) =>
     onCluster(
       stand,
@@ -38,10 +47,12 @@ export const failoverStopped: Experiment = {
         leader.signal('SIGCONT');
         await sleep(FAILOVER_MS);
       },
-      (figures) =>
-        figures.writeGap_ms < STOPPED_MS
+      (figures, moved) => [
+        ...hasMoved(figures, moved),
+        ...(figures.writeGap_ms < STOPPED_MS
           ? []
-          : [`writes waited ${Math.round(figures.writeGap_ms)} ms, for the old leader`],
+          : [`writes waited ${Math.round(figures.writeGap_ms)} ms, for the old leader`]),
+      ],
     ),
 };
 
@@ -49,19 +60,24 @@ export const failoverEtcd: Experiment = {
   name: 'failover-etcd',
   fault: 'F12 etcd is away for twenty seconds',
   engines: ['postgres'],
+  acked_min: () => 200,
   run: (stand) =>
-    onCluster(stand, async (cluster) => {
-      await cluster.killEtcd();
-      await sleep(ETCD_AWAY_MS);
-      await cluster.startEtcd();
-      await sleep(FAILOVER_MS);
-    }),
+    onCluster(
+      stand,
+      async (cluster) => {
+        await cluster.killEtcd();
+        await sleep(ETCD_AWAY_MS);
+        await cluster.startEtcd();
+        await sleep(FAILOVER_MS);
+      },
+      (figures) => (figures.times('during', 'write').failed > 0 ? [] : ['no write missed etcd']),
+    ),
 };
 
 async function onCluster(
   stand: Stand,
   fault: (cluster: Cluster) => Promise<void>,
-  expect: (figures: LoadFigures) => readonly string[] = () => [],
+  expect: (figures: LoadFigures, moved: boolean) => readonly string[],
 ): Promise<Outcome | Skipped> {
   const skipped = noCluster();
   if (skipped !== undefined) return { skipped };
@@ -69,6 +85,8 @@ async function onCluster(
   try {
     const environment = { CHANCERY_STORAGE_URL: cluster.url };
     const nodes = [await stand.start({ environment }), await stand.start({ environment })];
+    const before = await cluster.leaderUrl();
+    let moved = false;
     return await underFault(stand, {
       nodes,
       before_ms: 5_000,
@@ -79,10 +97,14 @@ async function onCluster(
       async fault() {
         await fault(cluster);
         stand.url = await cluster.leaderUrl();
+        moved = stand.url !== before;
       },
       expect(figures) {
         const { max } = figures.times('during');
-        return [...expect(figures), ...(max > SLOWEST_MS ? [`a request took ${Math.round(max)} ms`] : [])];
+        return [
+          ...expect(figures, moved),
+          ...(max > SLOWEST_MS ? [`a request took ${Math.round(max)} ms`] : []),
+        ];
       },
     });
   } finally {

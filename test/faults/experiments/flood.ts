@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { converse } from '../../program/raw-socket.ts';
 import type { Program } from '../../program/start.ts';
-import { type Experiment, milliseconds } from '../experiment.ts';
+import { type Experiment, HAPPENED, milliseconds } from '../experiment.ts';
 import { openDescriptors } from '../process-figures.ts';
 import { underFault } from '../under-fault.ts';
 
@@ -22,6 +22,7 @@ export const flood: Experiment = {
   fault:
     'F19 20,000 connections come and go as fast as they can; F29 600 stay at a server that may open 256 files',
   engines: ['sqlite'],
+  acked_min: () => 100,
   async run(stand) {
     try {
       execFileSync('prlimit', ['--version'], { stdio: 'ignore' });
@@ -29,23 +30,28 @@ export const flood: Experiment = {
       return { skipped: 'prlimit is not installed' };
     }
     const node = await stand.start();
-    const flooded = { for_ms: 0, served_ms: 0 };
+    const flooded = { for_ms: 0, served_ms: 0, connected: 0 };
     const held = { descriptors: 0, served_ms: 0 };
     const outcome = await underFault(stand, {
       nodes: [node],
       before_ms: 2_000,
       after_ms: 2_000,
       async fault() {
-        flooded.for_ms = await comeAndGo(node);
+        Object.assign(flooded, await comeAndGo(node));
         flooded.served_ms = await untilServed(node);
         execFileSync('prlimit', ['--pid', String(node.pid), `--nofile=${DESCRIPTORS_MAX}`]);
         held.descriptors = await holdMany(node);
         held.served_ms = await untilServed(node);
       },
-      expect: () =>
-        [flooded, held].flatMap(({ served_ms }) =>
+      expect: () => [
+        ...[flooded, held].flatMap(({ served_ms }) =>
           served_ms > RECOVERED_MS ? [`a new client was served after ${milliseconds(served_ms)}`] : [],
         ),
+        ...(flooded.connected < CONNECTIONS * HAPPENED ? [`only ${flooded.connected} connections came`] : []),
+        ...(held.descriptors < DESCRIPTORS_MAX * HAPPENED
+          ? [`the server had ${held.descriptors} files open, and could have ${DESCRIPTORS_MAX}`]
+          : []),
+      ],
     });
     const figures = {
       'connections a second': String(Math.round(CONNECTIONS / (flooded.for_ms / 1000))),
@@ -58,19 +64,25 @@ export const flood: Experiment = {
   },
 };
 
-/** @returns how long it took */
-async function comeAndGo(node: Program): Promise<number> {
+/** @returns how long it took, and how many connections the server took */
+async function comeAndGo(node: Program): Promise<{ readonly for_ms: number; readonly connected: number }> {
   const started = performance.now();
+  let connected = 0;
   for (let opened = 0; opened < CONNECTIONS; opened += AT_ONCE) {
     await Promise.all(
       Array.from({ length: AT_ONCE }, async () => {
         const socket = connect(node.port, node.host);
-        socket.on('error', () => undefined).on('connect', () => socket.resetAndDestroy());
+        socket
+          .on('error', () => undefined)
+          .on('connect', () => {
+            connected += 1;
+            socket.resetAndDestroy();
+          });
         await new Promise((resolve) => socket.on('close', resolve));
       }),
     );
   }
-  return performance.now() - started;
+  return { for_ms: performance.now() - started, connected };
 }
 
 /** @returns how many files the server had open then */

@@ -22,6 +22,7 @@ export const hangingPeer: Experiment = {
   fault:
     'F22, F23 the key sets of 20 clients hang, and 200 callers at once authenticate with keys from there',
   engines: ['sqlite'],
+  acked_min: () => 100,
   async run(stand) {
     const sockets = new Set<Socket>();
     const silent = createServer((socket) => {
@@ -71,6 +72,7 @@ export const hangingPeer: Experiment = {
       const broken = [
         ...outcome.broken,
         ...(max > SLOWEST_MS ? [`a caller waited ${Math.round(max)} ms`] : []),
+        ...(sockets_max === 0 ? ['the server asked the hanging peer for nothing'] : []),
         ...(after > before + DESCRIPTORS_GROWTH_MAX ? [`descriptors: ${before} before, ${after} after`] : []),
         ...(sockets.size > 0 ? [`${sockets.size} sockets to the peer are left`] : []),
       ];

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BOTH_ENGINES, type Experiment } from '../experiment.ts';
+import { BOTH_ENGINES, type Experiment, HAPPENED } from '../experiment.ts';
 import { underFault } from '../under-fault.ts';
 
 const STOPPED_MS = 5_000;
@@ -9,6 +9,7 @@ export const nodeStopped: Experiment = {
   name: 'node-stopped',
   fault: 'F26 one of two nodes is stopped (SIGSTOP) for five seconds in the midst of its requests',
   engines: BOTH_ENGINES,
+  acked_min: () => 100,
   async run(stand) {
     const awake = await stand.start();
     const stopped = await stand.start();
@@ -23,6 +24,8 @@ export const nodeStopped: Experiment = {
         await sleep(STOPPED_MS);
         stopped.signal('SIGCONT');
       },
+      expect: (figures) =>
+        figures.times('during').max < STOPPED_MS * HAPPENED ? ['no request met the stopped node'] : [],
     });
   },
 };

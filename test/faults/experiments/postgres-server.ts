@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { administer, type TestServer } from '../../../src/testing/postgres/server.ts';
-import type { Experiment } from '../experiment.ts';
+import { type Experiment, HAPPENED } from '../experiment.ts';
 import type { Stand } from '../stand.ts';
 import { underFault } from '../under-fault.ts';
 
@@ -17,6 +17,7 @@ export const postgresRestart: Experiment = {
   name: 'postgres-restart',
   fault: 'F9 PostgreSQL is restarted: fast, immediate, and after kill -9',
   engines: ['postgres'],
+  acked_min: () => 100,
   async run(stand) {
     const server = serverOf(stand);
     const nodes = [await stand.start(), await stand.start()];
@@ -32,6 +33,7 @@ export const postgresRestart: Experiment = {
           await sleep(1_500);
         }
       },
+      expect: (figures) => (figures.times('during').failed > 0 ? [] : ['no request met a restart']),
     });
   },
 };
@@ -44,18 +46,22 @@ export const postgresTerminated: Experiment = {
   name: 'postgres-terminated',
   fault: 'F9 every connection is ended by pg_terminate_backend, ten times',
   engines: ['postgres'],
+  acked_min: () => 100,
   async run(stand) {
     const { port } = serverOf(stand);
+    let terminated = 0;
     return await underFault(stand, {
       nodes: [await stand.start()],
       before_ms: 2_000,
       after_ms: 2_000,
       async fault() {
         for (let time = 0; time < TERMINATIONS; time += 1) {
-          await administer(port, 'postgres', TERMINATE);
+          terminated += (await administer(port, 'postgres', TERMINATE)).length;
           await sleep(200);
         }
       },
+      expect: () =>
+        terminated < TERMINATIONS ? [`only ${terminated} connections were there to be ended`] : [],
     });
   },
 };
@@ -64,8 +70,10 @@ export const postgresConnections: Experiment = {
   name: 'postgres-connections',
   fault: 'F9 all connections of PostgreSQL are used up by others for three seconds, and ours are ended',
   engines: ['postgres'],
+  acked_min: () => 100,
   async run(stand) {
     const { port } = serverOf(stand);
+    const happened = { terminated: 0, others: 0 };
     return await underFault(stand, {
       nodes: [await stand.start()],
       before_ms: 2_000,
@@ -73,11 +81,16 @@ export const postgresConnections: Experiment = {
       async fault() {
         const others: Client[] = [];
         await useUp(stand.url, others);
-        await administer(port, 'postgres', TERMINATE);
+        happened.terminated = (await administer(port, 'postgres', TERMINATE)).length;
         await useUp(stand.url, others);
+        happened.others = others.length;
         await sleep(3_000);
         await Promise.all(others.map((client) => client.end()));
       },
+      expect: () =>
+        happened.terminated === 0 || happened.others === 0
+          ? [`${happened.terminated} connections ended, ${happened.others} used up by others`]
+          : [],
     });
   },
 };
@@ -104,6 +117,7 @@ export const postgresStopped: Experiment = {
   name: 'postgres-stopped',
   fault: 'F9 the whole of PostgreSQL is stopped (SIGSTOP) for six seconds, and goes on',
   engines: ['postgres'],
+  acked_min: () => 100,
   async run(stand) {
     const server = serverOf(stand);
     return await underFault(stand, {
@@ -120,7 +134,10 @@ export const postgresStopped: Experiment = {
       },
       expect(figures) {
         const { max } = figures.times('during');
-        return max > SLOWEST_MS ? [`a request took ${Math.round(max)} ms`] : [];
+        return [
+          ...(max > SLOWEST_MS ? [`a request took ${Math.round(max)} ms`] : []),
+          ...(figures.writeGap_ms < STOPPED_MS * HAPPENED ? ['writes went on while it was stopped'] : []),
+        ];
       },
     });
   },

@@ -12,6 +12,7 @@ export const replica: Experiment = {
   name: 'replica',
   fault: 'F15 the standby for lists lags by four seconds, and is then gone',
   engines: ['postgres'],
+  acked_min: () => 100,
   async run(stand) {
     const { port } = stand.postgres ?? {};
     if (port === undefined) throw new Error('needs a database server of its own');
@@ -35,6 +36,7 @@ export const replica: Experiment = {
           listed.away = (await list(node)).length;
         },
         expect: (figures) => [
+          ...(listed.lagging === listed.fresh ? [] : ['the standby for lists did not lag']),
           ...(listed.away > listed.lagging ? [] : ['the list does not come from the primary']),
           ...(figures.times('during').failed > 0 ? ['requests failed for want of a standby'] : []),
         ],

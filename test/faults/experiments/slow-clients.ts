@@ -44,6 +44,7 @@ export const slowClients: Experiment = {
   name: 'slow-clients',
   fault: 'F18 1,000 clients send a header slowly, 1,000 a body, and 1,000 do not read their answer',
   engines: ['sqlite'],
+  acked_min: () => LARGE_CLIENTS + 100,
   async run(stand) {
     const environment = { NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}` };
     const node = await stand.start({ environment });
@@ -59,6 +60,9 @@ export const slowClients: Experiment = {
         const { failed } = figures.times('during');
         return [
           ...(failed > 0 ? [`${failed} requests of others failed`] : []),
+          ...(course.descriptors - before.descriptors < 2 * EACH
+            ? [`only ${course.descriptors - before.descriptors} connections were open at once`]
+            : []),
           ...late('headers', course.headers, HEADER_BY_MS),
           ...late('bodies', course.bodies, BODY_BY_MS),
           ...(course.deafGone_ms === undefined ? ['clients that do not read were not sent away'] : []),

@@ -49,6 +49,7 @@ export const soak: Experiment = {
   name: 'soak',
   fault: 'a soak under mixed load',
   engines: BOTH_ENGINES,
+  acked_min: () => 1_000,
   async run(stand, { minutes, say }) {
     const { ledger } = stand;
     const program = await stand.start({ environment: ENVIRONMENT });
@@ -76,7 +77,7 @@ export const soak: Experiment = {
     }
     const delay_ms = await eventLoopDelayMax_ms(program);
     const findings = noFindings();
-    await verifyRegistry({ program, ledger, findings, inspector }, new Set());
+    await verifyRegistry({ program, ledger, findings, inspector, others: 0 }, new Set());
     const outcome = await outcomeOf(stand, {
       findings,
       loads: [load],
