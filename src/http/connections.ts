@@ -13,6 +13,16 @@ interface Connection {
 /** The connections that requests can come on, with the last response on each. */
 export class Connections {
   readonly #open = new Map<Socket, Connection>();
+  #openedAt = Number.NEGATIVE_INFINITY;
+
+  /** `performance.now()` when the last connection was accepted, also one whose handshake is not finished. */
+  get openedAt(): number {
+    return this.#openedAt;
+  }
+
+  accepted(): void {
+    this.#openedAt = performance.now();
+  }
 
   add(socket: Socket): void {
     this.#open.set(socket, { last: undefined, idleAfter: undefined, idleSince: 0 });

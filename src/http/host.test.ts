@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { converse } from '../../test/program/raw-socket.ts';
 import type { EndpointRequest, EndpointResponse } from '../endpoints/contract.ts';
 import { NotFound, OAuthError } from '../spec/errors.ts';
-import { GET, ok, runHost, soon } from '../testing/host.ts';
+import { GET, ok, type Running, runHost, soon } from '../testing/host.ts';
 import { test } from '../testing/messages.ts';
 
 test('the endpoint gets segment, query and body exactly as they were sent', async (t, messages) => {
@@ -153,21 +153,82 @@ test('a client that goes away before its answer causes no error', async (t, mess
 test('close waits for running requests and accepts no new connection', async (t, messages) => {
   const { promise, resolve } = Promise.withResolvers<EndpointResponse>();
   let begun = false;
-  const { address, host } = await runHost(t, messages, () => {
-    begun = true;
-    return promise;
-  });
+  const { address, host } = await runHost(
+    t,
+    messages,
+    () => {
+      begun = true;
+      return promise;
+    },
+    { closeTimeout: 30_000 },
+  );
   const underway = converse(address, [GET], { until: 'closed' });
   await soon(() => begun);
   const closed = host.close();
-  await soon(() => true);
-  const late = await converse(address, [GET], { timeout_ms: 1_000 });
-  assert.equal(late.answers.length, 0);
+  await untilRefused(address);
   resolve(ok);
   const { answers } = await underway;
   assert.equal(answers[0]?.status, 200);
   assert.equal(answers[0].headers['connection'], 'close');
   await closed;
+});
+
+/** Resolves when the address takes no more connections. */
+async function untilRefused(address: Running['address']): Promise<void> {
+  for (let tries = 0; tries < 40; tries += 1) {
+    const socket = connect(address);
+    const refused = await new Promise<boolean>((resolve) => {
+      socket.on('connect', () => resolve(false)).on('error', () => resolve(true));
+    });
+    socket.destroy();
+    if (refused) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  assert.fail('the host still listens');
+}
+
+test('close answers each request that the kernel has accepted, and announces the end of its connection (H-248)', async (t, messages) => {
+  const { address, host } = await runHost(t, messages, () => ok, { closeTimeout: 30_000 });
+  const waiting = Array.from({ length: 30 }, () => converse(address, [GET], { until: 'closed' }));
+  // Node asks the kernel for the connections in the next tick, and the kernel makes them at once.
+  await new Promise((resolve) => process.nextTick(resolve));
+  const closed = host.close();
+  for (const { answers } of await Promise.all(waiting)) {
+    assert.deepEqual([answers[0]?.status, answers[0]?.headers['connection']], [200, 'close']);
+  }
+  await closed;
+});
+
+test('close answers another request on a connection that was idle for a moment, and announces its end (H-248)', async (t, messages) => {
+  const { address, host } = await runHost(t, messages, () => ok, { closeTimeout: 30_000 });
+  const socket = connect(address);
+  const ended = new Promise((resolve) => socket.on('close', resolve));
+  let text = '';
+  socket.setEncoding('latin1').on('data', (piece: string) => {
+    text += piece.toLowerCase();
+  });
+  socket.write(GET);
+  await soon(() => text.endsWith('{}'));
+  const closed = host.close();
+  socket.write(GET);
+  await Promise.all([closed, ended]);
+  assert.deepEqual(text.match(/connection: [a-z-]+|http\/1\.1 \d+/gu), [
+    'http/1.1 200',
+    'connection: keep-alive',
+    'http/1.1 200',
+    'connection: close',
+  ]);
+});
+
+test('close does not wait for connections that never sent a byte', async (t, messages) => {
+  const { address, host, observed } = await runHost(t, messages, () => ok, { closeTimeout: 30_000 });
+  const silent = connect(address);
+  const ended = new Promise((resolve) => silent.on('close', resolve));
+  silent.resume();
+  await converse(address, [GET]);
+  assert.equal(observed.length, 1);
+  await host.close();
+  await ended;
 });
 
 test('close cuts the connections of requests that run past its deadline', async (t, messages) => {

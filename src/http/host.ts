@@ -10,13 +10,21 @@ import { type CertificateSources, certificateReader } from './client-certificate
 import { Connections } from './connections.ts';
 import { batchPerTurn, onePerTurn } from './event-loop.ts';
 import { DOCUMENTED_MESSAGES, type Messages, type Request, type Response } from './messages.ts';
-import { NetworkLimits, refusalLog } from './network-limits.ts';
+import { type NetworkLimitNeeds, NetworkLimits, refusalLog } from './network-limits.ts';
 import { messagesOfThisNode } from './node-internals.ts';
 import { answerClientError, sendAndClose } from './refusals.ts';
 import type { BodyMemory } from './request-body.ts';
 import { envelopeOf, LAST_ENVELOPE } from './response-writer.ts';
 import { buildRouter, type Site } from './router.ts';
-import { type Edge, handle, type Observe, type ObserveRefusal, serve } from './serve-request.ts';
+import {
+  type Edge,
+  handle,
+  holdRequests,
+  type Observe,
+  type ObserveRefusal,
+  receive,
+} from './serve-request.ts';
+import { stopListening } from './stopping.ts';
 import { type Tenancy, tenantNaming } from './tenancy.ts';
 import { secureContextOf, type TlsListen, type TlsMaterial, tlsOptions } from './tls-listener.ts';
 
@@ -83,7 +91,10 @@ export interface Host {
   renewTls(material: TlsMaterial): void;
   /** Ends each connection after its next answer from now on. */
   drain(): void;
-  /** Accepts no more connections, waits at most `closeTimeout` for running requests, then cuts the rest. */
+  /**
+   * Answers each request that the kernel has accepted, then accepts no more connections. Waits at most `closeTimeout` for
+   * running requests, then cuts the rest. A second call waits for the same end.
+   */
   close(): Promise<void>;
 }
 
@@ -108,6 +119,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
     complete: batchPerTurn((complete) => handle(edge, complete)),
     streamTurn: onePerTurn(),
     envelope: envelopeOf(listen.keepAliveTimeout),
+    held: undefined,
   };
   const messages = options.messages ?? (await messagesOfThisNode());
   if (options.messages === undefined && messages === DOCUMENTED_MESSAGES) {
@@ -116,28 +128,47 @@ export async function startHost(options: HostOptions): Promise<Host> {
       'this Node lacks internals that make requests cheaper: requests cost more',
     );
   }
-  const server = createServer(options, edge, messages);
+  const connections = new Connections();
+  const refused = refusals(options);
+  const limits = networkLimits(listen, refused);
+  const server = createServer(options, edge, { messages, connections });
+  guardConnections(server, options, { connections, limits, refused });
   await startListening(server, listen);
+  let lastAnswersSince: number | undefined;
+  const drain = (): number => {
+    edge.envelope = LAST_ENVELOPE;
+    lastAnswersSince ??= performance.now();
+    return lastAnswersSince;
+  };
+  let closed: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    const deadline = setTimeout(() => {
+      log.warn(
+        {},
+        'requests were still under way at the deadline (stop.deadline): their connections are cut',
+      );
+      server.closeAllConnections();
+      limits.endHandshakes();
+    }, listen.closeTimeout);
+    await stopListening({
+      server,
+      connections,
+      lastAnswersSince: drain(),
+      hold: () => holdRequests(edge),
+      shared: listen.reusePort === true,
+    });
+    clearTimeout(deadline);
+  };
   return {
     address: server.address() as AddressInfo,
     renewTls(material) {
       if (listen.tls === undefined || !(server instanceof TlsServer)) return;
       server.setSecureContext(secureContextOf({ ...listen.tls, ...material }));
     },
-    drain() {
-      edge.envelope = LAST_ENVELOPE;
-    },
-    async close() {
-      edge.envelope = LAST_ENVELOPE;
-      const deadline = setTimeout(() => {
-        log.warn(
-          {},
-          'requests were still under way at the deadline (stop.deadline): their connections are cut',
-        );
-        server.closeAllConnections();
-      }, listen.closeTimeout);
-      await stopListening(server);
-      clearTimeout(deadline);
+    drain: () => void drain(),
+    close() {
+      closed ??= close();
+      return closed;
     },
   };
 }
@@ -146,11 +177,6 @@ async function startListening(server: Server, { host, port, reusePort = false }:
   server.listen({ host, port, reusePort });
   // Rejects if the server emits `error` first.
   await once(server, 'listening');
-}
-
-/** Closes the listening socket and idle connections; resolves when the last connection has ended, also on a second call. */
-function stopListening(server: Server): Promise<void> {
-  return new Promise((resolve) => server.close(() => resolve()));
 }
 
 function certificateSources({ tls, trustedProxies = [], certificateHeader }: Listen): CertificateSources {
@@ -167,9 +193,12 @@ function requestIds(): () => string {
   return () => `${start}-${++count}`;
 }
 
-function createServer(options: HostOptions, edge: Edge, messages: Messages): Server {
+function createServer(
+  options: HostOptions,
+  edge: Edge,
+  { messages, connections }: { readonly messages: Messages; readonly connections: Connections },
+): Server {
   const { listen, limits, observe } = options;
-  const connections = new Connections();
   const http = {
     IncomingMessage: messages.requestsUpTo({ body_bytes: limits.body, memory: limits.bodies }),
     ServerResponse: messages.response,
@@ -188,11 +217,10 @@ function createServer(options: HostOptions, edge: Edge, messages: Messages): Ser
       : createHttpsServer({ ...http, ...tlsOptions(tls, listen.headersTimeout) });
   if (tls?.asksForCertificates === true) server.on('secureConnection', forgetFailedSignature);
   server.setTimeout(listen.stallTimeout ?? STALL_TIMEOUT_MS);
-  limitConnections(server, options, connections);
   const nextId = requestIds();
-  const receive = (request: Request, response: Response): void => {
+  const received = (request: Request, response: Response): void => {
     connections.began(request.socket, response);
-    serve(edge, {
+    receive(edge, {
       request,
       response,
       target: request.url ?? '',
@@ -201,10 +229,10 @@ function createServer(options: HostOptions, edge: Edge, messages: Messages): Ser
       tenant: undefined,
     });
   };
-  server.on('request', receive);
+  server.on('request', received);
   // Node does not hand these requests to the request listener.
-  server.on('checkContinue', receive);
-  server.on('checkExpectation', receive);
+  server.on('checkContinue', received);
+  server.on('checkExpectation', received);
   server.on('connect', (_request, socket) => observe('edge', sendAndClose(socket as Socket, 400), 0));
   server.on('clientError', (error, socket) =>
     refuseBroken(options, edge, connections, error, socket as Socket),
@@ -212,36 +240,50 @@ function createServer(options: HostOptions, edge: Edge, messages: Messages): Ser
   return server;
 }
 
-/** Refuses connections beyond the limits, and ends idle ones. */
-function limitConnections(server: Server, options: HostOptions, connections: Connections): void {
-  const { listen, observe, connectionRefused = () => undefined } = options;
-  const {
-    maxConnections,
-    trustedProxies = [],
-    tls,
-    connectionsPerNetwork = 0,
-    handshakesPerNetwork = 0,
-  } = listen;
-  const logRefusal = refusalLog(options.log);
-  const refused = (reason: ConnectionRefusal, network?: string): void => {
-    connectionRefused(reason);
+/** Counts refusals and logs them. */
+function refusals({ log, connectionRefused }: HostOptions): NetworkLimitNeeds['refused'] {
+  const logRefusal = refusalLog(log);
+  return (reason, network) => {
+    connectionRefused?.(reason);
     logRefusal(reason, network);
   };
-  server.maxConnections = maxConnections;
-  server.on('drop', () => {
-    observe('edge', 503, 0);
-    refused('max-connections');
-  });
-  const limits = new NetworkLimits({
+}
+
+function networkLimits(
+  { maxConnections, connectionsPerNetwork = 0, handshakesPerNetwork = 0, trustedProxies = [] }: Listen,
+  refused: NetworkLimitNeeds['refused'],
+): NetworkLimits {
+  return new NetworkLimits({
     connections: connectionsPerNetwork,
     handshakes: handshakesPerNetwork,
     allHandshakes: Math.max(1, Math.floor(maxConnections / 2)),
     isExempt: trustedPeer(trustedProxies),
     refused,
   });
+}
+
+interface Guards {
+  readonly connections: Connections;
+  readonly limits: NetworkLimits;
+  readonly refused: NetworkLimitNeeds['refused'];
+}
+
+/** Refuses connections beyond the limits, and ends idle ones. */
+function guardConnections(
+  server: Server,
+  { listen, observe }: HostOptions,
+  { connections, limits, refused }: Guards,
+): void {
+  server.maxConnections = listen.maxConnections;
+  server.on('drop', () => {
+    connections.accepted();
+    observe('edge', 503, 0);
+    refused('max-connections');
+  });
   server.on('connection', (socket: Socket) => {
+    connections.accepted();
     if (!limits.admits(socket)) return;
-    if (tls === undefined) connections.add(socket);
+    if (listen.tls === undefined) connections.add(socket);
     else limits.beginHandshake(socket);
   });
   server.on('secureConnection', (socket: TLSSocket) => {

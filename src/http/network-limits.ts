@@ -12,7 +12,7 @@ export interface NetworkLimitNeeds {
   readonly allHandshakes: number;
   /** Whether no limit per network applies to this peer, because it forwards the requests of many. */
   readonly isExempt: (address: string) => boolean;
-  readonly refused: (reason: ConnectionRefusal, network: string) => void;
+  readonly refused: (reason: ConnectionRefusal, network?: string) => void;
 }
 
 interface Handshake {
@@ -75,6 +75,11 @@ export class NetworkLimits {
   /** @param socket the one of the requests, which has the same ends as that of the handshake */
   finishHandshake(socket: Socket): void {
     this.#forget(endsOf(socket));
+  }
+
+  /** Ends all handshakes that are not finished. */
+  endHandshakes(): void {
+    for (const { socket } of [...this.#handshakes.values()]) socket.destroy();
   }
 
   #end(key: string | undefined, ended: (network: string) => void): void {

@@ -45,6 +45,8 @@ export interface Edge {
   readonly streamTurn: () => Promise<void>;
   /** Changes when the host stops: from then on answers end their connections. */
   envelope: Envelope;
+  /** Requests that wait until the listening socket is closed; undefined while none has to wait. */
+  held: RequestContext[] | undefined;
 }
 
 /** One request and its response. */
@@ -79,8 +81,30 @@ const DISCARD = { bytes: 1_048_576, milliseconds: 1_000 };
 const COME_AGAIN = { 'retry-after': '1' };
 const FULL = 'the bodies that are arriving fill limits.bodies';
 
+/** Serves a request, or holds it back while the listening socket closes. */
+export function receive(edge: Edge, context: RequestContext): void {
+  if (edge.held === undefined) serve(edge, context);
+  else edge.held.push(context);
+}
+
+/**
+ * Holds requests back from now on. Returns a function that ends this and serves those that still wait: a connection may
+ * have ended meanwhile, or its request may have been refused for its broken body.
+ */
+export function holdRequests(edge: Edge): () => void {
+  edge.held = [];
+  return () => {
+    const { held = [] } = edge;
+    edge.held = undefined;
+    for (const context of held) {
+      const { request, response } = context;
+      if (!request.socket.destroyed && !response.headersSent) serve(edge, context);
+    }
+  };
+}
+
 /** Serves a request: headers → tenant → path → method → body → end of the turn → endpoint → response. */
-export function serve(edge: Edge, context: RequestContext): void {
+function serve(edge: Edge, context: RequestContext): void {
   const { request, target } = context;
   const headers = request.fields;
   if (typeof headers === 'string') return refuseAndClose(edge, context, edgeRefusal(400, headers), headers);

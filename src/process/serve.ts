@@ -64,6 +64,7 @@ export async function startServer(
     managementAddress: management.address,
     tenant: running.tenant,
     async close(atOnce = false) {
+      management.drain();
       await running.close(atOnce);
       await management.close();
     },

@@ -45,6 +45,7 @@ export async function runWorkers(needs: WorkersNeeds): Promise<number> {
   const endpoints = managementEndpoints({ metrics: all, state: () => workers.state() });
   try {
     const management = await startManagementHost(settings, endpoints, log);
+    stopped.addEventListener('abort', () => management.drain());
     const serving = await workers.serving;
     if (typeof serving !== 'number') needs.onServing(serving);
     const code = await workers.ended;

@@ -32,10 +32,23 @@ export async function runHost(
   messages: Messages,
   handle: Handle,
   some: Partial<
-    Contract & { stallTimeout: number; port: number; maxConnections: number; limits: Limits }
+    Contract & {
+      stallTimeout: number;
+      port: number;
+      maxConnections: number;
+      limits: Limits;
+      closeTimeout: number;
+    }
   > = {},
 ): Promise<Running> {
-  const { stallTimeout, port = 0, maxConnections = 50, limits = LIMITS, ...changes } = some;
+  const {
+    stallTimeout,
+    port = 0,
+    maxConnections = 50,
+    limits = LIMITS,
+    closeTimeout = 300,
+    ...changes
+  } = some;
   const contract: Contract = {
     name: 'list',
     method: 'GET',
@@ -62,7 +75,7 @@ export async function runHost(
       checkInterval: 1_000,
       keepAliveTimeout: 60_000,
       stallTimeout: stallTimeout ?? 30_000,
-      closeTimeout: 300,
+      closeTimeout,
     },
     limits,
     log: { info: (line) => infos.push(line), warn() {}, error: (line) => errors.push(line) },

@@ -22,6 +22,7 @@ import {
 import { replica } from './experiments/replica.ts';
 import { slowClients } from './experiments/slow-clients.ts';
 import { soak } from './experiments/soak.ts';
+import { stops } from './experiments/stops.ts';
 
 /** In the order in which they run. */
 export const EXPERIMENTS: readonly Experiment[] = [
@@ -49,6 +50,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
   hangingPeer,
   nodeStopped,
   logClosed,
+  stops,
   backup,
   soak,
 ];
