@@ -73,6 +73,11 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import('./storage.ts')).STORAGE_COMMANDS,
   },
   {
+    name: 'clock',
+    summary: 'Compare the clock with the time that the database remembers, and confirm it',
+    load: async () => (await import('./clock.ts')).CLOCK_COMMANDS,
+  },
+  {
     name: 'backup',
     summary: 'Create, verify and restore backups',
     load: async () => (await import('./backup.ts')).BACKUP_COMMANDS,

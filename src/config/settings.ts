@@ -1,5 +1,6 @@
 import { parseIpNetwork } from '../spec/ip-network.ts';
 import { ASSERTION_GRANT_SETTINGS } from './assertion-grant-settings.ts';
+import { CLOCK_SETTINGS } from './clock-settings.ts';
 import { encryptionKey } from './encryption-key.ts';
 import { END_USER_SETTINGS } from './end-user-settings.ts';
 import { FEDERATION_SETTINGS } from './federation-settings.ts';
@@ -120,6 +121,7 @@ export const SETTINGS = {
 
   ...PROCESS_SETTINGS,
   ...STORAGE_SETTINGS,
+  ...CLOCK_SETTINGS,
   'storage.sweep-interval': seconds({
     default: 60,
     min: 1,

@@ -31,7 +31,8 @@ export interface AuditEvent {
     | 'server-key.activate'
     | 'server-key.remove'
     | 'server-key.revoke'
-    | 'storage.restore';
+    | 'storage.restore'
+    | 'clock.confirm';
   readonly outcome: 'done' | 'refused';
   /** `master:LABEL`, `initial:LABEL`, `registration`, `statement:ISSUER`, `federation:ENTITY`, `open`, `client:ID`, `end-user`, `cli`, `server`, or `unknown`. */
   readonly actor: string;

@@ -19,6 +19,8 @@ export interface Metrics {
   countRefusal(endpoint: string, reason: string): void;
   /** Says whether `encryption.key` opens the database (ADR 45). */
   noteEncryptionKey(opens: boolean): void;
+  /** Sets how far the clock is ahead of the remembered time while it is in doubt; negative if it is behind, 0 without doubt. */
+  observeClock(seconds: number): void;
   /** Counts a server key that this process announced, activated, removed or revoked. */
   countServerKeyEvent(event: string): void;
   /** Counts an attempt to notify a client of a logout (OpenID Connect Back-Channel Logout 1.0 §2.5), by its outcome. */

@@ -14,6 +14,7 @@ import type { ReplayStore } from './replay-store.ts';
 import type { ServerKeyStore } from './server-key-store.ts';
 import type { SessionStore } from './session-store.ts';
 import type { TenantStore } from './tenant-store.ts';
+import type { TimeMemory } from './time-memory.ts';
 
 /** The storage of one tenant. Each verb is one atomic transaction, and none stays open. */
 export interface TenantStorage {
@@ -56,6 +57,8 @@ export interface Storage {
   readonly fileCheck?: FileCheck;
   /** Refuses every write from now on, and makes the storage not ready, because another process found damage. */
   stopWrites?(reason: string): void;
+  /** Remembers the latest time, so that a start with a wrong clock is noticed. */
+  readonly time: TimeMemory;
   /** Resolves if the engine can read and write durably, and rejects with the reason otherwise. */
   ready(): Promise<void>;
   /** Returns a line for each missing safeguard of a storage that works. */

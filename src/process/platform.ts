@@ -6,6 +6,7 @@ import { joseJwtInspector, joseJwtVerifier } from '../jose/jwt-verifier.ts';
 import { keyMaker } from '../jose/private-keys.ts';
 import { openOutboundHttp, type ProcessOutbound } from '../outbound/outbound-http.ts';
 import { rememberedThemes } from '../pages/liquid-pages.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { Sealer } from '../ports/sealer.ts';
@@ -23,6 +24,8 @@ export interface OpenedParts extends Pick<Platform, 'storage' | 'log' | 'certifi
   readonly metrics: Platform['metrics'] & Pick<Metrics, 'countFetch' | 'showFetchQueues'>;
   readonly settings: Settings;
   readonly sealer: Sealer;
+  /** The clock for requests. The default is that of the machine. */
+  readonly clock?: Clock;
   /** Origins of every issuer here: the server does not fetch from itself. */
   readonly ownOrigins: ReadonlySet<string>;
 }
@@ -32,28 +35,37 @@ export interface ProcessPlatform extends Platform {
   readonly outbound: ProcessOutbound;
 }
 
-/** Signs and verifies with the clock of the machine. */
-export const systemJose: Jose = {
+/** Signs and verifies by a clock. */
+const joseBy = (clock: Clock): Jose => ({
   signer: joseJwtSigner(),
-  verifier: joseJwtVerifier(systemClock),
+  verifier: joseJwtVerifier(clock),
   inspector: joseJwtInspector,
   encrypter: joseJweEncrypter,
   decrypter: joseJweDecrypter(),
   keyMaker,
-};
+});
+
+/** Signs and verifies by the clock of the machine. */
+export const systemJose: Jose = joseBy(systemClock);
 
 /** Puts the platform of production together. */
-export function openPlatform({ settings, sealer, ownOrigins, ...opened }: OpenedParts): ProcessPlatform {
+export function openPlatform({
+  settings,
+  sealer,
+  ownOrigins,
+  clock = systemClock,
+  ...opened
+}: OpenedParts): ProcessPlatform {
   const { metrics } = opened;
   const outbound = openOutbound(settings, ownOrigins, (purpose, outcome) =>
     metrics.countFetch(purpose, outcome),
   );
   metrics.showFetchQueues((purpose) => outbound.lengths(purpose));
   return {
-    clock: systemClock,
+    clock,
     sleep: async (seconds) => await sleep(seconds * 1000, undefined, { ref: false }),
     random: systemRandom,
-    jose: systemJose,
+    jose: joseBy(clock),
     saml: samlAssertionVerifier(),
     outbound,
     storage: opened.storage,

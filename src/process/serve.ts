@@ -10,6 +10,7 @@ import type { Storage } from '../ports/storage.ts';
 import { prometheusMetrics } from '../system/metrics.ts';
 import { managementEndpoints } from '../tenant/endpoints.ts';
 import type { Tenant } from '../tenant/tenant.ts';
+import { doubtText, openProcessClock } from './clock.ts';
 import { openKeyRing } from './key-ring.ts';
 import { startManagementHost, startPublicHosts, startWaitingHosts } from './listeners.ts';
 import { openStorageWhenThere } from './storage.ts';
@@ -138,8 +139,10 @@ async function open(
   closers.push(async () => await storage.close());
   const keyRing = await openKeyRing({ settings, storage, sealer: opened.sealer, log, metrics: measured });
   closers.push(async () => await keyRing.stop());
+  const clock = await openProcessClock({ settings, storage, log, metrics: measured });
   const tenants = await openTenants({
     settings,
+    clock: clock.serving,
     mode,
     storage,
     sealer: keyRing.sealer,
@@ -148,7 +151,7 @@ async function open(
     certificateAuthorities: tls.authorities,
   });
   closers.push(async () => await tenants.close());
-  const upkeep = startUpkeep(settings, tenants, log);
+  const upkeep = startUpkeep({ settings, tenants, clock, log });
   closers.push(async () => await upkeep.stop());
   const sites = [tenants.first.site(settings.issuer)];
   const behind = { settings, sites, tenancy: tenants.tenancy, log, measured, shared };
@@ -157,12 +160,17 @@ async function open(
   const watching = tls.watch((material) => hosts.forEach((host) => host.renewTls(material)));
   closers.push(async () => watching.stop());
   let stopping = false;
+  const withDoubt = (state: Readiness): Readiness => {
+    const doubt = clock.doubt();
+    return doubt === undefined ? state : { ...state, clock: doubtText(doubt) };
+  };
   return {
     address: hosts[0].address,
     tenant: tenants.first,
     damage: damageOf(storage, log),
     stopWrites: (reason) => storage.stopWrites?.(reason),
-    state: async () => (stopping ? { status: 'stopping' } : await storageState(storage, log, keyRing.check)),
+    state: async () =>
+      stopping ? { status: 'stopping' } : withDoubt(await storageState(storage, log, keyRing.check)),
     async close(atOnce = false) {
       stopping = true;
       if (!atOnce) await drain(hosts, settings['stop.delay']);

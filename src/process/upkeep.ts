@@ -5,59 +5,57 @@ import { tendServerKeys } from '../keys/rotate-server-keys.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { LogoutNotificationStore } from '../ports/logout-notification-store.ts';
-import { patientClock, processElapsed, systemClock } from '../system/clock.ts';
+import type { ReplayStore } from '../ports/replay-store.ts';
 import { type Rounds, startRounds } from '../system/rounds.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { sweepExpired } from '../tokens/sweep.ts';
+import type { ProcessClock } from './clock.ts';
 import type { TenantInService } from './tenant-in-service.ts';
 import type { Tenants } from './tenants.ts';
 
-/**
- * Delays the deletion of expired records, because a clock may jump ahead and be set right again. Otherwise used assertions
- * would be accepted again. Longer than any assertion lives (`assertion-grants.lifetime-max` is at most a day).
- */
-const PATIENCE_S = 90_000;
-/** Further than this a clock goes ahead of itself by jumps only. */
-const DOUBTFUL_S = 60;
-
 const UNSWEPT = 'what has expired could not be removed';
 
-/** Starts the periodic work of a process: sweeps of expired rows, and deliveries of logout tokens. */
-export function startUpkeep(settings: Settings, tenants: Tenants, log: Log): Rounds {
-  const sweeping = startSweeping(settings, tenants, log);
-  const delivering = startDelivering(settings, tenants, log);
+export interface UpkeepNeeds {
+  readonly settings: Settings;
+  readonly tenants: Tenants;
+  readonly clock: ProcessClock;
+  readonly log: Log;
+}
+
+/**
+ * Starts the periodic work of a process: sweeps of expired rows, deliveries of logout tokens, and the sightings of its clock.
+ */
+export function startUpkeep(needs: UpkeepNeeds): Rounds {
+  const remembering = needs.clock.start();
+  const sweeping = startSweeping(needs);
+  const delivering = startDelivering(needs);
   return {
     async stop() {
+      await remembering.stop();
       await delivering.stop();
       await sweeping.stop();
     },
   };
 }
 
-/** Removes expired rows and ends idle clients, at an interval. */
-function startSweeping(settings: Settings, tenants: Tenants, log: Log): Rounds {
-  const clock = patientClock(systemClock, processElapsed, PATIENCE_S);
-  let doubted = false;
+/**
+ * Removes expired rows, ends idle clients and tends server keys, at an interval. While the clock is in doubt, none of this
+ * happens: it cannot be undone (ADR 43).
+ */
+function startSweeping({ settings, tenants, clock, log }: UpkeepNeeds): Rounds {
   const sweepAll = async (): Promise<void> => {
-    const ahead = systemClock.now() - clock.now();
-    const doubtful = ahead > DOUBTFUL_S;
-    if (doubtful && !doubted)
-      log.warn({ seconds: ahead }, 'the clock has jumped ahead: for a day what expires by that is kept');
-    doubted = doubtful;
-    for (const tenant of await tenants.all()) await sweepOf(tenant, { clock, doubtful }, log);
+    for (const tenant of await tenants.all()) {
+      if (clock.doubt() !== undefined) return;
+      await sweepOf(tenant, clock.deleting, log);
+    }
   };
   return startRounds(settings['storage.sweep-interval'], sweepAll, { log, failure: UNSWEPT });
 }
 
 /** Sweeps one tenant; a failure does not stop the sweep of the others. */
-async function sweepOf(
-  tenant: TenantInService,
-  { clock, doubtful }: { readonly clock: Clock; readonly doubtful: boolean },
-  log: Log,
-): Promise<void> {
+async function sweepOf(tenant: TenantInService, clock: Clock, log: Log): Promise<void> {
   try {
-    // Keys are announced by the clock by which they are used.
-    if (!doubtful) await tendKeys(tenant.current(), log);
+    await tendKeys(tenant.current(), log);
     await sweepTenant(tenant, clock, log);
   } catch (cause) {
     log.error({ tenant: tenant.id, cause }, UNSWEPT);
@@ -72,7 +70,11 @@ async function sweepTenant(tenant: TenantInService, clock: Clock, log: Log): Pro
   await sweepExpired({ ...sweep, store: accessTokens, what: 'tokens' });
   await sweepExpired({ ...sweep, store: authorizationCodes, what: 'authorisation codes' });
   await sweepExpired({ ...sweep, store: grants, what: 'grants' });
-  await sweepExpired({ ...sweep, store: replays, what: 'identifiers of client assertions' });
+  await sweepExpired({
+    ...sweep,
+    store: keptLonger(replays, settings),
+    what: 'identifiers of client assertions',
+  });
   await sweepExpired({ ...sweep, store: rates, what: 'rates' });
   await sweepExpired({ ...sweep, store: sessions, what: 'sessions' });
   await sweepExpired({ ...sweep, store: toldLongAgo(logoutNotifications, settings), what: 'logouts' });
@@ -110,6 +112,16 @@ async function endExpired(
   }
 }
 
+/** Keeps used assertions for `clock.behind-max` longer, because a clock that is set back by less is believed. */
+function keptLonger(
+  replays: Pick<ReplayStore, 'sweepExpired'>,
+  settings: Settings,
+): Pick<ReplayStore, 'sweepExpired'> {
+  return {
+    sweepExpired: async (now, limit) => await replays.sweepExpired(now - settings['clock.behind-max'], limit),
+  };
+}
+
 function toldLongAgo(
   notifications: LogoutNotificationStore,
   settings: Settings,
@@ -133,19 +145,19 @@ async function tendKeys(tenant: Tenant | undefined, log: Log): Promise<void> {
 const UNTOLD = 'logout notifications could not be delivered';
 
 /** Delivers logout tokens that are due, at an interval. */
-function startDelivering(settings: Settings, tenants: Tenants, log: Log): Rounds {
+function startDelivering({ settings, tenants, clock, log }: UpkeepNeeds): Rounds {
   const deliverAll = async (): Promise<void> => {
     const all = await tenants.all();
-    await Promise.all(all.map(async (tenant) => await deliverOf(tenant, log)));
+    await Promise.all(all.map(async (tenant) => await deliverOf(tenant, clock.serving, log)));
   };
   return startRounds(settings['logout.delivery-interval'], deliverAll, { log, failure: UNTOLD });
 }
 
 /** Delivers for one tenant: slow clients of one tenant do not delay those of others. A tenant without due tokens is not opened. */
-async function deliverOf(tenant: TenantInService, log: Log): Promise<void> {
+async function deliverOf(tenant: TenantInService, clock: Clock, log: Log): Promise<void> {
   try {
     const due = await tenant.storage.logoutNotifications.nextDue();
-    if (due === undefined || due > systemClock.now()) return;
+    if (due === undefined || due > clock.now()) return;
     const { logoutDelivery } = await tenant.opened();
     await logoutDelivery.deliverDue();
   } catch (cause) {

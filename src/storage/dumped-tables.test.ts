@@ -21,6 +21,7 @@ const STAYING: ReadonlySet<string> = new Set([
   'heartbeat',
   'storage_mark',
   'server_process',
+  'time_memory',
 ]);
 
 type Columns = Readonly<Record<string, readonly string[]>>;

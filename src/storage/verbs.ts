@@ -1,5 +1,6 @@
 import type { Storage, TenantStorage } from '../ports/storage.ts';
 import type { TenantStore } from '../ports/tenant-store.ts';
+import type { TimeMemory } from '../ports/time-memory.ts';
 import type { TenantId } from '../spec/identifiers.ts';
 
 /** The verbs of a store with the tenant in front of their values: one set of statements serves all tenants. */
@@ -22,6 +23,8 @@ export interface DatabaseStore
     | 'processes'
     | 'forgetProcesses'
   > {
+  noteTime: TimeMemory['note'];
+  confirmTime: TimeMemory['confirm'];
   /** Resolves when a write is durable. */
   heartbeat(): Promise<void>;
 }

@@ -25,12 +25,16 @@ export function prometheusMetrics(): Metrics {
   const fetches = new Map<string, number>();
   let fetchQueue: ((purpose: FetchPurpose) => FetchQueue) | undefined;
   let encryptionKeyOpens: boolean | undefined;
+  let clockDoubt = 0;
   const count = (counts: Map<string, number>, what: string): void =>
     void counts.set(what, (counts.get(what) ?? 0) + 1);
   return {
     contentType: registry.contentType,
     text: async () =>
-      `${await registry.metrics()}\n${exposition(tallies)}${keyEventCounters(keyEvents)}${logoutCounters(logoutAttempts)}${connectionCounters(connectionRefusals)}${tenantCounters(tenantEvents)}${refusalCounters(refusals)}${fetchCounters(fetches)}${fetchGauges(fetchQueue)}${encryptionKeyGauge(encryptionKeyOpens)}`,
+      `${await registry.metrics()}\n${exposition(tallies)}${keyEventCounters(keyEvents)}${logoutCounters(logoutAttempts)}${connectionCounters(connectionRefusals)}${tenantCounters(tenantEvents)}${refusalCounters(refusals)}${fetchCounters(fetches)}${fetchGauges(fetchQueue)}${encryptionKeyGauge(encryptionKeyOpens)}${clockGauge(clockDoubt)}`,
+    observeClock: (seconds) => {
+      clockDoubt = seconds;
+    },
     countRefusal: (endpoint, reason) => count(refusals, `endpoint="${endpoint}",reason="${reason}"`),
     noteEncryptionKey: (opens) => void (encryptionKeyOpens = opens),
     countServerKeyEvent: (event) => count(keyEvents, event),
@@ -162,6 +166,16 @@ function encryptionKeyGauge(opens: boolean | undefined): string {
     `# HELP ${name} 1 if encryption.key opens what the database holds, 0 if not.`,
     `# TYPE ${name} gauge`,
     ...(opens === undefined ? [] : [`${name} ${opens ? 1 : 0}`]),
+    '',
+  ].join('\n');
+}
+
+function clockGauge(seconds: number): string {
+  const name = 'chancery_clock_doubt_seconds';
+  return [
+    `# HELP ${name} How far the clock is ahead of the remembered time while it is in doubt; negative behind, 0 without doubt.`,
+    `# TYPE ${name} gauge`,
+    `${name} ${seconds}`,
     '',
   ].join('\n');
 }

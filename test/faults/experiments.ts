@@ -1,6 +1,7 @@
 import type { Experiment } from './experiment.ts';
 import { backup } from './experiments/backup.ts';
 import { clockJumps, clocksApart } from './experiments/clock.ts';
+import { clockAtStart } from './experiments/clock-at-start.ts';
 import { databaseLocked, databaseLockedWorkers } from './experiments/database-locked.ts';
 import { databaseSlow } from './experiments/database-slow.ts';
 import { diskFull } from './experiments/disk-full.ts';
@@ -44,6 +45,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
   replica,
   clockJumps,
   clocksApart,
+  clockAtStart,
   slowClients,
   flood,
   memory,

@@ -15,6 +15,8 @@ export interface Readiness {
   readonly reason?: string;
   /** How far the check of the database file is, after a crash (ADR 46). */
   readonly file?: FileCheckState;
+  /** Why the clock is in doubt: the server serves and deletes nothing. */
+  readonly clock?: string;
 }
 
 export function healthLive(): Endpoint {
@@ -25,9 +27,13 @@ export function healthReady(state: () => Readiness | Promise<Readiness>): Endpoi
   return {
     contract: readyContract,
     async handle() {
-      const { status, failed = 'storage', file, ...why } = await state();
+      const { status, failed = 'storage', file, clock, ...why } = await state();
       const checked = file === undefined ? {} : { file };
-      if (status === 'ready') return health(200, { status, checks: { storage: 'passed', ...checked } });
+      const doubted = clock === undefined ? {} : { clock: 'in doubt' };
+      if (status === 'ready') {
+        const checks = { storage: 'passed', ...checked, ...doubted };
+        return health(200, { status, checks, ...(clock === undefined ? {} : { reason: clock }) });
+      }
       if (status !== 'not-ready') return health(503, { status });
       const storage = failed === 'storage' ? 'failed' : 'passed';
       return health(503, { status, checks: { storage, [failed]: 'failed', ...checked }, ...why });

@@ -107,7 +107,8 @@ function clientCertificate(parameters: URLSearchParams): DatabaseTls['client'] {
   return { cert, key };
 }
 
-const isOwnMachine = ({ host }: DatabaseHost): boolean =>
+/** Whether a host is this machine: a socket or a loopback address. */
+export const isOwnMachine = ({ host }: DatabaseHost): boolean =>
   host.startsWith('/') || host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/u.test(host);
 
 function pemFile(parameters: URLSearchParams, name: string): string | undefined {

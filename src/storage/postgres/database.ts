@@ -1,10 +1,11 @@
 import type { StorageMark } from '../../ports/table-dump.ts';
+import type { RememberedTime } from '../../ports/time-memory.ts';
 import type { Sealed } from '../../spec/identifiers.ts';
 import { processRow } from '../rows.ts';
 import type { DatabaseStore } from '../verbs.ts';
 import type { Connection } from './connection.ts';
 import { changed, one, type PostgresStore } from './noun.ts';
-import { bound, statement } from './statement.ts';
+import { bound, type Row, statement } from './statement.ts';
 
 const PUT_CANARY = statement(
   'canary_put',
@@ -23,6 +24,24 @@ const ISSUER = statement('issuer', `SELECT content FROM storage_mark WHERE name 
 const REPLACE_ISSUER = statement(
   'issuer_replace',
   `INSERT INTO storage_mark (name, content) VALUES ('issuer', :issuer) ON CONFLICT (name) DO UPDATE SET content = excluded.content`,
+);
+/** The clock of the database server, in seconds. The cast rounds, so it may be half a second ahead. */
+const DATABASE_NOW = 'extract(epoch from clock_timestamp())::bigint';
+const NOTE_TIME = statement(
+  'time_note',
+  `INSERT INTO time_memory (id, latest, waited, confirmation)
+   VALUES (1, least(:at::bigint, ${DATABASE_NOW}), :waited::bigint, :confirmation::bigint)
+   ON CONFLICT (id) DO UPDATE SET latest = greatest(time_memory.latest, excluded.latest), waited = excluded.waited
+   WHERE time_memory.confirmation = excluded.confirmation`,
+);
+const TIME = statement(
+  'time',
+  `SELECT latest, waited, confirmation, ${DATABASE_NOW} AS now FROM time_memory WHERE id = 1`,
+);
+const CONFIRM_TIME = statement(
+  'time_confirm',
+  `INSERT INTO time_memory (id, latest, waited, confirmation) VALUES (1, :at::bigint, 0, 1)
+   ON CONFLICT (id) DO UPDATE SET latest = excluded.latest, waited = 0, confirmation = time_memory.confirmation + 1`,
 );
 const HEARTBEAT = statement('heartbeat', 'UPDATE heartbeat SET beats = beats + 1 WHERE id = 1');
 
@@ -95,6 +114,24 @@ export const database: PostgresStore<DatabaseStore, 'storedCanary' | 'processes'
         await transaction.query(FORGET_PROCESSES, { ids });
       },
     },
+    noteTime: {
+      locksTenant: false,
+      async pipelined(transaction, { at, waited, confirmation }) {
+        const [, row] = await Promise.all([
+          transaction.query(NOTE_TIME, { at, waited, confirmation }),
+          one(transaction.query(TIME, {})),
+        ]);
+        const time = remembered(row);
+        if (time === undefined) throw new Error('the remembered time is missing');
+        return time;
+      },
+    },
+    confirmTime: {
+      locksTenant: false,
+      async pipelined(transaction, at) {
+        await transaction.query(CONFIRM_TIME, { at });
+      },
+    },
     heartbeat: {
       locksTenant: false,
       async pipelined(transaction) {
@@ -104,6 +141,24 @@ export const database: PostgresStore<DatabaseStore, 'storedCanary' | 'processes'
     },
   },
 };
+
+/** The engine does not know on which machine its server runs: `open` adds it. */
+function remembered(row: Row | undefined): RememberedTime | undefined {
+  if (row === undefined) return undefined;
+  const { latest, waited, confirmation, now } = row;
+  return {
+    latest: Number(latest),
+    waited: Number(waited),
+    confirmation: Number(confirmation),
+    database: { now: Number(now), independent: false },
+  };
+}
+
+/** Returns what the database remembers of the time; undefined before the first sighting. */
+export async function timeOf(connection: Connection): Promise<RememberedTime | undefined> {
+  const [outcome] = await connection.execute([bound(TIME, {})]);
+  return remembered(outcome?.rows[0]);
+}
 
 const MARK = statement('mark', 'SELECT content FROM storage_mark WHERE name = :name');
 

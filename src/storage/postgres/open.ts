@@ -1,10 +1,11 @@
 import { type Storage, StorageUnavailable } from '../../ports/storage.ts';
+import type { RememberedTime, TimeMemory } from '../../ports/time-memory.ts';
 import { parseRestoration, refuseUnfinishedCopy } from '../marks.ts';
-import { tenantStorage, wholeStores } from '../verbs.ts';
+import { type DatabaseStore, tenantStorage, wholeStores } from '../verbs.ts';
 import { type Connection, Promotions } from './connection.ts';
-import { markOf } from './database.ts';
+import { markOf, timeOf } from './database.ts';
 import { unavailable } from './database-error.ts';
-import { parseDatabaseUrl } from './database-url.ts';
+import { isOwnMachine, parseDatabaseUrl } from './database-url.ts';
 import { GatheredReads } from './gathered-reads.ts';
 import { GatheredWrites } from './gathered-writes.ts';
 import { migrate, pending, schemaState } from './migrations.ts';
@@ -92,7 +93,7 @@ export async function openPostgresStorage(url: string, options: PostgresOptions)
     new GatheredReads(readers),
     new GatheredReads(replica),
     new GatheredWrites(writers),
-    pools,
+    { pools, independent: !database.hosts.some(isOwnMachine) },
   );
 }
 
@@ -117,7 +118,7 @@ function storage(
   primary: GatheredReads,
   replica: GatheredReads,
   writes: GatheredWrites,
-  pools: readonly Pool[],
+  { pools, independent }: { readonly pools: readonly Pool[]; readonly independent: boolean },
 ): Storage {
   const { tenants, database, ...stores } = openStores({ primary, replica });
   const whole = wholeStores({ tenants, database }, writes);
@@ -133,6 +134,7 @@ function storage(
     recordProcess: (process) => whole.database.recordProcess(process),
     processes: () => whole.database.processes(),
     forgetProcesses: (ids) => whole.database.forgetProcesses(ids),
+    time: timeMemory(whole.database, pools, independent),
     restoration: async () =>
       parseRestoration(await pools[0]?.with((connection) => markOf(connection, 'restored'))),
     async ready() {
@@ -143,6 +145,22 @@ function storage(
       closed ??= writes.drain().then(() => closeAll(pools));
       return closed;
     },
+  };
+}
+
+/** @param independent whether the clock of the database server is that of another machine */
+function timeMemory(database: DatabaseStore, pools: readonly Pool[], independent: boolean): TimeMemory {
+  const withWitness = (time: RememberedTime): RememberedTime => ({
+    ...time,
+    database: time.database && { ...time.database, independent },
+  });
+  return {
+    async remembered() {
+      const time = await pools[0]?.with(timeOf);
+      return time && withWitness(time);
+    },
+    note: async (sighting) => withWitness(await database.noteTime(sighting)),
+    confirm: (at) => database.confirmTime(at),
   };
 }
 

@@ -12,6 +12,7 @@ const ABOUT_ALL_TENANTS: ReadonlySet<string> = new Set([
   'schema_migration',
   'storage_mark',
   'server_process',
+  'time_memory',
   'seal_canary',
   'tenant',
   'tenant_issuer',

@@ -220,6 +220,10 @@ export const PROCESS_SCHEMA: readonly string[] = [
   `CREATE TABLE server_process (id ${TEXT} NOT NULL, name ${TEXT} NOT NULL, ring ${TEXT} NOT NULL, beats BIGINT NOT NULL, PRIMARY KEY (id))`,
 ];
 
+export const TIME_SCHEMA: readonly string[] = [
+  'CREATE TABLE time_memory (id BIGINT NOT NULL, latest BIGINT NOT NULL, waited BIGINT NOT NULL, confirmation BIGINT NOT NULL, PRIMARY KEY (id))',
+];
+
 /** The schema of the first version, as single statements. */
 export const FIRST_SCHEMA: readonly string[] = [
   ...TENANT_TABLES.flatMap(tenantTable),

@@ -1,7 +1,20 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { RememberedTime } from '../../ports/time-memory.ts';
 import type { Sealed } from '../../spec/identifiers.ts';
 import { processRow } from '../rows.ts';
 import type { DatabaseStore } from '../verbs.ts';
 import type { SqliteStore } from './noun.ts';
+
+type TimeRow = Readonly<Record<'latest' | 'waited' | 'confirmation', number>>;
+
+/** Returns what the database remembers of the time; undefined before the first sighting. */
+export function timeReading(database: DatabaseSync): () => RememberedTime | undefined {
+  const select = database.prepare('SELECT latest, waited, confirmation FROM time_memory WHERE id = 1');
+  return () => {
+    const row = select.get() as TimeRow | undefined;
+    return row === undefined ? undefined : { ...row, database: undefined };
+  };
+}
 
 export const database: SqliteStore<DatabaseStore, 'storedCanary' | 'processes'> = {
   reads: {
@@ -54,6 +67,25 @@ export const database: SqliteStore<DatabaseStore, 'storedCanary' | 'processes'> 
     forgetProcesses(database) {
       const forget = database.prepare('DELETE FROM server_process WHERE id = ?');
       return (ids) => ids.forEach((id) => forget.run(id));
+    },
+    noteTime(database) {
+      const put = database.prepare(`
+        INSERT INTO time_memory (id, latest, waited, confirmation) VALUES (1, ?1, ?2, ?3)
+        ON CONFLICT (id) DO UPDATE SET latest = max(latest, excluded.latest), waited = excluded.waited
+        WHERE confirmation = excluded.confirmation`);
+      const remembered = timeReading(database);
+      return ({ at, waited, confirmation }) => {
+        put.run(at, waited, confirmation);
+        const time = remembered();
+        if (time === undefined) throw new Error('the remembered time is missing');
+        return time;
+      };
+    },
+    confirmTime(database) {
+      const put = database.prepare(`
+        INSERT INTO time_memory (id, latest, waited, confirmation) VALUES (1, ?, 0, 1)
+        ON CONFLICT (id) DO UPDATE SET latest = excluded.latest, waited = 0, confirmation = confirmation + 1`);
+      return (at) => void put.run(at);
     },
     heartbeat(database) {
       const beat = database.prepare('UPDATE heartbeat SET beats = beats + 1 WHERE id = 1');

@@ -37,6 +37,14 @@ const RATE_SCHEMA = `
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX rate_bucket_full ON rate_bucket (tenant, full_at);`;
 
+const TIME_SCHEMA = `
+  CREATE TABLE time_memory (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    latest INTEGER NOT NULL,
+    waited INTEGER NOT NULL,
+    confirmation INTEGER NOT NULL
+  ) STRICT;`;
+
 export interface Migration {
   readonly version: number;
   readonly name: string;
@@ -305,6 +313,12 @@ export const MIGRATIONS: readonly Migration[] = [
     name: 'server processes and the names of their encryption keys',
     sql: `CREATE TABLE server_process (
       id TEXT NOT NULL PRIMARY KEY, name TEXT NOT NULL, ring TEXT NOT NULL, beats INTEGER NOT NULL) STRICT, WITHOUT ROWID;`,
+    compatibleFrom: 13,
+  },
+  {
+    version: 17,
+    name: 'the latest time that was seen',
+    sql: TIME_SCHEMA,
     compatibleFrom: 13,
   },
 ];

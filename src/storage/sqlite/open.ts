@@ -5,6 +5,7 @@ import type { StorageMark } from '../../ports/table-dump.ts';
 import { parseRestoration, refuseUnfinishedCopy } from '../marks.ts';
 import { tenantStorage, wholeStores } from '../verbs.ts';
 import { callbackSnapshot, openReadConnection, openWriteConnection } from './connection.ts';
+import { timeReading } from './database.ts';
 import { createWhereAbsent, displacement, filesAt, hasRoom, inspect, unavailable } from './database-file.ts';
 import { FailedReads } from './failed-reads.ts';
 import { BesideCheck, logBytes, refuseDamagedRoots } from './file-check.ts';
@@ -132,6 +133,7 @@ function storage(
   const connections = { lookUps: reader, scans: scanner, snapshot: callbackSnapshot(reader), failedReads };
   const { tenants, database, ...stores } = openStores(connections);
   const whole = wholeStores({ tenants, database }, writes);
+  const remembered = timeReading(reader);
   let closed: Promise<void> | undefined;
   let damage: string | undefined;
   const stopWrites = (reason: string): void => {
@@ -155,6 +157,11 @@ function storage(
     recordProcess: (process) => whole.database.recordProcess(process),
     processes: () => whole.database.processes(),
     forgetProcesses: (ids) => whole.database.forgetProcesses(ids),
+    time: {
+      remembered: async () => await Promise.resolve(remembered()),
+      note: (sighting) => whole.database.noteTime(sighting),
+      confirm: (at) => whole.database.confirmTime(at),
+    },
     restoration: async () => await Promise.resolve(parseRestoration(markOf(reader, 'restored'))),
     async ready() {
       if (damage !== undefined) throw new StorageUnavailable(damage, { writesStopped: true });

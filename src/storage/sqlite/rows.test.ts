@@ -69,6 +69,7 @@ test('every table is STRICT, and its primary key begins with the tenant unless i
     'seal_canary',
     'storage_mark',
     'server_process',
+    'time_memory',
     'tenant_list',
   ]);
   for (const { name, strict } of tables) {

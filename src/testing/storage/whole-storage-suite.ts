@@ -41,6 +41,43 @@ export function wholeStorageContract(make: MakeEngine): void {
   );
 
   test(
+    'the remembered time never goes back, also for parallel sightings, until it is confirmed',
+    onEmptyStorage(make, async ({ engine, storage }) => {
+      assert.equal(await storage.time.remembered(), undefined);
+      const note = { waited: 0, confirmation: 0 };
+      const times = [30, 10, 50, 20];
+      const answers = await Promise.all(times.map(async (at) => await storage.time.note({ at, ...note })));
+      assert.equal(Math.max(...answers.map(({ latest }) => latest)), 50);
+      await onSecondView(engine, async (_, second) => {
+        const { latest } = await second.time.note({ at: 40, waited: 7, confirmation: 0 });
+        assert.equal(latest, 50);
+        assert.equal((await storage.time.remembered())?.waited, 7);
+        await second.time.confirm(25);
+        const stale = await storage.time.note({ at: 60, ...note });
+        assert.deepEqual(
+          [stale.latest, stale.waited, stale.confirmation],
+          [25, 0, 1],
+          'it does not know of the confirmation',
+        );
+        assert.equal((await storage.time.note({ at: 60, waited: 0, confirmation: 1 })).latest, 60);
+        await storage.time.confirm(70);
+        assert.equal((await second.time.remembered())?.confirmation, 2);
+      });
+    }),
+  );
+
+  test(
+    'the remembered time never passes the clock of a database server',
+    onEmptyStorage(make, async ({ storage }) => {
+      const far = 4_000_000_000;
+      const { latest, database } = await storage.time.note({ at: far, waited: 0, confirmation: 0 });
+      assert.equal(latest, database === undefined ? far : Math.min(latest, database.now + 1));
+      const again = await storage.time.note({ at: far, waited: 0, confirmation: 0 });
+      assert.ok(database === undefined || again.latest < far);
+    }),
+  );
+
+  test(
     'the first canary wins, for parallel callers too, until it is replaced',
     onEmptyStorage(make, async ({ storage }) => {
       const offered = times(5, (index) => `canary ${index}` as Sealed);

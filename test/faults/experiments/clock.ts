@@ -12,12 +12,12 @@ const HOUR = 3_600;
 const DAY = 86_400;
 /** Longer than `storage.sweep-interval`, which is a second here. */
 const SWEPT_MS = 2_500;
-const LIFETIME = 600;
+export const LIFETIME = 600;
 const READY_BY_MS = 30_000;
 /** One `decide` has this many. */
 const ACKED_MIN = 8;
 
-interface Findings {
+export interface Findings {
   readonly lost: string[];
   readonly used_twice: string[];
   readonly revoked_active: string[];
@@ -26,7 +26,7 @@ interface Findings {
 }
 
 /** Answers that the server gave before the clock moved. */
-interface Decided {
+export interface Decided {
   readonly client: Registration;
   /** Authenticates with assertions. */
   readonly asserting: Registration;
@@ -36,6 +36,8 @@ interface Decided {
   readonly assertion: string;
   readonly initialAccessToken: string;
   readonly refreshToken: string;
+  readonly unusedInitialAccessToken: string;
+  readonly unusedRefreshToken: string;
 }
 
 const untilUnixEnd = (): number => 2_147_483_647 + HOUR - Math.floor(Date.now() / 1000);
@@ -116,11 +118,11 @@ async function compareApart(stand: Stand, right: Program, ahead: Program): Promi
   return outcome(findings, figures);
 }
 
-function outcome(findings: Findings, figures: Readonly<Record<string, string>>): Outcome {
+export function outcome(findings: Findings, figures: Readonly<Record<string, string>>): Outcome {
   return { ...findings, half_written: [], unknown: 0, figures };
 }
 
-async function decide(node: Program, findings: Findings, now: number): Promise<Decided> {
+export async function decide(node: Program, findings: Findings, now: number): Promise<Decided> {
   const acked = async (asked: Promise<Answer>, status = 200): Promise<Readonly<Record<string, string>>> => {
     const answer = await asked;
     if (answer.status !== status) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
@@ -160,6 +162,8 @@ async function decide(node: Program, findings: Findings, now: number): Promise<D
   const wish = { client_id, sub: 'alice', scope: ['read'], refresh_token: { issue: true, rotate: true } };
   const refreshToken = (await acked(direct(wish)))['refresh_token'] ?? '';
   await acked(refresh(node, client, refreshToken));
+  const unusedInitialAccessToken = (await acked(direct({ scope: ['client-reg'] })))['access_token'] ?? '';
+  const unusedRefreshToken = (await acked(direct(wish)))['refresh_token'] ?? '';
   return {
     client,
     asserting,
@@ -169,6 +173,8 @@ async function decide(node: Program, findings: Findings, now: number): Promise<D
     assertion,
     initialAccessToken,
     refreshToken,
+    unusedInitialAccessToken,
+    unusedRefreshToken,
   };
 }
 
@@ -178,7 +184,7 @@ interface Moment {
   readonly now: number;
 }
 
-async function compare(
+export async function compare(
   node: Program,
   inspector: Registration,
   decided: Decided,
@@ -230,10 +236,10 @@ async function tokenOf(node: Program, client: Registration): Promise<string> {
   return (body as { access_token: string }).access_token;
 }
 
-const refresh = (node: Program, client: Registration, refresh_token: string): Promise<Answer> =>
+export const refresh = (node: Program, client: Registration, refresh_token: string): Promise<Answer> =>
   call(node, { ...asClient('/token', client), form: { grant_type: 'refresh_token', refresh_token } });
 
-const registerWith = (node: Program, token: string): Promise<Answer> =>
+export const registerWith = (node: Program, token: string): Promise<Answer> =>
   call(node, {
     method: 'POST',
     path: '/clients',
@@ -241,7 +247,7 @@ const registerWith = (node: Program, token: string): Promise<Answer> =>
     json: { redirect_uris: ['https://rp.example/callback'] },
   });
 
-async function authenticate(node: Program, client_assertion: string): Promise<Answer> {
+export async function authenticate(node: Program, client_assertion: string): Promise<Answer> {
   return await call(node, {
     method: 'POST',
     path: '/token',
