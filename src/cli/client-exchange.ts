@@ -54,7 +54,9 @@ const exportAll = command({
         record(needs, doneEvent(needs, trail, 'exported with secrets'));
         const lines = exportClients(needs);
         const { written, unreadable } =
-          out === undefined ? await writeAll(lines, call.print) : await writeFile(lines, out);
+          out === undefined
+            ? await writeAll(lines, call.printData ?? call.print)
+            : await writeFile(lines, out);
         if (out !== undefined)
           call.print(
             json ? JSON.stringify({ clients: written, out }) : `${written} clients exported to ${out}`,

@@ -3,10 +3,12 @@ import type { Environment } from '../config/environment.ts';
 /** The parts of the process that a command uses. */
 export interface Surroundings {
   readonly environment: Environment;
-  /** Writes one line to standard output. */
+  /** Writes one line to standard output. Line ends inside it are escaped. */
   readonly print: (line: string) => void;
-  /** Writes one line to standard error. */
+  /** Writes one line to standard error. Line ends inside it are escaped. */
   readonly complain: (line: string) => void;
+  /** Writes one line of a file to standard output: byte for byte, unless that is a terminal. Absent: `print` does it. */
+  readonly printData?: (line: string) => void;
 }
 
 interface Explained {

@@ -25,6 +25,9 @@ const check = command({
     const { systemJose } = await import('../process/platform.ts');
     const { configuredKeys } = await import('../tenant/parts.ts');
     await configuredKeys(settings, systemJose.keyMaker);
+    const { tlsKeyProblem } = await import('../process/tls.ts');
+    const open = tlsKeyProblem(settings);
+    if (open !== undefined) call.complain(`warning: listen.tls-key ${open}`);
     call.print(`The settings are good for ${mode}: issuer ${settings.issuer}`);
   },
 });

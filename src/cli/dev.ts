@@ -79,8 +79,8 @@ async function startDevelopment(call: DevCall): Promise<number> {
       const invitation = await usableInvitation(folder, { ...registry.accessTokens, log: registry.log });
       const account = await developmentAccount(folder, server.tenant.endUsers.accounts);
       const { issuer } = settings;
-      call.print(developmentBanner({ issuer, folder, tokens, account, invitation, server }));
-      if (lab !== undefined) call.print(federationBanner(lab, folder));
+      developmentBanner({ issuer, folder, tokens, account, invitation, server }).forEach(call.print);
+      if (lab !== undefined) federationBanner(lab, folder).forEach(call.print);
       return server;
     } catch (failure) {
       // The open listeners would keep the process alive after its error message.
@@ -102,7 +102,7 @@ interface BannerNeeds {
 const RULE = '='.repeat(96);
 
 /** Returns the banner: the addresses, the tokens, and four commands to paste. */
-function developmentBanner(needs: BannerNeeds): string {
+function developmentBanner(needs: BannerNeeds): readonly string[] {
   const { issuer, folder, tokens, account, invitation, server } = needs;
   const management = `http://${server.managementAddress.address}:${server.managementAddress.port}`;
   return [
@@ -122,7 +122,7 @@ function developmentBanner(needs: BannerNeeds): string {
     '',
     ...commands(issuer, invitation),
     '',
-  ].join('\n');
+  ];
 }
 
 function commands(

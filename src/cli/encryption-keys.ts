@@ -7,20 +7,35 @@ import { DEFAULT_TENANT } from '../spec/identifiers.ts';
 import { sealerForTenant } from '../system/sealer.ts';
 import { type Command, command } from './command.ts';
 import { CommandFailure } from './failure.ts';
+import { writeNewPrivately } from './private-file.ts';
 import { CONFIG_OPTION, SETTINGS_VARIABLES, settingsFor } from './settings.ts';
 
 const generate = command({
   words: ['keys', 'encryption', 'generate'],
   summary: 'Print a new random key for the setting encryption.key',
   description: [
-    'The encryption key protects client secrets and private keys in the database. Keep it outside the database and outside its backups: without it, a database is useless. The command stores nothing.',
+    'The encryption key protects client secrets and private keys in the database. Keep it outside the database and outside its backups: without it, a database is useless. Without --out the command stores nothing.',
   ],
   servers: 'The command uses no data of a server.',
+  options: {
+    out: {
+      kind: 'text',
+      value: 'FILE',
+      words:
+        'Writes the key to this new file, which only its owner may read, instead of standard output. An existing file is never replaced.',
+    },
+  },
   environment: [],
-  output: 'One line: 256 random bits as 64 hexadecimal digits.',
-  examples: ['chancery keys encryption generate > encryption.key'],
-  run: async ({ print }) => {
-    print(randomBytes(32).toString('hex'));
+  output:
+    'One line: 256 random bits as 64 hexadecimal digits. With --out, one line with the name of the file.',
+  examples: ['chancery keys encryption generate --out encryption.key'],
+  run: async ({ options: { out }, print }) => {
+    const key = randomBytes(32).toString('hex');
+    if (out === undefined) print(key);
+    else {
+      writeNewPrivately(out, key);
+      print(`the key is in ${out}; keep a copy: without it the database is useless`);
+    }
     return await Promise.resolve(0);
   },
 });
@@ -38,7 +53,7 @@ const rotate = command({
     'despite-servers': {
       kind: 'flag',
       words:
-        'Goes on although running processes lack the first key. They stop being ready, and must be restarted with the new ring.',
+        'Lets the command go on although running processes lack the first key. They stop being ready, and must be restarted with the new ring.',
     },
     ...CONFIG_OPTION,
   },

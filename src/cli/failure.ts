@@ -48,5 +48,8 @@ export function explain(name: string, failure: unknown): Explanation {
   if (!(failure instanceof Error)) return { lines: prefixed(String(failure)), code: 1 };
   if (failure instanceof CommandFailure) return { lines: prefixed(failure.message), code: failure.exitCode };
   const mendable = OPERATOR_ERRORS.has(failure.name) || 'syscall' in failure;
-  return { lines: prefixed(mendable ? failure.message : (failure.stack ?? failure.message)), code: 1 };
+  const text = mendable ? failure.message : (failure.stack ?? failure.message);
+  const hasLines = !mendable || failure.name === 'SettingsError';
+  const [first = '', ...more] = hasLines ? text.split('\n') : [text];
+  return { lines: [...prefixed(first), ...more], code: 1 };
 }

@@ -142,14 +142,15 @@ async function showRegistration(
   { print }: Surroundings,
 ): Promise<number> {
   const show = (title: string, value: unknown): void =>
-    print(`${title}\n${JSON.stringify(value, null, 2)}\n`);
+    [title, ...JSON.stringify(value, null, 2).split('\n'), ''].forEach(print);
   const { claims: sent } = await read(request);
   show(`1. The relying party signs a statement about itself, for ${issuer} alone:`, sent);
   const address = `${issuer}/federation/clients`;
   const headers = { 'content-type': contentType };
   const response = await asked(address, { method: 'POST', headers, body: request });
   const text = await response.text();
-  print(`2. POST ${address}, ${contentType}: ${response.status} ${response.headers.get('content-type')}\n`);
+  print(`2. POST ${address}, ${contentType}: ${response.status} ${response.headers.get('content-type')}`);
+  print('');
   if (response.status !== 200) {
     print(text);
     return 1;

@@ -104,7 +104,7 @@ export async function withLab(server: RunningServer, lab: FederationLab): Promis
   }
 }
 
-export function federationBanner(lab: FederationLab, folder: string): string {
+export function federationBanner(lab: FederationLab, folder: string): readonly string[] {
   return [
     '  A federation on this machine, all in this process:',
     '',
@@ -117,5 +117,5 @@ export function federationBanner(lab: FederationLab, folder: string): string {
     'npm run chancery -- federation register-demo',
     `npm run chancery -- federation resolve ${entityIdOf(lab, 'rp')} --mode development --config ${settingsFileOf(folder)}`,
     '',
-  ].join('\n');
+  ];
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { CommandFailure } from './failure.ts';
 
 const OWNER_ONLY = 0o600;
 
@@ -39,5 +40,25 @@ export function writePrivately(path: string, text: string): void {
     throw failure;
   }
 }
+
+/**
+ * Writes a short text like `writePrivately`, and never replaces what is at `path`: a link, unlike a rename, fails there.
+ * @throws CommandFailure if something is at `path` already
+ */
+export function writeNewPrivately(path: string, text: string): void {
+  const draft = draftOf(path);
+  try {
+    writeFileSync(draft, `${text}\n`, { flag: 'wx', mode: OWNER_ONLY, flush: true });
+    linkSync(draft, path);
+  } catch (failure) {
+    if (!isThereAlready(failure)) throw failure;
+    throw new CommandFailure(`${path} is there already: nothing was changed`);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+const isThereAlready = (failure: unknown): boolean =>
+  failure instanceof Error && 'code' in failure && failure.code === 'EEXIST';
 
 const draftOf = (path: string): string => `${path}.${randomBytes(8).toString('hex')}.new`;

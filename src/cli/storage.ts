@@ -13,6 +13,7 @@ import { CommandFailure, calledWrongly } from './failure.ts';
 import { withStorage } from './session.ts';
 import { CONFIG_OPTION, JSON_OPTION, SETTINGS_VARIABLES, settingsFor } from './settings.ts';
 import { table } from './table.ts';
+import { type StatusLine, statusLine } from './terminal.ts';
 
 const PAGE = 100;
 
@@ -239,35 +240,6 @@ function printReport(report: CopyReport, final: boolean, { print }: Surroundings
       ? 'finished: the target holds what the source holds, and servers may start on it; start none on the source again'
       : 'not finished: the target lacks what servers have written to the source since the beginning. Stop every server on the source, then run this again with --final',
   );
-}
-
-interface StatusLine {
-  /** Shows a status that the next one replaces. */
-  show(status: string): void;
-  /** Writes the last status, which stays. */
-  settle(status: string): void;
-}
-
-const TERMINAL_INTERVAL_MS = 100;
-const LINE_INTERVAL_MS = 10_000;
-
-/** Returns the status on standard error: on a terminal one line that changes, elsewhere a line every 10 seconds. */
-function statusLine(): StatusLine {
-  const { isTTY } = process.stderr;
-  const interval = isTTY ? TERMINAL_INTERVAL_MS : LINE_INTERVAL_MS;
-  // Erases the line from its beginning (ECMA-48 §8.3.41).
-  const begin = isTTY ? '\r\u001b[K' : '';
-  let shownAt = performance.now();
-  return {
-    show(status) {
-      if (performance.now() - shownAt < interval) return;
-      shownAt = performance.now();
-      process.stderr.write(isTTY ? `${begin}${status}` : `${status}\n`);
-    },
-    settle(status) {
-      process.stderr.write(`${begin}${status}\n`);
-    },
-  };
 }
 
 const confirmIssuer = command({

@@ -53,17 +53,6 @@ function printable(text: string): string {
   );
 }
 
-/**
- * Escapes what controls a terminal: control characters except line ends and tabs. The escape is that of JSON, so JSON keeps
- * its meaning. Every line that a command prints goes through it.
- */
-export function forTerminal(line: string): string {
-  return line.replaceAll(
-    /[^\P{Cc}\n\t]/gu,
-    (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
-  );
-}
-
 /** Returns a time in UTC, to the second, or `otherwise` for 0 and null. */
 export function timeText(seconds: number | null, otherwise: string): string {
   if (seconds === null || seconds === 0) return otherwise;

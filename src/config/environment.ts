@@ -9,6 +9,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface GivenValue {
   readonly value: unknown;
   readonly source: string;
+  /** The file of a secret that `…_FILE` names. */
+  readonly secretFile?: string;
 }
 
 export type GivenValues = Map<SettingPath, GivenValue>;
@@ -57,7 +59,11 @@ function readVariable(
     return undefined;
   }
   try {
-    return { value: setting.fromText(readFileSync(file, 'utf8').trim()), source: fileSource };
+    return {
+      value: setting.fromText(readFileSync(file, 'utf8').trim()),
+      source: fileSource,
+      secretFile: file,
+    };
   } catch (failure) {
     problems.push({
       path,

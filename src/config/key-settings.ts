@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
-import { type Setting, seconds } from './setting.ts';
+import { flag, type Setting, seconds } from './setting.ts';
 
 const DAY = 86_400;
 const YEAR = 31_536_000;
@@ -76,5 +76,10 @@ export const KEY_SETTINGS = {
     max: 10 * YEAR,
     description:
       'How long the server publishes a retired key after the last token it may have signed has expired (`access-token.lifetime-max`, `id-token.lifetime-max`). Expired ID tokens work as logout hints as long as their key is published.',
+  }),
+  'secret-files.world-readable': flag({
+    default: false,
+    description:
+      'Whether the server accepts secret files (`…_FILE`) that every user of the machine can read. Otherwise it refuses them in production, unless root has them on a file system in memory, as secret mounts of containers do. Set it if a container mounts its secrets in another way. It always refuses files that other users can change.',
   }),
 } as const;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -14,7 +14,7 @@ after(() => rmSync(folder, { recursive: true }));
 let files = 0;
 function fileOf(content: string): string {
   const file = join(folder, `${++files}.yaml`);
-  writeFileSync(file, content);
+  writeFileSync(file, content, { mode: 0o600 });
   return file;
 }
 
@@ -108,6 +108,45 @@ test('a secret comes from the file that …_FILE names, without the white space 
   assert.deepEqual(settings['encryption.key'], [KEY, OTHER_KEY]);
   assert.equal(origins['encryption.key'], 'CHANCERY_ENCRYPTION_KEY_FILE');
 });
+
+const MODES: readonly (readonly [mode: number, worldReadable: string, problem: RegExp | undefined])[] = [
+  [0o600, 'false', undefined],
+  [0o440, 'false', undefined],
+  [0o640, 'false', undefined],
+  [
+    0o644,
+    'false',
+    /^encryption\.key: names a file that every user of the machine can read \(mode 0644\): chmod 600 /,
+  ],
+  [
+    0o444,
+    'false',
+    /can read \(mode 0444\): chmod 600 .*, or set secret-files\.world-readable \(CHANCERY_ENCRYPTION_KEY_FILE\)$/,
+  ],
+  [0o644, 'true', undefined],
+  [0o666, 'false', /names a file that other users can change \(mode 0666\): chmod 600 /],
+  [0o660, 'true', /names a file that other users can change \(mode 0660\)/],
+];
+
+for (const [mode, worldReadable, problem] of MODES) {
+  test(`C-45: a secret file of mode ${mode.toString(8)} is ${problem === undefined ? 'taken' : 'refused in production'}, world-readable ${worldReadable}`, () => {
+    const file = fileOf(KEY);
+    chmodSync(file, mode);
+    const environment = {
+      CHANCERY_ENCRYPTION_KEY: undefined,
+      CHANCERY_ENCRYPTION_KEY_FILE: file,
+      CHANCERY_SECRET_FILES_WORLD_READABLE: worldReadable,
+    };
+    if (problem === undefined)
+      assert.deepEqual(resolveSettings(production(environment)).settings['encryption.key'], [KEY]);
+    else {
+      const [line = '', ...more] = linesOf(production(environment));
+      assert.match(line, problem);
+      assert.ok(line.includes(file) && more.length === 0);
+    }
+    assert.deepEqual(resolveSettings(development(environment)).settings['encryption.key'], [KEY]);
+  });
+}
 
 test('a secret given directly and as a file, and a file that cannot be read, are problems (F27)', () => {
   assert.deepEqual(linesOf(production({ CHANCERY_ENCRYPTION_KEY_FILE: fileOf(KEY) })), [

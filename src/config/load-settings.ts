@@ -7,6 +7,7 @@ import {
   readEnvironment,
 } from './environment.ts';
 import { developmentIssuer, type Mode, RULES } from './rules.ts';
+import { secretFileProblem } from './secret-file.ts';
 import type { Setting } from './setting.ts';
 import { SETTING_PATHS, type SettingPath, type Settings, settingAt } from './settings.ts';
 import { SettingsError, type SettingsProblem } from './settings-error.ts';
@@ -51,9 +52,20 @@ export function resolveSettings({ mode, file, environment }: SettingsSources): R
   // Every path holds a value of its schema's type, except refused paths, which no rule reads.
   const settings = Object.freeze(Object.fromEntries(values)) as unknown as Settings;
   problems.push(...brokenRules(settings, mode, refused, sourceOf));
+  // The development mode has secrets of its own, and they open nothing elsewhere.
+  if (mode === 'production')
+    problems.push(...openSecretFiles(fromEnvironment, settings['secret-files.world-readable']));
   if (problems.length > 0) throw new SettingsError(problems);
   const origins = SETTING_PATHS.map((path) => [path, given.get(path)?.source ?? 'default'] as const);
   return { settings, origins: Object.fromEntries(origins) as Record<SettingPath, string> };
+}
+
+/** Returns a problem for each secret file that other users of the machine can read or change. */
+function openSecretFiles(given: GivenValues, worldReadable: boolean): SettingsProblem[] {
+  return [...given].flatMap(([path, { source, secretFile }]): SettingsProblem[] => {
+    const rule = secretFile === undefined ? undefined : secretFileProblem(secretFile, worldReadable);
+    return rule === undefined ? [] : [{ path, source, rule }];
+  });
 }
 
 export function checkAll(given: GivenValues, problems: SettingsProblem[]): GivenValues {

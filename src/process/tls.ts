@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
+import { secretFileProblem } from '../config/secret-file.ts';
 import type { Settings } from '../config/settings.ts';
 import type { TlsMaterial } from '../http/tls-listener.ts';
 import { type Certificate, readCertificateAuthorities } from '../keys/certificate.ts';
@@ -29,6 +30,8 @@ export interface OpenedTls {
 export function openTls(settings: Settings, log: Log): OpenedTls {
   let loaded = load(settings);
   warnOfAuthorities(loaded.authorities, log);
+  const open = tlsKeyProblem(settings);
+  if (open !== undefined) log.warn({}, `listen.tls-key ${open}`);
   const reload = (renewed: (material: TlsMaterial) => void): void => {
     try {
       const next = load(settings);
@@ -54,6 +57,16 @@ export function openTls(settings: Settings, log: Log): OpenedTls {
       return { stop: () => clearInterval(timer) };
     },
   };
+}
+
+/**
+ * Returns what is wrong with the mode of the file of the TLS key. It is a warning only: other programs make and renew
+ * that file, and its loss does not open the database.
+ */
+export function tlsKeyProblem(settings: Settings): string | undefined {
+  const key = settings['listen.tls-key'];
+  if (key === 'none' || key.startsWith('-----BEGIN ')) return undefined;
+  return secretFileProblem(key, settings['secret-files.world-readable']);
 }
 
 /** An authority whose chains are all refused is a surprise to its operator, who sees 401 only. */

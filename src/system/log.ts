@@ -40,7 +40,7 @@ function gathering(destination: Destination): { write(line: string): void } {
   const handOn = (): void => {
     const lines = gathered;
     gathered = '';
-    if (lines !== '') destination.write(lines);
+    if (lines !== '') destination.write(legible(lines));
   };
   process.once('exit', () => {
     if (gathered === '') return;
@@ -54,6 +54,17 @@ function gathering(destination: Destination): { write(line: string): void } {
       if (gathered.length >= GATHERED_CHARACTERS_MAX) handOn();
     },
   };
+}
+
+/** C1 control characters, and format characters that turn the direction of a text, which JSON lets through. */
+const STEERING = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+
+/** Escapes, as JSON does, what would steer the terminal of a reader. Costs one search for each turn. */
+function legible(lines: string): string {
+  return lines.replaceAll(
+    STEERING,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 function reportLostLines(destination: Destination, log: Log): void {

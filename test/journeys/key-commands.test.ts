@@ -151,7 +151,7 @@ test('a configured set is used instead of the generated keys, and one that canno
   const rsa: JsonWebKey = { ...(await keyMaker.makePrivateKey('RSA-2048')), use: 'sig', kid: 'configured' };
   const file = join(folder, 'configured.json');
   const check = async (set: object) => {
-    writeFileSync(file, JSON.stringify(set));
+    writeFileSync(file, JSON.stringify(set), { mode: 0o600 });
     return await chancery(['config', 'check'], {
       CHANCERY_ISSUER: 'https://op.example.com',
       CHANCERY_ENCRYPTION_KEY: '0'.repeat(64),

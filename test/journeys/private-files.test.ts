@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  watch,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { startProgram } from '../program/start.ts';
@@ -47,6 +56,70 @@ test('the development mode follows no link where it writes its keys and tokens (
   const program = await startProgram({ mode: 'dev', folder });
   await program.stop();
   assert.equal(readFileSync(target, 'utf8'), 'of another user');
+});
+
+test('keys encryption generate --out makes a new file of mode 0600, and never replaces or follows anything (C-44)', async () => {
+  const [file, target, link] = ['encryption.key', 'target', 'link'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const generate = async (out: string) =>
+    await chancery(['keys', 'encryption', 'generate', '--out', out], world.environment);
+  const made = await generate(file);
+  assert.equal(made.how, 0, made.stderr);
+  assert.equal(lstatSync(file).mode & 0o777, 0o600);
+  const key = readFileSync(file, 'utf8');
+  assert.match(key, /^[0-9a-f]{64}\n$/u);
+  assert.equal(made.stdout.includes(key.trim()), false);
+  symlinkSync(target, link);
+  for (const taken of [file, link]) {
+    const refused = await generate(taken);
+    assert.equal(refused.how, 1);
+    assert.match(refused.stderr, /is there already: nothing was changed/u);
+  }
+  assert.equal(readFileSync(file, 'utf8'), key);
+  assert.equal(existsSync(target), false);
+  const { CHANCERY_ENCRYPTION_KEY: _, ...rest } = world.environment;
+  const check = async () =>
+    await chancery(['config', 'check'], { ...rest, CHANCERY_ENCRYPTION_KEY_FILE: file });
+  assert.equal((await check()).how, 0);
+  chmodSync(file, 0o666);
+  const open = await check();
+  assert.equal(open.how, 1);
+  assert.match(
+    open.stderr,
+    /encryption\.key: names a file that other users can change \(mode 0666\): chmod 600 /u,
+  );
+});
+
+test('a new database and the copy of one are new files of mode 0600, with drafts of random names (C-46)', async () => {
+  const drafts: string[] = [];
+  const watching = watch(folder, (_, name) => void drafts.push(String(name)));
+  const umask = process.umask(0);
+  const copy = join(folder, 'copy.db');
+  const { environment, database } = world;
+  try {
+    for (const words of [
+      ['migrate', 'up'],
+      ['clients', 'export', '--out', join(folder, 'clients.jsonl')],
+      ['storage', 'copy', '--from', `sqlite:${database}`, '--to', `sqlite:${copy}`],
+      ['backup', 'create', '--out', join(folder, 'backup.db')],
+    ]) {
+      const { how, stderr } = await chancery(words, environment);
+      assert.equal(how, 0, stderr);
+    }
+  } finally {
+    process.umask(umask);
+    watching.close();
+  }
+  const made = readdirSync(folder).filter((name) => name !== 'storage-url');
+  assert.ok(made.includes('copy.db') && made.includes('backup.db') && made.includes('clients.jsonl'));
+  for (const name of made) assert.equal(lstatSync(join(folder, name)).mode & 0o777, 0o600, name);
+  const seen = new Set(drafts.filter((name) => name.includes('.new')));
+  assert.ok(seen.size >= 4, [...seen].join());
+  for (const name of seen)
+    assert.match(name, /\.(?:new-[0-9a-f]{16}|[0-9a-f]{16}\.new)(?:-wal|-shm|-journal)?$/u);
 });
 
 test('a command escapes control characters of a path that it names (C-42)', async () => {

@@ -46,7 +46,7 @@ export async function startTlsProgram(environment: Readonly<Record<string, strin
   };
   const { cert, key } = SERVER_AUTHORITY.issue({ names: [SERVER_NAME] });
   writeFileSync(files.certificate, cert);
-  writeFileSync(files.key, key);
+  writeFileSync(files.key, key, { mode: 0o600 });
   writeFileSync(files.authorities, CLIENT_AUTHORITY.certificate);
   const program = await startProgram({
     environment: {

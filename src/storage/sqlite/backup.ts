@@ -1,14 +1,13 @@
 import {
-  chmodSync,
   closeSync,
-  constants,
-  copyFileSync,
   existsSync,
   fsyncSync,
   linkSync,
   openSync,
+  readSync,
   renameSync,
   rmSync,
+  writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -24,7 +23,7 @@ import {
 } from '../backup-manifest.ts';
 import { otherSchema } from '../schema.ts';
 import { isBusy, openWriteConnection } from './connection.ts';
-import { inspect, makeFolder, removeWithLog, syncFolder, unavailable } from './database-file.ts';
+import { draftOf, inspect, makeFolder, removeWithLog, syncFolder, unavailable } from './database-file.ts';
 import { migrate, NEWEST, stateOf } from './migrations.ts';
 import { readTables } from './table-dump.ts';
 
@@ -41,8 +40,7 @@ export async function createSqliteBackup(
   { program, now }: { readonly program: string; readonly now: () => number },
 ): Promise<BackupManifest> {
   if (existsSync(out)) throw new StorageUnavailable(`${out} is there already: nothing was changed`);
-  const draft = `${out}.new-${process.pid}`;
-  removeWithLog(draft);
+  const draft = draftOf(out);
   try {
     const taken_at = copyDatabase(path, draft, now);
     const manifest = await describe(draft, { program, taken_at });
@@ -147,7 +145,7 @@ export async function restoreSqliteBackup(
   path: string,
   { moveAside, now, complete }: RestoreOptions,
 ): Promise<RestoredPlace> {
-  const draft = `${path}.new-${process.pid}`;
+  const draft = draftOf(path);
   try {
     const inTheWay = ['', '-wal', '-shm'].filter((suffix) => existsSync(`${path}${suffix}`));
     if (inTheWay.length > 0 && !moveAside) {
@@ -157,9 +155,7 @@ export async function restoreSqliteBackup(
     }
     if (inTheWay.length > 0) refuseInUse(path);
     makeFolder(dirname(path));
-    removeWithLog(draft);
-    copyFileSync(file, draft, constants.COPYFILE_EXCL);
-    chmodSync(draft, OWNER_ONLY);
+    copyPrivately(file, draft);
     const database = openWriteConnection(draft, 0);
     try {
       migrate(database, now);
@@ -175,6 +171,26 @@ export async function restoreSqliteBackup(
     throw unavailable(path, error);
   } finally {
     removeWithLog(draft);
+  }
+}
+
+const COPY_BYTES = 1024 * 1024;
+
+/** Copies a file to a new one. It has its mode before it has content. */
+function copyPrivately(from: string, to: string): void {
+  const source = openSync(from, 'r');
+  try {
+    const target = openSync(to, 'wx', OWNER_ONLY);
+    try {
+      const buffer = Buffer.alloc(COPY_BYTES);
+      for (let read = readSync(source, buffer); read > 0; read = readSync(source, buffer)) {
+        writeFileSync(target, buffer.subarray(0, read));
+      }
+    } finally {
+      closeSync(target);
+    }
+  } finally {
+    closeSync(source);
   }
 }
 

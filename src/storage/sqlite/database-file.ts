@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -46,8 +47,7 @@ export function createWhereAbsent(path: string, now: number, mayCreate: boolean)
 function create(path: string, now: number): void {
   const folder = dirname(path);
   makeFolder(folder);
-  const draft = `${path}.new-${process.pid}`;
-  removeWithLog(draft);
+  const draft = draftOf(path);
   try {
     // SQLite gives its log files the mode of the database.
     closeSync(openSync(draft, 'wx', 0o600));
@@ -63,6 +63,9 @@ function create(path: string, now: number): void {
     removeWithLog(draft);
   }
 }
+
+/** Returns a name beside the file that no other user can have taken, so that neither the draft nor its log goes through a link. */
+export const draftOf = (path: string): string => `${path}.new-${randomBytes(8).toString('hex')}`;
 
 /** Makes a folder and its parents. Node's own `recursive` loops for ever if an existing folder answers ENOENT, as /proc does. */
 export function makeFolder(folder: string): void {

@@ -1,0 +1,54 @@
+import type { Surroundings } from './command.ts';
+
+/** Control characters, line ends, and format characters, which may turn the direction of a text or hide it. */
+const STEERING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/**
+ * Escapes what steers a terminal. The escape is that of JSON, so JSON keeps its meaning. Every line that a command prints
+ * goes through it, so a word from outside can neither end its line nor begin another one.
+ */
+export function forTerminal(line: string): string {
+  return line.replaceAll(STEERING, (character) =>
+    Array.from({ length: character.length }, (_, index) => escaped(character.charCodeAt(index))).join(''),
+  );
+}
+
+const escaped = (unit: number): string => `\\u${unit.toString(16).padStart(4, '0')}`;
+
+/** The process as a command sees it. Only this file writes to standard output and standard error. */
+export const TERMINAL: Surroundings = {
+  environment: process.env,
+  print: (line) => void process.stdout.write(`${forTerminal(line)}\n`),
+  complain: (line) => void process.stderr.write(`${forTerminal(line)}\n`),
+  printData: (line) => void process.stdout.write(`${process.stdout.isTTY ? forTerminal(line) : line}\n`),
+};
+
+/** A status on standard error that changes while a command works. */
+export interface StatusLine {
+  /** Shows a status that the next one replaces. */
+  show(status: string): void;
+  /** Writes the last status, which stays. */
+  settle(status: string): void;
+}
+
+const TERMINAL_INTERVAL_MS = 100;
+const LINE_INTERVAL_MS = 10_000;
+
+/** Returns the status on standard error: on a terminal one line that changes, elsewhere a line every 10 seconds. */
+export function statusLine(): StatusLine {
+  const { isTTY } = process.stderr;
+  const interval = isTTY ? TERMINAL_INTERVAL_MS : LINE_INTERVAL_MS;
+  // Erases the line from its beginning (ECMA-48 §8.3.41).
+  const begin = isTTY ? '\r\u001b[K' : '';
+  let shownAt = performance.now();
+  return {
+    show(status) {
+      if (performance.now() - shownAt < interval) return;
+      shownAt = performance.now();
+      process.stderr.write(isTTY ? `${begin}${forTerminal(status)}` : `${forTerminal(status)}\n`);
+    },
+    settle(status) {
+      process.stderr.write(`${begin}${forTerminal(status)}\n`);
+    },
+  };
+}
