@@ -149,7 +149,7 @@ export const FEDERATION_SETTINGS = {
     max: 10_000,
     unit: 'registrations',
     description:
-      'The maximum number of concurrent explicit registrations. Further requests get 429. Each may wait for other servers.',
+      'The maximum number of concurrent explicit registrations, and of automatic ones. One network gets half of them, so that others find room. Further explicit requests get 429, automatic ones 503. Each may wait for other servers.',
   }),
   'federation.request-age': seconds({
     tenants: 'inherited',

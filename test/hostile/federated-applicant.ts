@@ -30,7 +30,7 @@ before(async () => {
         { 'entity-id': anchor.id, jwks: { keys: [anchor.key.jwk] } },
       ]),
       CHANCERY_FEDERATION_STATEMENT_CACHE: '0',
-      CHANCERY_FEDERATION_REGISTRATIONS: '16',
+      CHANCERY_FEDERATION_REGISTRATIONS: '32',
       CHANCERY_OUTBOUND_TIMEOUT: '1',
       CHANCERY_OUTBOUND_NEGATIVE_CACHE: '1',
       CHANCERY_OUTBOUND_ALLOW_HTTP: 'true',

@@ -1,4 +1,5 @@
 import { audited } from '../../clients/audit-trail.ts';
+import { Admission } from '../../federation/registration/admission.ts';
 import {
   type ExplicitRegistrationNeeds,
   registerExplicitly,
@@ -18,7 +19,7 @@ const TYPES = Object.keys(REGISTRATION_TYPES) as readonly RegistrationType[];
 
 export interface FederationRegistrationNeeds extends ExplicitRegistrationNeeds {
   readonly keys: Pick<ServerKeys['federation'], 'sign'>;
-  /** Limit of simultaneous registrations. Each may wait for other servers as long as a resolution may take. */
+  /** Limit of simultaneous registrations; one network gets half of it. Each may wait for other servers as long as a resolution may take. */
   readonly parallel: number;
   /** Seconds after which a caller above the limit may retry. */
   readonly retryAfter: number;
@@ -36,14 +37,14 @@ export function federationRegistration(needs: FederationRegistrationNeeds | unde
       },
     };
   }
-  let underWay = 0;
+  const admission = new Admission(needs.parallel);
   return {
     contract,
     handle: async ({ headers, body, id, remoteAddress }) =>
       await audited(needs.registry, 'client.create', id, async (trail) => {
         const mediaType = requireMediaType(headers['content-type'], ...TYPES);
-        if (underWay >= needs.parallel) throw new TooManyRequests(needs.retryAfter);
-        underWay += 1;
+        const leave = admission.enter(remoteAddress);
+        if (leave === undefined) throw new TooManyRequests(needs.retryAfter);
         try {
           const { claims, header, contentType } = await registerExplicitly(
             needs,
@@ -53,7 +54,7 @@ export function federationRegistration(needs: FederationRegistrationNeeds | unde
           const statement = await needs.keys.sign(claims, header);
           return { status: 200, headers: { 'content-type': contentType, ...UNCACHED }, body: statement };
         } finally {
-          underWay -= 1;
+          leave();
         }
       }),
   };

@@ -205,7 +205,7 @@ test('200: a renewal ends the registration before it, and with it its secret (§
 
 // proves openid-federation-12.2.2-1
 test('200: 20 renewals at once: each is answered, one registration lives (H-218)', async () => {
-  const tenant = await federatedTenant({ 'federation.registrations': 20 });
+  const tenant = await federatedTenant({ 'federation.registrations': 40 });
   const requests = Array.from({ length: 20 }, () => requestStatement());
   const ids = (await Promise.all(requests.map(async (body) => await tenant.post(body)))).map(
     (response) => answered(response).registered['client_id'],
@@ -296,8 +296,8 @@ test('200: entities whose identifiers differ by a slash or the case of a path ar
   assert.equal(clients.length, alike.length + 1);
 });
 
-test('more registrations at once than federation.registrations: 429 with Retry-After, and none of them waits (H-200)', async () => {
-  const tenant = await federatedTenant({ 'federation.registrations': 2 });
+test('more registrations at once than a network gets of federation.registrations: 429 with Retry-After, none of them waits, and another network finds room (H-200; decision 50)', async () => {
+  const tenant = await federatedTenant({ 'federation.registrations': 3 });
   const { promise: hanging, resolve: release } = Promise.withResolvers<Fetched>();
   const { documents } = tenant.federation;
   const good = documents.get(configurationUrl(ANCHOR.id));
@@ -306,6 +306,7 @@ test('more registrations at once than federation.registrations: 429 with Retry-A
   const refused = await tenant.post(requestStatement());
   assert.deepEqual([refused.status, refused.json['error']], [429, 'temporarily_unavailable']);
   assert.equal(refused.headers['retry-after'], '10');
+  waiting.push(tenant.post(requestStatement(), { from: '198.51.100.7' }));
   release({ status: 'failed', reason: 'timeout', detail: '' });
   for (const one of waiting) assert.equal((await one).status, 401);
   documents.set(configurationUrl(ANCHOR.id), good as string);

@@ -274,7 +274,7 @@ test('401: a statement is taken once, however often it is signed: the second tim
 
 // proves openid-federation-12.2-1
 test('401: of 20 requests with one statement at once one is taken (decision 35)', async () => {
-  const tenant = await federatedTenant({ 'federation.registrations': 20 });
+  const tenant = await federatedTenant({ 'federation.registrations': 40 });
   const statement = requestStatement();
   const responses = await Promise.all(Array.from({ length: 20 }, async () => await tenant.post(statement)));
   const statuses = responses.map(({ status }) => status);

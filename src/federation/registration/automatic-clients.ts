@@ -3,7 +3,7 @@ import { newClient } from '../../clients/registration/register-client.ts';
 import { isConfidential, type ValidatedMetadata } from '../../clients/registration/validate-metadata.ts';
 import type { RegistryNeeds } from '../../clients/registry-needs.ts';
 import type { ChangeOutcome, ClientStore, CreateOutcome, StoredClient } from '../../ports/client-store.ts';
-import { OAuthError } from '../../spec/errors.ts';
+import { OAuthError, temporarilyUnavailable } from '../../spec/errors.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
 import type { RegistrationPrivileges } from '../../spec/registration-privileges.ts';
 import { entityIdProblem } from '../entity-id.ts';
@@ -11,6 +11,7 @@ import { RELYING_PARTY } from '../entity-statement.ts';
 import { isArray } from '../json-value.ts';
 import type { EntityTypeMetadata } from '../metadata-policy/apply-policy.ts';
 import { resolveTrust, type TrustChain, type TrustNeeds } from '../trust-chain/resolve-trust.ts';
+import { Admission } from './admission.ts';
 import { admitRelyingParty } from './admit-relying-party.ts';
 import { untrustedRefusal } from './registration-refusal.ts';
 
@@ -22,7 +23,7 @@ export interface AutomaticRegistrationNeeds {
   readonly privileges: RegistrationPrivileges;
   /** The maximum lifetime of a registration in seconds. 0 uses the lifetime of the chain. */
   readonly lifetime: number;
-  /** The maximum number of parallel resolutions. */
+  /** The maximum number of parallel resolutions; one network gets half of it. */
   readonly parallel: number;
 }
 
@@ -30,30 +31,35 @@ export interface AutomaticRegistrationNeeds {
 export class AutomaticClients {
   readonly #needs: AutomaticRegistrationNeeds;
   readonly #underWay = new Map<ClientId, Promise<StoredClient>>();
+  readonly #admission: Admission;
 
   constructor(needs: AutomaticRegistrationNeeds) {
     this.#needs = needs;
+    this.#admission = new Admission(needs.parallel);
   }
 
   /**
    * Resolves trust in the entity with this identifier and registers or renews its client (§12.1). Parallel calls for one
    * entity share one resolution.
    * @returns undefined if the identifier is not an entity identifier
-   * @throws OAuthError if the entity is not trusted or its metadata cannot be registered
+   * @throws OAuthError if the entity is not trusted or its metadata cannot be registered; temporarily_unavailable if that is
+   * not known now
    */
   async register(client_id: ClientId, remoteAddress: string): Promise<StoredClient | undefined> {
     if (entityIdProblem(client_id, this.#needs.trust.allowHttp) !== undefined) return undefined;
     const known = this.#underWay.get(client_id);
     if (known !== undefined) return await known;
-    if (this.#underWay.size >= this.#needs.parallel)
-      throw new OAuthError('invalid_trust_chain', {
-        error_description: `busy: ${this.#needs.parallel} entities are being resolved, which is the limit; try again later`,
+    const leave = this.#admission.enter(remoteAddress);
+    if (leave === undefined)
+      throw temporarilyUnavailable('too many entities are being resolved; try again later', {
+        retryAfter: 1,
       });
     const registering = registerAutomatically(this.#needs, client_id, remoteAddress);
     this.#underWay.set(client_id, registering);
     try {
       return await registering;
     } finally {
+      leave();
       this.#underWay.delete(client_id);
     }
   }

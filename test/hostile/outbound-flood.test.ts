@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { signedJwt, testKey } from '../../src/testing/jwt.ts';
+import { type Authorities, type Entity, startAuthorities } from '../federation/authorities.ts';
+import {
+  type BackChannel,
+  HOME,
+  logoutUrl,
+  signedIn,
+  startBackChannel,
+  startLogoutProgram,
+} from '../journeys/logout-world.ts';
+import type { Program } from '../program/start.ts';
+import {
+  authenticate,
+  FLOODED,
+  type Flood,
+  flood,
+  type MuteHosts,
+  type Outcome,
+  type Registry,
+  registerKeyed,
+  STRANGER,
+  secondTenant,
+  startKeyHost,
+  startMuteHosts,
+  until,
+} from './outbound-flood.ts';
+
+/**
+ * Strangers hold every fetch that they can: with hosts that accept and never answer, named by registered clients and by
+ * made-up entities. Others must not notice (decision 50).
+ */
+const MUTE_CLIENTS = 330;
+const FORGED_PER_SECOND = 60;
+/** Slots of a process: the default of `outbound.fetches`. */
+const SLOTS = 64;
+const HONEST = 12;
+
+let program: Program;
+let second: Registry;
+let mute: MuteHosts;
+let keyHost: Awaited<ReturnType<typeof startKeyHost>>;
+let authorities: Authorities;
+let anchor: Entity;
+let backChannel: BackChannel;
+let muteClients: readonly string[];
+let honestHosts = 0;
+
+before(async () => {
+  [mute, keyHost, authorities, backChannel] = await Promise.all([
+    startMuteHosts(),
+    startKeyHost(),
+    startAuthorities(),
+    startBackChannel(),
+  ]);
+  anchor = authorities.entity('anchor');
+  anchor.publish([]);
+  program = await startLogoutProgram({
+    environment: {
+      ...FLOODED,
+      CHANCERY_FEDERATION_ENABLED: 'true',
+      CHANCERY_FEDERATION_TRUST_ANCHORS: JSON.stringify([
+        { 'entity-id': anchor.id, jwks: { keys: [anchor.key.jwk] } },
+      ]),
+    },
+  });
+  second = await secondTenant(program);
+  const urls = Array.from({ length: MUTE_CLIENTS }, (_, number) => mute.url(number));
+  muteClients = await registerKeyed(program, urls);
+});
+
+after(async () => {
+  await program.stop();
+  keyHost.close();
+  await Promise.all([mute.close(), authorities.close(), backChannel.close()]);
+});
+
+async function honestClients(at: Registry): Promise<readonly string[]> {
+  const urls = Array.from({ length: HONEST }, () => {
+    honestHosts += 1;
+    return keyHost.url(honestHosts);
+  });
+  return await registerKeyed(at, urls);
+}
+
+/** Forged assertions for clients with mute key hosts, until strangers hold every slot. */
+async function forgeUntilFull(): Promise<Flood> {
+  const forging = flood(
+    FORGED_PER_SECOND,
+    async (number) =>
+      await authenticate(program, muteClients[number % MUTE_CLIENTS] ?? '', STRANGER, { forged: true }),
+  );
+  await until('strangers hold every slot', () => mute.open >= SLOTS);
+  return forging;
+}
+
+function assertServed(outcomes: readonly Outcome[]): void {
+  const refused = outcomes.filter(({ status }) => status !== 200);
+  assert.deepEqual(refused, [], `${refused.length} of ${outcomes.length} are refused`);
+}
+
+test('H-260 330 clients with mute key hosts and 60 forged assertions a second: clients of another network, of another tenant and of the same network are served, 0 refused', async () => {
+  const [neighbours, others, behindOneProxy] = [
+    await honestClients(program),
+    await honestClients(second),
+    await honestClients(program),
+  ];
+  const forging = await forgeUntilFull();
+  const served = await Promise.all([
+    ...neighbours.map(async (id) => await authenticate(program, id, '203.0.113.7')),
+    ...others.map(async (id) => await authenticate(second, id, STRANGER)),
+    ...behindOneProxy.map(async (id) => await authenticate(program, id, STRANGER)),
+  ]);
+  await forging.stop();
+  assertServed(served);
+  assert.ok(mute.accepted >= SLOTS);
+});
+
+test('H-261 forged assertions for clients whose key hosts are mute: 503 with Retry-After, and never invalid_client; the limits count them', async () => {
+  const forging = await forgeUntilFull();
+  await forging.stop();
+  for (const { status, error, retryAfter } of forging.outcomes) {
+    assert.deepEqual([status, error], [503, 'temporarily_unavailable']);
+    assert.ok(Number(retryAfter) >= 1);
+  }
+  const metrics = await (await fetch(`${program.managementUrl}/metrics`)).text();
+  assert.match(metrics, /^chancery_outbound_fetches_total\{purpose="client-keys",outcome="failed"\} \d+$/m);
+  assert.match(metrics, /^chancery_outbound_queue\{purpose="client-keys",state="waiting"\} 0$/m);
+});
+
+let entities = 0;
+
+/** Posts the configuration of an entity with these superiors, from this network. */
+async function registerEntity(superiors: readonly string[], from: string): Promise<Outcome> {
+  entities += 1;
+  const id = `${authorities.base}/rp-${entities}`;
+  const key = testKey('ES256', id);
+  const now = Math.floor(Date.now() / 1000);
+  const metadata = { openid_relying_party: { redirect_uris: ['https://rp.example/cb'] } };
+  const claims = {
+    iss: id,
+    sub: id,
+    aud: program.issuer,
+    iat: now,
+    exp: now + 300,
+    jwks: { keys: [key.jwk] },
+    authority_hints: superiors,
+    metadata,
+  };
+  if (superiors.includes(anchor.id)) anchor.vouch({ ...authorities.entity(`rp-${entities}`), id, key });
+  const response = await fetch(`${program.url}/federation/clients`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/entity-statement+jwt', 'x-forwarded-for': from },
+    body: signedJwt(key, claims, { typ: 'entity-statement+jwt' }),
+  });
+  const text = await response.text();
+  const { error } = response.ok ? { error: undefined } : (JSON.parse(text) as { readonly error: string });
+  return { status: response.status, error, retryAfter: response.headers.get('retry-after') };
+}
+
+/** Made-up entities with five mute superiors each. */
+async function madeUpEntities(): Promise<Flood> {
+  const posting = flood(20, async (number) => {
+    const superiors = Array.from({ length: 5 }, (_, hint) => mute.url(1000 + number * 5 + hint));
+    return await registerEntity(superiors, STRANGER);
+  });
+  await until('strangers hold every slot that they can', () => mute.open >= 40);
+  return posting;
+}
+
+test('H-262 made-up entities with mute superiors: entities of the federation are registered, clients authenticate, 0 refused; a busy search is 503 and never invalid_trust_chain', async () => {
+  const [neighbours, others] = [await honestClients(program), await honestClients(second)];
+  const posting = await madeUpEntities();
+  const registering = Array.from({ length: HONEST }, async (_, number) => {
+    const outcome = await registerEntity([anchor.id], `203.0.113.${number}`);
+    return outcome;
+  });
+  const served = await Promise.all([
+    ...registering,
+    ...neighbours.map(async (id) => await authenticate(program, id, STRANGER)),
+    ...others.map(async (id) => await authenticate(second, id, STRANGER)),
+  ]);
+  await posting.stop();
+  assertServed(served);
+  for (const { status, error } of posting.outcomes) {
+    assert.ok([429, 503].includes(status), String(status));
+    assert.equal(error, 'temporarily_unavailable');
+  }
+});
+
+test('H-263 logout notifications are delivered while strangers hold every slot with forged assertions and made-up entities', async () => {
+  const world = await signedIn(program, { backchannel_logout_uri: backChannel.url('told') });
+  const [forging, posting] = await Promise.all([forgeUntilFull(), madeUpEntities()]);
+  const { browser, rp, id_token: id_token_hint } = world;
+  const url = logoutUrl(rp, { id_token_hint, post_logout_redirect_uri: HOME });
+  const { location } = await browser.submit(await browser.open(url), 'logout');
+  assert.equal(location, HOME);
+  const told = await backChannel.until('told', 1);
+  await Promise.all([forging.stop(), posting.stop()]);
+  assert.equal(told.length, 1);
+});
