@@ -14,6 +14,7 @@ import { killAtWrite } from './experiments/kill-at-write.ts';
 import { logClosed } from './experiments/log-closed.ts';
 import { memory } from './experiments/memory.ts';
 import { nodeStopped } from './experiments/node-stopped.ts';
+import { outboundFlood } from './experiments/outbound-flood.ts';
 import {
   postgresConnections,
   postgresRestart,
@@ -50,6 +51,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
   flood,
   memory,
   hangingPeer,
+  outboundFlood,
   nodeStopped,
   logClosed,
   stops,
