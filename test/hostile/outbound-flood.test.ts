@@ -11,6 +11,7 @@ import {
   startLogoutProgram,
 } from '../journeys/logout-world.ts';
 import type { Program } from '../program/start.ts';
+import { storageUrl } from '../program/storage-place.ts';
 import {
   authenticate,
   FLOODED,
@@ -66,7 +67,7 @@ before(async () => {
       ]),
     },
   });
-  second = await secondTenant(program);
+  second = await secondTenant(program, await storageUrl(program.folder));
   const urls = Array.from({ length: MUTE_CLIENTS }, (_, number) => mute.url(number));
   muteClients = await registerKeyed(program, urls);
 });

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TenantId } from '../../src/spec/identifiers.ts';
 import { signedJwt, testKey } from '../../src/testing/jwt.ts';
 import { type Program, sha256 } from '../program/start.ts';
-import { openProgramStorage } from '../program/storage-place.ts';
+import { storageAt } from '../program/storage-place.ts';
 
 /** The environment of a server that may fetch from this machine, behind a proxy that names the networks of requesters. */
 export const FLOODED = {
@@ -90,10 +90,10 @@ export interface Registry {
   readonly masterToken: string;
 }
 
-/** Adds a tenant beside the default one. */
-export async function secondTenant({ folder, issuer, url }: Program): Promise<Registry> {
+/** Adds a tenant beside the default one, in the database at `stored`. */
+export async function secondTenant({ issuer, url }: Program, stored: string): Promise<Registry> {
   const masterToken = randomBytes(32).toString('hex');
-  const storage = await openProgramStorage(folder);
+  const storage = await storageAt(stored);
   try {
     await storage.tenants.create(
       {

@@ -30,11 +30,12 @@ export const outboundFlood: Experiment = {
   fault:
     'F22, H-260 330 clients with mute key hosts, 60 forged assertions a second, and 100 honest clients whose keys are not in memory',
   engines: BOTH_ENGINES,
+  acked_min: () => 100,
   async run(stand) {
     const [mute, keyHost] = await Promise.all([startMuteHosts(), startKeyHost()]);
     try {
       const node = await stand.start({ mode: 'dev', environment: FLOODED });
-      const second = await secondTenant(node);
+      const second = await secondTenant(node, stand.url);
       const urls = Array.from({ length: MUTE_CLIENTS }, (_, number) => mute.url(number));
       const muteClients = await registerKeyed(node, urls);
       const kinds = await honestKinds(node, second, keyHost.url);
