@@ -15,6 +15,7 @@ import { logClosed } from './experiments/log-closed.ts';
 import { memory } from './experiments/memory.ts';
 import { nodeStopped } from './experiments/node-stopped.ts';
 import { outboundFlood } from './experiments/outbound-flood.ts';
+import { partitionClients, partitionDatabase } from './experiments/partition.ts';
 import {
   postgresConnections,
   postgresRestart,
@@ -43,6 +44,8 @@ export const EXPERIMENTS: readonly Experiment[] = [
   failoverKill,
   failoverStopped,
   failoverEtcd,
+  partitionDatabase,
+  partitionClients,
   replica,
   clockJumps,
   clocksApart,

@@ -33,6 +33,8 @@ export interface StartOptions {
   readonly standardError?: number;
   /** The executable that it runs on, if not the one of the tests. */
   readonly runtime?: string;
+  /** The address that it listens on, if not the loopback one. */
+  readonly host?: string;
 }
 
 /** The started program, as its operator and its clients see it. */
@@ -84,12 +86,14 @@ export async function launchProgram(options: StartOptions = {}): Promise<Program
     masterToken: randomBytes(32).toString('hex'),
     directToken: randomBytes(32).toString('hex'),
   };
+  const host = options.host ?? '127.0.0.1';
   const issuer =
     mode === 'dev' ? `http://127.0.0.1:${port}${issuerPath}` : `https://op.example.com${issuerPath}`;
   const environment = {
     ...inheritedEnvironment(),
     CHANCERY_ISSUER: issuer,
-    CHANCERY_LISTEN_HOST: '127.0.0.1',
+    CHANCERY_LISTEN_HOST: host,
+    CHANCERY_MANAGEMENT_LISTEN_HOST: host,
     CHANCERY_LISTEN_PORT: String(port),
     CHANCERY_MANAGEMENT_LISTEN_PORT: String(managementPort),
     CHANCERY_STORAGE_URL: options.environment?.['CHANCERY_STORAGE_URL'] ?? (await storageUrl(folder)),
@@ -120,10 +124,10 @@ export async function launchProgram(options: StartOptions = {}): Promise<Program
   const described = describe(child, stop, {
     issuer: environment.CHANCERY_ISSUER,
     tenant: tenant ?? 'default',
-    host: '127.0.0.1',
+    host,
     port,
-    url: `http://127.0.0.1:${port}${issuerPath}`,
-    managementUrl: `http://127.0.0.1:${managementPort}`,
+    url: `http://${host}:${port}${issuerPath}`,
+    managementUrl: `http://${host}:${managementPort}`,
     folder,
     ...secrets,
   });
