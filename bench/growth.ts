@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { StoredAccessToken } from '../src/ports/access-token-store.ts';
+import { ProcessCaches } from '../src/spec/caches.ts';
 import {
   type AccessTokenKey,
   type ClientId,
@@ -34,6 +35,8 @@ const IDLE_MS = 10_000;
 const ISSUED = 6_400;
 /** Records that are looked up and kept in memory. */
 const KEPT = 20_000;
+/** More than these records take. */
+const CACHES_BYTES = 1024 * 1024 * 1024;
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -237,8 +240,9 @@ async function kept<Key>(
   storeOf: (tenant: TenantStores) => Finder<Key>,
 ): Promise<string> {
   const storage = await engine.place.open();
-  const limits = { clients: 4 * KEPT, accessTokens: 4 * KEPT };
-  const store = storeOf(withRecordCache(storage.forTenant(DEFAULT_TENANT), limits));
+  const limits = { clients: undefined, accessTokens: undefined };
+  const caches = new ProcessCaches(CACHES_BYTES);
+  const store = storeOf(withRecordCache(storage.forTenant(DEFAULT_TENANT), limits, caches));
   await store.find(keys[0] as Key);
   collectGarbage();
   const before = process.memoryUsage().heapUsed;

@@ -6,7 +6,7 @@ import { loadServerKeys } from '../src/keys/server-keys.ts';
 import type { StoredAccessToken } from '../src/ports/access-token-store.ts';
 import type { StoredClient } from '../src/ports/client-store.ts';
 import type { Storage } from '../src/ports/storage.ts';
-import { BoundedMap } from '../src/spec/bounded-map.ts';
+import { ProcessCaches } from '../src/spec/caches.ts';
 import {
   type AccessTokenKey,
   type ClientId,
@@ -31,8 +31,6 @@ import { ENCRYPTION_KEY } from '../test/program/start.ts';
 import type { Place } from './place.ts';
 
 const LIFETIME_S = 86_400;
-/** The program's default. */
-const REMEMBERED_MAX = 200_000;
 
 export interface Seeding {
   readonly place: Place;
@@ -102,14 +100,16 @@ export async function openNeeds(
   });
   const client = await tenant.clients.find(client_id);
   if (client === undefined) throw new Error('the client to seed tokens for is not there');
+  // Nothing is presented while a database is filled.
+  const caches = new ProcessCaches(0);
   const selfContained = {
     keys,
     verifier: joseJwtVerifier(systemClock),
     algorithm: 'RS256',
     defaultAudience: [issuer],
-    genuine: new BoundedMap<Digest, GenuineJwt>(REMEMBERED_MAX),
+    genuine: caches.open<Digest, GenuineJwt>('verified-tokens', { weigh: () => 1 }),
   } as const;
-  const genuine = new BoundedMap<AccessTokenKey, true>(REMEMBERED_MAX);
+  const genuine = caches.open<AccessTokenKey, true>('verified-tokens', { weigh: () => 1 });
   const needs = {
     issuer,
     mac: keys.accessTokenMac,

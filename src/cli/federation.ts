@@ -55,6 +55,7 @@ async function trustNeeds(call: ResolveCall, entity_id: string): Promise<TrustNe
   const { entityIdProblem } = await import('../federation/entity-id.ts');
   const { openOutbound, systemJose } = await import('../process/platform.ts');
   const { systemClock } = await import('../system/clock.ts');
+  const { ProcessCaches } = await import('../spec/caches.ts');
   const { openTrust } = await import('../tenant/federation.ts');
   const { developmentPorts } = await import('./development.ts');
   const resolved = await settingsFor(call.options.mode, call);
@@ -65,7 +66,8 @@ async function trustNeeds(call: ResolveCall, entity_id: string): Promise<TrustNe
   const problem = entityIdProblem(entity_id, settings['outbound.allow-http']);
   if (problem !== undefined) throw calledWrongly(`ENTITY ${problem}`);
   const outbound = openOutbound(settings, new Set([new URL(settings.issuer).origin]));
-  return openTrust(settings, { clock: systemClock, outbound, jose: systemJose });
+  const caches = new ProcessCaches(0);
+  return openTrust(settings, { clock: systemClock, outbound, jose: systemJose, caches });
 }
 
 function withAnchor(needs: TrustNeeds, wanted: string | undefined): TrustNeeds {

@@ -9,6 +9,7 @@ import type { StoredTenant } from '../ports/tenant-store.ts';
 import { openPlatform } from '../process/platform.ts';
 import { openStorage, requireRightKey, sealerOf, sqlitePath } from '../process/storage.ts';
 import { AccountRefused } from '../sessions/manage-account.ts';
+import { ProcessCaches } from '../spec/caches.ts';
 import { NotFound, OAuthError, TooManyRequests } from '../spec/errors.ts';
 import { DEFAULT_TENANT, type TenantId } from '../spec/identifiers.ts';
 import { tenantSettings } from '../tenant/settings.ts';
@@ -102,6 +103,9 @@ export async function openedRegistry<T>(
   });
 }
 
+/** A command reads few records more than once. */
+const CACHES_BYTES = 32 * 1024 * 1024;
+
 /** Opens a tenant beside the servers that may be serving it. */
 export async function openTenantOf(
   { storage, sealer, settings: whole }: StorageSession,
@@ -112,6 +116,7 @@ export async function openTenantOf(
   const platform = openPlatform({
     settings: whole,
     storage,
+    caches: new ProcessCaches(CACHES_BYTES),
     sealer,
     log,
     // A command serves no requests: it counts nothing, and no client shows a certificate.

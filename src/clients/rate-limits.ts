@@ -2,7 +2,7 @@ import { digestOf } from '../keys/digest.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { RateBucket, RateStore } from '../ports/rate-store.ts';
-import { BoundedMap } from '../spec/bounded-map.ts';
+import { type Caches, SLOT_BYTES } from '../spec/caches.ts';
 import { TooManyRequests } from '../spec/errors.ts';
 import { networkOf } from '../spec/ip-address.ts';
 
@@ -17,6 +17,7 @@ export interface RateLimitNeeds {
   readonly store: RateStore;
   readonly clock: Clock;
   readonly log: Log;
+  readonly caches: Caches;
 }
 
 /** Token buckets that all processes of a tenant share. */
@@ -35,7 +36,8 @@ export interface RateLimits {
 const MINUTE_US = 60_000_000;
 /** Tolerance for the rounding of a fractional rate, in microseconds. */
 const ROUNDING = 1e-3;
-const REMEMBERED_MAX = 10_000;
+/** A digest and a refusal. */
+const REFUSAL_BYTES = SLOT_BYTES + 152;
 /** Milliseconds in which an empty bucket is not read again, so that a flood of refusals causes no writes. */
 const REMEMBERED_MS = 1000;
 
@@ -45,8 +47,8 @@ interface Refusal {
 }
 
 /** Opens rate limits on a store. Each process caches its refusals for `REMEMBERED_MS`. */
-export function rateLimits({ store, clock, log }: RateLimitNeeds): RateLimits {
-  const refused = new BoundedMap<string, Refusal>(REMEMBERED_MAX);
+export function rateLimits({ store, clock, log, caches }: RateLimitNeeds): RateLimits {
+  const refused = caches.open<string, Refusal>('refusals', { weigh: () => REFUSAL_BYTES });
 
   const remembered = ({ name }: RateBucket, now_ms: number): number => {
     const found = refused.get(name);

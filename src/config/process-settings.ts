@@ -8,7 +8,7 @@ export const PROCESS_SETTINGS = {
     max: 256,
     unit: 'processes',
     description:
-      'The number of processes of `chancery serve` that share the listeners (`--workers N`). With more than one, a supervisor process restarts them and answers health and metrics. Each worker has its own `storage.connections` and the memory of one server. Linux and FreeBSD only, not in development.',
+      'The number of processes of `chancery serve` that share the listeners (`--workers N`). With more than one, a supervisor process restarts them and answers health and metrics. Workers divide the memory; each has its own `storage.connections`. Linux and FreeBSD only, not in development.',
   }),
   'stop.delay': seconds({
     default: 0,

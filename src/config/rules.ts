@@ -19,6 +19,9 @@ export interface Rule {
  */
 export const DEVELOPMENT_DIGEST_PREFIX = 'dede';
 
+/** In MiB. With less, single records of clients do not fit. */
+const CACHE_MEMORY_MIN = 16;
+
 export const RULES: readonly Rule[] = [
   {
     path: 'issuer',
@@ -32,6 +35,12 @@ export const RULES: readonly Rule[] = [
     path: 'issuer-aliases',
     reads: ['issuer'],
     problem: ({ issuer, 'issuer-aliases': aliases }, mode) => aliasesProblem(issuer, aliases, mode),
+  },
+  {
+    path: 'cache.memory',
+    reads: [],
+    problem: ({ 'cache.memory': mebibytes }) =>
+      mebibytes > 0 && mebibytes < CACHE_MEMORY_MIN ? `must be 0 or at least ${CACHE_MEMORY_MIN}` : undefined,
   },
   notGreater('listen.headers-timeout', 'listen.request-timeout'),
   notGreater('limits.body', 'limits.bodies'),

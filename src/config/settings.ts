@@ -160,14 +160,22 @@ export const SETTINGS = {
       'How long the database keeps audit events. 0 = for ever. The default of 400 days keeps a whole year, and a month to evaluate it. Set it longer if your rules demand that, and watch the size of the database.',
   }),
 
+  'cache.memory': integer({
+    default: 0,
+    min: 0,
+    max: 1_048_576,
+    unit: 'MiB',
+    description:
+      'The memory of all caches of the server together, shared by its workers and tenants. 0 = derived from the limit of the container and of the heap, at most 384 MiB in each process. The log of the start says how much it is. Raise it if the active clients and tokens do not fit (`chancery_cache_evictions_total`), and give the heap about twice as much.',
+  }),
   'cache.clients': integer({
     tenants: 'inherited',
-    default: 100_000,
-    min: 2,
+    default: 0,
+    min: 0,
     max: 100_000_000,
     unit: 'clients',
     description:
-      'The maximum number of client records in memory, about 2 KB each. A larger record counts as several. The server checks the journal of changes before each answer, so a cached record is never out of date.',
+      'A further bound beside `cache.memory`: the maximum number of client records in memory, for each tenant. 0 = no such bound. The server checks the journal of changes before each answer, so a cached record is never out of date.',
   }),
   'cache.open-tenants': integer({
     default: 100,
@@ -175,16 +183,16 @@ export const SETTINGS = {
     max: 1_000_000,
     unit: 'tenants',
     description:
-      'The maximum number of open tenants in a process, besides the default tenant. Each has caches of its own. Beyond it, the process closes one that is not in regular use, and opens it again when it is called. Set it above the number of tenants that are in use at the same time.',
+      'The maximum number of open tenants in a process, besides the default tenant. They share `cache.memory`. Beyond it, the process closes one that is not in regular use, and opens it again when it is called. Set it above the number of tenants that are in use at the same time.',
   }),
   'cache.access-tokens': integer({
     tenants: 'inherited',
-    default: 200_000,
-    min: 2,
+    default: 0,
+    min: 0,
     max: 1_000_000_000,
     unit: 'tokens',
     description:
-      'The maximum number of access-token records in memory, about 1 KB each. Counted and checked like `cache.clients`.',
+      'A further bound beside `cache.memory`: the maximum number of access-token records in memory, for each tenant. 0 = no such bound.',
   }),
 
   'encryption.key': encryptionKey,

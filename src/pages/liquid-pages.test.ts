@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Page, ThemeInvalid } from '../ports/pages.ts';
+import { ampleCaches } from '../testing/caches.ts';
 import { openPages, rememberedThemes } from './liquid-pages.ts';
 import { SAMPLE_PAGES } from './sample-pages.ts';
 
@@ -150,7 +151,7 @@ test('a theme folder that does not exist is refused', () => {
 
 test('issuers with one theme share it: its files are read once, and each issuer has its own asset paths', () => {
   const files = { 'style.css': 'body { color: green }', 'messages/de.json': '{"sign_in.title": "Grüezi"}' };
-  const open = rememberedThemes();
+  const open = rememberedThemes(ampleCaches());
   withFolder(files, (folder) => {
     const first = open('/a/assets/', folder);
     writeFileSync(join(folder, 'style.css'), 'body { color: red }');
@@ -168,7 +169,7 @@ test('issuers with one theme share it: its files are read once, and each issuer 
 
 test('a broken theme is not remembered: it opens as soon as its files are right', () => {
   withFolder({ 'messages/de.json': '{' }, (folder) => {
-    const open = rememberedThemes();
+    const open = rememberedThemes(ampleCaches());
     assert.throws(() => open('/assets/', folder), ThemeInvalid);
     writeFileSync(join(folder, 'messages/de.json'), '{}');
     assert.ok(open('/assets/', folder).languages.includes('de'));

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { extname } from 'node:path';
 import { Liquid } from 'liquidjs';
 import { type Page, type PageAsset, type Pages, ThemeInvalid } from '../ports/pages.ts';
-import { BoundedMap } from '../spec/bounded-map.ts';
+import { type Caches, SLOT_BYTES, textBytes } from '../spec/caches.ts';
 import { lookUpLanguage } from '../spec/languages.ts';
 import { SAMPLE_PAGES } from './sample-pages.ts';
 import { readTheme, type ThemeFiles } from './theme-files.ts';
@@ -18,6 +18,8 @@ const DIGEST_LENGTH = 12;
 
 /** The opened pages of one theme, for any number of issuers. */
 interface Theme {
+  /** The estimated memory. */
+  readonly bytes: number;
   /** @param assetsPath the path that serves the assets, with a slash at the end */
   at(assetsPath: string): Pages;
 }
@@ -25,15 +27,18 @@ interface Theme {
 /** Opens the pages of a theme for one issuer; `undefined` is the theme of the product. @throws ThemeInvalid */
 export type OpenPages = (assetsPath: string, folder: string | undefined) => Pages;
 
-/** Limits the themes that a process keeps. Beyond it, a theme is read again when a tenant with it opens. */
-const THEMES_MAX = 32;
+/** The memory of one language of an opened theme, in bytes. The parsed pages of the product take 786 KB in four languages. */
+const LANGUAGE_BYTES = 200_000;
 
 /**
  * Returns a function that opens the pages of an issuer. It reads a theme once, and all issuers with that theme share it:
- * parsing and trying the templates takes more time than everything else that a tenant opens.
+ * parsing and trying the templates takes more time than everything else that a tenant opens. A theme that was evicted is
+ * read again when a tenant with it opens.
  */
-export function rememberedThemes(): OpenPages {
-  const themes = new BoundedMap<string | undefined, Theme>(THEMES_MAX);
+export function rememberedThemes(caches: Caches): OpenPages {
+  const themes = caches.open<string | undefined, Theme>('themes', {
+    weigh: ({ bytes }) => SLOT_BYTES + bytes,
+  });
   return (assetsPath, folder) => {
     const theme = themes.get(folder) ?? openTheme(folder);
     themes.set(folder, theme);
@@ -70,6 +75,7 @@ function openTheme(folder: string | undefined): Theme {
   const tried = rendering('/assets/');
   for (const language of languages) tryPages((page) => tried(language, page), language, folder);
   return {
+    bytes: LANGUAGE_BYTES * languages.length + bytesOf(theme.assets) + bytesOf(theme.templates),
     at(assetsPath) {
       const renderIn = rendering(assetsPath);
       return {
@@ -80,6 +86,9 @@ function openTheme(folder: string | undefined): Theme {
     },
   };
 }
+
+const bytesOf = (files: ReadonlyMap<string, string>): number =>
+  [...files.values()].reduce((sum, text) => sum + textBytes(text), 0);
 
 type Rendering = (language: string, page: Page) => string;
 

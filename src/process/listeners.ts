@@ -17,6 +17,8 @@ export interface PublicHostNeeds {
   readonly tenancy: Tenancy;
   readonly log: Log;
   readonly measured: Metrics;
+  /** The memory of bodies that are under way, in bytes. */
+  readonly bodies: number;
   readonly tls: TlsMaterial;
   /** Whether other processes listen at the same ports. */
   readonly shared: boolean;
@@ -24,7 +26,7 @@ export interface PublicHostNeeds {
 
 /** Starts all listeners of the protocol; the first one is the public one. */
 export async function startPublicHosts(needs: PublicHostNeeds): Promise<readonly [Host, ...Host[]]> {
-  const bodies = new BodyMemory(needs.settings['limits.bodies']);
+  const bodies = new BodyMemory(needs.bodies);
   const host = await startPublicHost(needs, bodies);
   if (needs.settings['listen.mtls-port'] === 0) return [host];
   try {

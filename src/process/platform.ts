@@ -11,6 +11,7 @@ import type { Metrics } from '../ports/metrics.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { Sealer } from '../ports/sealer.ts';
 import { samlAssertionVerifier } from '../saml/assertion-verifier.ts';
+import type { ProcessCaches } from '../spec/caches.ts';
 import { parsePortRange } from '../spec/port-range.ts';
 import { withRecordCache } from '../storage/record-cache.ts';
 import { systemClock } from '../system/clock.ts';
@@ -23,6 +24,7 @@ import type { Jose, Platform } from '../tenant/platform.ts';
 export interface OpenedParts extends Pick<Platform, 'storage' | 'log' | 'certificateAuthorities'> {
   readonly metrics: Platform['metrics'] & Pick<Metrics, 'countFetch' | 'showFetchQueues'>;
   readonly settings: Settings;
+  readonly caches: ProcessCaches;
   readonly sealer: Sealer;
   /** The clock for requests. The default is that of the machine. */
   readonly clock?: Clock;
@@ -33,6 +35,8 @@ export interface OpenedParts extends Pick<Platform, 'storage' | 'log' | 'certifi
 /** The platform of a process. Each tenant gets an `outbound` of its own by `outbound.apart`. */
 export interface ProcessPlatform extends Platform {
   readonly outbound: ProcessOutbound;
+  /** Each tenant gets `caches.forTenant()`. */
+  readonly caches: ProcessCaches;
 }
 
 /** Signs and verifies by a clock. */
@@ -70,9 +74,10 @@ export function openPlatform({
     outbound,
     storage: opened.storage,
     cached: withRecordCache,
+    caches: opened.caches,
     sealerFor: (tenant) => sealerForTenant(sealer, tenant),
     passwords: openPasswords(settings),
-    openPages: rememberedThemes(),
+    openPages: rememberedThemes(opened.caches),
     log: opened.log,
     metrics,
     certificateAuthorities: opened.certificateAuthorities,

@@ -13,6 +13,7 @@ import type { Tenant } from '../tenant/tenant.ts';
 import { doubtText, openProcessClock } from './clock.ts';
 import { openKeyRing } from './key-ring.ts';
 import { startManagementHost, startPublicHosts, startWaitingHosts } from './listeners.ts';
+import { openMemory, type ProcessMemory } from './memory.ts';
 import { openStorageWhenThere } from './storage.ts';
 import { openTenants } from './tenants.ts';
 import { openTls } from './tls.ts';
@@ -41,7 +42,8 @@ export async function startServer(
   log: Log,
   stopped: AbortSignal,
 ): Promise<RunningServer | undefined> {
-  const measured = prometheusMetrics();
+  const memory = openMemory(settings, log);
+  const measured = prometheusMetrics(() => memory.caches.figures());
   let service: Service | undefined;
   const state = (): Readiness | Promise<Readiness> => service?.state() ?? { status: 'starting' };
   const management = await startManagementHost(
@@ -50,7 +52,16 @@ export async function startServer(
     log,
   );
   try {
-    service = await startService({ settings, mode, log, measured, shared: false, check: true, stopped });
+    service = await startService({
+      settings,
+      mode,
+      log,
+      measured,
+      memory,
+      shared: false,
+      check: true,
+      stopped,
+    });
   } catch (failure) {
     await management.close();
     throw failure;
@@ -77,6 +88,7 @@ export interface ServiceNeeds {
   readonly mode: Mode;
   readonly log: Log;
   readonly measured: Metrics;
+  readonly memory: ProcessMemory;
   /** Whether other processes of this server listen at the same ports. */
   readonly shared: boolean;
   /** Whether this process checks the SQLite file. */
@@ -124,7 +136,8 @@ async function open(
   closers: (() => Promise<void>)[],
   close: () => Promise<void>,
 ): Promise<Service | undefined> {
-  const { settings, mode, log, measured, shared, check, stopped } = needs;
+  const { settings, mode, log, measured, memory, shared, check, stopped } = needs;
+  const { bodies } = memory;
   const tls = openTls(settings, log);
   const opened = await openStorageWhenThere({
     settings,
@@ -132,7 +145,8 @@ async function open(
     log,
     check,
     stopped,
-    meanwhile: async () => await startWaitingHosts({ settings, log, measured, shared, tls: tls.material }),
+    meanwhile: async () =>
+      await startWaitingHosts({ settings, log, measured, bodies, shared, tls: tls.material }),
   });
   if (opened === undefined) return undefined;
   const { storage } = opened;
@@ -147,6 +161,7 @@ async function open(
     storage,
     sealer: keyRing.sealer,
     log,
+    caches: memory.caches,
     metrics: measured,
     certificateAuthorities: tls.authorities,
   });
@@ -154,7 +169,7 @@ async function open(
   const upkeep = startUpkeep({ settings, tenants, clock, log });
   closers.push(async () => await upkeep.stop());
   const sites = [tenants.first.site(settings.issuer)];
-  const behind = { settings, sites, tenancy: tenants.tenancy, log, measured, shared };
+  const behind = { settings, sites, tenancy: tenants.tenancy, log, measured, bodies, shared };
   const hosts = await startPublicHosts({ ...behind, tls: tls.material });
   closers.push(async () => void (await Promise.all(hosts.map((host) => host.close()))));
   const watching = tls.watch((material) => hosts.forEach((host) => host.renewTls(material)));

@@ -6,12 +6,14 @@ import { type NamedTenant, type TenantNames, tenantNames } from '../http/tenant-
 import type { Metrics } from '../ports/metrics.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { StoredTenant } from '../ports/tenant-store.ts';
+import type { TenantCaches } from '../spec/caches.ts';
 import { DEFAULT_TENANT, type TenantId } from '../spec/identifiers.ts';
 import { followJournal } from '../storage/journal-follower.ts';
 import { processElapsed } from '../system/clock.ts';
 import { startRounds } from '../system/rounds.ts';
+import type { Platform } from '../tenant/platform.ts';
 import { tenantSettings } from '../tenant/settings.ts';
-import { openTenant, type Tenant } from '../tenant/tenant.ts';
+import { openTenant, type Tenant, type TenantNeeds } from '../tenant/tenant.ts';
 import { unhurriedKeyMaker } from './key-making.ts';
 import { openTenantsUpTo } from './open-tenants.ts';
 import { type OpenedParts, openPlatform } from './platform.ts';
@@ -144,7 +146,10 @@ function tenantRegister(needs: TenantsNeeds): TenantRegister {
       settings: own,
       storage: storage.forTenant(id),
       open: async () =>
-        await openTenant({ ...platform, jose, outbound: platform.outbound.apart(id) }, { id, settings: own }),
+        await openApart(
+          { ...platform, jose, outbound: platform.outbound.apart(id), caches: platform.caches.forTenant() },
+          { id, settings: own },
+        ),
       among: isFirst ? undefined : bounds,
     });
   };
@@ -196,6 +201,27 @@ function tenantRegister(needs: TenantsNeeds): TenantRegister {
     all: () => [first, ...[...serving.values()].map(({ tenant }) => tenant)],
     adopt,
   };
+}
+
+/** Opens a tenant whose caches give their memory back when it closes, and when it cannot be opened. */
+async function openApart(
+  platform: Platform & { readonly caches: TenantCaches },
+  needs: TenantNeeds,
+): Promise<Tenant> {
+  const { caches } = platform;
+  try {
+    const tenant = await openTenant(platform, needs);
+    return {
+      ...tenant,
+      async close() {
+        caches.close();
+        await tenant.close();
+      },
+    };
+  } catch (failure) {
+    caches.close();
+    throw failure;
+  }
 }
 
 /** The table cannot know the names of the default tenant, which the configuration may have changed since. */

@@ -5,6 +5,7 @@ import type { Log } from '../ports/log.ts';
 import { labelled, prometheusMetrics } from '../system/metrics.ts';
 import { managementEndpoints } from '../tenant/endpoints.ts';
 import { startManagementHost } from './listeners.ts';
+import { openMemory } from './memory.ts';
 import { type Service, startService } from './serve.ts';
 import { type BackOff, type FromWorker, isToWorker, Supervisor } from './supervisor.ts';
 
@@ -81,7 +82,8 @@ export async function startWorker(
     readonly check: boolean;
   },
 ): Promise<Service | undefined> {
-  const measured = prometheusMetrics();
+  const memory = openMemory(settings, log);
+  const measured = prometheusMetrics(() => memory.caches.figures());
   let service: Service | undefined;
   const answers = {
     state: async (): Promise<string> => JSON.stringify((await service?.state()) ?? { status: 'starting' }),
@@ -101,6 +103,7 @@ export async function startWorker(
     mode: 'production',
     log,
     measured,
+    memory,
     shared: true,
     check,
     stopped: stop.signal,

@@ -3,7 +3,9 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { StoredClient } from '../ports/client-store.ts';
 import type { TenantStorage } from '../ports/storage.ts';
+import { ProcessCaches } from '../spec/caches.ts';
 import type { ClientInstance } from '../spec/identifiers.ts';
+import { ampleCaches } from '../testing/caches.ts';
 import {
   deleteRemotely,
   type RemoteCall,
@@ -13,7 +15,7 @@ import {
   replaceRemotely,
 } from '../testing/storage/remote-storage.ts';
 import { aClient, aServerKey, aToken, times } from '../testing/storage/stored-examples.ts';
-import { withRecordCache } from './record-cache.ts';
+import { type RecordCacheLimits, withRecordCache } from './record-cache.ts';
 
 const ROOMY = { clients: 1000, accessTokens: 1000 };
 
@@ -31,7 +33,7 @@ interface Scene {
 }
 
 /** Calls are answered at once, except for those that the test holds or breaks. */
-function scene(limits = ROOMY): Scene {
+function scene(limits: RecordCacheLimits = ROOMY, caches = ampleCaches()): Scene {
   const calls: RemoteCall[] = [];
   const holding = new Set<RemoteVerb>();
   let broken: RemoteVerb | undefined;
@@ -42,7 +44,7 @@ function scene(limits = ROOMY): Scene {
   });
   return {
     state,
-    cached: withRecordCache(storage, limits),
+    cached: withRecordCache(storage, limits, caches),
     count: (verb) => calls.filter((call) => call.verb === verb).length,
     hold: (verb) => void holding.add(verb),
     breakDown: (verb) => {
@@ -224,24 +226,33 @@ for (const verb of ['head', 'since'] as const) {
   });
 }
 
-test('records beyond the limits are forgotten, and a large one takes the place of several', async () => {
-  const { state, cached, count } = scene({ clients: 20, accessTokens: 20 });
-  const kept = async (clients: readonly StoredClient[]): Promise<number> => {
-    for (const client of clients) await cached.clients.find(client.client_id);
-    const before = count('clients.find');
-    for (const client of clients.toReversed()) await cached.clients.find(client.client_id);
-    return clients.length - (count('clients.find') - before);
-  };
-  const small = times(100, () => there(state));
-  const keptSmall = await kept(small);
-  assert.ok(keptSmall >= 10 && keptSmall <= 20, `${keptSmall} small records`);
-  // Five of the usual size each: four fit.
-  const large = times(100, () => there(state, aClient({ data: 'x'.repeat(4 * 2048) })));
-  const keptLarge = await kept(large);
-  assert.ok(keptLarge >= 1 && keptLarge <= 4, `${keptLarge} large records`);
-  const huge = there(state, aClient({ data: 'x'.repeat(11 * 2048) }));
-  assert.equal(await kept([huge]), 0);
-  assert.deepEqual(await cached.clients.find(huge.client_id), huge);
+async function keptOf({ cached, count }: Scene, clients: readonly StoredClient[]): Promise<number> {
+  for (const client of clients) await cached.clients.find(client.client_id);
+  const before = count('clients.find');
+  for (const client of clients.toReversed()) await cached.clients.find(client.client_id);
+  return clients.length - (count('clients.find') - before);
+}
+
+test('records beyond the limit in records are forgotten', async () => {
+  const made = scene({ clients: 20, accessTokens: 20 });
+  const kept = await keptOf(
+    made,
+    times(100, () => there(made.state)),
+  );
+  assert.ok(kept >= 10 && kept <= 20, `${kept} records`);
+});
+
+test('H-310 records beyond the memory of the cache are forgotten, however few, and one that is too large is not kept', async () => {
+  const caches = new ProcessCaches(5 * 1024 * 1024);
+  const made = scene({ clients: undefined, accessTokens: undefined }, caches);
+  const large = times(100, () => there(made.state, aClient({ data: 'x'.repeat(100_000) })));
+  const kept = await keptOf(made, large);
+  assert.ok(kept >= 10 && kept <= 20, `${kept} records of 100 KB in 2 MiB`);
+  const figures = caches.figures().find(({ name }) => name === 'clients');
+  assert.ok(figures !== undefined && figures.bytes <= figures.bytesMax && figures.bytes > 1_000_000);
+  const huge = there(made.state, aClient({ data: 'x'.repeat(2_000_000) }));
+  assert.equal(await keptOf(made, [huge]), 0);
+  assert.deepEqual(await made.cached.clients.find(huge.client_id), huge);
 });
 
 test('after more ends of clients than are remembered, tokens of the first one are still not found', async () => {

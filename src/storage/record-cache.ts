@@ -4,36 +4,63 @@ import type { StoredClient } from '../ports/client-store.ts';
 import type { StoredServerKey } from '../ports/server-key-store.ts';
 import type { TenantStorage } from '../ports/storage.ts';
 import { type Awaitable, whenKnown } from '../spec/awaitable.ts';
-import { BoundedMap } from '../spec/bounded-map.ts';
+import type { BoundedMap } from '../spec/bounded-map.ts';
+import { type Caches, SLOT_BYTES, textBytes } from '../spec/caches.ts';
 import type { AccessTokenKey, ClientId, ClientInstance } from '../spec/identifiers.ts';
 import { followJournal } from './journal-follower.ts';
 
-/** Limits in records of the usual size. A larger record counts as several, so that the limits bound memory. */
+/** Maximum numbers of records, beside the bound in bytes; undefined = no such bound. */
 export interface RecordCacheLimits {
-  readonly clients: number;
-  readonly accessTokens: number;
+  readonly clients: number | undefined;
+  readonly accessTokens: number | undefined;
 }
 
-/** The number of characters in a record of the usual size. */
-const CLIENT_CHARACTERS = 2048;
-const ACCESS_TOKEN_CHARACTERS = 1024;
+/** The object, its short texts and the tables that hold the parsed metadata. */
+const CLIENT_BYTES = SLOT_BYTES + 560;
+const SECRET_BYTES = 320;
+/** The parsed metadata take about as much as their text, twice. */
+const PARSED_FACTOR = 3;
+/** Keys in the metadata are imported once and stay outside the heap. */
+const KEYS_BYTES = 2048;
 
-const clientWeight = ({ metadata, data, privileges }: StoredClient): number =>
-  1 + Math.floor((metadata.length + (data?.length ?? 0) + privileges.length) / CLIENT_CHARACTERS);
+function clientBytes({ metadata, data, privileges, registered_via, secrets }: StoredClient): number {
+  const text = PARSED_FACTOR * textBytes(metadata) + textBytes(privileges) + textBytes(registered_via);
+  const keys = metadata.includes('"jwks":') ? KEYS_BYTES : 0;
+  return CLIENT_BYTES + SECRET_BYTES * secrets.length + text + (data === null ? 0 : textBytes(data)) + keys;
+}
 
-const accessTokenWeight = ({ introspection }: StoredAccessToken): number =>
-  1 + Math.floor(introspection.length / ACCESS_TOKEN_CHARACTERS);
+/** The object, its key and its short texts. */
+const ACCESS_TOKEN_BYTES = SLOT_BYTES + 320;
+
+const accessTokenBytes = ({ introspection }: StoredAccessToken): number =>
+  ACCESS_TOKEN_BYTES + textBytes(introspection);
+
+const clientKey = ({ client_id }: StoredClient): ClientId => client_id;
+const tokenKey = ({ key }: StoredAccessToken): AccessTokenKey => key;
 
 /** The number of ended client instances to remember. Their cached tokens are recognised by it instead of being searched. */
 const ENDED_MAX = 10_000;
+
+interface RecordMaps {
+  readonly clients: BoundedMap<ClientId, StoredClient>;
+  readonly tokens: BoundedMap<AccessTokenKey, StoredAccessToken>;
+}
+
+const openMaps = (limits: RecordCacheLimits, caches: Caches): RecordMaps => ({
+  clients: caches.open('clients', { weigh: clientBytes, entriesMax: limits.clients }),
+  tokens: caches.open('access-tokens', { weigh: accessTokenBytes, entriesMax: limits.accessTokens }),
+});
 
 /**
  * Adds a cache of records to a storage. It reads the journal before each answer from memory and drops the records that
  * changed. So a revocation takes effect with the very next request, whichever process made it.
  */
-export function withRecordCache(storage: TenantStorage, limits: RecordCacheLimits): TenantStorage {
-  const clients = new BoundedMap<ClientId, StoredClient>(limits.clients, clientWeight);
-  const tokens = new BoundedMap<AccessTokenKey, StoredAccessToken>(limits.accessTokens, accessTokenWeight);
+export function withRecordCache(
+  storage: TenantStorage,
+  limits: RecordCacheLimits,
+  caches: Caches,
+): TenantStorage {
+  const { clients, tokens } = openMaps(limits, caches);
   const ended = new Set<ClientInstance>();
   let serverKeys: readonly StoredServerKey[] | undefined;
 
@@ -54,23 +81,26 @@ export function withRecordCache(storage: TenantStorage, limits: RecordCacheLimit
     serverKeys = undefined;
   });
 
-  /** Caches a record that was read, unless the journal reported changes meanwhile: the record may be older than they are. */
+  /**
+   * Caches a record that was read, unless the journal reported changes meanwhile: the record may be older than they are.
+   * @param keyOf returns the record's own text, so that memory holds the key once
+   */
   const readThrough = <Key, Value>(
     cache: BoundedMap<Key, Value>,
-    key: Key,
     read: () => Awaitable<Value | undefined>,
+    keyOf: (found: Value) => Key,
   ): Awaitable<Value | undefined> => {
     const before = journal.updates();
     return whenKnown(read(), (found) => {
-      if (found !== undefined && journal.updates() === before) cache.set(key, found);
+      if (found !== undefined && journal.updates() === before) cache.set(keyOf(found), found);
       return found;
     });
   };
   const findClient = (client_id: ClientId): Awaitable<StoredClient | undefined> =>
-    clients.get(client_id) ?? readThrough(clients, client_id, () => storage.clients.find(client_id));
+    clients.get(client_id) ?? readThrough(clients, () => storage.clients.find(client_id), clientKey);
   const findToken = (key: AccessTokenKey): Awaitable<StoredAccessToken | undefined> => {
     const token = tokens.get(key);
-    if (token === undefined) return readThrough(tokens, key, () => storage.accessTokens.find(key));
+    if (token === undefined) return readThrough(tokens, () => storage.accessTokens.find(key), tokenKey);
     return token.client_instance !== null && ended.has(token.client_instance) ? undefined : token;
   };
   const allServerKeys = (): Awaitable<readonly StoredServerKey[]> => {

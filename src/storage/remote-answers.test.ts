@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { StoredAccessToken } from '../ports/access-token-store.ts';
 import type { StoredClient } from '../ports/client-store.ts';
+import { ampleCaches } from '../testing/caches.ts';
 import { type Choices, choices, RecordModel } from '../testing/storage/answer-model.ts';
 import {
   deleteRemotely,
@@ -31,7 +32,7 @@ async function slowly(call: RemoteCall, choose: Choices): Promise<void> {
 test('a remote store whose answers overtake each other and fail: no answer is older than its question', async () => {
   const choose = choices(SEED);
   const { storage, state } = remoteStorage((call) => void slowly(call, choose));
-  const cached = withRecordCache(storage, { clients: 100, accessTokens: 100 });
+  const cached = withRecordCache(storage, { clients: 100, accessTokens: 100 }, ampleCaches());
   const records = times(10, () => ({
     client: new RecordModel<StoredClient>(),
     token: new RecordModel<StoredAccessToken>(),

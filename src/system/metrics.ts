@@ -1,6 +1,8 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { FetchQueue, Metrics } from '../ports/metrics.ts';
 import { FETCH_PURPOSES, type FetchPurpose } from '../ports/outbound-http.ts';
+import type { CacheFigures } from '../spec/bounded-map.ts';
+import { memoryMetrics } from './memory-metrics.ts';
 
 /** Upper bounds of the buckets, in seconds. Most answers take well below a millisecond. */
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
@@ -13,7 +15,8 @@ interface Tally {
   seconds: number;
 }
 
-export function prometheusMetrics(): Metrics {
+/** @param caches returns the figures of all caches of this process */
+export function prometheusMetrics(caches: () => readonly CacheFigures[] = () => []): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const tallies = new Map<string, Tally>();
@@ -31,7 +34,7 @@ export function prometheusMetrics(): Metrics {
   return {
     contentType: registry.contentType,
     text: async () =>
-      `${await registry.metrics()}\n${exposition(tallies)}${keyEventCounters(keyEvents)}${logoutCounters(logoutAttempts)}${connectionCounters(connectionRefusals)}${tenantCounters(tenantEvents)}${refusalCounters(refusals)}${fetchCounters(fetches)}${fetchGauges(fetchQueue)}${encryptionKeyGauge(encryptionKeyOpens)}${clockGauge(clockDoubt)}`,
+      `${await registry.metrics()}\n${exposition(tallies)}${keyEventCounters(keyEvents)}${logoutCounters(logoutAttempts)}${connectionCounters(connectionRefusals)}${tenantCounters(tenantEvents)}${refusalCounters(refusals)}${fetchCounters(fetches)}${fetchGauges(fetchQueue)}${encryptionKeyGauge(encryptionKeyOpens)}${clockGauge(clockDoubt)}${memoryMetrics(caches())}`,
     observeClock: (seconds) => {
       clockDoubt = seconds;
     },

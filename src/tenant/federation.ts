@@ -31,13 +31,15 @@ const AUTHORITY_HINTS_MAX = 50;
 /** Paths that one resolution looks at: few statements of a net of superiors make many paths. */
 const PATHS_MAX = 100;
 
-type TrustPlatform = Pick<Platform, 'clock' | 'outbound'> & { readonly jose: Pick<Jose, 'inspector'> };
+type TrustPlatform = Pick<Platform, 'clock' | 'outbound' | 'caches'> & {
+  readonly jose: Pick<Jose, 'inspector'>;
+};
 
 /**
  * Opens what trust chains are resolved with.
  * @throws SettingsError at start for anchors that no chain could ever end at
  */
-export function openTrust(settings: Settings, { clock, outbound, jose }: TrustPlatform): TrustNeeds {
+export function openTrust(settings: Settings, { clock, outbound, jose, caches }: TrustPlatform): TrustNeeds {
   const allowHttp = settings['outbound.allow-http'];
   const configured = settings[ANCHORS];
   const problems = configured.flatMap((anchor, index) =>
@@ -47,7 +49,7 @@ export function openTrust(settings: Settings, { clock, outbound, jose }: TrustPl
   const keptMs = settings['federation.statement-cache'] * 1000;
   return {
     inspector: jose.inspector,
-    source: statementSource({ outbound, clock, keptMs }),
+    source: statementSource({ outbound, clock, keptMs, caches }),
     clock,
     outbound,
     anchors: configured.map(trustAnchor),

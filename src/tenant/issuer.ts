@@ -2,7 +2,7 @@ import type { AuthenticationNeeds } from '../clients/client-authentication/metho
 import { rememberedOutcomes } from '../clients/client-authentication/remembered-outcomes.ts';
 import type { RegistryNeeds } from '../clients/registry-needs.ts';
 import { macForAlias } from '../keys/digest.ts';
-import { BoundedMap } from '../spec/bounded-map.ts';
+import { SLOT_BYTES } from '../spec/caches.ts';
 import type { AccessTokenNeeds } from '../tokens/access-token.ts';
 import { masterTokens } from '../tokens/bearer-token.ts';
 import { automaticRegistration, openEntity } from './federation.ts';
@@ -58,16 +58,19 @@ function partsUnder(tenant: TenantParts, issuer: string) {
   };
 }
 
+/** The key of a record. */
+const VERIFIED_TOKEN_BYTES = SLOT_BYTES + 120;
+
 function openAccessTokens(
-  { settings, storage, keys, clock, random, jose }: TenantParts,
+  { settings, storage, keys, clock, random, jose, caches }: TenantParts,
   issuer: string,
 ): AccessTokenNeeds {
   const mac = keys.accessTokenMac;
   return {
     issuer,
     mac: issuer === settings.issuer ? mac : macForAlias(mac, issuer),
-    genuine: new BoundedMap(settings['cache.access-tokens']),
-    selfContained: selfContainedTokens({ ...settings, issuer }, keys, jose.verifier),
+    genuine: caches.open('verified-tokens', { weigh: () => VERIFIED_TOKEN_BYTES }),
+    selfContained: selfContainedTokens({ ...settings, issuer }, { keys, verifier: jose.verifier, caches }),
     store: storage.accessTokens,
     clock,
     random,
@@ -87,14 +90,14 @@ function openRegistry({ softwareStatements, restoration, ...parts }: Parts): Reg
 }
 
 function openAuthentication({ sealer, jwkSets, storage: { replays }, ...parts }: Parts): AuthenticationNeeds {
-  const { issuer, clients, clock, uses, certificateAuthorities, jose, settings } = parts;
+  const { issuer, clients, clock, uses, certificateAuthorities, jose, settings, caches } = parts;
   const audience = assertionAudience(settings);
   return {
     issuer,
     clients,
     clock,
     uses,
-    remembered: rememberedOutcomes(),
+    remembered: rememberedOutcomes(caches),
     assertions: { verifier: jose.verifier, jwkSets, sealer, replays, audience },
     certificateAuthorities,
   };

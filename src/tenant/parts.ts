@@ -14,7 +14,7 @@ import type { ServerKeyStore } from '../ports/server-key-store.ts';
 import type { TenantId } from '../spec/identifiers.ts';
 import { openTrust } from './federation.ts';
 import { openLogoutDelivery } from './logout.ts';
-import type { Jose, Platform } from './platform.ts';
+import type { Jose, Platform, RecordLimits } from './platform.ts';
 import { openEndUsers } from './sign-in.ts';
 import { openSoftwareStatements } from './trusted-issuers.ts';
 
@@ -23,17 +23,14 @@ export type TenantParts = Awaited<ReturnType<typeof openParts>>;
 
 /** Opens the parts of a tenant. @throws SettingsError for settings that could never work */
 export async function openParts(platform: Platform, settings: Settings, id: TenantId) {
-  const { clock, log, outbound, jose } = platform;
-  const kept = platform.cached(platform.storage.forTenant(id), {
-    clients: settings['cache.clients'],
-    accessTokens: settings['cache.access-tokens'],
-  });
+  const { clock, log, outbound, jose, caches } = platform;
+  const kept = platform.cached(platform.storage.forTenant(id), recordLimits(settings), caches);
   const storage = { ...kept, clients: liveClients(kept.clients, clock) };
   const sealer = platform.sealerFor(id);
   const serverKeys = await openTenantKeys(settings, platform, { store: storage.serverKeys, sealer });
   const { keys } = serverKeys;
-  const jwkSets = remoteJwkSets({ outbound, clock, settings });
-  const trustedJwkSets = remoteJwkSets({ outbound, clock, settings });
+  const jwkSets = remoteJwkSets({ outbound, clock, settings, caches });
+  const trustedJwkSets = remoteJwkSets({ outbound, clock, settings, caches });
   const clientJwts = { keys, encrypter: jose.encrypter, jwkSets };
   const idTokens = { issuer: settings.issuer, clientJwts, pairwiseSecret: keys.pairwiseSecret };
   return {
@@ -51,14 +48,14 @@ export async function openParts(platform: Platform, settings: Settings, id: Tena
     /** Under the tenant's first name. */
     idTokens,
     restoration: await platform.storage.restoration(),
-    uses: clientUses({ clients: storage.clients, clock, log }),
+    uses: clientUses({ clients: storage.clients, clock, log, caches }),
     openLimits: networkLimits(
       {
         kind: 'open-registration',
         perNetwork: settings['registration.open-rate-per-network'],
         overall: settings['registration.open-rate'],
       },
-      { store: storage.rates, clock, log },
+      { store: storage.rates, clock, log, caches },
     ),
     softwareStatements: openSoftwareStatements(settings, { ...platform, trustedJwkSets }),
     // All names share one memory. Opened here, so that a bad anchor shows at start and not at the first relying party.
@@ -66,6 +63,11 @@ export async function openParts(platform: Platform, settings: Settings, id: Tena
     people: openEndUsers(settings, platform, storage),
     delivery: openLogoutDelivery(settings, platform, { storage, tokens: idTokens }),
   };
+}
+
+function recordLimits(settings: Settings): RecordLimits {
+  const { 'cache.clients': clients, 'cache.access-tokens': accessTokens } = settings;
+  return { clients: clients || undefined, accessTokens: accessTokens || undefined };
 }
 
 export interface TenantKeysNeeds {

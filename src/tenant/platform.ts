@@ -14,6 +14,7 @@ import type { Random } from '../ports/random.ts';
 import type { SamlAssertionVerifier } from '../ports/saml-assertion-verifier.ts';
 import type { Sealer } from '../ports/sealer.ts';
 import type { Storage, TenantStorage } from '../ports/storage.ts';
+import type { Caches } from '../spec/caches.ts';
 import type { TenantId } from '../spec/identifiers.ts';
 
 /**
@@ -29,8 +30,10 @@ export interface Platform {
   readonly saml: SamlAssertionVerifier;
   readonly outbound: OutboundHttp & OutboundForms;
   readonly storage: Pick<Storage, 'forTenant' | 'restoration'>;
-  /** Keeps records in memory. Sizes are in records. */
-  readonly cached: (storage: TenantStorage, sizes: CacheSizes) => TenantStorage;
+  /** The memory for caches. */
+  readonly caches: Caches;
+  /** Keeps records in memory. */
+  readonly cached: (storage: TenantStorage, limits: RecordLimits, caches: Caches) => TenantStorage;
   /** Binds what it seals to the tenant: what one tenant sealed does not open for another. */
   readonly sealerFor: (tenant: TenantId) => Sealer;
   /** Has one queue for the passwords of all tenants. */
@@ -46,9 +49,10 @@ export interface Platform {
   readonly certificateAuthorities: AuthenticationNeeds['certificateAuthorities'];
 }
 
-export interface CacheSizes {
-  readonly clients: number;
-  readonly accessTokens: number;
+/** Maximum numbers of records in memory; undefined = only their bytes are limited. */
+export interface RecordLimits {
+  readonly clients: number | undefined;
+  readonly accessTokens: number | undefined;
 }
 
 /** Signs, verifies, encrypts and decrypts JWTs. */

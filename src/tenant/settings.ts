@@ -7,9 +7,9 @@ import { contract as introspectionContract } from '../endpoints/introspection/co
 import { contract as parContract } from '../endpoints/pushed-authorization-request/contract.ts';
 import { contract as tokenContract } from '../endpoints/token/contract.ts';
 import type { ServerKeys } from '../keys/server-keys.ts';
-import type { AudienceRule, JwtVerifier } from '../ports/jwt-verifier.ts';
+import type { AudienceRule } from '../ports/jwt-verifier.ts';
 import type { StoredTenant } from '../ports/tenant-store.ts';
-import { BoundedMap } from '../spec/bounded-map.ts';
+import { type Caches, SLOT_BYTES } from '../spec/caches.ts';
 import type { MetadataLimits } from '../spec/client-metadata-checks.ts';
 import { issuerPath } from '../spec/issuer.ts';
 import { type CertificateTrust, SIGNING_ALGORITHMS } from '../spec/server-capabilities.ts';
@@ -35,11 +35,20 @@ export function metadataLimits(settings: Settings, keys: Pick<ServerKeys, 'canSi
   };
 }
 
+/** A digest, a key and a key id. */
+const GENUINE_JWT_BYTES = SLOT_BYTES + 264;
+
 /** @throws SettingsError at start for an algorithm that no key of the server signs with */
 export function selfContainedTokens(
   settings: Settings,
-  keys: ServerKeys,
-  verifier: JwtVerifier,
+  {
+    keys,
+    verifier,
+    caches,
+  }: Pick<SelfContainedTokenNeeds, 'verifier'> & {
+    readonly keys: ServerKeys;
+    readonly caches: Caches;
+  },
 ): SelfContainedTokenNeeds {
   const algorithm = settings['access-token.signature-algorithm'];
   if (!keys.canSign(algorithm)) {
@@ -54,7 +63,7 @@ export function selfContainedTokens(
     verifier,
     algorithm,
     defaultAudience: audience.length === 0 ? [settings.issuer] : audience,
-    genuine: new BoundedMap(settings['cache.access-tokens']),
+    genuine: caches.open('verified-tokens', { weigh: () => GENUINE_JWT_BYTES }),
   };
 }
 

@@ -20,7 +20,7 @@ import type { AccountNeeds } from '../sessions/manage-account.ts';
 import { ownAccounts } from '../sessions/own-accounts.ts';
 import type { PasswordSignInNeeds } from '../sessions/password-sign-in.ts';
 import { signInLimits } from '../sessions/sign-in-limits.ts';
-import { BoundedMap } from '../spec/bounded-map.ts';
+import { SLOT_BYTES } from '../spec/caches.ts';
 import type { JsonLimits } from '../spec/json.ts';
 import type { Platform } from './platform.ts';
 
@@ -35,18 +35,24 @@ export interface EndUsers {
   readonly interactionLimits: NetworkLimits;
 }
 
-/** Counts accounts under attack whose state is kept in memory. */
-const ATTACKED_MAX = 10_000;
+/** A subject and a time. */
+const ATTACKED_BYTES = SLOT_BYTES + 64;
 
 /** Opens the sign-in of end-users: one for a tenant, whatever its names. */
 export function openEndUsers(
   settings: Settings,
-  { clock, random, passwords, log }: Pick<Platform, 'clock' | 'random' | 'passwords' | 'log'>,
+  {
+    clock,
+    random,
+    passwords,
+    log,
+    caches,
+  }: Pick<Platform, 'clock' | 'random' | 'passwords' | 'log' | 'caches'>,
   storage: TenantStorage,
 ): EndUsers {
   const time = { clock, random };
   const directory = ownAccounts({ accounts: storage.accounts, passwords, clock, log });
-  const counting = { store: storage.rates, clock, log };
+  const counting = { store: storage.rates, clock, log, caches };
   return {
     accounts: { accounts: storage.accounts, passwords, ...time },
     directory,
@@ -57,7 +63,7 @@ export function openEndUsers(
       clock,
       log,
       audit: storage.audit,
-      attacked: new BoundedMap(ATTACKED_MAX),
+      attacked: caches.open('refusals', { weigh: () => ATTACKED_BYTES }),
     },
     sessions: {
       sessions: storage.sessions,

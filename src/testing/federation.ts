@@ -5,6 +5,7 @@ import { statementSource } from '../federation/trust-chain/statement-source.ts';
 import { joseJwtInspector } from '../jose/jwt-verifier.ts';
 import type { Fetched, OutboundFailure, OutboundHttp } from '../ports/outbound-http.ts';
 import type { SignatureAlgorithm } from '../spec/jose-algorithms.ts';
+import { ampleCaches } from './caches.ts';
 import { signedJwt, type TestKey, testKey } from './jwt.ts';
 
 export const NOW = 1_800_000_000;
@@ -99,7 +100,7 @@ export class TestFederation {
     const clock = { now: () => NOW, milliseconds: () => this.milliseconds };
     return {
       inspector: joseJwtInspector,
-      source: statementSource({ outbound: this.outbound, clock, keptMs: 0 }),
+      source: statementSource({ outbound: this.outbound, clock, keptMs: 0, caches: ampleCaches() }),
       clock,
       outbound: this.outbound,
       anchors: anchors.map(({ id, key }) => ({ entity_id: id, keys: [key.jwk] })),

@@ -6,6 +6,7 @@ import type { TenantStorage } from '../ports/storage.ts';
 import { withRecordCache } from '../storage/record-cache.ts';
 import { systemRandom } from '../system/random.ts';
 import { sealerWith } from '../system/sealer.ts';
+import { ampleCaches } from './caches.ts';
 import { cheapKeyMaker } from './key-maker.ts';
 import { emptyTenantStorage } from './storage.ts';
 
@@ -40,7 +41,7 @@ export function keyScene(keyMaker: KeyMaker = cheapKeyMaker()): KeyScene {
     storage,
     now: START,
     async open(settings = {}, needs = {}) {
-      const store = withRecordCache(storage, { clients: 10, accessTokens: 10 }).serverKeys;
+      const store = withRecordCache(storage, { clients: 10, accessTokens: 10 }, ampleCaches()).serverKeys;
       const clock = { now: () => scene.now, milliseconds: () => scene.now * 1000 };
       const made = { store, sealer: sealerWith([new Uint8Array(32)]), keyMaker, clock };
       const keys = await loadServerKeys({

@@ -20,6 +20,7 @@ import { argon2PasswordHasher } from '../system/password-hasher.ts';
 import { systemRandom } from '../system/random.ts';
 import { sealerForTenant, sealerWith } from '../system/sealer.ts';
 import type { Platform } from '../tenant/platform.ts';
+import { ampleCaches } from './caches.ts';
 import { emptyTenantStorage } from './storage.ts';
 import { type Watch, watched } from './watched-storage.ts';
 
@@ -83,7 +84,8 @@ const PASSWORDS = argon2PasswordHasher({ parameters: QUICK, concurrency: 2, wait
 
 export function testPlatform(options: TestPlatformOptions = {}): TestPlatform {
   const stored = emptyTenantStorage();
-  const unwatched = withRecordCache(stored, CACHE_SIZES);
+  const caches = ampleCaches();
+  const unwatched = withRecordCache(stored, CACHE_SIZES, caches);
   const { storage: watchedStorage, watch } = watched(unwatched);
   const { clock, sleep } = testClock();
   const logoutAttempts: string[] = [];
@@ -106,6 +108,7 @@ export function testPlatform(options: TestPlatformOptions = {}): TestPlatform {
     outbound: { ...NO_WAY_OUT, ...options.outbound },
     storage: { forTenant: () => stored, restoration: async () => undefined },
     cached: () => watchedStorage,
+    caches,
     sealerFor: (tenant) => sealerForTenant(sealer, tenant),
     passwords: options.passwords ?? PASSWORDS,
     openPages: pagesOnce,

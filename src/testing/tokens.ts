@@ -4,11 +4,11 @@ import { joseJwtSigner } from '../jose/compact-jws.ts';
 import { joseJwtVerifier } from '../jose/jwt-verifier.ts';
 import { keyMaker } from '../jose/private-keys.ts';
 import type { AccessTokenStore, StoredAccessToken } from '../ports/access-token-store.ts';
-import { BoundedMap } from '../spec/bounded-map.ts';
 import type { AccessTokenKey, ClientId, ClientInstance } from '../spec/identifiers.ts';
 import { type JsonWebKey, publicJwk } from '../spec/jwk.ts';
 import { systemRandom } from '../system/random.ts';
 import { type AccessTokenContent, type AccessTokenNeeds, mintAccessToken } from '../tokens/access-token.ts';
+import { ampleCaches } from './caches.ts';
 
 export const NOW = 1_800_000_000;
 export const ISSUER = 'https://op.example.com';
@@ -42,6 +42,7 @@ export async function bench(): Promise<Bench> {
   const keys = [await firstKey];
   const clock = { now: (): number => made.now, milliseconds: (): number => made.now * 1000 };
   const signer = joseJwtSigner();
+  const caches = ampleCaches();
   const made: Bench = {
     lookUps,
     tokens,
@@ -50,7 +51,7 @@ export async function bench(): Promise<Bench> {
     needs: {
       issuer: ISSUER,
       mac: createSecretKey(Buffer.alloc(32, 7)),
-      genuine: new BoundedMap(100),
+      genuine: caches.open('verified-tokens', { weigh: () => 1 }),
       selfContained: {
         keys: {
           async sign(claims, header) {
@@ -63,7 +64,7 @@ export async function bench(): Promise<Bench> {
         verifier: joseJwtVerifier(clock),
         algorithm: 'ES256',
         defaultAudience: [ISSUER],
-        genuine: new BoundedMap(100),
+        genuine: caches.open('verified-tokens', { weigh: () => 1 }),
       },
       store: storeOver(tokens, lookUps),
       clock,

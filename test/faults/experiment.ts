@@ -7,6 +7,8 @@ export interface ExperimentOptions {
   readonly rounds: number;
   /** How long a soak takes. */
   readonly minutes: number;
+  /** The `chancery.ts` of another checkout, to see that it fails; undefined for this one. */
+  readonly program?: string | undefined;
   /** Is told how far it is. */
   readonly say: (line: string) => void;
 }

@@ -13,6 +13,7 @@ import { kill } from './experiments/kill.ts';
 import { killAtWrite } from './experiments/kill-at-write.ts';
 import { logClosed } from './experiments/log-closed.ts';
 import { memory } from './experiments/memory.ts';
+import { memoryCaches, memoryLargeFile, memorySoak } from './experiments/memory-caches.ts';
 import { nodeStopped } from './experiments/node-stopped.ts';
 import { outboundFlood } from './experiments/outbound-flood.ts';
 import { partitionClients, partitionDatabase } from './experiments/partition.ts';
@@ -53,6 +54,9 @@ export const EXPERIMENTS: readonly Experiment[] = [
   slowClients,
   flood,
   memory,
+  memoryCaches,
+  memoryLargeFile,
+  memorySoak,
   hangingPeer,
   outboundFlood,
   nodeStopped,

@@ -15,8 +15,13 @@ export async function eventLoopDelayMax_ms(node: Program): Promise<number> {
   return (await metric(node, 'nodejs_eventloop_lag_max_seconds')) * 1000;
 }
 
-export function residentBytes({ pid }: Program): number {
-  const line = /^VmRSS:\s+(\d+) kB$/mu.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+export const residentBytes = (program: Program): number => statusBytes(program, 'VmRSS');
+
+/** Resident memory without the pages of files. */
+export const anonymousBytes = (program: Program): number => statusBytes(program, 'RssAnon');
+
+function statusBytes({ pid }: Program, field: 'VmRSS' | 'RssAnon'): number {
+  const line = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'mu').exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
   return Number(line?.[1] ?? Number.NaN) * 1024;
 }
 

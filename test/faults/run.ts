@@ -1,6 +1,6 @@
 /**
  * The faults of test/faults, longer than a test run has time for:
- * npm run faults -- [--only NAME,NAME or the beginning of several, such as failover] [--rounds N] [--minutes N] [--storage sqlite|postgres|both] [--markdown FILE]
+ * npm run faults -- [--only NAME,NAME or the beginning of several, such as failover] [--rounds N] [--minutes N] [--storage sqlite|postgres|both] [--markdown FILE] [--program FILE, the chancery.ts of another checkout, for memory-* only]
  * Ends with 1 when something acknowledged was lost, half-written, used twice or active again, or an expectation did not hold.
  */
 import { writeFileSync } from 'node:fs';
@@ -28,6 +28,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '1' },
     storage: { type: 'string', default: 'both' },
     markdown: { type: 'string' },
+    program: { type: 'string' },
   },
 });
 const rounds = wholeNumber('rounds', values.rounds, ROUNDS_MAX);
@@ -49,7 +50,12 @@ if (values.markdown !== undefined) writeFileSync(values.markdown, markdown(machi
 process.exitCode = reported.every(isSound) ? 0 : 1;
 
 async function runOne(experiment: Experiment, engine: EngineName): Promise<Reported> {
-  const options: ExperimentOptions = { rounds, minutes, say: (line) => console.log(`  ${line}`) };
+  const options: ExperimentOptions = {
+    rounds,
+    minutes,
+    program: values.program,
+    say: (line) => console.log(`  ${line}`),
+  };
   const started = performance.now();
   const stand = await openStand(engine);
   try {

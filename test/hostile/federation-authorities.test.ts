@@ -10,6 +10,7 @@ import { statementSource } from '../../src/federation/trust-chain/statement-sour
 import { joseJwtInspector } from '../../src/jose/jwt-verifier.ts';
 import { openOutboundHttp } from '../../src/outbound/outbound-http.ts';
 import { systemClock } from '../../src/system/clock.ts';
+import { ampleCaches } from '../../src/testing/caches.ts';
 import { type Answer, type Authorities, type Entity, startAuthorities } from '../federation/authorities.ts';
 
 /** Authorities that lie, loop, hang, redirect, equivocate, drip and flood, over real sockets (docs/contract/hostile/federation.md). */
@@ -62,7 +63,7 @@ function needs(options: { readonly timeoutMs?: number; readonly keptMs?: number 
   );
   return {
     inspector: joseJwtInspector,
-    source: statementSource({ outbound, clock: systemClock, keptMs }),
+    source: statementSource({ outbound, clock: systemClock, keptMs, caches: ampleCaches() }),
     clock: systemClock,
     outbound,
     anchors: [{ entity_id: anchor.id, keys: [anchor.key.jwk] }],

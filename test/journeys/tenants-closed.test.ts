@@ -73,3 +73,17 @@ test('tenants that are closed for one another, again and again, in turn and at o
   await program.printed(/more tenants are called than cache\.open-tenants keeps open/u);
   assert.doesNotMatch(program.output(), /"level":"error"/u);
 });
+
+test('H-311 the caches hold records of open tenants only: a tenant that is closed gives its memory back', async () => {
+  const metrics = await (await fetch(`${program.managementUrl}/metrics`)).text();
+  const figure = (name: string, cache: string): number =>
+    Number(
+      new RegExp(`^chancery_cache_${name}\\{cache="${cache}"\\} (\\d+)$`, 'mu').exec(metrics)?.[1] ??
+        Number.NaN,
+    );
+  for (const cache of ['clients', 'access-tokens', 'authentications']) {
+    // One tenant is open beside the default one, which has no client. Each has one client and one token.
+    assert.ok(figure('entries', cache) <= 1, `${figure('entries', cache)} ${cache}`);
+    assert.ok(figure('misses_total', cache) >= IDS.length, `each tenant asked for its ${cache}`);
+  }
+});

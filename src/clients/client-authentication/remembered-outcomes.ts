@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { StoredClient, StoredSecret } from '../../ports/client-store.ts';
-import { BoundedMap } from '../../spec/bounded-map.ts';
+import { type Caches, SLOT_BYTES } from '../../spec/caches.ts';
 
 /**
  * A successful authentication: the client, its secret and the version of its record at that time. Does not
@@ -27,15 +27,16 @@ export interface RememberedOutcomes {
   set(header: string, outcome: RememberedOutcome): void;
 }
 
-const OUTCOMES_MAX = 100_000;
+/** A digest, an outcome, and the secret and identifiers that it keeps alive. */
+const OUTCOME_BYTES = SLOT_BYTES + 560;
 
 /**
  * Opens a bounded cache. Its keys are digests of headers under a random key of this process, so a memory dump
  * holds no credentials. An entry is a hint: compare it with the current record (`isStillAbout`).
  */
-export function rememberedOutcomes(): RememberedOutcomes {
+export function rememberedOutcomes(caches: Caches): RememberedOutcomes {
   const key = randomBytes(32).toString('base64url');
-  const outcomes = new BoundedMap<string, RememberedOutcome>(OUTCOMES_MAX);
+  const outcomes = caches.open<string, RememberedOutcome>('authentications', { weigh: () => OUTCOME_BYTES });
   const nameOf = (header: string): string => hash('sha256', key + header, 'base64url');
   return {
     get: (header) => outcomes.get(nameOf(header)),

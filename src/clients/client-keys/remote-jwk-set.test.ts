@@ -3,7 +3,9 @@ import { test } from 'node:test';
 import type { Settings } from '../../config/settings.ts';
 import type { JwtVerification } from '../../ports/jwt-verifier.ts';
 import type { Expectation, Fetched, OutboundHttp } from '../../ports/outbound-http.ts';
+import { ProcessCaches } from '../../spec/caches.ts';
 import type { JsonWebKey } from '../../spec/jwk.ts';
+import { ampleCaches } from '../../testing/caches.ts';
 import { testSettings } from '../../testing/settings.ts';
 import {
   KEY_SET_LIFETIME,
@@ -27,7 +29,7 @@ interface Peer {
   ask(kid: string, url?: string, remoteAddress?: string): Promise<string>;
 }
 
-function peer(found: Peer['found'], settings: Partial<Settings> = {}): Peer {
+function peer(found: Peer['found'], settings: Partial<Settings> = {}, caches = ampleCaches()): Peer {
   let now = 1_800_000_000;
   const fetched: string[] = [];
   const expectations: Expectation[] = [];
@@ -46,6 +48,7 @@ function peer(found: Peer['found'], settings: Partial<Settings> = {}): Peer {
     outbound,
     clock: { now: () => now, milliseconds: () => now * 1000 },
     settings: testSettings(settings),
+    caches,
   });
   const self: Peer = {
     sets,
@@ -268,15 +271,18 @@ test('keys that break the key policy are left out, and the others are used (H-07
   assert.deepEqual(seen, [good]);
 });
 
-test('sets are cached by URL; above 1,000 sets the oldest is evicted', async () => {
-  const publisher = peer(setOf('a'));
-  const urls = Array.from({ length: 1001 }, (_, at) => `https://publisher.example/${at}`);
+test('H-310 sets are cached by URL; beyond the memory of the cache the oldest ones are evicted', async () => {
+  const caches = new ProcessCaches(0);
+  const publisher = peer(setOf('a'), {}, caches);
+  const urls = Array.from({ length: 2000 }, (_, at) => `https://publisher.example/${at}`);
   for (const url of urls) await publisher.ask('a', url);
-  assert.equal(publisher.fetched.length, 1001);
-  await publisher.ask('a', urls[1]);
-  assert.equal(publisher.fetched.length, 1001);
+  assert.equal(publisher.fetched.length, 2000);
+  for (const url of urls.slice(-100)) await publisher.ask('a', url);
+  assert.equal(publisher.fetched.length, 2000);
   await publisher.ask('a', urls[0]);
-  assert.equal(publisher.fetched.length, 1002);
+  assert.equal(publisher.fetched.length, 2001);
+  const figures = caches.figures().find(({ name }) => name === 'key-sets');
+  assert.ok(figures !== undefined && figures.bytes <= figures.bytesMax && figures.evictions > 1000);
 });
 
 const find = async ({ sets }: Peer, kid: string): Promise<unknown> =>

@@ -4,7 +4,8 @@ import type { StoredClient } from '../../ports/client-store.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { JwtVerification } from '../../ports/jwt-verifier.ts';
 import type { FetchCause, OutboundFailure, OutboundHttp } from '../../ports/outbound-http.ts';
-import { BoundedMap } from '../../spec/bounded-map.ts';
+import { type BoundedMap, SharedBound } from '../../spec/bounded-map.ts';
+import { type Caches, SLOT_BYTES, textBytes } from '../../spec/caches.ts';
 import { OAuthError, temporarilyUnavailable } from '../../spec/errors.ts';
 import { networkOf } from '../../spec/ip-address.ts';
 import { parseJsonObject } from '../../spec/json.ts';
@@ -22,8 +23,12 @@ const MINUTE = 60;
 /** Networks of requesters that are remembered for one set. */
 const NETWORKS_MAX = 64;
 
-/** Sets in the cache; the one fetched longest ago is evicted first. */
-const SETS_MAX = 1000;
+/** A key set takes about three times the bytes of its document, and each key is imported once, outside the heap. */
+const PARSED_FACTOR = 3;
+const SET_BYTES = SLOT_BYTES + 1024;
+const KEY_BYTES = 2048;
+/** The attempts at one set, with a fetch for each of a dozen networks. */
+const ATTEMPTS_BYTES = SLOT_BYTES + 4096;
 
 const KEYS_MAX = 20;
 
@@ -75,6 +80,8 @@ type Problem = { readonly problem: string } & Retry;
 
 interface KeptSet {
   readonly keys: readonly JsonWebKey[];
+  /** The length of the document. */
+  readonly bytes: number;
   readonly fetchedAt: number;
   /** The set is older than its lifetime, and could not be fetched again for this reason. */
   readonly stale?: Problem;
@@ -86,6 +93,7 @@ export interface RemoteJwkSetNeeds {
   readonly outbound: OutboundHttp;
   readonly clock: Clock;
   readonly settings: Pick<Settings, 'outbound.key-set-fetches' | 'outbound.stale-key-sets'>;
+  readonly caches: Caches;
 }
 
 /** Opens an empty cache of key sets for one process and tenant. */
@@ -136,11 +144,16 @@ interface Attempts {
 
 class KeySetCache {
   readonly #needs: RemoteJwkSetNeeds;
-  readonly #kept = new Map<string, KeptSet>();
-  readonly #attempts = new BoundedMap<string, Attempts>(2 * SETS_MAX);
+  readonly #kept: BoundedMap<string, KeptSet>;
+  readonly #attempts: BoundedMap<string, Attempts>;
 
   constructor(needs: RemoteJwkSetNeeds) {
     this.#needs = needs;
+    this.#kept = needs.caches.open('key-sets', {
+      weigh: ({ keys, bytes }, url) =>
+        SET_BYTES + PARSED_FACTOR * bytes + KEY_BYTES * keys.length + textBytes(url),
+    });
+    this.#attempts = needs.caches.open('key-set-fetches', { weigh: () => ATTEMPTS_BYTES });
   }
 
   /** Returns a set that is not older than its lifetime. */
@@ -192,8 +205,8 @@ class KeySetCache {
         const { unbegun: _, ...problem } = fetched;
         return problem;
       }
-      const set = { keys: fetched.keys, fetchedAt: clock.now() };
-      keep(this.#kept, url, set);
+      const set = { ...fetched, fetchedAt: clock.now() };
+      this.#kept.set(url, set);
       return set;
     } finally {
       attempts.underWay -= 1;
@@ -208,17 +221,11 @@ class KeySetCache {
   #attemptsAt(url: string): Attempts {
     const known = this.#attempts.get(url);
     if (known !== undefined) return known;
-    const attempts: Attempts = { underWay: 0, began: [], reloads: new BoundedMap(NETWORKS_MAX) };
+    const reloads: Attempts['reloads'] = new SharedBound('reloads', NETWORKS_MAX).open({ weigh: () => 1 });
+    const attempts: Attempts = { underWay: 0, began: [], reloads };
     this.#attempts.set(url, attempts);
     return attempts;
   }
-}
-
-function keep(kept: Map<string, KeptSet>, url: string, set: KeptSet): void {
-  kept.delete(url);
-  kept.set(url, set);
-  const [oldest] = kept.keys();
-  if (kept.size > SETS_MAX && oldest !== undefined) kept.delete(oldest);
 }
 
 function keySetProblem({ problem: detail, ...retry }: Problem): RemoteVerification {
@@ -233,7 +240,7 @@ async function fetchKeySet(
   outbound: OutboundHttp,
   url: string,
   cause: FetchCause,
-): Promise<{ readonly keys: readonly JsonWebKey[] } | (Problem & { readonly unbegun: boolean })> {
+): Promise<Pick<KeptSet, 'keys' | 'bytes'> | (Problem & { readonly unbegun: boolean })> {
   const fetched = await outbound.get(url, { mediaTypes: MEDIA_TYPES }, cause);
   if (fetched.status === 'failed') {
     const { reason, detail, retryAfter } = fetched;
@@ -243,7 +250,8 @@ async function fetchKeySet(
   const keys = keysOf(fetched.body);
   if (keys === undefined)
     return { problem: `the document is not a JWK Set of at most ${KEYS_MAX} keys`, unbegun: false };
-  return { keys: keys.filter((key) => clientJwkProblem(key) === undefined) };
+  const sound = keys.filter((key) => clientJwkProblem(key) === undefined);
+  return { keys: sound, bytes: fetched.body.length };
 }
 
 function keysOf(body: Uint8Array): readonly JsonWebKey[] | undefined {

@@ -8,6 +8,7 @@ import type { JwtProfile } from '../../ports/jwt-verifier.ts';
 import type { ClientMetadata } from '../../spec/client-metadata.ts';
 import type { SignatureAlgorithm } from '../../spec/jose-algorithms.ts';
 import { SIGNING_ALGORITHMS } from '../../spec/server-capabilities.ts';
+import { ampleCaches } from '../../testing/caches.ts';
 import { testKey } from '../../testing/jwt.ts';
 import { testSettings } from '../../testing/settings.ts';
 import { remoteJwkSets } from '../client-keys/remote-jwk-set.ts';
@@ -40,6 +41,7 @@ const NEEDS: IdTokenNeeds = {
     encrypter: joseJweEncrypter,
     jwkSets: remoteJwkSets({
       clock,
+      caches: ampleCaches(),
       outbound: {
         urlProblem: () => undefined,
         get: async () => ({ status: 'failed', reason: 'timeout', detail: 'late' }),

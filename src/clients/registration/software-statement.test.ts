@@ -5,6 +5,7 @@ import type { Fetched } from '../../ports/outbound-http.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import { type JsonObject, parseJsonObject } from '../../spec/json.ts';
 import { openPrivileges } from '../../spec/registration-privileges.ts';
+import { ampleCaches } from '../../testing/caches.ts';
 import { signedJwt, testKey } from '../../testing/jwt.ts';
 import { testSettings } from '../../testing/settings.ts';
 import { remoteJwkSets } from '../client-keys/remote-jwk-set.ts';
@@ -51,7 +52,7 @@ async function apply(
       { ...TRUSTED, ...issuer },
     ],
     verifier: joseJwtVerifier(clock),
-    jwkSets: remoteJwkSets({ outbound, clock, settings: testSettings() }),
+    jwkSets: remoteJwkSets({ outbound, clock, settings: testSettings(), caches: ampleCaches() }),
   };
   return await applySoftwareStatement({ issuer: OP, softwareStatements }, requestOf(members));
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ClientId } from '../../spec/identifiers.ts';
 import { sealerWith } from '../../system/sealer.ts';
+import { ampleCaches } from '../../testing/caches.ts';
 import {
   type ClientInformation,
   MASTER,
@@ -163,7 +164,7 @@ test('uses are recorded in batches, each client and secret at most once in ten m
   const [stored] = await tenant.storage.clients.page(undefined, 1);
   assert.ok(stored !== undefined);
   const [secret] = stored.secrets;
-  const uses = clientUses(await tenant.registry());
+  const uses = clientUses({ ...(await tenant.registry()), caches: ampleCaches() });
   const recorded = (): number => tenant.watch.calls.filter((call) => call === 'clients.recordUses').length;
   for (let time = 0; time < 100; time += 1) uses.note(stored, secret);
   uses.note(stored, undefined);
@@ -189,7 +190,7 @@ test('a failure to record uses is logged and affects no request', async () => {
   await tenant.register(SERVICE);
   const [stored] = await tenant.storage.clients.page(undefined, 1);
   assert.ok(stored !== undefined);
-  const uses = clientUses(await tenant.registry());
+  const uses = clientUses({ ...(await tenant.registry()), caches: ampleCaches() });
   tenant.watch.fail(new Error('full'), 'clients.recordUses');
   uses.note(stored, undefined);
   await uses.flush();
@@ -207,7 +208,7 @@ test('a flush waits for a write in progress', async () => {
     await promise;
     order.push('recorded');
   };
-  const uses = clientUses({ ...(await tenant.registry()), clients: { recordUses } });
+  const uses = clientUses({ ...(await tenant.registry()), clients: { recordUses }, caches: ampleCaches() });
   uses.note(stored, undefined);
   void uses.flush();
   const second = uses.flush().then(() => order.push('flushed'));

@@ -1,12 +1,13 @@
 import type { ClientStore, ClientUse, StoredClient, StoredSecret } from '../../ports/client-store.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import { BoundedMap } from '../../spec/bounded-map.ts';
+import { type Caches, SLOT_BYTES } from '../../spec/caches.ts';
 
 export interface ClientUseNeeds {
   readonly clients: Pick<ClientStore, 'recordUses'>;
   readonly clock: Clock;
   readonly log: Log;
+  readonly caches: Caches;
 }
 
 /** Records when clients were last used. Callers do not wait for it. */
@@ -29,12 +30,12 @@ const FLUSH_DELAY_MS = 1000;
 /** Characters of a digest that tell the secrets of one client apart. */
 const NAME_DIGEST_LENGTH = 8;
 
-/** Limit of the cache. An evicted entry only causes an additional record. */
-const NOTED_MAX = 400_000;
+/** A name and a time. An evicted entry only causes an additional record. */
+const NOTED_BYTES = SLOT_BYTES + 88;
 
 /** Opens a recorder of client uses that writes in batches. */
 export function clientUses(needs: ClientUseNeeds): ClientUses {
-  const noted = new BoundedMap<string, number>(NOTED_MAX);
+  const noted = needs.caches.open<string, number>('client-uses', { weigh: () => NOTED_BYTES });
   let pending: ClientUse[] = [];
   let timer: NodeJS.Timeout | undefined;
   let recorded = Promise.resolve();

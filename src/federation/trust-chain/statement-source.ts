@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { OutboundHttp } from '../../ports/outbound-http.ts';
-import { BoundedMap } from '../../spec/bounded-map.ts';
+import { type Caches, SLOT_BYTES, textBytes } from '../../spec/caches.ts';
 import { utf8Text } from '../../spec/percent-encoding.ts';
 import { STATEMENT_TYPE } from '../entity-statement.ts';
 import type { Reason } from '../reason.ts';
@@ -8,8 +8,8 @@ import type { Reason } from '../reason.ts';
 /** §8.1.2, §9.2: "the content type `application/entity-statement+jwt`". */
 const EXPECTATION = { mediaTypes: [`application/${STATEMENT_TYPE}`] };
 
-/** The maximum number of cached characters. */
-const KEPT_CHARACTERS_MAX = 16_777_216;
+/** The object with the text and its time. */
+const KEPT_BYTES = SLOT_BYTES + 56;
 
 export type StatementText = { readonly text: string } | { readonly reason: Reason };
 
@@ -31,14 +31,14 @@ export interface StatementSourceNeeds {
   readonly clock: Pick<Clock, 'milliseconds'>;
   /** The time for which a fetched statement is cached, valid or not. 0 disables the cache. */
   readonly keptMs: number;
+  readonly caches: Caches;
 }
 
 /** Creates the source for all resolutions of a tenant. The cache protects authorities from repeated requests. */
-export function statementSource({ outbound, clock, keptMs }: StatementSourceNeeds): StatementSource {
-  const kept = new BoundedMap<string, { readonly text: string; readonly until: number }>(
-    KEPT_CHARACTERS_MAX,
-    ({ text }) => text.length,
-  );
+export function statementSource({ outbound, clock, keptMs, caches }: StatementSourceNeeds): StatementSource {
+  const kept = caches.open<string, { readonly text: string; readonly until: number }>('entity-statements', {
+    weigh: ({ text }, url) => KEPT_BYTES + textBytes(text) + textBytes(url),
+  });
   return {
     async fetch(url, { remoteAddress, subject: party }) {
       const found = kept.get(url);

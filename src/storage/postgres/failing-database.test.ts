@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { type Storage, StorageUnavailable } from '../../ports/storage.ts';
+import { ampleCaches } from '../../testing/caches.ts';
 import { administer, startTestServer, type TestServer } from '../../testing/postgres/server.ts';
 import {
   aClient,
@@ -52,7 +53,7 @@ test('a stopped server (SIGSTOP) blocks no caller: reads, writes and cached answ
 }, async () => {
   const storage = await openPostgresStorage(await server.createDatabase(), OPTIONS);
   const tenant = storage.forTenant(TENANT);
-  const cached = withRecordCache(tenant, { clients: 10, accessTokens: 10 });
+  const cached = withRecordCache(tenant, { clients: 10, accessTokens: 10 }, ampleCaches());
   const client = aClient();
   const token = aToken(client);
   await tenant.clients.create(client, OPEN);

@@ -5,6 +5,7 @@ import type { StoredAccessToken } from '../../ports/access-token-store.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
 import type { ClientId, ClientInstance } from '../../spec/identifiers.ts';
 import { withRecordCache } from '../../storage/record-cache.ts';
+import { ampleCaches } from '../caches.ts';
 import { type Choices, choices, RecordModel } from './answer-model.ts';
 import {
   endGrant,
@@ -75,7 +76,7 @@ async function openWorld(place: Place): Promise<World> {
   for (const open of place.processes) {
     const storage = await open();
     const limits = LIMITS[views.length % LIMITS.length] ?? LIMITS[0];
-    views.push({ storage, cached: withRecordCache(storage.forTenant(TENANT), limits), open });
+    views.push({ storage, cached: withRecordCache(storage.forTenant(TENANT), limits, ampleCaches()), open });
   }
   const subjects = times(CLIENTS, (index) => {
     const client_id = `client${index}` as ClientId;
@@ -234,6 +235,6 @@ async function reopen(world: World, choose: Choices): Promise<void> {
   const storage = await view.open();
   const old = view.storage;
   view.storage = storage;
-  view.cached = withRecordCache(storage.forTenant(TENANT), choose.among(LIMITS));
+  view.cached = withRecordCache(storage.forTenant(TENANT), choose.among(LIMITS), ampleCaches());
   await world.place.retire(old);
 }
