@@ -155,6 +155,13 @@ export const END_USER_SETTINGS = {
     description:
       'The folder of a theme for the pages. Each file in it replaces the built-in file of the same name. `none`: the built-in pages.',
   }),
+  'pages.cross-origin-opener-policy': choice({
+    default: 'same-origin',
+    values: ['same-origin', 'unsafe-none'],
+    description:
+      'The header Cross-Origin-Opener-Policy of the pages. With `same-origin` a site that opens a page in a window loses its hold on that window, and the window its `opener`. Set `unsafe-none` only for clients that sign in through a pop-up window and wait for a message from it.',
+    tenants: 'inherited',
+  }),
   'pages.error-details': flag({
     default: false,
     defaultWords: '`false`; `true` in development',

@@ -1,3 +1,4 @@
+import { isTls13Suite } from '../spec/tls-suites.ts';
 import type { Rule } from './rules.ts';
 import type { SettingPath, Settings } from './settings.ts';
 
@@ -32,7 +33,18 @@ const needsSource =
       ? 'needs something that brings certificates: listen.tls-client-certificates, listen.mtls-port or client-authentication.certificate-header'
       : undefined;
 
+/** Both versions have suites of their own. Without one of a version, its clients would be refused without a reason. */
+const suitesProblem: Problem = (settings) => {
+  const suites = settings['listen.tls-cipher-suites'];
+  if (!suites.some(isTls13Suite)) return 'needs a suite of TLS 1.3, such as TLS_AES_128_GCM_SHA256';
+  const offersTls12 = settings['listen.tls-min-version'] === 'TLSv1.2';
+  return offersTls12 && suites.every(isTls13Suite)
+    ? 'needs a suite of TLS 1.2, such as ECDHE-ECDSA-AES128-GCM-SHA256, or listen.tls-min-version: TLSv1.3'
+    : undefined;
+};
+
 export const TLS_RULES: readonly Rule[] = [
+  { path: 'listen.tls-cipher-suites', reads: ['listen.tls-min-version'], problem: suitesProblem },
   {
     path: 'listen.tls-key',
     reads: ['listen.tls-certificate'],

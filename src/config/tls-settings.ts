@@ -1,4 +1,5 @@
-import { choice, integer, type Setting, seconds, text } from './setting.ts';
+import { TLS_SUITES } from '../spec/tls-suites.ts';
+import { choice, integer, list, type Setting, seconds, text } from './setting.ts';
 
 /** Declares a PEM text, the path of a file that holds one, or `none`. */
 function pem(description: string, secret = false): Setting<string> {
@@ -23,6 +24,27 @@ export const LISTEN_TLS_SETTINGS = {
     max: 86_400,
     description:
       'How often the server checks the files of certificate, key and authorities for changes. New connections use the new content. 0 = never.',
+  }),
+  'listen.tls-min-version': choice({
+    default: 'TLSv1.2',
+    values: ['TLSv1.2', 'TLSv1.3'],
+    description:
+      'The oldest version of TLS that the listeners accept. TLS 1.3 is always offered. Set `TLSv1.3` if no client needs TLS 1.2.',
+  }),
+  'listen.tls-cipher-suites': list({
+    default: TLS_SUITES,
+    items: 'cipher suites',
+    pattern: new RegExp(`^(?:${TLS_SUITES.join('|')})$`, 'u'),
+    rule: `must be a list of forward-secret suites: ${TLS_SUITES.join(', ')}`,
+    description:
+      'The cipher suites of TLS that the listeners accept, in order of preference. The default follows RFC 9325 §4.2: forward-secret suites with authenticated encryption only. Shorten it if a security profile demands fewer.',
+  }),
+  'listen.tls-hsts-max-age': seconds({
+    default: 31_536_000,
+    min: 0,
+    max: 63_072_000,
+    description:
+      'The `max-age` of `Strict-Transport-Security` (RFC 6797) in answers over TLS of the listeners. Browsers then use https alone for every port of this host name for that long. Set 0 if other services of the host name speak plain http. 0 = the header is not sent. Behind a proxy that ends TLS, let the proxy send it.',
   }),
   'listen.tls-handshakes-per-network': integer({
     default: 64,

@@ -37,7 +37,7 @@ function rendered(page: Page, options = {}, headers = {}): EndpointResponse {
 
 const textOf = ({ body }: EndpointResponse): string => (typeof body === 'string' ? body : '');
 
-test('a page is not kept, framed or named to others, and runs nothing (H-162, H-185)', () => {
+test('a page is not kept, framed, held by its opener or named to others, and runs nothing (H-162, H-185, H-246)', () => {
   const { status, headers } = rendered(signedOut);
   assert.equal(status, 200);
   assert.deepEqual(headers, {
@@ -46,9 +46,16 @@ test('a page is not kept, framed or named to others, and runs nothing (H-162, H-
     pragma: 'no-cache',
     'referrer-policy': 'no-referrer',
     'x-frame-options': 'DENY',
+    'cross-origin-opener-policy': 'same-origin',
     'content-security-policy':
       "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
   });
+});
+
+test('pages.cross-origin-opener-policy lets a window keep its opener (H-246)', () => {
+  const settings = testSettings({ 'pages.cross-origin-opener-policy': 'unsafe-none' });
+  const { headers } = pageResponse({ pages, settings }, requestOf(contract, {}), signedOut);
+  assert.equal(headers['cross-origin-opener-policy'], 'unsafe-none');
 });
 
 const TARGETS: readonly (readonly [target: string, source: string])[] = [

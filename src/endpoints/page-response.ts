@@ -20,7 +20,7 @@ export interface PageOptions {
 
 /** Returns a page with the headers that every page has (H-185). */
 export function pageResponse(
-  { pages }: PageNeeds,
+  { pages, settings }: PageNeeds,
   request: EndpointRequest,
   page: Page,
   options: PageOptions = {},
@@ -30,7 +30,11 @@ export function pageResponse(
   const targets = page.kind === 'form-post' ? [page.action] : formTargets;
   return {
     status,
-    headers: { ...PAGE_HEADERS, 'content-security-policy': contentSecurityPolicy(page, targets) },
+    headers: {
+      ...PAGE_HEADERS,
+      'cross-origin-opener-policy': settings['pages.cross-origin-opener-policy'],
+      'content-security-policy': contentSecurityPolicy(page, targets),
+    },
     ...(cookies.length === 0 ? {} : { cookies }),
     body: pages.render(page, languages),
   };

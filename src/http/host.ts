@@ -14,7 +14,7 @@ import { type NetworkLimitNeeds, NetworkLimits, refusalLog } from './network-lim
 import { messagesOfThisNode } from './node-internals.ts';
 import { answerClientError, sendAndClose } from './refusals.ts';
 import type { BodyMemory } from './request-body.ts';
-import { envelopeOf, LAST_ENVELOPE } from './response-writer.ts';
+import { envelopesOf } from './response-writer.ts';
 import { buildRouter, type Site } from './router.ts';
 import {
   type Edge,
@@ -106,6 +106,7 @@ const STALL_TIMEOUT_MS = 30_000;
  */
 export async function startHost(options: HostOptions): Promise<Host> {
   const { listen, log, observe } = options;
+  const envelopes = envelopesOf(listen.keepAliveTimeout, listen.tls?.hstsMaxAge ?? 0);
   const edge: Edge = {
     router: buildRouter(options.sites),
     tenancy: options.tenancy,
@@ -118,7 +119,8 @@ export async function startHost(options: HostOptions): Promise<Host> {
     clientCertificate: certificateReader(certificateSources(listen), log),
     complete: batchPerTurn((complete) => handle(edge, complete)),
     streamTurn: onePerTurn(),
-    envelope: envelopeOf(listen.keepAliveTimeout),
+    envelopes,
+    envelope: envelopes.open,
     held: undefined,
   };
   const messages = options.messages ?? (await messagesOfThisNode());
@@ -136,7 +138,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
   await startListening(server, listen);
   let lastAnswersSince: number | undefined;
   const drain = (): number => {
-    edge.envelope = LAST_ENVELOPE;
+    edge.envelope = envelopes.last;
     lastAnswersSince ??= performance.now();
     return lastAnswersSince;
   };
@@ -316,7 +318,7 @@ function refuseBroken(
 ): void {
   // Complete requests before the broken one are answered first.
   edge.complete.flush();
-  const status = answerClientError(error, socket, connections.lastResponse(socket));
+  const status = answerClientError(error, socket, connections.lastResponse(socket), edge.envelopes.last);
   if (status === undefined) return;
   log.info({ endpoint: 'edge', status, detail: error.code }, 'refused');
   observe('edge', status, 0);

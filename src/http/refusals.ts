@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { EndpointResponse } from '../endpoints/contract.ts';
 import type { Request, Response } from './messages.ts';
-import { LAST_ENVELOPE, writeResponse } from './response-writer.ts';
+import { type Envelope, writeResponse } from './response-writer.ts';
 
 /** Statuses of answers that no endpoint gives (decision 39), with their `error_description`. */
 const DESCRIPTIONS = {
@@ -52,11 +52,13 @@ const STATUS_BY_CODE: Readonly<Record<string, EdgeStatus>> = {
  * Returns the status that was sent. Returns undefined if the client cannot read an answer any more, or if the request at
  * fault was answered already.
  * @param response the last one that was begun on the connection
+ * @param envelope of an answer that ends its connection
  */
 export function answerClientError(
   error: NodeJS.ErrnoException,
   socket: Socket,
   response: Response | undefined,
+  envelope: Envelope,
 ): EdgeStatus | undefined {
   // The handshake failed, or a record is not TLS: an answer cannot be encrypted.
   const withoutTls =
@@ -75,7 +77,7 @@ export function answerClientError(
   }
   // The fault lies in this request's body. Its own response keeps pipelined answers in order.
   const status = statusOf(error);
-  void writeResponse(response, edgeRefusal(status), [], LAST_ENVELOPE);
+  void writeResponse(response, edgeRefusal(status), [], envelope);
   return status;
 }
 

@@ -11,24 +11,34 @@ const TURN_BYTES = 65_536;
 export interface Envelope {
   /** Header names and values, in turn. */
   readonly lines: readonly string[];
-  /** The header lines, as text, that announce that the connection stays open; undefined if it closes. */
+  /** The same lines as text, with those that announce that the connection stays open; undefined if it closes. */
   readonly keepAlive: string | undefined;
 }
 
-const NO_SNIFFING: readonly string[] = ['x-content-type-options', 'nosniff'];
-const NO_SNIFFING_LINE = `${NO_SNIFFING.join(': ')}\r\n`;
-
-/** @param keepAliveTimeout milliseconds */
-export function envelopeOf(keepAliveTimeout: number): Envelope {
-  const timeout = Math.floor(keepAliveTimeout / 1_000);
-  return { lines: NO_SNIFFING, keepAlive: `connection: keep-alive\r\nkeep-alive: timeout=${timeout}\r\n` };
+/** The envelopes of one host. */
+export interface Envelopes {
+  readonly open: Envelope;
+  /** For answers that end their connection. */
+  readonly last: Envelope;
 }
 
-/** The envelope of answers that end their connection. */
-export const LAST_ENVELOPE: Envelope = {
-  lines: [...NO_SNIFFING, 'connection', 'close'],
-  keepAlive: undefined,
-};
+/**
+ * @param keepAliveTimeout milliseconds
+ * @param hstsMaxAge seconds; 0 for a host without TLS, whose browsers ignore the header (RFC 6797 §8.1)
+ */
+export function envelopesOf(keepAliveTimeout: number, hstsMaxAge: number): Envelopes {
+  const lines = ['x-content-type-options', 'nosniff'];
+  if (hstsMaxAge > 0) lines.push('strict-transport-security', `max-age=${hstsMaxAge}`);
+  let keepAlive = '';
+  for (let index = 0; index < lines.length; index += 2)
+    keepAlive += `${lines[index]}: ${lines[index + 1]}\r\n`;
+  const timeout = Math.floor(keepAliveTimeout / 1_000);
+  keepAlive += `connection: keep-alive\r\nkeep-alive: timeout=${timeout}\r\n`;
+  return {
+    open: { lines, keepAlive },
+    last: { lines: [...lines, 'connection', 'close'], keepAlive: undefined },
+  };
+}
 
 /**
  * Writes an answer. A text is written at once, and the function returns undefined. The promise of a stream resolves when
@@ -65,7 +75,7 @@ function writeReady(
   // Only ASCII has as many bytes as characters, and latin1 writes ASCII without encoding it.
   const encoding = length === body.length ? 'latin1' : 'utf8';
   const rest = `${dateLine()}${keepAlive}content-length: ${length}\r\n\r\n`;
-  return response.sendReady(status, `${head}${NO_SNIFFING_LINE}${rest}`, body, encoding);
+  return response.sendReady(status, `${head}${rest}`, body, encoding);
 }
 
 function writeAny(

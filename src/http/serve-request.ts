@@ -12,7 +12,7 @@ import { claimedClient, type FailureMembers, logFailure } from './refusal-log.ts
 import { discardBody, edgeRefusal } from './refusals.ts';
 import { EMPTY_BODY } from './request-body.ts';
 import { absoluteTarget } from './request-target.ts';
-import { type Envelope, LAST_ENVELOPE, writeResponse } from './response-writer.ts';
+import { type Envelope, type Envelopes, writeResponse } from './response-writer.ts';
 import type { Match, Router } from './router.ts';
 import { findAmongTenants, namesTenant, type Tenancy, TenantsBusy, VARY_BY_TENANT } from './tenancy.ts';
 
@@ -43,6 +43,7 @@ export interface Edge {
   readonly complete: TurnBatch<CompleteRequest>;
   /** Resolves when a stream may write its next share. */
   readonly streamTurn: () => Promise<void>;
+  readonly envelopes: Envelopes;
   /** Changes when the host stops: from then on answers end their connections. */
   envelope: Envelope;
   /** Requests that wait until the listening socket is closed; undefined while none has to wait. */
@@ -333,7 +334,7 @@ function refuseAndClose(
   response.writeHead(status, [
     ...Object.entries(headers).flat(),
     ...lines,
-    ...LAST_ENVELOPE.lines,
+    ...edge.envelopes.last.lines,
     ...length,
   ]);
   response.write(text);

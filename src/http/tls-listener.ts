@@ -5,6 +5,11 @@ import type { SecureContextOptions, TlsOptions } from 'node:tls';
 export interface TlsListen extends TlsMaterial {
   /** Whether the handshake asks clients for a certificate. Clients without one are served as well. */
   readonly asksForCertificates: boolean;
+  readonly minVersion: 'TLSv1.2' | 'TLSv1.3';
+  /** OpenSSL's names, in order of preference. */
+  readonly cipherSuites: readonly string[];
+  /** The `max-age` of `Strict-Transport-Security` (RFC 6797 §6.1.1), in seconds; 0 = the header is not sent. */
+  readonly hstsMaxAge: number;
 }
 
 /** PEM texts. */
@@ -17,7 +22,7 @@ export interface TlsMaterial {
 
 /** Returns the options for new connections that can change while the server listens. */
 export function secureContextOf(tls: TlsListen): SecureContextOptions {
-  const { certificate, key, clientAuthorities } = tls;
+  const { certificate, key, clientAuthorities, minVersion, cipherSuites } = tls;
   // A resumed session would keep the verdict of an earlier handshake although the authorities may have changed.
   const noTickets = tls.asksForCertificates ? constants.SSL_OP_NO_TICKET : 0;
   return {
@@ -25,7 +30,8 @@ export function secureContextOf(tls: TlsListen): SecureContextOptions {
     key,
     // Without a list Node trusts every authority of the web. They do not know our clients.
     ca: clientAuthorities === '' ? [] : clientAuthorities,
-    minVersion: 'TLSv1.2',
+    minVersion,
+    ciphers: cipherSuites.join(':'),
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION | noTickets,
   };
 }

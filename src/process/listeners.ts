@@ -3,7 +3,7 @@ import { type Host, type Listen, startHost } from '../http/host.ts';
 import { BodyMemory } from '../http/request-body.ts';
 import type { Site } from '../http/router.ts';
 import type { Tenancy } from '../http/tenancy.ts';
-import type { TlsMaterial } from '../http/tls-listener.ts';
+import type { TlsListen, TlsMaterial } from '../http/tls-listener.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import { StorageUnavailable } from '../ports/storage.ts';
@@ -42,15 +42,25 @@ async function startPublicHost(needs: PublicHostNeeds, bodies: BodyMemory): Prom
   const asksForCertificates = settings['listen.tls-client-certificates'] !== 'off';
   return await startHostOfSites(needs, bodies, {
     port: settings['listen.port'],
-    ...(tls.certificate === '' ? {} : { tls: { ...tls, asksForCertificates } }),
+    ...(tls.certificate === '' ? {} : { tls: tlsListen(needs, asksForCertificates) }),
   });
 }
 
 /** The listener that asks for certificates, so that the other need not (RFC 8705 §5). */
 async function startMutualTlsHost(needs: PublicHostNeeds, bodies: BodyMemory): Promise<Host> {
-  const { settings, tls } = needs;
+  const { settings } = needs;
   const port = settings['listen.mtls-port'];
-  return await startHostOfSites(needs, bodies, { port, tls: { ...tls, asksForCertificates: true } });
+  return await startHostOfSites(needs, bodies, { port, tls: tlsListen(needs, true) });
+}
+
+function tlsListen({ settings, tls }: PublicHostNeeds, asksForCertificates: boolean): TlsListen {
+  return {
+    ...tls,
+    asksForCertificates,
+    minVersion: settings['listen.tls-min-version'],
+    cipherSuites: settings['listen.tls-cipher-suites'],
+    hstsMaxAge: settings['listen.tls-hsts-max-age'],
+  };
 }
 
 async function startHostOfSites(

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { secretFileProblem } from '../config/secret-file.ts';
@@ -92,7 +93,10 @@ function load(settings: Settings): Loaded {
   const certificate = pemAt(settings, 'listen.tls-certificate');
   const key = pemAt(settings, 'listen.tls-key');
   const clientAuthorities = pemAt(settings, 'listen.tls-client-ca');
-  if (certificate !== '') requirePair(certificate, key);
+  if (certificate !== '') {
+    requirePair(certificate, key);
+    requireSuite(certificate, settings);
+  }
   const authorities = clientAuthorities === '' ? [] : readCertificateAuthorities(clientAuthorities);
   if (authorities === undefined) {
     throw new TlsUnusable(
@@ -129,4 +133,17 @@ function requirePair(cert: string, key: string): void {
       cause,
     });
   }
+}
+
+/** TLS 1.2 names the kind of the certificate's key in each suite. Suites of TLS 1.3 fit every key. */
+function requireSuite(certificate: string, settings: Settings): void {
+  if (settings['listen.tls-min-version'] !== 'TLSv1.2') return;
+  const kind = new X509Certificate(certificate).publicKey.asymmetricKeyType?.startsWith('rsa')
+    ? 'RSA'
+    : 'ECDSA';
+  const prefix = `ECDHE-${kind}-`;
+  if (settings['listen.tls-cipher-suites'].some((suite) => suite.startsWith(prefix))) return;
+  throw new TlsUnusable(
+    `listen.tls-cipher-suites has no suite of TLS 1.2 for the key of listen.tls-certificate: add one that begins with ${prefix}, or set listen.tls-min-version: TLSv1.3`,
+  );
 }

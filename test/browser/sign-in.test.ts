@@ -43,6 +43,23 @@ suite('sign-in in a browser', () => {
     return page;
   }
 
+  test('a site that opens the sign-in in a window cannot see or move that window, and the sign-in goes on (H-246)', async () => {
+    const page = await browser.newPage();
+    await page.goto(website.origin);
+    const opening = browser.waitForEvent('page');
+    await page.evaluate(`void (window.opened = window.open('${website.origin}/login'))`);
+    const opened = await opening;
+    await heading(opened, 'Sign in');
+    assert.ok(atServer(opened), opened.url());
+    assert.equal(await opened.evaluate('window.opener'), null);
+    assert.equal(await page.evaluate('window.opened.closed'), true);
+    await page.evaluate(`void (window.opened.location = '${website.origin}/moved')`);
+    await signIn(opened, website.person);
+    await opened.getByRole('button', { name: 'Allow' }).click();
+    await heading(opened, 'Signed in');
+    assert.deepEqual(complaints, []);
+  });
+
   test('sign in, consent, code, tokens, UserInfo, refresh: a website on another site knows who it is', async () => {
     const posts: Request[] = [];
     browser.on('request', (request) => {

@@ -56,6 +56,8 @@ function assertHeaders({ headers }: Visit, target: string): void {
     [
       headers.get('content-security-policy'),
       headers.get('x-frame-options'),
+      // H-246
+      headers.get('cross-origin-opener-policy'),
       headers.get('referrer-policy'),
       headers.get('x-content-type-options'),
       headers.get('cache-control'),
@@ -63,6 +65,7 @@ function assertHeaders({ headers }: Visit, target: string): void {
     [
       `default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'${target}; frame-ancestors 'none'; base-uri 'none'`,
       'DENY',
+      'same-origin',
       'no-referrer',
       'nosniff',
       'no-store',

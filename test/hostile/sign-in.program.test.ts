@@ -75,6 +75,7 @@ function assertHeaders(headers: Headers): void {
   );
   assert.doesNotMatch(headers.get('content-security-policy') ?? '', /unsafe|\*/);
   assert.equal(headers.get('x-frame-options'), 'DENY');
+  assert.equal(headers.get('cross-origin-opener-policy'), 'same-origin', 'H-246');
   assert.equal(headers.get('referrer-policy'), 'no-referrer');
   assert.equal(headers.get('cache-control'), 'no-store');
   assert.equal(headers.get('x-content-type-options'), 'nosniff');

@@ -6,7 +6,13 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import type { Program } from '../program/start.ts';
 import { startProgram } from '../program/start.ts';
-import { CLIENT_AUTHENTICATION, certificateAuthority, derOf, type TlsIdentity } from './certificate.ts';
+import {
+  CLIENT_AUTHENTICATION,
+  certificateAuthority,
+  derOf,
+  type KeyPair,
+  type TlsIdentity,
+} from './certificate.ts';
 import { callHttps, type HttpsAnswer, type HttpsCall } from './https-call.ts';
 
 /** Vouches for the server. */
@@ -36,15 +42,24 @@ export interface TlsProgram {
   stop(): Promise<void>;
 }
 
-/** The started program with TLS at its own listener. */
-export async function startTlsProgram(environment: Readonly<Record<string, string>>): Promise<TlsProgram> {
+/**
+ * The started program with TLS at its own listener.
+ * @param keys of its certificate; new ones of P-256 where they are absent
+ */
+export async function startTlsProgram(
+  environment: Readonly<Record<string, string>>,
+  keys?: KeyPair,
+): Promise<TlsProgram> {
   const folder = mkdtempSync(join(tmpdir(), 'chancery-tls-'));
   const files = {
     certificate: join(folder, 'server.pem'),
     key: join(folder, 'server.key'),
     authorities: join(folder, 'clients.pem'),
   };
-  const { cert, key } = SERVER_AUTHORITY.issue({ names: [SERVER_NAME] });
+  const { cert, key } = SERVER_AUTHORITY.issue({
+    names: [SERVER_NAME],
+    ...(keys === undefined ? {} : { keys }),
+  });
   writeFileSync(files.certificate, cert);
   writeFileSync(files.key, key, { mode: 0o600 });
   writeFileSync(files.authorities, CLIENT_AUTHORITY.certificate);
