@@ -33,7 +33,7 @@ export const STORAGE_SETTINGS = {
     max: 60_000,
     unit: 'milliseconds',
     description:
-      'How long PostgreSQL may take to accept a connection, and to answer a query. After that the request gets 503 or 500 and the server abandons the connection.',
+      'How long a request may wait for the database in all: for connections and answers of PostgreSQL, or for a lock of the SQLite file that another process holds. After that the request gets 503 or 500. PostgreSQL also has this long for each connection and each query; then the server abandons the connection.',
   }),
   'storage.replica-url': text({
     default: 'none',

@@ -22,6 +22,7 @@ import {
   holdRequests,
   type Observe,
   type ObserveRefusal,
+  type Run,
   receive,
 } from './serve-request.ts';
 import { stopListening } from './stopping.ts';
@@ -81,6 +82,12 @@ export interface HostOptions {
   /** Is called for each connection that a limit refuses. */
   readonly connectionRefused?: (reason: ConnectionRefusal) => void;
   readonly observeRefusal?: ObserveRefusal;
+  /** The deadlines of requests. Without it a request has none. */
+  readonly requests?: {
+    /** Returns how to run a request that begins now. */
+    begin(): Run;
+    readonly outside: Run;
+  };
   /** For tests. Without it the host takes the fastest ones that work on this Node. */
   readonly messages?: Messages;
 }
@@ -99,6 +106,8 @@ export interface Host {
 }
 
 const STALL_TIMEOUT_MS = 30_000;
+
+const HERE: Run = (act) => act();
 
 /**
  * Listens with Node's own server and puts the sites behind that socket.
@@ -119,6 +128,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
     clientCertificate: certificateReader(certificateSources(listen), log),
     complete: batchPerTurn((complete) => handle(edge, complete)),
     streamTurn: onePerTurn(),
+    outsideRequest: options.requests?.outside ?? HERE,
     envelopes,
     envelope: envelopes.open,
     held: undefined,
@@ -223,6 +233,7 @@ function createServer(
   const received = (request: Request, response: Response): void => {
     connections.began(request.socket, response);
     receive(edge, {
+      run: options.requests?.begin() ?? HERE,
       request,
       response,
       target: request.url ?? '',

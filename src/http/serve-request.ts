@@ -41,6 +41,8 @@ export interface Edge {
   readonly clientCertificate: CertificateReader;
   /** Gathers requests that have arrived in full, for `handle`. */
   readonly complete: TurnBatch<CompleteRequest>;
+  /** Runs a stream without the deadline of its request. */
+  readonly outsideRequest: Run;
   /** Resolves when a stream may write its next share. */
   readonly streamTurn: () => Promise<void>;
   readonly envelopes: Envelopes;
@@ -50,8 +52,13 @@ export interface Edge {
   held: RequestContext[] | undefined;
 }
 
+/** Runs an act, and everything that it waits for. */
+export type Run = <T>(act: () => T) => T;
+
 /** One request and its response. */
 export interface RequestContext {
+  /** Runs it with the deadline of its waits for the database. */
+  readonly run: Run;
   readonly request: Request;
   readonly response: Response;
   /** The request target: the path and query as they were sent. */
@@ -137,7 +144,7 @@ function findEndpoint(edge: Edge, context: RequestContext, headers: RequestHeade
     const match = edge.router.find(path);
     if (match !== undefined || tenancy === undefined) return route(edge, context, headers, match);
   }
-  void findTenant(edge, tenancy, context, headers, path);
+  void context.run(() => findTenant(edge, tenancy, context, headers, path));
 }
 
 async function findTenant(
@@ -246,8 +253,12 @@ function varied(edge: Edge, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? VARY_BY_TENANT : [...VARY_BY_TENANT, ...lines];
 }
 
-/** Lets the endpoint answer. Never throws. */
+/** Lets the endpoint answer, with the deadline of the request. Never throws. */
 export function handle(edge: Edge, complete: CompleteRequest): void {
+  complete.context.run(() => handleHere(edge, complete));
+}
+
+function handleHere(edge: Edge, complete: CompleteRequest): void {
   const { context, endpoint, segment, headers, body, lines } = complete;
   const { target, request } = context;
   const clientCertificate = edge.clientCertificate(request.socket, headers);
@@ -301,7 +312,9 @@ function send(
   const { response } = context;
   // Already answered: the body was refused meanwhile, or the endpoint failed after its answer.
   if (response.headersSent) return;
-  const writing = writeResponse(response, answered, lines, edge.envelope, edge.streamTurn);
+  const write = (): Promise<void> | undefined =>
+    writeResponse(response, answered, lines, edge.envelope, edge.streamTurn);
+  const writing = isStream(answered) ? edge.outsideRequest(write) : write();
   const observed = (): void => {
     context.request.releaseBody();
     edge.observe(name, answered.status, (performance.now() - context.started) / 1_000);
@@ -311,6 +324,8 @@ function send(
     .catch((cause: unknown) => void logFailure(edge.log, placeOf(context, name, answered.status), cause))
     .finally(observed);
 }
+
+const isStream = ({ body }: EndpointResponse): boolean => typeof body === 'object';
 
 function refuse(edge: Edge, context: RequestContext, refusal: EndpointResponse, detail: string): void {
   logEdgeRefusal(edge, context, refusal.status, detail);

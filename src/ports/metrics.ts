@@ -23,6 +23,8 @@ export interface Metrics {
   observeClock(seconds: number): void;
   /** Counts a server key that this process announced, activated, removed or revoked. */
   countServerKeyEvent(event: string): void;
+  /** Counts a read of the database that failed because of the disk or the data (ADR 39). */
+  countFailedRead(): void;
   /** Counts an attempt to notify a client of a logout (OpenID Connect Back-Channel Logout 1.0 §2.5), by its outcome. */
   countLogoutAttempt(outcome: string): void;
   /** Counts a connection that was refused, or ended in its handshake, because of a limit. */

@@ -7,6 +7,7 @@ import type { TlsListen, TlsMaterial } from '../http/tls-listener.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import { StorageUnavailable } from '../ports/storage.ts';
+import { type RequestWaits, requestWaits } from '../storage/request-waits.ts';
 
 /** Requests about health are short. */
 const MANAGEMENT_CLOSE_TIMEOUT_MS = 1000;
@@ -24,33 +25,42 @@ export interface PublicHostNeeds {
   readonly shared: boolean;
 }
 
+/** Parts that the listeners of the protocol share. */
+interface Common {
+  readonly bodies: BodyMemory;
+  readonly requests: RequestWaits;
+}
+
 /** Starts all listeners of the protocol; the first one is the public one. */
 export async function startPublicHosts(needs: PublicHostNeeds): Promise<readonly [Host, ...Host[]]> {
-  const bodies = new BodyMemory(needs.bodies);
-  const host = await startPublicHost(needs, bodies);
+  const common: Common = {
+    bodies: new BodyMemory(needs.bodies),
+    requests: requestWaits(needs.settings['storage.deadline']),
+  };
+  const host = await startPublicHost(needs, common);
   if (needs.settings['listen.mtls-port'] === 0) return [host];
   try {
-    return [host, await startMutualTlsHost(needs, bodies)];
+    return [host, await startMutualTlsHost(needs, common)];
   } catch (failure) {
     await host.close();
     throw failure;
   }
 }
 
-async function startPublicHost(needs: PublicHostNeeds, bodies: BodyMemory): Promise<Host> {
+async function startPublicHost(needs: PublicHostNeeds, common: Common): Promise<Host> {
   const { settings, tls } = needs;
   const asksForCertificates = settings['listen.tls-client-certificates'] !== 'off';
-  return await startHostOfSites(needs, bodies, {
+  return await startHostOfSites(needs, common, {
     port: settings['listen.port'],
     ...(tls.certificate === '' ? {} : { tls: tlsListen(needs, asksForCertificates) }),
   });
 }
 
 /** The listener that asks for certificates, so that the other need not (RFC 8705 §5). */
-async function startMutualTlsHost(needs: PublicHostNeeds, bodies: BodyMemory): Promise<Host> {
+async function startMutualTlsHost(needs: PublicHostNeeds, common: Common): Promise<Host> {
   const { settings } = needs;
   const port = settings['listen.mtls-port'];
-  return await startHostOfSites(needs, bodies, { port, tls: tlsListen(needs, true) });
+  return await startHostOfSites(needs, common, { port, tls: tlsListen(needs, true) });
 }
 
 function tlsListen({ settings, tls }: PublicHostNeeds, asksForCertificates: boolean): TlsListen {
@@ -65,7 +75,7 @@ function tlsListen({ settings, tls }: PublicHostNeeds, asksForCertificates: bool
 
 async function startHostOfSites(
   { settings, sites, tenancy, log, measured, shared }: PublicHostNeeds,
-  bodies: BodyMemory,
+  { bodies, requests }: Common,
   listener: Pick<Listen, 'port' | 'tls'>,
 ): Promise<Host> {
   return await startHost({
@@ -81,6 +91,7 @@ async function startHostOfSites(
       ...listener,
     },
     limits: { body: settings['limits.body'], bodies, header: settings['limits.header'] },
+    requests,
     log,
     observe: (endpoint, status, seconds) => measured.observeRequest(endpoint, status, seconds),
     connectionRefused: (reason) => measured.countConnectionRefusal(reason),

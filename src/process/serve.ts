@@ -144,6 +144,7 @@ async function open(
     mode,
     log,
     check,
+    failedRead: () => measured.countFailedRead(),
     stopped,
     meanwhile: async () =>
       await startWaitingHosts({ settings, log, measured, bodies, shared, tls: tls.material }),

@@ -43,24 +43,32 @@ export async function openStorage(
     create = false,
     mode,
     log,
+    failedRead = () => undefined,
   }: {
     readonly check: boolean;
     /** Whether to create an SQLite file that is not there. */
     readonly create?: boolean;
     readonly mode: Mode;
     readonly log?: Log;
+    /** Is called for each read that fails because of the disk or the data. */
+    readonly failedRead?: () => void;
   },
 ): Promise<Storage> {
   const path = sqlitePath(settings);
   const migrate = mode === 'development';
   if (path !== undefined) {
     const lines = log === undefined ? {} : { log };
-    return await openSqliteStorage(path, { check, create, migrate, ...lines });
+    const lock_wait_ms_max = settings['storage.deadline'];
+    return await openSqliteStorage(path, { check, create, migrate, lock_wait_ms_max, failedRead, ...lines });
   }
-  return await openPostgresStorage(settings['storage.url'], { ...postgresLimits(settings), migrate });
+  return await openPostgresStorage(settings['storage.url'], {
+    ...postgresLimits(settings),
+    migrate,
+    failedRead,
+  });
 }
 
-function postgresLimits(settings: Settings): Omit<PostgresOptions, 'migrate'> {
+function postgresLimits(settings: Settings): Omit<PostgresOptions, 'migrate' | 'failedRead'> {
   return {
     connections_max: settings['storage.connections'],
     deadline_ms: settings['storage.deadline'],
@@ -91,6 +99,7 @@ export interface WaitingNeeds {
   readonly settings: Settings;
   readonly mode: Mode;
   readonly log: Log;
+  readonly failedRead: () => void;
   /** Whether to check the SQLite file. One process of a server does. */
   readonly check: boolean;
   /** Ends the waiting. */
@@ -143,10 +152,14 @@ export async function openStorageWhenThere(
   }
 }
 
-async function openReady({ settings, mode, log, check }: WaitingNeeds, sealer: Sealer): Promise<Storage> {
+async function openReady(
+  { settings, mode, log, check, failedRead }: WaitingNeeds,
+  sealer: Sealer,
+): Promise<Storage> {
   const storage = await openStorage(settings, {
     check,
     log,
+    failedRead,
     create: mode === 'development' || settings['storage.create'],
     mode,
   });

@@ -1,6 +1,7 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { Change, ChangeJournal } from '../ports/change-journal.ts';
 import { type Awaitable, whenKnown } from '../spec/awaitable.ts';
+import { sharedWait, waitOfRequest } from './request-waits.ts';
 
 export interface JournalFollower {
   /** Learns every change that was committed before the running callback of the event loop began. */
@@ -94,10 +95,11 @@ function sharedReads(read: () => Awaitable<void>, first: Promise<void>): () => P
   };
 
   follow(first);
-  return () => {
-    next ??= beginNext();
-    return next;
-  };
+  return () =>
+    waitOfRequest(() => {
+      next ??= sharedWait(beginNext);
+      return next;
+    });
 }
 
 interface JournalReader {

@@ -31,10 +31,11 @@ export function prometheusMetrics(caches: () => readonly CacheFigures[] = () => 
   let clockDoubt = 0;
   const count = (counts: Map<string, number>, what: string): void =>
     void counts.set(what, (counts.get(what) ?? 0) + 1);
+  let failedReads = 0;
   return {
     contentType: registry.contentType,
     text: async () =>
-      `${await registry.metrics()}\n${exposition(tallies)}${keyEventCounters(keyEvents)}${logoutCounters(logoutAttempts)}${connectionCounters(connectionRefusals)}${tenantCounters(tenantEvents)}${refusalCounters(refusals)}${fetchCounters(fetches)}${fetchGauges(fetchQueue)}${encryptionKeyGauge(encryptionKeyOpens)}${clockGauge(clockDoubt)}${memoryMetrics(caches())}`,
+      `${await registry.metrics()}\n${exposition(tallies)}${keyEventCounters(keyEvents)}${logoutCounters(logoutAttempts)}${connectionCounters(connectionRefusals)}${tenantCounters(tenantEvents)}${refusalCounters(refusals)}${fetchCounters(fetches)}${fetchGauges(fetchQueue)}${encryptionKeyGauge(encryptionKeyOpens)}${clockGauge(clockDoubt)}${failedReadCounter(failedReads)}${memoryMetrics(caches())}`,
     observeClock: (seconds) => {
       clockDoubt = seconds;
     },
@@ -44,6 +45,9 @@ export function prometheusMetrics(caches: () => readonly CacheFigures[] = () => 
     countLogoutAttempt: (outcome) => count(logoutAttempts, outcome),
     countConnectionRefusal: (reason) => count(connectionRefusals, reason),
     countTenant: (event) => count(tenantEvents, event),
+    countFailedRead: () => {
+      failedReads += 1;
+    },
     countFetch: (purpose, outcome) => count(fetches, `purpose="${purpose}",outcome="${outcome}"`),
     showFetchQueues: (read) => {
       fetchQueue = read;
@@ -82,6 +86,16 @@ function exposition(tallies: ReadonlyMap<string, Tally>): string {
     '# HELP chancery_http_request_duration_seconds Time from the head of the request to the answer, by endpoint.',
     '# TYPE chancery_http_request_duration_seconds histogram',
     ...histograms,
+    '',
+  ].join('\n');
+}
+
+function failedReadCounter(count: number): string {
+  const name = 'chancery_storage_failed_reads_total';
+  return [
+    `# HELP ${name} Reads of the database that failed because of the disk or the data.`,
+    `# TYPE ${name} counter`,
+    `${name} ${count}`,
     '',
   ].join('\n');
 }

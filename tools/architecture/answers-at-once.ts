@@ -13,7 +13,7 @@ const ALLOWED: ReadonlySet<string> = new Set([
   'src/ports/tenant-store.ts',
   'src/storage/journal-follower.ts',
   'src/storage/record-cache.ts',
-  'src/storage/sqlite/failed-reads.ts',
+  'src/storage/failed-reads.ts',
   'src/keys/server-keys.ts',
   'src/tokens/access-token.ts',
   'src/tokens/self-contained-token.ts',

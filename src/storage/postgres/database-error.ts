@@ -82,6 +82,15 @@ function isAway(error: unknown): boolean {
   return /terminated|timeout/iu.test(error.message);
 }
 
+/** A damaged page or index, a disk that does not read, a file or table that is gone. */
+const FAILED_READ: ReadonlySet<string> = new Set(['XX001', 'XX002', '58030', '58P01', '42P01']);
+
+/** Whether the disk or the data of the server caused the error, so that other reads and writes may succeed. */
+export function isFailedRead(error: unknown): boolean {
+  const state = sqlState(error instanceof StorageUnavailable ? error.cause : error);
+  return state !== undefined && FAILED_READ.has(state);
+}
+
 /** Whether the connection must be dropped after this error. */
 export function endsConnection(error: unknown): boolean {
   const state = sqlState(error);

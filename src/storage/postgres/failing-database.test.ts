@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { type Storage, StorageUnavailable } from '../../ports/storage.ts';
+import type { Digest } from '../../spec/identifiers.ts';
 import { ampleCaches } from '../../testing/caches.ts';
 import { administer, startTestServer, type TestServer } from '../../testing/postgres/server.ts';
 import {
@@ -216,5 +217,34 @@ test('row security: a statement without its tenant, or with another one, sees an
     /row-level security/u,
   );
   await outsider.end();
+  await storage.close();
+});
+
+test('a table that cannot be read fails the reads and writes that need it, and none that are sent with them (F44)', async () => {
+  const url = await server.createDatabase();
+  let failedReads = 0;
+  const failedRead = (): void => void (failedReads += 1);
+  const storage = await openPostgresStorage(url, { ...OPTIONS, failedRead });
+  const { clients, accessTokens, replays } = storage.forTenant(TENANT);
+  const [client, other] = [aClient(), aClient()];
+  for (const each of [client, other]) await clients.create(each, OPEN);
+  const database = new URL(url.replace('postgres:', 'http:')).pathname.slice(1);
+  await administer(server.port, database, 'ALTER TABLE access_token RENAME TO away');
+  const settled = await Promise.allSettled([
+    clients.find(client.client_id),
+    accessTokens.find(aToken().key),
+    clients.find(other.client_id),
+    accessTokens.issue(aToken()),
+    replays.rememberOnce('client-assertion', 'client', 'digest' as Digest, 4_000_000_000),
+  ]);
+  assert.deepEqual(
+    settled.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled'],
+  );
+  assert.equal(failedReads, 1);
+  await storage.ready();
+  for (let time = 0; time < 5; time += 1)
+    await assert.rejects(async () => await accessTokens.find(aToken().key));
+  await assert.rejects(storage.ready(), /cannot be read: 6 of \d+ reads failed/);
   await storage.close();
 });

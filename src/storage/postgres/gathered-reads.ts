@@ -1,7 +1,9 @@
 import { StorageUnavailable } from '../../ports/storage.ts';
 import type { TenantId } from '../../spec/identifiers.ts';
+import type { FailedReads } from '../failed-reads.ts';
+import { waitOfRequest } from '../request-waits.ts';
 import type { Connection } from './connection.ts';
-import { sqlState, unavailable } from './database-error.ts';
+import { isFailedRead, sqlState, unavailable } from './database-error.ts';
 import type { Pool } from './pool.ts';
 import {
   type BoundStatement,
@@ -35,10 +37,13 @@ interface Gathered {
 /** Sends the reads of one event-loop turn in one round trip, and look-ups with the same statement as one query. */
 export class GatheredReads {
   readonly #pool: Pool;
+  /** Counts a read, and lets the present request wait for it. */
+  readonly #counted: (start: () => Promise<unknown>) => Promise<unknown>;
   #gathered = new Map<TenantId | undefined, Gathered>();
 
-  constructor(pool: Pool) {
+  constructor(pool: Pool, failedReads: FailedReads) {
     this.#pool = pool;
+    this.#counted = failedReads.counted((start: () => Promise<unknown>) => waitOfRequest(start));
   }
 
   /**
@@ -50,15 +55,16 @@ export class GatheredReads {
     key: string,
   ): Promise<Found | undefined> {
     if (key.includes(NUL)) return Promise.resolve(undefined);
-    const found = new Promise<Row | undefined>((resolve, reject) => {
-      const { lookUps } = this.#of(tenant);
-      let keys = lookUps.get(statement);
-      if (keys === undefined) lookUps.set(statement, (keys = new Map()));
-      const waiting = keys.get(key);
-      if (waiting === undefined) keys.set(key, [{ resolve, reject }]);
-      else waiting.push({ resolve, reject });
-    });
-    return found as Promise<object | undefined> as Promise<Found | undefined>;
+    const start = (): Promise<Row | undefined> =>
+      new Promise((resolve, reject) => {
+        const { lookUps } = this.#of(tenant);
+        let keys = lookUps.get(statement);
+        if (keys === undefined) lookUps.set(statement, (keys = new Map()));
+        const waiting = keys.get(key);
+        if (waiting === undefined) keys.set(key, [{ resolve, reject }]);
+        else waiting.push({ resolve, reject });
+      });
+    return this.#counted(start) as Promise<object | undefined> as Promise<Found | undefined>;
   }
 
   /** Returns the rows of one statement, sent together with the other reads of this event-loop turn. */
@@ -68,11 +74,12 @@ export class GatheredReads {
     values: Readonly<Record<string, Value>>,
   ): Promise<readonly Found[]> {
     if (hasNul(values)) return Promise.resolve([]);
-    const rows = new Promise<readonly Row[]>((resolve, reject) => {
-      const single = bound(statement, tenant === undefined ? values : { ...values, tenant });
-      this.#of(tenant).singles.push({ statement: single, resolve, reject });
-    });
-    return rows as Promise<readonly object[]> as Promise<readonly Found[]>;
+    const start = (): Promise<readonly Row[]> =>
+      new Promise((resolve, reject) => {
+        const single = bound(statement, tenant === undefined ? values : { ...values, tenant });
+        this.#of(tenant).singles.push({ statement: single, resolve, reject });
+      });
+    return this.#counted(start) as Promise<readonly object[]> as Promise<readonly Found[]>;
   }
 
   /** Returns the rows of a statement that may be slow, on a connection of its own. */
@@ -82,7 +89,8 @@ export class GatheredReads {
     values: Readonly<Record<string, Value>>,
   ): Promise<readonly Found[]> {
     if (hasNul(values)) return [];
-    const results = await this.#execute([enterTenant(tenant), bound(statement, { ...values, tenant })]);
+    const asked = [enterTenant(tenant), bound(statement, { ...values, tenant })];
+    const results = (await this.#counted(() => this.#execute(asked))) as readonly StatementResult[];
     const rows: readonly object[] = results[1]?.rows ?? [];
     return rows as readonly Found[];
   }
@@ -119,7 +127,29 @@ export class GatheredReads {
       const results = await this.#execute(statements);
       for (const settle of settling) settle(results);
     } catch (error) {
-      for (const each of gathered.values()) rejectAll(each, error as Error);
+      // A damaged page costs the reads that need it, not those that were sent with them.
+      if (settling.length > 1 && isFailedRead(error)) await this.#sendApart(gathered);
+      else for (const each of gathered.values()) rejectAll(each, error as Error);
+    }
+  }
+
+  /** Sends each read alone, and each key of a look-up. Never rejects. */
+  async #sendApart(gathered: ReadonlyMap<TenantId | undefined, Gathered>): Promise<void> {
+    for (const [tenant, { singles, lookUps }] of gathered) {
+      const alone = async (asked: BoundStatement): Promise<readonly Row[]> => {
+        const entered = tenant === undefined ? [] : [enterTenant(tenant)];
+        return (await this.#execute([...entered, asked])).at(-1)?.rows ?? [];
+      };
+      for (const { statement, resolve, reject } of singles) await alone(statement).then(resolve, reject);
+      for (const [statement, keys] of lookUps) {
+        for (const [key, waiting] of keys) {
+          const one: LookUpKeys = new Map([[key, waiting]]);
+          await alone(bound(statement, { tenant: tenant ?? null, keys: [key] })).then(
+            (rows) => answerLookUps(one, rows),
+            (error: Error) => waiting.forEach(({ reject }) => reject(error)),
+          );
+        }
+      }
     }
   }
 
@@ -145,10 +175,9 @@ export class GatheredReads {
 /** Whether the server is shutting down, or rolled the transaction back in favour of another one. */
 const isPassing = (error: unknown): boolean => /^(?:08|57P|40)/u.test(sqlState(error) ?? '');
 
-function answerLookUps(
-  keys: ReadonlyMap<string, readonly Waiting<Row | undefined>[]>,
-  rows: readonly Row[],
-): void {
+type LookUpKeys = ReadonlyMap<string, readonly Waiting<Row | undefined>[]>;
+
+function answerLookUps(keys: LookUpKeys, rows: readonly Row[]): void {
   const found = new Map(rows.map((row) => [row['key'], row]));
   for (const [key, waiting] of keys) for (const { resolve } of waiting) resolve(found.get(key));
 }

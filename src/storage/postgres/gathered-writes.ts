@@ -1,8 +1,9 @@
 import { StorageUnavailable } from '../../ports/storage.ts';
 import type { TenantId } from '../../spec/identifiers.ts';
+import { waitOfRequest } from '../request-waits.ts';
 import { refuseNul, type Write, type Writes } from '../verbs.ts';
 import type { Connection } from './connection.ts';
-import { concernsOneWrite, isSerializationFailure, unavailable } from './database-error.ts';
+import { concernsOneWrite, isFailedRead, isSerializationFailure, unavailable } from './database-error.ts';
 import { GO_INTERACTIVE, type Transaction } from './noun.ts';
 import { tenantOf, WRITES } from './nouns.ts';
 import { type BatchMode, executePipelined, NOT_DONE, NOTHING, type PendingWrite } from './pipelined-batch.ts';
@@ -53,7 +54,11 @@ export class GatheredWrites implements Writes {
     this.#pool = pool;
   }
 
-  async write(write: Write): Promise<unknown> {
+  write(write: Write): Promise<unknown> {
+    return waitOfRequest(() => this.#write(write));
+  }
+
+  async #write(write: Write): Promise<unknown> {
     if (this.#closing) throw new StorageUnavailable('the storage is closed');
     if (this.#unanswered >= UNANSWERED_WRITES_MAX)
       throw new StorageUnavailable('too many writes are waiting');
@@ -117,7 +122,7 @@ export class GatheredWrites implements Writes {
     try {
       answers = await this.#transact(batch, (connection) => executePipelined(connection, batch, mode));
     } catch (error) {
-      if (batch.length > 1 && concernsOneWrite(error)) await this.#sendApart(batch);
+      if (batch.length > 1 && (concernsOneWrite(error) || isFailedRead(error))) await this.#sendApart(batch);
       else for (const { reject } of batch) reject(told(error));
       return;
     }

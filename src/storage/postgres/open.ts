@@ -1,10 +1,11 @@
 import { type Storage, StorageUnavailable } from '../../ports/storage.ts';
 import type { RememberedTime, TimeMemory } from '../../ports/time-memory.ts';
+import { FailedReads } from '../failed-reads.ts';
 import { parseRestoration, refuseUnfinishedCopy } from '../marks.ts';
 import { type DatabaseStore, tenantStorage, wholeStores } from '../verbs.ts';
 import { type Connection, Promotions } from './connection.ts';
 import { markOf, timeOf } from './database.ts';
-import { unavailable } from './database-error.ts';
+import { isFailedRead, unavailable } from './database-error.ts';
 import { isOwnMachine, parseDatabaseUrl } from './database-url.ts';
 import { GatheredReads } from './gathered-reads.ts';
 import { GatheredWrites } from './gathered-writes.ts';
@@ -50,6 +51,8 @@ export interface PostgresOptions {
   readonly deadline_ms: number;
   /** Whether to bring an old schema up to date. Otherwise a database with an old schema is refused. */
   readonly migrate: boolean;
+  /** Is called for each read that fails because of the disk or the data. */
+  readonly failedRead?: () => void;
   /** The URL of a standby that serves pages of clients; empty if there is none. */
   readonly replica: string;
 }
@@ -83,6 +86,7 @@ export async function openPostgresStorage(url: string, options: PostgresOptions)
     await closeAll(pools);
     throw unavailable(error);
   }
+  const failedReads = new FailedReads(() => performance.now(), isFailedRead, options.failedRead);
   const concerns = (): Promise<readonly string[]> =>
     writers.with(async (connection) => [
       ...(await concernsOfRole(connection)),
@@ -90,8 +94,11 @@ export async function openPostgresStorage(url: string, options: PostgresOptions)
     ]);
   return storage(
     concerns,
-    new GatheredReads(readers),
-    new GatheredReads(replica),
+    {
+      primary: new GatheredReads(readers, failedReads),
+      replica: new GatheredReads(replica, failedReads),
+      failedReads,
+    },
     new GatheredWrites(writers),
     { pools, independent: !database.hosts.some(isOwnMachine) },
   );
@@ -113,10 +120,15 @@ async function prepareSchema(pool: Pool, options: Pick<PostgresOptions, 'migrate
   await pool.with((connection) => migrate(connection, Math.floor(Date.now() / 1000)));
 }
 
+interface Reads {
+  readonly primary: GatheredReads;
+  readonly replica: GatheredReads;
+  readonly failedReads: FailedReads;
+}
+
 function storage(
   concerns: Storage['concerns'],
-  primary: GatheredReads,
-  replica: GatheredReads,
+  { primary, replica, failedReads }: Reads,
   writes: GatheredWrites,
   { pools, independent }: { readonly pools: readonly Pool[]; readonly independent: boolean },
 ): Storage {
@@ -138,6 +150,8 @@ function storage(
     restoration: async () =>
       parseRestoration(await pools[0]?.with((connection) => markOf(connection, 'restored'))),
     async ready() {
+      const failing = failedReads.problem();
+      if (failing !== undefined) throw new StorageUnavailable(`the database cannot be read: ${failing}`);
       await whole.database.heartbeat();
     },
     concerns,

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { FailedReads } from '../failed-reads.ts';
 import type { EngineStore, OfTenant, ResultOf, ValuesOf, VerbName } from '../verbs.ts';
-import type { FailedReads } from './failed-reads.ts';
 
 /** The connections of the main thread. */
 export interface ReadConnections {

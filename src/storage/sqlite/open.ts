@@ -2,12 +2,18 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Log } from '../../ports/log.ts';
 import { type Storage, StorageUnavailable } from '../../ports/storage.ts';
 import type { StorageMark } from '../../ports/table-dump.ts';
+import { FailedReads } from '../failed-reads.ts';
 import { parseRestoration, refuseUnfinishedCopy } from '../marks.ts';
 import { tenantStorage, wholeStores } from '../verbs.ts';
-import { callbackSnapshot, openReadConnection, openWriteConnection } from './connection.ts';
+import {
+  callbackSnapshot,
+  isDamage,
+  isInputOutputError,
+  openReadConnection,
+  openWriteConnection,
+} from './connection.ts';
 import { timeReading } from './database.ts';
 import { createWhereAbsent, displacement, filesAt, hasRoom, inspect, unavailable } from './database-file.ts';
-import { FailedReads } from './failed-reads.ts';
 import { BesideCheck, logBytes, refuseDamagedRoots } from './file-check.ts';
 import { migrate, needsMigration, refuseNewerSchema } from './migrations.ts';
 import { openStores } from './nouns.ts';
@@ -36,6 +42,8 @@ export interface SqliteOptions {
    * a server need not, and the check takes longer the larger the database is.
    */
   readonly check?: boolean;
+  /** Is called for each read that fails because of the disk or the file. */
+  readonly failedRead?: () => void;
   /** Receives the progress of a check that runs beside the requests. */
   readonly log?: Log;
   /** Whether to create the file if there is none. */
@@ -63,7 +71,7 @@ export async function openSqliteStorage(path: string, options: SqliteOptions = {
       options.writer === 'main'
         ? mainThreadChannel(place, lock_wait_ms_max)
         : new WriterThreadChannel(place, lock_wait_ms_max);
-    return storage(place, reader, channel, beside);
+    return storage(place, { reader, channel, beside, failedRead: options.failedRead });
   } catch (error) {
     await beside?.close();
     throw unavailable(path, error);
@@ -121,15 +129,21 @@ function refuseDamage(database: DatabaseSync, path: string): void {
 const damageLine = (path: string, finding: string): string =>
   `the database ${path} is damaged (${finding}): restore it from a backup`;
 
-function storage(
-  { path, files }: DatabasePlace,
-  reader: DatabaseSync,
-  channel: WriteChannel,
-  beside: BesideCheck | undefined,
-): Storage {
+interface Opened {
+  readonly reader: DatabaseSync;
+  readonly channel: WriteChannel;
+  readonly beside: BesideCheck | undefined;
+  readonly failedRead: (() => void) | undefined;
+}
+
+function storage({ path, files }: DatabasePlace, { reader, channel, beside, failedRead }: Opened): Storage {
   const writes = new GatheredWrites(channel);
   const scanner = openReadConnection(path);
-  const failedReads = new FailedReads(() => performance.now());
+  const failedReads = new FailedReads(
+    () => performance.now(),
+    (error) => isInputOutputError(error) || isDamage(error),
+    failedRead,
+  );
   const connections = { lookUps: reader, scans: scanner, snapshot: callbackSnapshot(reader), failedReads };
   const { tenants, database, ...stores } = openStores(connections);
   const whole = wholeStores({ tenants, database }, writes);

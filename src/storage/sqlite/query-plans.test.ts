@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
+import { FailedReads } from '../failed-reads.ts';
 import { clients } from './clients.ts';
-import { FailedReads } from './failed-reads.ts';
 import { sessionGrantsEnding } from './grants.ts';
 import { logoutNotifications } from './logout-notifications.ts';
 import { MIGRATIONS } from './migrations.ts';
@@ -39,7 +39,10 @@ const onOne = (on: DatabaseSync): ReadConnections => ({
   lookUps: on,
   scans: on,
   snapshot: () => undefined,
-  failedReads: new FailedReads(() => 0),
+  failedReads: new FailedReads(
+    () => 0,
+    () => false,
+  ),
 });
 
 const readsOf = ({ reads }: AnyStore): readonly ((on: DatabaseSync) => unknown)[] =>

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { StorageUnavailable } from '../../ports/storage.ts';
+import { waitOfRequest } from '../request-waits.ts';
 import { refuseNul, type Write, type Writes } from '../verbs.ts';
 import { type Answer, BatchExecutor, type DatabasePlace, monotonicMilliseconds } from './write-batch.ts';
 import type { WriterReply, WriterRequest, WriterThreadData } from './writer-thread.ts';
@@ -37,6 +38,10 @@ export class GatheredWrites implements Writes {
   }
 
   write(write: Write): Promise<unknown> {
+    return waitOfRequest(() => this.#write(write));
+  }
+
+  #write(write: Write): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#closing) throw new StorageUnavailable('the storage is closed');
       if (this.#stopped !== undefined) throw new StorageUnavailable(this.#stopped, { writesStopped: true });

@@ -6,7 +6,8 @@ import { eventLoopDelayMax_ms } from '../process-figures.ts';
 import type { Stand } from '../stand.ts';
 import { underFault } from '../under-fault.ts';
 
-const LOCKED_MS = 3_000;
+/** Shorter than `storage.deadline`. */
+const LOCKED_MS = 1_500;
 
 /** Another program that writes to the file and takes its time, such as a backup tool or a curious operator. */
 const LOCK = `

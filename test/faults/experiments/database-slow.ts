@@ -10,11 +10,10 @@ const EACH_MS = 5_000;
 /** `storage.deadline`. */
 const DEADLINE_MS = 2_000;
 /**
- * Each question has the deadline for itself: an act that asks four, one after the other, and gets each answer just in time takes
- * four deadlines, and longer behind another one. No deadline holds for a whole request. Nearly all requests must be
- * answered before their clients give up (ten seconds), and the queue must be empty soon after the database is quick again.
+ * A request waits for the database no longer than the deadline in all, plus a second. The queue must be empty soon after the
+ * database is quick again.
  */
-const P99_MS = 5 * DEADLINE_MS;
+const P99_MS = DEADLINE_MS + 1_000;
 const RECOVERED_MS = DEADLINE_MS;
 
 export const databaseSlow: Experiment = {

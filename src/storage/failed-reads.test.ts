@@ -8,7 +8,10 @@ const busy = Object.assign(new Error('database is locked'), { errcode: 5 });
 
 function world() {
   let now = 0;
-  const failedReads = new FailedReads(() => now);
+  const failedReads = new FailedReads(
+    () => now,
+    (error) => error === damage,
+  );
   const read = failedReads.counted((outcome: unknown) => {
     if (outcome instanceof Error) throw outcome;
     return outcome;

@@ -1,5 +1,3 @@
-import { isDamage, isInputOutputError } from './connection.ts';
-
 /** The time that one count covers. */
 const WINDOW_MS = 15_000;
 /** Fewer failures may concern one record, or a moment. */
@@ -20,13 +18,20 @@ interface Count {
  */
 export class FailedReads {
   readonly #now: () => number;
+  readonly #isFailure: (error: unknown) => boolean;
+  readonly #onFailure: () => void;
   #current: Count;
   #previous: Count | undefined;
   #newest = '';
 
-  /** @param now milliseconds of a monotonic clock */
-  constructor(now: () => number) {
+  /**
+   * @param now milliseconds of a monotonic clock
+   * @param isFailure whether the disk or the data caused the error; other errors concern the values of one request
+   */
+  constructor(now: () => number, isFailure: (error: unknown) => boolean, onFailure = (): void => undefined) {
     this.#now = now;
+    this.#isFailure = isFailure;
+    this.#onFailure = onFailure;
     this.#current = { since: now(), reads: 0, failures: 0 };
   }
 
@@ -55,8 +60,8 @@ export class FailedReads {
   }
 
   #fail(error: unknown): never {
-    // Other errors concern the values of one request.
-    if (isInputOutputError(error) || isDamage(error)) {
+    if (this.#isFailure(error)) {
+      this.#onFailure();
       this.#turnOver();
       this.#current.failures += 1;
       this.#newest = error instanceof Error ? error.message : String(error);
