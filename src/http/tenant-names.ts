@@ -41,36 +41,77 @@ type PathNames = ReadonlyMap<string, TenantName>;
 
 const DEFAULT_PORT = /:(?:443|80)$/;
 
+/** The names of all tenants, which change tenant by tenant. */
+export interface TenantNameTable extends TenantNames {
+  /** The origins of all names. The set changes with them. */
+  readonly origins: ReadonlySet<string>;
+  /** Gives tenants their names in place of those that they had. None gets a name that the default tenant has. */
+  put(named: readonly NamedTenant[]): void;
+  /** Takes all names of these tenants. */
+  remove(tenants: readonly TenantId[]): void;
+}
+
 /** @param first the default tenant: a request for an unknown host is treated as one for its host */
-export function tenantNames(first: NamedTenant, others: readonly NamedTenant[]): TenantNames {
-  const tenants = [first, ...others];
-  const names = tenants.flatMap(({ tenant, issuers, closed = false }) =>
-    issuers.map((issuer): TenantName => ({ tenant, issuer, path: issuerPath(issuer), closed })),
-  );
-  const byIssuer = new Map(names.map((name) => [name.issuer, name]));
-  const byTenant = new Map<string, TenantName | undefined>(
-    tenants.map(({ tenant, issuers: [issuer] }) => [tenant, byIssuer.get(issuer)]),
-  );
-  const hosts = new Map(
-    [...Map.groupBy(names, ({ issuer }) => new URL(issuer).host)].map(([host, list]): [string, PathNames] => [
-      host,
-      new Map(list.map((name) => [name.path, name])),
-    ]),
-  );
-  const firstHost = hosts.get(new URL(first.issuers[0]).host) ?? new Map<string, TenantName>();
-  const depthMax = Math.max(...names.map(({ path }) => path.split('/').length - 1));
+export function tenantNames(first: NamedTenant, others: readonly NamedTenant[] = []): TenantNameTable {
+  const byIssuer = new Map<string, TenantName>();
+  const byTenant = new Map<string, readonly TenantName[]>();
+  const hosts = new Map<string, Map<string, TenantName>>();
+  const origins = new Set<string>();
+  const firstHost = new URL(first.issuers[0]).host;
+  let depthMax = 0;
+
+  const add = (name: TenantName): void => {
+    const { host, origin } = new URL(name.issuer);
+    const paths = hosts.get(host) ?? new Map<string, TenantName>();
+    hosts.set(host, paths.set(name.path, name));
+    byIssuer.set(name.issuer, name);
+    origins.add(origin);
+    depthMax = Math.max(depthMax, name.path.split('/').length - 1);
+  };
+  const remove = ({ issuer, path }: TenantName): void => {
+    const { host, origin } = new URL(issuer);
+    const paths = hosts.get(host);
+    byIssuer.delete(issuer);
+    paths?.delete(path);
+    if (paths?.size !== 0) return;
+    hosts.delete(host);
+    origins.delete(origin);
+  };
+  const give = ({ tenant, issuers, closed = false }: NamedTenant): void => {
+    const names = issuers
+      .filter((issuer) => !byIssuer.has(issuer))
+      .map((issuer): TenantName => ({ tenant, issuer, path: issuerPath(issuer), closed }));
+    byTenant.set(tenant, names);
+    names.forEach(add);
+  };
+  const removeAll = (tenants: readonly TenantId[]): void => {
+    for (const name of tenants.flatMap((tenant) => byTenant.get(tenant) ?? [])) remove(name);
+    for (const tenant of tenants) byTenant.delete(tenant);
+  };
+  give(first);
+  others.forEach(give);
   return {
-    several: names.length > 1,
+    origins,
+    put(named) {
+      // One may get a name that another one of them gives up.
+      removeAll(named.map(({ tenant }) => tenant));
+      named.forEach(give);
+    },
+    remove: removeAll,
+    get several() {
+      return byIssuer.size > 1;
+    },
     choose({ issuer, tenantId, host, path }) {
       if (issuer !== undefined || tenantId !== undefined) {
         return open(
           chosenByHeaders(
             issuer === undefined ? undefined : (byIssuer.get(issuer) ?? 'unknown'),
-            tenantId === undefined ? undefined : (byTenant.get(tenantId) ?? 'unknown'),
+            tenantId === undefined ? undefined : (byTenant.get(tenantId)?.[0] ?? 'unknown'),
           ),
         );
       }
-      return open(longestPath(namesOfHost(hosts, host) ?? firstHost, path, depthMax));
+      const names = namesOfHost(hosts, host) ?? hosts.get(firstHost) ?? new Map<string, TenantName>();
+      return open(longestPath(names, path, depthMax));
     },
   };
 }

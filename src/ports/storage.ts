@@ -15,6 +15,7 @@ import type { ServerKeyStore } from './server-key-store.ts';
 import type { SessionStore } from './session-store.ts';
 import type { TenantStore } from './tenant-store.ts';
 import type { TimeMemory } from './time-memory.ts';
+import type { UpkeepStore } from './upkeep-store.ts';
 
 /** The storage of one tenant. Each verb is one atomic transaction, and none stays open. */
 export interface TenantStorage {
@@ -32,6 +33,7 @@ export interface TenantStorage {
   readonly serverKeys: ServerKeyStore;
   readonly audit: AuditLog;
   readonly journal: ChangeJournal;
+  readonly upkeep: UpkeepStore;
 }
 
 export interface Storage {

@@ -26,6 +26,16 @@ export interface TenantStore {
   version(): Awaitable<number>;
   /** Returns all tenants, ordered by id. */
   all(): Promise<readonly StoredTenant[]>;
+  /**
+   * Returns the tenants that changed after one version of the list and until another, ordered by id; also those that changed
+   * later. Returns undefined if that is not known for each change between them.
+   */
+  changedSince(after: number, until: number): Promise<readonly StoredTenant[] | undefined>;
+  /**
+   * Returns the ids of the tenants that have logout notifications to deliver, due or not. The default tenant may be among
+   * them. Those that an older program noted may be missing.
+   */
+  withLogouts(): Promise<readonly TenantId[]>;
   /** Creates a tenant. A name belongs to one tenant, as issuer or alias. Among concurrent calls with one id or name, one succeeds. */
   create(tenant: StoredTenant, event: AuditEvent): Promise<'created' | 'id_taken' | 'issuer_taken'>;
   /**

@@ -1,10 +1,11 @@
 import type { Mode } from '../config/rules.ts';
 import type { Settings } from '../config/settings.ts';
 import { SettingsError } from '../config/settings-error.ts';
+import type { TenantOverrides } from '../config/tenant-overrides.ts';
 import type { Tenancy } from '../http/tenancy.ts';
 import { type NamedTenant, type TenantNames, tenantNames } from '../http/tenant-names.ts';
 import type { Metrics } from '../ports/metrics.ts';
-import type { Storage } from '../ports/storage.ts';
+import type { Storage, TenantStorage } from '../ports/storage.ts';
 import type { StoredTenant } from '../ports/tenant-store.ts';
 import type { TenantCaches } from '../spec/caches.ts';
 import { DEFAULT_TENANT, type TenantId } from '../spec/identifiers.ts';
@@ -14,6 +15,7 @@ import { startRounds } from '../system/rounds.ts';
 import type { Platform } from '../tenant/platform.ts';
 import { tenantSettings } from '../tenant/settings.ts';
 import { openTenant, type Tenant, type TenantNeeds } from '../tenant/tenant.ts';
+import { inTurn } from './in-turn.ts';
 import { unhurriedKeyMaker } from './key-making.ts';
 import { openTenantsUpTo } from './open-tenants.ts';
 import { type OpenedParts, openPlatform } from './platform.ts';
@@ -31,13 +33,30 @@ export interface TenantsNeeds extends Omit<OpenedParts, 'storage' | 'ownOrigins'
 export interface Tenants {
   readonly first: Tenant;
   readonly tenancy: Tenancy;
-  /** Returns the tenants that are not disabled, the default one first. */
-  all(): Promise<readonly TenantInService[]>;
+  /** Returns the tenants that have logout tokens to deliver. Asks once for all tenants. */
+  withLogouts(): Promise<readonly TenantInService[]>;
+  /** Returns the open tenants, the default one first. */
+  open(): Promise<readonly TenantInService[]>;
+  /** Returns a tenth of the closed tenants: each has its turn in ten calls. */
+  someClosed(): Promise<readonly ClosedTenant[]>;
   close(): Promise<void>;
+}
+
+/** A tenant that is not open, as far as its upkeep asks. Its settings are not parsed, because tenants may be many. */
+export interface ClosedTenant {
+  readonly id: TenantId;
+  storage(): TenantStorage;
+  /** Returns one of its settings, which may be its own. */
+  seconds(path: 'audit.lifetime' | 'logout.log-lifetime' | 'registration.idle-client-lifetime'): number;
+  /** Returns undefined if the settings are not valid. */
+  tenant(): TenantInService | undefined;
 }
 
 /** Router for a tenant that has just been disabled: it matches nothing. */
 const NOTHING = { find: () => undefined };
+
+/** A closed tenant gets no new rows here, so its expired ones may wait for some rounds. */
+const ROUNDS_FOR_CLOSED = 10;
 
 /**
  * Opens the default tenant; the others open when they are first called. Each choice reads the version of the table
@@ -47,20 +66,25 @@ const NOTHING = { find: () => undefined };
 export async function openTenants(needs: TenantsNeeds): Promise<Tenants> {
   const { settings, storage, log } = needs;
   const register = tenantRegister(needs);
+  const closedInTurn = inTurn<ClosedTenant>(ROUNDS_FOR_CLOSED);
   const follower = followJournal(
     { head: () => storage.tenants.version(), since: () => undefined },
     () => undefined,
   );
-  let adopted = 0;
+  let adopted = { updates: 0, version: Infinity };
   const catchUp = async (): Promise<void> => {
     await follower.catchUp();
     const updates = follower.updates();
-    if (updates === adopted) return;
-    const tenants = await storage.tenants.all();
-    // A list that was asked for earlier may arrive later.
-    if (updates <= adopted) return;
-    adopted = updates;
-    register.adopt(tenants);
+    if (updates === adopted.updates) return;
+    const now = { updates, version: await storage.tenants.version() };
+    // A version that went back belongs to another list, for example after a restoration.
+    const isOlder = now.version < adopted.version;
+    const changed = isOlder ? undefined : await storage.tenants.changedSince(adopted.version, now.version);
+    const tenants = changed ?? (await storage.tenants.all());
+    // An earlier question may be answered later.
+    if (now.updates <= adopted.updates) return;
+    adopted = now;
+    register.adopt(tenants, changed === undefined);
   };
   const lookForFirst = async (): Promise<void> => {
     if (!register.names().several) await catchUp();
@@ -83,25 +107,41 @@ export async function openTenants(needs: TenantsNeeds): Promise<Tenants> {
       router: async ({ tenant, issuer }, from) =>
         (await register.find(tenant)?.router(issuer, from)) ?? NOTHING,
     },
-    async all() {
+    async withLogouts() {
       await catchUp();
-      return register.all();
+      return (await storage.tenants.withLogouts()).flatMap((id) => register.find(id) ?? []);
+    },
+    async open() {
+      await catchUp();
+      return register.open();
+    },
+    async someClosed() {
+      await catchUp();
+      return closedInTurn(register.closed());
     },
     async close() {
       await looking.stop();
-      await Promise.all(register.all().map((tenant) => tenant.close()));
+      await Promise.all(register.made().map((tenant) => tenant.close()));
     },
   };
 }
 
-/** The tenants that are served, as of the last list of tenants. */
+/** The tenants that are served, as of the last change of the list of tenants. */
 interface TenantRegister {
   names(): TenantNames;
+  /** Returns a tenant that is not disabled; undefined if there is none, or if its settings are not valid. */
   find(id: TenantId): TenantInService | undefined;
-  /** The default tenant first. */
-  all(): readonly TenantInService[];
-  /** Replaces the tenants beside the default one. A tenant that did not change stays open. */
-  adopt(tenants: readonly StoredTenant[]): void;
+  /** Returns the tenants that are open, the default one first. */
+  open(): readonly TenantInService[];
+  /** Returns the tenants that are not disabled and not open. */
+  closed(): readonly ClosedTenant[];
+  /** Returns the tenants that were called since they changed last, the default one first. */
+  made(): readonly TenantInService[];
+  /**
+   * Replaces tenants beside the default one. A tenant that did not change stays open.
+   * @param isWhole whether tenants that are not among these are gone
+   */
+  adopt(tenants: readonly StoredTenant[], isWhole: boolean): void;
 }
 
 const TIME: OpeningTime = {
@@ -127,24 +167,120 @@ function boundsOf({ settings, log, metrics }: TenantsNeeds): AmongTenants {
   };
 }
 
-interface Serving {
+/** A tenant of the table. Its settings are read when it is first called. */
+interface Listed extends ClosedTenant {
   readonly version: number;
-  readonly tenant: TenantInService;
+  /** Returns the tenant if it was called. */
+  made(): TenantInService | undefined;
 }
 
+function listed(
+  { id, version, settings: own }: StoredTenant,
+  { settings, storage }: TenantsNeeds,
+  make: () => TenantInService | undefined,
+): Listed {
+  let known: { readonly tenant: TenantInService | undefined } | undefined;
+  return {
+    id,
+    version,
+    storage: () => storage.forTenant(id),
+    seconds(path) {
+      const value = (JSON.parse(own) as TenantOverrides)[path];
+      return typeof value === 'number' ? value : settings[path];
+    },
+    tenant() {
+      known ??= { tenant: make() };
+      return known.tenant;
+    },
+    made: () => known?.tenant,
+  };
+}
+
+const isOpen = (tenant: TenantInService | undefined): boolean => tenant?.current() !== undefined;
+
 function tenantRegister(needs: TenantsNeeds): TenantRegister {
-  const { settings, storage, log } = needs;
-  const ownOrigins = new Set<string>();
+  const { settings, log } = needs;
+  const names: NamedTenant = {
+    tenant: DEFAULT_TENANT,
+    issuers: [settings.issuer, ...settings['issuer-aliases']],
+  };
+  const known = tenantNames(names);
+  const inService = servingWith(needs, known.origins);
+  const first = inService(DEFAULT_TENANT, settings);
+  const serving = new Map<TenantId, Listed>();
+  /** With the disabled ones. */
+  const ids = new Set<TenantId>();
+
+  const serve = (stored: StoredTenant): TenantInService | undefined => {
+    try {
+      return inService(stored.id, settingsOf(needs, stored, names));
+    } catch (failure) {
+      if (!(failure instanceof SettingsError)) throw failure;
+      log.error({ tenant: stored.id, detail: failure.message }, 'a tenant with these settings is not served');
+      return undefined;
+    }
+  };
+  const end = (id: TenantId): void => {
+    void serving.get(id)?.made()?.close();
+    serving.delete(id);
+  };
+  const made = (): readonly TenantInService[] => [
+    first,
+    ...[...serving.values()].flatMap((each) => each.made() ?? []),
+  ];
+  return {
+    names: () => known,
+    find: (id) => (id === DEFAULT_TENANT ? first : serving.get(id)?.tenant()),
+    made,
+    open: () => made().filter(isOpen),
+    closed: () =>
+      serving
+        .values()
+        .filter((each) => !isOpen(each.made()))
+        .toArray(),
+    adopt(tenants, isWhole) {
+      const changed = tenants.filter(({ id, version }) => serving.get(id)?.version !== version);
+      for (const stored of changed) {
+        end(stored.id);
+        ids.add(stored.id);
+        if (stored.disabled_at === null)
+          serving.set(
+            stored.id,
+            listed(stored, needs, () => serve(stored)),
+          );
+      }
+      known.put(
+        changed.map(({ id, issuer, aliases, disabled_at }) => ({
+          tenant: id,
+          issuers: [issuer, ...aliases],
+          closed: disabled_at !== null,
+        })),
+      );
+      if (!isWhole) return;
+      const there = new Set(tenants.map(({ id }) => id));
+      const gone = [...ids].filter((id) => !there.has(id));
+      gone.forEach(end);
+      for (const id of gone) ids.delete(id);
+      known.remove(gone);
+    },
+  };
+}
+
+/** Returns a function that takes a tenant into service. */
+function servingWith(
+  needs: TenantsNeeds,
+  ownOrigins: ReadonlySet<string>,
+): (id: TenantId, own: Settings) => TenantInService {
   const platform = openPlatform({ ...needs, ownOrigins });
   const bounds = boundsOf(needs);
   const unhurried = { ...platform.jose, keyMaker: unhurriedKeyMaker(platform.jose.keyMaker, TIME) };
-  const inService = (id: TenantId, own: Settings): TenantInService => {
+  return (id, own) => {
     const isFirst = id === DEFAULT_TENANT;
     const jose = isFirst ? platform.jose : unhurried;
     return tenantInService({
       id,
       settings: own,
-      storage: storage.forTenant(id),
+      storage: needs.storage.forTenant(id),
       open: async () =>
         await openApart(
           { ...platform, jose, outbound: platform.outbound.apart(id), caches: platform.caches.forTenant() },
@@ -152,54 +288,6 @@ function tenantRegister(needs: TenantsNeeds): TenantRegister {
         ),
       among: isFirst ? undefined : bounds,
     });
-  };
-  const names: NamedTenant = {
-    tenant: DEFAULT_TENANT,
-    issuers: [settings.issuer, ...settings['issuer-aliases']],
-  };
-  const first = inService(DEFAULT_TENANT, settings);
-  let serving = new Map<TenantId, Serving>();
-  let known = tenantNames(names, []);
-
-  const serve = (stored: StoredTenant): Serving | undefined => {
-    const { id, version } = stored;
-    const kept = serving.get(id);
-    if (kept?.version === version) return kept;
-    try {
-      return { version, tenant: inService(id, settingsOf(needs, stored, names)) };
-    } catch (failure) {
-      if (!(failure instanceof SettingsError)) throw failure;
-      log.error({ tenant: id, detail: failure.message }, 'a tenant with these settings is not served');
-      return undefined;
-    }
-  };
-  const adopt = (tenants: readonly StoredTenant[]): void => {
-    const before = serving;
-    const next = tenants.flatMap((stored): [TenantId, Serving][] => {
-      const served = stored.disabled_at === null ? serve(stored) : undefined;
-      return served === undefined ? [] : [[stored.id, served]];
-    });
-    serving = new Map(next);
-    for (const [id, { tenant }] of before) if (serving.get(id)?.tenant !== tenant) void tenant.close();
-    const others = tenants.map(
-      ({ id, issuer, aliases }): NamedTenant => ({
-        tenant: id,
-        issuers: [issuer, ...aliases],
-        closed: !serving.has(id),
-      }),
-    );
-    known = tenantNames(names, others);
-    ownOrigins.clear();
-    for (const issuer of [names, ...others].flatMap(({ issuers }) => issuers)) {
-      ownOrigins.add(new URL(issuer).origin);
-    }
-  };
-  adopt([]);
-  return {
-    names: () => known,
-    find: (id) => (id === DEFAULT_TENANT ? first : serving.get(id)?.tenant),
-    all: () => [first, ...[...serving.values()].map(({ tenant }) => tenant)],
-    adopt,
   };
 }
 

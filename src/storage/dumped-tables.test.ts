@@ -22,7 +22,11 @@ const STAYING: ReadonlySet<string> = new Set([
   'storage_mark',
   'server_process',
   'time_memory',
+  // It says where to look first. Rounds find what it does not name.
+  'logout_waiting',
 ]);
+/** A copy is a new list, in which each process reads all tenants first. */
+const isDerived = (table: string, column: string): boolean => table === 'tenant' && column === 'listed';
 
 type Columns = Readonly<Record<string, readonly string[]>>;
 
@@ -67,7 +71,9 @@ test('every table and every column of the SQLite schema is copied: a new one has
   database.close();
   // Its greatest number is that of `counters`; the journal's is counted.
   const { counters: _, ...copied } = expected(plainly);
-  const found = described(rows.filter(({ table }) => !STAYING.has(table)));
+  const found = described(
+    rows.filter(({ table, column }) => !STAYING.has(table) && !isDerived(table, column)),
+  );
   assert.deepEqual(found, { ...copied, audit_swept: ['sequence integer 0', 'tenant text 1'] });
 });
 
@@ -85,6 +91,8 @@ test('every table and every column of the PostgreSQL schema is copied: a new one
        USING (table_schema, table_name, column_name) WHERE table_schema = 'public'`,
   );
   await client.end();
-  const found = described(rows.filter(({ table }) => !STAYING.has(table)));
+  const found = described(
+    rows.filter(({ table, column }) => !STAYING.has(table) && !isDerived(table, column)),
+  );
   assert.deepEqual(found, expected(ownTable));
 });

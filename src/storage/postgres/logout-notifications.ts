@@ -43,6 +43,17 @@ const SETTLE = statement(
   `UPDATE logout_notification SET state = :state, due_at = :due_at, problem = :problem WHERE ${STILL_TAKEN}`,
 );
 const REMOVE = statement('logout_remove', `DELETE FROM logout_notification WHERE ${STILL_TAKEN}`);
+/** Counts the tenant among those with notifications to deliver, under the tenant's lock. */
+const WAIT = statement(
+  'logout_wait',
+  'INSERT INTO logout_waiting (tenant) VALUES (:tenant) ON CONFLICT DO NOTHING',
+);
+/** Takes the tenant from those with notifications to deliver once the last one is settled. */
+const REST = statement(
+  'logout_rest',
+  `DELETE FROM logout_waiting WHERE tenant = :tenant AND NOT EXISTS (
+     SELECT 1 FROM logout_notification WHERE tenant = :tenant AND due_at IS NOT NULL)`,
+);
 const SWEEP = statement(
   'logout_sweep',
   `DELETE FROM logout_notification WHERE tenant = :tenant AND (sid, client_id, instance) IN
@@ -79,14 +90,18 @@ export const logoutNotifications: TenantNoun<LogoutNotificationStore, 'nextDue' 
       },
     },
     settle: {
-      locksTenant: false,
+      // A session that ends meanwhile adds notifications, and the tenant must stay among those that have some.
+      locksTenant: true,
       async pipelined(transaction, tenant, { sid, client_id, instance, attempts }, attempt) {
         const place = { tenant, sid, client_id, instance, attempts };
         const done =
           attempt.outcome === 'unneeded'
             ? transaction.query(REMOVE, place)
             : transaction.query(SETTLE, { ...place, ...settled(attempt) });
-        return (await changed(done)) === 1;
+        const resting = transaction.query(REST, { tenant });
+        const isDone = (await changed(done)) === 1;
+        await resting;
+        return isDone;
       },
     },
     sweepSettled: {
@@ -103,7 +118,8 @@ export async function noteLogout(
   tenant: TenantId,
   { sid, sub }: { readonly sid: SessionId; readonly sub: Subject },
 ): Promise<void> {
-  await transaction.query(NOTE, { tenant, sid, sub });
+  const noted = await changed(transaction.query(NOTE, { tenant, sid, sub }));
+  if (noted > 0) await transaction.query(WAIT, { tenant });
 }
 
 function settled(attempt: LogoutAttempt): Values {

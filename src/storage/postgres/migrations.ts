@@ -4,7 +4,14 @@ import type { Connection } from './connection.ts';
 import { sqlState, unavailable } from './database-error.ts';
 import { parseDatabaseUrl } from './database-url.ts';
 import { Pool } from './pool.ts';
-import { FIRST_SCHEMA, MARK_SCHEMA, PROCESS_SCHEMA, RATE_SCHEMA, TIME_SCHEMA } from './schema.ts';
+import {
+  FIRST_SCHEMA,
+  MARK_SCHEMA,
+  PROCESS_SCHEMA,
+  RATE_SCHEMA,
+  TENANT_ROUND_SCHEMA,
+  TIME_SCHEMA,
+} from './schema.ts';
 import { type BoundStatement, bound, statement } from './statement.ts';
 
 /** In order of version, without gaps. A released migration is never edited; a change is a new migration. */
@@ -19,6 +26,12 @@ export const MIGRATIONS: readonly SchemaStep[] = [
     compatibleFrom: 1,
   },
   { version: 5, name: 'the latest time that was seen', statements: TIME_SCHEMA, compatibleFrom: 1 },
+  {
+    version: 6,
+    name: 'changes of tenants, and which of them have logouts to deliver',
+    statements: TENANT_ROUND_SCHEMA,
+    compatibleFrom: 1,
+  },
 ];
 
 export const NEWEST = MIGRATIONS.length;

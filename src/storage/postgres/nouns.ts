@@ -17,6 +17,7 @@ import { replays } from './replays.ts';
 import { serverKeys } from './server-keys.ts';
 import { sessions } from './sessions.ts';
 import { tenants } from './tenants.ts';
+import { upkeep } from './upkeep.ts';
 
 /** Every store of the engine. The name of a store and the name of its verb make the name of a write (`VerbName`). */
 const STORES = {
@@ -36,6 +37,7 @@ const STORES = {
   serverKeys,
   sessions,
   tenants,
+  upkeep,
 };
 
 const NAMED_STORES = Object.entries(STORES) as unknown as readonly (readonly [string, AnyStore])[];

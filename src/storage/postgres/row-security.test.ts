@@ -8,6 +8,7 @@ import { OTHER_TENANT, TENANT } from '../../testing/storage/stored-examples.ts';
 /** The second lock between tenants, as the database itself describes and keeps it: whatever table there is has one. */
 const ABOUT_ALL_TENANTS: ReadonlySet<string> = new Set([
   'heartbeat',
+  'logout_waiting',
   'schema_compatibility',
   'schema_migration',
   'storage_mark',

@@ -224,6 +224,16 @@ export const TIME_SCHEMA: readonly string[] = [
   'CREATE TABLE time_memory (id BIGINT NOT NULL, latest BIGINT NOT NULL, waited BIGINT NOT NULL, confirmation BIGINT NOT NULL, PRIMARY KEY (id))',
 ];
 
+/**
+ * The version of the list of tenants at which each one changed last, and the tenants whose logouts wait for delivery. Row
+ * security hides the rows of tenants from a question about all tenants, so a table about all tenants has the answer.
+ */
+export const TENANT_ROUND_SCHEMA: readonly string[] = [
+  'ALTER TABLE tenant ADD COLUMN listed BIGINT NOT NULL DEFAULT 0',
+  'CREATE INDEX tenant_listed ON tenant (listed)',
+  `CREATE TABLE logout_waiting (tenant ${TEXT} NOT NULL, PRIMARY KEY (tenant))`,
+];
+
 /** The schema of the first version, as single statements. */
 export const FIRST_SCHEMA: readonly string[] = [
   ...TENANT_TABLES.flatMap(tenantTable),

@@ -1,5 +1,6 @@
 import type { StoredTenant, TenantStore } from '../../ports/tenant-store.ts';
 import type { TenantId } from '../../spec/identifiers.ts';
+import { completeChanges } from '../tenant-changes.ts';
 import { record } from './audit.ts';
 import { changed, one, type PostgresStore, type Transaction } from './noun.ts';
 import { type Row, statement } from './statement.ts';
@@ -12,6 +13,13 @@ const ALL = statement(
    FROM tenant JOIN tenant_issuer ON tenant_issuer.tenant = tenant.tenant
    ORDER BY tenant.tenant, tenant_issuer.position`,
 );
+const CHANGED_SINCE = statement(
+  'tenant_changed_since',
+  `SELECT tenant.tenant AS tenant, version, settings, created_at, disabled_at, issuer, listed
+   FROM tenant JOIN tenant_issuer ON tenant_issuer.tenant = tenant.tenant
+   WHERE tenant.listed > :after ORDER BY tenant.tenant, tenant_issuer.position`,
+);
+const WITH_LOGOUTS = statement('tenant_with_logouts', 'SELECT tenant FROM logout_waiting ORDER BY tenant');
 /** Locks the list. Names are unique among all tenants, so only one transaction at a time may assign names. */
 const TAKE_LIST = statement('tenant_list_take', 'UPDATE tenant_list SET version = version WHERE id = 1');
 const CHANGE_LIST = statement(
@@ -23,10 +31,12 @@ const NAME_OF_ANOTHER = statement(
   'tenant_name_of_another',
   'SELECT 1 AS present FROM tenant_issuer WHERE issuer = ANY(:names) AND tenant <> :tenant LIMIT 1',
 );
+/** The version that the list gets with the change. The transaction holds the list. */
+const NEXT_VERSION = '(SELECT tenant_list.version + 1 FROM tenant_list WHERE id = 1)';
 const INSERT = statement(
   'tenant_insert',
-  `INSERT INTO tenant (tenant, version, settings, created_at, disabled_at)
-   VALUES (:tenant, :version, :settings, :created_at, :disabled_at)`,
+  `INSERT INTO tenant (tenant, version, settings, created_at, disabled_at, listed)
+   VALUES (:tenant, :version, :settings, :created_at, :disabled_at, ${NEXT_VERSION})`,
 );
 const INSERT_NAME = statement(
   'tenant_insert_name',
@@ -38,7 +48,7 @@ const REMOVE_ALIASES = statement(
 );
 const UPDATE = statement(
   'tenant_update',
-  `UPDATE tenant SET version = version + 1, settings = :settings, disabled_at = :disabled_at
+  `UPDATE tenant SET version = version + 1, settings = :settings, disabled_at = :disabled_at, listed = ${NEXT_VERSION}
    WHERE tenant = :tenant AND version = :expected`,
 );
 const AT_VERSION = statement(
@@ -46,7 +56,9 @@ const AT_VERSION = statement(
   'SELECT 1 AS present FROM tenant WHERE tenant = :tenant AND version = :expected',
 );
 
-export const tenants: PostgresStore<TenantStore, 'version' | 'all'> = {
+type TenantRead = 'version' | 'all' | 'changedSince' | 'withLogouts';
+
+export const tenants: PostgresStore<TenantStore, TenantRead> = {
   reads: {
     version:
       ({ primary }) =>
@@ -57,9 +69,23 @@ export const tenants: PostgresStore<TenantStore, 'version' | 'all'> = {
     all:
       ({ primary }) =>
       async () => {
-        const rows = await primary.rows(undefined, ALL, {});
-        return [...Map.groupBy(rows, ({ tenant }) => tenant).values()].map(storedTenant);
+        return storedTenants(await primary.rows(undefined, ALL, {}));
       },
+    changedSince:
+      ({ primary }) =>
+      async (after, until) => {
+        const rows = await primary.rows(undefined, CHANGED_SINCE, { after });
+        const tenants = [...Map.groupBy(rows, ({ tenant }) => tenant).values()];
+        return completeChanges(
+          tenants.map((names) => [storedTenant(names), Number(names[0]?.['listed'])]),
+          after,
+          until,
+        );
+      },
+    withLogouts:
+      ({ primary }) =>
+      async () =>
+        (await primary.rows(undefined, WITH_LOGOUTS, {})).map(({ tenant }) => String(tenant) as TenantId),
   },
   writes: {
     create: {
@@ -94,6 +120,9 @@ export const tenants: PostgresStore<TenantStore, 'version' | 'all'> = {
     },
   },
 };
+
+const storedTenants = (rows: readonly Row[]): readonly StoredTenant[] =>
+  [...Map.groupBy(rows, ({ tenant }) => tenant).values()].map(storedTenant);
 
 /** @param rows one for each name of the tenant, the issuer first */
 function storedTenant(rows: readonly Row[]): StoredTenant {

@@ -321,6 +321,14 @@ export const MIGRATIONS: readonly Migration[] = [
     sql: TIME_SCHEMA,
     compatibleFrom: 13,
   },
+  {
+    version: 18,
+    name: 'changes of tenants',
+    sql: `
+      ALTER TABLE tenant ADD COLUMN listed INTEGER NOT NULL DEFAULT 0;
+      CREATE INDEX tenant_listed ON tenant (listed);`,
+    compatibleFrom: 13,
+  },
 ];
 
 export const NEWEST = MIGRATIONS.length;

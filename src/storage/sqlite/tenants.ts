@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { TenantStore } from '../../ports/tenant-store.ts';
+import type { StoredTenant, TenantStore } from '../../ports/tenant-store.ts';
 import type { TenantId } from '../../spec/identifiers.ts';
+import { completeChanges } from '../tenant-changes.ts';
 import { eventRecording } from './audit.ts';
 import { dataVersion } from './journal.ts';
 import type { SqliteStore } from './noun.ts';
@@ -12,11 +13,38 @@ type Row = readonly [
   created_at: number,
   disabled_at: number | null,
   names: string,
+  listed: number,
 ];
 
+/** The version that the list gets with the change. */
+const NEXT_VERSION = '(SELECT version + 1 FROM tenant_list WHERE id = 1)';
 const CHANGE_LIST = 'UPDATE tenant_list SET version = version + 1 WHERE id = 1';
 
-export const tenants: SqliteStore<TenantStore, 'version' | 'all'> = {
+type TenantRead = 'version' | 'all' | 'changedSince' | 'withLogouts';
+
+// One statement sees one state, so a tenant never appears with the names of another version.
+const SELECT = `
+  SELECT tenant, version, settings, created_at, disabled_at,
+    (SELECT json_group_array(issuer ORDER BY position) FROM tenant_issuer AS name WHERE name.tenant = tenant.tenant),
+    listed
+  FROM tenant`;
+
+const storedTenant = (row: Row): StoredTenant => {
+  const [id, version, settings, created_at, disabled_at, names] = row;
+  const [issuer, ...aliases] = JSON.parse(names) as [string, ...string[]];
+  return { id, version, issuer, aliases, settings, created_at, disabled_at };
+};
+
+/** Goes from tenant to tenant by the index, however many notifications one has. */
+const WITH_LOGOUTS = `
+  WITH RECURSIVE waiting (tenant) AS (
+    SELECT min(tenant) FROM logout_notification WHERE due_at IS NOT NULL
+    UNION ALL
+    SELECT (SELECT min(tenant) FROM logout_notification WHERE due_at IS NOT NULL AND tenant > waiting.tenant)
+    FROM waiting WHERE waiting.tenant IS NOT NULL)
+  SELECT tenant FROM waiting WHERE tenant IS NOT NULL`;
+
+export const tenants: SqliteStore<TenantStore, TenantRead> = {
   reads: {
     version({ lookUps }) {
       const changes = dataVersion(lookUps);
@@ -34,19 +62,25 @@ export const tenants: SqliteStore<TenantStore, 'version' | 'all'> = {
       };
     },
     all({ lookUps }) {
-      // One statement sees one state, so a tenant never appears with the names of another version.
-      const tenants = lookUps.prepare(`
-        SELECT tenant, version, settings, created_at, disabled_at,
-          (SELECT json_group_array(issuer ORDER BY position) FROM tenant_issuer AS name WHERE name.tenant = tenant.tenant)
-        FROM tenant ORDER BY tenant`);
+      const tenants = lookUps.prepare(`${SELECT} ORDER BY tenant`);
       tenants.setReturnArrays(true);
-      return () =>
-        (tenants.all() as unknown as readonly Row[]).map(
-          ([id, version, settings, created_at, disabled_at, names]) => {
-            const [issuer, ...aliases] = JSON.parse(names) as [string, ...string[]];
-            return { id, version, issuer, aliases, settings, created_at, disabled_at };
-          },
+      return () => (tenants.all() as unknown as readonly Row[]).map(storedTenant);
+    },
+    changedSince({ lookUps }) {
+      const tenants = lookUps.prepare(`${SELECT} WHERE listed > ? ORDER BY tenant`);
+      tenants.setReturnArrays(true);
+      return (after, until) => {
+        const rows = tenants.all(after) as unknown as readonly Row[];
+        return completeChanges(
+          rows.map((row) => [storedTenant(row), row[6]]),
+          after,
+          until,
         );
+      };
+    },
+    withLogouts({ lookUps }) {
+      const waiting = lookUps.prepare(WITH_LOGOUTS);
+      return () => waiting.all().map(({ tenant }) => String(tenant) as TenantId);
     },
   },
   writes: {
@@ -54,7 +88,8 @@ export const tenants: SqliteStore<TenantStore, 'version' | 'all'> = {
       const known = database.prepare('SELECT 1 FROM tenant WHERE tenant = ?');
       const isTaken = nameHolding(database);
       const insert = database.prepare(`
-        INSERT INTO tenant (tenant, version, settings, created_at, disabled_at) VALUES (?, ?, ?, ?, ?)`);
+        INSERT INTO tenant (tenant, version, settings, created_at, disabled_at, listed)
+        VALUES (?, ?, ?, ?, ?, ${NEXT_VERSION})`);
       const insertNames = nameInsertion(database);
       const changeList = database.prepare(CHANGE_LIST);
       const record = eventRecording(database);
@@ -73,7 +108,8 @@ export const tenants: SqliteStore<TenantStore, 'version' | 'all'> = {
       const atVersion = database.prepare('SELECT 1 FROM tenant WHERE tenant = ? AND version = ?');
       const isTaken = nameHolding(database);
       const update = database.prepare(`
-        UPDATE tenant SET version = version + 1, settings = ?, disabled_at = ? WHERE tenant = ? AND version = ?`);
+        UPDATE tenant SET version = version + 1, settings = ?, disabled_at = ?, listed = ${NEXT_VERSION}
+        WHERE tenant = ? AND version = ?`);
       const removeAliases = database.prepare('DELETE FROM tenant_issuer WHERE tenant = ? AND position > 0');
       const insertNames = nameInsertion(database);
       const changeList = database.prepare(CHANGE_LIST);

@@ -21,6 +21,7 @@ import { replayContract } from './replay-suite.ts';
 import { serverKeyContract } from './server-key-suite.ts';
 import { sessionContract } from './session-suite.ts';
 import { tenantContract } from './tenant-suite.ts';
+import { upkeepContract } from './upkeep-suite.ts';
 import { wholeStorageContract } from './whole-storage-suite.ts';
 
 /** Registers the tests that every storage engine must pass; `engine` answers with an empty place each time. */
@@ -46,6 +47,7 @@ export function storageContract(name: string, engine: () => Promise<Engine>): vo
     describe('rates', () => rateContract(engine));
     describe('server keys', () => serverKeyContract(engine));
     describe('tenants', () => tenantContract(engine));
+    describe('periodic work', () => upkeepContract(engine));
     describe('whole storage', () => wholeStorageContract(engine));
     describe('many writes at once', () => manyWritesContract(engine));
   });

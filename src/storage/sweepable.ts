@@ -1,0 +1,23 @@
+/** Conditions of rows that a sweep removes, by table. Each has an index that begins with the tenant. */
+const SWEPT: Readonly<Record<string, string>> = {
+  access_token: 'expires_at < :now',
+  initial_access_token: 'used_at IS NULL AND expires_at < :now',
+  authorization_code: 'kept_until < :now',
+  authorization_grant: 'expires_at < :now',
+  client_with_orphans: '1 = 1',
+  remembered_once: 'expires_at < :now',
+  rate_bucket: 'full_at < :now * 1000000',
+  session: 'expires_at < :now',
+  logout_notification: 'due_at IS NULL AND attempted_at < :settled_before',
+  interaction: 'expires_at < :now',
+  known_browser: 'expires_at < :now',
+  audit_event: 'at < :audited_before',
+  client: 'expires_at <= :now',
+};
+
+/** Asks in one statement whether a sweep of the tenant would find anything. */
+export const IS_SWEEPABLE = `SELECT 1 AS due WHERE ${Object.entries(SWEPT)
+  .map(
+    ([table, condition]) => `EXISTS (SELECT 1 FROM ${table} WHERE tenant = :tenant AND ${condition} LIMIT 1)`,
+  )
+  .join(' OR ')}`;
