@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
@@ -121,20 +121,32 @@ export async function secondTenant({ issuer, url }: Program, stored: string): Pr
   return { url: `${url}/second`, issuer: `${issuer}/second`, masterToken };
 }
 
+/** Writes down that a client with this name is sent, and then the answer. */
+export type Recorder = (client_name: string) => (status: number, body: unknown) => void;
+
 /** Registers clients that authenticate with the keys at these URLs. */
-export async function registerKeyed(at: Registry, urls: readonly string[]): Promise<readonly string[]> {
+export async function registerKeyed(
+  at: Registry,
+  urls: readonly string[],
+  record: Recorder = () => () => undefined,
+): Promise<readonly string[]> {
   const ids: string[] = [];
   const register = async (jwks_uri: string): Promise<void> => {
+    const client_name = randomUUID();
+    const answered = record(client_name);
     const response = await fetch(`${at.url}/clients`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${at.masterToken}` },
       body: JSON.stringify({
+        client_name,
         grant_types: ['client_credentials'],
         token_endpoint_auth_method: 'private_key_jwt',
         jwks_uri,
       }),
     });
-    const { client_id } = (await response.json()) as { readonly client_id?: string };
+    const body = (await response.json()) as { readonly client_id?: string };
+    answered(response.status, body);
+    const { client_id } = body;
     ids.push(client_id ?? assert.fail(`${response.status}`));
   };
   const left = [...urls];

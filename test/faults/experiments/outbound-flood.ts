@@ -4,6 +4,7 @@ import {
   FLOODED,
   flood,
   type Outcome,
+  type Recorder,
   type Registry,
   registerKeyed,
   STRANGER,
@@ -12,6 +13,7 @@ import {
   startMuteHosts,
 } from '../../hostile/outbound-flood.ts';
 import { BOTH_ENGINES, type Experiment, milliseconds } from '../experiment.ts';
+import type { Ledger } from '../ledger.ts';
 import { quantiles } from '../load-figures.ts';
 import { openDescriptors, settledDescriptors } from '../process-figures.ts';
 import { underFault } from '../under-fault.ts';
@@ -37,8 +39,9 @@ export const outboundFlood: Experiment = {
       const node = await stand.start({ mode: 'dev', environment: FLOODED });
       const second = await secondTenant(node, stand.url);
       const urls = Array.from({ length: MUTE_CLIENTS }, (_, number) => mute.url(number));
-      const muteClients = await registerKeyed(node, urls);
-      const kinds = await honestKinds(node, second, keyHost.url);
+      const record = recorder(stand.ledger);
+      const muteClients = await registerKeyed(node, urls, record);
+      const kinds = await honestKinds(node, second, { url: keyHost.url, record });
       const before = openDescriptors(node);
       const served: Outcome[] = [];
       const times: number[] = [];
@@ -99,6 +102,14 @@ export const outboundFlood: Experiment = {
   },
 };
 
+/** Writes the registrations into the ledger, so that they are looked for afterwards. */
+function recorder(ledger: Ledger): Recorder {
+  return (mark) => {
+    const op = ledger.sent({ kind: 'create', mark });
+    return (status, body) => ledger.acked(op, status, body);
+  };
+}
+
 interface Kind {
   readonly at: Registry;
   readonly from: string;
@@ -109,7 +120,7 @@ interface Kind {
 async function honestKinds(
   node: Registry,
   second: Registry,
-  url: (number: number) => string,
+  { url, record }: { readonly url: (number: number) => string; readonly record: Recorder },
 ): Promise<readonly Kind[]> {
   const kinds = [
     { at: node, from: '203.0.113.7' },
@@ -120,7 +131,9 @@ async function honestKinds(
   return await Promise.all(
     kinds.map(async ({ at, from }, kind) => {
       const urls = Array.from({ length: GROUPS * (GROUP[kind] ?? 0) }, () => url(++number));
-      return { at, from, ids: [...(await registerKeyed(at, urls))] };
+      // The ledger is about the default tenant.
+      const ids = await registerKeyed(at, urls, at === node ? record : undefined);
+      return { at, from, ids: [...ids] };
     }),
   );
 }
