@@ -51,7 +51,8 @@ test('H-313 settings that do not fit the limit are a warning with the figures an
     warn: (_members: object, message: string) => void lines.push(message),
     error: () => undefined,
   };
-  const memory = openMemory(testSettings({ 'cache.memory': 1024 }), log, MEDIUM);
+  const memory = openMemory(testSettings({ 'cache.memory': 1024 }), MEDIUM);
+  memory.report(log);
   assert.equal(lines.length, 2);
   assert.match(
     lines[0] ?? '',

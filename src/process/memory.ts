@@ -94,17 +94,27 @@ const inMebibytes = (bytes: number): string => `${Math.round(bytes / MIB)} MiB`;
 /** The memory of a process that serves. */
 export interface ProcessMemory extends Pick<MemoryPlan, 'bodies'> {
   readonly caches: ProcessCaches;
+  /**
+   * Logs how the memory is divided, and a warning where it does not suffice. Called when the service is open: a start that
+   * fails says nothing else.
+   */
+  report(log: Log): void;
 }
 
-/** Opens the caches of a process that serves. Logs how the memory is divided, and a warning where it does not suffice. */
-export function openMemory(settings: Settings, log: Log, machine = machineMemory()): ProcessMemory {
+/** Opens the caches of a process that serves, and limits the growth of its heap. */
+export function openMemory(settings: Settings, machine = machineMemory()): ProcessMemory {
   boundHeapGrowth();
   const { limit, caches, bodies, needed, concerns } = planMemory(settings, machine);
   const mebibytes = { limit, heap: machine.heap, caches, bodies, needed };
   const members = Object.entries(mebibytes).map(([name, bytes]) => [`${name}_mib`, Math.round(bytes / MIB)]);
-  log.info(Object.fromEntries(members), 'memory of this process');
-  for (const concern of concerns) log.warn({}, concern);
-  return { bodies, caches: new ProcessCaches(caches) };
+  return {
+    bodies,
+    caches: new ProcessCaches(caches),
+    report(log) {
+      log.info(Object.fromEntries(members), 'memory of this process');
+      for (const concern of concerns) log.warn({}, concern);
+    },
+  };
 }
 
 /** Makes V8 collect before the heap has grown far beyond what lives in it. For processes that serve, and their threads. */

@@ -42,7 +42,7 @@ export async function startServer(
   log: Log,
   stopped: AbortSignal,
 ): Promise<RunningServer | undefined> {
-  const memory = openMemory(settings, log);
+  const memory = openMemory(settings);
   const measured = prometheusMetrics(() => memory.caches.figures());
   let service: Service | undefined;
   const state = (): Readiness | Promise<Readiness> => service?.state() ?? { status: 'starting' };
@@ -175,6 +175,7 @@ async function open(
   closers.push(async () => void (await Promise.all(hosts.map((host) => host.close()))));
   const watching = tls.watch((material) => hosts.forEach((host) => host.renewTls(material)));
   closers.push(async () => watching.stop());
+  memory.report(log);
   let stopping = false;
   const withDoubt = (state: Readiness): Readiness => {
     const doubt = clock.doubt();

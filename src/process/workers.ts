@@ -82,7 +82,7 @@ export async function startWorker(
     readonly check: boolean;
   },
 ): Promise<Service | undefined> {
-  const memory = openMemory(settings, log);
+  const memory = openMemory(settings);
   const measured = prometheusMetrics(() => memory.caches.figures());
   let service: Service | undefined;
   const answers = {
