@@ -1,6 +1,21 @@
+import { AUTHORIZATION } from './authorization.ts';
+import { CLIENTS } from './clients.ts';
+import { FEDERATION } from './federation.ts';
+import { LIMITS } from './limits.ts';
 import type { Mutant } from './mutant.ts';
+import { SESSIONS } from './sessions.ts';
 import { STORAGE_POSTGRES } from './storage-postgres.ts';
 import { STORAGE_SQLITE } from './storage-sqlite.ts';
+import { TOKENS } from './tokens.ts';
 
 /** Every fault that the project knows how to plant, in the order in which they run. */
-export const MUTANTS: readonly Mutant[] = [...STORAGE_SQLITE, ...STORAGE_POSTGRES];
+export const MUTANTS: readonly Mutant[] = [
+  ...STORAGE_SQLITE,
+  ...STORAGE_POSTGRES,
+  ...TOKENS,
+  ...CLIENTS,
+  ...AUTHORIZATION,
+  ...SESSIONS,
+  ...LIMITS,
+  ...FEDERATION,
+];

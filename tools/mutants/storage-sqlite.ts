@@ -137,7 +137,7 @@ export const STORAGE_SQLITE: readonly Mutant[] = [
     if (count % 200 !== 0) insert.run(`,
       },
     ],
-    killers: [...contract('of 1,100 registrations, replacements, tokens and revocations'), KILL],
+    killers: contract('of 1,100 registrations, replacements, tokens and revocations'),
   },
   {
     name: 'sqlite-update-lost-sometimes',

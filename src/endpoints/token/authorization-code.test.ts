@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { decodeJwt } from 'jose';
 import { type Fields, formText, VERIFIER } from '../../../test/program/code-request.ts';
 import { deleteAccount, setPassword } from '../../sessions/manage-account.ts';
+import { systemRandom } from '../../system/random.ts';
 import { ACTOR } from '../../testing/end-users.ts';
 import { type Answer, assertError } from '../../testing/exchange.ts';
 import {
@@ -20,6 +21,8 @@ import {
   type TestTenant,
   testTenant,
 } from '../../testing/tenant.ts';
+
+import { authorizationCodeKey, mintAuthorizationCode } from '../../tokens/authorization-code.ts';
 
 const tenant = testTenant();
 const client = await tenant.register(RELYING_PARTY);
@@ -299,4 +302,20 @@ test('a client of pairwise subjects sees no other, in ID token and access token 
   const active = await tenant.introspect(text(answered, 'access_token'));
   assert.equal(active['sub'], sub);
   assert.equal('username' in active, false);
+});
+
+test('a code that was issued under another name of the tenant: invalid_grant (OpenID Connect Core 1.0 §3.1.3.7)', async () => {
+  const kept = await tenant.storage.authorizationCodes.find(
+    authorizationCodeKey(await codeFor()) ?? assert.fail('no key'),
+  );
+  assert.ok(kept !== undefined);
+  const issuedUnder = async (issuer: string): Promise<string> => {
+    const content = JSON.stringify({ ...JSON.parse(kept.content), issuer });
+    const needs = { clock: tenant.clock, random: systemRandom };
+    const { code, stored } = mintAuthorizationCode(needs, { ...kept, content }, 60);
+    await tenant.storage.authorizationCodes.issue(stored);
+    return code;
+  };
+  assertError(await redeem(await issuedUnder('https://alias.example')), 'invalid_grant');
+  assert.equal((await redeem(await issuedUnder(ISSUER))).status, 200);
 });

@@ -42,44 +42,44 @@ const REDIRECTS: readonly (readonly [mode: ResponseMode, redirect_uri: string, l
   [
     'query',
     'https://rp.example/cb',
-    'https://rp.example/cb?code=a+b&state=s%26%23%0D%0A&iss=https%3A%2F%2Fop.example.com',
+    'https://rp.example/cb?code=a+b&state=Ss%26%23%0D%0A&iss=https%3A%2F%2Fop.example.com',
   ],
   [
     'query',
     'https://rp.example/cb?x=1',
-    'https://rp.example/cb?x=1&code=a+b&state=s%26%23%0D%0A&iss=https%3A%2F%2Fop.example.com',
+    'https://rp.example/cb?x=1&code=a+b&state=Ss%26%23%0D%0A&iss=https%3A%2F%2Fop.example.com',
   ],
   [
     'query',
     'https://rp.example/cb?',
-    'https://rp.example/cb?code=a+b&state=s%26%23%0D%0A&iss=https%3A%2F%2Fop.example.com',
+    'https://rp.example/cb?code=a+b&state=Ss%26%23%0D%0A&iss=https%3A%2F%2Fop.example.com',
   ],
   [
     'fragment',
     'https://rp.example/cb?x=1',
-    'https://rp.example/cb?x=1#code=a+b&state=s%26%23%0D%0A&iss=https%3A%2F%2Fop.example.com',
+    'https://rp.example/cb?x=1#code=a+b&state=Ss%26%23%0D%0A&iss=https%3A%2F%2Fop.example.com',
   ],
   [
     'query',
     'com.example.app:/cb',
-    'com.example.app:/cb?code=a+b&state=s%26%23%0D%0A&iss=https%3A%2F%2Fop.example.com',
+    'com.example.app:/cb?code=a+b&state=Ss%26%23%0D%0A&iss=https%3A%2F%2Fop.example.com',
   ],
 ];
 
 for (const [mode, redirect_uri, location] of REDIRECTS) {
   // proves rfc6749-3.1.2-2, rfc9207-2-1
   test(`${mode} to ${redirect_uri}: encoded, with state and iss, the registered text intact (RFC 6749 §4.1.2, RFC 9207 §2)`, async () => {
-    assert.deepEqual(await response(mode, redirect_uri, 's&#\r\n'), { kind: 'redirect', location });
+    assert.deepEqual(await response(mode, redirect_uri, 'Ss&#\r\n'), { kind: 'redirect', location });
   });
 }
 
 test('form_post: the parameters are those of a form (OAuth 2.0 Form Post Response Mode §2)', async () => {
-  assert.deepEqual(await response('form_post', 'https://rp.example/cb', 's'), {
+  assert.deepEqual(await response('form_post', 'https://rp.example/cb', 'aF0'), {
     kind: 'form-post',
     action: 'https://rp.example/cb',
     parameters: [
       ['code', 'a b'],
-      ['state', 's'],
+      ['state', 'aF0'],
       ['iss', ISSUER],
     ],
   });
@@ -88,14 +88,14 @@ test('form_post: the parameters are those of a form (OAuth 2.0 Form Post Respons
 for (const mode of ['query.jwt', 'fragment.jwt', 'form_post.jwt'] as const) {
   // proves jarm-2.1-1
   test(`${mode}: all of it is in one JWT for the client, which expires (JARM §2.1)`, async () => {
-    const answered = await response(mode, 'https://rp.example/cb', 's');
+    const answered = await response(mode, 'https://rp.example/cb', 'aF0');
     const text =
       answered.kind === 'redirect'
         ? new URLSearchParams(answered.location.split(/[?#]/)[1]).get('response')
         : answered.parameters[0]?.[1];
     assert.deepEqual(JSON.parse(text ?? ''), {
       header: { alg: 'RS256', typ: 'JWT' },
-      claims: { code: 'a b', state: 's', iss: ISSUER, aud: client.client_id, exp: NOW + 600 },
+      claims: { code: 'a b', state: 'aF0', iss: ISSUER, aud: client.client_id, exp: NOW + 600 },
     });
   });
 }
