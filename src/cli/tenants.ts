@@ -3,15 +3,17 @@ import { keptOverrides, overrideFromText, type TenantOverrides } from '../config
 import type { AuditEvent } from '../ports/audit-log.ts';
 import type { Log } from '../ports/log.ts';
 import type { StoredTenant, TenantContent } from '../ports/tenant-store.ts';
-import { DEFAULT_TENANT, type TenantId } from '../spec/identifiers.ts';
+import { DEFAULT_TENANT } from '../spec/identifiers.ts';
 import { systemClock } from '../system/clock.ts';
-import { tenantNameProblem, tenantSettings } from '../tenant/settings.ts';
-import { type Command, command } from './command.ts';
+import { tenantSettings } from '../tenant/settings.ts';
+import { TakenNames } from '../tenant/taken-names.ts';
+import { type Command, command, type Surroundings } from './command.ts';
 import { CommandFailure, calledWrongly } from './failure.ts';
 import type { StorageSession } from './registry-session.ts';
 import { commandEvent, READS_BESIDE_SERVERS, withStorage } from './session.ts';
-import { SETTINGS_VARIABLES, STORAGE_OPTIONS } from './settings.ts';
+import { SETTINGS_VARIABLES, STORAGE_OPTIONS, type StorageCall } from './settings.ts';
 import { table, timeText } from './table.ts';
+import { checkTenants, type GivenTenant, type LineProblem, newTenant, readTenants } from './tenant-file.ts';
 
 const HEADS = ['ID', 'ISSUER', 'ALIASES', 'OWN SETTINGS', 'CREATED', 'DISABLED'];
 
@@ -69,50 +71,100 @@ const create = command({
   description: [
     'A tenant is served by the same processes on the same ports. Its clients, tokens, keys and accounts are separate; settings that it does not have itself come from the configuration. The issuer cannot be changed later.',
     'A tenant has no master token until you set `registration.master-token-sha256` for it. An absent SQLite database is created.',
+    'With --from, the command creates many tenants. If a line has a mistake, nothing is created, and every mistake is reported with its line. After an interruption, run the command again: a tenant that is there as the file has it is skipped.',
   ],
   servers: SERVERS,
   operands: {
-    id: { words: 'Names the new tenant: at most 63 lower-case letters, digits and hyphens.' },
+    id: {
+      words: 'Names the new tenant: at most 63 lower-case letters, digits and hyphens.',
+      unless: 'from',
+    },
   },
   options: {
-    issuer: {
-      kind: 'text',
-      value: 'URL',
-      required: true,
-      words: 'Sets the issuer, an https URL of its own.',
-    },
+    issuer: { kind: 'text', value: 'URL', words: 'Sets the issuer, an https URL of its own.' },
     alias: { kind: 'text', value: 'URL', repeated: true, words: ALIAS_WORDS },
     ...SET_OPTION,
+    from: {
+      kind: 'text',
+      value: 'FILE',
+      words:
+        'Reads tenants from a file, `-` for standard input. Each line is a JSON object with `id`, `issuer`, and optionally `aliases` and `settings`.',
+    },
     ...STORAGE_OPTIONS,
   },
   environment: SETTINGS_VARIABLES,
-  output: ONE_TENANT,
+  output: `${ONE_TENANT} With --from, one line with the number of tenants that were created.`,
   examples: [
     'chancery tenants create acme --issuer https://op.example.com/acme --set access-token.lifetime=300',
+    'chancery tenants create --from tenants.jsonl',
   ],
   run: async (call) => {
     const { id } = call.operands;
+    const { issuer, alias: aliases = [], set, from, json } = call.options;
+    if (from !== undefined) {
+      if (issuer !== undefined || aliases.length > 0 || set !== undefined)
+        throw calledWrongly('--from takes issuers, aliases and settings from the file');
+      return await createFrom(call, from, json);
+    }
+    if (id === undefined || issuer === undefined) throw calledWrongly('--issuer is missing');
     requireTenantId(id);
-    const { issuer, alias: aliases = [], json } = call.options;
-    const settings = JSON.stringify(assignments(call.options.set));
+    const settings = assignments(set);
     await withStorage(call, { create: true }, async (session) => {
-      const tenant = await checkedTenant(session, {
-        id: id as TenantId,
-        version: 1,
-        issuer,
-        aliases,
-        settings,
-        created_at: systemClock.now(),
-        disabled_at: null,
-      });
-      const event = commandEvent(systemClock.now(), 'tenant.create', issuer);
-      const outcome = await session.storage.tenants.create(tenant, event);
-      if (outcome === 'id_taken') throw new CommandFailure(`there is a tenant ${id} already`);
-      if (outcome === 'issuer_taken') throw new CommandFailure('its issuer or one of its aliases is taken');
+      const now = systemClock.now();
+      const tenant = await checkedTenant(session, newTenant({ id, issuer, aliases, settings }, now));
+      await storeTenant(session, tenant);
       call.print(json ? JSON.stringify(shownTenant(tenant)) : `created the tenant ${id}: ${issuer}`);
     });
   },
 });
+
+async function storeTenant({ storage }: StorageSession, tenant: StoredTenant): Promise<void> {
+  const { id, issuer } = tenant;
+  const outcome = await storage.tenants.create(
+    tenant,
+    commandEvent(systemClock.now(), 'tenant.create', issuer),
+  );
+  if (outcome === 'id_taken') throw new CommandFailure(`there is a tenant ${id} already`);
+  if (outcome === 'issuer_taken')
+    throw new CommandFailure(`the issuer of ${id} or one of its aliases is taken`);
+}
+
+/** Tenants that are stored at the same time: SQLite commits them together. */
+const STORED_AT_ONCE = 100;
+
+/** Creates the tenants of a file after it has checked every line. */
+async function createFrom(call: StorageCall & Surroundings, file: string, json: boolean): Promise<void> {
+  let mistakes = 0;
+  const report = ({ line, words }: LineProblem): void => {
+    mistakes += 1;
+    call.complain(`${file}, line ${line}: ${words}`);
+  };
+  const given = await readTenants(file, report);
+  await withStorage(call, { create: true }, async (session) => {
+    const { storage } = session;
+    const stored = await storage.tenants.all();
+    const names = await takenNames(session, stored);
+    const now = systemClock.now();
+    const read = (one: GivenTenant): StoredTenant => {
+      requireTenantId(one.id);
+      return asStored(session, newTenant(one, now));
+    };
+    const check = (tenant: StoredTenant): void => takeNames(tenant, names);
+    const present = new Map(stored.map((tenant) => [tenant.id as string, tenant]));
+    const { fresh, present: skipped } = checkTenants(given, { present, read, check }, report);
+    if (mistakes > 0) throw new CommandFailure(`nothing was created: ${mistakes} lines have mistakes`);
+    for (let start = 0; start < fresh.length; start += STORED_AT_ONCE) {
+      await Promise.all(
+        fresh.slice(start, start + STORED_AT_ONCE).map(async (tenant) => await storeTenant(session, tenant)),
+      );
+    }
+    call.print(
+      json
+        ? JSON.stringify({ created: fresh.length, skipped })
+        : `created ${fresh.length} tenants; ${skipped} were there already`,
+    );
+  });
+}
 
 const TENANT_ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
@@ -241,18 +293,33 @@ function assignments(given: readonly string[] = []): TenantOverrides {
  * that would take something from the default tenant or from another one.
  */
 async function checkedTenant(session: StorageSession, tenant: StoredTenant): Promise<StoredTenant> {
-  const { settings, storage, mode } = session;
-  const own = tenantSettings(settings, tenant, mode);
-  const others = (await storage.tenants.all()).filter(({ id }) => id !== tenant.id);
-  const taken = [settings.issuer, ...settings['issuer-aliases']].concat(
-    others.flatMap(({ issuer, aliases }) => [issuer, ...aliases]),
-  );
-  const paths = await endpointPaths(session);
-  for (const name of [tenant.issuer, ...tenant.aliases]) {
-    const problem = tenantNameProblem(name, taken, paths);
+  const others = (await session.storage.tenants.all()).filter(({ id }) => id !== tenant.id);
+  const stored = asStored(session, tenant);
+  takeNames(stored, await takenNames(session, others));
+  return stored;
+}
+
+/** Returns the names that no further tenant may have: those of the default tenant, and of the others. */
+async function takenNames(session: StorageSession, others: readonly StoredTenant[]): Promise<TakenNames> {
+  const { settings } = session;
+  const names = new TakenNames(await endpointPaths(session));
+  const taken = others.flatMap(({ issuer, aliases }) => [issuer, ...aliases]);
+  for (const name of [settings.issuer, ...settings['issuer-aliases'], ...taken]) names.add(name);
+  return names;
+}
+
+/** Adds the names of a tenant to those that are taken. @throws CommandFailure if one of them is */
+function takeNames({ issuer, aliases }: StoredTenant, taken: TakenNames): void {
+  for (const name of [issuer, ...aliases]) {
+    const problem = taken.problem(name);
     if (problem !== undefined) throw new CommandFailure(problem);
-    taken.push(name);
   }
+  for (const name of [issuer, ...aliases]) taken.add(name);
+}
+
+/** Returns the tenant with its settings as they are stored. @throws SettingsError */
+function asStored({ settings, mode }: StorageSession, tenant: StoredTenant): StoredTenant {
+  const own = tenantSettings(settings, tenant, mode);
   return { ...tenant, settings: JSON.stringify(keptOverrides(own, overridesOf(tenant))) };
 }
 
