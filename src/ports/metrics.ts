@@ -1,4 +1,5 @@
 import type { FetchPurpose } from './outbound-http.ts';
+import type { FileSize } from './storage.ts';
 
 /** `busy`: the limits of fetches refused it or ended it. */
 export type FetchOutcome = 'ok' | 'failed' | 'busy';
@@ -19,6 +20,8 @@ export interface Metrics {
   countRefusal(endpoint: string, reason: string): void;
   /** Says whether `encryption.key` opens the database (ADR 45). */
   noteEncryptionKey(opens: boolean): void;
+  /** Sets the bytes of the database file, of its free pages, and of its log. */
+  observeFile(size: FileSize): void;
   /** Sets how far the clock is ahead of the remembered time while it is in doubt; negative if it is behind, 0 without doubt. */
   observeClock(seconds: number): void;
   /** Counts a server key that this process announced, activated, removed or revoked. */

@@ -59,6 +59,8 @@ export interface Storage {
   readonly fileCheck?: FileCheck;
   /** Refuses every write from now on, and makes the storage not ready, because another process found damage. */
   stopWrites?(reason: string): void;
+  /** The file of an embedded engine; absent for a database server, which manages its own space. */
+  readonly file?: StorageFile;
   /** Remembers the latest time, so that a start with a wrong clock is noticed. */
   readonly time: TimeMemory;
   /** Resolves if the engine can read and write durably, and rejects with the reason otherwise. */
@@ -93,6 +95,20 @@ export interface ServerProcess {
 export interface SeenProcess extends ServerProcess {
   /** Grows while the process runs. */
   readonly beats: number;
+}
+
+/** The bytes of a database file and of its log. */
+export interface FileSize {
+  readonly file: number;
+  /** The part of the file that holds nothing, and is used again by later rows. */
+  readonly free: number;
+  readonly log: number;
+}
+
+export interface StorageFile {
+  size(): FileSize;
+  /** Moves at most `pages` free pages out of the file, in one write. Returns their number; 0 if there are none or the file cannot. */
+  giveBack(pages: number): Promise<number>;
 }
 
 /** Data that was restored from a backup. Times are seconds since the Unix epoch. */

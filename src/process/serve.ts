@@ -167,7 +167,7 @@ async function open(
     certificateAuthorities: tls.authorities,
   });
   closers.push(async () => await tenants.close());
-  const upkeep = startUpkeep({ settings, tenants, clock, log });
+  const upkeep = startUpkeep({ settings, tenants, storage, metrics: measured, clock, log });
   closers.push(async () => await upkeep.stop());
   const sites = [tenants.first.site(settings.issuer)];
   const behind = { settings, sites, tenancy: tenants.tenancy, log, measured, bodies, shared };

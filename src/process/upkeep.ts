@@ -6,7 +6,9 @@ import { tendServerKeys } from '../keys/rotate-server-keys.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { LogoutNotificationStore } from '../ports/logout-notification-store.ts';
+import type { Metrics } from '../ports/metrics.ts';
 import type { ReplayStore } from '../ports/replay-store.ts';
+import type { Storage } from '../ports/storage.ts';
 import { type Rounds, startRounds } from '../system/rounds.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { sweepExpired } from '../tokens/sweep.ts';
@@ -19,6 +21,8 @@ const UNSWEPT = 'what has expired could not be removed';
 export interface UpkeepNeeds {
   readonly settings: Settings;
   readonly tenants: Tenants;
+  readonly storage: Pick<Storage, 'file'>;
+  readonly metrics: Pick<Metrics, 'observeFile'>;
   readonly clock: ProcessClock;
   readonly log: Log;
 }
@@ -43,7 +47,8 @@ export function startUpkeep(needs: UpkeepNeeds): Rounds {
  * Removes expired rows, ends idle clients and tends server keys, at an interval. While the clock is in doubt, none of this
  * happens: it cannot be undone (ADR 43).
  */
-function startSweeping({ settings, tenants, clock, log }: UpkeepNeeds): Rounds {
+function startSweeping(needs: UpkeepNeeds): Rounds {
+  const { settings, tenants, clock, log } = needs;
   const sweepAll = async (): Promise<void> => {
     for (const tenant of await tenants.open()) {
       if (clock.doubt() !== undefined) return;
@@ -55,8 +60,31 @@ function startSweeping({ settings, tenants, clock, log }: UpkeepNeeds): Rounds {
       if (clock.doubt() !== undefined) return;
       await sweepClosed(closed, clock, log);
     }
+    await giveBackSpace(needs);
   };
   return startRounds(settings['storage.sweep-interval'], sweepAll, { log, failure: UNSWEPT });
+}
+
+/** Pages that one write gives back: 1 MiB. Writes of requests come in between. */
+const PAGES_AT_ONCE = 256;
+/** Bounds the writes of one round: 64 MiB. The next round goes on. */
+const STEPS_MAX = 64;
+/** A share of the file that stays free, so that rows of the next minutes need no new pages. */
+const SPARE = 1 / 8;
+const SPARE_BYTES_MIN = 1_048_576;
+
+/** Gives free pages of the database file back to the file system, in small steps, and shows its size. */
+export async function giveBackSpace({
+  storage: { file },
+  metrics,
+}: Pick<UpkeepNeeds, 'storage' | 'metrics'>): Promise<void> {
+  if (file === undefined) return;
+  for (let step = 0; step < STEPS_MAX; step += 1) {
+    const size = file.size();
+    if (size.free <= Math.max(SPARE_BYTES_MIN, size.file * SPARE)) break;
+    if ((await file.giveBack(PAGES_AT_ONCE)) === 0) break;
+  }
+  metrics.observeFile(file.size());
 }
 
 /** Sweeps one tenant; a failure does not stop the sweep of the others. */

@@ -1,4 +1,4 @@
-import type { Storage, TenantStorage } from '../ports/storage.ts';
+import type { Storage, StorageFile, TenantStorage } from '../ports/storage.ts';
 import type { TenantStore } from '../ports/tenant-store.ts';
 import type { TimeMemory } from '../ports/time-memory.ts';
 import type { TenantId } from '../spec/identifiers.ts';
@@ -23,6 +23,7 @@ export interface DatabaseStore
     | 'processes'
     | 'forgetProcesses'
   > {
+  giveBackPages: StorageFile['giveBack'];
   noteTime: TimeMemory['note'];
   confirmTime: TimeMemory['confirm'];
   /** Resolves when a write is durable. */

@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { FetchQueue, Metrics } from '../ports/metrics.ts';
 import { FETCH_PURPOSES, type FetchPurpose } from '../ports/outbound-http.ts';
+import type { FileSize } from '../ports/storage.ts';
 import type { CacheFigures } from '../spec/bounded-map.ts';
 import { memoryMetrics } from './memory-metrics.ts';
 
@@ -29,13 +30,17 @@ export function prometheusMetrics(caches: () => readonly CacheFigures[] = () => 
   let fetchQueue: ((purpose: FetchPurpose) => FetchQueue) | undefined;
   let encryptionKeyOpens: boolean | undefined;
   let clockDoubt = 0;
+  let fileSize: FileSize | undefined;
   const count = (counts: Map<string, number>, what: string): void =>
     void counts.set(what, (counts.get(what) ?? 0) + 1);
   let failedReads = 0;
   return {
     contentType: registry.contentType,
     text: async () =>
-      `${await registry.metrics()}\n${exposition(tallies)}${keyEventCounters(keyEvents)}${logoutCounters(logoutAttempts)}${connectionCounters(connectionRefusals)}${tenantCounters(tenantEvents)}${refusalCounters(refusals)}${fetchCounters(fetches)}${fetchGauges(fetchQueue)}${encryptionKeyGauge(encryptionKeyOpens)}${clockGauge(clockDoubt)}${failedReadCounter(failedReads)}${memoryMetrics(caches())}`,
+      `${await registry.metrics()}\n${exposition(tallies)}${keyEventCounters(keyEvents)}${logoutCounters(logoutAttempts)}${connectionCounters(connectionRefusals)}${tenantCounters(tenantEvents)}${refusalCounters(refusals)}${fetchCounters(fetches)}${fetchGauges(fetchQueue)}${encryptionKeyGauge(encryptionKeyOpens)}${clockGauge(clockDoubt)}${failedReadCounter(failedReads)}${memoryMetrics(caches())}${fileGauges(fileSize)}`,
+    observeFile: (size) => {
+      fileSize = size;
+    },
     observeClock: (seconds) => {
       clockDoubt = seconds;
     },
@@ -183,6 +188,17 @@ function encryptionKeyGauge(opens: boolean | undefined): string {
     `# HELP ${name} 1 if encryption.key opens what the database holds, 0 if not.`,
     `# TYPE ${name} gauge`,
     ...(opens === undefined ? [] : [`${name} ${opens ? 1 : 0}`]),
+    '',
+  ].join('\n');
+}
+
+/** @param size undefined without a file */
+function fileGauges(size: FileSize | undefined): string {
+  const name = 'chancery_sqlite_bytes';
+  return [
+    `# HELP ${name} Bytes of the SQLite file, of its free pages (within the file), and of its write-ahead log.`,
+    `# TYPE ${name} gauge`,
+    ...Object.entries(size ?? {}).map(([part, bytes]) => `${name}{part="${part}"} ${bytes}`),
     '',
   ].join('\n');
 }

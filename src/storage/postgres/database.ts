@@ -114,6 +114,8 @@ export const database: PostgresStore<DatabaseStore, 'storedCanary' | 'processes'
         await transaction.query(FORGET_PROCESSES, { ids });
       },
     },
+    // PostgreSQL gives space back with its own vacuum.
+    giveBackPages: { locksTenant: false, pipelined: async () => await Promise.resolve(0) },
     noteTime: {
       locksTenant: false,
       async pipelined(transaction, { at, waited, confirmation }) {

@@ -40,15 +40,32 @@ export function openReadConnection(path: string): DatabaseSync {
   }
 }
 
+const WRITING = `
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = FULL;
+  PRAGMA cache_size = -32768;
+  PRAGMA journal_size_limit = 67108864;`;
+
 /** @param busy_timeout_ms how long one attempt blocks its thread while another process holds the lock */
 export function openWriteConnection(path: string, busy_timeout_ms: number): DatabaseSync {
   const database = connect(path, busy_timeout_ms);
   try {
-    database.exec(`
-      PRAGMA journal_mode = WAL;
-      PRAGMA synchronous = FULL;
-      PRAGMA cache_size = -32768;
-      PRAGMA journal_size_limit = 67108864;`);
+    database.exec(WRITING);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/**
+ * Opens an empty file for its first schema. Its pages can be given back to the file system a few at a time
+ * (`PRAGMA incremental_vacuum`). SQLite takes this choice only before the first page is written.
+ */
+export function openFirstConnection(path: string): DatabaseSync {
+  const database = connect(path, 0);
+  try {
+    database.exec(`PRAGMA auto_vacuum = INCREMENTAL; ${WRITING}`);
     return database;
   } catch (error) {
     database.close();

@@ -14,7 +14,7 @@ import {
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StorageUnavailable } from '../../ports/storage.ts';
-import { isDamage, openWriteConnection, reasonOf } from './connection.ts';
+import { isDamage, openFirstConnection, reasonOf } from './connection.ts';
 import { APPLICATION_ID, migrate } from './migrations.ts';
 
 const HEADER_BYTES = 100;
@@ -51,7 +51,7 @@ function create(path: string, now: number): void {
   try {
     // SQLite gives its log files the mode of the database.
     closeSync(openSync(draft, 'wx', 0o600));
-    const database = openWriteConnection(draft, 0);
+    const database = openFirstConnection(draft);
     try {
       migrate(database, now);
     } finally {

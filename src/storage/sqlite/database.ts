@@ -1,4 +1,6 @@
+import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import type { FileSize } from '../../ports/storage.ts';
 import type { RememberedTime } from '../../ports/time-memory.ts';
 import type { Sealed } from '../../spec/identifiers.ts';
 import { processRow } from '../rows.ts';
@@ -13,6 +15,21 @@ export function timeReading(database: DatabaseSync): () => RememberedTime | unde
   return () => {
     const row = select.get() as TimeRow | undefined;
     return row === undefined ? undefined : { ...row, database: undefined };
+  };
+}
+
+/** Returns the size of the file, by a connection that is open, and of its log. */
+export function sizeReading(database: DatabaseSync, path: string): () => FileSize {
+  const pages = database.prepare(
+    'SELECT page_count, page_size, freelist_count FROM pragma_page_count, pragma_page_size, pragma_freelist_count',
+  );
+  return () => {
+    const row = pages.get() as Readonly<Record<'page_count' | 'page_size' | 'freelist_count', number>>;
+    return {
+      file: row.page_count * row.page_size,
+      free: row.freelist_count * row.page_size,
+      log: statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0,
+    };
   };
 }
 
@@ -67,6 +84,15 @@ export const database: SqliteStore<DatabaseStore, 'storedCanary' | 'processes'> 
     forgetProcesses(database) {
       const forget = database.prepare('DELETE FROM server_process WHERE id = ?');
       return (ids) => ids.forEach((id) => forget.run(id));
+    },
+    giveBackPages(database) {
+      const free = database.prepare('PRAGMA freelist_count');
+      const count = (): number => Number(free.get()?.['freelist_count']);
+      return (pages) => {
+        const before = count();
+        if (before > 0) database.exec(`PRAGMA incremental_vacuum(${Math.max(1, Math.floor(pages))})`);
+        return before - count();
+      };
     },
     noteTime(database) {
       const put = database.prepare(`

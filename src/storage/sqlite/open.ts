@@ -12,7 +12,7 @@ import {
   openReadConnection,
   openWriteConnection,
 } from './connection.ts';
-import { timeReading } from './database.ts';
+import { sizeReading, timeReading } from './database.ts';
 import { createWhereAbsent, displacement, filesAt, hasRoom, inspect, unavailable } from './database-file.ts';
 import { BesideCheck, logBytes, refuseDamagedRoots } from './file-check.ts';
 import { migrate, needsMigration, refuseNewerSchema } from './migrations.ts';
@@ -171,6 +171,7 @@ function storage({ path, files }: DatabasePlace, { reader, channel, beside, fail
     recordProcess: (process) => whole.database.recordProcess(process),
     processes: () => whole.database.processes(),
     forgetProcesses: (ids) => whole.database.forgetProcesses(ids),
+    file: { size: sizeReading(scanner, path), giveBack: (pages) => whole.database.giveBackPages(pages) },
     time: {
       remembered: async () => await Promise.resolve(remembered()),
       note: (sighting) => whole.database.noteTime(sighting),
