@@ -12,7 +12,7 @@ import { EXCHANGE_COMMANDS } from './client-exchange.ts';
 import { listClients } from './client-list.ts';
 import { SECRET_COMMANDS } from './client-secrets.ts';
 import { type Command, command } from './command.ts';
-import { calledWrongly } from './failure.ts';
+import { CommandFailure, calledWrongly } from './failure.ts';
 import { readInput } from './input.ts';
 import type { RegistrySession } from './registry-session.ts';
 import { ACTOR, auditedAct, BESIDE_SERVERS, READS_BESIDE_SERVERS, withRegistry } from './session.ts';
@@ -182,12 +182,14 @@ const prune = command({
   examples: ['chancery clients prune --idle 7776000 --dry-run'],
   run: async (call) => {
     const { json, idle, 'dry-run': isDryRun } = call.options;
-    await withRegistry(call, { create: false }, async ({ needs, settings, request_id }) => {
+    await withRegistry(call, { create: false }, async ({ needs, settings, clockDoubt, request_id }) => {
       const idleSeconds = idle ?? settings['registration.idle-client-lifetime'];
       if (idleSeconds === 0)
         throw calledWrongly(
           '--idle must be a number of seconds: registration.idle-client-lifetime is not set',
         );
+      const doubt = isDryRun ? undefined : await clockDoubt();
+      if (doubt !== undefined) throw new CommandFailure(doubt);
       const tokenLifetimeMax = settings['access-token.lifetime-max'];
       const options = { idleSeconds, tokenLifetimeMax, dryRun: isDryRun, actor: ACTOR, request_id };
       const pruned = await pruneIdleClients(needs, options);

@@ -21,16 +21,13 @@ const HELD =
 
 /** Compares the clock of this machine with the remembered time, as a server that starts now would. */
 async function reportOf(settings: Settings, remembered: RememberedTime | undefined): Promise<ClockReport> {
-  const { processElapsed, systemClock } = await import('../system/clock.ts');
-  const { guardedClock } = await import('../system/guarded-clock.ts');
-  const { clockLimits } = await import('../process/clock.ts');
-  const guarded = guardedClock(systemClock, processElapsed, clockLimits(settings));
-  if (remembered !== undefined) guarded.learn(remembered);
+  const { systemClock } = await import('../system/clock.ts');
+  const { comparedClock } = await import('../process/clock.ts');
   return {
     machine: systemClock.now(),
     remembered: remembered?.latest ?? null,
     database: remembered?.database?.now ?? null,
-    doubt: guarded.doubt() ?? null,
+    doubt: comparedClock(settings, remembered).doubt() ?? null,
   };
 }
 

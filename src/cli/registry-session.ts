@@ -6,6 +6,7 @@ import type { Log } from '../ports/log.ts';
 import type { Sealer } from '../ports/sealer.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { StoredTenant } from '../ports/tenant-store.ts';
+import { comparedClock, doubtText } from '../process/clock.ts';
 import { openPlatform } from '../process/platform.ts';
 import { openStorage, requireRightKey, sealerOf, sqlitePath } from '../process/storage.ts';
 import { AccountRefused } from '../sessions/manage-account.ts';
@@ -32,6 +33,8 @@ export interface RegistrySession {
   readonly settings: Settings;
   readonly tenant: Tenant;
   readonly needs: RegistryNeeds;
+  /** Returns why the clock is in doubt: a command that deletes by the time must not go on (ADR 43). */
+  readonly clockDoubt: () => Promise<string | undefined>;
   /** The request id in the audit for everything that this call of the command does. */
   readonly request_id: string;
 }
@@ -94,7 +97,11 @@ export async function openedRegistry<T>(
     const { id, settings } = await tenantOf(session, call.options.tenant);
     try {
       const tenant = await openTenantOf(session, id, settings, complaints(call));
-      const result = await act({ settings, tenant, needs: tenant.registry, request_id });
+      const clockDoubt = async (): Promise<string | undefined> => {
+        const doubt = comparedClock(session.settings, await session.storage.time.remembered()).doubt();
+        return doubt && doubtText(doubt);
+      };
+      const result = await act({ settings, tenant, needs: tenant.registry, clockDoubt, request_id });
       await tenant.close();
       return result;
     } catch (failure) {

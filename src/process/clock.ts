@@ -2,6 +2,7 @@ import type { Settings } from '../config/settings.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { Storage } from '../ports/storage.ts';
+import type { RememberedTime } from '../ports/time-memory.ts';
 import { processElapsed, systemClock } from '../system/clock.ts';
 import {
   type ClockDoubt,
@@ -20,11 +21,18 @@ export interface ProcessClock extends GuardedClock {
   start(): Rounds;
 }
 
-export const clockLimits = (settings: Settings): ClockLimits => ({
+const clockLimits = (settings: Settings): ClockLimits => ({
   aheadMax: settings['clock.ahead-max'],
   behindMax: settings['clock.behind-max'],
   patience: settings['clock.patience'],
 });
+
+/** Compares the clock of this machine with a remembered time, as a server that starts now does. */
+export function comparedClock(settings: Settings, remembered: RememberedTime | undefined): GuardedClock {
+  const guarded = guardedClock(systemClock, processElapsed, clockLimits(settings));
+  if (remembered !== undefined) guarded.learn(remembered);
+  return guarded;
+}
 
 interface ProcessClockNeeds {
   readonly settings: Settings;
@@ -36,10 +44,8 @@ interface ProcessClockNeeds {
 /** Compares the clock of the machine with the remembered time before anything is served or deleted. */
 export async function openProcessClock(needs: ProcessClockNeeds): Promise<ProcessClock> {
   const { settings, storage, log, metrics } = needs;
-  const guarded = guardedClock(systemClock, processElapsed, clockLimits(settings));
+  const guarded = comparedClock(settings, await storage.time.remembered());
   const say = doubtLog(log, metrics);
-  const remembered = await storage.time.remembered();
-  if (remembered !== undefined) guarded.learn(remembered);
   const report = async (): Promise<void> => {
     if (guarded.isAccepted()) {
       log.warn({}, 'the clock is accepted: it was behind for as long as clock.patience says');

@@ -69,6 +69,9 @@ test('F37 a second server with a clock that is 400 days ahead is in doubt; the f
   assert.equal(shown.how, 1);
   assert.match(shown.stdout, /^state +in doubt: \d+ s ahead of the remembered time/mu);
   assert.match(shown.stdout, /^held +sweeps .*rotation and removal of server keys$/mu);
+  const pruned = await command(['clients', 'prune', '--idle', '1'], wrong.environment);
+  assert.deepEqual([pruned.how, pruned.stdout], [1, '']);
+  assert.match(pruned.stderr, /nothing is deleted/u);
   if (process.env[ENGINE_VARIABLE] === 'postgres') {
     const refused = await command(['clock', 'confirm'], wrong.environment);
     assert.equal(refused.how, 1);
