@@ -84,11 +84,11 @@ async function shown(
 ): Promise<readonly string[]> {
   if (json) {
     const { resolutionAsJson } = await import('../federation/explain/json.ts');
-    return [JSON.stringify(resolutionAsJson(resolution), null, 2)];
+    return JSON.stringify(resolutionAsJson(resolution), null, 2).split('\n');
   }
   if (svg) {
     const { resolutionAsSvg } = await import('../federation/explain/svg.ts');
-    return [resolutionAsSvg(resolution).trimEnd()];
+    return resolutionAsSvg(resolution).trimEnd().split('\n');
   }
   const { resolutionAsText } = await import('../federation/explain/text.ts');
   return resolutionAsText(resolution);
