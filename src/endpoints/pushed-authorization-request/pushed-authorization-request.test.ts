@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Fields, formText } from '../../../test/program/code-request.ts';
+import { configurationUrl } from '../../federation/entity-id.ts';
 import { asserted, claimsOf, KEY, privateKeyClient } from '../../testing/assertion.ts';
-import { assertBusy, busyOutbound } from '../../testing/busy-outbound.ts';
+import { assertBusy, busyOutbound, NO_SLOT } from '../../testing/busy-outbound.ts';
 import { type Answer, assertBodiless, assertError, assertUncached } from '../../testing/exchange.ts';
+import { ANCHOR, federatedTenant, ORG, RP } from '../../testing/federated-tenant.ts';
 import { signedJwt } from '../../testing/jwt.ts';
 import { answeredTo, aPerson, authorizationUrl, RELYING_PARTY } from '../../testing/person.ts';
 import { CALLBACK, type ClientInformation, ISSUER, testTenant } from '../../testing/tenant.ts';
@@ -198,4 +200,43 @@ test('POST /par: 503 with Retry-After while the server is too busy to fetch the 
   const form = { client_id, request, redirect_uri: CALLBACK, response_type: 'code' };
   assertBusy(await busy.send('pushed-authorization-request', { basic: [client_id, client_secret], form }));
   assert.equal(causes.length, 1);
+});
+
+test('an unregistered entity, at /par and /authorize while the server is too busy to search for its trust chain: 503 with Retry-After, and a search for another network begins anew (decision 50; OpenID Federation 1.0 §12.1)', async () => {
+  const automatic = await federatedTenant({ 'federation.automatic-registration': true });
+  const { documents } = automatic.federation;
+  automatic.federation.join(RP, [ORG], {
+    metadata: {
+      openid_relying_party: {
+        redirect_uris: [CALLBACK],
+        jwks: { keys: [RP.key.jwk] },
+        client_registration_types: ['automatic'],
+      },
+    },
+  });
+  const anchor = documents.get(configurationUrl(ANCHOR.id)) ?? '';
+  let busy = 1;
+  documents.set(configurationUrl(ANCHOR.id), async () => {
+    busy -= 1;
+    if (busy >= 0) return await Promise.resolve(NO_SLOT);
+    const mediaType = 'application/entity-statement+jwt';
+    return { status: 'ok', body: Buffer.from(String(anchor)), mediaType };
+  });
+  const sent = (from: string): Promise<Answer> => {
+    const form = asserted(signedJwt(RP.key, claimsOf(RP.id)), {
+      client_id: RP.id,
+      request: signedJwt(RP.key, { iss: RP.id, aud: ISSUER, client_id: RP.id }),
+    });
+    return automatic.send('pushed-authorization-request', { form, from });
+  };
+  const [refused, searchedAnew] = await Promise.all([sent('198.51.100.7'), sent('203.0.113.7')]);
+  assert.deepEqual([refused.status, refused.json['error']], [503, 'temporarily_unavailable']);
+  assert.equal(refused.headers['retry-after'], '7');
+  assert.notEqual(searchedAnew.status, 503, searchedAnew.body);
+  const other = `${RP.id}/other`;
+  documents.set(configurationUrl(other), async () => await Promise.resolve(NO_SLOT));
+  const page = await automatic.send('authorization', {
+    query: formText({ client_id: other, request: 'a.b.c', redirect_uri: CALLBACK, response_type: 'code' }),
+  });
+  assert.deepEqual([page.status, page.headers['retry-after']], [503, '7']);
 });

@@ -48,7 +48,17 @@ export class AutomaticClients {
   async register(client_id: ClientId, remoteAddress: string): Promise<StoredClient | undefined> {
     if (entityIdProblem(client_id, this.#needs.trust.allowHttp) !== undefined) return undefined;
     const known = this.#underWay.get(client_id);
-    if (known !== undefined) return await known;
+    if (known === undefined) return await this.#begin(client_id, remoteAddress);
+    try {
+      return await known;
+    } catch (failure) {
+      // The budget of the network that began it may be used up, and this one may have room (decision 50).
+      if (!(failure instanceof OAuthError) || failure.code !== 'temporarily_unavailable') throw failure;
+      return await (this.#underWay.get(client_id) ?? this.#begin(client_id, remoteAddress));
+    }
+  }
+
+  async #begin(client_id: ClientId, remoteAddress: string): Promise<StoredClient> {
     const leave = this.#admission.enter(remoteAddress);
     if (leave === undefined)
       throw temporarilyUnavailable('too many entities are being resolved; try again later', {
