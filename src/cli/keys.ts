@@ -199,9 +199,12 @@ const importKeys = command({
   },
   environment: SETTINGS_VARIABLES,
   output: 'One line for each key. With --json, one JSON object per line.',
+  exits: {
+    1: 'A key was not imported, because its kid belongs to another key or to a removed one. Or the command failed.',
+  },
   examples: ['chancery keys import old-server-keys.json'],
   run: async (call) => {
-    await withRegistry(call, { create: false }, async ({ settings, tenant, request_id }) => {
+    return await withRegistry(call, { create: false }, async ({ settings, tenant, request_id }) => {
       const text = Buffer.from(await readInput(call.operands.file, settings['limits.body'])).toString('utf8');
       const by = { actor: ACTOR, request_id };
       const imported = await importServerKeys(tenant.serverKeys.life, text, call.options.now, by).catch(
@@ -212,6 +215,7 @@ const importKeys = command({
         },
       );
       for (const key of imported) call.print(call.options.json ? JSON.stringify(key) : importedSentence(key));
+      return imported.some(({ outcome }) => outcome === 'taken' || outcome === 'removed') ? 1 : 0;
     });
   },
 });
@@ -226,6 +230,10 @@ function importedSentence({ kid, use, outcome, active_at }: ImportedKey): string
       return `${use} ${kid} is published`;
     case 'known':
       return `${use} ${kid} is known already: nothing has changed`;
+    case 'taken':
+      return `${use} ${kid} was not imported: another key has this kid`;
+    case 'removed':
+      return `${use} ${kid} was not imported: a key with this kid was removed (chancery keys history), and a removed key never returns`;
   }
 }
 

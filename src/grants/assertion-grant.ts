@@ -45,6 +45,8 @@ export interface AssertionGrantNeeds {
   /** Our issuer identifier. */
   readonly issuer: string;
   readonly tokenEndpoint: string;
+  /** Its address among `mtls_endpoint_aliases` (RFC 8705 §5); undefined without aliases. */
+  readonly tokenEndpointAlias: string | undefined;
   /** `legacy` also accepts the address of the token endpoint, and an audience with further members (decision 18). */
   readonly audience: 'issuer' | 'legacy';
   readonly jwtIssuers: readonly JwtIssuer[];
@@ -61,6 +63,14 @@ export interface AssertionGrantNeeds {
   readonly jwkSets: RemoteJwkSets;
   readonly replays: ReplayStore;
   readonly clients: ClientStore;
+}
+
+/** Returns every address of the token endpoint that discovery publishes: an issuer may name the one that its client calls. */
+export function tokenEndpoints({
+  tokenEndpoint,
+  tokenEndpointAlias,
+}: Pick<AssertionGrantNeeds, 'tokenEndpoint' | 'tokenEndpointAlias'>): readonly string[] {
+  return tokenEndpointAlias === undefined ? [tokenEndpoint] : [tokenEndpoint, tokenEndpointAlias];
 }
 
 /** The content of a verified assertion. */
@@ -133,10 +143,16 @@ export async function useAssertion(
   return { sub, scope };
 }
 
+/** Characters by which two subjects look alike, or a log line lies: a person cannot see them. */
+const MISLEADING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|^\s|\s$/u;
+
 /** Returns the `sub` of the token. The configuration decides which subjects an issuer may name, not the assertion. */
 async function mappedSubject(needs: AssertionGrantNeeds, { issuer, subject }: Asserted): Promise<string> {
-  if (typeof subject !== 'string' || subject === '' || /\p{Cc}/u.test(subject)) {
-    throw invalidAssertion('names no subject');
+  if (typeof subject !== 'string' || subject === '') throw invalidAssertion('names no subject');
+  if (MISLEADING.test(subject)) {
+    throw invalidAssertion(
+      'names no subject that a person can read: it has a control or invisible character, or a space at its beginning or end',
+    );
   }
   if (issuer.subjects !== undefined && !issuer.subjects.includes(subject)) {
     throw invalidAssertion('names a subject that its issuer may not name');

@@ -7,6 +7,7 @@ import {
   invalidAssertion,
   type JwtIssuer,
   requireAssertion,
+  tokenEndpoints,
   trustedIssuer,
   useAssertion,
 } from './assertion-grant.ts';
@@ -85,13 +86,11 @@ function grantProfile(needs: AssertionGrantNeeds, issuer: JwtIssuer): JwtProfile
  * Returns the rule for the audience (RFC 7523 §3 rule 3). draft-ietf-oauth-rfc7523bis allows one audience only: several could
  * use the assertion against each other.
  */
-function audienceRule(
-  { audience, issuer, tokenEndpoint }: AssertionGrantNeeds,
-  { audiences }: JwtIssuer,
-): AudienceRule {
+function audienceRule(needs: AssertionGrantNeeds, { audiences }: JwtIssuer): AudienceRule {
+  const { audience, issuer } = needs;
   return audience === 'issuer'
     ? { kind: 'sole', values: [issuer, ...audiences] }
-    : { kind: 'where-present', values: [issuer, tokenEndpoint, ...audiences] };
+    : { kind: 'where-present', values: [issuer, ...tokenEndpoints(needs), ...audiences] };
 }
 
 const REFUSALS: Readonly<Record<JwtRefusal | 'key-set', string>> = {

@@ -5,6 +5,7 @@ import {
   invalidAssertion,
   requireAssertion,
   type SamlIssuer,
+  tokenEndpoints,
   trustedIssuer,
   useAssertion,
 } from './assertion-grant.ts';
@@ -87,11 +88,12 @@ function validUntil(needs: AssertionGrantNeeds, assertion: SamlAssertion, issuer
  * use the assertion against each other.
  */
 function requireAudience(
-  { audience, issuer: own, tokenEndpoint }: AssertionGrantNeeds,
+  needs: AssertionGrantNeeds,
   restrictions: readonly (readonly string[])[],
   { audiences }: SamlIssuer,
 ): void {
-  const names = new Set([own, ...audiences, ...(audience === 'legacy' ? [tokenEndpoint] : [])]);
+  const { audience, issuer: own } = needs;
+  const names = new Set([own, ...audiences, ...(audience === 'legacy' ? tokenEndpoints(needs) : [])]);
   const isMet = (restriction: readonly string[]): boolean =>
     restriction.some((one) => names.has(one)) && (audience === 'legacy' || restriction.length === 1);
   if (restrictions.length === 0 || !restrictions.every(isMet)) {
@@ -123,7 +125,7 @@ function confirmedUntil(
   now: number,
 ): number | undefined {
   const { method, recipient, notOnOrAfter } = confirmation;
-  const isOurs = method === BEARER && recipient === needs.tokenEndpoint;
+  const isOurs = method === BEARER && recipient !== undefined && tokenEndpoints(needs).includes(recipient);
   return isOurs && timesProblem(needs, confirmation, now) === undefined ? notOnOrAfter : undefined;
 }
 

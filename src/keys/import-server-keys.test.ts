@@ -64,7 +64,7 @@ test('an import at once takes over from an announced successor, which never sign
   assert.ok((await verifyingKids(process)).includes(announced?.kid));
 });
 
-test('a known key is not imported again, also after its removal', async () => {
+test('H-289: a known key is not imported again, and one that was removed is told apart', async () => {
   const scene = keyScene(keyMaker);
   const process = await scene.open();
   await importServerKeys(process.life, setOf(RSA), true, BY);
@@ -82,7 +82,9 @@ test('a known key is not imported again, also after its removal', async () => {
     await scene.storage.serverKeys.remove(again[0]?.kid as never, removal, { ...event, detail: null }),
     true,
   );
-  assert.equal((await importServerKeys(process.life, setOf(RSA), true, BY))[0]?.outcome, 'known');
+  assert.equal((await importServerKeys(process.life, setOf(RSA), true, BY))[0]?.outcome, 'removed');
+  const other = { ...PUBLIC, kid: 'ours' };
+  assert.equal((await importServerKeys(process.life, setOf(other), true, BY))[0]?.outcome, 'removed');
   assert.notEqual(await signer(process), 'ours');
 
   async function anotherKey() {
@@ -94,6 +96,45 @@ test('a known key is not imported again, also after its removal', async () => {
     return key ?? rsa;
   }
 });
+
+test('H-289: another key under the kid of a published one is not imported, and the outcome says so', async () => {
+  const process = await keyScene(keyMaker).open();
+  await importServerKeys(process.life, setOf(PUBLIC), false, BY);
+  const [imported] = await importServerKeys(process.life, setOf({ ...RSA, kid: 'theirs' }), true, BY);
+  assert.deepEqual(imported, { kid: 'theirs', use: 'sig', outcome: 'taken' });
+  assert.notEqual(await signer(process), 'theirs');
+});
+
+for (const [what, keys, problem] of [
+  [
+    'the same key under two kids',
+    [RSA, { ...RSA, kid: 'twin' }],
+    /^keys\[1\] is the same key as keys\[0\], under another kid$/,
+  ],
+  [
+    'a public half of a private key',
+    [RSA, { kty: 'RSA', n: RSA['n'], e: RSA['e'], use: 'sig', kid: 'half' }],
+    /^keys\[1\] is the same key as keys\[0\]/,
+  ],
+  [
+    'an escape sequence in a kid',
+    [{ ...RSA, kid: 'a\u001b[2J' }],
+    /^keys\[0\] has a kid with a control or invisible character$/,
+  ],
+  [
+    'a direction override in a kid',
+    [{ ...RSA, kid: 'a\u202eb' }],
+    /^keys\[0\] has a kid with a control or invisible character$/,
+  ],
+] as const) {
+  test(`H-289: a set with ${what} is refused completely, with the place`, async () => {
+    const scene = keyScene(keyMaker);
+    const process = await scene.open();
+    const before = (await scene.storage.serverKeys.all()).length;
+    await assert.rejects(importServerKeys(process.life, setOf(...keys), true, BY), { message: problem });
+    assert.equal((await scene.storage.serverKeys.all()).length, before);
+  });
+}
 
 test('a set with one bad key is refused completely; every set is refused if keys are configured', async () => {
   const scene = keyScene(keyMaker);

@@ -1,10 +1,12 @@
 import type { StoredServerKey } from '../ports/server-key-store.ts';
 import type { KeyId } from '../spec/identifiers.ts';
+import type { JsonWebKey } from '../spec/jwk.ts';
 import { publishedJwk, storedKey } from './make-server-keys.ts';
 import { type BroughtKey, readServerJwkSet, ServerJwkSetRefused } from './server-jwk-set.ts';
 import { kindOf } from './server-key.ts';
 import {
   earliestActivation,
+  isKeyPair,
   jwkOf,
   type KeyChangeBy,
   type KeyLifeNeeds,
@@ -15,8 +17,11 @@ import {
 export interface ImportedKey {
   readonly kid: string;
   readonly use: 'sig' | 'enc';
-  /** `published`: only published, because it has no private half. `known`: it exists or existed, and nothing changes. */
-  readonly outcome: 'announced' | 'activated' | 'published' | 'known';
+  /**
+   * `published`: only published, because it has no private half. For the others nothing changes. `known`: this key is there.
+   * `taken`: another key has its kid. `removed`: a key with its kid was removed, and never returns.
+   */
+  readonly outcome: 'announced' | 'activated' | 'published' | 'known' | 'taken' | 'removed';
   readonly active_at?: number;
 }
 
@@ -67,7 +72,7 @@ async function bringPrivate(
   const event = keyEvent(needs, action, kid, by);
   const done =
     before === undefined ? await needs.store.add(key, event) : await needs.store.succeed(key, event);
-  if (!done) return { kid, use, outcome: 'known' };
+  if (!done) return { kid, use, outcome: await whyUnchanged(needs, kid, jwk) };
   needs.report(action, { kid, use });
   return { kid, use, outcome: active_at <= now ? 'activated' : 'announced', active_at };
 }
@@ -89,7 +94,22 @@ async function bringPublic(
     sealed_jwk: null,
   };
   if (!(await needs.store.add(key, keyEvent(needs, 'server-key.add', kid, by))))
-    return { kid, use, outcome: 'known' };
+    return { kid, use, outcome: await whyUnchanged(needs, kid, jwk) };
   needs.report('server-key.add', { kid, use });
   return { kid, use, outcome: 'published' };
+}
+
+/** Returns why a key was not added, although the store knows its kid. */
+async function whyUnchanged(
+  { store, keyMaker }: KeyLifeNeeds,
+  kid: string,
+  jwk: JsonWebKey,
+): Promise<'known' | 'taken' | 'removed'> {
+  if ((await store.removed()).some((key) => key.kid === kid)) return 'removed';
+  const there = (await store.all()).filter(isKeyPair).find((key) => key.kid === kid);
+  if (there === undefined) return 'taken';
+  const [own, other] = await Promise.all(
+    [jwk, jwkOf(there)].map(async (key) => await keyMaker.thumbprint(key)),
+  );
+  return own === other ? 'known' : 'taken';
 }

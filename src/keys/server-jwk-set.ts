@@ -49,7 +49,21 @@ export async function readServerJwkSet(
   );
   if (duplicate !== -1)
     throw new ServerJwkSetRefused(`keys[${duplicate}] has the same kid as a key before it (RFC 7517 §4.5)`);
+  await refuseSameKey(brought, keyMaker);
   return brought;
+}
+
+/** Refuses a key that is in the set twice under two names: each would be used and revoked apart from the other. */
+async function refuseSameKey(
+  brought: readonly BroughtKey[],
+  keyMaker: Pick<KeyMaker, 'thumbprint'>,
+): Promise<void> {
+  const thumbprints = await Promise.all(brought.map(async ({ jwk }) => await keyMaker.thumbprint(jwk)));
+  for (const [index, thumbprint] of thumbprints.entries()) {
+    const first = thumbprints.indexOf(thumbprint);
+    if (first < index)
+      throw new ServerJwkSetRefused(`keys[${index}] is the same key as keys[${first}], under another kid`);
+  }
 }
 
 /** Requires a private signing key, and one for RS256. @throws ServerJwkSetRefused */
@@ -72,6 +86,9 @@ function membersOf(text: string): Readonly<Record<string, unknown>> | undefined 
   }
 }
 
+/** A kid stands in tables and logs. */
+const MISLEADING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+
 /** Members of private keys (RFC 7518 §6.2.2 and §6.3.2). A key without them is public. */
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth'];
 
@@ -82,6 +99,8 @@ function keyProblem(jwk: unknown): string | undefined {
   if (publicJwk(key) === undefined) return 'has a kty other than RSA, EC and OKP';
   if (key['use'] !== 'sig' && key['use'] !== 'enc')
     return 'must have a use, sig or enc (RFC 8414 §2, jwks_uri)';
+  if (typeof key['kid'] === 'string' && MISLEADING.test(key['kid']))
+    return 'has a kid with a control or invisible character';
   const half = Object.fromEntries(Object.entries(key).filter(([name]) => !PRIVATE_MEMBERS.includes(name)));
   const { key_ops: _, ...rest } = half;
   return clientJwkProblem(rest) ?? privateHalfProblem(key);

@@ -151,7 +151,7 @@ test('a theme folder that does not exist is refused', () => {
 
 test('issuers with one theme share it: its files are read once, and each issuer has its own asset paths', () => {
   const files = { 'style.css': 'body { color: green }', 'messages/de.json': '{"sign_in.title": "Grüezi"}' };
-  const open = rememberedThemes(ampleCaches());
+  const open = rememberedThemes(ampleCaches(), () => undefined);
   withFolder(files, (folder) => {
     const first = open('/a/assets/', folder);
     writeFileSync(join(folder, 'style.css'), 'body { color: red }');
@@ -167,9 +167,29 @@ test('issuers with one theme share it: its files are read once, and each issuer 
   });
 });
 
+test('H-290: a theme that prints something unescaped is named once, when it opens', () => {
+  const files = {
+    'templates/client.liquid': '<p>{{ client.name | raw }}</p>',
+    'templates/error.liquid': '{% raw %}{{ raw }}{% endraw %} {{ page.kind }}',
+  };
+  withFolder(files, (folder) => {
+    const warnings: string[] = [];
+    const open = rememberedThemes(ampleCaches(), (line) => void warnings.push(line));
+    open('/a/assets/', undefined);
+    assert.deepEqual(warnings, []);
+    open('/a/assets/', folder);
+    open('/b/assets/', folder);
+    assert.equal(warnings.length, 1, warnings.join());
+    assert.match(
+      warnings[0] ?? '',
+      /templates\/client\.liquid uses the filter raw: what it prints is not escaped/,
+    );
+  });
+});
+
 test('a broken theme is not remembered: it opens as soon as its files are right', () => {
   withFolder({ 'messages/de.json': '{' }, (folder) => {
-    const open = rememberedThemes(ampleCaches());
+    const open = rememberedThemes(ampleCaches(), () => undefined);
     assert.throws(() => open('/assets/', folder), ThemeInvalid);
     writeFileSync(join(folder, 'messages/de.json'), '{}');
     assert.ok(open('/assets/', folder).languages.includes('de'));

@@ -5,7 +5,7 @@ import { type Page, type PageAsset, type Pages, ThemeInvalid } from '../ports/pa
 import { type Caches, SLOT_BYTES, textBytes } from '../spec/caches.ts';
 import { lookUpLanguage } from '../spec/languages.ts';
 import { SAMPLE_PAGES } from './sample-pages.ts';
-import { readTheme, type ThemeFiles } from './theme-files.ts';
+import { ownTemplates, readTheme, type ThemeFiles } from './theme-files.ts';
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -34,16 +34,34 @@ const LANGUAGE_BYTES = 200_000;
  * Returns a function that opens the pages of an issuer. It reads a theme once, and all issuers with that theme share it:
  * parsing and trying the templates takes more time than everything else that a tenant opens. A theme that was evicted is
  * read again when a tenant with it opens.
+ * @param warn takes a line for each template that prints something unescaped
  */
-export function rememberedThemes(caches: Caches): OpenPages {
+export function rememberedThemes(caches: Caches, warn: (line: string) => void): OpenPages {
   const themes = caches.open<string | undefined, Theme>('themes', {
     weigh: ({ bytes }) => SLOT_BYTES + bytes,
   });
   return (assetsPath, folder) => {
-    const theme = themes.get(folder) ?? openTheme(folder);
+    const known = themes.get(folder);
+    if (known === undefined) unescapedOutputs(folder).forEach(warn);
+    const theme = known ?? openTheme(folder);
     themes.set(folder, theme);
     return theme.at(assetsPath);
   };
+}
+
+/** The filter that switches escaping off. */
+const RAW = /\|\s*raw\b/u;
+
+/** Returns a line for each template of the operator that prints something as markup, which a registrant may have chosen. */
+function unescapedOutputs(folder: string | undefined): readonly string[] {
+  if (folder === undefined) return [];
+  return [...ownTemplates(folder)].flatMap(([name, text]) =>
+    RAW.test(text)
+      ? [
+          `${folder}/templates/${name}.liquid uses the filter raw: what it prints is not escaped, and a client may have chosen it`,
+        ]
+      : [],
+  );
 }
 
 /** Reads a theme, and opens its pages for one issuer. */

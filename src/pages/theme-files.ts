@@ -34,6 +34,10 @@ export function readTheme(folder: string | undefined): ThemeFiles {
   };
 }
 
+/** Returns the templates that the operator's theme replaces, by name. */
+export const ownTemplates = (folder: string): ReadonlyMap<string, string> =>
+  texts(join(folder, 'templates'), '.liquid');
+
 function readFolder(folder: string, isAsset: (name: string) => boolean): ThemeFiles {
   const templates = texts(join(folder, 'templates'), '.liquid');
   const messages = [...texts(join(folder, 'messages'), '.json')].map(

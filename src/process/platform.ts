@@ -77,7 +77,7 @@ export function openPlatform({
     caches: opened.caches,
     sealerFor: (tenant) => sealerForTenant(sealer, tenant),
     passwords: openPasswords(settings),
-    openPages: rememberedThemes(opened.caches),
+    openPages: rememberedThemes(opened.caches, (line) => opened.log.warn({}, line)),
     log: opened.log,
     metrics,
     certificateAuthorities: opened.certificateAuthorities,

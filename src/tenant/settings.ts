@@ -11,6 +11,7 @@ import type { AudienceRule } from '../ports/jwt-verifier.ts';
 import type { StoredTenant } from '../ports/tenant-store.ts';
 import { type Caches, SLOT_BYTES } from '../spec/caches.ts';
 import type { MetadataLimits } from '../spec/client-metadata-checks.ts';
+import { issuerPath } from '../spec/issuer.ts';
 import { type CertificateTrust, SIGNING_ALGORITHMS } from '../spec/server-capabilities.ts';
 import type { SelfContainedTokenNeeds } from '../tokens/self-contained-token.ts';
 
@@ -19,7 +20,11 @@ export function assertionAudience(settings: Settings): AudienceRule {
   const { issuer } = settings;
   if (settings['client-authentication.assertion-audience'] === 'issuer')
     return { kind: 'sole', values: [issuer] };
-  const addresses = [tokenContract, introspectionContract, parContract].map(({ path }) => `${issuer}${path}`);
+  const alias = settings['client-authentication.mtls-origin'];
+  const bases = alias === 'none' ? [issuer] : [issuer, `${alias}${issuerPath(issuer)}`];
+  const addresses = [tokenContract, introspectionContract, parContract].flatMap(({ path }) =>
+    bases.map((base) => `${base}${path}`),
+  );
   return { kind: 'where-present', values: [issuer, ...addresses] };
 }
 

@@ -18,6 +18,7 @@ import { certificateKey } from '../keys/certificate.ts';
 import { clientJwkProblem, duplicateKeyId } from '../keys/client-jwk.ts';
 import type { OutboundHttp } from '../ports/outbound-http.ts';
 import type { TenantStorage } from '../ports/storage.ts';
+import { issuerPath } from '../spec/issuer.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
 import { SIGNING_ALGORITHMS, XML_SIGNING_ALGORITHMS } from '../spec/server-capabilities.ts';
 import type { Platform } from './platform.ts';
@@ -55,6 +56,7 @@ export function openAssertionGrants(
   return {
     issuer: settings.issuer,
     tokenEndpoint: `${settings.issuer}${tokenContract.path}`,
+    tokenEndpointAlias: aliasOf(settings),
     audience: settings['client-authentication.assertion-audience'],
     jwtIssuers: configured.filter((one) => one.kind === 'jwt').map(jwtIssuer),
     samlIssuers: configured.filter((one) => one.kind === 'saml').map(samlIssuer),
@@ -68,6 +70,12 @@ export function openAssertionGrants(
     clients,
     replays,
   };
+}
+
+/** Returns the address of the token endpoint below the origin of `client-authentication.mtls-origin`. */
+function aliasOf(settings: Settings): string | undefined {
+  const origin = settings['client-authentication.mtls-origin'];
+  return origin === 'none' ? undefined : `${origin}${issuerPath(settings.issuer)}${tokenContract.path}`;
 }
 
 function jwtIssuer(configured: Configured<'jwt'>): JwtIssuer {

@@ -299,6 +299,51 @@ test('subject-from: an attribute names the subject where it has one value; the a
   assertError(await ask(samlAssertion({ statements: mail, subject: nameless })), 'invalid_grant');
 });
 
+const UNREADABLE: Readonly<Record<string, string>> = {
+  'one space': ' ',
+  'a space at its beginning': ' alice',
+  'a no-break space at its end': 'alice\u00a0',
+  'a zero-width space': 'al\u200bice',
+  'a direction override': 'al\u202eice',
+};
+
+for (const [what, nameId] of Object.entries(UNREADABLE)) {
+  test(`H-287: a SAML subject with ${what} is 400 invalid_grant, with the reason (RFC 7522 §3)`, async () => {
+    const { tenant, ask } = await asking();
+    assertError(
+      await ask(samlAssertion({ nameId })),
+      'invalid_grant',
+      /control or invisible character, or a space at/,
+    );
+    assert.equal(tenant.watch.calls.includes('accessTokens.issue'), false);
+  });
+}
+
+test('H-287: a SAML subject in another script, with a space inside, is taken as it is', async () => {
+  const { subject } = await asking();
+  assert.equal(await subject(samlAssertion({ nameId: 'Zoë Ψ 王' })), 'saml:Zoë Ψ 王');
+});
+
+test('H-286: the mTLS alias of the token endpoint is a Recipient, and with legacy an audience; without aliases it is neither (RFC 8705 §5, RFC 7522 §3)', async () => {
+  const alias = ISSUER.replace(/^https:\/\/[^/]+/, 'https://mtls.example.com').concat('/token');
+  const audience = conditionsXml(SAML_SITE).replace(`>${ISSUER}<`, `>${alias}<`);
+  assert.notEqual(audience, conditionsXml(SAML_SITE));
+  const certificates = {
+    'client-authentication.certificate-header': 'Client-Cert',
+    'listen.trusted-proxies': ['192.0.2.0/24'],
+    'client-authentication.mtls-origin': 'https://mtls.example.com',
+  } as const;
+  const legacy = { 'client-authentication.assertion-audience': 'legacy' } as const;
+  const without = await asking();
+  assertError(await without.ask(samlAssertion({ recipient: alias })), 'invalid_grant');
+  const aliased = await asking([samlIssuer()], certificates);
+  assert.equal(await aliased.subject(samlAssertion({ recipient: alias })), 'saml:alice');
+  assert.equal(await aliased.subject(samlAssertion({ id: '_own' })), 'saml:alice');
+  assertError(await aliased.ask(samlAssertion({ id: '_a', conditions: audience })), 'invalid_grant');
+  const old = await asking([samlIssuer()], { ...certificates, ...legacy });
+  assert.equal(await old.subject(samlAssertion({ conditions: audience })), 'saml:alice');
+});
+
 // proves rfc7522-3-2
 test('legacy: the token endpoint is an audience too, and others may stand beside us (decision 18)', async () => {
   const { ask } = await asking([samlIssuer({ audiences: ['urn:us'] })], {

@@ -1,4 +1,4 @@
-import { ERROR_CODES, type ErrorCode, OAuthError } from '../../spec/errors.ts';
+import { ERROR_CODES, type ErrorCode, OAuthError, quotedValue } from '../../spec/errors.ts';
 import type { Digest, Subject } from '../../spec/identifiers.ts';
 import type { JsonValue } from '../../spec/json.ts';
 import { memberOf } from '../../spec/scope.ts';
@@ -78,6 +78,7 @@ export function readExternalOutcome(
   request: AuthorizationRequest,
   times: OutcomeTimes,
 ): ExternalOutcome {
+  requireKnownMembers(members);
   if (members['error'] !== undefined) return readRefusal(members);
   const { subject, acr = null, amr = [], claims, consent } = members;
   if (typeof subject !== 'string' || !SUBJECT.test(subject))
@@ -98,6 +99,20 @@ export function readExternalOutcome(
     auth_time: readAuthTime(members['auth_time'], request, times),
     consent: consent === undefined ? undefined : readConsent(consent, request),
   };
+}
+
+const SIGN_IN_MEMBERS = ['subject', 'acr', 'amr', 'claims', 'auth_time', 'consent'];
+const REFUSAL_MEMBERS = ['error', 'error_description'];
+
+/** Refuses members of the other kind of outcome, and unknown ones: a slip of the pen must not turn into a sign-in. */
+function requireKnownMembers(members: Members): void {
+  const [kind, known] =
+    members['error'] === undefined
+      ? ['a sign-in', SIGN_IN_MEMBERS]
+      : ['an outcome with error', REFUSAL_MEMBERS];
+  const strange = Object.keys(members).find((name) => !known.includes(name));
+  if (strange !== undefined)
+    throw wrong(quotedValue(strange), `is not a member of ${kind}, which may have ${known.join(', ')}`);
 }
 
 function readRefusal({
@@ -121,7 +136,12 @@ function readAuthTime(
   { begun_at, now }: OutcomeTimes,
 ): number {
   const auth_time = given ?? now;
-  if (typeof auth_time !== 'number' || !Number.isSafeInteger(auth_time) || auth_time > now + CLOCK_LEEWAY)
+  if (
+    typeof auth_time !== 'number' ||
+    !Number.isSafeInteger(auth_time) ||
+    auth_time < 0 ||
+    auth_time > now + CLOCK_LEEWAY
+  )
     throw wrong('auth_time', 'must be a whole number of seconds since the Unix epoch, not in the future');
   const anew = prompt.includes('login') || prompt.includes('select_account') || max_age === 0;
   const since = anew ? begun_at : max_age === undefined ? auth_time : now - max_age;
