@@ -121,7 +121,6 @@ export const SETTINGS = {
 
   ...PROCESS_SETTINGS,
   ...STORAGE_SETTINGS,
-  ...CLOCK_SETTINGS,
   'storage.sweep-interval': seconds({
     default: 60,
     min: 1,
@@ -151,6 +150,7 @@ export const SETTINGS = {
       'How often a server without tenants checks whether the first tenant was created. Every later change takes effect with the next request.',
   }),
 
+  ...CLOCK_SETTINGS,
   'audit.lifetime': seconds({
     tenants: 'inherited',
     default: 400 * DAY,
