@@ -77,6 +77,8 @@ export type FileCheckState =
   | { readonly state: 'damaged' | 'unfinished'; readonly reason: string };
 
 export interface FileCheck {
+  /** Begins the check. A server calls it when it listens, because damage stops writes, and its start writes. */
+  begin(): void;
   state(): FileCheckState;
   /** Resolves with the last state. */
   readonly ended: Promise<FileCheckState>;

@@ -173,6 +173,7 @@ async function open(
   const behind = { settings, sites, tenancy: tenants.tenancy, log, measured, bodies, shared };
   const hosts = await startPublicHosts({ ...behind, tls: tls.material });
   closers.push(async () => void (await Promise.all(hosts.map((host) => host.close()))));
+  storage.fileCheck?.begin();
   const watching = tls.watch((material) => hosts.forEach((host) => host.renewTls(material)));
   closers.push(async () => watching.stop());
   memory.report(log);

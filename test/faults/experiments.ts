@@ -24,6 +24,7 @@ import {
   postgresTerminated,
 } from './experiments/postgres-server.ts';
 import { replica } from './experiments/replica.ts';
+import { restart } from './experiments/restart.ts';
 import { slowClients } from './experiments/slow-clients.ts';
 import { soak } from './experiments/soak.ts';
 import { stops } from './experiments/stops.ts';
@@ -32,6 +33,7 @@ import { stops } from './experiments/stops.ts';
 export const EXPERIMENTS: readonly Experiment[] = [
   kill,
   killAtWrite,
+  restart,
   diskFull,
   ioErrors,
   readOnly,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openPostgresSchema } from '../../src/storage/postgres/migrations.ts';
 import { startTestServer, type TestServer } from '../../src/testing/postgres/server.ts';
-import { type Program, type StartOptions, sha256, startProgram } from '../program/start.ts';
+import { launchProgram, type Program, type StartOptions, sha256, startProgram } from '../program/start.ts';
 import { storageUrl } from '../program/storage-place.ts';
 import type { EngineName } from './experiment.ts';
 import { Ledger, type Registration } from './ledger.ts';
@@ -21,6 +21,8 @@ export interface Stand {
   readonly postgres: TestServer | undefined;
   /** Starts a server on the database; all of them take the same tokens of an administrator. */
   start(options?: StartOptions): Promise<Program>;
+  /** Starts a server without waiting for it. */
+  launch(options?: StartOptions): Promise<Program>;
   /** Returns a client that may introspect and that no load changes; the same one each time. */
   inspector(program: Program): Promise<Registration>;
   /** Ends every server that is left. */
@@ -49,23 +51,25 @@ export async function openStand(engine: EngineName, options: StandOptions = {}):
   };
   const programs: Program[] = [];
   let inspector: Registration | undefined;
+  const begin = async (how: typeof startProgram, given: StartOptions = {}): Promise<Program> => {
+    const environment = {
+      CHANCERY_STORAGE_URL: stand.url,
+      CHANCERY_REGISTRATION_MASTER_TOKEN_SHA256: sha256(tokens.masterToken),
+      CHANCERY_DIRECT_AUTHORIZATION_TOKEN_SHA256: sha256(tokens.directToken),
+      ...given.environment,
+    };
+    const started = await how({ folder, ...given, environment });
+    programs.push(started);
+    return { ...started, ...tokens };
+  };
   const stand: Stand = {
     engine,
     folder,
     ledger,
     url,
     postgres,
-    async start(given = {}) {
-      const environment = {
-        CHANCERY_STORAGE_URL: stand.url,
-        CHANCERY_REGISTRATION_MASTER_TOKEN_SHA256: sha256(tokens.masterToken),
-        CHANCERY_DIRECT_AUTHORIZATION_TOKEN_SHA256: sha256(tokens.directToken),
-        ...given.environment,
-      };
-      const started = await startProgram({ folder, ...given, environment });
-      programs.push(started);
-      return { ...started, ...tokens };
-    },
+    start: async (given) => await begin(startProgram, given),
+    launch: async (given) => await begin(launchProgram, given),
     async inspector(program) {
       inspector ??= await makeInspector(program, ledger);
       return inspector;

@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 
@@ -28,11 +29,24 @@ function connect(path: string, busy_timeout_ms: number): DatabaseSync {
   }
 }
 
-/** Opens a connection of the main thread, for look-ups or for reads of whole tables. It cannot write. */
-export function openReadConnection(path: string): DatabaseSync {
+/** The cache of pages that SQLite gives a connection by default. */
+const SCAN_PAGES_KIB = 2000;
+const LOOK_UP_PAGES_KIB_MAX = 32_768;
+/** The share of the memory that the pages of look-ups may take. */
+const LOOK_UP_PAGES_SHARE = 1 / 16;
+
+/** Opens a connection for look-ups by key. Its cache of pages replaces a mapping of the file (ADR 39). */
+export function openLookUpConnection(path: string): DatabaseSync {
+  const memory = Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem());
+  const kib = Math.min(LOOK_UP_PAGES_KIB_MAX, Math.floor((memory / 1024) * LOOK_UP_PAGES_SHARE));
+  return openReadConnection(path, kib);
+}
+
+/** Opens a connection that cannot write, for reads of whole tables. */
+export function openReadConnection(path: string, pages_kib = SCAN_PAGES_KIB): DatabaseSync {
   const database = connect(path, READ_WAIT_MS);
   try {
-    database.exec('PRAGMA query_only = ON; SELECT 1 FROM sqlite_schema;');
+    database.exec(`PRAGMA query_only = ON; PRAGMA cache_size = ${-pages_kib}; SELECT 1 FROM sqlite_schema;`);
     return database;
   } catch (error) {
     database.close();

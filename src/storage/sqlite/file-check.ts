@@ -55,7 +55,6 @@ export class BesideCheck implements FileCheck {
     return this.#state;
   }
 
-  /** Begins the check of the pages. Call it when the other connections are open. */
   begin(): void {
     this.#worker.unref();
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window

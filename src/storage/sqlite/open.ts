@@ -9,6 +9,7 @@ import {
   callbackSnapshot,
   isDamage,
   isInputOutputError,
+  openLookUpConnection,
   openReadConnection,
   openWriteConnection,
 } from './connection.ts';
@@ -108,7 +109,7 @@ function openChecked(
     }
     refuseUnfinishedCopy(markOf(database, 'copy'));
     // The reader opens before the other connection closes: the last connection to close locks starting processes out.
-    return openReadConnection(path);
+    return openLookUpConnection(path);
   } finally {
     database.close();
   }
@@ -154,7 +155,6 @@ function storage({ path, files }: DatabasePlace, { reader, channel, beside, fail
     damage ??= reason;
     writes.stop(damage);
   };
-  beside?.begin();
   void beside?.ended.then((outcome) => {
     if (outcome.state === 'damaged') stopWrites(damageLine(path, outcome.reason));
   });

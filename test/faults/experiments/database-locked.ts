@@ -20,7 +20,7 @@ const LOCK = `
 
 export const databaseLocked: Experiment = {
   name: 'database-locked',
-  fault: 'F7 another process holds the lock of the database for three seconds',
+  fault: 'F7 another process holds the lock of the database for 1.5 seconds',
   engines: ['sqlite'],
   acked_min: () => 100,
   run: (stand) => locked(stand, 1),
