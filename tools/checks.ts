@@ -25,6 +25,7 @@ export const TESTED_CHECKS: readonly Check[] = [
     run: () => runFile('tools/test-group.ts', 'none', 'tools/architecture/architecture.test.ts'),
   },
   { name: 'prose', run: () => runFile('tools/test-group.ts', 'none', 'tools/prose/prose.test.ts') },
+  { name: 'mutants', run: () => runFile('tools/test-group.ts', 'none', 'tools/mutants/mutants.test.ts') },
   { name: 'documents', run: () => runFile('tools/docs.ts', '--check') },
 ];
 

@@ -112,7 +112,7 @@ export const SESSIONS: readonly Mutant[] = [
     killers: [
       {
         file: 'src/endpoints/page-response.test.ts',
-        test: 'a page is not kept, framed or named to others, and runs nothing (H-162, H-185)',
+        test: 'a page is not kept, framed, held by its opener or named to others',
       },
     ],
   },

@@ -300,8 +300,8 @@ export const STORAGE_SQLITE: readonly Mutant[] = [
     edits: [
       {
         file: 'src/storage/record-cache.ts',
-        find: 'if (found !== undefined && journal.updates() === before) cache.set(key, found);',
-        replace: 'if (found !== undefined && before >= 0) cache.set(key, found);',
+        find: 'if (found !== undefined && journal.updates() === before) cache.set(keyOf(found), found);',
+        replace: 'if (found !== undefined && before >= 0) cache.set(keyOf(found), found);',
       },
     ],
     killers: [
