@@ -75,12 +75,14 @@ export function followJournal(
 function sharedReads(read: () => Awaitable<void>, first: Promise<void>): () => Promise<void> {
   let inProgress: Promise<void> | undefined;
   let next: Promise<void> | undefined;
+  let begun = 0;
 
   const follow = (reading: Promise<void>): void => {
     const end = (): void => {
       inProgress = undefined;
     };
     inProgress = reading;
+    begun = performance.now();
     reading.then(end, end);
   };
   const beginNext = async (): Promise<void> => {
@@ -96,11 +98,17 @@ function sharedReads(read: () => Awaitable<void>, first: Promise<void>): () => P
 
   follow(first);
   return () =>
-    waitOfRequest(() => {
-      next ??= sharedWait(beginNext);
-      return next;
-    });
+    waitOfRequest(
+      () => {
+        next ??= sharedWait(beginNext);
+        return next;
+      },
+      inProgress !== undefined && performance.now() - begun > SLOW_MS,
+    );
 }
+
+/** A read in progress for longer may take its whole deadline, and the next one another. */
+const SLOW_MS = 100;
 
 interface JournalReader {
   readonly read: () => Awaitable<void>;

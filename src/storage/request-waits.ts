@@ -31,7 +31,7 @@ class Account {
     this.#deadline_ms = deadline_ms;
   }
 
-  async wait<T>(start: () => Promise<T>): Promise<T> {
+  async wait<T>(start: () => Promise<T>, queues: boolean): Promise<T> {
     const now = performance.now();
     if (now - this.#begun > LIFETIME_MS) return await start();
     const remaining_ms = this.#deadline_ms - this.#used_ms - (this.#active === 0 ? 0 : now - this.#since);
@@ -40,7 +40,9 @@ class Account {
     this.#active += 1;
     try {
       const isFresh = remaining_ms >= this.#deadline_ms - SLACK_MS;
-      return isFresh ? await start() : await this.#within(start(), remaining_ms);
+      if (isFresh && !queues) return await start();
+      // Timers of one duration cost least.
+      return await this.#within(start(), isFresh ? this.#deadline_ms : remaining_ms);
     } finally {
       this.#active -= 1;
       if (this.#active === 0) this.#used_ms += performance.now() - this.#since;
@@ -85,10 +87,11 @@ export function requestWaits(deadline_ms: number): RequestWaits {
 /**
  * Starts a wait for the database, which counts for the present request if there is one. Rejects with `StorageUnavailable` once
  * the request has waited for its deadline in all. A write that was begun may still be done then.
+ * @param queues whether the wait may be longer than its own deadline, because it begins behind another one
  */
-export function waitOfRequest<T>(start: () => Promise<T>): Promise<T> {
+export function waitOfRequest<T>(start: () => Promise<T>, queues = false): Promise<T> {
   const account = present.getStore();
-  return account === undefined ? start() : account.wait(start);
+  return account === undefined ? start() : account.wait(start, queues);
 }
 
 /** Starts a wait that several requests share, so that none of them pays for it. */

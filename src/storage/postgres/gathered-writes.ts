@@ -55,7 +55,7 @@ export class GatheredWrites implements Writes {
   }
 
   write(write: Write): Promise<unknown> {
-    return waitOfRequest(() => this.#write(write));
+    return waitOfRequest(() => this.#write(write), true);
   }
 
   async #write(write: Write): Promise<unknown> {
