@@ -313,6 +313,13 @@ export const SETTINGS = {
     description:
       'The `aud` that client assertions (`client_secret_jwt`, `private_key_jwt`) must have. `issuer`: the issuer as the only value. `legacy`: also the URL of the token, introspection or pushed-request endpoint, and several values. `legacy` is for clients older than draft-ietf-oauth-rfc7523bis: each recipient named in an assertion can use it at the others.',
   }),
+  'client-authentication.secret-transport': choice({
+    tenants: 'inherited',
+    default: 'any',
+    values: ['any', 'registered'],
+    description:
+      'Where a client with a secret may send it. `any`: by HTTP Basic or in the form, whichever of `client_secret_basic` and `client_secret_post` it registered (RFC 6749 §2.3.1 requires Basic for every client with a password). `registered`: only by the registered method. All other methods are always as registered.',
+  }),
   ...CERTIFICATE_SETTINGS,
 
   ...ASSERTION_GRANT_SETTINGS,

@@ -99,6 +99,7 @@ function openAuthentication({ sealer, jwkSets, storage: { replays }, ...parts }:
     uses,
     remembered: rememberedOutcomes(caches),
     assertions: { verifier: jose.verifier, jwkSets, sealer, replays, audience },
+    anySecretTransport: settings['client-authentication.secret-transport'] === 'any',
     certificateAuthorities,
   };
 }

@@ -79,7 +79,8 @@ export interface Offered extends Connection {
 }
 
 /**
- * Authenticates a client by exactly one method, which must be the one in its registration (decision 17).
+ * Authenticates a client by exactly one method, which must be the one in its registration (decision 17), or another way to
+ * send the same secret (decision 44).
  * @throws OAuthError invalid_request for two methods at once; otherwise invalid_client, with the same text
  * for every reason, or temporarily_unavailable if the keys of the client cannot be had now
  */
@@ -131,7 +132,7 @@ function authenticateAnew(
     throw invalidClient(needs, place, 'client_id and the credentials name different clients');
   return whenKnown(clientOf(needs, claimed.client_id as ClientId, offered), (stored) => {
     if (stored === undefined) throw invalidClient(needs, place, 'unknown client');
-    const method = registeredMethod(stored, place, methods);
+    const method = acceptedMethod(needs, stored, place, methods);
     if (method === undefined) throw invalidClient(needs, place, otherMethod(stored));
     return whenKnown(method.prove(needs, stored, claimed, offered), (proof) => {
       if (!proof.proved) throw invalidClient(needs, place, proof.detail);
@@ -172,18 +173,25 @@ function placeUsed(
   return place;
 }
 
+/** Two ways to send one thing: RFC 6749 §2.3.1 requires HTTP Basic for every client with a password (decision 44). */
+const SENDING_A_SECRET: ReadonlySet<AuthMethod> = new Set([clientSecretBasic.name, clientSecretPost.name]);
+
 /**
- * Returns the method that the client is registered for, if its credentials stand in `place`. The registration
- * decides how an assertion is verified, not the assertion: otherwise a public key could serve as the secret
- * of a MAC.
+ * Returns the method that the client is registered for, or another way to send the same secret, if its credentials stand in
+ * `place`. The registration decides how an assertion is verified, not the assertion: otherwise a public key could serve as
+ * the secret of a MAC.
  */
-function registeredMethod(
+function acceptedMethod(
+  { anySecretTransport }: AuthenticationNeeds,
   stored: StoredClient,
   place: CredentialPlace,
   methods: readonly AuthenticationMethod[],
 ): AuthenticationMethod | undefined {
-  const { token_endpoint_auth_method } = metadataOf(stored);
-  return methods.find((method) => method.name === token_endpoint_auth_method && method.place === place);
+  const { token_endpoint_auth_method: registered } = metadataOf(stored);
+  const isAccepted = (name: AuthMethod): boolean =>
+    name === registered ||
+    (anySecretTransport && SENDING_A_SECRET.has(registered) && SENDING_A_SECRET.has(name));
+  return methods.find((method) => method.place === place && isAccepted(method.name));
 }
 
 const otherMethod = (stored: StoredClient): string =>

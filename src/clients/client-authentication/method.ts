@@ -26,6 +26,8 @@ export interface AuthenticationNeeds {
   readonly uses: ClientUses;
   readonly remembered: RememberedOutcomes;
   readonly assertions: AssertionNeeds;
+  /** Whether a secret may come by HTTP Basic and in the form, whichever of the two the client registered. */
+  readonly anySecretTransport: boolean;
   /**
    * Returns the certificate authorities that are trusted for client certificates under the current settings.
    */

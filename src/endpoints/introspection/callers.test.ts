@@ -34,7 +34,7 @@ test('no credentials: 401 invalid_client (interface, Errors)', async () => {
 
 // proves rfc7662-2.1-4, rfc7662-2.3-1
 test('401: unknown client, wrong secret, wrong method: the same 401 invalid_client (decision 19)', async () => {
-  const tenant = testTenant();
+  const tenant = testTenant({ settings: { 'client-authentication.secret-transport': 'registered' } });
   const { client_id } = await tenant.register(RESOURCE_SERVER);
   const post = await tenant.register({
     ...RESOURCE_SERVER,

@@ -66,13 +66,33 @@ for (const [name, header] of BASIC_ROWS) {
   });
 }
 
-test('401: a client of client_secret_post that sends HTTP Basic with the right secret: the same 401 (decisions 17 and 19)', async () => {
+const REGISTERED = { settings: { 'client-authentication.secret-transport': 'registered' } } as const;
+
+// proves rfc6749-2.3.1-1
+test('200: clients of client_secret_basic and client_secret_post send their secret either way (decision 44; RFC 6749 §2.3.1)', async () => {
   const tenant = testTenant();
-  const { client_id, client_secret } = await tenant.register(POST);
+  for (const metadata of [SERVICE, POST]) {
+    const { client_id, client_secret } = await tenant.register(metadata);
+    const basic = [client_id, client_secret] as const;
+    for (let count = 0; count < 2; count += 1) {
+      assert.equal((await tenant.send('token', { basic, form })).status, 200);
+      assert.equal((await tenant.send('token', { form: { ...form, client_id, client_secret } })).status, 200);
+    }
+    const both = { basic, form: { ...form, client_id, client_secret } };
+    assertError(await tenant.send('token', both), 'invalid_request');
+    assertInvalidClient(await tenant.send('token', { basic: [client_id, 'x'], form }), BASIC_CHALLENGE);
+  }
+});
+
+test('401: secret-transport registered, and the right secret comes the other way: the same 401 (decisions 19 and 44)', async () => {
+  const tenant = testTenant(REGISTERED);
+  const post = await tenant.register(POST);
   assertInvalidClient(
-    await tenant.send('token', { basic: [client_id, client_secret], form }),
+    await tenant.send('token', { basic: [post.client_id, post.client_secret], form }),
     BASIC_CHALLENGE,
   );
+  const { client_id, client_secret } = await tenant.register(SERVICE);
+  assertInvalidClient(await tenant.send('token', { form: { ...form, client_id, client_secret } }), undefined);
 });
 
 test('401: a public client that sends a secret: the same 401 (decision 17)', async () => {
@@ -88,7 +108,7 @@ test('401: a public client that sends a secret: the same 401 (decision 17)', asy
 
 // proves rfc6749-3.2.1-1, rfc6749-5.2-2
 test('401: client_secret_post, unknown client, wrong secret, wrong method, no id: the same 401 without a challenge (decision 19)', async () => {
-  const tenant = testTenant();
+  const tenant = testTenant(REGISTERED);
   const basic = await tenant.register(SERVICE);
   const post = await tenant.register(POST);
   const rows = [
@@ -143,7 +163,7 @@ async function detailOf(tenant: TestTenant, request: TestRequest): Promise<unkno
 }
 
 test('401: the reason is in the report only (decision 19)', async () => {
-  const tenant = testTenant();
+  const tenant = testTenant(REGISTERED);
   const { client_id, client_secret } = await tenant.register(SERVICE);
   assert.equal(await detailOf(tenant, { basic: ['nobody', 'x'], form }), 'unknown client');
   assert.equal(await detailOf(tenant, { basic: [client_id, 'x'], form }), 'wrong or expired secret');
