@@ -9,6 +9,8 @@ import { inject, noInjection } from './io-injection.ts';
 import type { Stand } from './stand.ts';
 
 const OPTIONS = { rounds: 8, minutes: 0, say: () => undefined };
+/** They measure a server that nothing writes to. */
+const WITHOUT_LOAD = ['restart'];
 const NOTHING_FOUND = {
   lost: [],
   half_written: [],
@@ -38,8 +40,9 @@ test('an experiment with fewer acknowledgements than it needs is not sound (F53)
   ]);
 });
 
-test('every experiment states how many acknowledgements it needs, at least eight (F53)', () => {
-  for (const { name, acked_min } of EXPERIMENTS) assert.ok(acked_min(1) >= 8, name);
+test('every experiment with a load needs at least eight acknowledgements (F53)', () => {
+  const few = EXPERIMENTS.filter(({ acked_min }) => acked_min(1) < 8).map(({ name }) => name);
+  assert.deepEqual(few, WITHOUT_LOAD);
 });
 
 test('an injection into calls that no process makes is counted as none (F53)', {
