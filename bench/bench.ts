@@ -84,6 +84,7 @@ async function openAll(
     load,
     ours,
     other,
+    against: against === undefined ? undefined : resolve(against, 'src/cli/chancery.ts'),
     registry: async (clients) => await registries.open(clients),
     postgres() {
       if (postgres === undefined) throw new Error('this benchmark needs --storage postgres');

@@ -35,6 +35,8 @@ export interface Bench {
   readonly ours: Ours;
   /** The program of another checkout with the same data; undefined without `--against`. */
   readonly other: Ours | undefined;
+  /** The `chancery.ts` of that checkout. */
+  readonly against: string | undefined;
   /** Returns a server with this many clients. The first call starts it. */
   registry(clients: number): Promise<Registry>;
   /** Returns a PostgreSQL with the same data as `ours`. @throws if the run has none */

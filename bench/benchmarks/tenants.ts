@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TenantId } from '../../src/spec/identifiers.ts';
+import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
+import { type Program, startProgram } from '../../test/program/start.ts';
+import { basic } from '../http-subject.ts';
+import { type Caller, register } from '../ours.ts';
+import { cpuSeconds } from '../processes/measured-process.ts';
+import type { Bench, Benchmark, Subject } from '../subject.ts';
+
+/** More than a process keeps open (`cache.open-tenants` is 100). */
+const SCANNED = 150;
+const RESTING = 5_000;
+const OPEN_REGISTRATION = { CHANCERY_REGISTRATION_ALLOW_OPEN_REGISTRATION: 'true' };
+
+/** Measures the p99 of the default tenant's introspection, while a stranger calls closed tenants one after the other. */
+export const tenantsScanned: Benchmark = {
+  name: 'tenants',
+  title: `p99 of introspection while a stranger calls ${SCANNED} tenants in turn`,
+  unit: 'milliseconds',
+  needsTokens: false,
+  aims: [],
+  rounds: (scale) => scale.rounds,
+  async open(bench) {
+    const ours = await scannedProgram(bench, 'ours');
+    const other =
+      bench.against === undefined ? undefined : await scannedProgram(bench, 'other', bench.against);
+    return [
+      latency('ours, during the scan', bench, ours, true),
+      latency('ours, alone', bench, ours, false),
+      ...(other === undefined
+        ? []
+        : [
+            latency('another checkout (--against), during the scan', bench, other, true),
+            latency('another checkout (--against), alone', bench, other, false),
+          ]),
+    ];
+  },
+};
+
+/** Measures the CPU of a server whose many tenants get no requests. */
+export const tenantsResting: Benchmark = {
+  name: 'tenants',
+  title: `CPU of a server with ${RESTING} tenants that rest, in milliseconds of each second`,
+  unit: 'milliseconds',
+  needsTokens: false,
+  aims: [{ atMost: 2 }],
+  rounds: (scale) => Math.min(2, scale.rounds),
+  async open(bench) {
+    const opened = [await resting('ours', bench)];
+    if (bench.against !== undefined)
+      opened.push(await resting('another checkout (--against)', bench, bench.against));
+    return opened;
+  },
+};
+
+interface Scanned {
+  readonly program: Program;
+  readonly caller: Caller;
+}
+
+async function withTenants(
+  bench: Bench,
+  name: string,
+  count: number,
+  checkout: string | undefined,
+): Promise<Program> {
+  const folder = `${bench.folder}/tenants-${name.replaceAll(/\W/gu, '')}-${count}`;
+  mkdirSync(folder, { recursive: true });
+  const options = {
+    folder,
+    environment: OPEN_REGISTRATION,
+    ...(checkout === undefined ? {} : { program: checkout }),
+  };
+  const first = await startProgram(options);
+  await first.stop();
+  const storage = await openSqliteStorage(`${folder}/chancery.db`);
+  const event = { at: 0, client_id: null, request_id: 'bench', detail: null, actor: 'cli' } as const;
+  const create = async (index: number): Promise<void> => {
+    const id = `t${index}` as TenantId;
+    const issuer = `${first.issuer}/${id}`;
+    await storage.tenants.create(
+      { id, version: 1, issuer, aliases: [], settings: '{}', created_at: 0, disabled_at: null },
+      { ...event, action: 'tenant.create', outcome: 'done' },
+    );
+  };
+  await Promise.all(Array.from({ length: count }, async (_, index) => await create(index)));
+  await storage.close();
+  return await startProgram(options);
+}
+
+/** Starts a server whose tenants have keys. */
+async function scannedProgram(bench: Bench, name: string, checkout?: string): Promise<Scanned> {
+  const program = await withTenants(bench, name, SCANNED, checkout);
+  for (let index = 0; index < SCANNED; index += 1) {
+    while ((await called(program, index)) !== 200) await sleep(500);
+  }
+  return { program, caller: await register(program) };
+}
+
+async function called({ url }: Program, tenant: number): Promise<number> {
+  const answer = await fetch(`${url}/t${tenant}/jwks.json`);
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
+function latency(name: string, { scale }: Bench, { program, caller }: Scanned, isScanned: boolean): Subject {
+  const introspect = async (): Promise<number> => {
+    const begun = performance.now();
+    const answer = await fetch(`${program.url}/token/introspect`, {
+      method: 'POST',
+      headers: { authorization: basic(caller.client_id, caller.client_secret) },
+      body: new URLSearchParams({ token: 'unknown' }),
+    });
+    assert.equal(await answer.text(), '{"active":false}');
+    return performance.now() - begun;
+  };
+  return {
+    name,
+    async measure() {
+      let isOver = false;
+      let next = 0;
+      const scan = async (): Promise<void> => {
+        for (; !isOver; next += 1) await called(program, next % SCANNED);
+      };
+      const scanning = isScanned ? scan() : Promise.resolve();
+      const found: number[] = [];
+      const end = performance.now() + 2 * scale.round_ms;
+      while (performance.now() < end) {
+        found.push(await introspect());
+        await sleep(2);
+      }
+      isOver = true;
+      await scanning;
+      found.sort((a, b) => a - b);
+      return { value: found[Math.floor(found.length * 0.99)] ?? 0 };
+    },
+    close: async () => await (isScanned ? program.stop() : undefined),
+  };
+}
+
+async function resting(name: string, bench: Bench, checkout?: string): Promise<Subject> {
+  const program = await withTenants(bench, name, RESTING, checkout);
+  return {
+    name,
+    async measure() {
+      const before = cpuSeconds(program.pid) ?? 0;
+      const seconds = Math.max(10, (10 * bench.scale.round_ms) / 1000);
+      await sleep(seconds * 1000);
+      return { value: (1000 * ((cpuSeconds(program.pid) ?? 0) - before)) / seconds };
+    },
+    close: async () => await program.stop(),
+  };
+}
