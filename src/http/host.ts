@@ -133,13 +133,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
     envelope: envelopes.open,
     held: undefined,
   };
-  const messages = options.messages ?? (await messagesOfThisNode());
-  if (options.messages === undefined && messages === DOCUMENTED_MESSAGES) {
-    log.warn(
-      { node: process.version },
-      'this Node lacks internals that make requests cheaper: requests cost more',
-    );
-  }
+  const messages = options.messages ?? (await fastestMessages(log));
   const connections = new Connections();
   const refused = refusals(options);
   const limits = networkLimits(listen, refused);
@@ -183,6 +177,17 @@ export async function startHost(options: HostOptions): Promise<Host> {
       return closed;
     },
   };
+}
+
+async function fastestMessages(log: Log): Promise<Messages> {
+  const messages = await messagesOfThisNode();
+  if (messages === DOCUMENTED_MESSAGES) {
+    log.warn(
+      { node: process.version },
+      'this Node lacks internals that make requests cheaper: requests cost more',
+    );
+  }
+  return messages;
 }
 
 async function startListening(server: Server, { host, port, reusePort = false }: Listen): Promise<void> {

@@ -79,7 +79,7 @@ export class NetworkLimits {
 
   /** Ends all handshakes that are not finished. */
   endHandshakes(): void {
-    for (const { socket } of [...this.#handshakes.values()]) socket.destroy();
+    for (const { socket } of this.#handshakes.values()) socket.destroy();
   }
 
   #end(key: string | undefined, ended: (network: string) => void): void {

@@ -32,12 +32,10 @@ test('H-242 empty lines keep no connection open, at either listener; requests do
       endsUnderEmptyLines(program.port, '/jwks.json'),
       endsUnderEmptyLines(management, '/health/live'),
     ];
-    let ended = false;
-    const all = Promise.all(idle).finally(() => {
-      ended = true;
-    });
+    const ended = new AbortController();
+    const all = Promise.all(idle).finally(() => ended.abort());
     let asked = 0;
-    for (; !ended; asked += 1) {
+    for (; !ended.signal.aborted; asked += 1) {
       used.write(get('/jwks.json'));
       await sleep(LINES_EVERY_MS);
     }

@@ -177,6 +177,7 @@ const FORGED: readonly (readonly [what: string, headers: Readonly<Record<string,
     { 'sec-fetch-site': 'cross-site', origin: 'https://op.example.com' },
   ],
   ['an allowed origin', { origin: ORIGIN }],
+  ['H-241: an origin that no log line may hold', { origin: `https://${CANARY}.example` }],
 ];
 
 for (const [what, headers] of FORGED) {
@@ -195,16 +196,6 @@ for (const [what, headers] of FORGED) {
     assertHeaders(answer.headers);
   });
 }
-
-test('H-241 the log says what kind of origin sent a refused form, and holds no value of its headers', async () => {
-  const own = browser();
-  const { url: address } = await own.open(url());
-  const foreign = { origin: `https://${CANARY}.example`, 'sec-fetch-site': `same-${CANARY}` };
-  const answer = await raw(address, { method: 'POST', headers: { cookie: cookieHeader(own), ...foreign } });
-  assert.equal(answer.status, 400);
-  await attacked.program.printed(/"detail":"origin: another; sec-fetch-site: another"/);
-  assert.ok(!attacked.program.output().includes(CANARY), 'a value of a header is in the log');
-});
 
 test('S-07 a post without cookies, or with another tab’s token: 400, nothing happens', async () => {
   const own = browser();
