@@ -58,7 +58,7 @@ const assertionOf = (method: AssertionMethod, client: RegisteredClient): string 
   asserting(attacked.program.issuer, method, client).assert();
 
 /** Two ways to send one thing. */
-const SECRETS: readonly string[] = ['client_secret_basic', 'client_secret_post'];
+const SECRETS: ReadonlySet<string> = new Set(['client_secret_basic', 'client_secret_post']);
 
 for (const registered of Object.keys(PRESENTED)) {
   test(`H-125 a client of ${registered}: that method alone; a secret by HTTP Basic or in the form (decision 44)`, async () => {
@@ -74,7 +74,7 @@ for (const registered of Object.keys(PRESENTED)) {
     );
     for (const [presented, request] of Object.entries(PRESENTED)) {
       const answer = await attacked.send(request(client));
-      const isSecret = [presented, registered].every((name) => SECRETS.includes(name));
+      const isSecret = [presented, registered].every((name) => SECRETS.has(name));
       if ((presented === registered && registered !== 'none') || isSecret)
         assert.equal(answer.json['active'], true);
       else assertRefused(answer, 401, 'invalid_client');

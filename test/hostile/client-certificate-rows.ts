@@ -21,7 +21,7 @@ export interface CertificateRow {
   readonly status: 200 | 401;
 }
 
-export const NAME = 'client.example';
+const NAME = 'client.example';
 const GOOD: Subject = { names: [NAME], purposes: [CLIENT_AUTHENTICATION], keyUsage: 0x80 };
 const EMAIL_PROTECTION = '1.3.6.1.5.5.7.3.4';
 const SERVER_AUTHENTICATION = '1.3.6.1.5.5.7.3.1';

@@ -135,15 +135,15 @@ export const CLIENTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/clients/client-authentication/authenticate-client.ts',
-        find: '  return methods.find((method) => method.name === token_endpoint_auth_method && method.place === place);',
+        find: '  return methods.find((method) => method.place === place && isAccepted(method.name));',
         replace:
-          "  return methods.find((method) => method.place === place && (method.name === token_endpoint_auth_method || method.name.startsWith('client_secret')));",
+          "  return methods.find((method) => method.place === place && (isAccepted(method.name) || method.name.startsWith('client_secret')));",
       },
     ],
     killers: [
       {
         file: 'src/endpoints/token/client-authentication.test.ts',
-        test: 'that sends HTTP Basic with the right secret',
+        test: 'secret-transport registered, and the right secret comes the other way',
       },
     ],
   },

@@ -5,7 +5,6 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { type Storage, StorageUnavailable } from '../../ports/storage.ts';
-import type { Digest } from '../../spec/identifiers.ts';
 import { ampleCaches } from '../../testing/caches.ts';
 import { administer, startTestServer, type TestServer } from '../../testing/postgres/server.ts';
 import {
@@ -235,7 +234,7 @@ test('a table that cannot be read fails the reads and writes that need it, and n
     accessTokens.find(aToken().key),
     clients.find(other.client_id),
     accessTokens.issue(aToken()),
-    replays.rememberOnce('client-assertion', 'client', 'digest' as Digest, 4_000_000_000),
+    replays.rememberOnce('client-assertion', 'client', 'digest', 4_000_000_000),
   ]);
   assert.deepEqual(
     settled.map(({ status }) => status),

@@ -121,12 +121,11 @@ for (const writer of ['thread', 'main'] as const) {
 
 /** Lets the next COMMIT succeed, and report the error of a failed fsync nevertheless: SQLite cannot know what the disk holds. */
 function failNextCommit(): { readonly restore: () => void; next: boolean } {
-  const { prepare } = DatabaseSync.prototype;
+  const original = Object.getOwnPropertyDescriptor(DatabaseSync.prototype, 'prepare') ?? {};
+  const prepare = original.value as (this: DatabaseSync, sql: string) => StatementSync;
   const failure = {
     next: false,
-    restore: (): void => {
-      DatabaseSync.prototype.prepare = prepare;
-    },
+    restore: (): void => void Object.defineProperty(DatabaseSync.prototype, 'prepare', original),
   };
   DatabaseSync.prototype.prepare = function prepareFailing(this: DatabaseSync, sql: string): StatementSync {
     const statement = prepare.call(this, sql);

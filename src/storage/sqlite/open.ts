@@ -155,9 +155,11 @@ function storage({ path, files }: DatabasePlace, { reader, channel, beside, fail
     damage ??= reason;
     writes.stop(damage);
   };
-  void beside?.ended.then((outcome) => {
-    if (outcome.state === 'damaged') stopWrites(damageLine(path, outcome.reason));
-  });
+  const heedDamage = async (): Promise<void> => {
+    const outcome = await beside?.ended;
+    if (outcome?.state === 'damaged') stopWrites(damageLine(path, outcome.reason));
+  };
+  void heedDamage();
   return {
     ...(beside === undefined ? {} : { fileCheck: beside }),
     stopWrites,

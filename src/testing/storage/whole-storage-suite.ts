@@ -77,6 +77,10 @@ export function wholeStorageContract(make: MakeEngine): void {
     }),
   );
 
+  ofItsServers(make);
+}
+
+function ofItsServers(make: MakeEngine): void {
   test(
     'the first canary wins, for parallel callers too, until it is replaced',
     onEmptyStorage(make, async ({ storage }) => {
