@@ -48,8 +48,8 @@ test('C-06, C-07, C-08, C-27 an unknown id: 404 without body for the master toke
   const { registration_access_token } = await register(attacked);
   for (const id of [
     'unknown',
-    'x'.repeat(512),
-    'x'.repeat(3_000),
+    'y'.repeat(512),
+    'y'.repeat(3_000),
     'https://rp.example.com/',
     '',
     ' ',
