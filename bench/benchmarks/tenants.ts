@@ -119,10 +119,10 @@ function latency(name: string, { scale }: Bench, { program, caller }: Scanned, i
   return {
     name,
     async measure() {
-      let isOver = false;
+      const scanEnd = new AbortController();
       let next = 0;
       const scan = async (): Promise<void> => {
-        for (; !isOver; next += 1) await called(program, next % SCANNED);
+        for (; !scanEnd.signal.aborted; next += 1) await called(program, next % SCANNED);
       };
       const scanning = isScanned ? scan() : Promise.resolve();
       const found: number[] = [];
@@ -131,7 +131,7 @@ function latency(name: string, { scale }: Bench, { program, caller }: Scanned, i
         found.push(await introspect());
         await sleep(2);
       }
-      isOver = true;
+      scanEnd.abort();
       await scanning;
       found.sort((a, b) => a - b);
       return { value: found[Math.floor(found.length * 0.99)] ?? 0 };

@@ -70,9 +70,9 @@ export interface TenantChecks {
   /** Tenants that are there, by id. */
   readonly present: ReadonlyMap<string, StoredTenant>;
   /** Returns the tenant as it would be stored. @throws CommandFailure, SettingsError */
-  read(given: GivenTenant): StoredTenant;
+  readonly read: (given: GivenTenant) => StoredTenant;
   /** Takes the names of a new tenant. @throws CommandFailure if one of them is taken */
-  check(tenant: StoredTenant): void;
+  readonly check: (tenant: StoredTenant) => void;
 }
 
 export interface CheckedTenants {
@@ -118,8 +118,12 @@ function attempt<T extends StoredTenant | void>(act: () => T): T | string {
 
 /** Tells whether two tenants have the same content, apart from the order of settings. */
 function isSame(one: StoredTenant, other: StoredTenant): boolean {
+  const ordered = (settings: string): readonly (readonly [string, unknown])[] =>
+    Object.entries<unknown>(JSON.parse(settings) as Readonly<Record<string, unknown>>).toSorted(([a], [b]) =>
+      a < b ? -1 : 1,
+    );
   const content = ({ issuer, aliases, settings }: StoredTenant): string =>
-    JSON.stringify([issuer, aliases, Object.entries(JSON.parse(settings) as object).toSorted()]);
+    JSON.stringify([issuer, aliases, ordered(settings)]);
   return content(one) === content(other);
 }
 

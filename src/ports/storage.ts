@@ -108,7 +108,7 @@ export interface FileSize {
 }
 
 export interface StorageFile {
-  size(): FileSize;
+  readonly size: () => FileSize;
   /** Moves at most `pages` free pages out of the file, in one write. Returns their number; 0 if there are none or the file cannot. */
   giveBack(pages: number): Promise<number>;
 }

@@ -14,7 +14,7 @@ export interface KeyRing {
   /** As the sealer of the ring, but refuses to seal once the ring no longer opens the database. */
   readonly sealer: Sealer;
   /** Compares now. Returns why the ring does not open the database, as one line; undefined if it does. */
-  check(): Promise<string | undefined>;
+  readonly check: () => Promise<string | undefined>;
   /** Removes the record of this process. */
   stop(): Promise<void>;
 }

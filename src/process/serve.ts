@@ -6,7 +6,7 @@ import { type Readiness, storageState } from '../endpoints/health/endpoint.ts';
 import type { Host } from '../http/host.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
-import type { Storage } from '../ports/storage.ts';
+import type { FileCheckState, Storage } from '../ports/storage.ts';
 import { prometheusMetrics } from '../system/metrics.ts';
 import { managementEndpoints } from '../tenant/endpoints.ts';
 import type { Tenant } from '../tenant/tenant.ts';
@@ -200,14 +200,15 @@ async function open(
 /** Logs damage of the database file where the check finds it. */
 function damageOf(storage: Storage, log: Log): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
-  void storage.fileCheck?.ended.then((outcome) => {
+  const report = (outcome: FileCheckState): void => {
     if (outcome.state !== 'damaged') return;
     log.error(
       { reason: outcome.reason },
       'the database is damaged: writes are refused; restore it from a backup',
     );
     resolve(`the database is damaged (${outcome.reason}): restore it from a backup`);
-  });
+  };
+  void storage.fileCheck?.ended.then(report);
   return promise;
 }
 

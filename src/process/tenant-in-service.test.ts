@@ -17,7 +17,7 @@ interface World {
   readonly warnings: readonly string[];
   /** For the metrics. */
   readonly counted: readonly string[];
-  tenant(name: string): TenantInService;
+  readonly tenant: (name: string) => TenantInService;
   /** Lets seconds pass, and everything that waited for them happen. */
   pass(seconds: number): Promise<void>;
   /** Holds openings until the returned function is called. */

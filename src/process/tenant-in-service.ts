@@ -45,8 +45,18 @@ type Opening = Pick<TenantInService, 'id' | 'settings' | 'storage'> & {
   readonly among: AmongTenants | undefined;
 };
 
-export function tenantInService({ id, settings, storage, open, among }: Opening): TenantInService {
-  const routers = new Map<string, Router>();
+/** A tenant that opens when it is needed, and may be released again. */
+interface HeldTenant {
+  current(): Tenant | undefined;
+  /** Opens the tenant in the turn of a network. */
+  opened(network: string): Promise<Tenant>;
+  /** Notes a request: the tenant keeps its place longer. */
+  called(): void;
+  /** Closes the tenant for good. */
+  close(): Promise<void>;
+}
+
+function heldTenant({ open, among }: Pick<Opening, 'open' | 'among'>, onRelease: () => void): HeldTenant {
   let tenant: Tenant | undefined;
   let place: TenantPlace | undefined;
   let opening: Promise<Tenant> | undefined;
@@ -56,7 +66,7 @@ export function tenantInService({ id, settings, storage, open, among }: Opening)
   const release = (): void => {
     const leaving = tenant;
     [tenant, opening, place] = [undefined, undefined, undefined];
-    routers.clear();
+    onRelease();
     // Requests that it has under way go on with what they hold.
     if (leaving === undefined) return;
     among?.count('closed');
@@ -101,25 +111,10 @@ export function tenantInService({ id, settings, storage, open, among }: Opening)
     else waiting?.join(network);
     return await opening;
   };
-  const routerOf = (known: Tenant, issuer: string): Router => {
-    const router = buildRouter([known.site(issuer)]);
-    // It may have been closed while it was waited for.
-    if (known === tenant) routers.set(issuer, router);
-    return router;
-  };
   return {
-    id,
-    settings,
-    storage,
-    opened: async () => await openedFor(OWN_WORK),
     current: () => tenant,
-    async router(issuer, network) {
-      place?.called();
-      const router = routers.get(issuer);
-      if (router !== undefined) return router;
-      const made = tenant ?? (await openedFor(network()));
-      return routers.get(issuer) ?? routerOf(made, issuer);
-    },
+    opened: openedFor,
+    called: () => place?.called(),
     async close() {
       isOver = true;
       place?.leave();
@@ -127,5 +122,31 @@ export function tenantInService({ id, settings, storage, open, among }: Opening)
       // One that could not be opened has nothing to record.
       await opening?.then((made) => made.close()).catch(() => undefined);
     },
+  };
+}
+
+export function tenantInService({ id, settings, storage, open, among }: Opening): TenantInService {
+  const routers = new Map<string, Router>();
+  const held = heldTenant({ open, among }, () => routers.clear());
+  const routerOf = (known: Tenant, issuer: string): Router => {
+    const router = buildRouter([known.site(issuer)]);
+    // It may have been closed while it was waited for.
+    if (known === held.current()) routers.set(issuer, router);
+    return router;
+  };
+  return {
+    id,
+    settings,
+    storage,
+    opened: async () => await held.opened(OWN_WORK),
+    current: () => held.current(),
+    async router(issuer, network) {
+      held.called();
+      const router = routers.get(issuer);
+      if (router !== undefined) return router;
+      const made = held.current() ?? (await held.opened(network()));
+      return routers.get(issuer) ?? routerOf(made, issuer);
+    },
+    close: async () => await held.close(),
   };
 }

@@ -47,52 +47,112 @@ interface Waiter {
   readonly refuse: (failure: TenantsBusy) => void;
 }
 
-export function tenantOpenings(limits: OpeningLimits, time: OpeningTime): TenantOpenings {
-  const budget = new Budget(limits, time);
-  /** In the order of their turns. A line without waiters has no entry. */
-  const lines = new Map<string, Set<Waiter>>();
-  const running = new Map<string, number>();
-  let runningInAll = 0;
-  let waiting = 0;
-  let isWaitingForBudget = false;
+/** The tenants that wait, in a line for each network. The lines are in the order of their turns. */
+interface WaitingLines {
+  join(waiter: Waiter, network: string): void;
+  leave(waiter: Waiter, network: string): void;
+  leaveAll(waiter: Waiter): void;
+  /** Moves the line of a network to the end of the turns. */
+  endTurn(network: string): void;
+  /** Returns the first waiter of the first line that may have its turn. */
+  next(
+    mayRun: (network: string) => boolean,
+  ): { readonly network: string; readonly waiter: Waiter } | undefined;
+  /** Returns the longest line; among equals the newcomer's, so that who waits already keeps the place. */
+  longest(newcomer: string): string;
+  last(network: string): Waiter | undefined;
+}
 
+function waitingLines(): WaitingLines {
+  /** A line without waiters has no entry. */
+  const lines = new Map<string, Set<Waiter>>();
+  const lengthOf = (network: string): number => lines.get(network)?.size ?? 0;
   const leave = (waiter: Waiter, network: string): void => {
     const line = lines.get(network);
     line?.delete(waiter);
     if (line?.size === 0) lines.delete(network);
     waiter.lines.delete(network);
   };
-  const stopWaiting = (waiter: Waiter): void => {
-    for (const network of [...waiter.lines]) leave(waiter, network);
-    waiting -= 1;
+  return {
+    leave,
+    join(waiter, network) {
+      const line = lines.get(network) ?? new Set();
+      lines.set(network, line.add(waiter));
+      waiter.lines.add(network);
+    },
+    leaveAll(waiter) {
+      for (const network of waiter.lines) leave(waiter, network);
+    },
+    endTurn(network) {
+      const line = lines.get(network);
+      if (line !== undefined && lines.delete(network)) lines.set(network, line);
+    },
+    next(mayRun) {
+      const network = lines.keys().find(mayRun);
+      const [waiter] = (network === undefined ? undefined : lines.get(network)) ?? [];
+      return network === undefined || waiter === undefined ? undefined : { network, waiter };
+    },
+    longest: (newcomer) =>
+      [...lines.keys()]
+        .filter((network) => network !== OWN_WORK)
+        .reduce((longest, network) => (lengthOf(network) > lengthOf(longest) ? network : longest), newcomer),
+    last: (network) => [...(lines.get(network) ?? [])].at(-1),
   };
-  const mayRun = (network: string): boolean => (running.get(network) ?? 0) < AT_ONCE_FOR_ONE_NETWORK;
-  const nextLine = (): string | undefined => lines.keys().find(mayRun);
+}
 
-  const begin = (network: string, waiter: Waiter): void => {
-    stopWaiting(waiter);
-    // The line goes to the end of the turns.
-    const line = lines.get(network);
-    if (line !== undefined && lines.delete(network)) lines.set(network, line);
-    running.set(network, (running.get(network) ?? 0) + 1);
-    runningInAll += 1;
-    budget.spend(1);
-    waiter.begin(() => {
+/** The openings under way. */
+interface RunningOpenings {
+  areFull(): boolean;
+  /** Tells whether a network may begin another opening. */
+  readonly mayRun: (network: string) => boolean;
+  begin(network: string): void;
+  end(network: string): void;
+}
+
+function runningOpenings(): RunningOpenings {
+  const running = new Map<string, number>();
+  let runningInAll = 0;
+  return {
+    areFull: () => runningInAll >= AT_ONCE,
+    mayRun: (network) => (running.get(network) ?? 0) < AT_ONCE_FOR_ONE_NETWORK,
+    begin(network) {
+      running.set(network, (running.get(network) ?? 0) + 1);
+      runningInAll += 1;
+    },
+    end(network) {
       const left = (running.get(network) ?? 1) - 1;
       if (left === 0) running.delete(network);
       else running.set(network, left);
       runningInAll -= 1;
+    },
+  };
+}
+
+export function tenantOpenings(limits: OpeningLimits, time: OpeningTime): TenantOpenings {
+  const budget = new Budget(limits, time);
+  const lines = waitingLines();
+  const running = runningOpenings();
+  let waiting = 0;
+  let isWaitingForBudget = false;
+
+  const begin = (network: string, waiter: Waiter): void => {
+    lines.leaveAll(waiter);
+    waiting -= 1;
+    lines.endTurn(network);
+    running.begin(network);
+    budget.spend(1);
+    waiter.begin(() => {
+      running.end(network);
       beginNext();
     });
   };
   const beginNext = (): void => {
-    while (runningInAll < AT_ONCE) {
-      const network = nextLine();
-      const [first] = (network === undefined ? undefined : lines.get(network)) ?? [];
-      if (network === undefined || first === undefined) return;
+    while (!running.areFull()) {
+      const next = lines.next(running.mayRun);
+      if (next === undefined) return;
       const seconds = budget.wait(1);
       if (seconds > 0) return beginLater(seconds);
-      begin(network, first);
+      begin(next.network, next.waiter);
     }
   };
   const beginLater = (seconds: number): void => {
@@ -105,28 +165,17 @@ export function tenantOpenings(limits: OpeningLimits, time: OpeningTime): Tenant
   };
 
   const busy = (): TenantsBusy => new TenantsBusy(Math.ceil(waiting / limits.perSecond + budget.wait(1)));
-  /** Returns the longest line; among equals the newcomer's, so that who waits already keeps the place. */
-  const longestLine = (newcomer: string): string =>
-    [...lines.keys()]
-      .filter((network) => network !== OWN_WORK)
-      .reduce((longest, network) => (lengthOf(network) > lengthOf(longest) ? network : longest), newcomer);
-  const lengthOf = (network: string): number => lines.get(network)?.size ?? 0;
   /** Refuses the last in the longest line. One that waits in another line too only leaves this one. */
   const refuseSome = (newcomer: string): void => {
     while (waiting > limits.waitingMax) {
-      const network = longestLine(newcomer);
-      const last = [...(lines.get(network) ?? [])].at(-1);
+      const network = lines.longest(newcomer);
+      const last = lines.last(network);
       if (network === OWN_WORK || last === undefined) return;
-      leave(last, network);
+      lines.leave(last, network);
       if (last.lines.size > 0) continue;
       waiting -= 1;
       last.refuse(busy());
     }
-  };
-  const join = (waiter: Waiter, network: string): void => {
-    const line = lines.get(network) ?? new Set();
-    lines.set(network, line.add(waiter));
-    waiter.lines.add(network);
   };
 
   return {
@@ -145,10 +194,10 @@ export function tenantOpenings(limits: OpeningLimits, time: OpeningTime): Tenant
         },
       };
       waiting += 1;
-      join(waiter, network);
+      lines.join(waiter, network);
       beginNext();
       refuseSome(network);
-      return { begins, join: (other) => void (isWaiting && join(waiter, other)) };
+      return { begins, join: (other) => void (isWaiting && lines.join(waiter, other)) };
     },
   };
 }

@@ -7,7 +7,7 @@ export const systemClock: Clock = {
 
 /** A monotonic clock: setting the time of day does not change it. Seconds since an arbitrary start. */
 export interface Elapsed {
-  seconds(): number;
+  readonly seconds: () => number;
 }
 
 export const processElapsed: Elapsed = { seconds: () => performance.now() / 1000 };
