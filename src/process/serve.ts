@@ -176,7 +176,8 @@ async function open(
   storage.fileCheck?.begin();
   const watching = tls.watch((material) => hosts.forEach((host) => host.renewTls(material)));
   closers.push(async () => watching.stop());
-  memory.report(log);
+  // The development mode prints a banner of its own.
+  if (mode === 'production') memory.report(log);
   let stopping = false;
   const withDoubt = (state: Readiness): Readiness => {
     const doubt = clock.doubt();

@@ -17,16 +17,16 @@ const ENDED_BY_MS = 60_000;
 test('H-242 empty lines keep no connection open, at either listener; requests do', async () => {
   const program = await startProgram({
     environment: {
-      CHANCERY_LISTEN_KEEP_ALIVE_TIMEOUT: '1',
-      CHANCERY_LISTEN_HEADERS_TIMEOUT: '1',
+      CHANCERY_LISTEN_KEEP_ALIVE_TIMEOUT: '2',
+      CHANCERY_LISTEN_HEADERS_TIMEOUT: '2',
     },
   });
   try {
     const management = Number(new URL(program.managementUrl).port);
     const used = connect(program.port, program.host);
-    let answers = 0;
-    used.setEncoding('latin1').on('data', (text: string) => {
-      answers += text.match(/HTTP\/1\.1 200 /gu)?.length ?? 0;
+    let isOpen = true;
+    used.on('close', () => {
+      isOpen = false;
     });
     const idle = [
       endsUnderEmptyLines(program.port, '/jwks.json'),
@@ -34,15 +34,14 @@ test('H-242 empty lines keep no connection open, at either listener; requests do
     ];
     const ended = new AbortController();
     const all = Promise.all(idle).finally(() => ended.abort());
-    let asked = 0;
-    for (; !ended.signal.aborted; asked += 1) {
+    while (!ended.signal.aborted) {
       used.write(get('/jwks.json'));
+      assert.match(String((await once(used, 'data'))[0]), /^HTTP\/1\.1 200 /u);
       await sleep(LINES_EVERY_MS);
+      assert.ok(isOpen, 'a connection with requests was ended');
     }
     await all;
-    used.end(get('/jwks.json'));
-    await once(used, 'close');
-    assert.equal(answers, asked + 1, 'a connection with requests was ended');
+    used.destroy();
   } finally {
     await program.stop();
   }
