@@ -4,7 +4,7 @@ import { ipAddressOctets } from './ip-address.ts';
 import type { JsonValue } from './json.ts';
 import { parseScope } from './scope.ts';
 import type { CertificateTrust } from './server-capabilities.ts';
-import { parseUri } from './uri.ts';
+import { isLoopbackHost, parseUri, queryParameters } from './uri.ts';
 
 /** The value to store, or a problem as words that follow the member's name. */
 export type Checked = { readonly value: JsonValue } | { readonly problem: string };
@@ -112,6 +112,23 @@ export const httpsUrl: Check = (value, limits) => {
   if (uri.scheme !== 'https' && !limits.httpAllowed) return refused('must be an https URL');
   if (uri.hasFragment) return refused('has a fragment');
   return { value };
+};
+
+/**
+ * Accepts a URL that a page of this server loads in a frame. The server never fetches it. http is accepted for loopback
+ * hosts, as in redirection URIs, because the URL has the origin of one (src/clients/registration/metadata-rules.ts).
+ */
+export const framedUrl: Check = (value, limits) => {
+  const rule = 'must be an https URL; http is allowed for loopback hosts only';
+  if (typeof value !== 'string' || value.length > limits.uriLength) return refused(rule);
+  const uri = parseUri(value);
+  if (uri?.http === undefined || uri.http.port === 0) return refused(rule);
+  if (uri.scheme !== 'https' && !isLoopbackHost(uri.http.host)) return refused(rule);
+  if (uri.hasFragment) return refused('must not have a fragment');
+  const own = queryParameters(value).find((name) => name === 'iss' || name === 'sid');
+  return own === undefined
+    ? { value }
+    : refused(`must not have the query parameter ${own}, which this server adds`);
 };
 
 export const scope: Check = (value) => {

@@ -144,11 +144,11 @@ export const CLIENT_METADATA: Readonly<Record<string, MetadataMember>> = {
   },
   frontchannel_logout_uri: {
     section: 'OpenID Connect Front-Channel Logout 1.0 §2',
-    check: check.notSupported(false),
+    check: check.framedUrl,
   },
   frontchannel_logout_session_required: {
     section: 'OpenID Connect Front-Channel Logout 1.0 §2',
-    check: check.notSupported(false),
+    check: check.boolean,
   },
 
   resource_identifiers: {

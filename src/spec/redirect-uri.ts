@@ -1,5 +1,4 @@
-import { formDecode } from './percent-encoding.ts';
-import { isLoopbackHost, parseUri, type Uri } from './uri.ts';
+import { isLoopbackHost, parseUri, queryParameters, type Uri } from './uri.ts';
 
 export interface RedirectUriRules {
   readonly application_type: 'web' | 'native';
@@ -70,13 +69,7 @@ function httpProblem(uri: Uri, rules: RedirectUriRules): string | undefined {
   return undefined;
 }
 
-/** Returns the first response parameter in the query of a URI of any scheme that has no fragment. */
+/** Returns the first response parameter in the query of a URI. */
 function responseParameterIn(uri: string): string | undefined {
-  const start = uri.indexOf('?');
-  if (start === -1) return undefined;
-  return uri
-    .slice(start + 1)
-    .split('&')
-    .map((pair) => formDecode(pair.split('=', 1)[0] ?? '') ?? '')
-    .find((name) => RESPONSE_PARAMETERS.has(name));
+  return queryParameters(uri).find((name) => RESPONSE_PARAMETERS.has(name));
 }

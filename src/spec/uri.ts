@@ -1,4 +1,5 @@
 import { domainToUnicode } from 'node:url';
+import { formDecode } from './percent-encoding.ts';
 
 /** RFC 3986 §2: the characters of a URI, every `%` followed by two hexadecimal digits. */
 const URI_CHARACTERS = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/;
@@ -52,6 +53,16 @@ function isHost(host: string): boolean {
 /** Detects labels such as `xn--a`. Browsers refuse them; Node's parser accepts them unchanged. */
 function hasInvalidALabel(host: string): boolean {
   return /(^|\.)xn--/i.test(host) && /(^|\.)xn--/i.test(domainToUnicode(host));
+}
+
+/** Returns the decoded names of the parameters in the query of a URI of any scheme that has no fragment. */
+export function queryParameters(uri: string): readonly string[] {
+  const start = uri.indexOf('?');
+  if (start === -1) return [];
+  return uri
+    .slice(start + 1)
+    .split('&')
+    .map((pair) => formDecode(pair.split('=', 1)[0] ?? '') ?? '');
 }
 
 /** Loopback IP addresses (RFC 8252 §7.3). A name could belong to another machine. */

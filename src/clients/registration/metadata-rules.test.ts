@@ -88,7 +88,33 @@ const BROKEN: readonly (readonly [metadata: object, words: RegExp])[] = [
   [{ default_max_age: -1 }, /default_max_age must be a whole number/],
   [{ default_max_age: 1.5 }, /default_max_age/],
   [{ require_auth_time: 'true' }, /require_auth_time must be true or false/],
-  [{ frontchannel_logout_uri: 'https://client.example/l' }, /does not do/],
+  [
+    { frontchannel_logout_uri: 'https://other.example/l' },
+    /frontchannel_logout_uri 'https:\/\/other.example\/l' must have the scheme, host and port of one of redirect_uris; allowed: https:\/\/client.example$/,
+  ],
+  [{ frontchannel_logout_uri: 'https://client.example:8443/l' }, /must have the scheme, host and port/],
+  [
+    { frontchannel_logout_uri: 'http://127.0.0.1:81/l', redirect_uris: ['http://127.0.0.1/cb'] },
+    /must have the scheme, host and port of one of redirect_uris; allowed: http:\/\/127.0.0.1$/,
+  ],
+  [
+    {
+      frontchannel_logout_uri: 'https://client.example/l',
+      application_type: 'native',
+      redirect_uris: ['com.example.app:/cb'],
+    },
+    /must have the scheme, host and port of one of redirect_uris; there is none/,
+  ],
+  [
+    { frontchannel_logout_uri: 'http://client.example/l' },
+    /must be an https URL; http is allowed for loopback hosts only/,
+  ],
+  [{ frontchannel_logout_uri: 'javascript:alert(1)' }, /must be an https URL/],
+  [{ frontchannel_logout_uri: 'https://client.example; script-src *' }, /must be an https URL/],
+  [{ frontchannel_logout_uri: 'https://client.example/l#f' }, /must not have a fragment/],
+  [{ frontchannel_logout_uri: 'https://client.example/l?a=b&s%69d=1' }, /query parameter sid/],
+  [{ frontchannel_logout_uri: 'https://client.example/l?iss=x' }, /query parameter iss/],
+  [{ frontchannel_logout_session_required: 'yes' }, /frontchannel_logout_session_required must be true or/],
   [{ initiate_login_uri: 'javascript:alert(1)' }, /initiate_login_uri must be an https URL/],
   [{ backchannel_logout_uri: 'http://client.example/l' }, /backchannel_logout_uri must be an https URL/],
   [
@@ -113,6 +139,14 @@ const SOUND: readonly object[] = [
   { subject_type: 'pairwise' },
   { default_max_age: 0, require_auth_time: true },
   { frontchannel_logout_session_required: false },
+  {
+    frontchannel_logout_uri: 'https://CLIENT.example:443/l?logout=get',
+    frontchannel_logout_session_required: true,
+  },
+  {
+    frontchannel_logout_uri: 'http://localhost:8080/l',
+    redirect_uris: ['https://client.example/cb', 'http://localhost:8080/cb'],
+  },
   { backchannel_logout_uri: 'https://client.example/l', backchannel_logout_session_required: true },
 ];
 

@@ -193,6 +193,25 @@ const pairwiseClientsHaveOneSector: MetadataRule = ({
   }
 };
 
+/**
+ * OpenID Connect Front-Channel Logout 1.0 §2: "The domain, port, and scheme of this URL MUST be the same as that
+ * of a registered Redirection URI value". So no registration makes browsers load pages of a host that it does not name as its own.
+ */
+const frontChannelUriHasOriginOfRedirectUri: MetadataRule = ({
+  frontchannel_logout_uri: uri,
+  redirect_uris = [],
+}) => {
+  if (typeof uri !== 'string' || parseUri(uri)?.http === undefined) return;
+  // A frame cannot load a private-use scheme.
+  const loadable = redirect_uris.filter((redirect) => parseUri(redirect)?.http !== undefined);
+  const allowed = new Set(loadable.map((redirect) => new URL(redirect).origin));
+  if (allowed.has(new URL(uri).origin)) return;
+  const choice = allowed.size === 0 ? 'there is none' : `allowed: ${[...allowed].join(', ')}`;
+  throw invalid(
+    `frontchannel_logout_uri ${shownUri(uri)} must have the scheme, host and port of one of redirect_uris; ${choice}`,
+  );
+};
+
 export const METADATA_RULES: readonly MetadataRule[] = [
   responseTypesHaveTheirGrants,
   grantsHaveTheirResponseTypes,
@@ -208,4 +227,5 @@ export const METADATA_RULES: readonly MetadataRule[] = [
   clientsThatProveKeysHaveKeys,
   certificateSubjectsBelongToTheirMethod,
   pairwiseClientsHaveOneSector,
+  frontChannelUriHasOriginOfRedirectUri,
 ];
