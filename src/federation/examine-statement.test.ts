@@ -183,7 +183,7 @@ const CLAIM_ROWS: readonly (readonly [name: string, claims: object, outcome: str
     'trust: statement_source_endpoint',
   ],
   ['aud of another server (26)', { aud: 'https://other.example' }, 'trust: statement_audience'],
-  ['aud with ours in a list (26, H-194)', { aud: [OP] }, 'trust: statement_audience'],
+  ['aud with ours among others (26, H-194)', { aud: [OP, 'https://b.example'] }, 'trust: statement_audience'],
   ['trust_anchor (27)', { trust_anchor: 'https://anchor.example' }, 'trust: statement_trust_anchor'],
   ['crit with an unknown claim (13)', { crit: ['x'], x: 1 }, 'trust: statement_crit'],
   ['crit with a claim that is absent (13)', { crit: ['x'] }, 'trust: statement_crit'],
@@ -203,6 +203,7 @@ test('a setting requires aud in the interface’s dialect, and the Final dialect
   assert.equal(await examined(without, request('interface')), 'sound');
   assert.equal(await examined(without, request('interface', true)), 'trust: statement_audience');
   assert.equal(await examined(without, request('final')), 'trust: statement_audience');
+  assert.equal(await examined(submitted({ aud: [OP] }), request('final')), 'sound', 'decision 45');
 });
 
 // proves openid-federation-3.2-3

@@ -90,7 +90,7 @@ test('alg none and signatures are refused as MACs (RFC 8725 §3.1)', () => {
 test('verifyMac checks type, claims and times like verify', () => {
   const rows: readonly (readonly [claims: object, reason: string])[] = [
     [{ iss: 'other' }, 'issuer'],
-    [{ aud: ['https://op.example'] }, 'audience'],
+    [{ aud: ['https://op.example', 'https://b.example'] }, 'audience'],
     [{ exp: undefined }, 'claims'],
     [{ exp: NOW - 60 }, 'expired'],
     [{ exp: NOW + 661 }, 'lifetime'],

@@ -325,12 +325,12 @@ for (const [change, expected] of CLAIM_ROWS) {
   });
 }
 
-test('a sole audience is one string: arrays and absence are refused (draft-ietf-oauth-rfc7523bis)', async () => {
+test('a sole audience is a string or an array of it alone: more values and absence are refused (decision 45; draft-ietf-oauth-rfc7523bis)', async () => {
   const audience = { kind: 'sole', values: [AUDIENCE] } as const;
   const audienceOf = async (aud: unknown) =>
     await outcome(signedJwt(EC, { ...CLAIMS, aud }), [EC.jwk], { audience });
-  assert.equal(await audienceOf(AUDIENCE), 'verified');
-  for (const aud of [[AUDIENCE], [AUDIENCE, 'https://other.example'], undefined, `${AUDIENCE}/`, '']) {
+  for (const aud of [AUDIENCE, [AUDIENCE]]) assert.equal(await audienceOf(aud), 'verified');
+  for (const aud of [[], [AUDIENCE, AUDIENCE], [[AUDIENCE]], [AUDIENCE, 'https://other.example'], undefined, `${AUDIENCE}/`, '']) {
     assert.equal(await audienceOf(aud), 'audience', JSON.stringify(aud));
   }
 });

@@ -9,6 +9,7 @@ import {
   type VerifiedClaims,
 } from '../ports/jwt-verifier.ts';
 import type { JsonObject, JsonValue } from '../spec/json.ts';
+import { isSoleAudience } from '../spec/sole-audience.ts';
 import {
   matchingSecret,
   parseCompactJws,
@@ -100,7 +101,7 @@ function isNumericDate(value: JsonValue | undefined): value is number {
 
 function audienceHolds(aud: JsonValue | undefined, rule: AudienceRule): boolean {
   if (rule.kind === 'any') return true;
-  if (rule.kind === 'sole') return typeof aud === 'string' && rule.values.includes(aud);
+  if (rule.kind === 'sole') return rule.values.some((own) => isSoleAudience(aud, own));
   if (aud === undefined) return true;
   const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
   return (

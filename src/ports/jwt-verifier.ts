@@ -27,7 +27,10 @@ export interface JwtProfile<Algorithm = SignatureAlgorithm> {
 }
 
 export type AudienceRule =
-  /** `aud` is one string out of these values. An array is refused, because another recipient could use it here (draft-ietf-oauth-rfc7523bis). */
+  /**
+   * `aud` is one of these values, as a string or as an array with this value only (RFC 7519 §4.1.3). More values are refused:
+   * another recipient could use the JWT here (draft-ietf-oauth-rfc7523bis).
+   */
   | { readonly kind: 'sole'; readonly values: readonly string[] }
   /** If `aud` is present, it must contain one of these values (RFC 7519 §4.1.3). */
   | { readonly kind: 'where-present'; readonly values: readonly string[] }

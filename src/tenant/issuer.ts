@@ -92,13 +92,14 @@ function openRegistry({ softwareStatements, restoration, ...parts }: Parts): Reg
 function openAuthentication({ sealer, jwkSets, storage: { replays }, ...parts }: Parts): AuthenticationNeeds {
   const { issuer, clients, clock, uses, certificateAuthorities, jose, settings, caches } = parts;
   const audience = assertionAudience(settings);
+  const lifetimeMax = settings['client-authentication.assertion-lifetime-max'];
   return {
     issuer,
     clients,
     clock,
     uses,
     remembered: rememberedOutcomes(caches),
-    assertions: { verifier: jose.verifier, jwkSets, sealer, replays, audience },
+    assertions: { verifier: jose.verifier, jwkSets, sealer, replays, audience, lifetimeMax },
     anySecretTransport: settings['client-authentication.secret-transport'] === 'any',
     certificateAuthorities,
   };

@@ -173,7 +173,7 @@ test('H-150 claims at their edges', async () => {
   await bothMethods(async (client) => {
     const now = Math.floor(Date.now() / 1000);
     const other = await register(attacked, SERVICE);
-    for (const claims of [{ nbf: now + 8 }, { iat: undefined }, { exp: now + 590 }, { aud: issuer }]) {
+    for (const claims of [{ nbf: now + 8 }, { iat: undefined }, { exp: now + 3600 }, { aud: issuer }, { aud: [issuer] }]) {
       assert.equal((await attacked.send(tokenRequest(client.assert(claims)))).status, 200);
     }
     for (const claims of [
@@ -181,16 +181,15 @@ test('H-150 claims at their edges', async () => {
       { sub: other.client_id },
       { iss: other.client_id, sub: other.client_id },
       { iss: 'nobody', sub: 'nobody' },
-      { aud: [issuer] },
       { aud: [issuer, 'https://evil.example'] },
       { aud: `${issuer}/token` },
       { aud: `${issuer}/` },
       { aud: 'https://evil.example' },
-      { exp: now + 700 },
+      { exp: now + 3700 },
       { exp: now - 61 },
       { exp: 1e308 },
       { exp: undefined },
-      { iat: now - 700 },
+      { iat: now - 3700 },
       { nbf: now + 90 },
       { jti: undefined },
       { jti: 7 },

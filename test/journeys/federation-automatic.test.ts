@@ -187,6 +187,14 @@ for (const [module, request] of REFUSED) {
 }
 
 // proves openid-federation-12.1.1.1-1
+test('aud of a request object: this server alone, as a string or in an array, and no other server (§12.1.1.1; decision 45)', async () => {
+  const sent = async (aud: readonly string[]): Promise<Visit> =>
+    await plainBrowser(program.issuer).open(authorizeUrl({ request: requestObject({ aud }) }));
+  assert.match((await sent([program.issuer])).html, /name="password"/);
+  assert.doesNotMatch((await sent([program.issuer, 'https://other.example'])).html, /name="password"/);
+});
+
+// proves openid-federation-12.1.1.1-1
 test('openid-federation-automatic-client-registration-invalid-duplicate-request-object-jti: a request object is accepted once', async () => {
   const url = authorizeUrl({ request: requestObject() });
   assert.match((await plainBrowser(program.issuer).open(url)).html, /name="password"/);

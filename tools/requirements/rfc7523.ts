@@ -33,7 +33,7 @@ export const rfc7523: Specification = {
       'rfc7523-3-4',
       '§3 3',
       'aud identifies the authorisation server; the token endpoint’s address may be used.',
-      'decision 18: the issuer alone, as one string, unless client-authentication.assertion-audience is legacy',
+      'decision 18: the issuer alone, as a string or an array of one (decision 45), unless client-authentication.assertion-audience is legacy',
     ),
     must(
       'rfc7523-3-5',

@@ -11,12 +11,6 @@ import type { AssertionNeeds, AuthenticationMethod, CredentialPlace } from './me
 /** RFC 7523 §2.2. */
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
-/**
- * Seconds. Limits both the age of an assertion and the rest of its life, and so how long its `jti` is
- * remembered.
- */
-const LIFETIME_MAX = 600;
-
 /** Characters. */
 const JTI_LENGTH_MAX = 256;
 
@@ -46,7 +40,7 @@ function assertionOf(parameters: Parameters | undefined): string | undefined {
  * @param supported the algorithms of the client's method; never those of the other method
  */
 function assertionProfile<Algorithm extends string>(
-  { audience }: AssertionNeeds,
+  { audience, lifetimeMax }: AssertionNeeds,
   stored: StoredClient,
   supported: readonly Algorithm[],
 ): JwtProfile<Algorithm> {
@@ -59,9 +53,9 @@ function assertionProfile<Algorithm extends string>(
     requiredClaims: ['iss', 'sub', 'aud', 'exp', 'jti'],
     issuer: stored.client_id,
     audience,
-    // The verifier adds the clock skew; subtracting it here keeps both limits exact.
-    lifetimeMax: LIFETIME_MAX - CLOCK_SKEW,
-    ageMax: LIFETIME_MAX - CLOCK_SKEW,
+    // The verifier adds the clock skew. Otherwise a client whose clock is a second ahead could not use the whole lifetime.
+    lifetimeMax,
+    ageMax: lifetimeMax,
   };
 }
 

@@ -41,6 +41,8 @@ export interface AssertionNeeds {
   readonly sealer: Sealer;
   readonly replays: ReplayStore;
   readonly audience: AudienceRule;
+  /** Seconds. Limits the age of an assertion and the rest of its life, and so how long its `jti` is remembered. */
+  readonly lifetimeMax: number;
 }
 
 /** The parts of a request that hold credentials. */

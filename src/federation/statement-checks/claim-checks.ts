@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../spec/json.ts';
+import { isSoleAudience } from '../../spec/sole-audience.ts';
 import { constraintsFormProblem } from '../constraints.ts';
 import { entityIdProblem } from '../entity-id.ts';
 import { STATEMENT_CLAIMS, type StatementKind } from '../entity-statement.ts';
@@ -154,8 +155,8 @@ export const sourceEndpointCheck: StatementCheck = {
 };
 
 /**
- * §3.1.4: "MUST be the Entity Identifier of the OP and MUST NOT include any other values". An array would let each server in
- * it replay the statement. The interface's dialect requires `aud` only if `federation.require-audience` is set.
+ * §3.1.4: "MUST be the Entity Identifier of the OP and MUST NOT include any other values". An array of several would let each
+ * server in it replay the statement. The interface's dialect requires `aud` only if `federation.require-audience` is set.
  */
 export const audienceCheck: StatementCheck = {
   number: 26,
@@ -167,7 +168,7 @@ export const audienceCheck: StatementCheck = {
     if (request === undefined)
       return aud === undefined ? undefined : 'has an aud, which only a registration request may have';
     if (aud === undefined && !request.audienceRequired) return undefined;
-    return aud === request.audience
+    return isSoleAudience(aud, request.audience)
       ? undefined
       : `has ${shownMember('aud', aud)}; it must be ${request.audience}`;
   },

@@ -92,7 +92,8 @@ function profileOf({ issuer }: RequestObjectNeeds, client: StoredClient): JwtPro
     // RFC 9101 §5.2 and §10.3: without an audience, this server would accept an object made for another one.
     requiredClaims: isAutomatic(client) ? ['iss', 'aud', 'exp', 'jti'] : ['iss', 'aud'],
     issuer: client.client_id,
-    audience: { kind: 'where-present', values: [issuer] },
+    // OpenID Federation 1.0 §12.1.1.1: "MUST NOT include any other values". RFC 9101 §10.3 says only that aud has this server.
+    audience: { kind: isAutomatic(client) ? 'sole' : 'where-present', values: [issuer] },
     lifetimeMax: undefined,
     ageMax: undefined,
   };
