@@ -330,7 +330,15 @@ test('a sole audience is a string or an array of it alone: more values and absen
   const audienceOf = async (aud: unknown) =>
     await outcome(signedJwt(EC, { ...CLAIMS, aud }), [EC.jwk], { audience });
   for (const aud of [AUDIENCE, [AUDIENCE]]) assert.equal(await audienceOf(aud), 'verified');
-  for (const aud of [[], [AUDIENCE, AUDIENCE], [[AUDIENCE]], [AUDIENCE, 'https://other.example'], undefined, `${AUDIENCE}/`, '']) {
+  for (const aud of [
+    [],
+    [AUDIENCE, AUDIENCE],
+    [[AUDIENCE]],
+    [AUDIENCE, 'https://other.example'],
+    undefined,
+    `${AUDIENCE}/`,
+    '',
+  ]) {
     assert.equal(await audienceOf(aud), 'audience', JSON.stringify(aud));
   }
 });

@@ -12,6 +12,19 @@ export interface FormLimits {
  */
 export type Parameters = { readonly [name: string]: string | undefined };
 
+/** Refuses a request of which some parameters cannot be read. The others are known. */
+export class UnreadableParameters extends OAuthError {
+  /** Names of the parameters that cannot be read; empty for one whose name cannot be read either. */
+  readonly names: ReadonlySet<string>;
+  readonly readable: Parameters;
+
+  constructor(error_description: string, names: ReadonlySet<string>, readable: Parameters) {
+    super('invalid_request', { error_description });
+    this.names = names;
+    this.readable = readable;
+  }
+}
+
 const NONE: Parameters = Object.freeze(Object.create(null));
 
 /** An object without a prototype. This constructor costs a third of `Object.create(null)`, which makes a hash table. */
@@ -25,7 +38,7 @@ const NOTHING: ReadonlySet<string> = new Set();
  * as if they were omitted from the request … Request and response parameters MUST NOT be included more than once").
  * @param known parameters of the endpoint; others are ignored but must be well-formed
  * @param repeatable known parameters that a specification allows to repeat
- * @throws OAuthError invalid_request
+ * @throws OAuthError invalid_request; `UnreadableParameters` if the other parameters are known
  */
 export function parseForm(
   contentType: string | undefined,
@@ -51,6 +64,7 @@ export function parseParameters(
 ): Parameters {
   if (text === '') return NONE;
   const found = new Found();
+  let faults: Fault[] | undefined;
   for (let begin = 0, count = 1; begin <= text.length; count += 1) {
     if (count > limits.parameters) throw malformed(`more than ${limits.parameters} parameters`);
     const end = placeOf('&', text, begin, text.length);
@@ -58,13 +72,42 @@ export function parseParameters(
     const name = formDecode(text.slice(begin, equals));
     const value = formDecode(text.slice(equals + 1, end));
     begin = end + 1;
-    if (name === undefined || value === undefined) throw malformed('a parameter is not correctly encoded');
-    if (!known.has(name)) continue;
-    if (repeatable.has(name)) found[name] = together(name, found[name], value);
-    else if (name in found) throw malformed(`${name} is given more than once`);
-    else found[name] = value === '' ? undefined : value;
+    const problem = problemOf(found, known, repeatable, name, value);
+    if (problem !== undefined) (faults ??= []).push({ name: name ?? '', problem });
+    else if (name !== undefined && value !== undefined && known.has(name))
+      found[name] = repeatable.has(name) ? together(found[name], value) : value === '' ? undefined : value;
   }
+  if (faults !== undefined) throw unreadable(faults, found);
   return found;
+}
+
+interface Fault {
+  readonly name: string;
+  readonly problem: string;
+}
+
+/** Returns the problem of a parameter for the client; undefined if it can be read. */
+function problemOf(
+  found: Parameters,
+  known: ReadonlySet<string>,
+  repeatable: ReadonlySet<string>,
+  name: string | undefined,
+  value: string | undefined,
+): string | undefined {
+  if (name === undefined) return 'a parameter is not correctly encoded';
+  const isKnown = known.has(name);
+  if (value === undefined) return `${isKnown ? name : 'a parameter'} is not correctly encoded`;
+  if (!isKnown) return undefined;
+  if (repeatable.has(name)) return value.includes(' ') ? `${name} holds a space` : undefined;
+  return name in found ? `${name} is given more than once` : undefined;
+}
+
+/** Leaves out a repeated parameter, because it is unclear which value counts. */
+function unreadable(faults: readonly Fault[], found: Parameters): UnreadableParameters {
+  const names = new Set(faults.map(({ name }) => name));
+  const readable: { [name: string]: string | undefined } = Object.assign(new Found(), found);
+  for (const name of names) if (name in readable) readable[name] = undefined;
+  return new UnreadableParameters(faults[0]?.problem ?? '', names, readable);
 }
 
 /** Returns the index of the character from `begin` on and before `end`; otherwise `end`. */
@@ -74,8 +117,7 @@ function placeOf(character: string, text: string, begin: number, end: number): n
 }
 
 /** RFC 8707 §2: "Multiple resource parameters MAY be used". */
-function together(name: string, before: string | undefined, value: string): string | undefined {
-  if (value.includes(' ')) throw malformed(`${name} holds a space`);
+function together(before: string | undefined, value: string): string | undefined {
   if (value === '') return before;
   return before === undefined ? value : `${before} ${value}`;
 }

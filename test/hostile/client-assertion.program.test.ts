@@ -173,7 +173,13 @@ test('H-150 claims at their edges', async () => {
   await bothMethods(async (client) => {
     const now = Math.floor(Date.now() / 1000);
     const other = await register(attacked, SERVICE);
-    for (const claims of [{ nbf: now + 8 }, { iat: undefined }, { exp: now + 3600 }, { aud: issuer }, { aud: [issuer] }]) {
+    for (const claims of [
+      { nbf: now + 8 },
+      { iat: undefined },
+      { exp: now + 3600 },
+      { aud: issuer },
+      { aud: [issuer] },
+    ]) {
       assert.equal((await attacked.send(tokenRequest(client.assert(claims)))).status, 200);
     }
     for (const claims of [

@@ -77,7 +77,7 @@ export const AUTHORIZATION: readonly Mutant[] = [
     edits: [
       {
         file: 'src/grants/authorization/request-object.ts',
-        find: "    audience: { kind: 'where-present', values: [issuer] },",
+        find: "    audience: { kind: isAutomatic(client) ? 'sole' : 'where-present', values: [issuer] },",
         replace:
           "    audience: issuer === '' ? { kind: 'where-present', values: [issuer] } : { kind: 'any' },",
       },

@@ -3,7 +3,10 @@ import {
   AUTHORIZATION_PARAMETERS,
   REPEATABLE_PARAMETERS,
 } from '../../grants/authorization/authorization-parameters.ts';
-import type { AuthorizationRequests } from '../../grants/authorization/receive-authorization-request.ts';
+import {
+  type AuthorizationRequests,
+  addressedParameters,
+} from '../../grants/authorization/receive-authorization-request.ts';
 import { beginInteraction, type InteractionNeeds } from '../../sessions/interaction.ts';
 import { type FormLimits, parseForm, parseParameters } from '../../spec/parameters.ts';
 import { type AuthorizationFlow, INTERACTION_PATH } from '../authorization-flow.ts';
@@ -45,7 +48,9 @@ async function begin(
   request: EndpointRequest,
 ): Promise<EndpointResponse> {
   browser.requireVisit(request);
-  const sent = parseParameters(request.query, AUTHORIZATION_PARAMETERS, form, REPEATABLE_PARAMETERS);
+  const sent = addressedParameters(() =>
+    parseParameters(request.query, AUTHORIZATION_PARAMETERS, form, REPEATABLE_PARAMETERS),
+  );
   const session = await flow.session(request);
   // Before a request object or a hint is opened, and before a federation is asked: a refused request must cost little.
   const takeBack = session === undefined ? await interactionLimits.admit(request.remoteAddress) : undefined;
@@ -79,12 +84,9 @@ async function pushed(
   { authorizationRequests, issuer, form, interactionLimits }: AuthorizationEndpointNeeds,
   { headers, body, remoteAddress }: EndpointRequest,
 ): Promise<EndpointResponse> {
-  const sent = parseForm(
-    headers['content-type'],
-    body,
-    AUTHORIZATION_PARAMETERS,
-    form,
-    REPEATABLE_PARAMETERS,
+  const type = headers['content-type'];
+  const sent = addressedParameters(() =>
+    parseForm(type, body, AUTHORIZATION_PARAMETERS, form, REPEATABLE_PARAMETERS),
   );
   // A session does not show here: the form of another site brings no cookies.
   await interactionLimits.admit(remoteAddress);

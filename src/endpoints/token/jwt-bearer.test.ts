@@ -270,7 +270,11 @@ test('aud: other names that are configured are taken alone, and with legacy the 
   const strict = grantTenant(named);
   const client = await bearer(strict);
   assert.equal((await present(strict, client, grantJwt({ aud: 'urn:our:name' }))).status, 200);
-  assert.equal((await present(strict, client, grantJwt({ aud: ['urn:our:name'] }))).status, 200, 'decision 45');
+  assert.equal(
+    (await present(strict, client, grantJwt({ aud: ['urn:our:name'] }))).status,
+    200,
+    'decision 45',
+  );
   assertError(await present(strict, client, grantJwt({ aud: ['urn:our:name', ISSUER] })), 'invalid_grant');
   const legacy = grantTenant(named, { settings: { 'client-authentication.assertion-audience': 'legacy' } });
   const old = await bearer(legacy);

@@ -2,7 +2,7 @@ import { isAutomatic, metadataOf } from '../../clients/registered-client.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
 import { type ErrorCode, OAuthError } from '../../spec/errors.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
-import type { Parameters } from '../../spec/parameters.ts';
+import { type Parameters, UnreadableParameters } from '../../spec/parameters.ts';
 import { type IdTokenHintNeeds, readIdTokenHint } from '../../tokens/id-token-hint.ts';
 import { AuthorizationError, type AuthorizationRequest } from './authorization-request.ts';
 import {
@@ -25,7 +25,9 @@ export class AuthorizationRequests {
   }
 
   /** Reads a request that a browser brings. @throws as `receiveAuthorizationRequest` */
-  async receive(sent: Parameters, remoteAddress: string): Promise<ReceivedRequest> {
+  async receive(sent: Parameters | UnreadableParameters, remoteAddress: string): Promise<ReceivedRequest> {
+    if (sent instanceof UnreadableParameters)
+      throw await unreadableRefusal({ ...this.#needs, remoteAddress }, sent);
     return await receiveAuthorizationRequest({ ...this.#needs, remoteAddress }, sent);
   }
 
@@ -84,6 +86,38 @@ export async function receiveAuthorizationRequest(
   const client = await clientOf(needs, sent);
   const effective = await effectiveParameters(needs, client, sent);
   return await receiveEffective(needs, client, effective);
+}
+
+/**
+ * Parameters that say which client asks, and where its answer goes. If one of them cannot be read, neither is known: with
+ * `request` and `request_uri`, only the parameters that they stand for count (RFC 9101 §6.3). An unreadable `response_mode` is
+ * not among them: as for an unknown one, the mode of the response type takes its place.
+ */
+const ADDRESSING = ['client_id', 'redirect_uri', 'request', 'request_uri'] as const;
+
+/**
+ * Reads the parameters of a request that a browser brings.
+ * @returns `UnreadableParameters` if an error may still go to the client: give it to `receive`
+ * @throws OAuthError for the person otherwise
+ */
+export function addressedParameters(read: () => Parameters): Parameters | UnreadableParameters {
+  try {
+    return read();
+  } catch (failure) {
+    if (!(failure instanceof UnreadableParameters)) throw failure;
+    if (ADDRESSING.some((name) => failure.names.has(name))) throw failure;
+    return failure;
+  }
+}
+
+/** Returns the error for a request of which some parameters cannot be read (decision 53, RFC 6749 §4.1.2.1). */
+async function unreadableRefusal(
+  needs: Receiving,
+  { readable, error_description }: UnreadableParameters,
+): Promise<Error> {
+  // Without its request object the request registers no client: it is refused in any case.
+  const client = await clientOf(needs, { ...readable, request: undefined });
+  return refusalFor(client, readable, 'invalid_request', error_description);
 }
 
 /** Receives a request that an authenticated client pushes (RFC 9126 §2.1). */
@@ -177,8 +211,11 @@ function refusalFor(
   const forPerson = new OAuthError(code, { error_description, ...words });
   try {
     return new AuthorizationError(responseTarget(client, sent), code, error_description, words);
-  } catch {
-    return forPerson;
+  } catch (failure) {
+    // The redirection URI is proven, although something else is wrong with the plain parameters.
+    return failure instanceof AuthorizationError
+      ? new AuthorizationError(failure.target, code, error_description, words)
+      : forPerson;
   }
 }
 
