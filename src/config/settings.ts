@@ -1,5 +1,6 @@
 import { parseIpNetwork } from '../spec/ip-network.ts';
 import { ASSERTION_GRANT_SETTINGS } from './assertion-grant-settings.ts';
+import { CLIENT_AUTHENTICATION_SETTINGS } from './client-authentication-settings.ts';
 import { CLOCK_SETTINGS } from './clock-settings.ts';
 import { encryptionKey } from './encryption-key.ts';
 import { END_USER_SETTINGS } from './end-user-settings.ts';
@@ -306,28 +307,7 @@ export const SETTINGS = {
     description: 'The length of registration access tokens. 43 characters hold 256 bits.',
   }),
 
-  'client-authentication.assertion-audience': choice({
-    tenants: 'inherited',
-    default: 'issuer',
-    values: ['issuer', 'legacy'],
-    description:
-      'The `aud` that client assertions (`client_secret_jwt`, `private_key_jwt`) must have. `issuer`: the issuer as the only value. `legacy`: also the URL of the token, introspection or pushed-request endpoint, and several values. `legacy` is for clients older than draft-ietf-oauth-rfc7523bis: each recipient named in an assertion can use it at the others.',
-  }),
-  'client-authentication.assertion-lifetime-max': seconds({
-    tenants: 'inherited',
-    default: 3600,
-    min: 60,
-    max: 86_400,
-    description:
-      'The maximum time until a client assertion expires (`exp`), and its maximum age (`iat`). Clocks may differ by 60 seconds more. The server remembers each assertion for that time and accepts it once. The default suits libraries that make assertions for an hour. Lower it if all clients make assertions just before they use them.',
-  }),
-  'client-authentication.secret-transport': choice({
-    tenants: 'inherited',
-    default: 'any',
-    values: ['any', 'registered'],
-    description:
-      'Where a client with a secret may send it. `any`: by HTTP Basic or in the form, whichever of `client_secret_basic` and `client_secret_post` it registered (RFC 6749 §2.3.1 requires Basic for every client with a password). `registered`: only by the registered method. All other methods are always as registered.',
-  }),
+  ...CLIENT_AUTHENTICATION_SETTINGS,
   ...CERTIFICATE_SETTINGS,
 
   ...ASSERTION_GRANT_SETTINGS,

@@ -100,6 +100,28 @@ for (const redirect_uri of REDIRECTS) {
   });
 }
 
+const UNREADABLE: Readonly<Record<string, 'client' | 'person'>> = {
+  'state=2': 'client',
+  'nonce=%ff': 'client',
+  '%00=%ff': 'client',
+  'response_mode=query&response_mode=fragment': 'client',
+  'client_id=other': 'person',
+  'redirect_uri=https%3A%2F%2Fevil.example': 'person',
+  'request=a.b.c&request=a.b.c': 'person',
+  'request_uri=urn%3Ax&request_uri=urn%3Ax': 'person',
+};
+
+for (const [more, reader] of Object.entries(UNREADABLE)) {
+  // proves rfc6749-3.1-1, rfc6749-4.1.2.1-1
+  test(`S-02 ${more} beside a good request: invalid_request for the ${reader} (decision 53, RFC 6749 §4.1.2.1)`, async () => {
+    const response = await ask(`${query()}&${more}`);
+    await assertRefused(response);
+    assert.equal(response.headers.get('location') === null, reader === 'person');
+    const unknown = await ask(`${query({ client_id: 'nobody' })}&${more}`);
+    assert.deepEqual([unknown.status, unknown.headers.get('location')], [400, null]);
+  });
+}
+
 const HOSTILE: Readonly<Record<string, () => string>> = {
   'a bad escape': () => `${query()}&state=%zz`,
   'invalid UTF-8': () => `${query()}&login_hint=%ff%fe`,

@@ -110,17 +110,6 @@ for (const [what, change] of UNPROVEN) {
   });
 }
 
-test('S-02 parameters that come twice, or not in UTF-8: for the client if its address is known, otherwise for the person (decision 53)', async () => {
-  for (const more of ['redirect_uri=https://evil.example/', 'client_id=x', 'request=a&request=b'])
-    assertPage(await browser().visit(`${url()}&${more}`), 400);
-  for (const more of ['state=2', 'nonce=%ff', '%00=%ff', 'response_mode=query&response_mode=fragment']) {
-    const page = await browser().visit(`${url()}&${more}`);
-    assert.equal(answered(page)['error'], 'invalid_request', more);
-  }
-  for (const change of [{ redirect_uri: 'https://evil.example/' }, { client_id: 'nobody' }])
-    assertPage(await browser().visit(`${url(change)}&state=2`), 400);
-});
-
 const STATES = [
   'a\r\nSet-Cookie: a=b',
   '"><script>alert(1)</script>',
