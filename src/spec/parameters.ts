@@ -12,7 +12,7 @@ export interface FormLimits {
  */
 export type Parameters = { readonly [name: string]: string | undefined };
 
-/** Refuses a request of which some parameters cannot be read. The others are known. */
+/** Refuses a request with parameters that cannot be read. The others are known. */
 export class UnreadableParameters extends OAuthError {
   /** Names of the parameters that cannot be read; empty for one whose name cannot be read either. */
   readonly names: ReadonlySet<string>;

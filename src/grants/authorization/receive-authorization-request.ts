@@ -110,7 +110,7 @@ export function addressedParameters(read: () => Parameters): Parameters | Unread
   }
 }
 
-/** Returns the error for a request of which some parameters cannot be read (decision 53, RFC 6749 §4.1.2.1). */
+/** Returns the error for a request with parameters that cannot be read (decision 53, RFC 6749 §4.1.2.1). */
 async function unreadableRefusal(
   needs: Receiving,
   { readable, error_description }: UnreadableParameters,
