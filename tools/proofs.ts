@@ -2,6 +2,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { anchorOf, numbersIn } from './citations.ts';
+import { ownFiles } from './own-files.ts';
 
 const root = dirname(import.meta.dirname);
 
@@ -93,9 +94,7 @@ let known: ReadonlyMap<string, readonly string[]> | undefined;
 
 function proofs(): ReadonlyMap<string, readonly string[]> {
   known ??= proofsIn(
-    globSync(PROVING, { cwd: root })
-      .sort()
-      .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') })),
+    ownFiles(root, ...PROVING).map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') })),
   );
   return known;
 }

@@ -1,12 +1,13 @@
 // npm test: the checks, then every test. Its last line is `N passed, N failed, N skipped`; ends with 1 when anything
 // failed, or when a group ran no test.
 import { fork } from 'node:child_process';
-import { globSync } from 'node:fs';
 import { startTestServer } from '../src/testing/postgres/server.ts';
+import { installClients, LEFT_OUT_VARIABLE } from '../test/clients/installed.ts';
 import { TENANT_VARIABLE } from '../test/program/second-tenant.ts';
 import { ENGINE_VARIABLE } from '../test/program/storage-place.ts';
 import { runChecks, STATIC_CHECKS } from './checks.ts';
 import { ended, environment, ROOT } from './child.ts';
+import { ownFiles } from './own-files.ts';
 import { addTallies, emptyTally, type Tally, tallyLine } from './test-tally.ts';
 
 interface Group {
@@ -15,15 +16,17 @@ interface Group {
   /** `none`: one process for all files, for tests that open no files, sockets or processes. */
   readonly isolation: 'none' | 'process';
   readonly environment?: Readonly<Record<string, string>>;
+  /** The environment variable that leaves the group out, with the value 1. Nothing that decides about a change may set it. */
+  readonly leftOutBy?: string;
 }
 
 /** A group that takes longer hangs. It is killed and counts as failed. */
 const GROUP_TIMEOUT_MS = 1_800_000;
 
-const all = (pattern: string): string[] => globSync(pattern, { cwd: ROOT }).sort();
+const all = (pattern: string): string[] => ownFiles(ROOT, pattern);
 const ownProcess = /^src\/(storage|cli)\//;
 const inBrowser = /^test\/browser\//;
-const IN_BROWSER = 'in a browser';
+const ofClients = /^test\/clients\//;
 const besideSources = all('src/**/*.test.ts');
 
 /**
@@ -63,13 +66,21 @@ const GROUPS: readonly Group[] = [
   {
     name: 'started program',
     isolation: 'process',
-    files: all('test/**/*.test.ts').filter((file) => !inBrowser.test(file)),
+    files: all('test/**/*.test.ts').filter((file) => !inBrowser.test(file) && !ofClients.test(file)),
   },
   {
-    name: IN_BROWSER,
+    name: 'in a browser',
     // They share one Chromium.
     isolation: 'none',
     files: all('test/**/*.test.ts').filter((file) => inBrowser.test(file)),
+    leftOutBy: 'CHANCERY_NO_BROWSER',
+  },
+  {
+    name: 'clients of other authors',
+    isolation: 'process',
+    // `npm run clients` runs those that Debian brings.
+    files: all('test/clients/*.test.ts'),
+    leftOutBy: LEFT_OUT_VARIABLE,
   },
   {
     name: 'hostile on PostgreSQL, to the second of two tenants',
@@ -87,6 +98,7 @@ const GROUPS: readonly Group[] = [
 
 const start = performance.now();
 const tallies: Tally[] = [{ ...(await runChecks(STATIC_CHECKS)), skipped: 0 }];
+if (process.env[LEFT_OUT_VARIABLE] !== '1') await installClients();
 const postgres = await startTestServer();
 try {
   for (const group of GROUPS) tallies.push(isLeftOut(group) ? leftOut(group) : await runGroup(group));
@@ -117,13 +129,13 @@ async function runGroup({ name, isolation, files, environment: own = {} }: Group
   return tally;
 }
 
-/** For who has no browser and wants to see the other tests; nothing that decides about a change may set it. */
-function isLeftOut({ name }: Group): boolean {
-  return name === IN_BROWSER && process.env['CHANCERY_NO_BROWSER'] === '1';
+/** For a machine without a browser or a registry, to see the other tests. */
+function isLeftOut({ leftOutBy }: Group): boolean {
+  return leftOutBy !== undefined && process.env[leftOutBy] === '1';
 }
 
-function leftOut({ name, files }: Group): Tally {
-  process.stdout.write(`– ${name}: left out, for CHANCERY_NO_BROWSER is set (${files.length} files)\n`);
+function leftOut({ name, files, leftOutBy }: Group): Tally {
+  process.stdout.write(`– ${name}: left out, because ${leftOutBy} is set (${files.length} files)\n`);
   return { ...emptyTally(), skipped: files.length };
 }
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readEndpointFolders } from '../contracts.ts';
+import { ownFiles } from '../own-files.ts';
 import { codeFaults, indexProgram } from '../requirements/code.ts';
 import { proofFaults, readProofs } from '../requirements/proofs.ts';
 import { SPECIFICATIONS } from '../requirements/specifications.ts';
@@ -18,7 +19,7 @@ import { programOf, readSources, sourceOf } from './source.ts';
 const root = join(import.meta.dirname, '../..');
 /** Every text that cites specifications. The tests of the spelling cite wrongly on purpose. */
 const CITING = ['{src,test,bench,examples,tools}/**/*.ts', 'docs/**/*.md', '*.md'];
-const CITING_WRONGLY = ['tools/sections.ts', 'tools/sections.test.ts'];
+const CITING_WRONGLY = new Set(['tools/sections.ts', 'tools/sections.test.ts']);
 
 const all = readSources('src/**/*.ts');
 const program = programOf(all, 'src/cli/chancery.ts');
@@ -129,7 +130,7 @@ test('the id of a requirement begins with its specification', () => {
 });
 
 test('a citation uses the one spelling of its specification (tools/specifications.ts)', () => {
-  const files = CITING.flatMap((pattern) => globSync(pattern, { cwd: root, exclude: CITING_WRONGLY }));
+  const files = ownFiles(root, ...CITING).filter((file) => !CITING_WRONGLY.has(file));
   assert.ok(files.length > 1000, `${files.length} files`);
   const found = files.flatMap((file) =>
     misspelledCitations(readFileSync(join(root, file), 'utf8')).map((words) => `${file}: ${words}`),

@@ -3,6 +3,7 @@
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { numbersIn } from '../citations.ts';
+import { ownFiles } from '../own-files.ts';
 import { commentsOf } from './source.ts';
 
 export interface Citation {
@@ -57,9 +58,7 @@ const CITING = [
 
 /** Reads every file that may cite. */
 export function readCiting(): readonly Citing[] {
-  return globSync(CITING, { cwd: root, exclude: ['**/node_modules'] })
-    .sort()
-    .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
+  return ownFiles(root, ...CITING).map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
 }
 
 /** Reads what this repository offers to citations. */
@@ -71,8 +70,8 @@ export function readCitable(): Citable {
     return found;
   };
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: object };
-  const sources = globSync(['{src,test,tools,bench,bin,examples}/**/*.{ts,mjs}'], { cwd: root });
-  const documents = globSync('**/*.md', { cwd: root, exclude: ['**/node_modules'] });
+  const sources = ownFiles(root, '{src,test,tools,bench,bin,examples}/**/*.{ts,mjs}');
+  const documents = ownFiles(root, '**/*.md');
   return {
     numbers: new Set([
       ...globSync('docs/contract/**/*.md', { cwd: root }).flatMap((path) => [...anchors(path)].map(numberOf)),

@@ -1,5 +1,6 @@
-import { globSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
+import { ownFiles } from '../own-files.ts';
 
 /** One source file, as the laws see it. */
 export interface Source {
@@ -48,9 +49,7 @@ export function commentsOf(text: string): string {
 }
 
 export function readSources(pattern: string): readonly Source[] {
-  return globSync(pattern, { cwd: root })
-    .sort()
-    .map((path) => sourceOf(path, readFileSync(join(root, path), 'utf8')));
+  return ownFiles(root, pattern).map((path) => sourceOf(path, readFileSync(join(root, path), 'utf8')));
 }
 
 /** The program itself: what `entries` import, and what that imports. Tests and what only they import are not in it. */

@@ -1,5 +1,6 @@
-import { globSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ownFiles } from '../own-files.ts';
 import type { Passage } from './prose-rules.ts';
 
 /** Texts that are held to the same count. */
@@ -42,8 +43,7 @@ export function readProse(): readonly ProseArea[] {
 }
 
 function files(patterns: readonly string[]): readonly string[] {
-  const found = patterns.flatMap((pattern) => globSync(pattern, { cwd: root, exclude: ['**/node_modules'] }));
-  return [...new Set(found)].filter((path) => !ABOUT_PROSE.test(path)).sort();
+  return ownFiles(root, ...patterns).filter((path) => !ABOUT_PROSE.test(path));
 }
 
 function read(path: string): string {

@@ -1,5 +1,6 @@
-import { globSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ownFiles } from '../own-files.ts';
 import { namedTests } from '../test-names.ts';
 import type { Requirement } from './requirement.ts';
 
@@ -22,7 +23,7 @@ const ROW = /^\s*(?:\w+: )?[[{]?\s*(?:\w+: )?(?:'((?:\\.|[^'\\\n])*)'|"((?:\\.|[
 
 /** Returns the proofs of all test files below `root`, file by file. */
 export function readProofs(root: string): readonly Proof[] {
-  const files = TESTS.flatMap((pattern) => globSync(pattern, { cwd: root })).sort();
+  const files = ownFiles(root, ...TESTS);
   return files.flatMap((file) => proofsIn(file, readFileSync(join(root, file), 'utf8')));
 }
 

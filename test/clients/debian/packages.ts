@@ -1,0 +1,25 @@
+import { spawnSync } from 'node:child_process';
+
+/** The packages of Debian that each journey needs. */
+export const PACKAGES = {
+  'requests-oauthlib': ['python3-requests-oauthlib'],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+export type Journey = keyof typeof PACKAGES;
+
+/** Returns the packages of all journeys, or of one, that are not installed. */
+export function missingPackages(...journeys: readonly Journey[]): readonly string[] {
+  const wanted = (
+    journeys.length === 0 ? Object.values(PACKAGES) : journeys.map((name) => PACKAGES[name])
+  ).flat();
+  return [...new Set(wanted)].filter((name) => {
+    const { stdout } = spawnSync('dpkg-query', ['-W', '-f=${Status}', name], { encoding: 'utf8' });
+    return stdout !== 'install ok installed';
+  });
+}
+
+/** Returns the reason to skip a journey: its packages are not there, and apt-get could not bring them. */
+export function skipReason(journey: Journey): string | false {
+  const missing = missingPackages(journey);
+  return missing.length === 0 ? false : `not installed: apt-get install ${missing.join(' ')}`;
+}

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { initialAccessToken } from '../journeys/initial-access-token.ts';
+import { developer } from '../program/developer.ts';
+import { freePort } from '../program/free-port.ts';
+import type { Program } from '../program/start.ts';
+import { startRecipe } from './recipe.ts';
+import { type Page, type Visitor, visitor } from './visitor.ts';
+
+/** A website that signs people in with the server: a file of `recipes`, started as a reader would start it. */
+export interface Website {
+  readonly name: string;
+  /** The command, run in `recipes`. */
+  readonly command: readonly [string, ...string[]];
+  /** Below its address: where it takes the answer. */
+  readonly callback: string;
+  /** Members of its registration beside its name and its redirect URI. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+/** A website with a person in front of it. */
+export interface Visit {
+  readonly base: string;
+  readonly client: Registered;
+  readonly person: Visitor;
+  /** Returns everything that the website has printed. */
+  readonly output: () => string;
+}
+
+interface Registered {
+  readonly client_id: string;
+  readonly client_secret: string;
+}
+
+/** Registers the website, starts it, and stops it when `visiting` is done. */
+export async function atWebsite(
+  program: Program,
+  { name, command, callback, metadata = {} }: Website,
+  visiting: (visit: Visit) => Promise<void>,
+): Promise<void> {
+  const port = String(await freePort());
+  const base = `http://localhost:${port}`;
+  const client = await register(program, {
+    client_name: name,
+    redirect_uris: [`${base}${callback}`],
+    ...metadata,
+  });
+  const recipe = await startRecipe(command, base, {
+    ISSUER: program.issuer,
+    CLIENT_ID: client.client_id,
+    CLIENT_SECRET: client.client_secret,
+    BASE_URL: base,
+    PORT: port,
+  });
+  try {
+    const person = visitor(program.issuer, await developer(program));
+    await visiting({ base, client, person, output: recipe.output });
+  } finally {
+    await recipe.stop();
+  }
+}
+
+/** The subject of the development account, as the websites show it: some call it their user's id. */
+export const SUBJECT = /"(?:sub|id)": ?"\w{20,}"/;
+
+/** Signs the person in from the website's `/login`, and returns the page at the end, which shows the claims. */
+export async function signInAt({ base, person, output }: Visit): Promise<Page> {
+  const page = await person.go(`${base}/login`);
+  assert.equal(page.status, 200, `${page.url}\n${page.text}\n${output()}`);
+  assert.ok(page.url.startsWith(base), `${page.url}\n${page.text}`);
+  return page;
+}
+
+/** Registers as README says: with an initial access token. */
+async function register(program: Program, metadata: Readonly<Record<string, unknown>>): Promise<Registered> {
+  const answer = await fetch(`${program.issuer}/clients`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${await initialAccessToken(program, ['client-reg'])}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify(metadata),
+  });
+  const text = await answer.text();
+  assert.equal(answer.status, 200, text);
+  return JSON.parse(text) as Registered;
+}
