@@ -20,7 +20,7 @@ import { registrationOnPostgres, tokenOnPostgres } from './benchmarks/postgres-w
 import { registration } from './benchmarks/registration.ts';
 import { codeExchange, refresh } from './benchmarks/sign-in.ts';
 import { start } from './benchmarks/start.ts';
-import { tenantsResting, tenantsScanned } from './benchmarks/tenants.ts';
+import { tenantsResting, tenantsRotating, tenantsScanned, tenantsSwept } from './benchmarks/tenants.ts';
 import { token } from './benchmarks/token.ts';
 import { CAN_PIN } from './processes/measured-process.ts';
 import { type BenchmarkResult, type Measured, resultOf } from './result.ts';
@@ -42,6 +42,8 @@ const ON_SQLITE: readonly Benchmark[] = [
   besideList,
   tenantsScanned,
   tenantsResting,
+  tenantsSwept,
+  tenantsRotating,
   start,
 ];
 

@@ -12,6 +12,8 @@ import type { Bench, Benchmark, Subject } from '../subject.ts';
 /** More than a process keeps open (`cache.open-tenants` is 100). */
 const SCANNED = 150;
 const RESTING = 5_000;
+const ROTATING = 20;
+const ROTATION_S = 20;
 const OPEN_REGISTRATION = { CHANCERY_REGISTRATION_ALLOW_OPEN_REGISTRATION: 'true' };
 
 /** Measures the p99 of the default tenant's introspection, while a stranger calls closed tenants one after the other. */
@@ -23,9 +25,9 @@ export const tenantsScanned: Benchmark = {
   aims: [],
   rounds: (scale) => scale.rounds,
   async open(bench) {
-    const ours = await scannedProgram(bench, 'ours');
+    const ours = await keyedProgram(bench, 'ours', SCANNED);
     const other =
-      bench.against === undefined ? undefined : await scannedProgram(bench, 'other', bench.against);
+      bench.against === undefined ? undefined : await keyedProgram(bench, 'other', SCANNED, bench.against);
     return [
       latency('ours, during the scan', bench, ours, true),
       latency('ours, alone', bench, ours, false),
@@ -47,15 +49,47 @@ export const tenantsResting: Benchmark = {
   needsTokens: false,
   aims: [{ atMost: 2 }],
   rounds: (scale) => Math.min(2, scale.rounds),
+  open: async (bench) => await everyResting(bench, {}),
+};
+
+/** Measures the CPU of the sweep: each second, it asks a tenth of the closed tenants for rows to delete. */
+export const tenantsSwept: Benchmark = {
+  name: 'tenants',
+  title: `CPU of a server with ${RESTING} tenants that sweeps every second (default: every 60 s), in milliseconds of each second`,
+  unit: 'milliseconds',
+  needsTokens: false,
+  aims: [],
+  rounds: (scale) => Math.min(2, scale.rounds),
+  open: async (bench) => await everyResting(bench, { CHANCERY_STORAGE_SWEEP_INTERVAL: '1' }),
+};
+
+/** Measures the p99 of the default tenant's introspection, while open tenants make new keys all the time. */
+export const tenantsRotating: Benchmark = {
+  name: 'tenants',
+  title: `p99 of introspection while ${ROTATING} tenants make new keys every ${ROTATION_S} s`,
+  unit: 'milliseconds',
+  needsTokens: false,
+  aims: [],
+  rounds: (scale) => scale.rounds,
   async open(bench) {
-    const opened = [await resting('ours', bench)];
-    if (bench.against !== undefined)
-      opened.push(await resting('another checkout (--against)', bench, bench.against));
-    return opened;
+    const rotating = await keyedProgram(bench, 'rotating', ROTATING, undefined, {
+      CHANCERY_KEYS_ROTATION_INTERVAL: `${ROTATION_S}`,
+      CHANCERY_KEYS_ANNOUNCEMENT: `${ROTATION_S / 2}`,
+      CHANCERY_KEY_SET_MAX_AGE: `${ROTATION_S / 4}`,
+      CHANCERY_STORAGE_SWEEP_INTERVAL: '1',
+    });
+    const alone = await keyedProgram(bench, 'alone', ROTATING);
+    return [
+      {
+        ...latency('ours, with rotation', bench, rotating, false),
+        close: async () => await rotating.program.stop(),
+      },
+      { ...latency('ours, without', bench, alone, false), close: async () => await alone.program.stop() },
+    ];
   },
 };
 
-interface Scanned {
+interface Keyed {
   readonly program: Program;
   readonly caller: Caller;
 }
@@ -65,12 +99,13 @@ async function withTenants(
   name: string,
   count: number,
   checkout: string | undefined,
+  environment: NodeJS.ProcessEnv,
 ): Promise<Program> {
   const folder = `${bench.folder}/tenants-${name.replaceAll(/\W/gu, '')}-${count}`;
   mkdirSync(folder, { recursive: true });
   const options = {
     folder,
-    environment: OPEN_REGISTRATION,
+    environment: { ...OPEN_REGISTRATION, ...environment },
     ...(checkout === undefined ? {} : { program: checkout }),
   };
   const first = await startProgram(options);
@@ -91,9 +126,15 @@ async function withTenants(
 }
 
 /** Starts a server whose tenants have keys. */
-async function scannedProgram(bench: Bench, name: string, checkout?: string): Promise<Scanned> {
-  const program = await withTenants(bench, name, SCANNED, checkout);
-  for (let index = 0; index < SCANNED; index += 1) {
+async function keyedProgram(
+  bench: Bench,
+  name: string,
+  count: number,
+  checkout?: string,
+  environment: NodeJS.ProcessEnv = {},
+): Promise<Keyed> {
+  const program = await withTenants(bench, name, count, checkout, environment);
+  for (let index = 0; index < count; index += 1) {
     while ((await called(program, index)) !== 200) await sleep(500);
   }
   return { program, caller: await register(program) };
@@ -105,7 +146,7 @@ async function called({ url }: Program, tenant: number): Promise<number> {
   return answer.status;
 }
 
-function latency(name: string, { scale }: Bench, { program, caller }: Scanned, isScanned: boolean): Subject {
+function latency(name: string, { scale }: Bench, { program, caller }: Keyed, isScanned: boolean): Subject {
   const introspect = async (): Promise<number> => {
     const begun = performance.now();
     const answer = await fetch(`${program.url}/token/introspect`, {
@@ -140,8 +181,26 @@ function latency(name: string, { scale }: Bench, { program, caller }: Scanned, i
   };
 }
 
-async function resting(name: string, bench: Bench, checkout?: string): Promise<Subject> {
-  const program = await withTenants(bench, name, RESTING, checkout);
+async function everyResting(bench: Bench, environment: NodeJS.ProcessEnv): Promise<readonly Subject[]> {
+  const opened = [await resting('ours', bench, environment)];
+  if (bench.against !== undefined)
+    opened.push(await resting('another checkout (--against)', bench, environment, bench.against));
+  return opened;
+}
+
+async function resting(
+  name: string,
+  bench: Bench,
+  environment: NodeJS.ProcessEnv,
+  checkout?: string,
+): Promise<Subject> {
+  const program = await withTenants(
+    bench,
+    `${name}-${Object.keys(environment).length}`,
+    RESTING,
+    checkout,
+    environment,
+  );
   return {
     name,
     async measure() {
