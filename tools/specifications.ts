@@ -12,7 +12,7 @@ export const CITED_SPECIFICATIONS: readonly CitedSpecification[] = [
   { name: 'OpenID Connect Discovery 1.0' },
   { name: 'OpenID Connect RP-Initiated Logout 1.0', prefix: 'openid-rp-logout' },
   { name: 'OpenID Connect Back-Channel Logout 1.0', prefix: 'openid-backchannel-logout' },
-  { name: 'OpenID Connect Front-Channel Logout 1.0' },
+  { name: 'OpenID Connect Front-Channel Logout 1.0', prefix: 'openid-frontchannel-logout' },
   { name: 'OpenID Connect Core Error Code unmet_authentication_requirements 1.0' },
   { name: 'Initiating User Registration via OpenID Connect 1.0' },
   { name: 'OpenID Federation 1.0', prefix: 'openid-federation' },

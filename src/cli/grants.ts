@@ -59,7 +59,7 @@ const revoke = endingCommand<StoredGrant>(
     ofSubject: async ({ tenant }, sub) => await tenant.storage.grants.ofSubject(sub),
     idOf: ({ grant_id }) => grant_id,
     end: async (session, grant) =>
-      await session.tenant.storage.grants.end(grant.grant_id, grantEnded(session, grant)),
+      (await session.tenant.storage.grants.end(grant.grant_id, grantEnded(session, grant))) ? {} : undefined,
   },
   {
     words: ['grants', 'revoke'],

@@ -1,6 +1,7 @@
 import type { StoredLogoutNotification } from '../ports/logout-notification-store.ts';
 import type { SessionStore, StoredSession } from '../ports/session-store.ts';
 import { sessionEnded } from '../sessions/browser-session.ts';
+import { unreachableClients } from '../sessions/front-channel-logout.ts';
 import { NotFound } from '../spec/errors.ts';
 import type { ClientId, Subject } from '../spec/identifiers.ts';
 import { actorOf, namedAccount } from './accounts.ts';
@@ -50,8 +51,13 @@ interface Things<Thing> {
   readonly noun: 'session' | 'grant';
   readonly ofSubject: (session: RegistrySession, sub: Subject) => Promise<readonly Thing[]>;
   readonly idOf: (thing: Thing) => string;
-  /** Resolves with false for a thing that another process ended first. */
-  readonly end: (session: RegistrySession, thing: Thing) => Promise<boolean>;
+  /** Resolves with undefined for a thing that another process ended first. */
+  readonly end: (session: RegistrySession, thing: Thing) => Promise<Ended | undefined>;
+}
+
+export interface Ended {
+  /** For a session: clients that are not told, because only a page in the end-user's browser could tell them. */
+  readonly untold?: readonly ClientId[];
 }
 
 /** Declares a command that ends one thing of an end-user, or all of them. A thing of another end-user is not found. */
@@ -68,7 +74,7 @@ export function endingCommand<Thing>(
     },
     options: SUBJECT_OPTIONS,
     environment: SETTINGS_VARIABLES,
-    output: `One line with the number of ${noun}s that ended. With --json, one JSON object with \`sub\` and \`ended\`.`,
+    output: `One line with the number of ${noun}s that ended. With --json, one JSON object with \`sub\` and \`ended\`${noun === 'session' ? ', and the clients that are not told in `untold`' : ''}.`,
     run: async (call) => {
       const find = subjectOf(call);
       const { id } = call.operands;
@@ -79,12 +85,25 @@ export function endingCommand<Thing>(
         if (id !== undefined && meant.length === 0)
           throw new NotFound(`the end-user has no ${noun} ${JSON.stringify(id)}`);
         const ended: string[] = [];
-        for (const thing of meant) if (await end(session, thing)) ended.push(idOf(thing));
-        if (call.options.json) call.print(JSON.stringify({ sub, ended }));
-        else call.print(`ended ${ended.length} ${ended.length === 1 ? noun : `${noun}s`}`);
+        const untold = new Set<ClientId>();
+        for (const thing of meant) {
+          const done = await end(session, thing);
+          if (done !== undefined) ended.push(idOf(thing));
+          for (const client of done?.untold ?? []) untold.add(client);
+        }
+        const members = noun === 'session' ? { untold: [...untold] } : {};
+        if (call.options.json) call.print(JSON.stringify({ sub, ended, ...members }));
+        else for (const line of endingLines(ended.length, noun, [...untold])) call.print(line);
       });
     },
   });
+}
+
+function endingLines(count: number, noun: string, untold: readonly ClientId[]): readonly string[] {
+  const line = `ended ${count} ${count === 1 ? noun : `${noun}s`}`;
+  const why =
+    "not told, because they have a frontchannel_logout_uri only, which needs the end-user's browser";
+  return untold.length === 0 ? [line] : [line, `${why}: ${untold.join(' ')}`];
 }
 
 const list = command({
@@ -137,7 +156,9 @@ const end = endingCommand<StoredSession>(
     idOf: ({ sid }) => sid,
     end: async (session, one) => {
       const event = sessionEnded(session.needs, one, actorOf(session));
-      return (await session.tenant.storage.sessions.end(one.key, event)) !== undefined;
+      const { clients, sessions } = session.tenant.storage;
+      const ended = await sessions.end(one.key, event);
+      return ended === undefined ? undefined : { untold: await unreachableClients({ clients }, ended) };
     },
   },
   {
@@ -145,7 +166,7 @@ const end = endingCommand<StoredSession>(
     summary: 'End one session of an end-user, or all sessions',
     description: [
       'The end-user has to sign in again. The grants that depend on a session end with it, with their tokens; grants with offline_access go on. This cannot be undone.',
-      'A running server notifies the clients that took part (OpenID Connect Back-Channel Logout). `chancery logouts list` shows these notifications.',
+      'A running server notifies the clients that took part and have a backchannel_logout_uri (OpenID Connect Back-Channel Logout). `chancery logouts list` shows these notifications. The command names the clients that have a frontchannel_logout_uri only: no command can tell them, because Front-Channel Logout needs a page in the browser of the end-user.',
     ],
     examples: ['chancery sessions end ada', 'chancery sessions end ada 3mB7cYd1N8Gq2vT0'],
   },

@@ -34,6 +34,23 @@ export const LOGOUT_SETTINGS = {
     description:
       'How long the browser waits for the notification of the client it returns to. Notifications to other clients run at the same time.',
   }),
+  'logout.frames-max': integer({
+    default: 20,
+    tenants: 'inherited',
+    min: 0,
+    max: 100,
+    unit: 'frames',
+    description:
+      'The maximum number of frames in the page after a logout, one for each client of the session that has a `frontchannel_logout_uri`. The client that sent the end-user comes first, then those with the latest use; the log names the others. 0 switches Front-Channel Logout off: discovery does not offer it.',
+  }),
+  'logout.frames-wait': seconds({
+    default: 5,
+    tenants: 'inherited',
+    min: 1,
+    max: 30,
+    description:
+      'How long the page after a logout waits for its frames to load before the browser returns to the client. Set it longer if clients of your end-users answer slowly.',
+  }),
   'logout.attempts-max': integer({
     default: 10,
     tenants: 'inherited',

@@ -81,6 +81,21 @@ test('a form post alone has a script of ours (OAuth 2.0 Form Post Response Mode 
   assert.match(policy, /script-src 'self'; form-action 'self' https:\/\/rp\.example\.com;/);
 });
 
+test('H-341: the page after a logout may load frames of the origins of its frames, each named once, and a script of ours', () => {
+  const frames = ['https://a.example/out?x=;y', 'http://[::1]:81/out', 'https://a.example:443/two'];
+  const page: Page = {
+    kind: 'front-channel-logout',
+    frames,
+    location: undefined,
+    wait_seconds: 5,
+    notice: undefined,
+  };
+  assert.equal(
+    rendered(page).headers['content-security-policy'],
+    "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; frame-src https://a.example http://[::1]:81; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+  );
+});
+
 test('the language is that of the request before that of the browser (OpenID Connect Core 1.0 §3.1.2.1, ui_locales)', () => {
   const german = { 'accept-language': 'de' };
   assert.match(textOf(rendered(signedOut, {}, german)), /<html lang="de">/);

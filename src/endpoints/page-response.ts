@@ -49,15 +49,24 @@ const PAGE_HEADERS = {
   'x-frame-options': 'DENY',
 } as const;
 
+/** Pages with a script of their own. */
+const SCRIPTED: ReadonlySet<Page['kind']> = new Set(['form-post', 'front-channel-logout']);
+
 function contentSecurityPolicy(page: Page, targets: readonly string[]): string {
-  const script = page.kind === 'form-post' ? " script-src 'self';" : '';
+  const script = SCRIPTED.has(page.kind) ? " script-src 'self';" : '';
+  const framed = page.kind === 'front-channel-logout' ? ` frame-src${sourcesOf(page.frames)};` : '';
   return (
-    `default-src 'none'; style-src 'self'; img-src 'self';${script} form-action 'self'${targets.map(sourceOf).join('')}; ` +
+    `default-src 'none'; style-src 'self'; img-src 'self';${script}${framed} form-action 'self'${sourcesOf(targets)}; ` +
     "frame-ancestors 'none'; base-uri 'none'"
   );
 }
 
-/** Returns a host-source for http, and a scheme-source for an application's own scheme (CSP Level 3 §2.3.1). */
+const sourcesOf = (targets: readonly string[]): string => [...new Set(targets.map(sourceOf))].join('');
+
+/**
+ * Returns a host-source for http, and a scheme-source for an application's own scheme (CSP Level 3 §2.3.1). Registered hosts
+ * consist of letters, digits, dots and hyphens (src/spec/uri.ts), so none adds a source or a directive.
+ */
 function sourceOf(target: string): string {
   const { origin, protocol } = new URL(target);
   return ` ${origin === 'null' ? protocol : origin}`;

@@ -54,6 +54,21 @@ export interface SignedOutPage {
   readonly notice: PageNotice | undefined;
 }
 
+/**
+ * The page after a logout whose frames make clients end their sessions (OpenID Connect Front-Channel Logout 1.0 §3). With a
+ * location it goes on when all frames have loaded.
+ */
+export interface FrontChannelLogoutPage {
+  readonly kind: 'front-channel-logout';
+  /** Addresses below registered URIs, with `iss` and `sid`. */
+  readonly frames: readonly string[];
+  /** The registered URI that the browser returns to, with its state; undefined if it stays. */
+  readonly location: string | undefined;
+  /** The time after which the page goes on although a frame has not loaded. */
+  readonly wait_seconds: number;
+  readonly notice: PageNotice | undefined;
+}
+
 export interface ErrorPage {
   readonly kind: 'error';
   /** An error code of a specification. */
@@ -94,6 +109,7 @@ export type Page =
   | ConsentPage
   | LogoutPage
   | SignedOutPage
+  | FrontChannelLogoutPage
   | ErrorPage
   | FormPostPage
   | LeavePage;

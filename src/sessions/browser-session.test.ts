@@ -181,3 +181,13 @@ test('an anti-forgery token is valid for one session and purpose; changing any b
   }
   assert.ok(!token.includes('cookie'));
 });
+
+// proves openid-frontchannel-logout-5-1
+test('session identifiers have 24 letters and digits of chance, and thirty are different (OpenID Connect Front-Channel Logout 1.0 §5)', async () => {
+  const endUsers = await testEndUsers(LIFETIMES);
+  const none = { session: undefined, browser: undefined };
+  const sids = new Set<string>();
+  for (let count = 0; count < 30; count += 1) sids.add((await signedIn(endUsers, none)).session.sid);
+  assert.equal(sids.size, 30);
+  for (const sid of sids) assert.match(sid, /^[A-Za-z0-9]{24}$/);
+});

@@ -236,7 +236,7 @@ test('the logout waits for the client that requested it, not for the others', as
   const { promise, resolve } = Promise.withResolvers<Posted>();
   logout.answer(async (url) => (url.includes('hanging') ? await promise : TOLD));
   await logout.endUsers.storage.sessions.end(session.key);
-  await logout.delivery.deliver(session.sid, first.client_id);
+  await logout.delivery.deliver(session.sid, new Set([first.client_id]));
   assert.deepEqual(logout.outcomes, ['delivered']);
   const closed = logout.delivery.close();
   resolve(TOLD);
@@ -248,10 +248,10 @@ test('the logout waits for the client that requested it, not for the others', as
 test('the logout does not wait for a client that is not notified', async () => {
   const logout = await testLogout();
   const { session } = await ended(logout);
-  await logout.delivery.deliver(session.sid, undefined);
+  await logout.delivery.deliver(session.sid, new Set());
   await logout.delivery.close();
   assert.equal(logout.sent.length, 1);
-  await logout.delivery.deliver(session.sid, undefined);
+  await logout.delivery.deliver(session.sid, new Set());
   assert.equal(logout.sent.length, 1);
 });
 

@@ -24,10 +24,10 @@ export interface LogoutDelivery {
   /** Delivers all due notifications of all processes. A failure is logged; the next call finds them again. */
   deliverDue(): Promise<void>;
   /**
-   * Delivers the notifications of one session immediately. Resolves when `first` is notified, has failed or
-   * is not among them; the others continue.
+   * Delivers the notifications of one session immediately. Resolves when each client of `first` is notified, has failed
+   * or is not among them; the others continue.
    */
-  deliver(sid: SessionId, first: ClientId | undefined): Promise<void>;
+  deliver(sid: SessionId, first: ReadonlySet<ClientId>): Promise<void>;
   /** Waits for the attempts under way. */
   close(): Promise<void>;
 }
@@ -80,7 +80,7 @@ export function logoutDelivery(needs: LogoutDeliveryNeeds): LogoutDelivery {
     async deliver(sid, first) {
       const taken = await take([sid]);
       const attempts = taken.map((each) => ({ client_id: each.client_id, done: begin(each) }));
-      await attempts.find(({ client_id }) => client_id === first)?.done;
+      await Promise.all(attempts.filter(({ client_id }) => first.has(client_id)).map(({ done }) => done));
     },
     async close() {
       closing.abort();

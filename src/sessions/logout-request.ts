@@ -6,6 +6,7 @@ import { OAuthError } from '../spec/errors.ts';
 import type { ClientId, ClientInstance, SessionId } from '../spec/identifiers.ts';
 import { suggestion } from '../spec/nearest.ts';
 import type { Parameters } from '../spec/parameters.ts';
+import { withQuery } from '../spec/uri.ts';
 import { type HeldIdToken, type IdTokenHintNeeds, readIdTokenHint } from '../tokens/id-token-hint.ts';
 
 export interface LogoutRequestNeeds {
@@ -163,7 +164,5 @@ export async function logoutLocation(
  * 1.0 §2).
  */
 function withState({ uri, state }: NonNullable<WaitingLogout['redirect']>): string {
-  if (state === null) return uri;
-  const separator = uri.includes('?') ? (/[?&]$/.test(uri) ? '' : '&') : '?';
-  return `${uri}${separator}state=${encodeURIComponent(state)}`;
+  return state === null ? uri : withQuery(uri, `state=${encodeURIComponent(state)}`);
 }

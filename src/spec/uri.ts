@@ -65,6 +65,12 @@ export function queryParameters(uri: string): readonly string[] {
     .map((pair) => formDecode(pair.split('=', 1)[0] ?? '') ?? '');
 }
 
+/** Appends an encoded query to a URI without fragment, which is not changed otherwise. */
+export function withQuery(uri: string, query: string): string {
+  const separator = uri.includes('?') ? (/[?&]$/.test(uri) ? '' : '&') : '?';
+  return `${uri}${separator}${query}`;
+}
+
 /** Loopback IP addresses (RFC 8252 §7.3). A name could belong to another machine. */
 export const isLoopbackLiteral = (host: string): boolean => host === '127.0.0.1' || host === '[::1]';
 

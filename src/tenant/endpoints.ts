@@ -127,6 +127,7 @@ function metadataOf(issuer: Issuer, endpoints: readonly Endpoint[]): Described['
       certificates: { trust, ...(aliasOrigin === 'none' ? {} : { aliasOrigin }) },
       canSign: (algorithm) => keys.canSign(algorithm),
       languages: pages.languages,
+      frontChannelLogout: settings['logout.frames-max'] > 0,
     }),
     ...federationMembers(settings),
   };

@@ -61,6 +61,8 @@ export async function openParts(platform: Platform, settings: Settings, id: Tena
     // All names share one memory. Opened here, so that a bad anchor shows at start and not at the first relying party.
     trust: settings['federation.enabled'] ? openTrust(settings, platform) : undefined,
     people: openEndUsers(settings, platform, storage),
+    /** For the page after a logout, under whatever name a client took part. */
+    frontChannel: { clients: storage.clients, issuer: settings.issuer, settings },
     delivery: openLogoutDelivery(settings, platform, { storage, tokens: idTokens }),
   };
 }

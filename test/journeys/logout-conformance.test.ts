@@ -7,6 +7,7 @@ import type { Program } from '../program/start.ts';
 import {
   assertDialog,
   type BackChannel,
+  CALLBACK,
   HOME,
   isSignedIn,
   logoutUrl,
@@ -45,7 +46,13 @@ test('oidcc-backchannel-logout-discovery-endpoint-verification: both members are
   const metadata = await metadataOfProvider();
   assert.equal(metadata['backchannel_logout_supported'], true);
   assert.equal(metadata['backchannel_logout_session_supported'], true);
-  assert.equal(metadata['frontchannel_logout_supported'], undefined);
+});
+
+// proves openid-frontchannel-logout-3-2
+test('oidcc-frontchannel-logout-discovery-endpoint-verification: both members are true (OpenID Connect Front-Channel Logout 1.0 §3)', async () => {
+  const metadata = await metadataOfProvider();
+  assert.equal(metadata['frontchannel_logout_supported'], true);
+  assert.equal(metadata['frontchannel_logout_session_supported'], true);
 });
 
 // proves openid-rp-logout-2-4
@@ -150,4 +157,29 @@ test('oidcc-backchannel-rp-initiated-logout: the relying party has a logout toke
   assert.equal('nonce' in payload, false);
   assert.deepEqual(payload['events'], { 'http://schemas.openid.net/event/backchannel-logout': {} });
   assert.ok(Number(payload.exp) - Number(payload.iat) <= 120);
+});
+
+// proves openid-frontchannel-logout-2-2, openid-frontchannel-logout-2-3
+test('oidcc-frontchannel-rp-initiated-logout: the page has a frame of the relying party with the iss and sid of its ID token and nothing else, then goes back with the state; prompt=none fails (OpenID Connect Front-Channel Logout 1.0 §2, §3)', async () => {
+  const metadata = {
+    frontchannel_logout_uri: new URL('/logged-out', CALLBACK).href,
+    frontchannel_logout_session_required: true,
+  };
+  const { browser, rp, id_token } = await signedIn(program, metadata);
+  assert.deepEqual(
+    [
+      rp.clientMetadata()['frontchannel_logout_uri'],
+      rp.clientMetadata()['frontchannel_logout_session_required'],
+    ],
+    [metadata.frontchannel_logout_uri, true],
+  );
+  const parameters = { id_token_hint: id_token, post_logout_redirect_uri: HOME, state: 'back' };
+  const page = await browser.submit(await browser.open(logoutUrl(rp, parameters)), 'logout');
+  assert.equal(page.status, 200);
+  const frames = [...page.html.matchAll(/<iframe src="([^"]+)"/g)].map(([, src = '']) => src);
+  const { iss, sid } = decodeJwt(id_token);
+  const query = new URLSearchParams({ iss: String(iss), sid: String(sid) }).toString();
+  assert.deepEqual(frames, [`${metadata.frontchannel_logout_uri}?${query.replace('&', '&amp;')}`]);
+  assert.match(page.html, new RegExp(`<meta http-equiv="refresh" content="0; url=${HOME}\\?state=back">`));
+  assert.equal(await isSignedIn(browser, rp), false);
 });

@@ -64,7 +64,7 @@ test('sessions list, end: one by its name, or all; their grants end, their clien
   assert.deepEqual(listed[0]?.['clients'], [client.client_id]);
   assert.ok((await registry.run('sessions', 'list', account.username)).includes(first.sid));
   const ended = await one(registry.json('sessions', 'end', account.username, first.sid));
-  assert.deepEqual(ended, { sub: account.sub, ended: [first.sid] });
+  assert.deepEqual(ended, { sub: account.sub, ended: [first.sid], untold: [] });
   assert.equal(await tenant.sessions.find(first.key), undefined);
   assert.equal(await tenant.grants.find(ending.grant_id), undefined);
   assert.equal((await tenant.logoutNotifications.page(undefined, 10)).length, 1);
@@ -73,6 +73,27 @@ test('sessions list, end: one by its name, or all; their grants end, their clien
   const ends = (await registry.audit()).filter(({ action }) => action === 'session.end');
   assert.equal(ends.length, 3);
   assert.deepEqual([ends[0]?.actor, ends[0]?.detail], ['cli', `sub ${account.sub}: sid ${first.sid}`]);
+});
+
+test('sessions end names the clients that a command cannot tell, because they have a frontchannel_logout_uri only', async () => {
+  const uris = { frontchannel_logout_uri: 'https://rp.example/out' };
+  const back = { backchannel_logout_uri: 'https://rp.example/back' };
+  const front = aClient({ metadata: JSON.stringify(uris) });
+  const both = aClient({ metadata: JSON.stringify({ ...uris, ...back }) });
+  for (const each of [front, both]) await tenant.clients.create(each, OPEN);
+  for (const end of ['text', 'json']) {
+    const session = await aSignedInSession();
+    for (const each of [front, both]) await tenant.sessions.addClient(session.sid, each, session.created_at);
+    const words = ['sessions', 'end', account.username, session.sid];
+    if (end === 'json') assert.deepEqual((await one(registry.json(...words)))['untold'], [front.client_id]);
+    else
+      assert.match(
+        await registry.run(...words),
+        new RegExp(
+          `^ended 1 session\\nnot told, .* frontchannel_logout_uri only, .*: ${front.client_id}\\n$`,
+        ),
+      );
+  }
 });
 
 test('grants list, revoke: what clients may do, without a token; one by its name, or all', async () => {

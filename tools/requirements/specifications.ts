@@ -1,6 +1,7 @@
 import { formPost, jarm, responseTypes, rfc9207 } from './authorization-responses.ts';
 import { backchannelLogout } from './backchannel-logout.ts';
 import { conformanceModules } from './conformance-modules.ts';
+import { frontchannelLogout } from './frontchannel-logout.ts';
 import { openidConnectCore } from './openid-connect-core.ts';
 import { idTokenRules } from './openid-connect-id-tokens.ts';
 import { openidConnectRegistration } from './openid-connect-registration.ts';
@@ -58,6 +59,7 @@ export const SPECIFICATIONS: readonly Specification[] = [
   idTokenRules,
   rpInitiatedLogout,
   backchannelLogout,
+  frontchannelLogout,
   openidFederation,
   conformanceModules,
 ];

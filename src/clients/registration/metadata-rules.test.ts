@@ -124,6 +124,7 @@ const BROKEN: readonly (readonly [metadata: object, words: RegExp])[] = [
 ];
 
 for (const [metadata, words] of BROKEN) {
+  // proves openid-frontchannel-logout-2-1
   test(`${JSON.stringify(metadata).slice(0, 100)} is refused (OpenID Connect Dynamic Client Registration 1.0 §2, RFC 7591 §2)`, () => {
     assert.match(verdict(metadata), words);
   });

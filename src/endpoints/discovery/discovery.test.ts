@@ -49,6 +49,18 @@ test('discovery is derived: each advertised endpoint’s address below the issue
   assert.equal(metadata['issuer'], ISSUER);
 });
 
+// proves openid-frontchannel-logout-3-2
+test('front-channel logout is offered where the end-session endpoint stands and the page may have frames (OpenID Connect Front-Channel Logout 1.0 §3)', () => {
+  const members = ['frontchannel_logout_supported', 'frontchannel_logout_session_supported'];
+  const offered = (document: Readonly<Record<string, unknown>>): readonly unknown[] =>
+    members.map((member) => document[member]);
+  assert.deepEqual(offered(metadata), [true, true]);
+  const off = providerMetadata(ISSUER, endpoints, [], { frontChannelLogout: false });
+  assert.deepEqual(offered(off), [undefined, undefined]);
+  const without = endpoints.filter(({ contract: { name } }) => name !== 'end-session');
+  assert.deepEqual(offered(providerMetadata(ISSUER, without, [])), [undefined, undefined]);
+});
+
 test('an endpoint that does not stand is not named (decision 3)', () => {
   const withoutToken = endpoints.filter((endpoint) => endpoint.contract.name !== 'token');
   assert.equal('token_endpoint' in providerMetadata(ISSUER, withoutToken, []), false);

@@ -45,6 +45,12 @@ const REGISTRABLE = {
   request_uri_parameter_supported: false,
 } as const;
 
+/** OpenID Connect Front-Channel Logout 1.0 §3. */
+const FRONT_CHANNEL_LOGOUT = {
+  frontchannel_logout_supported: true,
+  frontchannel_logout_session_supported: true,
+} as const;
+
 /** The server's support for client certificates. */
 export interface CertificateSupport {
   readonly trust: CertificateTrust;
@@ -58,6 +64,8 @@ export interface Support {
   readonly canSign?: (algorithm: SignatureAlgorithm) => boolean;
   /** The languages of the pages. */
   readonly languages?: readonly string[];
+  /** Whether the page after a logout has frames. */
+  readonly frontChannelLogout?: boolean;
 }
 
 /** Derives provider metadata from the endpoints and their abilities. Lists only what is enabled. */
@@ -65,7 +73,12 @@ export function providerMetadata(
   issuer: string,
   endpoints: readonly Endpoint[],
   grants: readonly Grant[],
-  { certificates = { trust: 'none' }, canSign = () => true, languages = [] }: Support = {},
+  {
+    certificates = { trust: 'none' },
+    canSign = () => true,
+    languages = [],
+    frontChannelLogout = true,
+  }: Support = {},
 ): Readonly<Record<string, unknown>> {
   const authorizes = endpoints.some(({ contract }) => contract.advertisedAs === 'authorization_endpoint');
   const addresses = endpoints.flatMap(({ contract }) =>
@@ -73,6 +86,7 @@ export function providerMetadata(
       ? []
       : [[contract.advertisedAs, `${issuer}${contract.path}`] as const],
   );
+  const logsOut = endpoints.some(({ contract }) => contract.advertisedAs === 'end_session_endpoint');
   const named = identificationMethods(certificates.trust);
   return {
     issuer,
@@ -86,6 +100,8 @@ export function providerMetadata(
     introspection_endpoint_auth_methods_supported: [...authenticationMethods(certificates.trust), 'Bearer'],
     introspection_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
     ...REGISTRABLE,
+    // The frames are in a page of the end-session endpoint.
+    ...(logsOut && frontChannelLogout ? FRONT_CHANNEL_LOGOUT : {}),
     ...signedResponses(canSign),
     ...certificateMembers(issuer, endpoints, certificates),
   };

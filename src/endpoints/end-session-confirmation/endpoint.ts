@@ -1,6 +1,6 @@
 import type { Log } from '../../ports/log.ts';
-import type { SignedOutPage } from '../../ports/pages.ts';
-import type { StoredSession } from '../../ports/session-store.ts';
+import type { FrontChannelLogoutPage, Page, SignedOutPage } from '../../ports/pages.ts';
+import type { EndedSession, StoredSession } from '../../ports/session-store.ts';
 import {
   currentSession,
   endSession,
@@ -8,6 +8,7 @@ import {
   type SessionNeeds,
   sessionEnded,
 } from '../../sessions/browser-session.ts';
+import { type FrontChannelNeeds, frontChannelLogout } from '../../sessions/front-channel-logout.ts';
 import {
   completeInteraction,
   findInteraction,
@@ -21,6 +22,7 @@ import {
   type WaitingLogout,
 } from '../../sessions/logout-request.ts';
 import { OAuthError } from '../../spec/errors.ts';
+import type { ClientId } from '../../spec/identifiers.ts';
 import { type FormLimits, parseForm } from '../../spec/parameters.ts';
 import type { Browser } from '../browser.ts';
 import { redirection } from '../client-response.ts';
@@ -33,8 +35,9 @@ export interface EndSessionConfirmationNeeds extends PageNeeds {
   readonly sessions: Pick<SessionNeeds, 'sessions' | 'clock' | 'settings'>;
   readonly interactions: Pick<InteractionNeeds, 'interactions' | 'clock'>;
   readonly logoutRequests: Pick<LogoutRequestNeeds, 'clients'>;
+  readonly frontChannel: FrontChannelNeeds;
   readonly delivery: Pick<LogoutDelivery, 'deliver'>;
-  /** Resolves when the end-user has waited long enough for the client that sent them to be notified. */
+  /** Resolves when the end-user has waited long enough for clients to be notified. */
   readonly patience: () => Promise<void>;
   readonly form: FormLimits;
   readonly log: Log;
@@ -110,53 +113,95 @@ async function sessionMeant(
   });
 }
 
-type Outcome = SignedOutPage['outcome'];
+/** The outcome for the session, and the frames that tell its clients so. */
+interface Outcome {
+  readonly session: SignedOutPage['outcome'];
+  readonly frames: readonly string[];
+}
 
-const kept = (session: StoredSession | undefined): Outcome => (session === undefined ? 'none' : 'kept');
+const kept = (session: StoredSession | undefined): Outcome => ({
+  session: session === undefined ? 'none' : 'kept',
+  frames: [],
+});
 
-/**
- * Ends the session in all processes, then notifies the clients. Waits a limited time, so that the client that sent the end-user
- * learns of the logout before the browser returns to it.
- */
+/** Ends the session in all processes, then notifies the clients. */
 async function ended(
-  { sessions, browser, delivery, patience, log }: EndSessionConfirmationNeeds,
+  needs: EndSessionConfirmationNeeds,
   request: EndpointRequest,
   { client }: WaitingLogout,
   meant: StoredSession | undefined,
 ): Promise<Outcome> {
+  const { sessions, browser } = needs;
   const event =
     meant === undefined
       ? undefined
       : sessionEnded(sessions, meant, { actor: 'end-user', request_id: request.id }, client?.client_id);
   const session = await endSession(sessions, browser.cookie(request, 'session'), event);
-  if (session === undefined) return 'none';
+  return session === undefined
+    ? { session: 'none', frames: [] }
+    : { session: 'ended', frames: await clientsTold(needs, request, session, client?.client_id) };
+}
+
+/**
+ * Notifies the clients of an ended session. Waits a limited time for those that the browser is about to visit, in a frame or
+ * to return to: the back channel goes first.
+ * @returns the frames of the page
+ */
+async function clientsTold(
+  { delivery, frontChannel, patience, log }: EndSessionConfirmationNeeds,
+  { id: request_id }: EndpointRequest,
+  session: EndedSession,
+  sender: ClientId | undefined,
+): Promise<readonly string[]> {
   const { sid } = session;
+  const { frames, alsoNotified, leftOut } = await frontChannelLogout(frontChannel, session, sender);
+  if (leftOut.length > 0) {
+    const members = { request_id, sid, clients: leftOut };
+    log.warn(members, 'the page after a logout has no frame for some clients: logout.frames-max');
+  }
+  const visited = new Set([...(sender === undefined ? [] : [sender]), ...alsoNotified]);
   const telling = async (): Promise<void> => {
     try {
-      await delivery.deliver(sid, client?.client_id);
+      await delivery.deliver(sid, visited);
     } catch (cause) {
       // The storage remembers which clients to notify: the next delivery run retries.
-      log.error({ request_id: request.id, sid, cause }, 'clients could not be notified of a logout at once');
+      log.error({ request_id, sid, cause }, 'clients could not be notified of a logout at once');
     }
   };
   await Promise.race([telling(), patience()]);
-  return 'ended';
+  return frames;
 }
 
 async function goOn(
   needs: EndSessionConfirmationNeeds,
   request: EndpointRequest,
   content: WaitingLogout,
-  outcome: Outcome,
+  { session, frames }: Outcome,
 ): Promise<EndpointResponse> {
   const { location, ignored } = await logoutLocation(needs.logoutRequests, content);
-  const cookies = outcome === 'kept' ? [] : [needs.browser.forget('session')];
-  if (location !== undefined) return redirection(location, cookies);
+  const cookies = session === 'kept' ? [] : [needs.browser.forget('session')];
+  if (location !== undefined && frames.length === 0) return redirection(location, cookies);
   if (ignored !== undefined) {
     const members = { request_id: request.id, client_id: content.client?.client_id, reason: ignored };
     needs.log.info(members, 'logout without redirection');
   }
   const notice = ignored === undefined ? undefined : pageNotice(needs, request, ignored);
-  const page: SignedOutPage = { kind: 'signed-out', outcome, notice };
+  const page: Page =
+    frames.length === 0
+      ? { kind: 'signed-out', outcome: session, notice }
+      : framesPage(needs, frames, location, notice);
   return pageResponse(needs, request, page, { ui_locales: content.ui_locales ?? undefined, cookies });
 }
+
+const framesPage = (
+  { settings }: EndSessionConfirmationNeeds,
+  frames: readonly string[],
+  location: string | undefined,
+  notice: FrontChannelLogoutPage['notice'],
+): FrontChannelLogoutPage => ({
+  kind: 'front-channel-logout',
+  frames,
+  location,
+  wait_seconds: settings['logout.frames-wait'],
+  notice,
+});

@@ -1,6 +1,7 @@
 import { requireKeysNow } from '../../clients/client-keys/remote-jwk-set.ts';
 import { type ClientJwtNeeds, makeClientJwt } from '../../clients/issued-jwt/client-jwt.ts';
 import type { ClientMetadata } from '../../spec/client-metadata.ts';
+import { withQuery } from '../../spec/uri.ts';
 import type { ResponseTarget } from './authorization-request.ts';
 
 /** The transport of an authorisation response to its client: a redirection, or a page with a form. */
@@ -67,7 +68,5 @@ function withParameters(
   pairs: readonly (readonly [string, string])[],
 ): string {
   const encoded = new URLSearchParams(pairs.map(([name, value]) => [name, value])).toString();
-  const separator =
-    mark === '?' && redirect_uri.includes('?') ? (/[?&]$/.test(redirect_uri) ? '' : '&') : mark;
-  return `${redirect_uri}${separator}${encoded}`;
+  return mark === '?' ? withQuery(redirect_uri, encoded) : `${redirect_uri}#${encoded}`;
 }
