@@ -29,7 +29,6 @@ export const frontchannelLogout: Specification = {
       '§2',
       'The page has the registered address as the source of a frame.',
       'endSessionConfirmation',
-      'src/pages/theme/templates/front-channel-logout.liquid',
     ),
     must(
       'openid-frontchannel-logout-3-1',
