@@ -2,6 +2,7 @@
  * Measures what each further client, token, tenant and node costs, in bytes and in CPU time of a look-up, on both engines
  * (docs/operate/growth.md). Run: npm run growth -- [--clients N,N] [--tokens N,N] [--tenants N] [--results FILE]
  */
+
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +19,7 @@ import {
   type TenantId,
 } from '../src/spec/identifiers.ts';
 import { withRecordCache } from '../src/storage/record-cache.ts';
+import { addTenant } from '../src/testing/storage/add-tenant.ts';
 import { type Program, startProgram } from '../test/program/start.ts';
 import { type GrowthEngine, postgresGrowth, sqliteGrowth } from './growth-engine.ts';
 import { register } from './ours.ts';
@@ -259,7 +261,7 @@ async function growTenants(engine: GrowthEngine, found: Found, tenants: number):
   const ids = Array.from({ length: tenants }, (_, index) => `t${index}` as TenantId);
   const bytes = await engine.bytes();
   const storage = await engine.place.open();
-  for (const id of ids) await storage.tenants.create(tenantNamed(id), EVENT);
+  for (const id of ids) await addTenant(storage, { id, issuer: `https://op.example.com/${id}` });
   await storage.close();
   const program = await start(engine, tenants);
   await sleep(1000);
@@ -284,25 +286,6 @@ async function growTenants(engine: GrowthEngine, found: Found, tenants: number):
     inBytes(((await engine.bytes()) - bytes) / tenants),
   );
 }
-
-const tenantNamed = (id: TenantId) => ({
-  id,
-  version: 1,
-  issuer: `https://op.example.com/${id}`,
-  aliases: [],
-  settings: '{}',
-  created_at: 0,
-  disabled_at: null,
-});
-const EVENT = {
-  at: 0,
-  action: 'tenant.create',
-  outcome: 'done',
-  actor: 'cli',
-  client_id: null,
-  request_id: 'growth',
-  detail: null,
-} as const;
 
 function residentBytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'latin1');

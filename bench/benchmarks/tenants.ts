@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TenantId } from '../../src/spec/identifiers.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
+import { addTenant } from '../../src/testing/storage/add-tenant.ts';
 import { type Program, startProgram } from '../../test/program/start.ts';
 import { basic } from '../http-subject.ts';
 import { type Caller, register } from '../ours.ts';
@@ -111,16 +111,12 @@ async function withTenants(
   const first = await startProgram(options);
   await first.stop();
   const storage = await openSqliteStorage(`${folder}/chancery.db`);
-  const event = { at: 0, client_id: null, request_id: 'bench', detail: null, actor: 'cli' } as const;
-  const create = async (index: number): Promise<void> => {
-    const id = `t${index}` as TenantId;
-    const issuer = `${first.issuer}/${id}`;
-    await storage.tenants.create(
-      { id, version: 1, issuer, aliases: [], settings: '{}', created_at: 0, disabled_at: null },
-      { ...event, action: 'tenant.create', outcome: 'done' },
-    );
-  };
-  await Promise.all(Array.from({ length: count }, async (_, index) => await create(index)));
+  await Promise.all(
+    Array.from(
+      { length: count },
+      async (_, index) => await addTenant(storage, { id: `t${index}`, issuer: `${first.issuer}/t${index}` }),
+    ),
+  );
   await storage.close();
   return await startProgram(options);
 }

@@ -1,11 +1,12 @@
 import { signedJwt } from '../../src/testing/jwt.ts';
-import { forged, type HostileStep, now } from './steps.ts';
+import { forged, type HostileStep, now, type Sent } from './steps.ts';
 import { CALLBACK, type World } from './world.ts';
 
-const entity = (world: World, claims: object): string => {
+/** Returns the configuration of a new relying party, for which the anchor vouches. */
+const entity = (world: World, claims: object, vouched: object = {}): string => {
   const rp = world.authorities.entity(`rp-${Math.random()}`);
   rp.publish([world.anchor]);
-  world.anchor.vouch(rp);
+  world.anchor.vouch(rp, vouched);
   return signedJwt(
     rp.key,
     {
@@ -23,16 +24,18 @@ const entity = (world: World, claims: object): string => {
   );
 };
 
+const registering = (body: string): Sent => ({
+  method: 'POST',
+  path: '/federation/clients',
+  headers: { 'content-type': 'application/entity-statement+jwt' },
+  body,
+});
+
 const federated = (what: string, status: number, claims: (world: World) => object): HostileStep => ({
   endpoint: 'POST /federation/clients',
   what,
   status,
-  request: (world) => ({
-    method: 'POST',
-    path: '/federation/clients',
-    headers: { 'content-type': 'application/entity-statement+jwt' },
-    body: entity(world, claims(world)),
-  }),
+  request: (world) => registering(entity(world, claims(world))),
 });
 
 /** A policy of the anchor and a list of the relying party, both as long as a document may be. */
@@ -40,32 +43,12 @@ const POLICY: HostileStep = {
   endpoint: 'POST /federation/clients',
   what: 'a policy of 3,500 values for a list of 3,500 values',
   status: 200,
-  request: (world) => {
+  request(world) {
     const values = Array.from({ length: 3_500 }, (_, index) => index.toString(36));
-    const rp = world.authorities.entity(`rp-${Math.random()}`);
-    rp.publish([world.anchor]);
-    world.anchor.vouch(rp, {
-      metadata_policy: {
-        openid_relying_party: { x: { subset_of: values, superset_of: values.toReversed() } },
-      },
-    });
-    const claims = {
-      iss: rp.id,
-      sub: rp.id,
-      aud: world.program.issuer,
-      iat: now(),
-      exp: now() + 3600,
-      jwks: { keys: [rp.key.jwk] },
-      authority_hints: [world.anchor.id],
-      metadata: { openid_relying_party: { redirect_uris: [CALLBACK], x: values.toReversed() } },
-    };
-    const body = signedJwt(rp.key, claims, { typ: 'entity-statement+jwt' });
-    return {
-      method: 'POST',
-      path: '/federation/clients',
-      headers: { 'content-type': 'application/entity-statement+jwt' },
-      body,
-    };
+    const x = values.toReversed();
+    const metadata = { openid_relying_party: { redirect_uris: [CALLBACK], x } };
+    const policy = { openid_relying_party: { x: { subset_of: values, superset_of: x } } };
+    return registering(entity(world, { metadata }, { metadata_policy: policy }));
   },
 };
 

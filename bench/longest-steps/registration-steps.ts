@@ -1,6 +1,6 @@
 import { segment } from '../../src/testing/jwt.ts';
 import { type HostileStep, JSON_TYPE, registration } from './steps.ts';
-import { CALLBACK, IDP, SCOPE } from './world.ts';
+import { CALLBACK, IDP, LONG_NATIVE, SCOPE } from './world.ts';
 
 export const REGISTRATION_STEPS: readonly HostileStep[] = [
   registration('64 KB of arrays as deep as allowed, in an unknown member', 200, () => {
@@ -81,16 +81,7 @@ export const REGISTRATION_STEPS: readonly HostileStep[] = [
       headers: { ...JSON_TYPE, authorization: `Bearer ${program.masterToken}` },
       body: JSON.stringify({
         client_id,
-        application_type: 'native',
-        token_endpoint_auth_method: 'none',
-        redirect_uris: Array.from(
-          { length: 100 },
-          (_, index) => `http://127.0.0.1:${index + 1}/${'x'.repeat(280)}`,
-        ),
-        post_logout_redirect_uris: Array.from(
-          { length: 100 },
-          (_, index) => `http://127.0.0.1:${index + 1}/${'x'.repeat(280)}`,
-        ),
+        ...LONG_NATIVE,
       }),
     }),
   },

@@ -66,7 +66,7 @@ export const REQUEST_STEPS: readonly HostileStep[] = ['POST /authorize', 'POST /
     row('a hint of 8 KB', par ? 400 : 303, () => ({ id_token_hint: forged(5_200) })),
     row('an encrypted hint of 16 KB', par ? 400 : 303, () => ({ id_token_hint: encryptedLike(15_000) })),
     row('4 KB of scope values', par ? 400 : 303, () => ({ scope: `openid ${SCOPE.slice(0, 4_000)}` })),
-    row('a resource that holds 7,000 words', 400, () => ({
+    row('a resource that holds 7,000 words', par ? 400 : 303, () => ({
       resource: Array.from({ length: 7_000 }, (_, index) => `a:${index.toString(36)}`).join(' '),
     })),
   ];

@@ -15,6 +15,20 @@ export const CALLBACK = 'https://rp.example/cb';
 /** Authenticates the sign-in page of the operator. */
 export const EXTERNAL_TOKEN = 'the-token-of-the-external-sign-in-page';
 
+/** Redirection URIs that fill the body, all of them loopback addresses: each is compared with the others. */
+const LONG_URIS = Array.from(
+  { length: 100 },
+  (_, index) => `http://127.0.0.1:${index + 1}/${'x'.repeat(280)}`,
+);
+
+/** A native client as large as a body may be. */
+export const LONG_NATIVE = {
+  application_type: 'native',
+  token_endpoint_auth_method: 'none',
+  redirect_uris: LONG_URIS,
+  post_logout_redirect_uris: LONG_URIS,
+};
+
 export interface Registered {
   readonly client_id: string;
   readonly client_secret: string;
@@ -141,18 +155,7 @@ async function registrations(
       token_endpoint_auth_method: 'private_key_jwt',
       jwks: { keys: [...heavyKeys(), key.jwk] },
     }),
-    native: await register(program, {
-      application_type: 'native',
-      token_endpoint_auth_method: 'none',
-      redirect_uris: Array.from(
-        { length: 100 },
-        (_, index) => `http://127.0.0.1:${index + 1}/${'x'.repeat(280)}`,
-      ),
-      post_logout_redirect_uris: Array.from(
-        { length: 100 },
-        (_, index) => `http://127.0.0.1:${index + 1}/${'x'.repeat(280)}`,
-      ),
-    }),
+    native: await register(program, LONG_NATIVE),
   };
 }
 

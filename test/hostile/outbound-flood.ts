@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TenantId } from '../../src/spec/identifiers.ts';
 import { signedJwt, testKey } from '../../src/testing/jwt.ts';
+import { addTenant } from '../../src/testing/storage/add-tenant.ts';
 import { type Program, sha256 } from '../program/start.ts';
 import { storageAt } from '../program/storage-place.ts';
 
@@ -95,26 +95,11 @@ export async function secondTenant({ issuer, url }: Program, stored: string): Pr
   const masterToken = randomBytes(32).toString('hex');
   const storage = await storageAt(stored);
   try {
-    await storage.tenants.create(
-      {
-        id: 'second' as TenantId,
-        version: 1,
-        issuer: `${issuer}/second`,
-        aliases: [],
-        settings: JSON.stringify({ 'registration.master-token-sha256': [sha256(masterToken)] }),
-        created_at: 0,
-        disabled_at: null,
-      },
-      {
-        at: 0,
-        action: 'tenant.create',
-        outcome: 'done',
-        actor: 'cli',
-        client_id: null,
-        request_id: 'test',
-        detail: null,
-      },
-    );
+    await addTenant(storage, {
+      id: 'second',
+      issuer: `${issuer}/second`,
+      settings: { 'registration.master-token-sha256': [sha256(masterToken)] },
+    });
   } finally {
     await storage.close();
   }

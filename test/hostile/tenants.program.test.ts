@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import type { TenantId } from '../../src/spec/identifiers.ts';
+import { addTenant } from '../../src/testing/storage/add-tenant.ts';
 import { sha256 } from '../program/start.ts';
 import { openProgramStorage } from '../program/storage-place.ts';
 import { type Answer, attackedProgram, type HostileRequest } from './attacked-program.ts';
@@ -28,29 +28,14 @@ const rivalMaster = randomBytes(32).toString('hex');
 const rivalDirect = randomBytes(32).toString('hex');
 const attacked = attackedProgram({}, async ({ program, secrets }) => {
   const storage = await openProgramStorage(program.folder);
-  await storage.tenants.create(
-    {
-      id: 'rival' as TenantId,
-      version: 1,
-      issuer: `${program.issuer}${RIVAL}`,
-      aliases: [],
-      settings: JSON.stringify({
-        'registration.master-token-sha256': [sha256(rivalMaster)],
-        'direct-authorization.token-sha256': [sha256(rivalDirect)],
-      }),
-      created_at: 0,
-      disabled_at: null,
+  await addTenant(storage, {
+    id: 'rival',
+    issuer: `${program.issuer}${RIVAL}`,
+    settings: {
+      'registration.master-token-sha256': [sha256(rivalMaster)],
+      'direct-authorization.token-sha256': [sha256(rivalDirect)],
     },
-    {
-      at: 0,
-      action: 'tenant.create',
-      outcome: 'done',
-      actor: 'cli',
-      client_id: null,
-      request_id: 'test',
-      detail: null,
-    },
-  );
+  });
   await storage.close();
   secrets.add(rivalMaster).add(rivalDirect);
 });

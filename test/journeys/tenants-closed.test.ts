@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { TenantId } from '../../src/spec/identifiers.ts';
+import { addTenant } from '../../src/testing/storage/add-tenant.ts';
 import { type Program, sha256, startProgram } from '../program/start.ts';
 import { openProgramStorage } from '../program/storage-place.ts';
 import { isActive, type Members, requestToken } from './registry-commands.ts';
@@ -13,16 +13,8 @@ let program: Program;
 before(async () => {
   program = await startProgram({ environment: { CHANCERY_CACHE_OPEN_TENANTS: '1' } });
   const storage = await openProgramStorage(program.folder);
-  const settings = JSON.stringify({ 'registration.master-token-sha256': [sha256(MASTER)] });
-  for (const id of IDS) {
-    const issuer = `${program.issuer}/${id}`;
-    const names = { id: id as TenantId, version: 1, issuer, aliases: [], created_at: 0, disabled_at: null };
-    const event = { at: 0, client_id: null, request_id: 'test', detail: null, actor: 'cli' } as const;
-    await storage.tenants.create(
-      { ...names, settings },
-      { ...event, action: 'tenant.create', outcome: 'done' },
-    );
-  }
+  const settings = { 'registration.master-token-sha256': [sha256(MASTER)] };
+  for (const id of IDS) await addTenant(storage, { id, issuer: `${program.issuer}/${id}`, settings });
   await storage.close();
 });
 after(() => program.stop());

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { KeyId, Sealed, TenantId } from '../../src/spec/identifiers.ts';
+import { addTenant } from '../../src/testing/storage/add-tenant.ts';
 import { type Program, startProgram } from '../program/start.ts';
 import { openProgramStorage } from '../program/storage-place.ts';
 
@@ -11,17 +12,11 @@ before(async () => {
   program = await startProgram({ environment: { CHANCERY_LISTEN_TRUSTED_PROXIES: '192.0.2.0/24' } });
   const storage = await openProgramStorage(program.folder);
   for (const [id, settings] of [
-    ['good', '{}'],
-    ['unkeyed', '{}'],
-    ['unset', '{"access-token.lifetime":0}'],
+    ['good', {}],
+    ['unkeyed', {}],
+    ['unset', { 'access-token.lifetime': 0 }],
   ] as const) {
-    const issuer = `${program.issuer}/${id}`;
-    const names = { id: id as TenantId, version: 1, issuer, aliases: [], created_at: 0, disabled_at: null };
-    const event = { at: 0, client_id: null, request_id: 'test', detail: null, actor: 'cli' } as const;
-    await storage.tenants.create(
-      { ...names, settings },
-      { ...event, action: 'tenant.create', outcome: 'done' },
-    );
+    await addTenant(storage, { id, issuer: `${program.issuer}/${id}`, settings });
   }
   const [key] = await storage.forTenant('default' as TenantId).serverKeys.all();
   assert.ok(key);

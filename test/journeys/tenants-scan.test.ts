@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Agent, get as httpGet, type IncomingMessage } from 'node:http';
 import { after, before, test } from 'node:test';
-import type { TenantId } from '../../src/spec/identifiers.ts';
+import { addTenant } from '../../src/testing/storage/add-tenant.ts';
 import { type Program, startProgram } from '../program/start.ts';
 import { openProgramStorage } from '../program/storage-place.ts';
 
@@ -23,16 +23,12 @@ before(async () => {
     },
   });
   const storage = await openProgramStorage(program.folder);
-  const event = { at: 0, client_id: null, request_id: 'test', detail: null, actor: 'cli' } as const;
   await Promise.all(
-    Array.from({ length: TENANTS }, async (_, index) => {
-      const id = `t${index}` as TenantId;
-      const issuer = `${program.issuer}/${id}`;
-      await storage.tenants.create(
-        { id, version: 1, issuer, aliases: [], settings: '{}', created_at: 0, disabled_at: null },
-        { ...event, action: 'tenant.create', outcome: 'done' },
-      );
-    }),
+    Array.from(
+      { length: TENANTS },
+      async (_, index) =>
+        await addTenant(storage, { id: `t${index}`, issuer: `${program.issuer}/t${index}` }),
+    ),
   );
   await storage.close();
 });

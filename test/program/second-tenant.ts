@@ -1,6 +1,6 @@
 import { environmentName } from '../../src/config/environment.ts';
 import { SETTING_PATHS, settingAt } from '../../src/config/settings.ts';
-import type { TenantId } from '../../src/spec/identifiers.ts';
+import { addTenant } from '../../src/testing/storage/add-tenant.ts';
 import { openProgramStorage } from './storage-place.ts';
 
 /**
@@ -23,26 +23,11 @@ export async function createTenant(folder: string, id: string, environment: Envi
   const settings = overridable(environment).map(([path, , value]) => [path, value] as const);
   const storage = await openProgramStorage(folder);
   try {
-    await storage.tenants.create(
-      {
-        id: id as TenantId,
-        version: 1,
-        issuer: environment.CHANCERY_ISSUER,
-        aliases: [],
-        settings: JSON.stringify(Object.fromEntries(settings)),
-        created_at: 0,
-        disabled_at: null,
-      },
-      {
-        at: 0,
-        action: 'tenant.create',
-        outcome: 'done',
-        actor: 'cli',
-        client_id: null,
-        request_id: 'test',
-        detail: null,
-      },
-    );
+    await addTenant(storage, {
+      id,
+      issuer: environment.CHANCERY_ISSUER,
+      settings: Object.fromEntries(settings),
+    });
   } finally {
     await storage.close();
   }

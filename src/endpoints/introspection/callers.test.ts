@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ASSERTING, asserted, claimsOf, privateKeyClient } from '../../testing/assertion.ts';
-import { assertBusy, busyOutbound } from '../../testing/busy-outbound.ts';
+import { ASSERTING, asserted, claimsOf } from '../../testing/assertion.ts';
+import { assertBusyForClientKeys } from '../../testing/busy-for-client-keys.ts';
 import { type Answer, assertError } from '../../testing/exchange.ts';
 import {
   clientInformationOf,
@@ -304,13 +304,5 @@ test('resource_identifiers: absolute URIs without fragment, and a privilege like
 });
 
 test('POST /token/introspect: 503 with Retry-After while the server is too busy to fetch the keys of the client (decision 50)', async () => {
-  const { outbound, causes } = busyOutbound();
-  const tenant = testTenant({ outbound });
-  const client = await privateKeyClient(tenant, {
-    jwks: undefined,
-    jwks_uri: 'https://client.example/jwks.json',
-  });
-  const form = asserted(client.sign(claimsOf(client.client_id)), { token: 'x' });
-  assertBusy(await tenant.send('introspection', { form, from: '198.51.100.7' }));
-  assert.deepEqual(causes, [{ purpose: 'client-keys', remoteAddress: '198.51.100.7' }]);
+  await assertBusyForClientKeys('introspection', { token: 'x' });
 });

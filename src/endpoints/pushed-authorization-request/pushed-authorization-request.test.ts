@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Fields, formText } from '../../../test/program/code-request.ts';
 import { configurationUrl } from '../../federation/entity-id.ts';
-import { asserted, claimsOf, KEY, privateKeyClient } from '../../testing/assertion.ts';
+import { asserted, claimsOf, KEY } from '../../testing/assertion.ts';
+import { assertBusyForClientKeys } from '../../testing/busy-for-client-keys.ts';
 import { assertBusy, busyOutbound, NO_SLOT } from '../../testing/busy-outbound.ts';
 import { type Answer, assertBodiless, assertError, assertUncached } from '../../testing/exchange.ts';
 import { ANCHOR, federatedTenant, ORG, RP } from '../../testing/federated-tenant.ts';
@@ -180,15 +181,7 @@ test('POST /par, the storage fails: 500 without body', async () => {
 });
 
 test('POST /par: 503 with Retry-After while the server is too busy to fetch the keys of the client (decision 50)', async () => {
-  const { outbound, causes } = busyOutbound();
-  const tenant = testTenant({ outbound });
-  const client = await privateKeyClient(tenant, {
-    jwks: undefined,
-    jwks_uri: 'https://client.example/jwks.json',
-  });
-  const form = asserted(client.sign(claimsOf(client.client_id)), {});
-  assertBusy(await tenant.send('pushed-authorization-request', { form, from: '198.51.100.7' }));
-  assert.deepEqual(causes, [{ purpose: 'client-keys', remoteAddress: '198.51.100.7' }]);
+  await assertBusyForClientKeys('pushed-authorization-request', {});
 });
 
 test('POST /par: 503 with Retry-After while the server is too busy to fetch the keys of a request object (decision 50)', async () => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { asserted, claimsOf, privateKeyClient } from '../../testing/assertion.ts';
-import { assertBusy, busyOutbound } from '../../testing/busy-outbound.ts';
+import { assertBusyForClientKeys } from '../../testing/busy-for-client-keys.ts';
 import {
   type Answer,
   assertBodiless,
@@ -248,13 +247,5 @@ for (const verb of ['clients.find', 'accessTokens.find', 'accessTokens.revoke'])
 }
 
 test('POST /token/revoke: 503 with Retry-After while the server is too busy to fetch the keys of the client (decision 50)', async () => {
-  const { outbound, causes } = busyOutbound();
-  const tenant = testTenant({ outbound });
-  const client = await privateKeyClient(tenant, {
-    jwks: undefined,
-    jwks_uri: 'https://client.example/jwks.json',
-  });
-  const form = asserted(client.sign(claimsOf(client.client_id)), { token: 'x' });
-  assertBusy(await tenant.send('revocation', { form, from: '198.51.100.7' }));
-  assert.deepEqual(causes, [{ purpose: 'client-keys', remoteAddress: '198.51.100.7' }]);
+  await assertBusyForClientKeys('revocation', { token: 'x' });
 });

@@ -5,7 +5,8 @@ import { KEY_SET_LIFETIME, RELOAD_INTERVAL } from '../../clients/client-keys/rem
 import type { OutboundHttp } from '../../ports/outbound-http.ts';
 import { SIGNING_ALGORITHMS } from '../../spec/server-capabilities.ts';
 import { asserted, claimsOf, KEY, privateKeyClient } from '../../testing/assertion.ts';
-import { assertBusy, busyOutbound } from '../../testing/busy-outbound.ts';
+import { assertBusyForClientKeys } from '../../testing/busy-for-client-keys.ts';
+import { busyOutbound } from '../../testing/busy-outbound.ts';
 import { type Answer, assertError } from '../../testing/exchange.ts';
 import { macJwt, segment, signedJwt, type TestKey, testKey } from '../../testing/jwt.ts';
 import { MASTER, type TestTenant, testTenant } from '../../testing/tenant.ts';
@@ -198,12 +199,7 @@ test('keys at a jwks_uri that does not answer, holds other keys, private or weak
 });
 
 test('503 with Retry-After while the server is too busy to fetch the keys of the client: it does not say invalid_client (decision 50)', async () => {
-  const { outbound, causes } = busyOutbound();
-  const tenant = testTenant({ outbound });
-  const client = await privateKeyClient(tenant, BY_URI);
-  const form = asserted(client.sign(claimsOf(client.client_id)), grant);
-  assertBusy(await tenant.send('token', { form, from: '198.51.100.7' }));
-  assert.deepEqual(causes, [{ purpose: 'client-keys', remoteAddress: '198.51.100.7' }]);
+  await assertBusyForClientKeys('token', grant);
 });
 
 test('an assertion that no key could verify causes no fetch: 401 (decision 50)', async () => {
