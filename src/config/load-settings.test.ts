@@ -148,6 +148,34 @@ for (const [mode, worldReadable, problem] of MODES) {
   });
 }
 
+for (const [what, yaml, secrets] of [
+  ['an encryption key', `encryption: { key: ${KEY} }`, ['encryption.key']],
+  [
+    'passwords of databases',
+    'storage: { url: "postgres://c:word@db/c", replica-url: "postgres://c:word@standby/c" }',
+    ['storage.url', 'storage.replica-url'],
+  ],
+  ['a database without a password', 'storage: { url: "postgres://c@db/c" }', []],
+  ['a digest of a token', `registration: { master-token-sha256: ["${KEY}"] }`, []],
+] as const) {
+  test(`C-47: a YAML file that all can read and that has ${what} is ${secrets.length === 0 ? 'taken' : 'refused in production'}`, () => {
+    const file = fileOf(`${yaml}\n`);
+    const environment = secrets.some((path) => path === 'encryption.key')
+      ? { CHANCERY_ENCRYPTION_KEY: undefined }
+      : {};
+    chmodSync(file, 0o644);
+    assert.deepEqual(
+      linesOf(production(environment, file)),
+      secrets.map(
+        (path) =>
+          `${path}: is in a file that every user of the machine can read (mode 0644): chmod 600 ${file}, or set secret-files.world-readable (${file})`,
+      ),
+    );
+    chmodSync(file, 0o600);
+    assert.doesNotThrow(() => resolveSettings(production(environment, file)));
+  });
+}
+
 test('a secret given directly and as a file, and a file that cannot be read, are problems (F27)', () => {
   assert.deepEqual(linesOf(production({ CHANCERY_ENCRYPTION_KEY_FILE: fileOf(KEY) })), [
     'encryption.key: must not be given together with CHANCERY_ENCRYPTION_KEY_FILE (CHANCERY_ENCRYPTION_KEY)',

@@ -53,8 +53,11 @@ export function resolveSettings({ mode, file, environment }: SettingsSources): R
   const settings = Object.freeze(Object.fromEntries(values)) as unknown as Settings;
   problems.push(...brokenRules(settings, mode, refused, sourceOf));
   // The development mode has secrets of its own, and they open nothing elsewhere.
-  if (mode === 'production')
-    problems.push(...openSecretFiles(fromEnvironment, settings['secret-files.world-readable']));
+  if (mode === 'production') {
+    const worldReadable = settings['secret-files.world-readable'];
+    problems.push(...openSecretFiles(fromEnvironment, worldReadable));
+    if (file !== undefined) problems.push(...openYamlFile(file, checkedFile, worldReadable));
+  }
   if (problems.length > 0) throw new SettingsError(problems);
   const origins = SETTING_PATHS.map((path) => [path, given.get(path)?.source ?? 'default'] as const);
   return { settings, origins: Object.fromEntries(origins) as Record<SettingPath, string> };
@@ -63,9 +66,28 @@ export function resolveSettings({ mode, file, environment }: SettingsSources): R
 /** Returns a problem for each secret file that other users of the machine can read or change. */
 function openSecretFiles(given: GivenValues, worldReadable: boolean): SettingsProblem[] {
   return [...given].flatMap(([path, { source, secretFile }]): SettingsProblem[] => {
-    const rule = secretFile === undefined ? undefined : secretFileProblem(secretFile, worldReadable);
-    return rule === undefined ? [] : [{ path, source, rule }];
+    const problem = secretFile === undefined ? undefined : secretFileProblem(secretFile, worldReadable);
+    return problem === undefined ? [] : [{ path, source, rule: `names a file that ${problem}` }];
   });
+}
+
+/** A URL of a database with a password. */
+const WITH_PASSWORD = /^[a-z]+:\/\/[^/?#@]*:[^/?#@]+@/u;
+
+/** The settings whose values are secrets. Digests are none. */
+const IS_SECRET: Partial<Readonly<Record<SettingPath, (value: unknown) => boolean>>> = {
+  'encryption.key': () => true,
+  'keys.jwk-set': () => true,
+  'storage.url': (value) => WITH_PASSWORD.test(String(value)),
+  'storage.replica-url': (value) => WITH_PASSWORD.test(String(value)),
+};
+
+/** Returns a problem for each secret in the YAML file, if other users of the machine can read or change the file. */
+function openYamlFile(file: string, given: GivenValues, worldReadable: boolean): SettingsProblem[] {
+  const secrets = [...given].filter(([path, { value }]) => IS_SECRET[path]?.(value) === true);
+  const problem = secrets.length === 0 ? undefined : secretFileProblem(file, worldReadable);
+  if (problem === undefined) return [];
+  return secrets.map(([path, { source }]) => ({ path, source, rule: `is in a file that ${problem}` }));
 }
 
 export function checkAll(given: GivenValues, problems: SettingsProblem[]): GivenValues {

@@ -67,7 +67,8 @@ export function openTls(settings: Settings, log: Log): OpenedTls {
 export function tlsKeyProblem(settings: Settings): string | undefined {
   const key = settings['listen.tls-key'];
   if (key === 'none' || key.startsWith('-----BEGIN ')) return undefined;
-  return secretFileProblem(key, settings['secret-files.world-readable']);
+  const problem = secretFileProblem(key, settings['secret-files.world-readable']);
+  return problem === undefined ? undefined : `names a file that ${problem}`;
 }
 
 /** An authority whose chains are all refused is a surprise to its operator, who sees 401 only. */
