@@ -1,5 +1,7 @@
+import type { ResolvedSettings } from '../config/load-settings.ts';
 import type { Settings } from '../config/settings.ts';
-import { command } from './command.ts';
+import { command, type OptionValues, type Surroundings } from './command.ts';
+import { withStorage } from './session.ts';
 import { CONFIG_OPTION, MODE_OPTION, SETTINGS_VARIABLES, settingsFor } from './settings.ts';
 
 const MASK = '******';
@@ -36,21 +38,56 @@ const print = command({
   words: ['config', 'print'],
   summary: 'Print every setting with its value and source',
   description: [
-    'The source is `default`, the name of the file, or the name of the environment variable. Secrets are masked.',
+    'The source is `default`, the profile that set the value, the name of the file, or the name of the environment variable. Secrets are masked.',
+    'With --tenant, the command opens the database and prints the settings that the tenant uses. The source of a value of its own is `tenant ID`, or the profile of the tenant.',
   ],
-  servers: SERVERS,
-  options: { ...CONFIG_OPTION, ...MODE_OPTION },
+  servers: 'The command only reads. Servers may run meanwhile.',
+  options: {
+    tenant: {
+      kind: 'text',
+      value: 'ID',
+      words: 'Prints the settings of this tenant. Without it, the command prints those of the process.',
+    },
+    ...CONFIG_OPTION,
+    ...MODE_OPTION,
+  },
   environment: SETTINGS_VARIABLES,
   output: 'One line for each setting: `path = JSON value (source)`.',
   exits: { 1: 'At least one setting is wrong. Nothing is printed.' },
-  examples: ['chancery config print --mode development', 'chancery config print | grep listen'],
+  examples: [
+    'chancery config print --mode development',
+    'chancery config print | grep profile',
+    'chancery config print --tenant acme',
+  ],
   run: async (call) => {
-    const { settings, origins } = await settingsFor(call.options.mode, call);
+    const { settings, origins } = await printedSettings(call);
     const { SETTING_PATHS, settingAt } = await import('../config/settings.ts');
     for (const path of SETTING_PATHS)
       call.print(`${path} = ${shown(settings[path], settingAt(path).secret)} (${origins[path]})`);
   },
 });
+
+type PrintCall = Surroundings & {
+  readonly options: OptionValues<typeof CONFIG_OPTION & typeof MODE_OPTION> & {
+    readonly tenant: string | undefined;
+  };
+};
+
+/** Returns the settings of the process, or of the tenant that the call names, with their sources. */
+async function printedSettings(call: PrintCall): Promise<ResolvedSettings> {
+  const { mode, tenant: id } = call.options;
+  const resolved = await settingsFor(mode, call);
+  if (id === undefined) return resolved;
+  const { storedTenant } = await import('./registry-session.ts');
+  const { resolvedTenant } = await import('../tenant/settings.ts');
+  const storageCall = { ...call, options: { ...call.options, json: false } };
+  const stored = await withStorage(
+    storageCall,
+    { create: false },
+    async ({ storage }) => await storedTenant(storage, id),
+  );
+  return resolvedTenant(resolved, stored, mode);
+}
 
 /** Returns a value as JSON, or a mask for a secret. An unset secret is shown as unset. */
 function shown(value: Settings[keyof Settings], secret: boolean): string {

@@ -6,6 +6,7 @@ import {
   type GivenValues,
   readEnvironment,
 } from './environment.ts';
+import { PROFILES, type Profile, profileProblems } from './profiles.ts';
 import { developmentIssuer, type Mode, RULES } from './rules.ts';
 import { secretFileProblem } from './secret-file.ts';
 import type { Setting } from './setting.ts';
@@ -22,12 +23,13 @@ export interface SettingsSources {
 
 export interface ResolvedSettings {
   readonly settings: Settings;
-  /** The source of each value: `default`, the name of the file, or that of the variable. */
+  /** The source of each value: `default`, `profile NAME`, the name of the file, or that of the variable. */
   readonly origins: Readonly<Record<SettingPath, string>>;
 }
 
 /**
- * Returns the settings: the environment overrides the YAML file, and the file overrides the defaults.
+ * Returns the settings: the environment overrides the YAML file, the file overrides the profile, and the profile overrides
+ * the defaults.
  * @throws SettingsError with all problems
  */
 export function loadSettings(sources: SettingsSources): Settings {
@@ -45,10 +47,13 @@ export function resolveSettings({ mode, file, environment }: SettingsSources): R
   const values = new Map(
     SETTING_PATHS.map((path) => [path, given.get(path)?.value ?? settingAt(path).default]),
   );
+  const profile = values.get('profile') as Profile;
+  const profiled = PROFILES[profile].filter(({ path }) => !given.has(path));
+  for (const { path, value } of profiled) values.set(path, value);
   addDevelopmentIssuer(values, mode);
   const refused = new Set(problems.map(({ path }) => path));
   const sourceOf = (path: SettingPath) => given.get(path)?.source ?? file ?? environmentName(path);
-  problems.push(...missing(values, mode, refused));
+  problems.push(...missing(values, mode, refused), ...profileProblems(profile, sourceOf('profile'), given));
   // Every path holds a value of its schema's type, except refused paths, which no rule reads.
   const settings = Object.freeze(Object.fromEntries(values)) as unknown as Settings;
   problems.push(...brokenRules(settings, mode, refused, sourceOf));
@@ -59,7 +64,9 @@ export function resolveSettings({ mode, file, environment }: SettingsSources): R
     if (file !== undefined) problems.push(...openYamlFile(file, checkedFile, worldReadable));
   }
   if (problems.length > 0) throw new SettingsError(problems);
-  const origins = SETTING_PATHS.map((path) => [path, given.get(path)?.source ?? 'default'] as const);
+  const origins = new Map<SettingPath, string>(SETTING_PATHS.map((path) => [path, 'default']));
+  for (const { path } of profiled) origins.set(path, `profile ${profile}`);
+  for (const [path, { source }] of given) origins.set(path, source);
   return { settings, origins: Object.fromEntries(origins) as Record<SettingPath, string> };
 }
 

@@ -9,6 +9,7 @@ import { KEY_SETTINGS } from './key-settings.ts';
 import { LIMIT_SETTINGS } from './limit-settings.ts';
 import { LOGOUT_SETTINGS } from './logout-settings.ts';
 import { PROCESS_SETTINGS } from './process-settings.ts';
+import { PROFILE_SETTINGS } from './profile-settings.ts';
 import { choice, flag, integer, list, type Setting, SHA256_HEX, seconds, text } from './setting.ts';
 import { softwareStatementIssuers } from './software-statement-issuers.ts';
 import { STORAGE_SETTINGS } from './storage-settings.ts';
@@ -38,6 +39,7 @@ export const SETTINGS = {
       'Additional issuer identifiers. Each one serves all endpoints and publishes its own addresses. A token issued under one name is not valid under another. Set it while you move to a new name.',
   }),
 
+  ...PROFILE_SETTINGS,
   'listen.host': text({
     default: '127.0.0.1',
     pattern: /^[A-Za-z0-9.:_-]+$/u,

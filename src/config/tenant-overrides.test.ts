@@ -3,12 +3,7 @@ import { test } from 'node:test';
 import { loadSettings } from './load-settings.ts';
 import { SETTING_PATHS, settingAt } from './settings.ts';
 import { SettingsError } from './settings-error.ts';
-import {
-  keptOverrides,
-  overrideFromText,
-  settingsOfTenant,
-  type TenantOverrides,
-} from './tenant-overrides.ts';
+import { keptOverrides, overrideFromText, resolveTenant, type TenantOverrides } from './tenant-overrides.ts';
 
 const DIGEST = 'a'.repeat(64);
 const process = loadSettings({
@@ -27,7 +22,7 @@ const process = loadSettings({
 const NAMES = { issuer: 'https://b.example/x', aliases: ['https://c.example'] };
 
 const settingsWith = (overrides: TenantOverrides, names = NAMES) =>
-  settingsOfTenant(process, names, overrides, 'production', 'tenant b');
+  resolveTenant(process, names, overrides, 'production', 'tenant b').settings;
 
 function problems(overrides: TenantOverrides, names = NAMES): readonly string[] {
   try {

@@ -23,6 +23,12 @@ export const TOKEN_SETTINGS = {
     description:
       'The `resource` values (RFC 8707) that clients may request tokens for. Empty: any. A client registered with `chancery_access_token_audience` may request those values instead.',
   }),
+  'access-token.require-resource': flag({
+    tenants: 'inherited',
+    default: false,
+    description:
+      'Whether a request must name the `resource` (RFC 8707) that its access token is for, so that every token has an `aud`. A client registered with `chancery_access_token_audience` names its resource by that. A token whose scope is the server’s own (OpenID Connect, introspection) needs none and gets the issuer as its `aud`. Set it where a token must never be good for another server.',
+  }),
   'access-token.signature-algorithm': choice({
     tenants: 'inherited',
     default: 'RS256',

@@ -4,6 +4,7 @@ import type { ClientMetadata } from '../spec/client-metadata.ts';
 import { OAuthError, quotedValue } from '../spec/errors.ts';
 import { memberOf } from '../spec/scope.ts';
 import { parseUri } from '../spec/uri.ts';
+import { OPENID_SCOPE } from './end-user-scope.ts';
 
 /**
  * Returns the audience of an access token, from the `resource` parameters of its request (RFC 8707 §2). Each value is an
@@ -30,6 +31,31 @@ export function audienceFor(
       throw invalidTarget(`resource ${quotedValue(resource)} is not allowed for this client`);
   }
   return resources;
+}
+
+/**
+ * Returns the audience of an access token, as `audienceFor`. With `access-token.require-resource`, a request without `resource`
+ * gets a token only for scope of this server's own. The audience is then the issuer, so that no other server takes the token.
+ * @throws OAuthError invalid_target
+ */
+export function requestedAudience(
+  settings: Settings,
+  metadata: ClientMetadata,
+  requested: string | undefined,
+  scope: readonly string[],
+): readonly string[] {
+  const audience = audienceFor(settings, metadata, requested);
+  if (audience.length > 0 || !settings['access-token.require-resource']) return audience;
+  const foreign = scope.find((value) => !isOwnScope(settings, value));
+  if (foreign === undefined) return [settings.issuer];
+  throw invalidTarget(
+    `resource is missing: this server requires it for scope ${quotedValue(foreign)}; allowed: the absolute URI of the server that the token is for`,
+  );
+}
+
+/** Says whether a scope value is about endpoints of this server: UserInfo, or those that it is the address of. */
+function isOwnScope({ issuer }: Settings, value: string): boolean {
+  return (OPENID_SCOPE as readonly string[]).includes(value) || value.startsWith(`${issuer}/`);
 }
 
 /**

@@ -10,7 +10,7 @@ import { OAuthError } from '../spec/errors.ts';
 import type { Digest } from '../spec/identifiers.ts';
 import type { Parameters } from '../spec/parameters.ts';
 import { authorizationCodeKey } from '../tokens/authorization-code.ts';
-import { audienceFor, narrowedAudience } from './audience.ts';
+import { audienceFor, narrowedAudience, requestedAudience } from './audience.ts';
 import type { CodeContent } from './authorization/code-content.ts';
 import {
   accountInUse,
@@ -111,16 +111,22 @@ async function preparedGrant(
   const { content, account, parameters } = what;
   const { scope, resource, endUser } = content;
   const requested = parameters['resource'];
+  const { settings } = needs;
+  // Where each request must name its resource, this one adds none to those that the end-user saw.
+  const authorized =
+    resource.length > 0 || !settings['access-token.require-resource']
+      ? resource
+      : requestedAudience(settings, client.metadata, undefined, scope);
   const audience =
-    resource.length === 0
-      ? audienceFor(needs.settings, client.metadata, requested)
-      : narrowedAudience(resource, requested);
+    authorized.length === 0
+      ? audienceFor(settings, client.metadata, requested)
+      : narrowedAudience(authorized, requested);
   return await prepareGrant(
     needs,
     client,
     endUserContent(endUsers, client, account, { scope, audience, endUser }),
     { confirmation: tokenConfirmation(client) },
-    refreshableFor(needs.settings, client.metadata, endUsers.clock.now()),
+    refreshableFor(settings, client.metadata, endUsers.clock.now()),
   );
 }
 

@@ -1,4 +1,5 @@
 import { registeredScope } from '../clients/registered-client.ts';
+import type { Settings } from '../config/settings.ts';
 import type { ClientMetadata } from '../spec/client-metadata.ts';
 import { memberOf, parseScope } from '../spec/scope.ts';
 
@@ -13,19 +14,24 @@ export const OPENID_SCOPE = ['openid', 'profile', 'email', 'address', 'phone', '
  * @returns undefined if the request is malformed; empty if no requested value can be granted
  */
 export function grantableScope(
+  settings: Settings,
   metadata: ClientMetadata,
   requested: string | undefined,
   offline: boolean,
 ): readonly string[] | undefined {
-  const allowed = requestableScope(metadata);
+  const allowed = requestableScope(settings, metadata);
   const values = requested === undefined ? usual(metadata, allowed) : parseScope(requested);
   const isAllowed = memberOf(allowed);
   return values?.filter((value) => isAllowed(value) && (offline || value !== 'offline_access'));
 }
 
 /** Returns the scope values that a client may request about an end-user. */
-export function requestableScope(metadata: ClientMetadata): readonly string[] {
-  return metadata.scope === undefined ? OPENID_SCOPE : registeredScope(metadata);
+export function requestableScope(settings: Settings, metadata: ClientMetadata): readonly string[] {
+  const registered = metadata.scope === undefined ? OPENID_SCOPE : registeredScope(metadata);
+  const whenAsked =
+    settings['authorization.offline-access'] === 'when-asked' &&
+    metadata.grant_types.includes('refresh_token');
+  return whenAsked ? [...new Set([...registered, 'offline_access'])] : registered;
 }
 
 /**

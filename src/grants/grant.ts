@@ -45,7 +45,7 @@ export interface TokenResponse {
 }
 
 /** The needs that decide which grants the server offers. */
-export type OfferNeeds = Pick<GrantNeeds, 'assertions' | 'endUsers'>;
+export type OfferNeeds = Pick<GrantNeeds, 'assertions' | 'endUsers' | 'settings'>;
 
 /** Describes one grant of the token endpoint as data (RFC 6749 §4). */
 export interface Grant {

@@ -1,3 +1,4 @@
+import { memberOf } from '../spec/scope.ts';
 import { authorizationCode } from './authorization-code.ts';
 import { clientCredentials } from './client-credentials.ts';
 import type { Grant, OfferNeeds } from './grant.ts';
@@ -18,5 +19,6 @@ export const GRANTS: readonly Grant[] = [
 
 /** Returns the grants that the settings of this server allow. The token endpoint accepts them, and discovery lists them. */
 export function offeredGrants(needs: OfferNeeds): readonly Grant[] {
-  return GRANTS.filter((grant) => grant.isOffered?.(needs) !== false);
+  const allowed = memberOf(needs.settings['authorization.grant-types']);
+  return GRANTS.filter((grant) => allowed(grant.grant_type) && grant.isOffered?.(needs) !== false);
 }

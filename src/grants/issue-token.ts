@@ -7,7 +7,7 @@ import type { StoredAccessToken } from '../ports/access-token-store.ts';
 import type { GrantId, SessionId } from '../spec/identifiers.ts';
 import { type AccessTokenFormat, mintAccessToken } from '../tokens/access-token.ts';
 import type { Confirmation } from '../tokens/confirmation.ts';
-import { audienceFor } from './audience.ts';
+import { requestedAudience } from './audience.ts';
 import type { Issuing, TokenResponse } from './grant.ts';
 
 /** Says how the end-user of a grant was authenticated and which claims the client requested by name, for ID tokens and UserInfo. */
@@ -88,7 +88,7 @@ export async function issueToken(
   client: AuthenticatedClient,
   { resource, ...granted }: Omit<TokenContent, 'audience'> & { readonly resource: string | undefined },
 ): Promise<TokenResponse> {
-  const audience = audienceFor(needs.settings, client.metadata, resource);
+  const audience = requestedAudience(needs.settings, client.metadata, resource, granted.scope);
   const { stored, response } = await mintToken(
     needs,
     client,

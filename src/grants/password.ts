@@ -2,12 +2,13 @@ import {
   type AuthenticatedClient,
   tokenConfirmation,
 } from '../clients/client-authentication/authenticate-client.ts';
+import type { Settings } from '../config/settings.ts';
 import type { Account } from '../ports/account-directory.ts';
 import { authenticateWithPassword, PASSWORD_ACR, PASSWORD_AMR } from '../sessions/password-sign-in.ts';
 import { OAuthError, quotedValue, TooManyRequests } from '../spec/errors.ts';
 import type { GrantId } from '../spec/identifiers.ts';
 import type { Parameters } from '../spec/parameters.ts';
-import { audienceFor } from './audience.ts';
+import { requestedAudience } from './audience.ts';
 import { grantableScope } from './end-user-scope.ts';
 import {
   accountInUse,
@@ -34,8 +35,8 @@ export const password: Grant = {
     if (endUsers === undefined) throw new Error('the password grant has no sign-in configured');
     const { metadata } = client;
     const refreshable = refreshableFor(settings, metadata, endUsers.clock.now());
-    const scope = scopeFor(client, parameters['scope'], refreshable !== null);
-    const audience = audienceFor(settings, metadata, parameters['resource']);
+    const scope = scopeFor(settings, client, parameters['scope'], refreshable !== null);
+    const audience = requestedAudience(settings, metadata, parameters['resource'], scope);
     const confirmation = tokenConfirmation(client);
     const account = await authenticated(endUsers, parameters, from);
     const endUser = contextNow(endUsers);
@@ -52,11 +53,12 @@ export const password: Grant = {
 };
 
 function scopeFor(
+  settings: Settings,
   { metadata }: AuthenticatedClient,
   requested: string | undefined,
   offline: boolean,
 ): readonly string[] {
-  const scope = grantableScope(metadata, requested, offline);
+  const scope = grantableScope(settings, metadata, requested, offline);
   if (scope === undefined)
     throw new OAuthError('invalid_scope', {
       error_description: 'scope must be scope values separated by single spaces',

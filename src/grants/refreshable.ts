@@ -40,13 +40,20 @@ export function refreshableFrom(settings: Settings, wishes: RefreshWishes, now: 
   };
 }
 
-/** Returns the lifetimes for a client's grant; null if the client is not registered for `refresh_token` (RFC 6749 §6). */
+/** Says whether a client may have refresh tokens: it registered for them, and the settings allow them (RFC 6749 §6). */
+export function mayRefresh(settings: Settings, { grant_types }: ClientMetadata): boolean {
+  return (
+    grant_types.includes('refresh_token') && settings['authorization.grant-types'].includes('refresh_token')
+  );
+}
+
+/** Returns the lifetimes for a client's grant; null if the client may have no refresh tokens. */
 export function refreshableFor(
   settings: Settings,
-  { grant_types }: ClientMetadata,
+  metadata: ClientMetadata,
   now: number,
 ): Refreshable | null {
-  return grant_types.includes('refresh_token') ? refreshableFrom(settings, {}, now) : null;
+  return mayRefresh(settings, metadata) ? refreshableFrom(settings, {}, now) : null;
 }
 
 /** Returns when a refresh token that is issued or used now expires; null: never. */

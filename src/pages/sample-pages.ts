@@ -61,6 +61,7 @@ export const SAMPLE_PAGES: Readonly<Record<string, Page>> = {
   },
   error: { kind: 'error', error: 'invalid_request', notice },
   'error-over': { kind: 'error', error: 'interaction_over', notice },
+  'error-client': { kind: 'error', error: 'invalid_client', notice },
   'error-wait': { kind: 'error', error: 'temporarily_unavailable', notice, wait_seconds: 30 },
   leave: {
     kind: 'leave',

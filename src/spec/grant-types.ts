@@ -34,6 +34,13 @@ export const RESPONSE_TYPES: Readonly<Record<string, readonly GrantType[]>> = {
   'code id_token token': ['authorization_code', 'implicit'],
 };
 
+/** Returns the response types that need none but these grant types, as discovery lists them. */
+export function responseTypesOf(grant_types: readonly string[]): readonly string[] {
+  return Object.entries(RESPONSE_TYPES)
+    .filter(([, needed]) => needed.every((grant) => grant_types.includes(grant)))
+    .map(([name]) => name);
+}
+
 /** Response types are sets of words (OAuth 2.0 Multiple Response Type Encoding Practices §3): `token id_token` equals `id_token token`. */
 export function responseTypeName(text: string): string | undefined {
   const name = text.split(' ').sort().join(' ');

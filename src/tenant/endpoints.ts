@@ -128,6 +128,7 @@ function metadataOf(issuer: Issuer, endpoints: readonly Endpoint[]): Described['
       canSign: (algorithm) => keys.canSign(algorithm),
       languages: pages.languages,
       frontChannelLogout: settings['logout.frames-max'] > 0,
+      grantTypes: settings['authorization.grant-types'],
     }),
     ...federationMembers(settings),
   };

@@ -101,6 +101,7 @@ function openAuthentication({ sealer, jwkSets, storage: { replays }, ...parts }:
     remembered: rememberedOutcomes(caches),
     assertions: { verifier: jose.verifier, jwkSets, sealer, replays, audience, lifetimeMax },
     anySecretTransport: settings['client-authentication.secret-transport'] === 'any',
+    openRegistration: settings['registration.allow-open-registration'],
     certificateAuthorities,
   };
 }

@@ -1,7 +1,8 @@
+import type { ResolvedSettings } from '../config/load-settings.ts';
 import type { Mode } from '../config/rules.ts';
-import type { Settings } from '../config/settings.ts';
+import { SETTING_PATHS, type Settings, settingAt } from '../config/settings.ts';
 import { SettingsError } from '../config/settings-error.ts';
-import { settingsOfTenant, type TenantOverrides } from '../config/tenant-overrides.ts';
+import { resolveTenant, type TenantOverrides } from '../config/tenant-overrides.ts';
 import { bringsCertificates } from '../config/tls-rules.ts';
 import { contract as introspectionContract } from '../endpoints/introspection/contract.ts';
 import { contract as parContract } from '../endpoints/pushed-authorization-request/contract.ts';
@@ -82,7 +83,26 @@ export function certificateTrust(settings: Settings): CertificateTrust {
  * @throws SettingsError where its row is not valid with the settings of the process as they are now
  */
 export function tenantSettings(settings: Settings, stored: StoredTenant, mode: Mode): Settings {
-  const { id, issuer, aliases } = stored;
-  const overrides = JSON.parse(stored.settings) as TenantOverrides;
-  return settingsOfTenant(settings, { issuer, aliases }, overrides, mode, `tenant ${id}`);
+  return resolveTenant(settings, stored, overridesOf(stored), mode, sourceOf(stored)).settings;
 }
+
+/** Returns the settings of a stored tenant with the source of each value. Throws like `tenantSettings`. */
+export function resolvedTenant(
+  process: ResolvedSettings,
+  stored: StoredTenant,
+  mode: Mode,
+): ResolvedSettings {
+  const given = resolveTenant(process.settings, stored, overridesOf(stored), mode, sourceOf(stored));
+  const origins = SETTING_PATHS.map((path) => {
+    const inherited = settingAt(path).tenants === 'own' ? 'default' : process.origins[path];
+    return [path, given.sources.get(path) ?? inherited] as const;
+  });
+  return {
+    settings: given.settings,
+    origins: Object.fromEntries(origins) as ResolvedSettings['origins'],
+  };
+}
+
+const sourceOf = ({ id }: StoredTenant): string => `tenant ${id}`;
+
+const overridesOf = ({ settings }: StoredTenant): TenantOverrides => JSON.parse(settings) as TenantOverrides;

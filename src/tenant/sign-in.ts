@@ -167,6 +167,7 @@ export function openSignIn(parts: SignInParts): SignIn {
         clients,
         consents,
         pairwiseSecret: idTokens.pairwiseSecret,
+        settings,
         consentImplied: settings['sign-in.consent'] === 'third-party',
         clock,
       },

@@ -262,8 +262,8 @@ export const AUTHORIZATION: readonly Mutant[] = [
     edits: [
       {
         file: 'src/grants/authorization/read-authorization-request.ts',
-        find: "    const needed = token_endpoint_auth_method === 'none' || registered !== undefined;",
-        replace: "    const needed = token_endpoint_auth_method === '' || registered !== undefined;",
+        find: "      token_endpoint_auth_method === 'none' ||\n      registered !== undefined;",
+        replace: '      registered !== undefined;',
       },
     ],
     killers: [

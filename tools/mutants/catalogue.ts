@@ -3,6 +3,7 @@ import { CLIENTS } from './clients.ts';
 import { FEDERATION } from './federation.ts';
 import { LIMITS } from './limits.ts';
 import type { Mutant } from './mutant.ts';
+import { PROFILES } from './profiles.ts';
 import { SESSIONS } from './sessions.ts';
 import { STORAGE_POSTGRES } from './storage-postgres.ts';
 import { STORAGE_SQLITE } from './storage-sqlite.ts';
@@ -15,6 +16,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...TOKENS,
   ...CLIENTS,
   ...AUTHORIZATION,
+  ...PROFILES,
   ...SESSIONS,
   ...LIMITS,
   ...FEDERATION,

@@ -17,6 +17,12 @@ export const rfc8707: Specification = {
       '§2.1',
       'A code is for the resources that were asked for, and for what it gives no others may be asked for.',
     ),
+    must(
+      'rfc8707-2-6',
+      '§2',
+      'With access-token.require-resource, a request for scope of another server without resource is invalid_target.',
+      'requestedAudience',
+    ),
     client('rfc8707-2-2', '§2', 'The client should use the most specific URI it can, and avoid queries.'),
     must('rfc8707-2-3', '§2', 'resource may be repeated.', 'REPEATABLE_PARAMETERS', 'parseParameters'),
     must(

@@ -218,6 +218,12 @@ function accept(
   return { stored, metadata: metadataOf(stored), certificate };
 }
 
+const FAILED = 'client authentication failed';
+
+/** One text for every reason: it must not tell which identifiers exist (decision 19). */
+const REGISTER_AGAIN =
+  'a client that registered itself is deleted after a time without use, and can register again';
+
 /**
  * Makes the refusal. RFC 6749 §5.2: a client that used the Authorization header gets the challenge of its
  * scheme.
@@ -228,7 +234,7 @@ function invalidClient(
   detail: string,
 ): OAuthError {
   return new OAuthError('invalid_client', {
-    error_description: 'client authentication failed',
+    error_description: needs.openRegistration ? `${FAILED}; ${REGISTER_AGAIN}` : FAILED,
     detail,
     ...(place === clientSecretBasic.place ? { challenge: basicChallenge(needs.issuer) } : {}),
   });

@@ -28,6 +28,8 @@ export interface AuthenticationNeeds {
   readonly assertions: AssertionNeeds;
   /** Whether a secret may come by HTTP Basic and in the form, whichever of the two the client registered. */
   readonly anySecretTransport: boolean;
+  /** Whether a client that was deleted, because nothing used it, can register again without a token. */
+  readonly openRegistration: boolean;
   /**
    * Returns the certificate authorities that are trusted for client certificates under the current settings.
    */

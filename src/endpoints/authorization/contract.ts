@@ -17,6 +17,8 @@ export const contract = {
   advertisedAs: 'authorization_endpoint',
   statuses: [200, 303, 400, 429, 500, 503],
   errors: 'page',
+  // A page for a person has no challenge, which 401 would need.
+  errorStatuses: { invalid_client: 400 },
   cors: 'none',
   body: 'none',
 } as const satisfies Contract;
@@ -29,6 +31,7 @@ export const postContract = {
   specifications: contract.specifications,
   statuses: contract.statuses,
   errors: 'page',
+  errorStatuses: contract.errorStatuses,
   cors: 'none',
   body: 'form',
 } as const satisfies Contract;

@@ -5,6 +5,7 @@ import { GRANTS, offeredGrants } from '../../grants/grants.ts';
 import { authMethods } from '../../spec/client-metadata.ts';
 import { HMAC_ALGORITHMS, SIGNING_ALGORITHMS } from '../../spec/server-capabilities.ts';
 import { assertBodiless, received, requestOf } from '../../testing/exchange.ts';
+import { testSettings } from '../../testing/settings.ts';
 import { ISSUER, testTenant } from '../../testing/tenant.ts';
 import { answer } from '../answer.ts';
 import type { Contract } from '../contract.ts';
@@ -14,7 +15,8 @@ import { providerMetadata } from './provider-metadata.ts';
 
 const { endpoints } = await testTenant().site();
 
-const metadata = providerMetadata(ISSUER, endpoints, offeredGrants({}));
+const usual = { settings: testSettings() };
+const metadata = providerMetadata(ISSUER, endpoints, offeredGrants(usual));
 
 async function documentAt(at: Contract): Promise<Awaited<ReturnType<typeof answer>>> {
   return await answer(discovery(at, metadata, 300), requestOf(at, {}), () => assert.fail('no failure'));
@@ -74,7 +76,7 @@ test('an endpoint that does not stand is not named (decision 3)', () => {
 
 test('what is named can be done: grants and methods are those of the lists they work from (decision 3)', () => {
   assert.deepEqual(metadata['grant_types_supported'], [
-    ...offeredGrants({}).map(({ grant_type }) => grant_type),
+    ...offeredGrants(usual).map(({ grant_type }) => grant_type),
     'implicit',
   ]);
   const all = providerMetadata(ISSUER, endpoints, GRANTS)['grant_types_supported'];

@@ -7,7 +7,7 @@ import { OPENID_SCOPE } from '../../grants/end-user-scope.ts';
 import type { Grant } from '../../grants/grant.ts';
 import { SCOPE_CLAIMS } from '../../sessions/account-claims.ts';
 import { PASSWORD_ACR } from '../../sessions/password-sign-in.ts';
-import { RESPONSE_TYPES } from '../../spec/grant-types.ts';
+import { GRANT_TYPES, responseTypesOf } from '../../spec/grant-types.ts';
 import { issuerPath } from '../../spec/issuer.ts';
 import type { SignatureAlgorithm } from '../../spec/jose-algorithms.ts';
 import {
@@ -66,6 +66,8 @@ export interface Support {
   readonly languages?: readonly string[];
   /** Whether the page after a logout has frames. */
   readonly frontChannelLogout?: boolean;
+  /** The grant types that the settings allow. */
+  readonly grantTypes?: readonly string[];
 }
 
 /** Derives provider metadata from the endpoints and their abilities. Lists only what is enabled. */
@@ -73,13 +75,10 @@ export function providerMetadata(
   issuer: string,
   endpoints: readonly Endpoint[],
   grants: readonly Grant[],
-  {
-    certificates = { trust: 'none' },
-    canSign = () => true,
-    languages = [],
-    frontChannelLogout = true,
-  }: Support = {},
+  support: Support = {},
 ): Readonly<Record<string, unknown>> {
+  const { certificates = { trust: 'none' }, canSign = () => true } = support;
+  const { grantTypes = Object.keys(GRANT_TYPES), frontChannelLogout = true } = support;
   const authorizes = endpoints.some(({ contract }) => contract.advertisedAs === 'authorization_endpoint');
   const addresses = endpoints.flatMap(({ contract }) =>
     contract.advertisedAs === undefined
@@ -91,8 +90,11 @@ export function providerMetadata(
   return {
     issuer,
     ...Object.fromEntries(addresses),
-    ...(authorizes ? authorizationMetadata(languages) : {}),
-    grant_types_supported: [...grants.map((grant) => grant.grant_type), ...(authorizes ? ['implicit'] : [])],
+    ...(authorizes ? authorizationMetadata({ ...support, grantTypes }) : {}),
+    grant_types_supported: [
+      ...grants.map((grant) => grant.grant_type),
+      ...(authorizes && grantTypes.includes('implicit') ? ['implicit'] : []),
+    ],
     token_endpoint_auth_methods_supported: named,
     token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
     revocation_endpoint_auth_methods_supported: named,
@@ -142,12 +144,16 @@ const PROTOCOL_CLAIMS = ['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'nonce'
 /**
  * Returns the metadata members about the authorisation endpoint (OpenID Connect Discovery 1.0 §3, RFC 8414 §2, RFC 9207 §3 and
  * Initiating User Registration via OpenID Connect 1.0 §4 for `prompt_values_supported`).
- * @param languages the languages of the pages
  */
-function authorizationMetadata(languages: readonly string[]): Readonly<Record<string, unknown>> {
+function authorizationMetadata({
+  languages = [],
+  grantTypes,
+}: Pick<Support, 'languages'> & { readonly grantTypes: readonly string[] }): Readonly<
+  Record<string, unknown>
+> {
   const claims = [...SCOPE_CLAIMS.values()].flat();
   return {
-    response_types_supported: Object.keys(RESPONSE_TYPES),
+    response_types_supported: responseTypesOf(grantTypes),
     response_modes_supported: RESPONSE_MODES,
     scopes_supported: OPENID_SCOPE,
     claims_supported: [...PROTOCOL_CLAIMS, ...claims],

@@ -1,11 +1,12 @@
 import type { KeyObject } from 'node:crypto';
 import { subjectFor } from '../../clients/issued-jwt/pairwise-subject.ts';
 import { metadataOf } from '../../clients/registered-client.ts';
+import type { Settings } from '../../config/settings.ts';
 import type { ClientStore, StoredClient } from '../../ports/client-store.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ConsentStore } from '../../ports/consent-store.ts';
 import type { StoredSession } from '../../ports/session-store.ts';
-import { responseTypeName } from '../../spec/grant-types.ts';
+import { responseTypeName, responseTypesOf } from '../../spec/grant-types.ts';
 import type { Digest } from '../../spec/identifiers.ts';
 import { memberOf } from '../../spec/scope.ts';
 import { requestableScope } from '../end-user-scope.ts';
@@ -31,6 +32,7 @@ export interface ProgressNeeds {
   readonly clients: ClientStore;
   readonly consents: ConsentStore;
   readonly pairwiseSecret: KeyObject;
+  readonly settings: Settings;
   /** Whether clients that the operator registered need consent only if a request demands it. */
   readonly consentImplied: boolean;
   readonly clock: Clock;
@@ -53,7 +55,7 @@ export async function progressOf(
 ): Promise<Progress | undefined> {
   const client = await needs.clients.find(request.client_id);
   if (!isStillTarget(client, request)) return undefined;
-  const withdrawn = withdrawnMeanwhile(client, request);
+  const withdrawn = withdrawnMeanwhile(needs, client, request);
   if (withdrawn !== undefined) return { client, next: withdrawn };
   const who = { client_id: client.client_id, instance: client.instance };
   const next = nextStep(request, {
@@ -71,13 +73,15 @@ export async function progressOf(
 
 /** Returns the refusal of a request whose scope or response type the client lost while the end-user answered. */
 function withdrawnMeanwhile(
+  { settings }: Pick<ProgressNeeds, 'settings'>,
   client: StoredClient,
   { scope, response_type }: AuthorizationRequest,
 ): Extract<NextStep, { readonly step: 'refuse' }> | undefined {
   const metadata = metadataOf(client);
-  const allowed = requestableScope(metadata);
+  const allowed = requestableScope(settings, metadata);
   const name = response_type.join(' ');
-  if (!metadata.response_types.some((registered) => responseTypeName(registered) === name))
+  const registered = metadata.response_types.some((type) => responseTypeName(type) === name);
+  if (!registered || !responseTypesOf(settings['authorization.grant-types']).includes(name))
     return {
       step: 'refuse',
       error: 'unauthorized_client',

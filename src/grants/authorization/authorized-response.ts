@@ -5,7 +5,7 @@ import type { StoredClient } from '../../ports/client-store.ts';
 import type { Random } from '../../ports/random.ts';
 import type { StoredSession } from '../../ports/session-store.ts';
 import { mintAuthorizationCode } from '../../tokens/authorization-code.ts';
-import { audienceFor } from '../audience.ts';
+import { requestedAudience } from '../audience.ts';
 import { accountInUse, type EndUserNeeds, endUserContent, endUserIdToken } from '../end-users.ts';
 import type { Issuing } from '../grant.ts';
 import type { RegisteredClient } from '../issue-token.ts';
@@ -95,7 +95,7 @@ async function issueAccessToken(
     );
   const { scope, resource } = request;
   const requested = resource.length === 0 ? undefined : resource.join(' ');
-  const audience = audienceFor(issuing.settings, client.metadata, requested);
+  const audience = requestedAudience(issuing.settings, client.metadata, requested, scope);
   const endUser = endUserOf(request, session);
   const content = endUserContent(endUsers, client, account, { scope, audience, endUser });
   const { grant, token, response } = await prepareGrant(

@@ -3,10 +3,12 @@ import type { Settings } from '../../config/settings.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
 import type { ClientMetadata } from '../../spec/client-metadata.ts';
 import { type ErrorCode, OAuthError, quotedValue } from '../../spec/errors.ts';
+import { responseTypesOf } from '../../spec/grant-types.ts';
 import type { JsonLimits } from '../../spec/json.ts';
 import type { Parameters } from '../../spec/parameters.ts';
-import { audienceFor } from '../audience.ts';
+import { requestedAudience } from '../audience.ts';
 import { grantableScope } from '../end-user-scope.ts';
+import { mayRefresh } from '../refreshable.ts';
 import { PARAMETER_LENGTHS_MAX } from './authorization-parameters.ts';
 import {
   AuthorizationError,
@@ -50,11 +52,13 @@ export function readAuthorizationRequest(
       'registration_not_supported',
       'registration is not supported: clients register before their first request',
     );
+  const { settings } = rules;
+  requireOfferedResponseType(target, settings);
   const metadata = metadataOf(client);
-  const scope = requestedScope(target, metadata, parameters['scope']);
+  const scope = requestedScope(target, settings, metadata, parameters['scope']);
   const nonce = parameters['nonce'];
   requireNonce(target, scope, nonce);
-  const code_challenge = codeChallenge(target, client, parameters);
+  const code_challenge = codeChallenge(target, settings, client, parameters);
   const prompt = prompts(target, parameters['prompt']);
   const max_age =
     maxAge(target, parameters['max_age']) ?? (metadata['default_max_age'] as number | undefined);
@@ -66,7 +70,7 @@ export function readAuthorizationRequest(
     acr_values:
       acrValues(parameters['acr_values']) ?? (metadata['default_acr_values'] as string[] | undefined) ?? [],
     claims: claims(target, parameters['claims'], rules.json),
-    resource: requestedResources(target, rules.settings, metadata, parameters['resource']),
+    resource: requestedResources(target, settings, metadata, parameters['resource'], scope),
     ...present({ nonce, code_challenge, max_age, login_hint, ui_locales }),
   };
 }
@@ -79,6 +83,18 @@ function present<Members extends object>(
   };
 }
 
+/** Refuses a response type whose grant the settings switch off, for clients that registered before (RFC 6749 §4.1.2.1). */
+function requireOfferedResponseType(target: Target, settings: Settings): void {
+  const offered = responseTypesOf(settings['authorization.grant-types']);
+  const name = target.response_type.join(' ');
+  if (!offered.includes(name))
+    throw new AuthorizationError(
+      target,
+      'unsupported_response_type',
+      `response_type ${quotedValue(name)} is not offered, offered: ${offered.join(', ')}`,
+    );
+}
+
 /** Requires `nonce` if the authorisation endpoint issues an ID token (OpenID Connect Core 1.0 §3.2.2.1 and §3.3.2.11: "REQUIRED"). */
 function requireNonce(target: Target, scope: readonly string[], nonce: string | undefined): void {
   if (!target.response_type.includes('id_token')) return;
@@ -89,14 +105,23 @@ function requireNonce(target: Target, scope: readonly string[], nonce: string | 
 
 /**
  * Returns the code challenge. Accepts the method S256 only (RFC 7636; RFC 9700 §2.1.1: "Authorization servers MUST support
- * PKCE"). Public clients and clients that registered `code_challenge_method` must send a challenge.
+ * PKCE"). Public clients, clients that registered `code_challenge_method`, and with `authorization.pkce` all clients must send
+ * a challenge.
  */
-function codeChallenge(target: Target, client: StoredClient, parameters: Parameters): string | undefined {
+function codeChallenge(
+  target: Target,
+  settings: Settings,
+  client: StoredClient,
+  parameters: Parameters,
+): string | undefined {
   const { code_challenge, code_challenge_method } = parameters;
   const { token_endpoint_auth_method, code_challenge_method: registered } = metadataOf(client);
   if (!target.response_type.includes('code')) return undefined;
   if (code_challenge === undefined) {
-    const needed = token_endpoint_auth_method === 'none' || registered !== undefined;
+    const needed =
+      settings['authorization.pkce'] === 'all-clients' ||
+      token_endpoint_auth_method === 'none' ||
+      registered !== undefined;
     if (code_challenge_method === undefined && !needed) return undefined;
     throw new AuthorizationError(target, 'invalid_request', 'code_challenge is missing');
   }
@@ -156,11 +181,12 @@ function claims(target: Target, requested: string | undefined, json: JsonLimits)
 /** Returns the part of the requested scope that the client may have if its end-user consents. */
 function requestedScope(
   target: Target,
+  settings: Settings,
   metadata: ClientMetadata,
   requested: string | undefined,
 ): readonly string[] {
-  const offline = target.response_type.includes('code') && metadata.grant_types.includes('refresh_token');
-  const granted = grantableScope(metadata, requested, offline);
+  const offline = target.response_type.includes('code') && mayRefresh(settings, metadata);
+  const granted = grantableScope(settings, metadata, requested, offline);
   if (granted === undefined)
     throw new AuthorizationError(
       target,
@@ -186,12 +212,15 @@ function requestedResources(
   settings: Settings,
   metadata: ClientMetadata,
   requested: string | undefined,
+  scope: readonly string[],
 ): readonly string[] {
-  if (requested === undefined) return [];
   const refuse = (words: string): AuthorizationError =>
     new AuthorizationError(target, 'invalid_target', words);
   try {
-    const resources = audienceFor(settings, metadata, requested);
+    const hasAccessToken = target.response_type.some((word) => word !== 'id_token');
+    const resources = requestedAudience(settings, metadata, requested, hasAccessToken ? scope : []);
+    // The code keeps what the request names: without a name, the token endpoint decides.
+    if (requested === undefined) return [];
     if (resources.length <= RESOURCES_MAX) return resources;
   } catch (failure) {
     throw failure instanceof OAuthError ? refuse(failure.error_description) : failure;

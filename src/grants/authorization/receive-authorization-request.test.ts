@@ -31,6 +31,9 @@ async function received(
 const forPerson = (failure: unknown): boolean =>
   failure instanceof OAuthError && failure.code === 'invalid_request';
 
+const forPersonOfUnknownClient = (failure: unknown): boolean =>
+  failure instanceof OAuthError && failure.code === 'invalid_client';
+
 const forClient =
   (code: string, mode = 'query') =>
   (failure: unknown): boolean => {
@@ -80,7 +83,6 @@ const FOR_PERSON: readonly (readonly [
   change: Readonly<Record<string, string | undefined>>,
 ])[] = [
   ['no client_id', { client_id: undefined }],
-  ['an unknown client', { client_id: 'nobody' }],
   ['no redirect_uri', { redirect_uri: undefined }],
   ['another redirect_uri', { redirect_uri: 'https://evil.example/cb' }],
   ['redirect_uri with a slash more', { redirect_uri: `${REDIRECT_URI}/` }],
@@ -95,6 +97,10 @@ for (const [title, change] of FOR_PERSON) {
     await assert.rejects(received(change), forPerson);
   });
 }
+
+test('an unknown client: an error for the person, without a redirection, and with a code of its own (RFC 6749 §4.1.2.1)', async () => {
+  await assert.rejects(received({ client_id: 'stranger' }), forPersonOfUnknownClient);
+});
 
 const FOR_CLIENT: readonly (readonly [
   title: string,

@@ -143,9 +143,8 @@ async function clientOf(needs: Receiving, sent: Parameters): Promise<StoredClien
     throw new OAuthError('invalid_request', { error_description: 'client_id is missing' });
   const client = await needs.findClient(client_id as ClientId, sent, needs.remoteAddress);
   if (client === undefined)
-    throw new OAuthError('invalid_request', {
-      error_description: 'client_id is not registered',
-    });
+    // The page says how a client that was deleted as idle can come back.
+    throw new OAuthError('invalid_client', { error_description: 'client_id is not registered' });
   return client;
 }
 

@@ -10,7 +10,7 @@ import { issueInitialAccessToken, mintAccessToken, NO_CLIENT } from '../../token
 import type { Issuing, TokenResponse } from '../grant.ts';
 import { mintToken, type RegisteredClient, type TokenContent } from '../issue-token.ts';
 import { prepareGrant } from '../prepare-grant.ts';
-import { type Refreshable, refreshableFrom } from '../refreshable.ts';
+import { mayRefresh, type Refreshable, refreshableFrom } from '../refreshable.ts';
 import { malformed } from './members.ts';
 import { type DirectAuthorization, readRequest } from './request.ts';
 
@@ -112,6 +112,8 @@ function refreshableFor(
 ): Refreshable {
   if (!metadata.grant_types.includes('refresh_token'))
     throw malformed('the client is not registered for grant type refresh_token');
+  if (!mayRefresh(settings, metadata))
+    throw malformed('the server offers no refresh tokens: authorization.grant-types lacks refresh_token');
   if (metadata.token_endpoint_auth_method === 'none' && refreshToken.rotate === false)
     throw malformed('refresh_token.rotate must not be false for a public client');
   const max = settings['refresh-token.lifetime-max'];
