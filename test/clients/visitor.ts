@@ -11,10 +11,13 @@ export interface Page {
 /** A person with a browser that runs no scripts. It keeps cookies by host, follows redirections from site to site, and fills in the server's forms. */
 export interface Visitor {
   /** Goes to an address: signs in, allows and goes on wherever the server asks, until a page of another site is there. */
-  go(url: string): Promise<Page>;
+  go(url: string, body?: Body): Promise<Page>;
   /** The addresses of the last `go`, in order. */
   readonly way: readonly string[];
 }
+
+/** Fields of a form, or the JSON of a page's script. */
+export type Body = { readonly form: Readonly<Record<string, string>> } | { readonly json: unknown };
 
 interface Account {
   readonly username: string;
@@ -29,7 +32,7 @@ export function visitor(issuer: string, account: Account): Visitor {
   const jars = new Map<string, Map<string, string>>();
   const way: string[] = [];
 
-  async function send(url: string, form?: Readonly<Record<string, string>>): Promise<Page> {
+  async function send(url: string, body?: Body): Promise<Page> {
     if (way.push(url) > STEPS_MAX) throw new Error(`no end of redirections: ${way.join('\n')}`);
     const jar = jarOf(jars, url);
     const answer = await fetch(url, {
@@ -37,9 +40,10 @@ export function visitor(issuer: string, account: Account): Visitor {
       headers: {
         accept: 'text/html',
         ...(jar.size === 0 ? {} : { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; ') }),
-        ...(form === undefined ? {} : { origin: 'null', 'sec-fetch-site': 'same-origin' }),
+        ...(body === undefined ? {} : { origin: new URL(url).origin, 'sec-fetch-site': 'same-origin' }),
+        ...(body !== undefined && 'json' in body ? { 'content-type': 'application/json' } : {}),
       },
-      ...(form === undefined ? {} : { method: 'POST', body: new URLSearchParams(form) }),
+      ...(body === undefined ? {} : { method: 'POST', body: encoded(body) }),
     });
     for (const cookie of answer.headers.getSetCookie()) keep(jar, cookie);
     const text = await answer.text();
@@ -48,12 +52,12 @@ export function visitor(issuer: string, account: Account): Visitor {
     return { url, status: answer.status, headers: answer.headers, text };
   }
 
-  async function go(url: string): Promise<Page> {
+  async function go(url: string, body?: Body): Promise<Page> {
     way.length = 0;
-    let page = await send(url);
+    let page = await send(url, body);
     for (let next = fieldsFor(page); next !== undefined; next = fieldsFor(page)) {
       const { action, hidden } = formOf(page.text);
-      page = await send(new URL(action, page.url).href, { ...hidden, ...next });
+      page = await send(new URL(action, page.url).href, { form: { ...hidden, ...next } });
     }
     return page;
   }
@@ -68,6 +72,10 @@ export function visitor(issuer: string, account: Account): Visitor {
   }
 
   return { go, way };
+}
+
+function encoded(body: Body): string | URLSearchParams {
+  return 'json' in body ? JSON.stringify(body.json) : new URLSearchParams(body.form);
 }
 
 function jarOf(jars: Map<string, Map<string, string>>, url: string): Map<string, string> {

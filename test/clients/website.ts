@@ -59,19 +59,26 @@ export async function atWebsite(
   }
 }
 
-/** The subject of the development account, as the websites show it: some call it their user's id. */
-export const SUBJECT = /"(?:sub|id)": ?"\w{20,}"/;
+/** A claim of the development account, which a website shows at the end. */
+export const EMAIL = /"email": ?"developer@example\.com"/;
 
 /** Signs the person in from the website's `/login`, and returns the page at the end, which shows the claims. */
-export async function signInAt({ base, person, output }: Visit): Promise<Page> {
-  const page = await person.go(`${base}/login`);
+export async function signInAt(visit: Visit): Promise<Page> {
+  return arrived(visit, await visit.person.go(`${visit.base}/login`));
+}
+
+/** Returns a page of the website, or fails with what came instead. */
+export function arrived({ base, output }: Visit, page: Page): Page {
   assert.equal(page.status, 200, `${page.url}\n${page.text}\n${output()}`);
   assert.ok(page.url.startsWith(base), `${page.url}\n${page.text}`);
   return page;
 }
 
 /** Registers as README says: with an initial access token. */
-async function register(program: Program, metadata: Readonly<Record<string, unknown>>): Promise<Registered> {
+export async function register(
+  program: Program,
+  metadata: Readonly<Record<string, unknown>>,
+): Promise<Registered> {
   const answer = await fetch(`${program.issuer}/clients`, {
     method: 'POST',
     headers: {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Program, startProgram } from '../../program/start.ts';
-import { atWebsite, SUBJECT, signInAt } from '../website.ts';
+import { atWebsite, EMAIL, signInAt } from '../website.ts';
 import { skipReason } from './packages.ts';
 
 let program: Program;
@@ -20,6 +20,6 @@ test('requests-oauthlib: signs a person in with its defaults', {
     callback: '/callback',
   } as const;
   await atWebsite(program, website, async (visit) => {
-    assert.match((await signInAt(visit)).text, SUBJECT);
+    assert.match((await signInAt(visit)).text, EMAIL);
   });
 });

@@ -16,6 +16,8 @@ passport.use(
       clientSecret: CLIENT_SECRET,
       callbackURL: `${BASE_URL}/callback`,
       scope: ['profile', 'email'],
+      // Name and e-mail address come from UserInfo. Without this line the profile has the id alone.
+      skipUserProfile: false,
     },
     (issuer, profile, done) => done(null, { issuer, ...profile }),
   ),
