@@ -378,4 +378,21 @@ export const CLIENTS: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'front-channel-address-of-any-origin',
+    fault: 'A registration makes browsers load pages of a foreign host.',
+    edits: [
+      {
+        file: 'src/clients/registration/metadata-rules.ts',
+        find: '  if (allowed.has(new URL(uri).origin)) return;',
+        replace: '  if (allowed.size > 0) return;',
+      },
+    ],
+    killers: [
+      {
+        file: 'src/clients/registration/metadata-rules.test.ts',
+        test: '{"frontchannel_logout_uri":"https://other.example/l"} is refused',
+      },
+    ],
+  },
 ];

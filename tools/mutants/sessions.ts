@@ -281,4 +281,35 @@ export const SESSIONS: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'frame-of-a-stranger',
+    fault: 'A client that was registered again gets a frame with a session that it never saw.',
+    edits: [
+      {
+        file: 'src/sessions/front-channel-logout.ts',
+        find: '      if (client?.instance !== participant.instance) return [];',
+        replace: '      if (client === undefined) return [];',
+      },
+    ],
+    killers: [
+      {
+        file: 'src/sessions/front-channel-logout.test.ts',
+        test: 'H-343: a client that was deleted, or registered again under its identifier, gets no frame',
+      },
+    ],
+  },
+  {
+    name: 'frames-without-a-list-of-origins',
+    fault: 'The page after a logout may load frames of any origin.',
+    edits: [
+      {
+        file: 'src/endpoints/page-response.ts',
+        find: '` frame-src${sourcesOf(page.frames)};`',
+        replace: "' frame-src *;'",
+      },
+    ],
+    killers: [
+      { file: 'src/endpoints/page-response.test.ts', test: 'H-341: the page after a logout may load' },
+    ],
+  },
 ];

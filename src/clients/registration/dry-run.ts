@@ -86,6 +86,11 @@ const ADVICE: readonly Advice[] = [
     },
   },
   {
+    text: 'browsers keep cookies from the frame of frontchannel_logout_uri, and no other end of a session uses it; register backchannel_logout_uri too (docs/operate/accounts.md)',
+    applies: (metadata) =>
+      metadata['frontchannel_logout_uri'] !== undefined && metadata['backchannel_logout_uri'] === undefined,
+  },
+  {
     text: 'without client_name, end-users see the client identifier',
     applies: (metadata) => redirects(metadata).length > 0 && metadata['client_name'] === undefined,
   },
