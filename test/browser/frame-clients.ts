@@ -26,7 +26,7 @@ export interface FrameClient {
   behave(behaviour: Behaviour): void;
   release(): void;
   /** Redeems the code of the last sign-in. */
-  idToken(): Promise<string>;
+  readonly idToken: () => Promise<string>;
   close(): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export async function startFrameClient(program: Program, path = '/out'): Promise
     if (pathname === '/cb') code = searchParams.get('code') ?? '';
     else if (pathname === '/out') {
       const parameters = Object.fromEntries(searchParams);
-      frames.push({ parameters, cookies: cookie, destination: String(destination), referrer: referer });
+      frames.push({ parameters, cookies: cookie, destination: destination, referrer: referer });
       if (behaviour === 'hang') await held.promise;
     } else if (pathname !== '/signed-out') strays.push(pathname);
     const headers = { 'content-type': 'text/html', 'set-cookie': COOKIES };
