@@ -13,7 +13,7 @@ export interface FrameRequest {
   readonly referrer: string | undefined;
 }
 
-/** What the page in the frame does. `hang`: the relying party answers when `release` is called. */
+/** The conduct of the page in the frame. `hang`: the relying party answers when `release` is called. */
 export type Behaviour = 'well' | 'hang' | 'navigate' | 'open';
 
 /** A relying party at `http://localhost:…`, another site than the server at 127.0.0.1. */

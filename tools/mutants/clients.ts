@@ -391,7 +391,7 @@ export const CLIENTS: readonly Mutant[] = [
     killers: [
       {
         file: 'src/clients/registration/metadata-rules.test.ts',
-        test: '{"frontchannel_logout_uri":"https://other.example/l"} is refused',
+        test: 'is refused (OpenID Connect Dynamic Client Registration 1.0 §2, RFC 7591 §2)',
       },
     ],
   },
