@@ -26,7 +26,7 @@ const GROUP_TIMEOUT_MS = 1_800_000;
 const all = (pattern: string): string[] => ownFiles(ROOT, pattern);
 const ownProcess = /^src\/(storage|cli)\//;
 const inBrowser = /^test\/browser\//;
-const ofClients = /^test\/clients\//;
+const ofClients = /^test\/(clients|examples)\//;
 const besideSources = all('src/**/*.test.ts');
 
 /**
@@ -56,6 +56,9 @@ const ON_POSTGRES = [
 const forAnyTenant = /\.program\.test\.ts$/u;
 const hostile = all('test/hostile/**/*.test.ts');
 
+/** Folders with a lock file of their own, which the group of clients and examples needs. */
+const INSTALLED = ['test/clients', 'examples'];
+
 const GROUPS: readonly Group[] = [
   { name: 'pure', isolation: 'none', files: besideSources.filter((file) => !ownProcess.test(file)) },
   {
@@ -76,10 +79,10 @@ const GROUPS: readonly Group[] = [
     leftOutBy: 'CHANCERY_NO_BROWSER',
   },
   {
-    name: 'clients of other authors',
+    name: 'clients of other authors, examples',
     isolation: 'process',
     // `npm run clients` runs those that Debian brings.
-    files: all('test/clients/*.test.ts'),
+    files: [...all('test/clients/*.test.ts'), ...all('test/examples/*.test.ts')],
     leftOutBy: LEFT_OUT_VARIABLE,
   },
   {
@@ -98,7 +101,7 @@ const GROUPS: readonly Group[] = [
 
 const start = performance.now();
 const tallies: Tally[] = [{ ...(await runChecks(STATIC_CHECKS)), skipped: 0 }];
-if (process.env[LEFT_OUT_VARIABLE] !== '1') await installClients();
+if (process.env[LEFT_OUT_VARIABLE] !== '1') for (const folder of INSTALLED) await installClients(folder);
 const postgres = await startTestServer();
 try {
   for (const group of GROUPS) tallies.push(isLeftOut(group) ? leftOut(group) : await runGroup(group));

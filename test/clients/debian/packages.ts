@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 
 /** The packages of Debian that each journey needs. */
 export const PACKAGES = {
+  'nginx-auth-request': ['nginx', 'libnginx-mod-http-js'],
   'requests-oauthlib': ['python3-requests-oauthlib'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
