@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { StoredClient } from '../ports/client-store.ts';
+import type { StoredClient, StoredSecret } from '../ports/client-store.ts';
 import type { Sealer } from '../ports/sealer.ts';
 import type { ClientId } from '../spec/identifiers.ts';
 import type { RegistryNeeds } from './registry-needs.ts';
@@ -24,13 +24,22 @@ export function clientInformation(needs: InformationNeeds, client: StoredClient)
       ? {}
       : {
           client_secret: openSecret(needs.sealer, client, secret),
-          client_secret_expires_at: secret.expires_at,
+          client_secret_expires_at: endOfSecret(client, secret),
         }),
     ...(isManaged(client) ? management(needs, client) : {}),
   };
   const metadata = client.metadata.slice(1, -1);
   const data = client.data === null ? '' : `,"data":${client.data}`;
   return `${JSON.stringify(members).slice(0, -1)},${metadata}${data}}`;
+}
+
+/**
+ * Returns when the secret stops working, in seconds since the Unix epoch; 0 for never (RFC 7591 §3.2.1). It ends with its client
+ * at the latest, and relying parties of a federation compare it with the end of their registration (OpenID Federation 1.0 §12.2.3).
+ */
+function endOfSecret({ expires_at }: StoredClient, secret: StoredSecret): number {
+  if (expires_at === null) return secret.expires_at;
+  return secret.expires_at === 0 ? expires_at : Math.min(secret.expires_at, expires_at);
 }
 
 /**

@@ -6,6 +6,8 @@ export interface OwnEntity {
   /** Equals the issuer: "issuer … MUST be equal to the Entity Identifier" (§5.1.3). */
   readonly entity_id: string;
   readonly authority_hints: readonly string[];
+  /** The configured trust anchors: relying parties choose by them (§12). */
+  readonly trust_anchor_hints: readonly string[];
   readonly trust_marks: readonly string[];
   readonly organization_name: string | undefined;
   readonly contacts: readonly string[];
@@ -23,7 +25,7 @@ export function entityConfiguration(
   keys: readonly JsonWebKey[],
   now: number,
 ): Readonly<Record<string, unknown>> {
-  const { entity_id, authority_hints, trust_marks, organization_name, contacts } = entity;
+  const { entity_id, authority_hints, trust_anchor_hints, trust_marks, organization_name, contacts } = entity;
   return {
     iss: entity_id,
     sub: entity_id,
@@ -32,6 +34,7 @@ export function entityConfiguration(
     jwks: { keys },
     // "its value … MUST NOT be the empty array" (§3.1.2).
     ...(authority_hints.length === 0 ? {} : { authority_hints }),
+    ...(trust_anchor_hints.length === 0 ? {} : { trust_anchor_hints }),
     ...(trust_marks.length === 0 ? {} : { trust_marks: trust_marks.map(shownMark) }),
     metadata: {
       federation_entity: {

@@ -71,13 +71,15 @@ export interface SoundStatement {
   readonly keys: readonly JsonWebKey[];
   /** Empty if the claim is absent. */
   readonly authority_hints: readonly string[];
+  /** Empty if the claim is absent. */
+  readonly trust_anchor_hints: readonly string[];
   /** By entity type; each value is an object without null members. */
   readonly metadata: JsonMembers;
 }
 
 /** Converts a statement whose claims passed every check. */
 export function soundStatement(jwt: UnverifiedJwt, kind: StatementKind): SoundStatement {
-  const { iss, sub, iat, exp, jwks, authority_hints, metadata } = jwt.claims;
+  const { iss, sub, iat, exp, jwks, authority_hints, trust_anchor_hints, metadata } = jwt.claims;
   const { keys } = jwks as { readonly keys: readonly JsonWebKey[] };
   return {
     jwt,
@@ -88,6 +90,7 @@ export function soundStatement(jwt: UnverifiedJwt, kind: StatementKind): SoundSt
     exp: exp as number,
     keys,
     authority_hints: (authority_hints ?? []) as readonly string[],
+    trust_anchor_hints: (trust_anchor_hints ?? []) as readonly string[],
     metadata: (metadata ?? {}) as JsonMembers,
   } as SoundStatement;
 }

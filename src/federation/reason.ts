@@ -55,6 +55,8 @@ export type ChainReason =
   | 'chain_signature'
   | 'chain_anchor'
   | 'chain_anchor_key'
+  | 'peer_chain_subject'
+  | 'peer_chain_anchor'
   | 'constraint_path_length'
   | 'constraint_naming'
   | 'constraint_entity_types';

@@ -132,6 +132,7 @@ export function openEntity(parts: EntityParts): Entity {
     entity: {
       entity_id: issuer,
       authority_hints: settings['federation.authority-hints'],
+      trust_anchor_hints: settings[ANCHORS].map((anchor) => anchor['entity-id']),
       trust_marks: settings[MARKS],
       organization_name: settings['federation.organization-name'],
       contacts: settings['federation.contacts'],

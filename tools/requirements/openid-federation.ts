@@ -125,7 +125,7 @@ export const openidFederation: Specification = {
       'openid-federation-10.3-1',
       '§10.3',
       'One of several valid chains is chosen.',
-      'the shortest; of equals the one whose anchor is configured first',
+      'the one to the anchor that the entity selects; then the shortest; of equals the one over the superior that the entity names first',
     ),
     must(
       'openid-federation-18.1-1',
@@ -200,6 +200,18 @@ export const openidFederation: Specification = {
       '§12.2.2, §6.1.4.2',
       'The metadata that the policies leave is checked as client metadata, and refused where it is not acceptable.',
       'admitRelyingParty',
+    ),
+    must(
+      'openid-federation-12.2.2-3',
+      '§12.2.2 6, §4.4',
+      'peer_trust_chain begins at this server and ends at the trust anchor of the request’s other chains.',
+      'readGivenChains',
+    ),
+    must(
+      'openid-federation-12.2.3-3',
+      '§12.2.3',
+      'The trust anchor of the answer is the one at the roots of the chains that the request brought.',
+      'readGivenChains',
     ),
     must(
       'openid-federation-12.2.3-2',

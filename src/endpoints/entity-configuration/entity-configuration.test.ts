@@ -22,6 +22,7 @@ const keys = await publishedKeys();
 const ENTITY = {
   entity_id: ISSUER,
   authority_hints: ['https://anchor.example'],
+  trust_anchor_hints: ['https://anchor.example', 'https://second.example'],
   trust_marks: [MARK],
   organization_name: 'Example',
   contacts: ['ops@example.com'],
@@ -57,9 +58,10 @@ test('GET /.well-known/openid-federation: 200, an entity statement that passes e
     addressProblem: () => undefined,
   });
   assert.ok('statement' in outcome, 'reason' in outcome ? outcome.reason.words : '');
-  const { iat, exp, metadata, trust_marks, authority_hints } = claimsOf(body);
+  const { iat, exp, metadata, trust_marks, authority_hints, trust_anchor_hints } = claimsOf(body);
   assert.deepEqual([iat, exp], [NOW, NOW + 86_400]);
   assert.deepEqual(authority_hints, ['https://anchor.example']);
+  assert.deepEqual(trust_anchor_hints, ['https://anchor.example', 'https://second.example']);
   assert.deepEqual(trust_marks, [{ trust_mark_type: 'https://marks.example/audited', trust_mark: MARK }]);
   assert.deepEqual(metadata, {
     federation_entity: {
@@ -88,6 +90,7 @@ test('200: claims without a value are left out: authority_hints "MUST NOT be the
   const bare = {
     ...ENTITY,
     authority_hints: [],
+    trust_anchor_hints: [],
     trust_marks: [],
     organization_name: undefined,
     contacts: [],
@@ -120,6 +123,7 @@ test('GET /.well-known/openid-federation, no key: 500 without body, and the next
     entity: {
       entity_id: 'https://op.example.com',
       authority_hints: [],
+      trust_anchor_hints: [],
       trust_marks: [],
       organization_name: undefined,
       contacts: [],

@@ -174,6 +174,7 @@ for (const [name, changes, stated, clientSecretLifetime, exp] of EXPIRIES) {
       await tenant.post(requestStatement({ redirect_uris: [REDIRECT_URI] })),
     );
     assert.equal(claims['exp'], exp);
+    assert.equal(registered['client_secret_expires_at'], exp);
     const stored = await tenant.storage.clients.find(registered['client_id'] as ClientId);
     assert.equal(stored?.expires_at, exp);
   });

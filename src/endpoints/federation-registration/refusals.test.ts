@@ -210,7 +210,7 @@ const UNTRUSTED: readonly (readonly [name: string, body: () => string, words: Re
   ],
   [
     'for several servers, ours among them',
-    () => requestStatement(METADATA, { aud: [ISSUER] }),
+    () => requestStatement(METADATA, { aud: [ISSUER, 'https://other.example'] }),
     /statement_audience: /,
   ],
   [

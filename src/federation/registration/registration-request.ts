@@ -1,11 +1,11 @@
-import type { JwtInspector } from '../../ports/jwt-inspector.ts';
 import { utf8Text } from '../../spec/percent-encoding.ts';
 import { CHAIN_STATEMENTS_MAX, RELYING_PARTY, type SoundStatement } from '../entity-statement.ts';
 import { examineStatement, type StatementRefusal } from '../examine-statement.ts';
-import { isObject, stringsOf } from '../json-value.ts';
+import { isObject } from '../json-value.ts';
 import type { CheckTrace, Reason } from '../reason.ts';
 import type { RequestRules, StatementRules } from '../statement-checks/statement-check.ts';
 import { type Resolution, resolveTrust, type TrustNeeds } from '../trust-chain/resolve-trust.ts';
+import { type ChainWishes, readGivenChains } from './given-chains.ts';
 
 export type RegistrationDialect = RequestRules['dialect'];
 
@@ -39,11 +39,15 @@ export interface RegistrationRequest {
 }
 
 /** A relying party whose statement passed every check. Whether it is trusted is not known yet. */
-export interface Applicant {
+export interface Applicant extends ChainWishes {
   readonly statement: SoundStatement;
   readonly checks: readonly CheckTrace[];
-  /** The issuers in the trust chain that the request brought. */
-  readonly preferred: readonly string[];
+}
+
+/** Why a request is refused before anything is fetched. */
+export interface ApplicantRefusal {
+  readonly reason: Reason;
+  readonly about: StatementRefusal['about'] | 'chain';
 }
 
 /** Checks a request against every rule of §3.2 and §12.2.1. Fetches nothing. Never throws. */
@@ -51,7 +55,7 @@ export async function receiveApplicant(
   trust: TrustNeeds,
   settings: RegistrationSettings,
   { mediaType, body }: Pick<RegistrationRequest, 'mediaType' | 'body'>,
-): Promise<Applicant | StatementRefusal> {
+): Promise<Applicant | ApplicantRefusal> {
   const text = utf8Text(body);
   if (text === undefined) return malformed('the body is not valid UTF-8');
   const chain = mediaType === TRUST_CHAIN_TYPE ? parsedChain(text) : [text];
@@ -67,9 +71,9 @@ export async function receiveApplicant(
   const { statement } = outcome;
   const problem = roleProblem(statement);
   if (problem !== undefined) return problem;
-  const inHeader = stringsOf(statement.jwt.header['trust_chain']);
-  const preferred = issuersOf(trust.inspector, [...others, ...inHeader], trust.limits.statement.length);
-  return { statement, checks, preferred };
+  const wishes = readGivenChains(trust, settings.entity_id, statement, [own, ...others]);
+  if ('reason' in wishes) return { ...wishes, about: 'chain' };
+  return { statement, checks, ...wishes };
 }
 
 function rulesOf(
@@ -108,15 +112,6 @@ function parsedChain(text: string): readonly string[] | undefined {
   return statements.every((statement) => typeof statement === 'string') ? statements : undefined;
 }
 
-/** Returns the unverified issuers of a chain. They only decide which superiors are asked first (decision 36). */
-function issuersOf(inspector: JwtInspector, chain: readonly string[], lengthMax: number): readonly string[] {
-  return chain.flatMap((compact) => {
-    const jwt = inspector.inspect(compact, lengthMax);
-    const iss = 'reason' in jwt ? undefined : jwt.claims['iss'];
-    return typeof iss === 'string' ? [iss] : [];
-  });
-}
-
 function roleProblem({ metadata }: SoundStatement): StatementRefusal | undefined {
   if (isObject(metadata[RELYING_PARTY])) return undefined;
   const words = `the entity statement must have metadata for ${RELYING_PARTY}`;
@@ -131,11 +126,11 @@ function malformed(words: string): StatementRefusal {
 /** Searches for a chain from the applicant, as a relying party, to a configured trust anchor (§12.2.2 3 to 5). */
 export async function trustApplicant(
   trust: TrustNeeds,
-  { statement: configuration, checks, preferred }: Applicant,
+  { statement: configuration, checks, preferred, anchor }: Applicant,
   remoteAddress: string,
 ): Promise<Resolution> {
   return await resolveTrust(trust, {
-    subject: { configuration, checks, preferred },
+    subject: { configuration, checks, preferred, anchor },
     entityType: RELYING_PARTY,
     remoteAddress,
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NOW, type TestEntity, TestFederation, testEntity } from '../../testing/federation.ts';
+import { NOW, statementUrl, type TestEntity, TestFederation, testEntity } from '../../testing/federation.ts';
 import { resolved } from '../../testing/metadata-policy.ts';
 import type { JsonMembers } from '../json-value.ts';
 import { registrationRefusal } from './registration-refusal.ts';
@@ -39,9 +39,10 @@ async function registering(
   mediaType: RegistrationType,
   body: string | Uint8Array,
   at: TestFederation = federation(),
+  anchors: readonly TestEntity[] = [ANCHOR],
 ): Promise<string> {
   const dialect = REGISTRATION_TYPES[mediaType];
-  const needs = at.needs([ANCHOR]);
+  const needs = at.needs(anchors);
   const applicant = await receiveApplicant(needs, SETTINGS, { mediaType, body: Buffer.from(body) });
   if ('reason' in applicant) {
     assert.deepEqual(at.fetched, [], 'nothing is fetched before the self-signature holds');
@@ -78,6 +79,75 @@ test('a submitted chain, in the body or in the header, decides which superiors a
   assert.equal(await registering(FINAL, inHeader), ANCHOR.id);
 });
 
+const STRANGER = testEntity('https://stranger.example');
+const SECOND = testEntity('https://second.example');
+
+/** A federation with two anchors, both of them superiors of the relying party. */
+function twoAnchors(): TestFederation {
+  const at = new TestFederation();
+  for (const anchor of [ANCHOR, SECOND]) {
+    at.state(anchor, RP);
+    at.join(anchor, []);
+  }
+  return at;
+}
+
+const own = (claims: object = {}, header: object = {}): string =>
+  submitted({ authority_hints: [ANCHOR.id, SECOND.id], ...claims }, header);
+const toSecond = (): readonly string[] => [own(), SECOND.about(RP), SECOND.configuration()];
+const OWN_SERVER = testEntity(OP);
+const peerTo = (...anchors: readonly TestEntity[]): readonly string[] => [
+  OWN_SERVER.configuration(),
+  ...anchors.map((anchor) => anchor.about(OWN_SERVER)),
+];
+
+for (const [name, mediaType, body] of [
+  ['in a body', CHAIN, () => JSON.stringify(toSecond())],
+  ['without the configuration of the anchor', CHAIN, () => JSON.stringify(toSecond().slice(0, 2))],
+  ['in trust_chain, final', FINAL, () => own({}, { trust_chain: toSecond() })],
+  ['in trust_chain, interface', INTERFACE, () => own({}, { trust_chain: toSecond(), typ: undefined })],
+  ['in peer_trust_chain', FINAL, () => own({}, { peer_trust_chain: peerTo(SECOND) })],
+  ['in both headers', FINAL, () => own({}, { trust_chain: toSecond(), peer_trust_chain: peerTo(SECOND) })],
+] as const) {
+  // proves openid-federation-12.2.3-3
+  test(`the trust anchor is the one at the root of the chain ${name} (§12.2.3)`, async () => {
+    assert.equal(await registering(FINAL, own(), twoAnchors(), [ANCHOR, SECOND]), ANCHOR.id);
+    assert.equal(await registering(mediaType, body(), twoAnchors(), [ANCHOR, SECOND]), SECOND.id);
+    const lost = twoAnchors();
+    lost.documents.delete(statementUrl(SECOND, RP));
+    assert.match(
+      await registering(mediaType, body(), lost, [ANCHOR, SECOND]),
+      /^(?:unauthorized_client )?invalid_trust_chain/,
+      'no other anchor serves',
+    );
+  });
+}
+
+for (const [name, header, answer] of [
+  [
+    'peer_trust_chain that begins at the relying party',
+    () => ({ peer_trust_chain: toSecond() }),
+    /^invalid_trust_chain peer_chain_subject: /,
+  ],
+  [
+    'peer_trust_chain that ends at another anchor than trust_chain',
+    () => ({ trust_chain: toSecond(), peer_trust_chain: peerTo(ANCHOR) }),
+    /^invalid_trust_chain peer_chain_anchor: /,
+  ],
+  [
+    'trust_chain that ends at an anchor of others',
+    () => ({ trust_chain: [own(), STRANGER.about(RP), STRANGER.configuration()] }),
+    /^invalid_trust_anchor unknown_trust_anchor: the trust chain ends at https:\/\/stranger\.example/,
+  ],
+] as const) {
+  // proves openid-federation-12.2.2-3
+  test(`a request with a ${name} is refused before anything is fetched (§12.2.2 6)`, async () => {
+    const at = twoAnchors();
+    assert.match(await registering(FINAL, own({}, header()), at, [ANCHOR, SECOND]), answer);
+    assert.deepEqual(at.fetched, []);
+  });
+}
+
 test('a submitted chain proves nothing: without answers of the authorities there is no chain (decision 36)', async () => {
   const chain = [submitted(), ORG.about(RP), ANCHOR.about(ORG), ANCHOR.configuration()];
   assert.match(
@@ -86,7 +156,6 @@ test('a submitted chain proves nothing: without answers of the authorities there
   );
 });
 
-const STRANGER = testEntity('https://stranger.example');
 const ROWS: readonly (readonly [
   name: string,
   mediaType: RegistrationType,

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { joseJwtInspector } from '../../jose/jwt-verifier.ts';
-import { LIMITS, NOW, statementUrl, TestFederation, testEntity } from '../../testing/federation.ts';
+import {
+  LIMITS,
+  NOW,
+  statementUrl,
+  type TestEntity,
+  TestFederation,
+  testEntity,
+} from '../../testing/federation.ts';
 import { configurationUrl } from '../entity-id.ts';
 import { examineStatement } from '../examine-statement.ts';
 import { type Resolution, resolveTrust } from './resolve-trust.ts';
@@ -63,13 +70,43 @@ test('the shorter of two chains wins in any order of the hints (§10.3)', async 
 });
 
 // proves openid-federation-10.3-1
-test('the anchor that is configured first wins between two chains of one length (OpenID Federation 1.0 §10.3)', async () => {
+test('between two chains of one length, the superior that the entity names first wins (OpenID Federation 1.0 §10.3, §12.2.3)', async () => {
+  for (const superiors of [
+    [OTHER, ANCHOR],
+    [ANCHOR, OTHER],
+  ]) {
+    const federation = twoAnchors(superiors);
+    for (const anchors of [superiors, superiors.toReversed()])
+      assert.equal((await federation.resolve(RP, anchors)).chain?.trust_anchor, superiors[0]?.id);
+  }
+});
+
+function twoAnchors(superiors: readonly TestEntity[], claims: object = {}): TestFederation {
   const federation = new TestFederation();
-  federation.join(RP, [OTHER, ANCHOR], RP_METADATA);
+  federation.join(RP, superiors, { ...RP_METADATA, ...claims });
   federation.join(ANCHOR, []);
   federation.join(OTHER, []);
-  assert.equal((await federation.resolve(RP, [ANCHOR, OTHER])).chain?.trust_anchor, ANCHOR.id);
-  assert.equal((await federation.resolve(RP, [OTHER, ANCHOR])).chain?.trust_anchor, OTHER.id);
+  return federation;
+}
+
+// proves openid-federation-10.3-1
+test('trust_anchor_hints select the anchor, also behind a longer chain (OpenID Federation 1.0 §3.1.2)', async () => {
+  const near = twoAnchors([OTHER, ANCHOR], { trust_anchor_hints: [ANCHOR.id, 'https://unknown.example'] });
+  assert.equal((await near.resolve(RP, [OTHER, ANCHOR])).chain?.trust_anchor, ANCHOR.id);
+  const far = twoAnchors([OTHER, ORG], { trust_anchor_hints: [ANCHOR.id] });
+  far.join(ORG, [ANCHOR]);
+  assert.equal((await far.resolve(RP, [OTHER, ANCHOR])).chain?.trust_anchor, ANCHOR.id);
+});
+
+test('trust_anchor_hints are hints: without a chain to those anchors, another one serves, and nothing is fetched twice', async () => {
+  const federation = twoAnchors([OTHER], { trust_anchor_hints: [ANCHOR.id] });
+  const { chain, search } = await federation.resolve(RP, [ANCHOR, OTHER]);
+  assert.equal(chain?.trust_anchor, OTHER.id);
+  assert.equal(new Set(federation.fetched).size, federation.fetched.length);
+  assert.deepEqual(
+    search.superiors.map(({ entity_id }) => entity_id),
+    [OTHER.id],
+  );
 });
 
 // proves openid-federation-10.3-1

@@ -27,7 +27,7 @@ export interface TrustNeeds {
   readonly source: StatementSource;
   readonly clock: Clock;
   readonly outbound: Pick<OutboundHttp, 'urlProblem'>;
-  /** The trust anchors, the preferred one first. */
+  /** The trust anchors. The subject chooses among them. */
   readonly anchors: readonly TrustAnchor[];
   readonly limits: TrustLimits;
   readonly allowHttp: boolean;
@@ -44,6 +44,8 @@ export type TrustSubject =
       readonly checks: readonly CheckTrace[];
       /** The entities of a chain that came with the configuration. */
       readonly preferred: readonly string[];
+      /** The trust anchor at the root of that chain: no other one is accepted (§12.2.3). */
+      readonly anchor?: string | undefined;
     };
 
 export interface TrustQuestion {
@@ -108,14 +110,69 @@ async function resolveWithin(
   const climb = climbNeeds(needs);
   const start = await beginning(climb, subject);
   if (start.reached === undefined) return { search: start.node, chain: undefined, reason: start.node.reason };
+  const found = await searchAmong(needs, chosenAnchors(needs.anchors, subject, start.reached), {
+    climb,
+    subject,
+    entityType,
+    from: start.reached,
+  });
+  if (found.chain !== undefined || found.isWhole) return found;
+  // `trust_anchor_hints` are hints: the subject may trust others too. What was fetched is still there.
+  const again = { ...start.reached, node: { ...start.node, superiors: [] } };
+  return await searchAmong(
+    needs,
+    { anchors: needs.anchors, isWhole: true },
+    { climb, subject, entityType, from: again },
+  );
+}
+
+/** The anchors that a search accepts. */
+interface AnchorChoice {
+  readonly anchors: readonly TrustAnchor[];
+  /** Whether no other anchor may be accepted afterwards. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * Returns the anchors that the subject selected: the root of the chain that it brought, otherwise those of its
+ * `trust_anchor_hints` that are configured, otherwise all. Between two chains of one length its order of superiors decides.
+ */
+function chosenAnchors(
+  anchors: readonly TrustAnchor[],
+  subject: TrustSubject,
+  { configuration }: Reached,
+): AnchorChoice {
+  const root = 'anchor' in subject ? subject.anchor : undefined;
+  if (root !== undefined) {
+    return { anchors: anchors.filter(({ entity_id }) => entity_id === root), isWhole: true };
+  }
+  const hinted = anchors.filter(({ entity_id }) => configuration.trust_anchor_hints.includes(entity_id));
+  return hinted.length === 0
+    ? { anchors, isWhole: true }
+    : { anchors: hinted, isWhole: hinted.length === anchors.length };
+}
+
+interface SearchFrom {
+  readonly climb: ClimbNeeds;
+  readonly subject: TrustSubject;
+  readonly entityType: string | undefined;
+  readonly from: Reached;
+}
+
+async function searchAmong(
+  needs: SharedNeeds,
+  { anchors, isWhole }: AnchorChoice,
+  { climb, subject, entityType, from }: SearchFrom,
+): Promise<Omit<Resolution, 'fetches' | 'retryAfter'> & { readonly isWhole: boolean }> {
   let chain: TrustChain | undefined;
   const preferred = new Set('preferred' in subject ? subject.preferred : []);
-  const search = { ...climb, anchors: needs.anchors, searchLimits: needs.limits.search, preferred };
-  await searchUpwards(search, start.reached, async (arrival) => {
+  const search = { ...climb, anchors, searchLimits: needs.limits.search, preferred };
+  await searchUpwards(search, from, async (arrival) => {
     chain = await judge(needs, arrival, entityType);
     return chain !== undefined;
   });
-  return { search: start.node, chain, reason: chain === undefined ? closestReason(start.node) : undefined };
+  const reason = chain === undefined ? closestReason(from.node) : undefined;
+  return { search: from.node, chain, reason, isWhole };
 }
 
 function climbNeeds({ inspector, snapshot, now, limits, allowHttp, outbound }: SharedNeeds): ClimbNeeds {

@@ -41,7 +41,7 @@ export interface Arrival extends Reached {
 
 /**
  * Searches upwards from the subject, level by level, so that shorter chains come first (§10.3). Offers the arrivals of one
- * level in the order of the configured anchors. The paths of one level run in parallel.
+ * level in the order in which the entities name their superiors. The paths of one level run in parallel.
  * @param accept is called for each arrival; true ends the search
  */
 export async function searchUpwards(
@@ -70,10 +70,10 @@ const DEPTH_EXHAUSTED: Reason = {
 };
 
 function arrivals(reached: readonly Reached[], anchors: readonly TrustAnchor[]): readonly Arrival[] {
-  return anchors.flatMap((anchor) =>
-    reached
-      .filter(({ configuration }) => configuration.sub === anchor.entity_id)
-      .map((one) => ({ ...one, anchor })),
+  return reached.flatMap((one) =>
+    anchors
+      .filter(({ entity_id }) => entity_id === one.configuration.sub)
+      .map((anchor) => ({ ...one, anchor })),
   );
 }
 
