@@ -3,13 +3,13 @@ import { stringsOf } from '../json-value.ts';
 import type { Reason } from '../reason.ts';
 import type { TrustNeeds } from '../trust-chain/resolve-trust.ts';
 
-/** Who made a statement, and about whom. Nothing is verified: it only decides where to search (decision 36). */
+/** The issuer and the subject of a statement. Nothing is verified: they only decide where to search (decision 36). */
 interface Claimed {
   readonly iss: string;
   readonly sub: string;
 }
 
-/** What the chains of a registration request ask for. */
+/** The wishes that the chains of a registration request express. */
 export interface ChainWishes {
   /** The entities of the relying party's chains. They are asked first. */
   readonly preferred: readonly string[];

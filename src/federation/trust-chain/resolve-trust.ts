@@ -117,7 +117,7 @@ async function resolveWithin(
     from: start.reached,
   });
   if (found.chain !== undefined || found.isWhole) return found;
-  // `trust_anchor_hints` are hints: the subject may trust others too. What was fetched is still there.
+  // `trust_anchor_hints` are hints: the subject may trust others too. Nothing is fetched again.
   const again = { ...start.reached, node: { ...start.node, superiors: [] } };
   return await searchAmong(
     needs,
