@@ -1,0 +1,12 @@
+import type { Step } from './step.ts';
+import type { Variant } from './world.ts';
+
+/** A module of the suite: its steps for a variant, and the variants that its own rules exclude. */
+export interface ConformanceModule {
+  readonly name: string;
+  readonly steps: (variant: Variant) => readonly Step[];
+  /** `VariantNotApplicable` of the suite. */
+  readonly notFor?: (variant: Variant) => boolean;
+  /** What a person judges from a screenshot there, and what the condition checks here instead. */
+  readonly review?: string;
+}

@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chancery } from '../../journeys/command.ts';
+import { freePort } from '../../program/free-port.ts';
+import { ENCRYPTION_KEY, type Program, startProgram } from '../../program/start.ts';
+import { storageUrl } from '../../program/storage-place.ts';
+import type { CertificateAuthority } from '../../tls/certificate.ts';
+import type { PageRule } from '../browser.ts';
+import { objectOf, sender } from '../http.ts';
+import { BROWSER_ORIGIN } from '../site.ts';
+import type { Json, Target } from '../world.ts';
+
+const HERE = join(import.meta.dirname, '../real-suite');
+/** The settings that the real suite would meet. */
+export const SETTINGS_FILE = join(HERE, 'chancery.yaml');
+
+interface Account {
+  readonly username: string;
+  readonly claims: Readonly<Record<string, unknown>>;
+}
+
+export const ACCOUNT = JSON.parse(readFileSync(join(HERE, 'account.json'), 'utf8')) as Account;
+
+export interface StartedTarget {
+  readonly target: Target;
+  readonly program: Program;
+  readonly password: string;
+  stop(): Promise<void>;
+}
+
+/** What a person does on our pages. */
+export function chanceryPages(username: string, password: string): readonly PageRule[] {
+  return [
+    { kind: 'sign-in', has: 'name="password"', fields: { username, password, choice: 'sign-in' } },
+    { kind: 'consent', has: 'value="allow"', fields: { choice: 'allow' } },
+    { kind: 'logout', has: 'value="logout"', fields: { choice: 'logout' } },
+  ];
+}
+
+/**
+ * Starts the program in production mode with the settings of the real suite, https at its own listener, and the account.
+ * @param authority vouches for the server, and for the addresses that it fetches
+ */
+export async function startChancery(
+  authority: CertificateAuthority,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<StartedTarget> {
+  const folder = mkdtempSync(join(tmpdir(), 'chancery-conformance-'));
+  const port = await freePort();
+  const issuer = `https://127.0.0.1:${port}`;
+  const tls = tlsFiles(folder, authority);
+  const shared = {
+    CHANCERY_CONFIG: SETTINGS_FILE,
+    CHANCERY_ISSUER: issuer,
+    CHANCERY_STORAGE_URL: await storageUrl(folder),
+  };
+  const program = await startProgram({
+    folder,
+    environment: {
+      ...shared,
+      CHANCERY_LISTEN_PORT: String(port),
+      CHANCERY_LISTEN_TLS_CERTIFICATE: tls.certificate,
+      CHANCERY_LISTEN_TLS_KEY: tls.key,
+      // The relying parties of the modules are on this machine.
+      NODE_EXTRA_CA_CERTS: tls.authority,
+      CHANCERY_OUTBOUND_ALLOW_NETWORKS: '127.0.0.0/8',
+      CHANCERY_OUTBOUND_PORTS: 'any',
+      ...environment,
+    },
+  });
+  const password = randomBytes(12).toString('base64url');
+  const command = { ...shared, CHANCERY_ENCRYPTION_KEY: ENCRYPTION_KEY };
+  await addAccount(password, command);
+  const send = sender(authority.certificate);
+  const register = async (json: Json): Promise<Json> =>
+    objectOf(
+      await send(`${issuer}/register`, { json, headers: { authorization: `Bearer ${program.masterToken}` } }),
+    );
+  return {
+    program,
+    password,
+    target: {
+      name: 'Chancery',
+      issuer,
+      send,
+      pages: chanceryPages(ACCOUNT.username, password),
+      clients: await staticClients(register),
+      async rotateKeys() {
+        const { how, stderr } = await chancery(['keys', 'rotate', '--use', 'sig', '--now'], command);
+        if (how !== 0) throw new Error(stderr);
+      },
+    },
+    async stop() {
+      await program.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function tlsFiles(
+  folder: string,
+  authority: CertificateAuthority,
+): Record<'certificate' | 'key' | 'authority', string> {
+  const { cert, key } = authority.issue({ addresses: ['127.0.0.1'] });
+  const files = {
+    certificate: join(folder, 'server.pem'),
+    key: join(folder, 'server.key'),
+    authority: join(folder, 'ca.pem'),
+  };
+  writeFileSync(files.certificate, cert);
+  writeFileSync(files.key, key, { mode: 0o600 });
+  writeFileSync(files.authority, authority.certificate);
+  return files;
+}
+
+async function addAccount(password: string, environment: Readonly<Record<string, string>>): Promise<void> {
+  const claims = Object.entries(ACCOUNT.claims).flatMap(([name, value]) => [
+    '--claim',
+    `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  ]);
+  const words = ['accounts', 'add', ACCOUNT.username, ...claims, '--password-stdin'];
+  const { how, stderr } = await chancery(words, environment, { input: Buffer.from(`${password}\n`) });
+  if (how !== 0) throw new Error(`no account: ${stderr}`);
+}
+
+/** The clients that the operator registers where the plan says `static_client`, as the suite's instructions ask. */
+async function staticClients(
+  register: (json: Json) => Promise<Json>,
+): Promise<Readonly<Record<string, Json>>> {
+  const base = `${BROWSER_ORIGIN}/test/a/static`;
+  const shared = {
+    redirect_uris: [`${base}/callback`, `${base}/callback?dummy1=lorem&dummy2=ipsum`],
+    post_logout_redirect_uris: [`${base}/post_logout_redirect`],
+    grant_types: ['authorization_code', 'refresh_token'],
+    scope: 'openid profile email address phone offline_access',
+  };
+  return {
+    client: await register({ ...shared, client_name: 'first client' }),
+    client2: await register({ ...shared, client_name: 'second client' }),
+    client_secret_post: await register({ ...shared, token_endpoint_auth_method: 'client_secret_post' }),
+  };
+}
