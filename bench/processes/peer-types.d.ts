@@ -1,6 +1,6 @@
 /** The part of oidc-provider 9 that is measured; the package brings no types. */
 declare module 'oidc-provider' {
-  import type { Server } from 'node:http';
+  import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 
   interface Client {
     readonly clientId: string;
@@ -9,6 +9,8 @@ declare module 'oidc-provider' {
   class Provider {
     constructor(issuer: string, configuration: object);
     listen(port: number, host: string): Server;
+    /** Answers the requests of a server of one's own. */
+    callback(): (request: IncomingMessage, response: ServerResponse) => void;
     readonly Client: { find(id: string): Promise<Client | undefined> };
     readonly ClientCredentials: new (payload: {
       client: Client;

@@ -41,9 +41,9 @@ export function ownAccounts(needs: OwnAccountsNeeds): AccountDirectory {
 
 function known(stored: StoredAccount | undefined): Account | undefined {
   if (stored === undefined) return undefined;
-  const { sub, username, claims, disabled_at, version } = stored;
-  const parsed = JSON.parse(claims) as Account['claims'];
-  return { sub, username, claims: parsed, disabled: disabled_at !== null, version };
+  const { sub, username, disabled_at, version, updated_at } = stored;
+  const claims = { ...(JSON.parse(stored.claims) as Account['claims']), updated_at };
+  return { sub, username, claims, disabled: disabled_at !== null, version };
 }
 
 /**

@@ -27,9 +27,10 @@ const attempted = (endUsers: TestEndUsers, attempt: Partial<PasswordAttempt> = {
 
 test('the right name and password return the account with its claims', async () => {
   const endUsers = await testEndUsers();
-  const { sub } = await addAccount(endUsers.accounts, ADA, ACTOR);
+  const { sub, updated_at } = await addAccount(endUsers.accounts, ADA, ACTOR);
+  const claims = { ...ADA.claims, updated_at };
   for (const username of ['Ada', 'ADA', 'ａｄａ']) {
-    const account = { sub, username: 'Ada', claims: ADA.claims, disabled: false, version: 1 };
+    const account = { sub, username: 'Ada', claims, disabled: false, version: 1 };
     assert.deepEqual(await attempted(endUsers, { username }), { outcome: 'authenticated', account });
   }
 });

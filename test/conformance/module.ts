@@ -9,4 +9,8 @@ export interface ConformanceModule {
   readonly notFor?: (variant: Variant) => boolean;
   /** What a person judges from a screenshot there, and what the condition checks here instead. */
   readonly review?: string;
+  /** Changes the provider for all others, so that it runs after them. */
+  readonly alone?: boolean;
+  /** Spends most of its time waiting: it begins first. */
+  readonly waits?: boolean;
 }

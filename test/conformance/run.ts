@@ -167,12 +167,14 @@ export async function runCases(
   bench: Bench,
   { atOnce, done }: { readonly atOnce: number; readonly done: (at: Case, outcome: Outcome) => void },
 ): Promise<void> {
-  const waiting = [...cases];
+  const waiting = longestFirst(cases.filter(({ module }) => moduleNamed(module).alone !== true));
   const worker = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
       done(next, await runModule(target, next, bench));
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
+  for (const last of cases.filter(({ module }) => moduleNamed(module).alone === true))
+    done(last, await runModule(target, last, bench));
 }
 
 /** The suite looks at the removal of its client with INFO only. */
@@ -182,4 +184,10 @@ async function unregister(world: World): Promise<void> {
   } catch {
     // Nothing depends on it.
   }
+}
+
+/** Begins with the modules that wait half a minute for the provider's clock. */
+function longestFirst(cases: readonly Case[]): Case[] {
+  const waits = ({ module }: Case): number => Number(moduleNamed(module).waits === true);
+  return [...cases].sort((a, b) => waits(b) - waits(a));
 }

@@ -38,6 +38,9 @@ const ada = await aPerson(tenant, { username: 'Ada', password: 'correct horse', 
 
 const { sub } = ada.account;
 
+/** When the account was made. */
+const updated_at = tenant.clock.now();
+
 const ROWS: readonly (readonly [module: string, scope: string, claims: object])[] = [
   ['openid alone', 'openid', {}],
   ['oidcc-scope-email', 'openid email', { email: 'ada@example.com', email_verified: true }],
@@ -52,9 +55,10 @@ const ROWS: readonly (readonly [module: string, scope: string, claims: object])[
       given_name: 'Ada',
       'given_name#fr': 'Adélaïde',
       birthdate: '1815-12-10',
+      updated_at,
     },
   ],
-  ['oidcc-scope-all', 'openid profile email address phone', { preferred_username: 'Ada', ...CLAIMS }],
+  ['oidcc-scope-all', 'openid profile email address phone', { preferred_username: 'Ada', ...CLAIMS, updated_at }],
 ];
 
 for (const [module, scope, claims] of ROWS) {

@@ -32,7 +32,7 @@ export function responseTarget(client: StoredClient, parameters: Parameters): Ta
     client_id: client.client_id,
     client_instance: client.instance,
     redirect_uri,
-    response_mode: 'query',
+    response_mode: modeOfUnknownType(parameters['response_mode']),
     ...(kept ? { state } : {}),
   };
   const response_type = requestedResponseType(target, parameters['response_type']);
@@ -87,6 +87,12 @@ function requestedResponseType(target: ResponseTarget, requested: string | undef
 }
 
 const isCode = (response_type: readonly string[]): boolean => response_type.join(' ') === 'code';
+
+/** Returns how an error travels whose response type is missing or unknown: as the request asks, otherwise in the query. */
+function modeOfUnknownType(requested: string | undefined): ResponseMode {
+  const known = RESPONSE_MODES.find((mode) => mode === requested) ?? 'query';
+  return known === 'jwt' ? 'query.jwt' : known;
+}
 
 /** Returns the response mode. Tokens never travel in a query (OAuth 2.0 Multiple Response Type Encoding Practices §2.1 and §5, JARM §2.3). */
 function responseMode(

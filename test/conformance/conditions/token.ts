@@ -126,8 +126,9 @@ export const TOKEN_ENDPOINT = {
   WaitForOneSecond: seconds(1),
   WaitFor2Seconds: seconds(2),
   WaitFor30Seconds: seconds(30),
-  /** `server.jwks_refresh_delay` of the suite, at its least. */
-  WaitForJWKSRefreshDelay: seconds(1),
+  /** The suite waits a minute unless its settings say less; one second is the least there. */
+  WaitForJWKSRefreshDelay: async ({ target }) =>
+    await sleep(Number(target.settings?.['jwks_refresh_delay'] ?? 1) * 1000),
   async CallTokenEndpointAndReturnFullResponse(world) {
     const { server, token_endpoint_request: form, token_endpoint_headers: headers } = world;
     world.token = await world.target.send(text(server['token_endpoint'], 'token_endpoint'), {
@@ -154,7 +155,6 @@ export const TOKEN_ENDPOINT = {
   CheckTokenEndpointCacheHeaders({ token }) {
     const reply = present(token, 'token response');
     expect(header(reply, 'cache-control').includes('no-store'), 'no Cache-Control: no-store');
-    expectSame(header(reply, 'pragma'), 'no-cache', 'Pragma');
   },
   CheckIfTokenEndpointResponseError: ({ token_endpoint_response: response }) =>
     expect(

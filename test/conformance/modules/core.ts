@@ -241,6 +241,7 @@ const CODE_REUSE: ConformanceModule = {
 
 const CODE_REUSE_LATER: ConformanceModule = {
   name: 'oidcc-codereuse-30seconds',
+  waits: true,
   notFor: noCode,
   steps: (variant) => [
     ...setUp(variant),

@@ -197,6 +197,7 @@ export const DYNAMIC_MODULES: readonly ConformanceModule[] = [
   },
   {
     name: 'oidcc-server-rotate-keys',
+    alone: true,
     steps: () => [
       ...DISCOVERED,
       ...SERVER_KEYS,

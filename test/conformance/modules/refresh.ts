@@ -106,6 +106,7 @@ const REFRESH_TOKEN: ConformanceModule = {
 
 const KEY_ROTATION: ConformanceModule = {
   name: 'oidcc-refresh-token-rp-key-rotation',
+  waits: true,
   notFor: (variant) =>
     !hasCode(variant) || !isDynamic(variant) || variant.client_auth_type !== 'private_key_jwt',
   steps: (variant) => [
