@@ -1,6 +1,7 @@
 import { configurationMarkdown } from '../src/config/configuration-document.ts';
 import { configurationSchema } from '../src/config/configuration-schema.ts';
 import { commandsMarkdown } from './commands-document.ts';
+import { conformanceMarkdown } from './conformance-document.ts';
 import { readEndpointFolders } from './contracts.ts';
 import { errorsMarkdown } from './errors-document.ts';
 import { documentsWithProofs } from './proofs.ts';
@@ -24,6 +25,7 @@ export const DOCUMENTS: readonly MadeDocument[] = [
   },
   { path: 'docs/reference/commands.md', make: commandsMarkdown },
   { path: 'docs/reference/errors.md', make: () => errorsMarkdown(folders) },
+  { path: 'docs/spec-map/conformance.md', make: conformanceMarkdown },
   ...documentsWithProofs(),
   ...specMapDocuments(folders),
 ];

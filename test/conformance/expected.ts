@@ -97,3 +97,38 @@ export function titleOf({ plan, module, variant }: Case): string {
   ];
   return `${module} (${words.join('; ')})`;
 }
+
+/** Modules that concern other entities, other plans or other testing means, with the reason. */
+export const NOT_REPEATED: readonly { readonly modules: readonly string[]; readonly why: string }[] = [
+  {
+    modules: [
+      'openid-federation-list-and-fetch',
+      'openid-federation-ensure-fetch-with-invalid-sub-fails',
+      'openid-federation-ensure-fetch-with-iss-as-sub-fails',
+    ],
+    why: 'not applicable: they ask the fetch and list endpoints of an authority; an OpenID provider is a leaf',
+  },
+  {
+    modules: [
+      'openid-federation-compare-trust-chain-to-resolve',
+      'openid-federation-preconfigured-keys-match-trust-anchors-keys',
+    ],
+    why: 'not applicable: they compare the answers and keys of a trust anchor',
+  },
+];
+
+/** The suite's abbreviations of specifications. */
+export const REFERENCES: Readonly<Record<string, string>> = {
+  OIDCC: 'OpenID Connect Core 1.0',
+  OIDCD: 'OpenID Connect Discovery 1.0',
+  OIDCR: 'OpenID Connect Dynamic Client Registration 1.0',
+  OIDCRIL: 'OpenID Connect RP-Initiated Logout 1.0',
+  OIDCBCL: 'OpenID Connect Back-Channel Logout 1.0',
+  OIDCFCL: 'OpenID Connect Front-Channel Logout 1.0',
+  OIDFED: 'OpenID Federation 1.0',
+  'OAuth2-RT': 'OAuth 2.0 Multiple Response Type Encoding Practices',
+  'OAuth2-FP': 'OAuth 2.0 Form Post Response Mode',
+  'OAuth2-iss': 'RFC 9207',
+  PAR: 'RFC 9126',
+  JAR: 'RFC 9101',
+};

@@ -9,6 +9,8 @@ export interface ConformanceModule {
   readonly notFor?: (variant: Variant) => boolean;
   /** What a person judges from a screenshot there, and what the condition checks here instead. */
   readonly review?: string;
+  /** How the module here differs from the suite's. */
+  readonly notes?: string;
   /** Changes the provider for all others, so that it runs after them. */
   readonly alone?: boolean;
   /** Spends most of its time waiting: it begins first. */
