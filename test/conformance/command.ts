@@ -65,7 +65,7 @@ printTable();
 function starts(trusted: CertificateAuthority): readonly (() => Promise<Started>)[] {
   if (values.issuer !== undefined) return [async () => another(values.issuer ?? '')];
   const known = {
-    chancery: async () => await startChancery(trusted),
+    chancery: async () => await startChancery(trusted, sites),
     'oidc-provider': async () => await startOidcProvider(trusted),
   };
   if (values.provider === undefined) return Object.values(known);

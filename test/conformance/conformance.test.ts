@@ -24,7 +24,7 @@ suite('modules of the OpenID conformance suite', { concurrency: true }, () => {
   before(async () => {
     const authority = certificateAuthority();
     sites = await openSites(authority.issue({ addresses: ['127.0.0.1'] }));
-    started = await startChancery(authority);
+    started = await startChancery(authority, sites);
     const bench = { sites, keys: await makeClientKeys(3) };
     running = runCases(started.target, ALL_CASES, bench, {
       atOnce: AT_ONCE,

@@ -1,8 +1,10 @@
 import type { ConformanceModule } from './module.ts';
+import { BRAZIL_MODULES } from './modules/brazil.ts';
 import { CLAIMS_MODULES } from './modules/claims.ts';
 import { CORE_MODULES } from './modules/core.ts';
 import { DISCOVERY_MODULES } from './modules/discovery.ts';
 import { DYNAMIC_MODULES } from './modules/dynamic.ts';
+import { FEDERATION_MODULES } from './modules/federation.ts';
 import { LOGOUT_MODULES } from './modules/logout.ts';
 import { REFRESH_MODULES } from './modules/refresh.ts';
 import { REQUEST_OBJECT_MODULES } from './modules/request-objects.ts';
@@ -33,6 +35,8 @@ const MODULES: ReadonlyMap<string, ConformanceModule> = new Map(
     ...DYNAMIC_MODULES,
     ...DISCOVERY_MODULES,
     ...LOGOUT_MODULES,
+    ...FEDERATION_MODULES,
+    ...BRAZIL_MODULES,
   ].map((module) => [module.name, module]),
 );
 
@@ -286,4 +290,14 @@ export const PLANS: readonly Plan[] = [
       variant: BASIC,
     },
   ]),
+  {
+    name: 'openid-federation-entity-joined-to-test-federation-op-test-plan',
+    profile: 'OpenID Federation (alpha in the suite)',
+    entries: [{ modules: FEDERATION_MODULES.map(({ name }) => name), variant: PRIVATE_KEY_JWT }],
+  },
+  {
+    name: 'fapi2-security-profile-final-brazil-dcr-test-plan',
+    profile: 'FAPI 2.0 Brazil DCR, without its certificates',
+    entries: [{ modules: BRAZIL_MODULES.map(({ name }) => name), variant: PRIVATE_KEY_JWT }],
+  },
 ];

@@ -30,6 +30,8 @@ export interface Target {
   rotateKeys?(): Promise<void>;
   /** The federation that the provider belongs to. */
   readonly federation?: Federation;
+  /** Permits registrations that anybody else may not do. */
+  readonly operatorToken?: string;
   /** Signs software statements that the provider trusts (RFC 7591 §2.3). */
   readonly directory?: Directory;
 }
@@ -37,8 +39,8 @@ export interface Target {
 /** An authority that vouches for the relying parties of the modules (OpenID Federation 1.0). */
 export interface Federation {
   readonly anchor: string;
-  /** Signs the anchor's statement about an entity. */
-  vouch(entity: string, jwks: Json, claims?: Json): Promise<string>;
+  /** Publishes the anchor's statement about an entity, and returns it. */
+  vouch(entity: string, jwks: Json): Promise<string>;
   /** The anchor's own entity configuration. */
   configuration(): Promise<string>;
 }
@@ -107,7 +109,14 @@ export interface World {
   post_logout?: Readonly<Record<string, string>>;
   frontchannel_logout?: Readonly<Record<string, string>>;
   logout_token?: ReadJwt;
-  software_statement?: Json;
+  software_statement?: string;
+  configuration_request?: Json;
+  kept_token?: unknown;
+  /** Of this module alone, where registration is otherwise open. */
+  initial_access_token?: string;
   entity?: string;
+  entity_statement?: ReadJwt;
+  /** From the relying party to the anchor. */
+  trust_chain?: readonly string[];
   pushed?: Reply;
 }

@@ -2,9 +2,11 @@ import type { Check } from '../verdict.ts';
 import { AUTHORIZATION_REQUEST } from './authorization-request.ts';
 import { AUTHORIZATION_RESPONSE } from './authorization-response.ts';
 import { DISCOVERY } from './discovery.ts';
+import { FEDERATION } from './federation.ts';
 import { ID_TOKEN } from './id-token.ts';
 import { KEYS } from './keys.ts';
 import { LOGOUT } from './logout.ts';
+import { MANAGEMENT } from './management.ts';
 import { REGISTRATION } from './registration.ts';
 import { TOKEN_ENDPOINT } from './token.ts';
 import { USERINFO } from './userinfo.ts';
@@ -19,6 +21,8 @@ const NAMED = {
   ...ID_TOKEN,
   ...USERINFO,
   ...LOGOUT,
+  ...FEDERATION,
+  ...MANAGEMENT,
 };
 
 export type ConditionName = keyof typeof NAMED;

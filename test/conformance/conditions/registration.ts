@@ -189,7 +189,7 @@ export const REGISTRATION = {
   ),
   async CallDynamicRegistrationEndpoint(world) {
     const { target, server, dynamic_registration_request: json } = world;
-    const token = target.initialAccessToken;
+    const token = world.initial_access_token ?? target.initialAccessToken;
     delete world.configuration;
     world.registration = await target.send(text(server['registration_endpoint'], 'registration_endpoint'), {
       json,

@@ -9,8 +9,10 @@ import { storageUrl } from '../../program/storage-place.ts';
 import type { CertificateAuthority } from '../../tls/certificate.ts';
 import type { PageRule } from '../browser.ts';
 import { objectOf, sender } from '../http.ts';
-import { BROWSER_ORIGIN } from '../site.ts';
+import { BROWSER_ORIGIN, type Sites } from '../site.ts';
 import type { Json, Target } from '../world.ts';
+import { openDirectory } from './directory.ts';
+import { openFederation } from './federation.ts';
 
 const HERE = join(import.meta.dirname, '../real-suite');
 /** The settings that the real suite would meet. */
@@ -43,10 +45,9 @@ export function chanceryPages(username: string, password: string): readonly Page
  * Starts the program in production mode with the settings of the real suite, https at its own listener, and the account.
  * @param authority vouches for the server, and for the addresses that it fetches
  */
-export async function startChancery(
-  authority: CertificateAuthority,
-  environment: Readonly<Record<string, string>> = {},
-): Promise<StartedTarget> {
+export async function startChancery(authority: CertificateAuthority, sites: Sites): Promise<StartedTarget> {
+  const { federation, environment } = await openFederation(sites);
+  const { directory, environment: trusted } = await openDirectory();
   const folder = mkdtempSync(join(tmpdir(), 'chancery-conformance-'));
   const port = await freePort();
   const issuer = `https://127.0.0.1:${port}`;
@@ -68,6 +69,7 @@ export async function startChancery(
       CHANCERY_OUTBOUND_ALLOW_NETWORKS: '127.0.0.0/8',
       CHANCERY_OUTBOUND_PORTS: 'any',
       ...environment,
+      ...trusted,
     },
   });
   const password = randomBytes(12).toString('base64url');
@@ -85,6 +87,9 @@ export async function startChancery(
       name: 'Chancery',
       issuer,
       send,
+      federation,
+      directory,
+      operatorToken: program.masterToken,
       pages: chanceryPages(ACCOUNT.username, password),
       clients: await staticClients(register),
       async rotateKeys() {

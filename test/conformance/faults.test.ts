@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { certificateAuthority } from '../tls/certificate.ts';
+import type { ConditionName } from './conditions/library.ts';
+import { moduleNamed, PLANS } from './plans.ts';
+import { type Bench, casesOf, makeClientKeys, runModule } from './run.ts';
+import { openSites } from './site.ts';
+import {
+  answer,
+  brokenSignature,
+  faulty,
+  fragmentInQuery,
+  headers,
+  idTokens,
+  json,
+  status,
+  type Tamper,
+} from './tampering.ts';
+import { type StartedTarget, startChancery } from './targets/chancery.ts';
+
+type Row = readonly [
+  module: string,
+  condition: ConditionName,
+  fault: Tamper | Promise<Tamper>,
+  response_type?: string,
+];
+
+const DISCOVERY = '/.well-known/openid-configuration';
+const now = (): number => Math.floor(Date.now() / 1000);
+const firstKeyTwice = json('/jwks.json', ({ keys }) => ({
+  keys: [...(keys as object[]), (keys as object[])[0]],
+}));
+const privateKey = json('/jwks.json', ({ keys }) => ({
+  keys: (keys as object[]).map((key) => ({ ...key, d: 'AQ' })),
+}));
+const changed = (name: string, value: string): Tamper =>
+  answer((parameters) => {
+    if (parameters.has(name)) parameters.set(name, value);
+  });
+const added = (name: string): Tamper => answer((parameters) => parameters.set(name, 'unexpected'));
+
+/** A fault of the provider that the module must see, and the condition that must say so. */
+const ROWS: readonly Row[] = [
+  ['oidcc-server', 'ValidateIdTokenSignature', brokenSignature],
+  ['oidcc-server', 'ValidateIdToken', idTokens(() => ({ iss: 'https://other.example' }))],
+  ['oidcc-server', 'ValidateIdToken', idTokens(() => ({ aud: 'another client' }))],
+  ['oidcc-server', 'ValidateIdToken', idTokens(() => ({ exp: now() - 1000 }))],
+  ['oidcc-server', 'ValidateIdToken', idTokens(() => ({ aud: ['one', 'another'] }))],
+  ['oidcc-server', 'ValidateIdTokenNonce', idTokens(() => ({ nonce: 'another' }))],
+  ['oidcc-server', 'CheckForSubjectInIdToken', idTokens(() => ({ sub: undefined }))],
+  ['oidcc-server', 'EnsureIdTokenDoesNotContainName', idTokens(() => ({ name: 'Ada' }))],
+  ['oidcc-server', 'EnsureIdTokenDoesNotContainNonRequestedClaims', idTokens(() => ({ phone_number: '1' }))],
+  ['oidcc-server', 'ValidateAtHash', idTokens(() => ({ at_hash: 'AAAAAAAAAAAAAAAAAAAAAA' }))],
+  ['oidcc-server', 'ExtractIdTokenFromTokenResponse', json('/token', () => ({ id_token: undefined }))],
+  ['oidcc-server', 'ValidateExpiresIn', json('/token', () => ({ expires_in: '600' }))],
+  ['oidcc-server', 'CheckStateInAuthorizationResponse', changed('state', 'another')],
+  ['oidcc-server', 'ValidateIssIfPresentInAuthorizationResponse', changed('iss', 'https://other.example')],
+  ['oidcc-server', 'EnsureMinimumAuthorizationCodeLength', changed('code', 'short')],
+  ['oidcc-server', 'CheckDistinctKeyIdValueInServerJWKs', firstKeyTwice],
+  ['oidcc-server', 'EnsureJwksHasNoPrivateOrSymmetricKeyMaterial', privateKey],
+  ['oidcc-server', 'EnsureHttpStatusCodeIs201', status('/register', 200)],
+  ['oidcc-server', 'EnsureContentTypeJson', headers('/register', { 'content-type': 'text/plain' })],
+  [
+    'oidcc-server',
+    'VerifyDynamicRegistrationResponseClientCredentials',
+    json('/register', () => ({ client_secret_expires_at: undefined })),
+  ],
+  ['oidcc-server', 'EnsureHttpStatusCodeIs200', status('/userinfo', 204)],
+  ['oidcc-server', 'RejectAuthCodeInUrlQuery', fragmentInQuery, 'code id_token'],
+  [
+    'oidcc-server',
+    'ValidateCHash',
+    changed('code', 'another-code-of-a-sufficient-length-000000'),
+    'code id_token',
+  ],
+  [
+    'oidcc-server',
+    'ExtractAccessTokenFromAuthorizationResponse',
+    changed('access_token', ''),
+    'id_token token',
+  ],
+  [
+    'oidcc-discovery-endpoint-verification',
+    'CheckDiscEndpointAllEndpointsAreHttps',
+    json(DISCOVERY, () => ({ token_endpoint: 'http://op.example/token' })),
+  ],
+  [
+    'oidcc-discovery-endpoint-verification',
+    'CheckDiscEndpointIssuer',
+    json(DISCOVERY, () => ({ issuer: 'https://other.example' })),
+  ],
+  [
+    'oidcc-discovery-endpoint-verification',
+    'CheckForUnexpectedParametersInServerMetadata',
+    json(DISCOVERY, () => ({ favourite_colour: 'red' })),
+  ],
+  [
+    'oidcc-discovery-endpoint-verification',
+    'CheckDiscEndpointLocalesCanonicalCasing',
+    json(DISCOVERY, () => ({ ui_locales_supported: ['EN-gb'] })),
+  ],
+  [
+    'oidcc-userinfo-get',
+    'VerifyUserInfoAndIdTokenInTokenEndpointSameSub',
+    json('/userinfo', () => ({ sub: 'another' })),
+    'code id_token',
+  ],
+  [
+    'oidcc-userinfo-get',
+    'ValidateUserInfoStandardClaims',
+    json('/userinfo', () => ({ email_verified: 'true' })),
+  ],
+  [
+    'oidcc-scope-email',
+    'VerifyScopesReturnedInUserInfoClaims',
+    json('/userinfo', () => ({ email: undefined })),
+  ],
+  [
+    'oidcc-userinfo-rs256',
+    'EnsureContentTypeApplicationJwt',
+    headers('/userinfo', { 'content-type': 'application/json' }),
+  ],
+  ['oidcc-codereuse', 'ServerAllowedReusingAuthorizationCode', status('/token', 200)],
+  [
+    'oidcc-refresh-token',
+    'CheckTokenEndpointCacheHeaders',
+    headers('/token', { 'cache-control': 'private' }),
+  ],
+  ['oidcc-refresh-token', 'CompareIdTokenClaims', idTokens(() => ({ auth_time: now() }))],
+  [
+    'oidcc-prompt-none-logged-in',
+    'CheckIdTokenSubConsistentForSecondAuthorization',
+    idTokens(() => ({ sub: String(Math.random()) })),
+  ],
+  [
+    'oidcc-prompt-login',
+    'CheckSecondIdTokenAuthTimeIsLaterIfPresent',
+    idTokens(() => ({ auth_time: 1_700_000_000 })),
+  ],
+  [
+    'oidcc-max-age-1',
+    'CheckIdTokenAuthTimeClaimPresentDueToMaxAge',
+    idTokens(() => ({ auth_time: undefined })),
+  ],
+  [
+    'oidcc-prompt-none-not-logged-in',
+    'CheckErrorFromAuthorizationEndpointIsOneThatRequiredAUserInterface',
+    changed('error', 'server_error'),
+  ],
+  [
+    'oidcc-prompt-none-not-logged-in',
+    'CheckForUnexpectedParametersInErrorResponseFromAuthorizationEndpoint',
+    added('extra'),
+  ],
+  ['oidcc-redirect-uri-regfrag', 'EnsureHttpStatusCodeIs400', status('/register', 201)],
+  [
+    'oidcc-registration-sector-bad',
+    'CheckErrorFromDynamicRegistrationEndpointIsInvalidClientMetadata',
+    json('/register', () => ({ error: 'access_denied' })),
+  ],
+  [
+    'oidcc-idtoken-rs256',
+    'EnsureIdTokenContainsKid',
+    json('/token', () => ({ id_token: 'eyJhbGciOiJSUzI1NiJ9.e30.AA' })),
+  ],
+  ['oidcc-rp-initiated-logout', 'CheckPostLogoutState', changed('state', 'another')],
+  [
+    'oidcc-backchannel-rp-initiated-logout',
+    'ValidateLogoutTokenClaims',
+    json(DISCOVERY, () => ({ issuer: 'https://other.example' })),
+  ],
+  [
+    'openid-federation-entity-configuration',
+    'EnsureContentTypeEntityStatementJwt',
+    headers('/.well-known/openid-federation', { 'content-type': 'application/json' }),
+  ],
+];
+
+const CASES = casesOf(PLANS);
+
+suite('the modules see faults of a provider', { concurrency: 8 }, () => {
+  let started: StartedTarget;
+  let bench: Bench;
+
+  before(async () => {
+    const authority = certificateAuthority();
+    const sites = await openSites(authority.issue({ addresses: ['127.0.0.1'] }));
+    started = await startChancery(authority, sites);
+    bench = { sites, keys: await makeClientKeys(2) };
+  });
+
+  after(async () => {
+    await started.stop();
+    await bench.sites.close();
+  });
+
+  for (const [at, [module, condition, fault, response_type = 'code']] of ROWS.entries()) {
+    test(`${module} says ${condition} (fault ${at + 1})`, async () => {
+      const each = CASES.find(
+        (known) => known.module === module && known.variant.response_type === response_type,
+      );
+      assert.ok(each !== undefined, moduleNamed(module).name);
+      const outcome = await runModule(faulty(started.target, await fault), each, bench);
+      const found = outcome.findings.map((finding) => finding.condition);
+      assert.ok(found.includes(condition), `found: ${found.join(', ')}; ${outcome.result} ${outcome.reason}`);
+      assert.notEqual(outcome.result, 'passed');
+    });
+  }
+});
