@@ -15,7 +15,7 @@ const INTRODUCTION = `<!-- Made from test/conformance by \`npm run docs\`. Do no
 
 The modules of the certification plans, made again from the suite's own list (openid-certification/conformance-suite at
 12f2a4dac, August 2026): its names, its conditions with their levels, and its order of events. They speak HTTP alone, over TLS,
-and know nothing of the server's code. \`npm test\` runs all of them against the started program, and fails where a run does not end as
+and import no code of the server. \`npm test\` runs all of them against the started program, and fails where a run does not end as
 this page says. \`npm run conformance\` also runs them against oidc-provider and prints both, so that the modules themselves are
 tested ([ADR 59](../adr/0059-conformance-as-a-table.md)).
 

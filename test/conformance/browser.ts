@@ -8,7 +8,7 @@ export interface PageRule {
   readonly kind: string;
   /** The page's form, or the page itself, contains this text. */
   readonly has: string;
-  /** What the person writes, and the button that the person presses. */
+  /** The texts that the person writes, and the button that the person presses. */
   readonly fields: Readonly<Record<string, string>>;
 }
 

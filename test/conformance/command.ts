@@ -47,7 +47,8 @@ const sites = await openSites(authority.issue({ addresses: ['127.0.0.1'] }));
 const bench = { sites, keys: await makeClientKeys(3) };
 const results = new Map<string, ReadonlyMap<Case, Outcome>>();
 for (const start of starts(authority)) {
-  const { target, stop } = await start();
+  const started = await start();
+  const { target } = started;
   const outcomes = new Map<Case, Outcome>();
   try {
     await runCases(target, cases, bench, {
@@ -55,7 +56,7 @@ for (const start of starts(authority)) {
       done: (at, outcome) => outcomes.set(at, outcome),
     });
   } finally {
-    await stop();
+    await started.stop();
   }
   results.set(target.name, outcomes);
 }

@@ -33,9 +33,28 @@ const UNSIGNED: readonly Expectation[] = [
   },
 ];
 
-/** What each run must end with. Every run that no row names must pass. */
-export const EXPECTED: Readonly<Record<Provider, readonly Expectation[]>> = {
+/** Modules whose features are being built in this release. A row goes as soon as its module passes: the test then says so. */
+const IN_WORK: readonly Expectation[] = [
+  {
+    modules: [
+      'oidcc-request-uri-unsigned-supported-correctly-or-rejected-as-unsupported',
+      'oidcc-request-uri-unsigned',
+      'oidcc-request-uri-signed-rs256',
+    ],
+    result: 'failed',
+    why: 'a registration with `request_uris` is refused',
+  },
+  {
+    modules: ['oidcc-registration-logo-uri', 'oidcc-registration-policy-uri', 'oidcc-registration-tos-uri'],
+    result: 'failed',
+    why: 'the sign-in page shows neither logo nor policy nor terms',
+  },
+];
+
+/** The result of each run. Every run that no row names must pass. */
+const EXPECTED: Readonly<Record<Provider, readonly Expectation[]>> = {
   Chancery: [
+    ...IN_WORK,
     ...UNSIGNED,
     {
       modules: ['fapi2-security-profile-final-brazildcr-update-client-config'],

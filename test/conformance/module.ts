@@ -7,7 +7,7 @@ export interface ConformanceModule {
   readonly steps: (variant: Variant) => readonly Step[];
   /** `VariantNotApplicable` of the suite. */
   readonly notFor?: (variant: Variant) => boolean;
-  /** What a person judges from a screenshot there, and what the condition checks here instead. */
+  /** The page's property that is searched here, where a person judges a screenshot there. */
   readonly review?: string;
   /** How the module here differs from the suite's. */
   readonly notes?: string;

@@ -63,7 +63,7 @@ const named = (...words: readonly string[]): readonly string[] => words.map((wor
 
 const USERINFO = named('userinfo-get', 'userinfo-post-header', 'userinfo-post-body');
 const SCOPES = named('scope-profile', 'scope-email', 'scope-address', 'scope-phone', 'scope-all');
-/** What every certificate of the core asks of a request. */
+/** Requests that every certificate of the core includes. */
 const REQUESTS = [
   ...named(
     'display-page',

@@ -149,7 +149,7 @@ async function perform(module: ConformanceModule, world: World): Promise<Outcome
   return { result: resultOf(findings), findings, conditions };
 }
 
-/** What failed before a module was skipped stays a failure. */
+/** Keeps a failure from before the module was skipped, as the suite does. */
 function skipped(reason: string, findings: readonly Finding[], conditions: number): Outcome {
   const result = resultOf(findings);
   return { result: result === 'failed' ? result : 'skipped', reason, findings, conditions };
@@ -160,7 +160,7 @@ function resultOf(findings: readonly Finding[]): Result {
   return findings.some(({ level }) => level === 'warning') ? 'warning' : 'passed';
 }
 
-/** Runs cases, so many at a time, and tells each outcome as it comes. */
+/** Runs cases, `atOnce` of them at a time, and calls `done` for each outcome as it comes. */
 export async function runCases(
   target: Target,
   cases: readonly Case[],

@@ -93,11 +93,11 @@ export interface SetUp extends ClientOptions {
   /** Before the client: rules by which the module is skipped. */
   readonly unless?: readonly Step[];
   /** After the client: scopes, and more rules. */
-  readonly then?: readonly Step[];
+  readonly after?: readonly Step[];
 }
 
 /** `configure()` of the suite: discovery, keys, a client. */
-export function setUp(variant: Variant, { unless = [], then = [], ...client }: SetUp = {}): readonly Step[] {
+export function setUp(variant: Variant, { unless = [], after = [], ...client }: SetUp = {}): readonly Step[] {
   return [
     stop('CreateRedirectUri'),
     stop('GetDynamicServerConfiguration'),
@@ -106,7 +106,7 @@ export function setUp(variant: Variant, { unless = [], then = [], ...client }: S
     ...unless,
     ...aClient(variant, client),
     stop('SetProtectedResourceUrlToUserInfoEndpoint'),
-    ...then,
+    ...after,
   ];
 }
 
@@ -185,7 +185,7 @@ export function clientAuthentication({ client_auth_type: method }: Variant): rea
   return [stop('CreateJWTClientAuthenticationAssertionAndAddToTokenEndpointRequest')];
 }
 
-/** What follows a successful authorisation: the answer, the code's redemption, UserInfo. */
+/** Follows a successful authorisation: the answer, the code's redemption, UserInfo. */
 export function success(variant: Variant, options: AnswerOptions = {}): readonly Step[] {
   const { idToken = STANDARD_ID_TOKEN_CHECKS, frontIdToken = [], code = [], first = [] } = options;
   return [

@@ -3,7 +3,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What the provider sent to an address of a relying party. */
+/** A request of the provider to an address of a relying party. */
 export interface Received {
   readonly method: string;
   readonly contentType: string;
@@ -13,9 +13,9 @@ export interface Received {
 
 /** The addresses of one module's relying party. */
 export interface Site {
-  /** What the browser's addresses begin with: nothing listens there, the browser of the modules stops at it. */
+  /** The beginning of the browser's addresses. No server listens there: the browser of the modules stops at it. */
   readonly browserUrl: string;
-  /** What the provider fetches begins with. */
+  /** The beginning of the addresses that the provider fetches. */
   readonly fetchUrl: string;
   /** Publishes a document at a path below `fetchUrl`. A function is called at each request. */
   publish(path: string, type: string, body: string | Uint8Array | (() => string)): void;

@@ -2,7 +2,7 @@ import type { ConditionName } from './conditions/library.ts';
 import type { World } from './world.ts';
 
 /**
- * What a condition that does not hold does to its module. `stop`: it fails and ends there; `failure`: it fails;
+ * The effect of a condition that does not hold on its module. `stop`: it fails and ends there; `failure`: it fails;
  * `warning`: it ends with a warning; `info`: nothing.
  */
 export type Level = 'stop' | 'failure' | 'warning' | 'info';

@@ -64,7 +64,7 @@ export async function idTokens(change: (claims: Json) => Json): Promise<Tamper> 
   const { privateKey, publicKey } = await generateKeyPair('RS256');
   const key = { ...(await exportJWK(publicKey)), kid: 'another', use: 'sig', alg: 'RS256' };
   const resigned = async (jwt: string): Promise<string> =>
-    await new SignJWT({ ...decodeJwt(jwt), ...change(decodeJwt(jwt) as Json) })
+    await new SignJWT({ ...decodeJwt(jwt), ...change(decodeJwt(jwt)) })
       .setProtectedHeader({ ...decodeProtectedHeader(jwt), alg: 'RS256', kid: key.kid })
       .sign(privateKey);
   return async (reply) => {

@@ -61,7 +61,7 @@ export interface ClientKey {
   readonly publicJwk: JWK;
 }
 
-/** What a module knows while it runs. Steps read it and write it; the names are those of the suite's environment. */
+/** The state of a module's run. Steps read it and write it; the names are those of the suite's environment. */
 export interface World {
   readonly target: Target;
   readonly variant: Variant;
@@ -112,7 +112,7 @@ export interface World {
   software_statement?: string;
   configuration_request?: Json;
   kept_token?: unknown;
-  /** Of this module alone, where registration is otherwise open. */
+  /** Sent by this module alone, where registration is otherwise open. */
   initial_access_token?: string;
   entity?: string;
   entity_statement?: ReadJwt;

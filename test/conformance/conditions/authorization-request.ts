@@ -31,7 +31,7 @@ function addressOf({ server }: World, fields: Json, reversed = false): string {
 }
 
 function textOf(value: unknown): string {
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** Beside a request object, OAuth's own required parameters stay (OpenID Connect Core 1.0 §6.1). */

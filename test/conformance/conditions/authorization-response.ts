@@ -13,7 +13,7 @@ import {
 import type { World } from '../world.ts';
 import { entropyOf } from './keys.ts';
 
-/** RFC 6749 §4.1.2.1, OpenID Connect Session Management 1.0 §2, RFC 9207 §2. */
+/** RFC 6749 §4.1.2.1, RFC 9207 §2, and `session_state` of session management. */
 const ERROR_MEMBERS = ['error', 'error_description', 'error_uri', 'state', 'session_state', 'iss'];
 const NEEDS_A_PERSON = [
   'interaction_required',
@@ -21,7 +21,7 @@ const NEEDS_A_PERSON = [
   'account_selection_required',
   'consent_required',
 ];
-const DESCRIPTION = /^[\x09\x0a\x0d\x20-\x21\x23-\x5b\x5d-\x7e]+$/;
+const DESCRIPTION = /^[\t\n\r\x20-\x21\x23-\x5b\x5d-\x7e]+$/;
 const CODE_BITS_MIN = 128;
 const ENTROPY_MIN = 96;
 
@@ -130,8 +130,8 @@ export const AUTHORIZATION_RESPONSE = {
     authorization_endpoint_response: response,
     redirect_uri,
   }) {
-    const known = [...ERROR_MEMBERS, ...new URL(redirect_uri).searchParams.keys()];
-    const unknown = Object.keys(response).filter((name) => !known.includes(name));
+    const known = new Set([...ERROR_MEMBERS, ...new URL(redirect_uri).searchParams.keys()]);
+    const unknown = Object.keys(response).filter((name) => !known.has(name));
     expect(unknown.length === 0, `unexpected: ${unknown.join(', ')}`);
   },
   CheckErrorDescriptionFromAuthorizationEndpointResponseErrorContainsCRLFTAB: ({

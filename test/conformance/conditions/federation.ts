@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { CompactEncrypt, decodeJwt, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';
+import { CompactEncrypt, decodeJwt, exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose';
 import { header, objectOf } from '../http.ts';
 import { type Check, expect, expectSame, ModuleSkipped, present, shown, strings, text } from '../verdict.ts';
 import type { Json, World } from '../world.ts';
@@ -199,9 +199,7 @@ export const FEDERATION = {
     world.request_object = [parts[0], parts[1], Buffer.from(signature).toString('base64url')].join('.');
   },
   async EncryptRequestObject(world) {
-    const jwk = keysOf(world.server_jwks).find(({ kty, use }) => kty === 'RSA' && use === 'enc') as
-      | JWK
-      | undefined;
+    const jwk = keysOf(world.server_jwks).find(({ kty, use }) => kty === 'RSA' && use === 'enc');
     const key = present(jwk, 'RSA key for encryption');
     world.request_object = await new CompactEncrypt(
       Buffer.from(present(world.request_object, 'request object')),

@@ -5,7 +5,7 @@ import { type Check, ConditionFailed, expect, present, shown, text } from '../ve
 import type { Json, ReadJwt, World } from '../world.ts';
 
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
-/** What each key type must have (RFC 7518 §6, RFC 8037 §2). */
+/** The members that each key type must have (RFC 7518 §6, RFC 8037 §2). */
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   RSA: ['n', 'e'],
   EC: ['crv', 'x', 'y'],
@@ -103,7 +103,7 @@ export const KEYS = {
     world.original_jwks = world.server_jwks;
   },
   async TellUserToRotateOpKeys({ target }) {
-    expect(target.rotateKeys !== undefined, 'nobody rotates the keys of this provider');
+    expect(target.rotateKeys !== undefined, 'no operator rotates the keys of this provider');
     await target.rotateKeys?.();
   },
   VerifyNewJwksHasNewSigningKey({ original_jwks, server_jwks }) {

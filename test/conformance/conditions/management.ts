@@ -4,12 +4,12 @@ import type { Json, World } from '../world.ts';
 import { lastReply, manage } from './registration.ts';
 
 /** Members of a response that are no metadata of the request (RFC 7592 §2.2). */
-const NOT_SENT_BACK = [
+const NOT_SENT_BACK: ReadonlySet<string> = new Set([
   'registration_access_token',
   'registration_client_uri',
   'client_secret_expires_at',
   'client_id_issued_at',
-];
+]);
 
 function update(change: (world: World) => Json): Check {
   return (world) => {
@@ -86,7 +86,7 @@ export const MANAGEMENT = {
     expectSame(lastReply(world).status, 401, 'the status of DELETE');
   },
   CreateClientConfigurationRequestFromDynamicClientRegistrationResponse(world) {
-    const kept = Object.entries(world.client).filter(([name]) => !NOT_SENT_BACK.includes(name));
+    const kept = Object.entries(world.client).filter(([name]) => !NOT_SENT_BACK.has(name));
     world.configuration_request = Object.fromEntries(kept);
   },
   AddSoftwareStatementToClientConfigurationRequest: update(({ software_statement }) => ({

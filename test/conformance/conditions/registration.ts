@@ -60,7 +60,7 @@ function errorIs(...codes: readonly string[]): Check {
   };
 }
 
-export function status(...expected: readonly number[]): Check {
+function status(...expected: readonly number[]): Check {
   return (world) => {
     const { status: actual, text: body } = lastReply(world);
     expect(expected.includes(actual), `the status is ${actual}: ${body.slice(0, 300)}`);

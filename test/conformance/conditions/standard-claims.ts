@@ -12,21 +12,31 @@ const isBirthdate: Holds = (value) =>
   typeof value === 'string' && /^(?:\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])|\d{4})$/.test(value);
 
 const TEXTS = [
-  ...[
-    'sub',
-    'name',
-    'given_name',
-    'family_name',
-    'middle_name',
-    'nickname',
-    'preferred_username',
-    'profile',
-    'picture',
-    'website',
-  ],
-  ...['email', 'gender', 'zoneinfo', 'locale', 'phone_number', 'txn'],
+  'sub',
+  'name',
+  'given_name',
+  'family_name',
+  'middle_name',
+  'nickname',
+  'preferred_username',
+  'profile',
+  'picture',
+  'website',
+  'email',
+  'gender',
+  'zoneinfo',
+  'locale',
+  'phone_number',
+  'txn',
 ];
-const ADDRESS = ['formatted', 'street_address', 'locality', 'region', 'postal_code', 'country'];
+const ADDRESS: ReadonlySet<string> = new Set([
+  'formatted',
+  'street_address',
+  'locality',
+  'region',
+  'postal_code',
+  'country',
+]);
 
 /** OpenID Connect Core 1.0 §5.1: the types of the standard claims. Claims of other names are not looked at. */
 const STANDARD: Readonly<Record<string, Holds>> = {
@@ -39,26 +49,27 @@ const STANDARD: Readonly<Record<string, Holds>> = {
   _claim_sources: isObject,
   address: (value) =>
     isObject(value) &&
-    Object.entries(value as Json).every(([name, part]) => !ADDRESS.includes(name) || isText(part)),
+    Object.entries(value as Json).every(([name, part]) => !ADDRESS.has(name) || isText(part)),
 };
 
 /** OpenID Connect Core 1.0 §5.4: the claims that a scope value stands for. */
 export const SCOPE_CLAIMS: Readonly<Record<string, readonly string[]>> = {
   openid: ['sub'],
   profile: [
-    ...[
-      'name',
-      'given_name',
-      'family_name',
-      'middle_name',
-      'nickname',
-      'profile',
-      'picture',
-      'website',
-      'gender',
-      'birthdate',
-    ],
-    ...['zoneinfo', 'locale', 'updated_at', 'preferred_username'],
+    'name',
+    'given_name',
+    'family_name',
+    'middle_name',
+    'nickname',
+    'profile',
+    'picture',
+    'website',
+    'gender',
+    'birthdate',
+    'zoneinfo',
+    'locale',
+    'updated_at',
+    'preferred_username',
   ],
   email: ['email', 'email_verified'],
   address: ['address'],

@@ -22,7 +22,7 @@ const LENGTH_BITS_MIN = 128;
 /** RFC 6749, appendix A.17 and A.12. */
 const TOKEN = /^[\x20-\x7e]+$/;
 const ERROR = /^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/;
-const DESCRIPTION = /^[\x09\x0a\x0d\x20-\x21\x23-\x5b\x5d-\x7e]+$/;
+const DESCRIPTION = /^[\t\n\r\x20-\x21\x23-\x5b\x5d-\x7e]+$/;
 
 async function assertion({ client, client_key, server }: World, aud: unknown): Promise<string> {
   const { privateKey, publicJwk } = present(client_key, 'client key');

@@ -51,7 +51,7 @@ function returnedClaims(name: string, options: Returned): ConformanceModule {
     name,
     steps: (variant) => [
       ...setUp(variant, {
-        then: scope === undefined ? [] : [stop(scope), info('OIDCCCheckScopesSupportedContainScopeTest')],
+        after: scope === undefined ? [] : [stop(scope), info('OIDCCCheckScopesSupportedContainScopeTest')],
       }),
       ...authorization(
         variant,
@@ -122,7 +122,7 @@ const USERINFO_RS256: ConformanceModule = {
   steps: (variant) => [
     ...setUp(variant, {
       metadata: [stop('AddUserinfoSignedResponseAlgRS256ToDynamicRegistrationRequest', 'OIDCR-2')],
-      then: [fail('CheckDiscEndpointUserinfoSigningAlgValuesSupportedContainsRS256', 'OIDCD-3')],
+      after: [fail('CheckDiscEndpointUserinfoSigningAlgValuesSupportedContainsRS256', 'OIDCD-3')],
     }),
     ...authorization(variant),
     ...CALL,

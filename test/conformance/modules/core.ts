@@ -202,7 +202,7 @@ const REGISTERED_REDIRECT_URI: ConformanceModule = {
   name: 'oidcc-ensure-registered-redirect-uri',
   review: ERROR_PAGE,
   steps: (variant) => [
-    ...setUp(variant, { then: [stop('CreateBadRedirectUriByAppending')] }),
+    ...setUp(variant, { after: [stop('CreateBadRedirectUriByAppending')] }),
     ...request(variant),
     stop('PerformRedirect'),
     stop('ExpectNoCallback'),

@@ -6,9 +6,9 @@ import type { Variant } from '../world.ts';
 
 interface Logout {
   readonly metadata?: readonly Step[];
-  /** What the module does to the ID token. */
+  /** Changes of the ID token. */
   readonly hint?: readonly Step[];
-  /** What it does to the request. */
+  /** Changes of the request. */
   readonly change?: readonly ConditionName[];
   readonly expected: readonly Step[];
   /** Whether the browser comes back, and is signed out then. */

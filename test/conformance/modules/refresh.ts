@@ -69,9 +69,7 @@ const issued = ({ token_endpoint_response: { refresh_token } }: World): boolean 
 /** One client's part of oidcc-refresh-token. */
 function ofClient(variant: Variant, second: boolean): readonly Step[] {
   return [
-    ...obtained(variant, {
-      ...(second ? { add: [stop('AddLongNonceToAuthorizationEndpointRequest')] } : {}),
-    }),
+    ...obtained(variant, second ? { add: [stop('AddLongNonceToAuthorizationEndpointRequest')] } : {}),
     ...where(
       (world) => !issued(world),
       [warn('EnsureServerConfigurationDoesNotSupportRefreshToken', 'OIDCD-3'), stop('SkipIfNoRefreshToken')],

@@ -20,7 +20,7 @@ export const REQUEST_OBJECT_MODULES: readonly ConformanceModule[] = [
   {
     name: 'oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported',
     steps: (variant) => [
-      ...setUp(variant, { then: [SKIP] }),
+      ...setUp(variant, { after: [SKIP] }),
       ...authorization(
         variant,
         { build: [CONVERT, NULL_ALGORITHM, BY_VALUE] },
@@ -32,7 +32,7 @@ export const REQUEST_OBJECT_MODULES: readonly ConformanceModule[] = [
     name: 'oidcc-ensure-request-object-with-redirect-uri',
     review: 'an error page: status 4xx, text/html, and no redirection',
     steps: (variant) => [
-      ...setUp(variant, { then: [SKIP] }),
+      ...setUp(variant, { after: [SKIP] }),
       ...request(variant, {
         build: [
           CONVERT,
@@ -54,7 +54,7 @@ export const REQUEST_OBJECT_MODULES: readonly ConformanceModule[] = [
     name: 'oidcc-request-uri-unsigned-supported-correctly-or-rejected-as-unsupported',
     notFor: (variant) => !isDynamic(variant),
     steps: (variant) => [
-      ...setUp(variant, { metadata: REGISTER_REQUEST_URI, then: [SKIP] }),
+      ...setUp(variant, { metadata: REGISTER_REQUEST_URI, after: [SKIP] }),
       ...authorization(
         variant,
         { build: [CONVERT, NULL_ALGORITHM, BY_REFERENCE] },
@@ -71,7 +71,7 @@ export const REQUEST_OBJECT_MODULES: readonly ConformanceModule[] = [
     name: 'oidcc-request-uri-unsigned',
     notFor: (variant) => !isDynamic(variant),
     steps: (variant) => [
-      ...setUp(variant, { metadata: REGISTER_REQUEST_URI, then: [BY_REFERENCE_SUPPORTED, SKIP] }),
+      ...setUp(variant, { metadata: REGISTER_REQUEST_URI, after: [BY_REFERENCE_SUPPORTED, SKIP] }),
       ...authorization(variant, { build: [CONVERT, NULL_ALGORITHM, BY_REFERENCE] }),
     ],
   },
@@ -84,7 +84,7 @@ export const REQUEST_OBJECT_MODULES: readonly ConformanceModule[] = [
           ...REGISTER_REQUEST_URI,
           stop('AddRequestObjectSigningAlgRS256ToDynamicRegistrationRequest'),
         ],
-        then: [
+        after: [
           BY_REFERENCE_SUPPORTED,
           fail('CheckDiscEndpointRequestObjectSigningAlgValuesSupportedContainsRS256', 'OIDCD-3'),
         ],

@@ -30,15 +30,15 @@ interface Twice {
   readonly afterFirst?: readonly Step[];
   readonly wait?: readonly Step[];
   readonly second: readonly Step[];
-  /** Of the second ID token. */
+  /** Checks of the second ID token. */
   readonly idToken?: readonly Step[];
-  readonly then?: readonly Step[];
+  readonly after?: readonly Step[];
 }
 
 /** A module that authorises twice in one browser. */
 function twice(
   name: string,
-  { first = [], afterFirst = [], wait = [], second, idToken = [], then = [] }: Twice,
+  { first = [], afterFirst = [], wait = [], second, idToken = [], after = [] }: Twice,
   review?: string,
 ): ConformanceModule {
   return {
@@ -51,7 +51,7 @@ function twice(
       ...afterFirst,
       ...wait,
       ...authorization(variant, { add: second }, { idToken: [...STANDARD_ID_TOKEN_CHECKS, ...idToken] }),
-      ...then,
+      ...after,
     ],
   };
 }
@@ -78,7 +78,7 @@ export const SESSION_MODULES: readonly ConformanceModule[] = [
     {
       wait: [stop('WaitForOneSecond')],
       second: [stop('AddPromptLoginToAuthorizationEndpointRequest', 'OIDCC-3.1.2.1', 'OIDCC-15.1')],
-      then: [
+      after: [
         stop('ExpectSecondLoginPage', 'OIDCC-3.1.2.1'),
         fail('CheckSecondIdTokenAuthTimeIsLaterIfPresent', 'OIDCC-2'),
       ],
@@ -87,7 +87,7 @@ export const SESSION_MODULES: readonly ConformanceModule[] = [
   ),
   twice('oidcc-prompt-none-logged-in', {
     second: [PROMPT_NONE],
-    then: [stop('ExpectNoLoginPage'), ...SAME_SIGN_IN],
+    after: [stop('ExpectNoLoginPage'), ...SAME_SIGN_IN],
   }),
   NOT_LOGGED_IN,
   twice(
@@ -100,7 +100,7 @@ export const SESSION_MODULES: readonly ConformanceModule[] = [
         fail('CheckSecondIdTokenAuthTimeIsLaterIfPresent', 'OIDCC-2'),
         fail('CheckIdTokenAuthTimeIsRecentIfPresent', 'OIDCC-2'),
       ],
-      then: [stop('ExpectSecondLoginPage', 'OIDCC-3.1.2.1')],
+      after: [stop('ExpectSecondLoginPage', 'OIDCC-3.1.2.1')],
     },
     SECOND_SIGN_IN,
   ),
@@ -108,13 +108,13 @@ export const SESSION_MODULES: readonly ConformanceModule[] = [
     first: [stop('AddMaxAge15000ToAuthorizationEndpointRequest', 'OIDCC-3.1.2.1', 'OIDCC-15.1')],
     afterFirst: [AUTH_TIME],
     second: [stop('AddMaxAge10000ToAuthorizationEndpointRequest', 'OIDCC-3.1.2.1', 'OIDCC-15.1')],
-    then: [stop('ExpectNoLoginPage'), AUTH_TIME, ...SAME_SIGN_IN],
+    after: [stop('ExpectNoLoginPage'), AUTH_TIME, ...SAME_SIGN_IN],
   }),
   twice('oidcc-id-token-hint', {
     second: [
       PROMPT_NONE,
       stop('AddIdTokenHintFromFirstLoginToAuthorizationEndpointRequest', 'OIDCC-3.1.2.1', 'OIDCC-3.1.2.2'),
     ],
-    then: [stop('ExpectNoLoginPage'), ...SAME_SIGN_IN],
+    after: [stop('ExpectNoLoginPage'), ...SAME_SIGN_IN],
   }),
 ];

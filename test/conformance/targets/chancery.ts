@@ -16,7 +16,7 @@ import { openFederation } from './federation.ts';
 
 const HERE = join(import.meta.dirname, '../real-suite');
 /** The settings that the real suite would meet. */
-export const SETTINGS_FILE = join(HERE, 'chancery.yaml');
+const SETTINGS_FILE = join(HERE, 'chancery.yaml');
 
 interface Account {
   readonly username: string;
@@ -32,8 +32,8 @@ export interface StartedTarget {
   stop(): Promise<void>;
 }
 
-/** What a person does on our pages. */
-export function chanceryPages(username: string, password: string): readonly PageRule[] {
+/** Returns how a person gets past each of our pages. */
+function chanceryPages(username: string, password: string): readonly PageRule[] {
   return [
     { kind: 'sign-in', has: 'name="password"', fields: { username, password, choice: 'sign-in' } },
     { kind: 'consent', has: 'value="allow"', fields: { choice: 'allow' } },

@@ -40,7 +40,9 @@ export async function startOidcProvider(
       pages: PAGES,
       // It keeps a client's keys for a minute.
       settings: { jwks_refresh_delay: '61' },
-      clients: Object.fromEntries(CLIENTS.map(({ name, ...client }) => [name, { ...client }])),
+      clients: Object.fromEntries(
+        CLIENTS.map((client) => [client.client_id.replace('static-', ''), { ...client }]),
+      ),
       // A new instance with the new keys in front, as a restart of its process would be.
       async rotateKeys() {
         keys = [...makeKeys(), ...keys];
@@ -56,7 +58,6 @@ export async function startOidcProvider(
 }
 
 const CLIENTS = ['client', 'client2', 'client_secret_post'].map((name) => ({
-  name,
   client_id: `static-${name}`,
   client_secret: SECRET,
   token_endpoint_auth_method: name === 'client_secret_post' ? 'client_secret_post' : 'client_secret_basic',
@@ -69,7 +70,7 @@ function configuration(keys: readonly object[], send: Send): object {
     jwks: { keys },
     cookies: { keys: ['for these modules alone'], long: { sameSite: 'none' } },
     enableHttpPostMethods: true,
-    clients: CLIENTS.map(({ name: _, ...client }) => ({
+    clients: CLIENTS.map((client) => ({
       ...client,
       grant_types: ['authorization_code', 'refresh_token'],
       redirect_uris: [`${base}/callback`, `${base}/callback?dummy1=lorem&dummy2=ipsum`],
@@ -123,13 +124,13 @@ function configuration(keys: readonly object[], send: Send): object {
       accountId,
       claims: () => ({ ...ACCOUNT.claims, sub: accountId, updated_at: 1_700_000_000 }),
     }),
-    async fetch(url: string | URL, options: { method?: string; headers?: object; body?: unknown } = {}) {
+    async fetch(url: string | URL, options: { method?: string; headers?: object; body?: string } = {}) {
       const { status, text, headers } = await send(String(url).split('#')[0] ?? NEVER_SENT, {
         method: options.method ?? 'GET',
         headers: Object.fromEntries(new Headers(options.headers as Record<string, string>)),
         ...(options.body === undefined
           ? {}
-          : { form: Object.fromEntries(new URLSearchParams(String(options.body))) }),
+          : { form: Object.fromEntries(new URLSearchParams(options.body)) }),
       });
       return new Response(text, { status, headers: { 'content-type': String(headers['content-type']) } });
     },
@@ -137,15 +138,17 @@ function configuration(keys: readonly object[], send: Send): object {
 }
 
 const PROFILE = [
-  ...[
-    'name',
-    'given_name',
-    'family_name',
-    'middle_name',
-    'nickname',
-    'preferred_username',
-    'profile',
-    'picture',
-  ],
-  ...['website', 'gender', 'birthdate', 'zoneinfo', 'locale'],
+  'name',
+  'given_name',
+  'family_name',
+  'middle_name',
+  'nickname',
+  'preferred_username',
+  'profile',
+  'picture',
+  'website',
+  'gender',
+  'birthdate',
+  'zoneinfo',
+  'locale',
 ];
