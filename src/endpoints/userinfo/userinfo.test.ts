@@ -58,7 +58,11 @@ const ROWS: readonly (readonly [module: string, scope: string, claims: object])[
       updated_at,
     },
   ],
-  ['oidcc-scope-all', 'openid profile email address phone', { preferred_username: 'Ada', ...CLAIMS, updated_at }],
+  [
+    'oidcc-scope-all',
+    'openid profile email address phone',
+    { preferred_username: 'Ada', ...CLAIMS, updated_at },
+  ],
 ];
 
 for (const [module, scope, claims] of ROWS) {
