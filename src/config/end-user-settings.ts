@@ -108,6 +108,22 @@ export const END_USER_SETTINGS = {
       'SHA-256 digests of the tokens with which your own sign-in page calls the server. List several during a rotation.',
   }),
 
+  'sign-in.acr-values': list({
+    default: [],
+    tenants: 'own',
+    items: 'acr values',
+    pattern: /^[\x21\x23-\x5B\x5D-\x7E]{1,255}$/u,
+    rule: 'must be a list of acr values of 1 to 255 visible ASCII characters, without quotation marks and backslashes',
+    description:
+      'The `acr` values that your own sign-in page can report. Discovery publishes them as `acr_values_supported`. An end-user whose session has none of the requested values signs in again if the list has one of them. Empty: the page may be able to report any value, and discovery names none. The built-in page has one value of its own: leave the list empty for it.',
+  }),
+  'sign-in.acr-required': flag({
+    default: false,
+    tenants: 'inherited',
+    description:
+      'Whether a request fails with `unmet_authentication_requirements` if the sign-in has none of its `acr_values`. By default `acr_values` is a wish (OpenID Connect Core 1.0 §3.1.2.1), and tokens say which `acr` there is. Set it where resource servers ask for step-up (RFC 9470 §5): otherwise a client can get the same insufficient token again and again.',
+  }),
+
   'session.idle-lifetime': seconds({
     default: DAY,
     tenants: 'inherited',

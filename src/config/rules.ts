@@ -93,6 +93,14 @@ export const RULES: readonly Rule[] = [
     problem: ({ 'sign-in.external-url': url, 'sign-in.token-sha256': tokens }) =>
       url !== 'none' && tokens.length === 0 ? 'must be set where sign-in.external-url is' : undefined,
   },
+  {
+    path: 'sign-in.acr-values',
+    reads: ['sign-in.external-url'],
+    problem: ({ 'sign-in.external-url': url, 'sign-in.acr-values': values }) =>
+      url === 'none' && values.length > 0
+        ? 'must be empty where sign-in.external-url is none: the built-in page has one acr of its own'
+        : undefined,
+  },
   ...TLS_RULES,
 ];
 

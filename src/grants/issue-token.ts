@@ -10,7 +10,7 @@ import type { Confirmation } from '../tokens/confirmation.ts';
 import { requestedAudience } from './audience.ts';
 import type { Issuing, TokenResponse } from './grant.ts';
 
-/** Says how the end-user of a grant was authenticated and which claims the client requested by name, for ID tokens and UserInfo. */
+/** Says how the end-user of a grant was authenticated, and which claims the client requested by name for ID tokens and UserInfo. */
 export interface EndUserContext {
   /** Null without a session: the end-user gave the password to the client. */
   readonly sid: SessionId | null;
@@ -34,7 +34,7 @@ export interface TokenContent {
   readonly data?: string | undefined;
   /** Further members of the introspection response, which are also claims of the JWT. */
   readonly more?: Readonly<Record<string, unknown>> | undefined;
-  /** Stored with the grant, not in the token: how its end-user signed in. */
+  /** How its end-user signed in. The grant stores it, so that a refreshed token says the same. Absent without an end-user who signed in. */
   readonly endUser?: EndUserContext | undefined;
 }
 
@@ -70,6 +70,7 @@ export async function mintToken(
   );
   const { access_token, stored } = await mintAccessToken(accessTokens, {
     ...content,
+    more: { ...content.more, ...authenticationOf(content.endUser) },
     sub: content.clientSub ?? content.sub,
     format: particulars.format ?? policy.format ?? settings['access-token.format'],
     client_id,
@@ -80,6 +81,16 @@ export async function mintToken(
   });
   const scope = content.scope.join(' ');
   return { stored, response: { access_token, token_type: 'Bearer', expires_in: lifetime, scope } };
+}
+
+/**
+ * Returns the members that say how the end-user was authenticated (RFC 9470 §6, RFC 9068 §2.2.1). They are those of the
+ * authorisation: a refresh changes none (RFC 9068 §2.2.1). A client that acts for itself has none.
+ */
+function authenticationOf(endUser: EndUserContext | undefined): Readonly<Record<string, unknown>> {
+  if (endUser === undefined) return {};
+  const { auth_time, acr, amr } = endUser;
+  return { auth_time, ...(acr === null ? {} : { acr }), ...(amr.length === 0 ? {} : { amr }) };
 }
 
 /** Issues an access token without a grant. The token is durable when the promise resolves. */

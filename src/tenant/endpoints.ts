@@ -29,6 +29,7 @@ import { postedUserinfo, userinfo } from '../endpoints/userinfo/endpoint.ts';
 import { offeredGrants } from '../grants/grants.ts';
 import type { Site } from '../http/router.ts';
 import type { Metrics } from '../ports/metrics.ts';
+import { supportedAcrValues } from '../sessions/acr-values.ts';
 import { federationMembers } from './federation.ts';
 import type { Issuer } from './issuer.ts';
 import { certificateTrust } from './settings.ts';
@@ -128,6 +129,7 @@ function metadataOf(issuer: Issuer, endpoints: readonly Endpoint[]): Described['
       canSign: (algorithm) => keys.canSign(algorithm),
       languages: pages.languages,
       frontChannelLogout: settings['logout.frames-max'] > 0,
+      acrValues: supportedAcrValues(settings),
       grantTypes: settings['authorization.grant-types'],
     }),
     ...federationMembers(settings),

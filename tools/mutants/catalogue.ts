@@ -5,6 +5,7 @@ import { LIMITS } from './limits.ts';
 import type { Mutant } from './mutant.ts';
 import { PROFILES } from './profiles.ts';
 import { SESSIONS } from './sessions.ts';
+import { STEP_UP } from './step-up.ts';
 import { STORAGE_POSTGRES } from './storage-postgres.ts';
 import { STORAGE_SQLITE } from './storage-sqlite.ts';
 import { TOKENS } from './tokens.ts';
@@ -17,6 +18,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...CLIENTS,
   ...AUTHORIZATION,
   ...PROFILES,
+  ...STEP_UP,
   ...SESSIONS,
   ...LIMITS,
   ...FEDERATION,

@@ -16,6 +16,12 @@ export const rfc9068: Specification = {
       'signAccessToken',
     ),
     must(
+      'rfc9068-2.2.1-1',
+      '§2.2.1',
+      'auth_time, acr and amr are those of the authorisation, also after a refresh.',
+      'authenticationOf',
+    ),
+    must(
       'rfc9068-3-1',
       '§3',
       'aud is the resource that was asked for, and otherwise a default.',

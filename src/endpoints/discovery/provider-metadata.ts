@@ -66,6 +66,8 @@ export interface Support {
   readonly languages?: readonly string[];
   /** Whether the page after a logout has frames. */
   readonly frontChannelLogout?: boolean;
+  /** The `acr` values that a sign-in can have. */
+  readonly acrValues?: readonly string[];
   /** The grant types that the settings allow. */
   readonly grantTypes?: readonly string[];
 }
@@ -147,8 +149,9 @@ const PROTOCOL_CLAIMS = ['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'nonce'
  */
 function authorizationMetadata({
   languages = [],
+  acrValues = [PASSWORD_ACR],
   grantTypes,
-}: Pick<Support, 'languages'> & { readonly grantTypes: readonly string[] }): Readonly<
+}: Pick<Support, 'languages' | 'acrValues'> & { readonly grantTypes: readonly string[] }): Readonly<
   Record<string, unknown>
 > {
   const claims = [...SCOPE_CLAIMS.values()].flat();
@@ -159,7 +162,7 @@ function authorizationMetadata({
     claims_supported: [...PROTOCOL_CLAIMS, ...claims],
     claim_types_supported: ['normal'],
     claims_parameter_supported: true,
-    acr_values_supported: [PASSWORD_ACR],
+    acr_values_supported: acrValues,
     prompt_values_supported: PROMPTS,
     ui_locales_supported: languages,
     request_parameter_supported: true,

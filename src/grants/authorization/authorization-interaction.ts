@@ -6,6 +6,7 @@ import type { ClientStore, StoredClient } from '../../ports/client-store.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ConsentStore } from '../../ports/consent-store.ts';
 import type { StoredSession } from '../../ports/session-store.ts';
+import { canSignInWith } from '../../sessions/acr-values.ts';
 import { responseTypeName, responseTypesOf } from '../../spec/grant-types.ts';
 import type { Digest } from '../../spec/identifiers.ts';
 import { memberOf } from '../../spec/scope.ts';
@@ -66,6 +67,8 @@ export async function progressOf(
     consentImplied: needs.consentImplied && isOperators(client),
     signedIn: session !== undefined && session.key === signedIn,
     consented: session !== undefined && session.key === consented,
+    canSignInWith: (acr) => canSignInWith(needs.settings, acr),
+    acrRequired: needs.settings['sign-in.acr-required'],
     now: needs.clock.now(),
   });
   return { client, next };

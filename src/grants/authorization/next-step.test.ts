@@ -40,6 +40,8 @@ const usual: Circumstances = {
   consentImplied: false,
   signedIn: false,
   consented: false,
+  canSignInWith: (acr) => acr !== 'gold',
+  acrRequired: false,
   now: NOW,
 };
 
@@ -136,6 +138,72 @@ const ROWS: readonly Row[] = [
     'consent',
   ],
 ];
+
+/** The session is `silver`; a sign-in can be anything but `gold`. */
+const ACR_ROWS: readonly Row[] = [
+  ['acr_values that are met', { acr_values: ['gold', 'silver'] }, {}, 'grant'],
+  ['acr_values that a sign-in can meet', { acr_values: ['bronze'] }, {}, 'sign-in'],
+  ['acr_values that a sign-in can meet, after one', { acr_values: ['bronze'] }, { signedIn: true }, 'grant'],
+  [
+    'acr_values that a sign-in can meet, prompt none',
+    { acr_values: ['bronze'], prompt: ['none'] },
+    {},
+    'grant',
+  ],
+  ['acr_values that no sign-in can meet', { acr_values: ['gold'] }, {}, 'grant'],
+  ['required acr_values that are met', { acr_values: ['gold', 'silver'] }, { acrRequired: true }, 'grant'],
+  ['required acr_values', { acr_values: ['gold', 'bronze'] }, { acrRequired: true }, 'sign-in'],
+  [
+    'required acr_values, after a sign-in without them',
+    { acr_values: ['bronze'] },
+    { acrRequired: true, signedIn: true },
+    'unmet_authentication_requirements',
+  ],
+  [
+    'required acr_values that no sign-in can meet',
+    { acr_values: ['gold'] },
+    { acrRequired: true },
+    'unmet_authentication_requirements',
+  ],
+  [
+    'required acr_values, prompt none',
+    { acr_values: ['bronze'], prompt: ['none'] },
+    { acrRequired: true },
+    'login_required',
+  ],
+  [
+    'required acr_values and no acr at all',
+    { acr_values: ['bronze'] },
+    { acrRequired: true, signedIn: true, session: { ...session, acr: null } },
+    'unmet_authentication_requirements',
+  ],
+  [
+    'an essential acr that a sign-in can meet',
+    claims({ acr: { essential: true, value: 'bronze' } }),
+    {},
+    'sign-in',
+  ],
+  [
+    'an essential acr, after a sign-in without it',
+    claims({ acr: { essential: true, value: 'bronze' } }),
+    { signedIn: true },
+    'unmet_authentication_requirements',
+  ],
+  [
+    'max_age 0, a session of this second',
+    { max_age: 0 },
+    { session: { ...session, auth_time: NOW } },
+    'sign-in',
+  ],
+];
+
+for (const [title, change, circumstances, outcome] of ACR_ROWS) {
+  // proves rfc9470-5-1, rfc9470-5-2
+  test(`${title}: ${outcome} (RFC 9470 §5)`, () => {
+    const next = nextStep({ ...request, ...change }, { ...usual, ...circumstances });
+    assert.equal(next.step === 'refuse' ? next.error : next.step, outcome);
+  });
+}
 
 for (const [title, change, circumstances, outcome] of ROWS) {
   // proves openid-core-3.1.2.1-3, openid-core-5.5.1.1-1

@@ -2,7 +2,8 @@ import type { StoredConsent } from '../../ports/consent-store.ts';
 import type { StoredSession } from '../../ports/session-store.ts';
 import type { ErrorCode } from '../../spec/errors.ts';
 import { memberOf } from '../../spec/scope.ts';
-import type { AuthorizationRequest, ClaimRequest } from './authorization-request.ts';
+import type { AuthorizationRequest } from './authorization-request.ts';
+import { requestedAcr } from './requested-acr.ts';
 
 /** The next step of an authorisation request: a page for the end-user, an error for the client, or the grant. */
 export type NextStep =
@@ -23,6 +24,10 @@ export interface Circumstances {
   readonly signedIn: boolean;
   /** Whether the end-user consented during this interaction. */
   readonly consented: boolean;
+  /** Whether a new sign-in can have this `acr`. */
+  readonly canSignInWith: (acr: string) => boolean;
+  /** Whether `acr_values` is a requirement, and not a wish. */
+  readonly acrRequired: boolean;
   /** Seconds since the Unix epoch. */
   readonly now: number;
 }
@@ -38,11 +43,8 @@ export function nextStep(request: AuthorizationRequest, circumstances: Circumsta
       ? refusal('login_required', 'prompt is none, and the end-user must sign in first')
       : { step: 'sign-in' };
   }
-  if (!meetsEssential(request.claims.id_token['acr'], session.acr))
-    return refusal(
-      'unmet_authentication_requirements',
-      'the sign-in has no acr that the claims parameter requires',
-    );
+  const otherAcr = stepForAcr(request, session, circumstances);
+  if (otherAcr !== undefined) return otherAcr;
   if (circumstances.consented || !mustConsent(request, circumstances)) return { step: 'grant', session };
   return silent
     ? refusal('consent_required', 'prompt is none, and the end-user must consent first')
@@ -77,11 +79,26 @@ function isAnother({ hinted_sub, claims }: AuthorizationRequest, { sub }: Circum
   return (hinted_sub !== undefined && hinted_sub !== sub) || (wanted !== undefined && wanted !== sub);
 }
 
-/** Says whether the session meets the requested `acr`; only an essential one with values is a condition (OpenID Connect Core 1.0 §5.5.1.1). */
-function meetsEssential(request: ClaimRequest | undefined, acr: string | null): boolean {
-  if (request?.essential !== true) return true;
-  const wanted = [...(request.values ?? []), ...(request.value === undefined ? [] : [request.value])];
-  return wanted.length === 0 || (acr !== null && wanted.includes(acr));
+/**
+ * Returns the step for a session that has none of the `acr` values that the request names: a sign-in that can have one, once in
+ * an interaction, and then a refusal if one is required (RFC 9470 §5). Without a requirement the request goes on with the `acr`
+ * that there is (OpenID Connect Core 1.0 §5.5.1.1). Returns undefined if the session is good enough.
+ */
+function stepForAcr(
+  request: AuthorizationRequest,
+  { acr }: StoredSession,
+  { signedIn, canSignInWith, acrRequired }: Circumstances,
+): NextStep | undefined {
+  const silent = request.prompt.includes('none');
+  const isMet = memberOf(acr === null ? [] : [acr]);
+  const unmet = requestedAcr(request, acrRequired).find(({ values }) => !values.some(isMet));
+  if (unmet === undefined) return undefined;
+  const canHelp = !signedIn && unmet.values.some(canSignInWith);
+  if (canHelp && !silent) return { step: 'sign-in' };
+  if (!unmet.required) return undefined;
+  return canHelp
+    ? refusal('login_required', 'prompt is none, and the end-user must sign in with another acr first')
+    : refusal('unmet_authentication_requirements', 'the sign-in has no acr that the request requires');
 }
 
 function mustConsent(request: AuthorizationRequest, { consent, consentImplied }: Circumstances): boolean {
