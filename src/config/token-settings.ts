@@ -103,6 +103,13 @@ export const TOKEN_SETTINGS = {
     max: YEAR,
     description: 'The longest lifetime that a request may name for an ID token.',
   }),
+  'id-token.scope-claims': choice({
+    tenants: 'inherited',
+    default: 'userinfo',
+    values: ['userinfo', 'token-endpoint'],
+    description:
+      'Where a client finds the claims of `profile`, `email`, `address` and `phone`. `userinfo`: at the UserInfo endpoint alone, as OpenID Connect Core 1.0 §5.4 says. `token-endpoint`: also in ID tokens that come from the token endpoint. Auth.js and passport-openidconnect, for example, read nothing else by default. ID tokens that come through the browser beside a code or an access token never have these claims.',
+  }),
   'initial-access-token.lifetime': seconds({
     tenants: 'inherited',
     default: 3600,

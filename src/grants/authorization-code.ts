@@ -12,13 +12,7 @@ import type { Parameters } from '../spec/parameters.ts';
 import { authorizationCodeKey } from '../tokens/authorization-code.ts';
 import { audienceFor, narrowedAudience, requestedAudience } from './audience.ts';
 import type { CodeContent } from './authorization/code-content.ts';
-import {
-  accountInUse,
-  type EndUserNeeds,
-  endUserContent,
-  endUserIdToken,
-  idTokenMember,
-} from './end-users.ts';
+import { accountInUse, type EndUserNeeds, endUserContent, idTokenMember } from './end-users.ts';
 import type { Grant, GrantNeeds } from './grant.ts';
 import { type PreparedGrant, prepareGrant } from './prepare-grant.ts';
 import { refreshableFor, reuseEvent } from './refreshable.ts';
@@ -44,9 +38,11 @@ export const authorizationCode: Grant = {
     const prepared = await preparedGrant(needs, endUsers, client, { content, account, parameters });
     const { scope, nonce, endUser } = content;
     const { access_token } = prepared.response;
-    const id_token = await idTokenMember(scope, () =>
-      endUserIdToken(endUsers, client, account, endUser, { nonce, access_token }),
-    );
+    const id_token = await idTokenMember(endUsers, client, account, endUser, {
+      scope,
+      nonce,
+      access_token,
+    });
     const onReuse = reuseEvent('authorization code', {
       client_id: code.client_id,
       sub: content.sub,

@@ -53,7 +53,7 @@ export interface IdTokenCompany {
   readonly nonce?: string | undefined;
   readonly access_token?: string | undefined;
   readonly code?: string | undefined;
-  /** Scope whose claims stand in the ID token itself, because the response has no access token (§5.4). */
+  /** Scope whose claims stand in the ID token itself, for example because the response has no access token (§5.4). */
   readonly scope?: readonly string[];
 }
 
@@ -83,15 +83,20 @@ export async function endUserIdToken(
 }
 
 /**
- * Returns the member `id_token` of a token response if the scope contains `openid` (OpenID Connect Core 1.0 §3.1.2.1).
+ * Returns the member `id_token` of a token response if the scope contains `openid` (OpenID Connect Core 1.0 §3.1.2.1). The claims
+ * of scope values are at the UserInfo endpoint (§5.4), unless `id-token.scope-claims` puts them here too.
  * @throws OAuthError invalid_request if no key fits the encryption that the client registered
  */
 export async function idTokenMember(
-  scope: readonly string[],
-  make: () => Promise<ClientJwt>,
+  needs: EndUserNeeds,
+  client: RegisteredClient,
+  account: Account,
+  endUser: EndUserContext,
+  { scope, ...company }: IdTokenCompany & { readonly scope: readonly string[] },
 ): Promise<{ readonly id_token?: string }> {
   if (!scope.includes('openid')) return {};
-  const made = await make();
+  const stated = needs.settings['id-token.scope-claims'] === 'token-endpoint' ? scope : [];
+  const made = await endUserIdToken(needs, client, account, endUser, { ...company, scope: stated });
   if ('jwt' in made) return { id_token: made.jwt };
   requireKeysNow(made, 'keys of the client');
   throw new OAuthError('invalid_request', {

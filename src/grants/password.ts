@@ -10,13 +10,7 @@ import type { GrantId } from '../spec/identifiers.ts';
 import type { Parameters } from '../spec/parameters.ts';
 import { requestedAudience } from './audience.ts';
 import { grantableScope } from './end-user-scope.ts';
-import {
-  accountInUse,
-  type EndUserNeeds,
-  endUserContent,
-  endUserIdToken,
-  idTokenMember,
-} from './end-users.ts';
+import { accountInUse, type EndUserNeeds, endUserContent, idTokenMember } from './end-users.ts';
 import type { Grant, GrantNeeds, RequestOrigin } from './grant.ts';
 import type { EndUserContext } from './issue-token.ts';
 import { prepareGrant } from './prepare-grant.ts';
@@ -43,9 +37,7 @@ export const password: Grant = {
     const content = endUserContent(endUsers, client, account, { scope, audience, endUser });
     const made = await prepareGrant(needs, client, content, { confirmation }, refreshable);
     const { access_token } = made.response;
-    const id_token = await idTokenMember(scope, () =>
-      endUserIdToken(endUsers, client, account, endUser, { access_token }),
-    );
+    const id_token = await idTokenMember(endUsers, client, account, endUser, { scope, access_token });
     await needs.grants.create(made.grant, made.token);
     await requireUnchanged(needs, endUsers, account, made.grant.grant_id);
     return { ...made.response, ...id_token };

@@ -15,7 +15,7 @@ import {
   mintRefreshToken,
 } from '../tokens/refresh-token.ts';
 import { narrowedAudience } from './audience.ts';
-import { accountInUse, endUserIdToken, idTokenMember } from './end-users.ts';
+import { accountInUse, idTokenMember } from './end-users.ts';
 import type { Grant, GrantNeeds, TokenResponse } from './grant.ts';
 import { type MintedToken, mintToken } from './issue-token.ts';
 import {
@@ -87,9 +87,7 @@ async function idTokenFor(
 ): Promise<Pick<TokenResponse, 'id_token'>> {
   const { account, scope, access_token } = now;
   if (account === undefined || endUser === undefined || endUsers === undefined) return {};
-  return await idTokenMember(scope, () =>
-    endUserIdToken(endUsers, client, account, endUser, { access_token }),
-  );
+  return await idTokenMember(endUsers, client, account, endUser, { scope, access_token });
 }
 
 interface Use {

@@ -4,7 +4,7 @@ import { decodeJwt } from 'jose';
 import { type Fields, formText, VERIFIER } from '../../../test/program/code-request.ts';
 import { deleteAccount, setPassword } from '../../sessions/manage-account.ts';
 import { systemRandom } from '../../system/random.ts';
-import { ACTOR } from '../../testing/end-users.ts';
+import { ACTOR, ADA } from '../../testing/end-users.ts';
 import { type Answer, assertError } from '../../testing/exchange.ts';
 import {
   answeredTo,
@@ -100,6 +100,29 @@ test('a code gives an access token, a refresh token and an ID token (RFC 6749 §
   });
   assert.match(String(sid), /^[A-Za-z0-9]{24}$/);
   assert.ok(at_hash);
+});
+
+test('id-token.scope-claims: token-endpoint puts the claims of the scope into ID tokens of the token endpoint, also after a refresh, and into no other (OpenID Connect Core 1.0 §5.4)', async () => {
+  const at = testTenant({ settings: { 'id-token.scope-claims': 'token-endpoint' } });
+  const as = await at.register({
+    ...RELYING_PARTY,
+    response_types: ['code', 'code id_token'],
+    grant_types: [...RELYING_PARTY.grant_types, 'implicit'],
+  });
+  const person = await aPerson(at);
+  const hybrid = answeredTo(
+    await person.grant(as, { scope: 'openid email', response_type: 'code id_token' }),
+  );
+  assert.equal('email' in decodeJwt(hybrid['id_token'] ?? ''), false);
+  const first = await redeem(hybrid['code'] ?? '', { at, as });
+  assert.equal(decodeJwt(text(first, 'id_token'))['email'], ADA.claims.email);
+  const refreshed = async (scope: string) => {
+    const form = { grant_type: 'refresh_token', refresh_token: text(first, 'refresh_token'), scope };
+    const answer = await at.send('token', { basic: [as.client_id, as.client_secret], form });
+    return decodeJwt(text(answer, 'id_token'))['email'];
+  };
+  assert.equal(await refreshed('openid email'), ADA.claims.email);
+  assert.equal(await refreshed('openid'), undefined);
 });
 
 // proves openid-core-3.1.3.3-1
