@@ -16,6 +16,10 @@ export const CITED_SPECIFICATIONS: readonly CitedSpecification[] = [
   { name: 'OpenID Connect Core Error Code unmet_authentication_requirements 1.0' },
   { name: 'Initiating User Registration via OpenID Connect 1.0' },
   { name: 'OpenID Federation 1.0', prefix: 'openid-federation' },
+  {
+    name: 'draft-ietf-oauth-client-id-metadata-document-02',
+    prefix: 'client-id-metadata-document',
+  },
   { name: 'OpenID Foundation conformance suite', prefix: 'openid-conformance' },
   { name: 'OAuth 2.0 Multiple Response Type Encoding Practices', prefix: 'openid-response-types' },
   { name: 'OAuth 2.0 Form Post Response Mode', prefix: 'openid-form-post' },

@@ -1,4 +1,4 @@
-import { clientInformation } from '../clients/client-information.ts';
+import { clientInformation, sourceOf } from '../clients/client-information.ts';
 import { metadataOf } from '../clients/registered-client.ts';
 import type { RegistryNeeds } from '../clients/registry-needs.ts';
 import type { StoredClient } from '../ports/client-store.ts';
@@ -61,6 +61,7 @@ function withoutSecrets(client: StoredClient): string {
     client_id: client.client_id,
     client_id_issued_at: client.issued_at,
     ...(secret === undefined ? {} : { client_secret_expires_at: secret.expires_at }),
+    ...sourceOf(client),
     ...metadataOf(client),
   };
   const data = client.data === null ? '' : `,"data":${client.data}`;

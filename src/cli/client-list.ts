@@ -28,7 +28,7 @@ export const listClients = command({
       kind: 'text',
       value: 'WHO',
       words:
-        'Selects by origin: `open`, `cli`, `master:LABEL`, `initial:LABEL`, `statement:ISSUER` or `federation:…`. `initial` alone matches every label.',
+        'Selects by origin: `open`, `cli`, `master:LABEL`, `initial:LABEL`, `statement:ISSUER`, `federation:…` or `document`. `initial` alone matches every label.',
     },
     'grant-type': {
       kind: 'choice',

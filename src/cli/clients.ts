@@ -160,11 +160,36 @@ function managing(session: RegistrySession, client_id: string): () => Promise<Cl
   return async () => ({ kind: 'master', client: await clientNamed(session, client_id) });
 }
 
+const refresh = command({
+  words: ['clients', 'refresh'],
+  summary: 'Fetch the metadata document of a client now',
+  description: [
+    'The client_id must be the URL of a Client ID Metadata Document (`registration.client-id-metadata-documents`), and an end-user must have consented to the client. Servers fetch the document themselves when it is no longer fresh.',
+    'If the document cannot be fetched or breaks a rule, the command says why and leaves the client as it is. To remove the client, use `chancery clients delete`; to keep it out, list its host in `client-document.denied-hosts`.',
+  ],
+  servers: BESIDE_SERVERS,
+  operands: CLIENT,
+  options: REGISTRY_OPTIONS,
+  environment: SETTINGS_VARIABLES,
+  output:
+    'One line with the members that changed. With --json, one JSON object with `client_id` and `changed`.',
+  examples: ['chancery clients refresh https://client.example/oauth/metadata.json'],
+  run: async (call) => {
+    const { id: client_id } = call.operands;
+    await withRegistry(call, { create: false }, async (session) => {
+      const client = await clientNamed(session, client_id);
+      const { changed } = await session.tenant.documents.refresh(client);
+      const words = changed.length === 0 ? 'unchanged' : `changed: ${changed.join(' ')}`;
+      call.print(call.options.json ? JSON.stringify({ client_id, changed }) : words);
+    });
+  },
+});
+
 const prune = command({
   words: ['clients', 'prune'],
-  summary: 'Delete unused clients that were registered without a token',
+  summary: 'Delete unused clients that were registered without a token or by a document',
   description: [
-    'The command deletes clients from open registration that were neither registered nor used during the time of --idle. It never deletes a client that may have live tokens: the time is at least `access-token.lifetime-max` plus one hour. Deleting cannot be undone; try --dry-run first.',
+    'The command deletes clients from open registration, and clients whose client_id is the URL of their metadata, that were neither registered nor used during the time of --idle. It never deletes a client that may have live tokens: the time is at least `access-token.lifetime-max` plus one hour. Deleting cannot be undone; try --dry-run first.',
     'Servers do the same from time to time if `registration.idle-client-lifetime` is set.',
   ],
   servers: BESIDE_SERVERS,
@@ -205,6 +230,7 @@ export const CLIENT_COMMANDS: readonly Command[] = [
   create,
   update,
   remove,
+  refresh,
   ...SECRET_COMMANDS,
   prune,
   ...EXCHANGE_COMMANDS,

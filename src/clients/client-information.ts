@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { StoredClient, StoredSecret } from '../ports/client-store.ts';
 import type { Sealer } from '../ports/sealer.ts';
 import type { ClientId } from '../spec/identifiers.ts';
+import { documentOf } from './metadata-document/document-state.ts';
 import type { RegistryNeeds } from './registry-needs.ts';
 import { openRegistrationToken, openSecret } from './secrets/client-secrets.ts';
 
@@ -27,6 +28,7 @@ export function clientInformation(needs: InformationNeeds, client: StoredClient)
           client_secret_expires_at: endOfSecret(client, secret),
         }),
     ...(isManaged(client) ? management(needs, client) : {}),
+    ...sourceOf(client),
   };
   const metadata = client.metadata.slice(1, -1);
   const data = client.data === null ? '' : `,"data":${client.data}`;
@@ -45,10 +47,18 @@ function endOfSecret({ expires_at }: StoredClient, secret: StoredSecret): number
 /**
  * Says whether the response holds a registration token. A shared client has none: every registrant of the
  * same metadata gets this response. The statements of a federation manage its clients (OpenID Federation 1.0
- * §12.2.3: a registration access token "SHOULD NOT").
+ * §12.2.3: a registration access token "SHOULD NOT"). A document manages its client.
  */
-function isManaged({ shared_digest, expires_at }: StoredClient): boolean {
-  return shared_digest === null && expires_at === null;
+function isManaged({ shared_digest, expires_at, document }: StoredClient): boolean {
+  return shared_digest === null && expires_at === null && document === null;
+}
+
+/** Returns the member that says how current the metadata document of a client is; no member for other clients. */
+export function sourceOf(client: StoredClient): object {
+  const state = documentOf(client);
+  if (state === undefined) return {};
+  const { fetched_at, fresh_until } = state;
+  return { chancery_metadata_document: { fetched_at, fresh_until } };
 }
 
 /** RFC 7592 §3. */

@@ -72,6 +72,7 @@ async function updatedClient(
   { request, statement, remoteAddress }: StatedRequest,
 ): Promise<StoredClient> {
   requireSameClient(client, request);
+  requireOwnMetadata(client);
   const own = ownPrivileges(client, statement);
   const allowed = kind === 'master' ? ALL_PRIVILEGES : { ...own, token_policy: true };
   const sender = { privileges: allowed, presentedToken: true, remoteAddress };
@@ -125,6 +126,15 @@ function requireSameClient(client: StoredClient, request: JsonObject): void {
   if (client_id === undefined || client_id === null || client_id === client.client_id) return;
   throw new OAuthError('invalid_request', {
     error_description: `client_id must be absent or ${quotedValue(client.client_id)}, the client of this URL`,
+  });
+}
+
+/** The next renewal would undo a change of a client whose metadata is a document. */
+function requireOwnMetadata(client: StoredClient): void {
+  if (client.document === null) return;
+  throw new OAuthError('invalid_request', {
+    error_description:
+      'the metadata of this client is the document at its client_id; change the document, or delete the client and register it with preferred_client_id',
   });
 }
 

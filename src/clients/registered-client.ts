@@ -1,7 +1,9 @@
 import type { ClientStore, StoredClient } from '../ports/client-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import { whenKnown } from '../spec/awaitable.ts';
+import { looksLikeClientIdUrl } from '../spec/client-id-url.ts';
 import type { ClientMetadata } from '../spec/client-metadata.ts';
+import type { ClientId } from '../spec/identifiers.ts';
 import { parseScope } from '../spec/scope.ts';
 
 /** Stored records are immutable, so their parsed form is cached with the record. */
@@ -34,6 +36,23 @@ export function registeredScope(metadata: ClientMetadata): readonly string[] {
     scopes.set(metadata, scope);
   }
   return scope;
+}
+
+/**
+ * Wraps a store so that `find` also asks `more` for a client that is not stored, if its identifier could be a URL: no other
+ * identifier waits for that.
+ */
+export function withMoreClients(
+  clients: ClientStore,
+  more: (client_id: ClientId) => Promise<StoredClient | undefined>,
+): ClientStore {
+  return {
+    ...clients,
+    find: (client_id) =>
+      whenKnown(clients.find(client_id), (client) =>
+        client === undefined && looksLikeClientIdUrl(client_id) ? more(client_id) : client,
+      ),
+  };
 }
 
 /**

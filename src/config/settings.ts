@@ -1,6 +1,7 @@
 import { parseIpNetwork } from '../spec/ip-network.ts';
 import { ASSERTION_GRANT_SETTINGS } from './assertion-grant-settings.ts';
 import { CLIENT_AUTHENTICATION_SETTINGS } from './client-authentication-settings.ts';
+import { CLIENT_DOCUMENT_REGISTRATION, CLIENT_DOCUMENT_SETTINGS } from './client-document-settings.ts';
 import { CLOCK_SETTINGS } from './clock-settings.ts';
 import { encryptionKey } from './encryption-key.ts';
 import { END_USER_SETTINGS } from './end-user-settings.ts';
@@ -220,6 +221,7 @@ export const SETTINGS = {
     rule: 'must be a list of scope values, without spaces, quotes and backslashes',
     description: 'Scope values that open registration accepts without a token.',
   }),
+  ...CLIENT_DOCUMENT_REGISTRATION,
   'registration.software-statement-issuers': softwareStatementIssuers,
   'registration.open-rate-per-network': integer({
     tenants: 'inherited',
@@ -309,6 +311,7 @@ export const SETTINGS = {
     description: 'The length of registration access tokens. 43 characters hold 256 bits.',
   }),
 
+  ...CLIENT_DOCUMENT_SETTINGS,
   ...CLIENT_AUTHENTICATION_SETTINGS,
   ...CERTIFICATE_SETTINGS,
 

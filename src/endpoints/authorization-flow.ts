@@ -102,7 +102,8 @@ async function finalAnswer(
     if (next.step === 'refuse')
       throw new AuthorizationError(authorization, next.error, next.error_description);
     if (next.step !== 'grant') return undefined;
-    const issued = await authorizedResponse(needs.responding, client, authorization, next.session);
+    const kept = await needs.progress.keepClient(client);
+    const issued = await authorizedResponse(needs.responding, kept, authorization, next.session);
     return await clientResponse(needs, request, authorization, issued, cookies);
   } catch (failure) {
     if (!(failure instanceof AuthorizationError)) throw failure;

@@ -1,6 +1,9 @@
+import { REGISTERED_BY_DOCUMENT } from '../clients/metadata-document/document-state.ts';
 import { metadataOf } from '../clients/registered-client.ts';
+import { mayBeImpersonated } from '../grants/authorization/authorization-interaction.ts';
 import type { StoredClient } from '../ports/client-store.ts';
 import type { PageClient } from '../ports/pages.ts';
+import { hostOfClientId } from '../spec/client-id-url.ts';
 import type { ClientMetadata } from '../spec/client-metadata.ts';
 
 /**
@@ -24,14 +27,17 @@ export function pageClient(
     // An application's own scheme names no host, and any application may claim it (RFC 8252 §8.6).
     host: host === '' ? protocol : host,
     vouched: !isAnybodys(client),
+    // A document proves who controls this host (draft-ietf-oauth-client-id-metadata-document-02 §8.4). International names are in punycode.
+    ...(client.document === null ? {} : { id_host: hostOfClientId(client.client_id) }),
+    ...(isAnybodys(client) && mayBeImpersonated(client, redirect_uri) ? { impersonable: true } : {}),
     ...(policy_uri === undefined ? {} : { policy_uri }),
     ...(tos_uri === undefined ? {} : { tos_uri }),
   };
 }
 
-/** Says whether a client registered itself without a token, so that the operator does not vouch for it. */
+/** Says whether a client registered itself without a token or by its document, so that the operator does not vouch for it. */
 export function isAnybodys({ registered_via }: StoredClient): boolean {
-  return registered_via === 'open';
+  return registered_via === 'open' || registered_via === REGISTERED_BY_DOCUMENT;
 }
 
 /** Returns a member in the first available language, otherwise without a language (OpenID Connect Dynamic Client Registration 1.0 §2.1). */

@@ -12,6 +12,7 @@ import type { Parameters } from '../spec/parameters.ts';
 import { authorizationCodeKey } from '../tokens/authorization-code.ts';
 import { audienceFor, narrowedAudience, requestedAudience } from './audience.ts';
 import type { CodeContent } from './authorization/code-content.ts';
+import { isStillTarget } from './authorization/response-target.ts';
 import { accountInUse, type EndUserNeeds, endUserContent, idTokenMember } from './end-users.ts';
 import type { Grant, GrantNeeds } from './grant.ts';
 import { type PreparedGrant, prepareGrant } from './prepare-grant.ts';
@@ -32,6 +33,7 @@ export const authorizationCode: Grant = {
     const content = JSON.parse(code.content) as CodeContent;
     if (content.issuer !== endUsers.idTokens.issuer) throw invalidGrant('issued under another name');
     requireRedirectUri(content, parameters['redirect_uri']);
+    requireSameDocument(client, content);
     requireVerifier(content, parameters['code_verifier']);
     const account = await accountInUse(endUsers, content.sub);
     if (account === undefined) throw invalidGrant('the account is not in use');
@@ -79,6 +81,16 @@ function requireRedirectUri({ redirect_uri }: CodeContent, presented: string | u
     throw new OAuthError('invalid_request', { error_description: 'redirect_uri is missing' });
   }
   if (presented !== redirect_uri) throw invalidGrant('for another redirect_uri');
+}
+
+/**
+ * Refuses a code if the metadata document of its client has changed its keys since, or no longer has the redirection URI
+ * (draft-ietf-oauth-client-id-metadata-document-02 §8.3): the code may have gone to whoever controlled the document for a while.
+ */
+function requireSameDocument({ stored }: AuthenticatedClient, content: CodeContent): void {
+  if (stored.document === null || isStillTarget(stored, { ...content, client_instance: stored.instance }))
+    return;
+  throw invalidGrant('the metadata document of the client has other keys or redirect_uris now');
 }
 
 /** RFC 7636 §4.1. */

@@ -1,9 +1,13 @@
 import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Expectation } from '../ports/outbound-http.ts';
+import type { CachingHeaders, Expectation, Fetched } from '../ports/outbound-http.ts';
 import { FetchFailure, failureFrom } from './fetch-failure.ts';
 
 const HEADER_BYTES_MAX = 16_384;
+
+const CACHING = ['age', 'cache-control', 'date', 'etag', 'expires', 'vary'] as const;
+
+const NOT_MODIFIED = 304;
 
 /** RFC 6585 §4. */
 const TOO_MANY_REQUESTS = 429;
@@ -11,10 +15,7 @@ const TOO_MANY_REQUESTS = 429;
 const CONTENT_TYPE = /^\s*([\w!#$&^.+-]+\/[\w!#$&^.+-]+)\s*(?:;(.*))?$/u;
 const CHARSET = /(?:^|;)\s*charset\s*=\s*"?([^\s";]*)"?/iu;
 
-export interface Document {
-  readonly body: Uint8Array;
-  readonly mediaType: string;
-}
+export type Document = Omit<Extract<Fetched, { readonly status: 'ok' }>, 'status'>;
 
 export interface DocumentLimits extends Expectation {
   /** Bytes. */
@@ -23,7 +24,8 @@ export interface DocumentLimits extends Expectation {
 
 /**
  * Sends one GET over a connection of its own and reads the document.
- * @throws FetchFailure unless the answer is a complete 200 without content coding, of an expected type, within the limit
+ * @throws FetchFailure unless the answer is a complete 200 without content coding, of an expected type, within the limit, or a
+ * 304 to a request with an entity tag
  */
 export async function fetchDocument(
   socket: Socket,
@@ -32,13 +34,20 @@ export async function fetchDocument(
   signal: AbortSignal,
 ): Promise<Document> {
   try {
-    const accept = limits.mediaTypes.join(', ');
-    const response = await headersOf(socket, url, { method: 'GET', headers: { accept } }, signal);
+    const { etag, mediaTypes } = limits;
+    const headers = {
+      accept: mediaTypes.join(', '),
+      ...(etag === undefined ? {} : { 'if-none-match': etag }),
+    };
+    const response = await headersOf(socket, url, { method: 'GET', headers }, signal);
+    const caching = cachingHeaders(response);
+    if (etag !== undefined && response.statusCode === NOT_MODIFIED)
+      return { body: new Uint8Array(), mediaType: '', caching, unchanged: true };
     const mediaType = checkHeaders(response, limits);
     const body = await bodyOf(response, limits.bodyMax);
     // A body may end with the connection (RFC 9112 §6.3). If we ended it ourselves at the deadline, it is incomplete.
     signal.throwIfAborted();
-    return { body, mediaType };
+    return { body, mediaType, caching };
   } catch (failure) {
     if (signal.aborted) throw new FetchFailure('timeout', 'while the answer was read', { cause: failure });
     throw failureFrom(failure, isHeaderOverflow(failure) ? 'too-large' : 'connection');
@@ -110,10 +119,17 @@ function headersOf(
   return promise;
 }
 
+function cachingHeaders({ headers }: IncomingMessage): CachingHeaders {
+  return Object.fromEntries(
+    CACHING.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]] as const])),
+  );
+}
+
 /** Returns the media type, or throws FetchFailure if the headers are not acceptable. */
-function checkHeaders(response: IncomingMessage, { mediaTypes, bodyMax }: DocumentLimits): string {
+function checkHeaders(response: IncomingMessage, limits: DocumentLimits): string {
+  const { bodyMax } = limits;
   const { statusCode = 0, headers } = response;
-  if (statusCode >= 300 && statusCode < 400 && statusCode !== 304) {
+  if (statusCode >= 300 && statusCode < 400 && statusCode !== NOT_MODIFIED) {
     throw new FetchFailure('redirected', `status ${statusCode}`);
   }
   if (statusCode !== 200)
@@ -125,18 +141,19 @@ function checkHeaders(response: IncomingMessage, { mediaTypes, bodyMax }: Docume
   if (coding.toLowerCase() !== 'identity' || transfer.toLowerCase() !== 'chunked') {
     throw new FetchFailure('encoded', `content coding ${coding}, transfer coding ${transfer}`.slice(0, 200));
   }
-  const mediaType = expectedType(headers['content-type'] ?? '', mediaTypes);
+  const mediaType = expectedType(headers['content-type'] ?? '', limits);
   if (Number(headers['content-length'] ?? 0) > bodyMax) {
     throw new FetchFailure('too-large', `announced ${headers['content-length']} bytes`);
   }
   return mediaType;
 }
 
-function expectedType(header: string, mediaTypes: readonly string[]): string {
+function expectedType(header: string, { mediaTypes, anyJson = false }: Expectation): string {
   const [, type, parameters = ''] = CONTENT_TYPE.exec(header) ?? [];
   const mediaType = type?.toLowerCase();
   const charset = CHARSET.exec(parameters)?.[1]?.toLowerCase() ?? 'utf-8';
-  if (mediaType === undefined || !mediaTypes.includes(mediaType) || charset !== 'utf-8') {
+  const fits = (type: string): boolean => mediaTypes.includes(type) || (anyJson && type.endsWith('+json'));
+  if (mediaType === undefined || !fits(mediaType) || charset !== 'utf-8') {
     throw new FetchFailure('media-type', `type ${JSON.stringify(header.slice(0, 200))}`);
   }
   return mediaType;

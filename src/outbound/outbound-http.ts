@@ -121,7 +121,8 @@ class RememberingOutbound {
   async #get(url: string, expectation: Expectation, cause: FetchCause): Promise<Fetched> {
     const problem = this.#outbound.policy.urlProblem(url);
     if (problem !== undefined) return { status: 'failed', ...problem };
-    const key = [url, ...expectation.mediaTypes].join(' ');
+    const { mediaTypes, anyJson, bodyMax, etag = '' } = expectation;
+    const key = [url, ...mediaTypes, anyJson, bodyMax, etag].join(' ');
     const remembered = this.#failures.find(key);
     if (remembered !== undefined) return { status: 'failed', ...remembered };
     const known = this.#underWay.get(key);
@@ -139,10 +140,11 @@ class RememberingOutbound {
     }
   }
 
-  async #fetch(key: string, url: URL, { mediaTypes }: Expectation, cause: FetchCause): Promise<Fetched> {
+  async #fetch(key: string, url: URL, expectation: Expectation, cause: FetchCause): Promise<Fetched> {
     const { visits, options } = this.#outbound;
     try {
-      const limits = { mediaTypes, bodyMax: options.bodyMax };
+      const bodyMax = Math.min(options.bodyMax, expectation.bodyMax ?? Infinity);
+      const limits = { ...expectation, bodyMax };
       const document = await visits.visit({ url, cause, tenant: this.#tenant }, (socket, signal) =>
         fetchDocument(socket, url, limits, signal),
       );

@@ -8,6 +8,13 @@ const client: PageClient = {
   tos_uri: 'https://clips.example.com/terms',
 };
 const stranger: PageClient = { name: 'Stranger', host: 'stranger.example.net', vouched: false };
+const program: PageClient = {
+  name: 'Program',
+  host: '127.0.0.1:33418',
+  id_host: 'program.example.org',
+  impersonable: true,
+  vouched: false,
+};
 const form: PageForm = { action: '/interaction', form_token: 'token' };
 const notice: PageNotice = { error_id: 'm1x-42', detail: 'post_logout_redirect_uri is not registered' };
 
@@ -37,6 +44,15 @@ export const SAMPLE_PAGES: Readonly<Record<string, Page>> = {
     form,
     username: 'ada',
     scope: ['openid', 'offline_access'],
+    claims: [],
+    resources: [],
+  },
+  'consent-document': {
+    kind: 'consent',
+    client: program,
+    form,
+    username: 'ada',
+    scope: ['offline_access'],
     claims: [],
     resources: [],
   },

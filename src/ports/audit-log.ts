@@ -34,7 +34,7 @@ export interface AuditEvent {
     | 'storage.restore'
     | 'clock.confirm';
   readonly outcome: 'done' | 'refused';
-  /** `master:LABEL`, `initial:LABEL`, `registration`, `statement:ISSUER`, `federation:ENTITY`, `open`, `client:ID`, `end-user`, `cli`, `server`, or `unknown`. */
+  /** `master:LABEL`, `initial:LABEL`, `registration`, `statement:ISSUER`, `federation:ENTITY`, `open`, `document`, `client:ID`, `end-user`, `cli`, `server`, or `unknown`. */
   readonly actor: string;
   readonly client_id: string | null;
   readonly request_id: string;

@@ -27,7 +27,10 @@ export interface StoredClient {
   readonly registration_token_sealed: Sealed;
   /** The registrant's privileges as JSON text. They bind later updates. */
   readonly privileges: string;
-  /** The way of registration: `open`, `master:LABEL`, `initial:LABEL`, `statement:ISSUER`, `federation:TRUST ANCHOR` or `cli`. */
+  /**
+   * The way of registration: `open`, `master:LABEL`, `initial:LABEL`, `statement:ISSUER`, `federation:TRUST ANCHOR`, `document`
+   * or `cli`.
+   */
   readonly registered_via: string;
   /**
    * Digest of the metadata of a public client that identical open registrations share; null for every other client.
@@ -41,6 +44,11 @@ export interface StoredClient {
   readonly entity_id: string | null;
   /** End of the registration in seconds since the Unix epoch, whether or not the record is still stored; null = never. */
   readonly expires_at: number | null;
+  /**
+   * JSON text about the Client ID Metadata Document that the registration comes from: when it was fetched and how long it is
+   * fresh. Null for every other client.
+   */
+  readonly document: string | null;
 }
 
 /** The last use of a client with a secret. Uses are recorded coarsely, so that not every request costs a write. */
@@ -107,8 +115,8 @@ export interface ClientStore {
   recordUses(uses: readonly ClientUse[]): Promise<void>;
   uses(client: Pick<StoredClient, 'client_id' | 'instance'>): Promise<readonly ClientUse[]>;
   /**
-   * Returns at most `limit` clients registered `open`, with an id greater than `after`, that were issued and last used
-   * before `before`.
+   * Returns at most `limit` clients registered `open` or `document`, with an id greater than `after`, that were issued and last
+   * used before `before`.
    */
   idle(before: number, after: ClientId | undefined, limit: number): Promise<readonly StoredClient[]>;
   /** Returns at most `limit` clients whose `expires_at` is not after `now`, earliest expiry first. */

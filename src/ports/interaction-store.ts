@@ -5,10 +5,10 @@ import type { ChangeOutcome } from './client-store.ts';
 export interface StoredInteraction {
   /** Digest of the handle in the page's address. */
   readonly key: Digest;
-  readonly kind: 'authorization' | 'logout' | 'pushed';
+  readonly kind: 'authorization' | 'logout' | 'pushed' | 'client-document';
   /**
    * Digest of the cookie of the browser that started it: the handle works in no other browser. For a pushed request
-   * (RFC 9126), the digest of the client identifier.
+   * (RFC 9126) or a client that no end-user has consented to yet, the digest of the client identifier.
    */
   readonly browser: Digest;
   /** Grows by one with every change. Conditional writes compare it. */

@@ -51,6 +51,8 @@ export const FETCH_PURPOSES = [
   'trusted-issuers',
   /** Back-channel logout. */
   'logout',
+  /** Client ID Metadata Documents. */
+  'client-documents',
 ] as const;
 
 export type FetchPurpose = (typeof FETCH_PURPOSES)[number];
@@ -64,13 +66,32 @@ export interface FetchCause {
   readonly party?: string;
 }
 
+/** The headers of a response that say how long it may be used again, and how to ask whether it changed (RFC 9111 §5, RFC 9110 §8.8.3). */
+export type CachingHeaders = Readonly<
+  Partial<Record<'age' | 'cache-control' | 'date' | 'etag' | 'expires' | 'vary', string>>
+>;
+
 export type Fetched =
-  | { readonly status: 'ok'; readonly body: Uint8Array; readonly mediaType: string }
+  | {
+      readonly status: 'ok';
+      /** Empty if the document is unchanged. */
+      readonly body: Uint8Array;
+      readonly mediaType: string;
+      readonly caching?: CachingHeaders;
+      /** Present if the document is the one that `etag` of the expectation names (RFC 9110 §15.4.5). */
+      readonly unchanged?: true;
+    }
   | ({ readonly status: 'failed' } & OutboundProblem);
 
 export interface Expectation {
   /** Accepted types in lower case, without parameters, sent as `Accept`. Charsets other than UTF-8 are refused. */
   readonly mediaTypes: readonly string[];
+  /** Whether every type that ends in `+json` is accepted too (RFC 6839 §3.1). */
+  readonly anyJson?: boolean;
+  /** The maximum size of the document in bytes, if it is smaller than `outbound.body-limit`. */
+  readonly bodyMax?: number;
+  /** The entity tag of a copy that the caller has. */
+  readonly etag?: string;
 }
 
 /** The status of another server's response to a form, or the reason why there is none. */

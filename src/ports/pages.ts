@@ -3,6 +3,10 @@ export interface PageClient {
   readonly name: string;
   /** The host that the browser returns to, which an impostor cannot choose. */
   readonly host: string | undefined;
+  /** The host of the client's metadata document, which proves who made it; absent for a client that was registered. */
+  readonly id_host?: string;
+  /** Present if any program on the end-user's machine can pretend to be this client (RFC 8252 §8.6). */
+  readonly impersonable?: true;
   /** Whether the operator vouches for this client; false for a client that anyone could have registered. */
   readonly vouched: boolean;
   /** Pages of the client to read before consenting; http or https. */

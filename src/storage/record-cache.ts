@@ -23,8 +23,16 @@ const PARSED_FACTOR = 3;
 /** Keys in the metadata are imported once and stay outside the heap. */
 const KEYS_BYTES = 2048;
 
-function clientBytes({ metadata, data, privileges, registered_via, secrets }: StoredClient): number {
-  const text = PARSED_FACTOR * textBytes(metadata) + textBytes(privileges) + textBytes(registered_via);
+function clientBytes({
+  metadata,
+  data,
+  privileges,
+  registered_via,
+  secrets,
+  document,
+}: StoredClient): number {
+  const texts = textBytes(privileges) + textBytes(registered_via) + textBytes(document ?? '');
+  const text = PARSED_FACTOR * textBytes(metadata) + texts;
   const keys = metadata.includes('"jwks":') ? KEYS_BYTES : 0;
   return CLIENT_BYTES + SECRET_BYTES * secrets.length + text + (data === null ? 0 : textBytes(data)) + keys;
 }

@@ -131,6 +131,7 @@ function metadataOf(issuer: Issuer, endpoints: readonly Endpoint[]): Described['
       frontChannelLogout: settings['logout.frames-max'] > 0,
       acrValues: supportedAcrValues(settings),
       grantTypes: settings['authorization.grant-types'],
+      clientDocuments: settings['registration.client-id-metadata-documents'],
     }),
     ...federationMembers(settings),
   };

@@ -1,5 +1,8 @@
 import type { AuthenticationNeeds } from '../clients/client-authentication/method.ts';
 import { rememberedOutcomes } from '../clients/client-authentication/remembered-outcomes.ts';
+import { DocumentClients } from '../clients/metadata-document/document-clients.ts';
+import { ProvisionalClients } from '../clients/metadata-document/provisional-clients.ts';
+import { networkLimits } from '../clients/rate-limits.ts';
 import type { RegistryNeeds } from '../clients/registry-needs.ts';
 import { macForAlias } from '../keys/digest.ts';
 import { SLOT_BYTES } from '../spec/caches.ts';
@@ -22,16 +25,21 @@ export type Issuer = ReturnType<typeof openIssuer>;
 export function openIssuer(tenant: TenantParts, issuer: string) {
   const parts = partsUnder(tenant, issuer);
   const registry = openRegistry(parts);
-  const authentication = openAuthentication(parts);
+  const documents = openDocumentClients({ ...parts, registry });
+  /** With the clients that wait for the first consent of an end-user. */
+  const { clients } = documents;
+  const authentication = openAuthentication({ ...parts, clients }, documents);
   const automatic = automaticRegistration({ ...parts, registry });
   return {
     ...parts,
+    clients,
     registry,
+    documents,
     authentication,
     assertions: openAssertionGrants(parts.settings, tenant, tenant.storage),
     ...openLogout(parts),
     ...openEntity({ ...parts, registry }),
-    ...openSignIn({ ...parts, authentication, automatic }),
+    ...openSignIn({ ...parts, clients, authentication, automatic, documents }),
   };
 }
 
@@ -89,13 +97,43 @@ function openRegistry({ softwareStatements, restoration, ...parts }: Parts): Reg
   };
 }
 
-function openAuthentication({ sealer, jwkSets, storage: { replays }, ...parts }: Parts): AuthenticationNeeds {
+function openDocumentClients({
+  registry,
+  storage: { interactions, rates },
+  settings,
+  clock,
+  log,
+  caches,
+}: Parts & { readonly registry: RegistryNeeds }): DocumentClients {
+  const lifetime = Math.max(settings['interaction.lifetime'], settings['pushed-request.lifetime']);
+  return new DocumentClients({
+    registry,
+    provisional: new ProvisionalClients({ interactions, clock, lifetime }),
+    limits: networkLimits(
+      {
+        kind: 'client-document',
+        perNetwork: settings['client-document.rate-per-network'],
+        overall: settings['client-document.rate'],
+      },
+      { store: rates, clock, log, caches },
+    ),
+    caches,
+  });
+}
+
+function openAuthentication(
+  { sealer, jwkSets, storage: { replays }, ...parts }: Parts,
+  documents: DocumentClients,
+): AuthenticationNeeds {
   const { issuer, clients, clock, uses, certificateAuthorities, jose, settings, caches } = parts;
   const audience = assertionAudience(settings);
   const lifetimeMax = settings['client-authentication.assertion-lifetime-max'];
   return {
     issuer,
     clients,
+    current: (found, _, remoteAddress) =>
+      // No promise for the others: this is the path of every introspection.
+      found === undefined || found.document === null ? found : documents.current(found, remoteAddress),
     clock,
     uses,
     remembered: rememberedOutcomes(caches),

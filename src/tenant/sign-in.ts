@@ -1,5 +1,6 @@
 import type { AuthenticationNeeds } from '../clients/client-authentication/method.ts';
 import type { RemoteJwkSets } from '../clients/client-keys/remote-jwk-set.ts';
+import type { DocumentClients } from '../clients/metadata-document/document-clients.ts';
 import { type NetworkLimits, networkLimits } from '../clients/rate-limits.ts';
 import type { Settings } from '../config/settings.ts';
 import { SettingsError } from '../config/settings-error.ts';
@@ -12,6 +13,7 @@ import type { EndUserNeeds } from '../grants/end-users.ts';
 import type { Issuing } from '../grants/grant.ts';
 import type { ServerKeys } from '../keys/server-keys.ts';
 import type { AccountDirectory } from '../ports/account-directory.ts';
+import type { StoredClient } from '../ports/client-store.ts';
 import { type Pages, ThemeInvalid } from '../ports/pages.ts';
 import type { TenantStorage } from '../ports/storage.ts';
 import type { SessionNeeds } from '../sessions/browser-session.ts';
@@ -21,6 +23,8 @@ import { ownAccounts } from '../sessions/own-accounts.ts';
 import type { PasswordSignInNeeds } from '../sessions/password-sign-in.ts';
 import { signInLimits } from '../sessions/sign-in-limits.ts';
 import { SLOT_BYTES } from '../spec/caches.ts';
+import { OAuthError } from '../spec/errors.ts';
+import type { ClientId } from '../spec/identifiers.ts';
 import type { JsonLimits } from '../spec/json.ts';
 import type { Platform } from './platform.ts';
 
@@ -114,6 +118,7 @@ interface SignInParts extends Issuing, Pick<Platform, 'random' | 'jose'> {
   readonly authentication: AuthenticationNeeds;
   /** Undefined where a client is registered only on request. */
   readonly automatic: AutomaticClients | undefined;
+  readonly documents: DocumentClients;
 }
 
 /** Lets end-users sign in for clients, under one issuer. */
@@ -122,14 +127,15 @@ export interface SignIn extends Omit<EndUsers, 'accounts'> {
   readonly endUsers: EndUserNeeds;
   readonly flow: AuthorizationFlow;
   readonly authorizationRequests: AuthorizationRequests;
-  /** Finds clients that a federation vouches for too (OpenID Federation 1.0 §12.1.1.2). */
+  /** Finds clients that a federation or a document vouches for too (OpenID Federation 1.0 §12.1.1.2). */
   readonly pushing: AuthenticationNeeds;
   /** The operator's own page; undefined where people sign in here. */
   readonly externalUrl: string | undefined;
 }
 
 export function openSignIn(parts: SignInParts): SignIn {
-  const { issuer, settings, clients, clock, random, log, idTokens, pages, storage, uses, people } = parts;
+  const { issuer, settings, clients, clock, random, log, idTokens, pages, storage, uses } = parts;
+  const { people, documents } = parts;
   const { directory, passwordSignIn, sessions, interactions, interactionLimits } = people;
   const { consents, authorizationCodes: codes } = storage;
   const browser = browserOf(issuer);
@@ -152,7 +158,7 @@ export function openSignIn(parts: SignInParts): SignIn {
     interactionLimits,
     endUsers,
     externalUrl: external === 'none' ? undefined : external,
-    pushing: withAutomaticClients(parts),
+    pushing: withUnknownClients(parts),
     authorizationRequests: openAuthorizationRequests(parts),
     flow: new AuthorizationFlow({
       pages,
@@ -169,6 +175,7 @@ export function openSignIn(parts: SignInParts): SignIn {
         pairwiseSecret: idTokens.pairwiseSecret,
         settings,
         consentImplied: settings['sign-in.consent'] === 'third-party',
+        keepClient: async (client) => await documents.keep(client),
         clock,
       },
       responding: { issuing: parts, endUsers, uses, random },
@@ -176,12 +183,50 @@ export function openSignIn(parts: SignInParts): SignIn {
   };
 }
 
-function withAutomaticClients({ authentication, automatic }: SignInParts): AuthenticationNeeds {
-  if (automatic === undefined) return authentication;
+function withUnknownClients(parts: SignInParts): AuthenticationNeeds {
+  const { authentication } = parts;
   return {
     ...authentication,
-    registerUnknown: async (client_id, remoteAddress) => await automatic.register(client_id, remoteAddress),
+    current: (found, client_id, remoteAddress) =>
+      found === undefined
+        ? registerUnknown(parts, client_id, { remoteAddress, signed: true })
+        : authentication.current(found, client_id, remoteAddress),
   };
+}
+
+/**
+ * Registers a client that comes for the first time: by its federation, otherwise by the document at its identifier.
+ * @param request.signed whether the client signs or authenticates its request, which a federation asks for
+ * @throws OAuthError, TooManyRequests
+ */
+async function registerUnknown(
+  { automatic, documents }: Pick<SignInParts, 'automatic' | 'documents'>,
+  client_id: ClientId,
+  { remoteAddress, signed }: { readonly remoteAddress: string; readonly signed: boolean },
+): Promise<StoredClient | undefined> {
+  if (automatic === undefined || !signed) return await documents.register(client_id, remoteAddress);
+  try {
+    const registered = await automatic.register(client_id, remoteAddress);
+    if (registered !== undefined) return registered;
+  } catch (untrusted) {
+    if (!(untrusted instanceof OAuthError) || untrusted.code === 'temporarily_unavailable') throw untrusted;
+    // Both kinds of identifier are URLs. The federation's reason counts if there is no document either.
+    const registered = await documents.register(client_id, remoteAddress).catch(() => undefined);
+    if (registered === undefined) throw untrusted;
+    return registered;
+  }
+  return await documents.register(client_id, remoteAddress);
+}
+
+/** A browser has no client authentication that could have failed: RFC 6749 §4.1.2.1 has no invalid_client. */
+async function forPerson<T>(find: () => Promise<T>): Promise<T> {
+  try {
+    return await find();
+  } catch (failure) {
+    if (!(failure instanceof OAuthError) || failure.code !== 'invalid_client') throw failure;
+    const { error_description, detail = error_description } = failure;
+    throw new OAuthError('invalid_request', { error_description, detail });
+  }
 }
 
 function openAuthorizationRequests({
@@ -196,6 +241,7 @@ function openAuthorizationRequests({
   json,
   jose: { verifier, decrypter },
   automatic,
+  documents,
 }: SignInParts): AuthorizationRequests {
   return new AuthorizationRequests({
     rules: { json, settings },
@@ -203,8 +249,13 @@ function openAuthorizationRequests({
     pushed: { interactions, clock, random, lifetime: settings['pushed-request.lifetime'] },
     // §12.1.1.1: an unsigned request does not make the server ask other entities about its client.
     findClient: async (client_id, { request }, remoteAddress) =>
-      (await clients.find(client_id)) ??
-      (request === undefined ? undefined : await automatic?.register(client_id, remoteAddress)),
+      await forPerson(async () => {
+        const found = await clients.find(client_id);
+        const from = { remoteAddress, signed: request !== undefined };
+        return found === undefined
+          ? await registerUnknown({ automatic, documents }, client_id, from)
+          : await documents.current(found, remoteAddress);
+      }),
     hints: { issuer, keys, verifier, decrypter },
   });
 }

@@ -1,3 +1,4 @@
+import type { DocumentClients } from '../clients/metadata-document/document-clients.ts';
 import type { RegistryNeeds } from '../clients/registry-needs.ts';
 import type { ClientUses } from '../clients/upkeep/client-uses.ts';
 import type { Settings } from '../config/settings.ts';
@@ -27,6 +28,7 @@ export interface Tenant {
   readonly registry: RegistryNeeds;
   readonly issuing: Issuing;
   readonly uses: ClientUses;
+  readonly documents: DocumentClients;
   readonly serverKeys: TenantKeys;
   readonly endUsers: EndUsers;
   readonly logoutDelivery: LogoutDelivery;
@@ -48,6 +50,7 @@ export async function openTenant(platform: Platform, { id, settings }: TenantNee
     storage,
     registry: first.registry,
     issuing: first,
+    documents: first.documents,
     uses,
     serverKeys,
     endUsers: people,

@@ -54,6 +54,7 @@ function aStoredClient(more: object = {}): StoredClient {
     shared_digest: null,
     entity_id: null,
     expires_at: null,
+    document: null,
   });
   return JSON.parse(text) as StoredClient;
 }

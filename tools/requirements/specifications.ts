@@ -1,5 +1,6 @@
 import { formPost, jarm, responseTypes, rfc9207 } from './authorization-responses.ts';
 import { backchannelLogout } from './backchannel-logout.ts';
+import { clientIdMetadataDocument } from './client-id-metadata-document.ts';
 import { conformanceModules } from './conformance-modules.ts';
 import { frontchannelLogout } from './frontchannel-logout.ts';
 import { openidConnectCore } from './openid-connect-core.ts';
@@ -65,5 +66,6 @@ export const SPECIFICATIONS: readonly Specification[] = [
   backchannelLogout,
   frontchannelLogout,
   openidFederation,
+  clientIdMetadataDocument,
   conformanceModules,
 ];

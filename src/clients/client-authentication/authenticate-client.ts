@@ -145,13 +145,11 @@ function authenticateAnew(
 }
 
 function clientOf(
-  { clients, registerUnknown }: AuthenticationNeeds,
+  { clients, current }: AuthenticationNeeds,
   client_id: ClientId,
   { remoteAddress }: Connection,
 ): Awaitable<StoredClient | undefined> {
-  const found = clients.find(client_id);
-  if (registerUnknown === undefined) return found;
-  return whenKnown(found, (stored) => stored ?? registerUnknown(client_id, remoteAddress));
+  return whenKnown(clients.find(client_id), (found) => current(found, client_id, remoteAddress));
 }
 
 /**

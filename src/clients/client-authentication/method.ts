@@ -17,11 +17,15 @@ import type { RememberedOutcomes } from './remembered-outcomes.ts';
 export interface AuthenticationNeeds {
   readonly issuer: string;
   readonly clients: ClientStore;
-  /** Registers a client that is not known yet. Absent where clients are registered on request only. */
-  readonly registerUnknown?: (
+  /**
+   * Returns a client as it is now: renews one whose metadata is a document, and may register one that is not known yet.
+   * @throws OAuthError invalid_client, temporarily_unavailable
+   */
+  readonly current: (
+    found: StoredClient | undefined,
     client_id: ClientId,
     remoteAddress: string,
-  ) => Promise<StoredClient | undefined>;
+  ) => Awaitable<StoredClient | undefined>;
   readonly clock: Clock;
   readonly uses: ClientUses;
   readonly remembered: RememberedOutcomes;

@@ -16,8 +16,9 @@ export async function* exportClients(needs: RegistryNeeds): AsyncGenerator<strin
   let after: ClientId | undefined;
   while (true) {
     const page: readonly StoredClient[] = await needs.clients.page(after, PAGE);
-    // Clients of a federation are left out: they register again where the issuer moves.
-    for (const client of page) if (client.expires_at === null) yield await readable(needs, client);
+    // Clients of a federation or of a document are left out: they register again where the issuer moves.
+    for (const client of page)
+      if (client.expires_at === null && client.document === null) yield await readable(needs, client);
     after = page.at(-1)?.client_id;
     if (page.length < PAGE) return;
     await nextTurn();

@@ -114,6 +114,7 @@ function encryptedHere(
     shared_digest: imported.shared ? digestWhereShared(needs, imported) : null,
     entity_id: null,
     expires_at: null,
+    document: null,
   };
 }
 

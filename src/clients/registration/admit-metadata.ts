@@ -103,7 +103,7 @@ const ANSWERED: ReadonlySet<OutboundFailure> = new Set([
   'status',
 ]);
 
-function publicReason(reason: OutboundFailure): string {
+export function publicReason(reason: OutboundFailure): string {
   return ANSWERED.has(reason) ? `cannot be used: ${reason}` : 'cannot be fetched';
 }
 

@@ -119,6 +119,7 @@ export function newClient(
     shared_digest: sharedDigest(needs, registrant, validated.metadata),
     entity_id: null,
     expires_at: null,
+    document: null,
   };
 }
 

@@ -23,10 +23,10 @@ import { privilegesWithStatement, type SoftwareStatement } from './software-stat
 
 /** The party that registers a client, and its privileges. */
 export interface Registrant {
-  readonly kind: 'open' | 'master' | 'initial' | 'statement' | 'federation';
+  readonly kind: 'open' | 'master' | 'initial' | 'statement' | 'federation' | 'document';
   /**
    * Its name in the audit log and in the client record: `open`, `master:LABEL`, `initial:LABEL`,
-   * `statement:ISSUER`, `federation:TRUST ANCHOR`.
+   * `statement:ISSUER`, `federation:TRUST ANCHOR`, `document`.
    */
   readonly name: string;
   readonly privileges: RegistrationPrivileges;

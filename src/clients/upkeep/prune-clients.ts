@@ -23,7 +23,7 @@ const PAGE = 100;
 const RECORDING_MARGIN_SECONDS = 3600;
 
 /**
- * Deletes idle clients that were registered openly. Clients with live tokens and clients that a token
+ * Deletes idle clients that were registered openly or by their document. Clients with live tokens and clients that a token
  * registered are never deleted.
  * @returns the ids of the deleted clients, or with `dryRun` of those that would be deleted, in their order
  */

@@ -70,6 +70,8 @@ export interface Support {
   readonly acrValues?: readonly string[];
   /** The grant types that the settings allow. */
   readonly grantTypes?: readonly string[];
+  /** Whether a client may use the URL of its metadata document as client_id. */
+  readonly clientDocuments?: boolean;
 }
 
 /** Derives provider metadata from the endpoints and their abilities. Lists only what is enabled. */
@@ -78,6 +80,13 @@ export function providerMetadata(
   endpoints: readonly Endpoint[],
   grants: readonly Grant[],
   support: Support = {},
+  {
+    certificates = { trust: 'none' },
+    canSign = () => true,
+    languages = [],
+    frontChannelLogout = true,
+    clientDocuments = false,
+  }: Support = {},
 ): Readonly<Record<string, unknown>> {
   const { certificates = { trust: 'none' }, canSign = () => true } = support;
   const { grantTypes = Object.keys(GRANT_TYPES), frontChannelLogout = true } = support;
@@ -97,6 +106,10 @@ export function providerMetadata(
       ...grants.map((grant) => grant.grant_type),
       ...(authorizes && grantTypes.includes('implicit') ? ['implicit'] : []),
     ],
+    ...(authorizes ? authorizationMetadata(languages) : {}),
+    // draft-ietf-oauth-client-id-metadata-document-02 §6.
+    ...(authorizes && clientDocuments ? { client_id_metadata_document_supported: true } : {}),
+    grant_types_supported: [...grants.map((grant) => grant.grant_type), ...(authorizes ? ['implicit'] : [])],
     token_endpoint_auth_methods_supported: named,
     token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
     revocation_endpoint_auth_methods_supported: named,

@@ -1,5 +1,9 @@
 import { doneEvent } from '../../clients/audit-trail.ts';
 import { newClient } from '../../clients/registration/register-client.ts';
+import {
+  RegistrationsUnderWay,
+  registeredAgain,
+} from '../../clients/registration/registrations-under-way.ts';
 import { isConfidential, type ValidatedMetadata } from '../../clients/registration/validate-metadata.ts';
 import type { RegistryNeeds } from '../../clients/registry-needs.ts';
 import type { ChangeOutcome, ClientStore, CreateOutcome, StoredClient } from '../../ports/client-store.ts';
@@ -30,7 +34,7 @@ export interface AutomaticRegistrationNeeds {
 /** Registers relying parties of a federation at their first request. An issuer has one instance. */
 export class AutomaticClients {
   readonly #needs: AutomaticRegistrationNeeds;
-  readonly #underWay = new Map<ClientId, Promise<StoredClient>>();
+  readonly #underWay = new RegistrationsUnderWay();
   readonly #admission: Admission;
 
   constructor(needs: AutomaticRegistrationNeeds) {
@@ -47,30 +51,19 @@ export class AutomaticClients {
    */
   async register(client_id: ClientId, remoteAddress: string): Promise<StoredClient | undefined> {
     if (entityIdProblem(client_id, this.#needs.trust.allowHttp) !== undefined) return undefined;
-    const known = this.#underWay.get(client_id);
-    if (known === undefined) return await this.#begin(client_id, remoteAddress);
-    try {
-      return await known;
-    } catch (failure) {
-      // The budget of the network that began it may be used up, and this one may have room (decision 50).
-      if (!(failure instanceof OAuthError) || failure.code !== 'temporarily_unavailable') throw failure;
-      return await (this.#underWay.get(client_id) ?? this.#begin(client_id, remoteAddress));
-    }
+    return await this.#underWay.share(client_id, async () => await this.#admitted(client_id, remoteAddress));
   }
 
-  async #begin(client_id: ClientId, remoteAddress: string): Promise<StoredClient> {
+  async #admitted(client_id: ClientId, remoteAddress: string): Promise<StoredClient> {
     const leave = this.#admission.enter(remoteAddress);
     if (leave === undefined)
       throw temporarilyUnavailable('too many entities are being resolved; try again later', {
         retryAfter: 1,
       });
-    const registering = registerAutomatically(this.#needs, client_id, remoteAddress);
-    this.#underWay.set(client_id, registering);
     try {
-      return await registering;
+      return await registerAutomatically(this.#needs, client_id, remoteAddress);
     } finally {
       leave();
-      this.#underWay.delete(client_id);
     }
   }
 }
@@ -144,7 +137,5 @@ async function store(
   }
   const event = doneEvent(registry, { ...trail, action: 'client.update' });
   registry.log.info({ ...event }, 'audit');
-  const { instance, issued_at, version, registration_token_digest, registration_token_sealed } = before;
-  const kept = { instance, issued_at, registration_token_digest, registration_token_sealed };
-  return await clients.replace({ ...client, ...kept, version: version + 1 }, version, event);
+  return await clients.replace(registeredAgain(before, client), before.version, event);
 }

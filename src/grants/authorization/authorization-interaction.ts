@@ -1,15 +1,17 @@
 import type { KeyObject } from 'node:crypto';
 import { subjectFor } from '../../clients/issued-jwt/pairwise-subject.ts';
+import { consentIsOutdated } from '../../clients/metadata-document/document-state.ts';
 import { metadataOf } from '../../clients/registered-client.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { ClientStore, StoredClient } from '../../ports/client-store.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { ConsentStore } from '../../ports/consent-store.ts';
+import type { ConsentStore, StoredConsent } from '../../ports/consent-store.ts';
 import type { StoredSession } from '../../ports/session-store.ts';
 import { canSignInWith } from '../../sessions/acr-values.ts';
 import { responseTypeName, responseTypesOf } from '../../spec/grant-types.ts';
 import type { Digest } from '../../spec/identifiers.ts';
 import { memberOf } from '../../spec/scope.ts';
+import { isLoopbackHost, parseUri } from '../../spec/uri.ts';
 import { requestableScope } from '../end-user-scope.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import type { KeptOutcome } from './external-outcome.ts';
@@ -36,6 +38,8 @@ export interface ProgressNeeds {
   readonly settings: Settings;
   /** Whether clients that the operator registered need consent only if a request demands it. */
   readonly consentImplied: boolean;
+  /** Stores a client that is known by its document only, before an end-user's consent is stored. @throws OAuthError */
+  readonly keepClient: (client: StoredClient) => Promise<StoredClient>;
   readonly clock: Clock;
 }
 
@@ -58,12 +62,11 @@ export async function progressOf(
   if (!isStillTarget(client, request)) return undefined;
   const withdrawn = withdrawnMeanwhile(needs, client, request);
   if (withdrawn !== undefined) return { client, next: withdrawn };
-  const who = { client_id: client.client_id, instance: client.instance };
   const next = nextStep(request, {
     session,
     sub:
       session === undefined ? undefined : subjectFor(metadataOf(client), session.sub, needs.pairwiseSecret),
-    consent: session === undefined ? undefined : await needs.consents.find(session.sub, who),
+    consent: session === undefined ? undefined : await standingConsent(needs, client, request, session),
     consentImplied: needs.consentImplied && isOperators(client),
     signedIn: session !== undefined && session.key === signedIn,
     consented: session !== undefined && session.key === consented,
@@ -72,6 +75,30 @@ export async function progressOf(
     now: needs.clock.now(),
   });
   return { client, next };
+}
+
+/**
+ * Returns the earlier consent of the end-user that still holds. Whoever controls a document may change what an end-user consented
+ * to (draft-ietf-oauth-client-id-metadata-document-02 §8.3). And any program on the end-user's machine can state the client_id of
+ * a public client and receive its response there, so such a client is asked about each time (RFC 8252 §8.6).
+ */
+async function standingConsent(
+  { consents }: ProgressNeeds,
+  client: StoredClient,
+  { redirect_uri }: AuthorizationRequest,
+  { sub }: StoredSession,
+): Promise<StoredConsent | undefined> {
+  if (client.document !== null && mayBeImpersonated(client, redirect_uri)) return undefined;
+  const { client_id, instance } = client;
+  const consent = await consents.find(sub, { client_id, instance });
+  return consent === undefined || consentIsOutdated(client, consent) ? undefined : consent;
+}
+
+/** Says whether a response to this URI may reach any program of the end-user's machine that states the client_id. */
+export function mayBeImpersonated(client: StoredClient, redirect_uri: string): boolean {
+  if (metadataOf(client).token_endpoint_auth_method !== 'none') return false;
+  const { http } = parseUri(redirect_uri) ?? {};
+  return http === undefined || isLoopbackHost(http.host);
 }
 
 /** Returns the refusal of a request whose scope or response type the client lost while the end-user answered. */
@@ -106,11 +133,19 @@ function isOperators({ registered_via }: Pick<StoredClient, 'registered_via'>): 
 
 /** Stores the consent of the end-user for this registration of the client. */
 export async function rememberConsent(
-  { consents, clock }: Pick<ProgressNeeds, 'consents' | 'clock'>,
+  { clients, consents, clock, keepClient }: ProgressNeeds,
   request: AuthorizationRequest,
   { sub }: StoredSession,
 ): Promise<void> {
   const { client_id, client_instance: instance } = request;
+  const client = await clients.find(client_id);
+  if (client !== undefined && client.document !== null) {
+    await keepClient(client);
+    // An outdated consent must not be completed: the store would keep what it allowed.
+    const earlier = await consents.find(sub, { client_id, instance });
+    if (earlier !== undefined && consentIsOutdated(client, earlier))
+      await consents.revoke(sub, { client_id, instance });
+  }
   const scope = [...new Set(request.scope)].sort();
   const resources = [...new Set(request.resource)].sort();
   const consent = { sub, client_id, instance, scope, claims: requestedClaims(request), resources };

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../spec/errors.ts';
-import type { ClientId, ClientInstance } from '../../spec/identifiers.ts';
+import type { ClientId, ClientInstance, Digest } from '../../spec/identifiers.ts';
 import type { JsonValue } from '../../spec/json.ts';
 
 /** OAuth 2.0 Multiple Response Types, Form Post Response Mode and JARM §2.3. */
@@ -24,6 +24,8 @@ export type Prompt = (typeof PROMPTS)[number];
 export interface ResponseTarget {
   readonly client_id: ClientId;
   readonly client_instance: ClientInstance;
+  /** The keys of a client that is registered by a document (`clientKeysOf`). */
+  readonly client_keys?: Digest;
   readonly redirect_uri: string;
   readonly response_mode: ResponseMode;
   readonly state?: string;

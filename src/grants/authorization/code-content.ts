@@ -1,5 +1,5 @@
 import type { StoredSession } from '../../ports/session-store.ts';
-import type { SessionId, Subject } from '../../spec/identifiers.ts';
+import type { Digest, SessionId, Subject } from '../../spec/identifiers.ts';
 import type { EndUserContext } from '../issue-token.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 
@@ -8,6 +8,8 @@ export interface CodeContent {
   /** The issuer identifier that issued the code. Under another one the code is not valid. */
   readonly issuer: string;
   readonly redirect_uri: string;
+  /** As in the request. */
+  readonly client_keys?: Digest;
   readonly code_challenge?: string;
   readonly nonce?: string;
   readonly scope: readonly string[];
@@ -22,10 +24,11 @@ export function codeContent(
   request: AuthorizationRequest,
   session: StoredSession,
 ): CodeContent {
-  const { redirect_uri, code_challenge, nonce, scope, resource } = request;
+  const { redirect_uri, client_keys, code_challenge, nonce, scope, resource } = request;
   return {
     issuer,
     redirect_uri,
+    ...(client_keys === undefined ? {} : { client_keys }),
     ...(code_challenge === undefined ? {} : { code_challenge }),
     ...(nonce === undefined ? {} : { nonce }),
     scope,

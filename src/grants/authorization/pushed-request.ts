@@ -2,7 +2,7 @@ import { digestOf } from '../../keys/digest.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { InteractionStore } from '../../ports/interaction-store.ts';
 import type { Random } from '../../ports/random.ts';
-import { type ClientId, IDENTIFIER_LENGTHS } from '../../spec/identifiers.ts';
+import { type ClientId, type Digest, IDENTIFIER_LENGTHS } from '../../spec/identifiers.ts';
 import type { Parameters } from '../../spec/parameters.ts';
 
 /** The beginning of every `request_uri` (RFC 9126 §2.2). */
@@ -20,6 +20,8 @@ export interface PushedRequestNeeds {
 export interface PushedRequest {
   readonly parameters: Parameters;
   readonly signed: boolean;
+  /** The keys of a client that is registered by a document (`clientKeysOf`). */
+  readonly client_keys?: Digest;
 }
 
 /**
@@ -57,6 +59,6 @@ export async function takePushedRequest(
   const pushed = await interactions.find(digestOf(request_uri.slice(REQUEST_URI_PREFIX.length)));
   if (pushed?.kind !== 'pushed' || pushed.browser !== digestOf(client_id)) return undefined;
   if (clock.now() >= pushed.expires_at || (await interactions.complete(pushed)) !== 'done') return undefined;
-  const { parameters, signed } = JSON.parse(pushed.content) as PushedRequest;
-  return { parameters: Object.assign(Object.create(null), parameters) as Parameters, signed };
+  const { parameters, ...kept } = JSON.parse(pushed.content) as PushedRequest;
+  return { parameters: Object.assign(Object.create(null), parameters) as Parameters, ...kept };
 }

@@ -1,3 +1,4 @@
+import { clientKeysOf } from '../../clients/metadata-document/document-state.ts';
 import { isAutomatic, metadataOf } from '../../clients/registered-client.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
 import { type ErrorCode, OAuthError } from '../../spec/errors.ts';
@@ -168,6 +169,8 @@ async function effectiveParameters(
   const pushed = await takePushedRequest(needs.pushed, client.client_id, request_uri);
   if (pushed === undefined)
     throw refusalFor(client, sent, 'invalid_request_uri', 'request_uri is unknown, used or expired');
+  if (pushed.client_keys !== clientKeysOf(client))
+    throw refusalFor(client, sent, 'invalid_request_uri', CHANGED_KEYS);
   return { ...pushed, pushed: true };
 }
 
@@ -197,6 +200,9 @@ async function fromRequestObject(
   return { parameters: { ...opened.parameters, client_id }, signed: true, pushed: false };
 }
 
+const CHANGED_KEYS =
+  'the metadata document of the client has changed its keys since the request was pushed; push it again';
+
 const KEYS_UNAVAILABLE = 'the keys of the client cannot be fetched now; try again later';
 
 /** Returns an error for the client if the plain parameters prove its redirection URI, and for the person otherwise. */
@@ -223,8 +229,9 @@ async function receiveEffective(
   client: StoredClient,
   { parameters, signed, pushed }: Effective,
 ): Promise<ReceivedRequest> {
-  const source = { parameters, signed };
   const target = responseTarget(client, parameters);
+  const { client_keys } = target;
+  const source = { parameters, signed, ...(client_keys === undefined ? {} : { client_keys }) };
   const { require_pushed_authorization_requests, require_signed_request_object } = metadataOf(client);
   if (require_pushed_authorization_requests === true && !pushed)
     throw new AuthorizationError(

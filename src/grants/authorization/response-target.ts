@@ -1,3 +1,4 @@
+import { clientKeysOf } from '../../clients/metadata-document/document-state.ts';
 import { metadataOf } from '../../clients/registered-client.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
 import { OAuthError, quotedValue } from '../../spec/errors.ts';
@@ -28,9 +29,11 @@ export function responseTarget(client: StoredClient, parameters: Parameters): Ta
   if (!isRegisteredRedirectUri(redirect_uri, redirect_uris, application_type))
     throw unproven('redirect_uri is not registered for this client');
   const kept = state !== undefined && state.length <= (PARAMETER_LENGTHS_MAX['state'] ?? 0);
+  const client_keys = clientKeysOf(client);
   const target: ResponseTarget = {
     client_id: client.client_id,
     client_instance: client.instance,
+    ...(client_keys === undefined ? {} : { client_keys }),
     redirect_uri,
     response_mode: modeOfUnknownType(parameters['response_mode']),
     ...(kept ? { state } : {}),
@@ -56,13 +59,17 @@ export function responseTarget(client: StoredClient, parameters: Parameters): Ta
 
 /**
  * Says whether responses may still go to this target. Since the request was read, the client may have been deleted, registered
- * anew, or stripped of the redirection URI.
+ * anew, or stripped of the redirection URI, or its metadata document may name other keys.
  */
 export function isStillTarget(
   client: StoredClient | undefined,
-  { client_instance, redirect_uri }: ResponseTarget,
+  {
+    client_instance,
+    client_keys,
+    redirect_uri,
+  }: Pick<ResponseTarget, 'client_instance' | 'client_keys' | 'redirect_uri'>,
 ): client is StoredClient {
-  if (client?.instance !== client_instance) return false;
+  if (client?.instance !== client_instance || clientKeysOf(client) !== client_keys) return false;
   const { redirect_uris = [], application_type } = metadataOf(client);
   return isRegisteredRedirectUri(redirect_uri, redirect_uris, application_type);
 }

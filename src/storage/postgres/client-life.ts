@@ -17,10 +17,10 @@ import {
 
 /** The columns that may change during a client's life. */
 export const CHANGING = `version, issued_at, registration_token_digest, registration_token_sealed, registered_via, secrets,
-  privileges, metadata, data, shared_digest, entity_id, expires_at`;
+  privileges, metadata, data, shared_digest, entity_id, expires_at, document`;
 export const CHANGING_VALUES = `:version::bigint, :issued_at::bigint, :registration_token_digest::text,
   :registration_token_sealed::text, :registered_via::text, :secrets::text, :privileges::text, :metadata::text,
-  :data::text, :shared_digest::text, :entity_id::text, :expires_at::bigint`;
+  :data::text, :shared_digest::text, :entity_id::text, :expires_at::bigint, :document::text`;
 
 export const clientValues = (client: StoredClient): Values => ({
   ...client,
@@ -146,6 +146,7 @@ const CLIENT: ListedColumns = {
   metadata: 'text',
   data: 'text',
   expires_at: 'bigint',
+  document: 'text',
 };
 /** `place` is added to the number of the last event before the batch. */
 const EVENT: ListedColumns = {

@@ -47,7 +47,7 @@ const END_OF_SCAN = statement(
 const IDLE = statement(
   'client_idle',
   `SELECT ${COLUMNS} FROM client
-   WHERE tenant = :tenant AND client_id > :after AND client_id <= :until AND registered_via = 'open'
+   WHERE tenant = :tenant AND client_id > :after AND client_id <= :until AND registered_via IN ('open', 'document')
      AND issued_at < :before AND NOT EXISTS (
        SELECT 1 FROM client_use AS used WHERE used.tenant = :tenant AND used.client_id = client.client_id
          AND used.instance = client.instance AND used.last_used_at >= :before)

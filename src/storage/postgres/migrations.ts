@@ -5,6 +5,7 @@ import { sqlState, unavailable } from './database-error.ts';
 import { parseDatabaseUrl } from './database-url.ts';
 import { Pool } from './pool.ts';
 import {
+  DOCUMENT_SCHEMA,
   FIRST_SCHEMA,
   MARK_SCHEMA,
   PROCESS_SCHEMA,
@@ -32,6 +33,7 @@ export const MIGRATIONS: readonly SchemaStep[] = [
     statements: TENANT_ROUND_SCHEMA,
     compatibleFrom: 1,
   },
+  { version: 7, name: 'metadata documents of clients', statements: DOCUMENT_SCHEMA, compatibleFrom: 1 },
 ];
 
 export const NEWEST = MIGRATIONS.length;

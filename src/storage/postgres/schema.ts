@@ -234,6 +234,9 @@ export const TENANT_ROUND_SCHEMA: readonly string[] = [
   `CREATE TABLE logout_waiting (tenant ${TEXT} NOT NULL, PRIMARY KEY (tenant))`,
 ];
 
+/** Client ID Metadata Documents. */
+export const DOCUMENT_SCHEMA: readonly string[] = [`ALTER TABLE client ADD COLUMN document ${TEXT}`];
+
 /** The schema of the first version, as single statements. */
 export const FIRST_SCHEMA: readonly string[] = [
   ...TENANT_TABLES.flatMap(tenantTable),

@@ -29,6 +29,7 @@ type Row = readonly [
   shared_digest: Digest | null,
   entity_id: string | null,
   expires_at: number | null,
+  document: string | null,
 ];
 const COLUMNS = `client_id, instance, ${CHANGING}`;
 
@@ -89,7 +90,7 @@ export const clients: TenantNoun<ClientStore, Reads> = {
     replace(database) {
       const find = atVersion(database);
       const update = database.prepare(`
-        UPDATE client SET (${CHANGING}) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        UPDATE client SET (${CHANGING}) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         WHERE tenant = ? AND client_id = ?`);
       const lost = lostOutcome(database);
       const count = openClientCount(database);
@@ -168,6 +169,7 @@ const storedClient = (row: Row): StoredClient => ({
   shared_digest: row[11],
   entity_id: row[12],
   expires_at: row[13],
+  document: row[14],
 });
 
 /** Finds a client that is still as the caller read it. */
@@ -198,7 +200,8 @@ function idleClients({
   const scan = many(
     scans,
     `SELECT ${COLUMNS} FROM client INDEXED BY client_instance
-     WHERE tenant = ?1 AND client_id > ?2 AND client_id <= ?3 AND registered_via = 'open' AND issued_at < ?4
+     WHERE tenant = ?1 AND client_id > ?2 AND client_id <= ?3 AND registered_via IN ('open', 'document')
+       AND issued_at < ?4
        AND NOT EXISTS (SELECT 1 FROM client_use AS use WHERE use.tenant = ?1 AND use.client_id = client.client_id
          AND use.instance = client.instance AND use.last_used_at >= ?4)
      ORDER BY client_id LIMIT ?5`,

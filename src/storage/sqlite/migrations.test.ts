@@ -78,6 +78,7 @@ test('clients of a database of version 1 are counted, found, idle, changed and d
     shared_digest: null,
     entity_id: null,
     expires_at: null,
+    document: null,
   });
   assert.deepEqual(await clients.idle(NOW + 1, undefined, 10), [a, b]);
   assert.equal(await clients.create(aClient(), { ...OPEN, openClientsMax: 2 }), 'open_clients_exhausted');

@@ -315,18 +315,19 @@ export const MIGRATIONS: readonly Migration[] = [
       id TEXT NOT NULL PRIMARY KEY, name TEXT NOT NULL, ring TEXT NOT NULL, beats INTEGER NOT NULL) STRICT, WITHOUT ROWID;`,
     compatibleFrom: 13,
   },
-  {
-    version: 17,
-    name: 'the latest time that was seen',
-    sql: TIME_SCHEMA,
-    compatibleFrom: 13,
-  },
+  { version: 17, name: 'the latest time that was seen', sql: TIME_SCHEMA, compatibleFrom: 13 },
   {
     version: 18,
     name: 'changes of tenants',
     sql: `
       ALTER TABLE tenant ADD COLUMN listed INTEGER NOT NULL DEFAULT 0;
       CREATE INDEX tenant_listed ON tenant (listed);`,
+    compatibleFrom: 13,
+  },
+  {
+    version: 19,
+    name: 'metadata documents of clients',
+    sql: 'ALTER TABLE client ADD COLUMN document TEXT;',
     compatibleFrom: 13,
   },
 ];

@@ -102,7 +102,7 @@ function deaths(make: MakeEngine): void {
 
 function idle(make: MakeEngine): void {
   test(
-    'idle is who was registered open, and issued and last used, with any secret, before the time',
+    'idle is who was registered open or by a document, and issued and last used, with any secret, before the time',
     onEmptyStorage(make, async ({ tenant, other }) => {
       const [never, before, after, mixed] = (await made(tenant, 4)) as [
         StoredClient,
@@ -112,6 +112,7 @@ function idle(make: MakeEngine): void {
       ];
       await made(tenant, 1, { issued_at: NOW + 10 });
       await made(tenant, 3, { registered_via: 'master:ops' });
+      const [documented] = await made(tenant, 1, { registered_via: 'document', client_id: 'zz' as ClientId });
       await made(other, 2);
       await tenant.clients.recordUses([
         aUse(before, NOW + 9, 'a'),
@@ -119,13 +120,13 @@ function idle(make: MakeEngine): void {
         aUse(mixed, NOW + 2, 'a'),
         aUse(mixed, NOW + 20, 'b'),
       ]);
-      assert.deepEqual(await tenant.clients.idle(NOW + 10, undefined, 10), [never, before]);
+      assert.deepEqual(await tenant.clients.idle(NOW + 10, undefined, 10), [never, before, documented]);
       assert.deepEqual(await tenant.clients.idle(NOW, undefined, 10), []);
-      assert.deepEqual(await tenant.clients.idle(NOW + 10, never.client_id, 10), [before]);
+      assert.deepEqual(await tenant.clients.idle(NOW + 10, never.client_id, 10), [before, documented]);
       assert.deepEqual(await tenant.clients.idle(NOW + 10, undefined, 1), [never]);
       const replaced = { ...never, version: 2, registered_via: 'master:ops' };
       await tenant.clients.replace(replaced, 1, EVENT);
-      assert.deepEqual(await tenant.clients.idle(NOW + 10, undefined, 10), [before]);
+      assert.deepEqual(await tenant.clients.idle(NOW + 10, undefined, 10), [before, documented]);
     }),
   );
 

@@ -48,6 +48,7 @@ export function aClient(values: Partial<StoredClient> = {}): StoredClient {
     shared_digest: null,
     entity_id: null,
     expires_at: null,
+    document: null,
     ...values,
   };
 }
