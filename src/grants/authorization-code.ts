@@ -85,7 +85,7 @@ function requireRedirectUri({ redirect_uri }: CodeContent, presented: string | u
 
 /**
  * Refuses a code if the metadata document of its client has changed its keys since, or no longer has the redirection URI
- * (draft-ietf-oauth-client-id-metadata-document-02 §8.3): the code may have gone to whoever controlled the document for a while.
+ * (draft-ietf-oauth-client-id-metadata-document-02 §8.3): the code may have gone to a party that controlled the document for a while.
  */
 function requireSameDocument({ stored }: AuthenticatedClient, content: CodeContent): void {
   if (stored.document === null || isStillTarget(stored, { ...content, client_instance: stored.instance }))

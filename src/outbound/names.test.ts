@@ -48,7 +48,7 @@ test('at most eight addresses of an answer of 500 are dialled (H-045)', async (t
   assert.equal(dialled.length, 8);
 });
 
-test('a connection to a private address is closed before a byte is sent, whatever was dialled (H-045)', async (t) => {
+test('a connection to a private address is closed before a byte is sent, whatever was dialled (H-045, H-406)', async (t) => {
   const canary = await startPeer(t, answeringJson);
   const ended = Promise.withResolvers<unknown>();
   const dial: Dial = () => {

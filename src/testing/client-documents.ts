@@ -19,7 +19,7 @@ export function aDocument(changes: object = {}, client_id = CLIENT_URL): object 
   };
 }
 
-/** What a URL answers: a document, a text as it stands, or a failure of the fetch. */
+/** The answer of a URL: a document, a text as it stands, or a failure of the fetch. */
 export type Published = object | string | Extract<Fetched, { readonly status: 'failed' }>;
 
 /** A web of documents that a test changes. */

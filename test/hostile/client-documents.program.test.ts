@@ -114,8 +114,8 @@ const signIn = async (client_id: string) =>
     ADA,
   );
 
-// proves client-id-metadata-document-4-1, client-id-metadata-document-5-1
 for (const name of Object.keys(GOOD)) {
+  // proves client-id-metadata-document-4-1, client-id-metadata-document-5-1
   test(`H-408 a document ${name}: its client signs its end-user in, refreshes, and is stored within the bounds of its lifetime`, async () => {
     const client_id = documentUrl(name);
     const as = asClient(client_id);
@@ -138,8 +138,8 @@ for (const name of Object.keys(GOOD)) {
   });
 }
 
-// proves client-id-metadata-document-3-2, client-id-metadata-document-5-2, client-id-metadata-document-5.1-1, client-id-metadata-document-8.7-1
 for (const [name, [row]] of Object.entries(BAD)) {
+  // proves client-id-metadata-document-3-2, client-id-metadata-document-5-2, client-id-metadata-document-5.1-1, client-id-metadata-document-8.7-1
   test(`${row} a document ${name}: a page with 400, and the document is asked for once`, async () => {
     const answer = await asked(documentUrl(name));
     assert.equal(answer.status, 400, answer.body);
@@ -222,7 +222,7 @@ test('H-406 a document on this machine, in the networks inside, or at this serve
   assert.equal(connections, 0);
 });
 
-test('H-411 three hundred documents that nobody consents to: no client and no audit event is stored', async () => {
+test('H-411 three hundred documents without a consent: no client and no audit event is stored', async () => {
   const before = await attacked.list();
   const stored = await attacked.stored();
   for (let start = 0; start < 300; start += 20) {

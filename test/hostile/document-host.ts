@@ -11,7 +11,7 @@ export type Behaviour = (response: ServerResponse, url: string, request: Incomin
 const MEGABYTE = 1_048_576;
 
 /** A Client ID Metadata Document of a public client. */
-export const documentAt = (client_id: string, changes: object = {}): object => ({
+const documentAt = (client_id: string, changes: object = {}): object => ({
   client_id,
   client_name: 'Paper Clips',
   redirect_uris: [CALLBACK],

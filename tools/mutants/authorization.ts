@@ -25,9 +25,9 @@ export const AUTHORIZATION: readonly Mutant[] = [
     edits: [
       {
         file: 'src/grants/authorization/response-target.ts',
-        find: '  if (client?.instance !== client_instance) return false;\n',
+        find: '  if (client?.instance !== client_instance || clientKeysOf(client) !== client_keys) return false;\n',
         replace:
-          "  if (client?.instance !== client_instance) return false;\n  if (redirect_uri !== '') return true;\n",
+          "  if (client?.instance !== client_instance || clientKeysOf(client) !== client_keys) return false;\n  if (redirect_uri !== '') return true;\n",
       },
     ],
     killers: [

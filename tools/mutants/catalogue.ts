@@ -1,4 +1,5 @@
 import { AUTHORIZATION } from './authorization.ts';
+import { CLIENT_DOCUMENTS } from './client-documents.ts';
 import { CLIENTS } from './clients.ts';
 import { FEDERATION } from './federation.ts';
 import { LIMITS } from './limits.ts';
@@ -16,6 +17,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...STORAGE_POSTGRES,
   ...TOKENS,
   ...CLIENTS,
+  ...CLIENT_DOCUMENTS,
   ...AUTHORIZATION,
   ...PROFILES,
   ...STEP_UP,

@@ -28,13 +28,13 @@ export const clientIdMetadataDocument: Specification = {
       'client-id-metadata-document-4-2',
       '§4',
       'client_id of the document is the URL that was fetched.',
-      'fetchDocument',
+      'requireOwnUrl',
     ),
     must(
       'client-id-metadata-document-4.1-1',
       '§4.1',
       'No shared secret, no method that needs one, no private key.',
-      'fetchDocument',
+      'requireNoSecrets',
     ),
     must(
       'client-id-metadata-document-4.2-1',

@@ -75,7 +75,7 @@ test('the consent page shows the host of the client_id and of the redirection UR
   assert.match(page.html, /value="allow"/);
 });
 
-test('a public client that returns to the own machine is warned about and asked about each time (RFC 8252 §8.6)', async () => {
+test('a public client that returns to the own machine is warned about and asked about each time (RFC 8252 §8.6; H-414)', async () => {
   const redirect_uri = 'http://127.0.0.1:33418/cb';
   const { ada } = await documentWorld(aDocument({ redirect_uris: ['http://127.0.0.1/cb'] }));
   const page = await ada.signIn(await ada.ask(client, { redirect_uri }));
@@ -93,9 +93,6 @@ test('a public client with an https redirection URI is asked about once', async 
   assert.ok(answeredTo(await ada.ask(client, { prompt: 'none' }))['code']);
 });
 
-// proves client-id-metadata-document-8.3-1
-// proves client-id-metadata-document-5.2-1
-// proves client-id-metadata-document-8.3-1
 // proves client-id-metadata-document-4-2, client-id-metadata-document-4.1-1
 test('a document with another client_id, a secret, a private key or a secret method is refused, and the log says why (H-402)', async () => {
   const { d, ...publicKey } = KEY.privateKey.export({ format: 'jwk' });
@@ -236,7 +233,7 @@ test('a document that broke a rule is not fetched again for outbound.negative-ca
   assert.equal((await ada.ask(client)).status, 200);
 });
 
-test('PUT /clients/{id} of a client of a document is 400; DELETE ends its tokens, and it comes back as another instance', async () => {
+test('PUT /clients/{id} of a client of a document is 400 (H-415); DELETE ends its tokens, and it comes back as another instance', async () => {
   const { tenant, ada } = await documentWorld();
   const { json } = await redeem(tenant, await codeFor(ada));
   const put = await tenant.send('client-update', { id: CLIENT_URL, bearer: MASTER, json: aDocument() });
@@ -247,6 +244,7 @@ test('PUT /clients/{id} of a client of a document is 400; DELETE ends its tokens
   assert.equal((await refresh(tenant, json['refresh_token'])).json['error'], 'invalid_grant');
 });
 
+// proves client-id-metadata-document-7.2-1
 test('a URL that the operator registered as preferred_client_id needs no document (§7.2)', async () => {
   const { host, tenant, ada } = await documentWorld();
   host.documents.set(CLIENT_URL, GONE);

@@ -7,7 +7,7 @@ import { metadataOf } from '../registered-client.ts';
 /** The way of registration of a client whose metadata is a document (`registered_via`), and its name in the audit. */
 export const REGISTERED_BY_DOCUMENT = 'document';
 
-/** What is known of the document of a client. Times are in seconds since the Unix epoch. */
+/** Describes the document of a client. Times are in seconds since the Unix epoch. */
 export interface DocumentState {
   /** The last time at which its server confirmed it. */
   readonly fetched_at: number;

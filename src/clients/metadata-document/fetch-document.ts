@@ -58,7 +58,7 @@ export async function fetchDocument(
   if (fetched.unchanged === true) return { outcome: 'unchanged', caching };
   try {
     const request = parseJsonObject(fetched.body, json);
-    requireOwn(request, client_id);
+    requireOwnUrl(request, client_id);
     requireNoSecrets(request);
     return { outcome: 'document', caching, request };
   } catch (failure) {
@@ -84,7 +84,7 @@ export function refusalOf(failure: unknown): Unusable {
 }
 
 /** §4: the document "MUST contain a client_id property whose value MUST match … using simple string comparison". */
-function requireOwn({ members }: JsonObject, client_id: ClientId): void {
+function requireOwnUrl({ members }: JsonObject, client_id: ClientId): void {
   const { client_id: own } = members;
   if (own === client_id) return;
   const shown = typeof own === 'string' ? quotedValue(own) : 'missing';

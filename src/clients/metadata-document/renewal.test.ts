@@ -21,6 +21,7 @@ import { CALLBACK, ISSUER } from '../../testing/tenant.ts';
 const client = clientAt();
 const KEYED = { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [KEY.jwk] } };
 
+// proves client-id-metadata-document-8.3-1
 test('after a document changes its redirect_uris, keys or name, the end-user is asked again, and the audit names the members (§8.3)', async () => {
   const { host, tenant, ada } = await documentWorld();
   const { json } = await redeem(tenant, await codeFor(ada));
@@ -34,7 +35,7 @@ test('after a document changes its redirect_uris, keys or name, the end-user is 
   assert.equal((await refresh(tenant, json['refresh_token'])).status, 200, 'refresh tokens go on');
 });
 
-test('a change of a document that nobody consented to asks nobody again', async () => {
+test('a change of members that no consent depends on asks the end-user for none', async () => {
   const { host, tenant, ada } = await documentWorld();
   await codeFor(ada);
   host.documents.set(CLIENT_URL, aDocument({ policy_uri: 'https://client.example/policy' }));
@@ -43,6 +44,7 @@ test('a change of a document that nobody consented to asks nobody again', async 
   assert.deepEqual((await documentEvents(tenant)).at(-1), ['client.update', 'document', 'policy_uri']);
 });
 
+// proves client-id-metadata-document-5.2-1
 test('a stale document is asked for again with its entity tag, and 304 makes it fresh (RFC 9111 §4.3)', async () => {
   const { host, tenant, ada } = await documentWorld();
   host.caching = { etag: '"v1"', 'cache-control': 'max-age=600' };
@@ -92,6 +94,7 @@ test('a document that is gone or invalid ends the use of its client at once, and
   }
 });
 
+// proves client-id-metadata-document-8.3-1
 test('a code is refused if its document has lost the redirection URI or changed its keys before it is redeemed (H-409)', async () => {
   const other = testKey('ES256', 'other');
   const changes: readonly (readonly [object, object])[] = [
@@ -134,6 +137,7 @@ test('a request that waits for its end-user ends with a page if the document cha
   assert.equal(refused.location, undefined);
 });
 
+// proves client-id-metadata-document-8.2-1
 test('a client with private_key_jwt pushes its request, and a change of keys ends it (H-409)', async () => {
   const { host, tenant, ada } = await documentWorld(aDocument(KEYED), { 'client-document.lifetime-min': 0 });
   host.caching = { 'cache-control': 'no-cache' };

@@ -80,16 +80,10 @@ export function providerMetadata(
   endpoints: readonly Endpoint[],
   grants: readonly Grant[],
   support: Support = {},
-  {
-    certificates = { trust: 'none' },
-    canSign = () => true,
-    languages = [],
-    frontChannelLogout = true,
-    clientDocuments = false,
-  }: Support = {},
 ): Readonly<Record<string, unknown>> {
   const { certificates = { trust: 'none' }, canSign = () => true } = support;
   const { grantTypes = Object.keys(GRANT_TYPES), frontChannelLogout = true } = support;
+  const { clientDocuments = false } = support;
   const authorizes = endpoints.some(({ contract }) => contract.advertisedAs === 'authorization_endpoint');
   const addresses = endpoints.flatMap(({ contract }) =>
     contract.advertisedAs === undefined
@@ -102,14 +96,12 @@ export function providerMetadata(
     issuer,
     ...Object.fromEntries(addresses),
     ...(authorizes ? authorizationMetadata({ ...support, grantTypes }) : {}),
+    // draft-ietf-oauth-client-id-metadata-document-02 §6.
+    ...(authorizes && clientDocuments ? { client_id_metadata_document_supported: true } : {}),
     grant_types_supported: [
       ...grants.map((grant) => grant.grant_type),
       ...(authorizes && grantTypes.includes('implicit') ? ['implicit'] : []),
     ],
-    ...(authorizes ? authorizationMetadata(languages) : {}),
-    // draft-ietf-oauth-client-id-metadata-document-02 §6.
-    ...(authorizes && clientDocuments ? { client_id_metadata_document_supported: true } : {}),
-    grant_types_supported: [...grants.map((grant) => grant.grant_type), ...(authorizes ? ['implicit'] : [])],
     token_endpoint_auth_methods_supported: named,
     token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
     revocation_endpoint_auth_methods_supported: named,

@@ -78,7 +78,7 @@ export async function progressOf(
 }
 
 /**
- * Returns the earlier consent of the end-user that still holds. Whoever controls a document may change what an end-user consented
+ * Returns the earlier consent of the end-user that still holds. The owner of a document may change what an end-user consented
  * to (draft-ietf-oauth-client-id-metadata-document-02 §8.3). And any program on the end-user's machine can state the client_id of
  * a public client and receive its response there, so such a client is asked about each time (RFC 8252 §8.6).
  */
