@@ -52,6 +52,7 @@ const MCP: readonly ProfileRow[] = [
   required('access-token.require-resource', true),
   usual('authorization.offline-access', 'when-asked'),
   usual('registration.allow-open-registration', true),
+  usual('registration.client-id-metadata-documents', true),
   usual('registration.open-rate-per-network', 60),
   usual('registration.open-rate', 600),
   usual('registration.open-clients-max', 100_000),
