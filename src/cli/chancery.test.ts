@@ -186,6 +186,18 @@ test('config print: every setting with its value and where it came from; secrets
   assert.ok(!stdout.includes(KEY) && !stdout.includes(digest));
 });
 
+test('config print: the values of a profile have it as their source, and config check warns of a registration without scope', () => {
+  const environment = { ...PRODUCTION, CHANCERY_PROFILE: 'mcp' };
+  const { stdout } = chancery(['config', 'print'], environment);
+  assert.match(stdout, /^authorization\.pkce = "all-clients" \(profile mcp\)$/mu);
+  assert.match(stdout, /^profile = "mcp" \(CHANCERY_PROFILE\)$/mu);
+  const checked = chancery(['config', 'check'], environment);
+  assert.equal(checked.status, 0);
+  assert.match(checked.stderr, /^warning: registration\.open-scope-values is empty/mu);
+  const named = { ...environment, CHANCERY_REGISTRATION_OPEN_SCOPE_VALUES: 'mcp:read' };
+  assert.equal(chancery(['config', 'check'], named).stderr, '');
+});
+
 test('config print --mode development: an encryption key that is not set is said to be so', () => {
   const { stdout } = chancery(['config', 'print', '--mode', 'development']);
   assert.match(stdout, /^encryption\.key = not set \(default\)$/mu);

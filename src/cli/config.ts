@@ -30,6 +30,7 @@ const check = command({
     const { tlsKeyProblem } = await import('../process/tls.ts');
     const open = tlsKeyProblem(settings);
     if (open !== undefined) call.complain(`warning: listen.tls-key ${open}`);
+    if (lacksOpenScope(settings)) call.complain(`warning: ${OPEN_SCOPE_ADVICE}`);
     call.print(`The settings are good for ${mode}: issuer ${settings.issuer}`);
   },
 });
@@ -66,6 +67,18 @@ const print = command({
       call.print(`${path} = ${shown(settings[path], settingAt(path).secret)} (${origins[path]})`);
   },
 });
+
+const OPEN_SCOPE_ADVICE =
+  'registration.open-scope-values is empty: clients that register themselves may ask for no scope of your resource servers';
+
+/** Says whether clients register themselves for resources, as those of MCP servers do, and may have no scope for them. */
+function lacksOpenScope(settings: Settings): boolean {
+  return (
+    settings['registration.allow-open-registration'] &&
+    settings['access-token.require-resource'] &&
+    settings['registration.open-scope-values'].length === 0
+  );
+}
 
 type PrintCall = Surroundings & {
   readonly options: OptionValues<typeof CONFIG_OPTION & typeof MODE_OPTION> & {

@@ -146,6 +146,8 @@ test('authorization.grant-types without refresh_token: no refresh token, and off
   assert.equal(answered.status, 200, answered.body);
   assert.equal(answered.json['refresh_token'], undefined);
   assert.equal(answered.json['scope'], 'openid');
+  const { json } = await tenant.send('openid-configuration');
+  assert.ok(!(json['scopes_supported'] as readonly string[]).includes('offline_access'));
 });
 
 // proves rfc8707-2-6

@@ -288,3 +288,38 @@ test('ids and names that are taken, reserved, or in the way of an endpoint are r
 test('the log of all this has no error', () => {
   assert.doesNotMatch(program.output(), /"level":"error"|"level":50|\n\s+at /);
 });
+
+test('a tenant has a profile of its own: it rules the next request, config print names it, and no setting breaks it (decision 52)', async () => {
+  const issuer = `${program.issuer}/strict`;
+  await run('tenants', 'create', 'strict', '--issuer', issuer);
+  const metadata = async (): Promise<Members> => (await (await get(`/strict${DISCOVERY}`)).json()) as Members;
+  assert.ok((await metadata())['grant_types_supported']?.toString().includes('password'));
+  await run('tenants', 'update', 'strict', '--set', 'profile=mcp');
+  assert.deepEqual((await metadata())['response_types_supported'], ['code']);
+  const anonymous = await fetch(`${issuer}/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ redirect_uris: ['https://rp.example/cb'] }),
+  });
+  assert.equal(anonymous.status, 201, await anonymous.text());
+  const printed = (await run('config', 'print', '--tenant', 'strict')).split('\n');
+  for (const line of [
+    'profile = "mcp" (tenant strict)',
+    'authorization.pkce = "all-clients" (profile mcp, tenant strict)',
+    'registration.open-scope-values = [] (default)',
+    'listen.port = 8080 (default)',
+  ])
+    assert.ok(printed.includes(line), line);
+  const refused = await attempt('tenants', 'update', 'strict', '--set', 'authorization.pkce=public-clients');
+  assert.equal(refused.how, 1);
+  assert.match(
+    refused.stderr,
+    /authorization\.pkce: must be "all-clients" with profile mcp \(tenant strict\), found "public-clients"/,
+  );
+  assert.deepEqual(
+    (await run('config', 'print')).split('\n').filter((line) => line.startsWith('profile')),
+    ['profile = "standard" (default)'],
+  );
+  assert.equal((await attempt('config', 'print', '--tenant', 'nowhere')).how, 1);
+  await run('tenants', 'disable', 'strict');
+});

@@ -160,10 +160,11 @@ function authorizationMetadata({
   Record<string, unknown>
 > {
   const claims = [...SCOPE_CLAIMS.values()].flat();
+  const offline = grantTypes.includes('refresh_token');
   return {
     response_types_supported: responseTypesOf(grantTypes),
     response_modes_supported: RESPONSE_MODES,
-    scopes_supported: OPENID_SCOPE,
+    scopes_supported: OPENID_SCOPE.filter((value) => value !== 'offline_access' || offline),
     claims_supported: [...PROTOCOL_CLAIMS, ...claims],
     claim_types_supported: ['normal'],
     claims_parameter_supported: true,
