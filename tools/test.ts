@@ -57,7 +57,7 @@ const forAnyTenant = /\.program\.test\.ts$/u;
 const hostile = all('test/hostile/**/*.test.ts');
 
 /** Folders with a lock file of their own, which the group of clients and examples needs. */
-const INSTALLED = ['test/clients', 'examples'];
+const INSTALLED = ['test/clients', 'test/clients/mcp', 'examples'];
 
 const GROUPS: readonly Group[] = [
   { name: 'pure', isolation: 'none', files: besideSources.filter((file) => !ownProcess.test(file)) },
@@ -82,7 +82,7 @@ const GROUPS: readonly Group[] = [
     name: 'clients of other authors, examples',
     isolation: 'process',
     // `npm run clients` runs those that Debian brings.
-    files: [...all('test/clients/*.test.ts'), ...all('test/examples/*.test.ts')],
+    files: [...all('test/clients/{,mcp/}*.test.ts'), ...all('test/examples/*.test.ts')],
     leftOutBy: LEFT_OUT_VARIABLE,
   },
   {

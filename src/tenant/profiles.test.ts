@@ -244,6 +244,25 @@ test('mcp: anyone may register, and a client of another grant type than refresh_
   assert.equal((await tenant.send('client-list', { bearer: MASTER })).status, 200);
 });
 
+test('mcp: anyone may register offline_access, for which every client may ask; standard needs a token for it', async () => {
+  const metadata = {
+    redirect_uris: [CALLBACK],
+    grant_types: ['authorization_code', 'refresh_token'],
+    scope: 'mcp:read offline_access',
+  };
+  const settings = {
+    'registration.open-scope-values': ['mcp:read'],
+    'registration.allow-open-registration': true,
+  };
+  const registered = await tenantOf('mcp', settings).send('client-registration', { json: metadata });
+  assert.equal(registered.status, 200);
+  assert.equal(registered.json['scope'], 'mcp:read offline_access');
+  assert.equal(
+    (await tenantOf('standard', settings).send('client-registration', { json: metadata })).status,
+    401,
+  );
+});
+
 // H-388
 test('H-388 mcp: an idle client that was deleted gets invalid_client with a hint, the same for every reason (decision 19)', async () => {
   const tenant = tenantOf('mcp');

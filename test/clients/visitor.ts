@@ -27,8 +27,11 @@ interface Account {
 const STEPS_MAX = 30;
 const REDIRECTION = new Set([301, 302, 303, 307, 308]);
 
-/** @param issuer the server whose forms are filled in with `account` */
-export function visitor(issuer: string, account: Account): Visitor {
+/**
+ * @param issuer the server whose forms are filled in with `account`
+ * @param consent what the person chooses on the consent page
+ */
+export function visitor(issuer: string, account: Account, consent: 'allow' | 'deny' = 'allow'): Visitor {
   const jars = new Map<string, Map<string, string>>();
   const way: string[] = [];
 
@@ -66,7 +69,7 @@ export function visitor(issuer: string, account: Account): Visitor {
   function fieldsFor({ url, status, text }: Page): Record<string, string> | undefined {
     if (!url.startsWith(`${issuer}/`) || status !== 200) return undefined;
     if (text.includes('name="password"')) return { ...account, choice: 'sign-in' };
-    for (const choice of ['allow', 'logout']) if (text.includes(`value="${choice}"`)) return { choice };
+    for (const choice of [consent, 'logout']) if (text.includes(`value="${choice}"`)) return { choice };
     // The page of form_post, which a browser sends by script.
     return /<input type="hidden" name="(state|code|error|response)"/.test(text) ? {} : undefined;
   }

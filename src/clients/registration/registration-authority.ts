@@ -68,7 +68,7 @@ export function authorisedRegistrant(
   if (isAnonymous && statement?.issuer.authorisesRegistration === true) {
     const name = `statement:${statement.issuer.issuer}`;
     trail.actor = name;
-    const open = openPrivileges(needs.settings['registration.open-scope-values']);
+    const open = openPrivileges(openScope(needs.settings));
     return { kind: 'statement', name, privileges: privilegesWithStatement(open, statement) };
   }
   if (authenticated === undefined) throw bearerTokenNeeded();
@@ -88,7 +88,7 @@ async function registrantOf(
     return {
       kind: 'open',
       name: 'open',
-      privileges: openPrivileges(needs.settings['registration.open-scope-values']),
+      privileges: openPrivileges(openScope(needs.settings)),
     };
   }
   const master = masterTokenOf(digestOf(token), needs.masterTokens);
@@ -103,6 +103,15 @@ async function registrantOf(
     privileges: { ...privilegesOfScope(scopeOf(found)), redirect_hosts: initial?.redirect_hosts ?? 'any' },
     token: found,
   };
+}
+
+/**
+ * Returns the scope values that a client may register without a token. `offline_access` is one where every client may ask for
+ * it: MCP clients register the scope that they will ask for, and include it if discovery names it.
+ */
+function openScope(settings: RegistryNeeds['settings']): readonly string[] {
+  const values = settings['registration.open-scope-values'];
+  return settings['authorization.offline-access'] === 'when-asked' ? [...values, 'offline_access'] : values;
 }
 
 const statementsAuthorise = ({ softwareStatements }: RegistryNeeds): boolean =>
