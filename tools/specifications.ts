@@ -24,6 +24,8 @@ export const CITED_SPECIFICATIONS: readonly CitedSpecification[] = [
   { name: 'OAuth 2.0 Multiple Response Type Encoding Practices', prefix: 'openid-response-types' },
   { name: 'OAuth 2.0 Form Post Response Mode', prefix: 'openid-form-post' },
   { name: 'JARM', prefix: 'jarm' },
+  { name: 'GIF89a' },
+  { name: 'PNG Third Edition' },
   { name: 'SAML 2.0 Core' },
   { name: 'SAML 2.0 Authentication Context' },
   { name: 'XML 1.0' },

@@ -178,6 +178,37 @@ export const END_USER_SETTINGS = {
       'The header Cross-Origin-Opener-Policy of the pages. With `same-origin` a site that opens a page in a window loses its hold on that window, and the window its `opener`. Set `unsafe-none` only for clients that sign in through a pop-up window and wait for a message from it.',
     tenants: 'inherited',
   }),
+  'pages.logos': choice({
+    default: 'all',
+    values: ['all', 'vouched', 'none'],
+    description:
+      'The clients whose `logo_uri` is shown on the sign-in and consent pages. The server fetches the image (PNG, JPEG, GIF or WebP over https, without redirects) and serves it itself. `all`: a client that anyone could have registered shows a logo of a host of its redirection URIs only. `vouched`: clients that were registered with a token or by the operator. Set `vouched` if strangers may register and could imitate a logo.',
+    tenants: 'inherited',
+  }),
+  'pages.logo-size-max': integer({
+    default: 262_144,
+    min: 1024,
+    max: 1_048_576,
+    unit: 'bytes',
+    tenants: 'inherited',
+    description: 'The maximum size of a logo. A larger image is not shown.',
+  }),
+  'pages.logo-pixels-max': integer({
+    default: 2048,
+    min: 16,
+    max: 8192,
+    unit: 'pixels',
+    tenants: 'inherited',
+    description: 'The maximum width and height of a logo. A larger image is not shown.',
+  }),
+  'pages.logo-lifetime': seconds({
+    default: 86_400,
+    min: 60,
+    max: 2_592_000,
+    tenants: 'inherited',
+    description:
+      'How long a fetched logo is shown before it is fetched again. An address that gave no image is asked again after 5 minutes at most.',
+  }),
   'pages.error-details': flag({
     default: false,
     defaultWords: '`false`; `true` in development',

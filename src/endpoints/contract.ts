@@ -54,7 +54,7 @@ export interface EndpointResponse {
   /** Values of `Set-Cookie`, the only header that may repeat (RFC 9110 §5.3). */
   readonly cookies?: readonly string[];
   /** Chunks of a stream are written with back-pressure. */
-  readonly body?: string | AsyncIterable<string>;
+  readonly body?: string | Uint8Array | AsyncIterable<string>;
 }
 
 /** A failure as an error page shows it to a person. */

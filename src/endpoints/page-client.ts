@@ -19,11 +19,11 @@ export function pageClient(
   const metadata = metadataOf(client);
   const { host, protocol } = new URL(redirect_uri);
   const [policy_uri, tos_uri] = [
-    said(metadata, 'policy_uri', languages),
-    said(metadata, 'tos_uri', languages),
+    saidIn(metadata, 'policy_uri', languages),
+    saidIn(metadata, 'tos_uri', languages),
   ];
   return {
-    name: said(metadata, 'client_name', languages) ?? client.client_id,
+    name: saidIn(metadata, 'client_name', languages) ?? client.client_id,
     // An application's own scheme names no host, and any application may claim it (RFC 8252 §8.6).
     host: host === '' ? protocol : host,
     vouched: !isAnybodys(client),
@@ -41,7 +41,11 @@ export function isAnybodys({ registered_via }: StoredClient): boolean {
 }
 
 /** Returns a member in the first available language, otherwise without a language (OpenID Connect Dynamic Client Registration 1.0 §2.1). */
-function said(metadata: ClientMetadata, name: string, languages: readonly string[]): string | undefined {
+export function saidIn(
+  metadata: ClientMetadata,
+  name: string,
+  languages: readonly string[],
+): string | undefined {
   const tagged = languages.map((language) =>
     Object.keys(metadata).find((member) => member.toLowerCase() === `${name}#${language}`),
   );

@@ -89,7 +89,7 @@ function writeAny(
   for (const name in headers) lines.push(name, String(headers[name]));
   if (cookies !== undefined) for (const cookie of cookies) lines.push('set-cookie', cookie);
   lines.push(...more, ...envelope.lines);
-  if (typeof body === 'object') {
+  if (typeof body === 'object' && !(body instanceof Uint8Array)) {
     response.writeHead(status, lines);
     return writeStream(response, body, streamTurn);
   }
@@ -102,7 +102,7 @@ function writeAny(
   return undefined;
 }
 
-function contentLength(body: string | undefined): string {
+function contentLength(body: string | Uint8Array | undefined): string {
   return body === undefined ? '0' : String(Buffer.byteLength(body));
 }
 

@@ -143,8 +143,7 @@ class RememberingOutbound {
   async #fetch(key: string, url: URL, expectation: Expectation, cause: FetchCause): Promise<Fetched> {
     const { visits, options } = this.#outbound;
     try {
-      const bodyMax = Math.min(options.bodyMax, expectation.bodyMax ?? Infinity);
-      const limits = { ...expectation, bodyMax };
+      const limits = { ...expectation, bodyMax: expectation.bodyMax ?? options.bodyMax };
       const document = await visits.visit({ url, cause, tenant: this.#tenant }, (socket, signal) =>
         fetchDocument(socket, url, limits, signal),
       );

@@ -4,6 +4,7 @@ const client: PageClient = {
   name: 'Paper Clips',
   host: 'clips.example.com',
   vouched: true,
+  logo: { src: '/logos/sample', width: 120, height: 40 },
   policy_uri: 'https://clips.example.com/privacy',
   tos_uri: 'https://clips.example.com/terms',
 };

@@ -53,6 +53,8 @@ export const FETCH_PURPOSES = [
   'logout',
   /** Client ID Metadata Documents. */
   'client-documents',
+  /** Logos of clients for pages. */
+  'logos',
 ] as const;
 
 export type FetchPurpose = (typeof FETCH_PURPOSES)[number];
@@ -88,7 +90,7 @@ export interface Expectation {
   readonly mediaTypes: readonly string[];
   /** Whether every type that ends in `+json` is accepted too (RFC 6839 §3.1). */
   readonly anyJson?: boolean;
-  /** The maximum size of the document in bytes, if it is smaller than `outbound.body-limit`. */
+  /** The maximum size of the document in bytes, instead of `outbound.body-limit`. */
   readonly bodyMax?: number;
   /** The entity tag of a copy that the caller has. */
   readonly etag?: string;

@@ -1,4 +1,12 @@
-/** The client that a page shows, in the client's own words: text only, never the address of a link or a remote image. */
+/** An image at a path of this server. */
+export interface PageLogo {
+  readonly src: string;
+  /** CSS pixels; absent while the size is not known. */
+  readonly width?: number;
+  readonly height?: number;
+}
+
+/** The client that a page shows, in the client's own words: text, links to read, and a picture that this server serves. */
 export interface PageClient {
   readonly name: string;
   /** The host that the browser returns to, which an impostor cannot choose. */
@@ -9,7 +17,8 @@ export interface PageClient {
   readonly impersonable?: true;
   /** Whether the operator vouches for this client; false for a client that anyone could have registered. */
   readonly vouched: boolean;
-  /** Pages of the client to read before consenting; http or https. */
+  readonly logo?: PageLogo;
+  /** Pages of the client to read before signing in or consenting; http or https. */
   readonly policy_uri?: string;
   readonly tos_uri?: string;
 }

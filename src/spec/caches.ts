@@ -12,9 +12,9 @@ import {
  */
 const SHARES = {
   /** Records of clients with their parsed metadata. */
-  clients: { percent: 38, mebibytesMin: 2 },
+  clients: { percent: 37, mebibytesMin: 2 },
   /** Records of access tokens. */
-  'access-tokens': { percent: 29, mebibytesMin: 2 },
+  'access-tokens': { percent: 28, mebibytesMin: 2 },
   /** Access tokens whose MAC or signature was verified. */
   'verified-tokens': { percent: 10, mebibytesMin: 1 },
   /** `Authorization` headers that authenticated a client. */
@@ -29,6 +29,8 @@ const SHARES = {
   'entity-statements': { percent: 2, mebibytesMin: 2 },
   /** Refusals by rate limits. A flood from 10,000 networks is refused without a write. */
   refusals: { percent: 1, mebibytesMin: 2 },
+  /** Images at the `logo_uri` of clients. One image of the greatest size fits into a generation. */
+  logos: { percent: 2, mebibytesMin: 4 },
   /** Opened themes of pages. */
   themes: { percent: 2, mebibytesMin: 4 },
 } as const;

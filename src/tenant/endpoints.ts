@@ -1,6 +1,7 @@
 import { authorization, postedAuthorization } from '../endpoints/authorization/endpoint.ts';
 import { clientDelete } from '../endpoints/client-delete/endpoint.ts';
 import { clientList } from '../endpoints/client-list/endpoint.ts';
+import { clientLogo } from '../endpoints/client-logo/endpoint.ts';
 import { clientRead } from '../endpoints/client-read/endpoint.ts';
 import { clientRegistration, clientRegistration201 } from '../endpoints/client-registration/endpoint.ts';
 import { clientUpdate } from '../endpoints/client-update/endpoint.ts';
@@ -54,6 +55,7 @@ const ENDPOINTS: readonly Open<Issuer>[] = [
   (issuer) => (issuer.externalUrl === undefined ? undefined : externalSignIn(issuer)),
   (issuer) => (issuer.externalUrl === undefined ? undefined : externalSignInOutcome(issuer)),
   pageAsset,
+  (issuer) => (issuer.settings['pages.logos'] === 'none' ? undefined : clientLogo(issuer)),
   pushedAuthorizationRequest,
   userinfo,
   postedUserinfo,

@@ -1,4 +1,5 @@
 import { remoteJwkSets } from '../clients/client-keys/remote-jwk-set.ts';
+import { LogoImages } from '../clients/logo-images.ts';
 import { networkLimits } from '../clients/rate-limits.ts';
 import { liveClients } from '../clients/registered-client.ts';
 import { clientUses } from '../clients/upkeep/client-uses.ts';
@@ -61,6 +62,7 @@ export async function openParts(platform: Platform, settings: Settings, id: Tena
     // All names share one memory. Opened here, so that a bad anchor shows at start and not at the first relying party.
     trust: settings['federation.enabled'] ? openTrust(settings, platform) : undefined,
     people: openEndUsers(settings, platform, storage),
+    logos: new LogoImages({ outbound, clock, log, caches, settings }),
     /** For the page after a logout, under whatever name a client took part. */
     frontChannel: { clients: storage.clients, issuer: settings.issuer, settings },
     delivery: openLogoutDelivery(settings, platform, { storage, tokens: idTokens }),

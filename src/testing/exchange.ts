@@ -90,6 +90,7 @@ export async function received(contract: Contract, response: EndpointResponse): 
   assert.ok(contract.statuses.includes(status), `${contract.name} does not promise ${status}`);
   let body = '';
   if (typeof response.body === 'string') body = response.body;
+  else if (response.body instanceof Uint8Array) body = Buffer.from(response.body).toString('latin1');
   else if (response.body !== undefined) for await (const chunk of response.body) body += chunk;
   return { status, headers, body, cookies: response.cookies ?? [], json: jsonOf(body) };
 }

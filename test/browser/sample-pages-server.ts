@@ -5,6 +5,7 @@ import type { EndpointRequest, EndpointResponse } from '../../src/endpoints/cont
 import { pageResponse } from '../../src/endpoints/page-response.ts';
 import { openPages } from '../../src/pages/liquid-pages.ts';
 import { SAMPLE_PAGES } from '../../src/pages/sample-pages.ts';
+import { pngImage } from '../../src/testing/images.ts';
 import { testSettings } from '../../src/testing/settings.ts';
 
 /** Every page in the forms it can have, at its name, with the headers that the program sends with it. */
@@ -15,6 +16,8 @@ export interface SamplePagesServer {
 }
 
 const ASSETS = '/assets/';
+const SAMPLE_LOGO = '/logos/sample';
+const LOGO = pngImage(240, 80);
 
 export async function serveSamplePages(): Promise<SamplePagesServer> {
   const pages = openPages(ASSETS, undefined);
@@ -23,6 +26,8 @@ export async function serveSamplePages(): Promise<SamplePagesServer> {
     const asset = pathname.startsWith(ASSETS) ? pages.asset(pathname.slice(ASSETS.length)) : undefined;
     if (asset !== undefined)
       return send(response, { status: 200, headers: { 'content-type': asset.mediaType }, body: asset.body });
+    if (pathname === SAMPLE_LOGO)
+      return send(response, { status: 200, headers: { 'content-type': 'image/png' }, body: LOGO });
     const page = SAMPLE_PAGES[pathname.slice(1)];
     if (page === undefined) return send(response, { status: 404, headers: {} });
     const request = {

@@ -312,4 +312,33 @@ export const SESSIONS: readonly Mutant[] = [
       { file: 'src/endpoints/page-response.test.ts', test: 'H-341: the page after a logout may load' },
     ],
   },
+  {
+    name: 'logo-of-any-host',
+    fault: 'A client that registered itself shows the logo of a bank.',
+    edits: [
+      {
+        file: 'src/endpoints/page-logo.ts',
+        find: '  return host !== undefined && own.includes(host);',
+        replace: '  return host !== undefined || own.includes(host);',
+      },
+    ],
+    killers: [
+      {
+        file: 'src/endpoints/client-logo/client-logo.test.ts',
+        test: 'H-350: a client that registered itself',
+      },
+    ],
+  },
+  {
+    name: 'logo-without-limit-of-pixels',
+    fault: 'A few octets make a browser decode an image of any size.',
+    edits: [
+      {
+        file: 'src/clients/logo-images.ts',
+        find: 'Math.max(image.width, image.height) <= pixelsMax',
+        replace: 'Math.max(image.width, image.height) >= 0',
+      },
+    ],
+    killers: [{ file: 'src/clients/logo-images.test.ts', test: 'H-348: an image with more pixels' }],
+  },
 ];

@@ -43,12 +43,12 @@ export const conformanceModules: Specification = {
       'requireSectorIdentifier',
     ),
     must('openid-conformance-7', 'oidcc-registration-jwks-uri', 'A jwks_uri.', 'CLIENT_METADATA'),
-    decided(
+    must(
       'openid-conformance-8',
       'oidcc-registration-logo-uri, -policy-uri, -tos-uri',
       'Addresses that are shown at sign-in.',
-      'policies and terms are; a logo would be fetched from its host by everybody who signs in (ADR 17)',
-      'webPage',
+      'pageClient',
+      'pageLogo',
     ),
     must(
       'openid-conformance-9',

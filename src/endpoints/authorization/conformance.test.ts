@@ -293,17 +293,21 @@ test('oidcc-codereuse: invalid_grant as JSON, and what the first use gave is dea
 });
 
 // proves openid-conformance-8
-test('oidcc-registration-policy-uri and -tos-uri: both are on the page where one agrees; a logo is not fetched', async () => {
+test('oidcc-registration-logo-uri, -policy-uri and -tos-uri: all are on the pages where one signs in and agrees', async () => {
   const shown = await tenant.register({
     ...RELYING_PARTY,
     policy_uri: 'https://client.example/policy',
     tos_uri: 'https://client.example/tos',
     logo_uri: 'https://client.example/logo.png',
   });
-  const { html } = await ada.ask(shown, { prompt: 'consent' });
-  assert.match(html, /href="https:\/\/client\.example\/policy"/);
-  assert.match(html, /href="https:\/\/client\.example\/tos"/);
-  assert.doesNotMatch(html, /logo\.png/);
+  for (const prompt of ['login', 'consent']) {
+    const { html } = await ada.ask(shown, { prompt });
+    assert.match(html, prompt === 'login' ? /name="password"/ : /value="allow"/);
+    assert.match(html, /href="https:\/\/client\.example\/policy"/);
+    assert.match(html, /href="https:\/\/client\.example\/tos"/);
+    assert.match(html, /<img class="logo" src="\/c2\/logos\/[^"]+" alt="">/);
+    assert.doesNotMatch(html, /logo\.png/);
+  }
 });
 
 // proves openid-conformance-12

@@ -1,6 +1,6 @@
 import { requestedClaims } from '../../grants/authorization/next-step.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
-import type { Page, SignInPage } from '../../ports/pages.ts';
+import type { Page, PageClient, SignInPage } from '../../ports/pages.ts';
 import type { StoredSession } from '../../ports/session-store.ts';
 import { antiForgeryToken } from '../../sessions/browser-session.ts';
 import { completeInteraction } from '../../sessions/interaction.ts';
@@ -8,6 +8,7 @@ import { preferredLanguages } from '../../spec/languages.ts';
 import { INTERACTION_PATH } from '../authorization-flow.ts';
 import type { Endpoint, EndpointRequest, EndpointResponse } from '../contract.ts';
 import { pageClient } from '../page-client.ts';
+import { pageLogo } from '../page-logo.ts';
 import { errorPage, pageResponse } from '../page-response.ts';
 import { receiveChoice } from './choice.ts';
 import { contract, postContract } from './contract.ts';
@@ -78,11 +79,11 @@ async function signInPage(
 ): Promise<EndpointResponse> {
   const { client_id, redirect_uri, login_hint, ui_locales } = waiting.interaction.content.request;
   const client = await needs.clients.find(client_id);
+  const tags = languages(request, ui_locales);
   const again = session === undefined ? undefined : await needs.directory.find(session.sub);
   const page: Page = {
     kind: 'sign-in',
-    client:
-      client === undefined ? undefined : pageClient(client, redirect_uri, languages(request, ui_locales)),
+    client: client === undefined ? undefined : shownClient(needs, client, redirect_uri, tags),
     form: formOf(needs, waiting, undefined),
     username: login_hint ?? again?.username ?? '',
     problem,
@@ -110,7 +111,7 @@ async function consentPage(
   const account = await needs.directory.find(session.sub);
   const page: Page = {
     kind: 'consent',
-    client: pageClient(client, redirect_uri, languages(request, ui_locales)),
+    client: shownClient(needs, client, redirect_uri, languages(request, ui_locales)),
     form: formOf(needs, waiting, session),
     username: account?.username ?? '',
     scope,
@@ -129,6 +130,17 @@ function formOf(
 ): SignInPage['form'] {
   const action = `${new URL(issuer).pathname.replace(/\/$/, '')}${INTERACTION_PATH}/${handle}`;
   return { action, form_token: antiForgeryToken(cookie, formPurpose(handle, session?.key)) };
+}
+
+/** Describes a client with its logo. */
+function shownClient(
+  needs: InteractionEndpointNeeds,
+  client: StoredClient,
+  redirect_uri: string,
+  tags: readonly string[],
+): PageClient {
+  const logo = pageLogo(needs, client, tags);
+  return { ...pageClient(client, redirect_uri, tags), ...(logo === undefined ? {} : { logo }) };
 }
 
 function languages(request: EndpointRequest, ui_locales: string | undefined): readonly string[] {

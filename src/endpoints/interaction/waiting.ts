@@ -1,3 +1,4 @@
+import type { LogoImages } from '../../clients/logo-images.ts';
 import type { WaitingRequest } from '../../grants/authorization/authorization-interaction.ts';
 import type { AccountDirectory } from '../../ports/account-directory.ts';
 import type { ClientStore } from '../../ports/client-store.ts';
@@ -13,6 +14,7 @@ import { type PageNeeds, pageResponse } from '../page-response.ts';
 
 export interface InteractionEndpointNeeds extends PageNeeds {
   readonly issuer: string;
+  readonly logos: LogoImages;
   readonly flow: AuthorizationFlow;
   readonly browser: Browser;
   readonly clients: ClientStore;
