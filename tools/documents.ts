@@ -5,6 +5,7 @@ import { conformanceMarkdown } from './conformance-document.ts';
 import { readEndpointFolders } from './contracts.ts';
 import { errorsMarkdown } from './errors-document.ts';
 import { documentsWithProofs } from './proofs.ts';
+import { refusalsMarkdown } from './refusals-document.ts';
 import { specMapDocuments } from './spec-map.ts';
 
 /** A document that is made from the tables of the sources. */
@@ -26,6 +27,7 @@ export const DOCUMENTS: readonly MadeDocument[] = [
   { path: 'docs/reference/commands.md', make: commandsMarkdown },
   { path: 'docs/reference/errors.md', make: () => errorsMarkdown(folders) },
   { path: 'docs/spec-map/conformance.md', make: conformanceMarkdown },
+  { path: 'docs/reference/refusals.md', make: refusalsMarkdown },
   ...documentsWithProofs(),
   ...specMapDocuments(folders),
 ];

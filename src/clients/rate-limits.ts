@@ -132,7 +132,7 @@ export function networkLimits(
         ...counted(overall, 'overall'),
       ];
       const wait = await limits.take(taken);
-      if (wait > 0) throw new TooManyRequests(wait);
+      if (wait > 0) throw new TooManyRequests(wait, kind);
       return async () => await limits.giveBack(taken);
     },
   };

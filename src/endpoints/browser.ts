@@ -51,6 +51,7 @@ export function browserOf(issuer: string): Browser {
       if (isOwnPage(headers, origin)) return;
       throw new OAuthError('invalid_request', {
         error_description: 'the form was not sent by a page of this server',
+        reason: 'foreign-form',
         detail: `origin: ${kindOfOrigin(headers['origin'], origin)}; sec-fetch-site: ${kindOfSite(headers['sec-fetch-site'])}`,
       });
     },
@@ -58,6 +59,7 @@ export function browserOf(issuer: string): Browser {
       if (method !== 'HEAD' && !LOOKS_AHEAD.test(headers['sec-purpose'] ?? headers['purpose'] ?? '')) return;
       throw new OAuthError('invalid_request', {
         error_description: 'prefetch requests are not processed',
+        reason: 'prefetch',
       });
     },
   };

@@ -9,7 +9,6 @@ import {
 import { isStillTarget } from '../grants/authorization/response-target.ts';
 import type { ClientStore, StoredClient } from '../ports/client-store.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Log } from '../ports/log.ts';
 import type { LeavePage } from '../ports/pages.ts';
 import { OAuthError } from '../spec/errors.ts';
 import { preferredLanguages } from '../spec/languages.ts';
@@ -22,7 +21,6 @@ export interface ClientResponseNeeds extends PageNeeds {
   readonly responses: Omit<ResponseNeeds, 'now'>;
   readonly clients: ClientStore;
   readonly clock: Clock;
-  readonly log: Log;
 }
 
 /** The destination of a response, and the languages for a page on the way. */
@@ -97,21 +95,21 @@ export async function answeringClient(
   }
 }
 
-/** Logs a refusal, and sends it to the client (RFC 6749 §4.1.2.1). */
+/** Sends a refusal to the client (RFC 6749 §4.1.2.1). The edge logs it. */
 export async function refusal(
   needs: ClientResponseNeeds,
   request: EndpointRequest,
-  { target, code: error, error_description, detail = error_description }: AuthorizationError,
+  refused: AuthorizationError,
   cookies: readonly string[] = [],
 ): Promise<EndpointResponse> {
-  const { client_id } = target;
-  needs.log.info({ request_id: request.id, client_id, error, detail }, 'authorisation refused');
+  const { target, code: error, error_description } = refused;
   const made = await responseFor(needs, target, { error, error_description });
   const asks =
     needs.settings['sign-in.open-client-errors'] === 'page' && !AT_ONCE.has(error) && isAnybodys(made.client);
-  return asks
+  const response = asks
     ? leavePage(needs, request, { target, error, ...made }, cookies)
     : delivered(needs, request, target, made, cookies);
+  return { ...response, refused };
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { JwtVerifier } from '../ports/jwt-verifier.ts';
 import type { ReplayKind, ReplayStore } from '../ports/replay-store.ts';
 import type { SamlAssertionVerifier, SamlKeys } from '../ports/saml-assertion-verifier.ts';
-import { OAuthError, quotedValue } from '../spec/errors.ts';
+import { OAuthError, quotedValue, type RefusalNotes } from '../spec/errors.ts';
 import type { ClientId } from '../spec/identifiers.ts';
 import type { SignatureAlgorithm } from '../spec/jose-algorithms.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
@@ -95,18 +95,25 @@ const ID_LENGTH_MAX = 256;
  */
 export function requireAssertion(assertion: string | undefined): string {
   if (assertion === undefined) {
-    throw new OAuthError('invalid_request', { error_description: 'assertion is missing' });
+    throw new OAuthError('invalid_request', {
+      error_description: 'assertion is missing',
+      reason: 'missing-parameter',
+    });
   }
   return assertion;
 }
 
 /** Builds the error for an assertion that is refused (RFC 7521 §4.1.1: "If the assertion is not valid or has expired, … invalid_grant"). */
-export function invalidAssertion(problem: string, detail?: string): OAuthError {
+export function invalidAssertion(problem: string, detail?: string, notes: RefusalNotes = {}): OAuthError {
   return new OAuthError('invalid_grant', {
     error_description: `the assertion ${problem}`,
+    reason: 'assertion',
     ...(detail === undefined ? {} : { detail }),
+    ...notes,
   });
 }
+
+const untrusted = (iss: string): RefusalNotes => ({ reason: 'assertion-issuer', values: { iss } });
 
 /**
  * Returns the trusted issuer with this name.
@@ -118,9 +125,10 @@ export function trustedIssuer<Issuer extends AssertionIssuer>(
   client: AuthenticatedClient,
 ): Issuer {
   const issuer = issuers.find((trusted) => trusted.issuer === claimed);
-  if (issuer === undefined) throw invalidAssertion('has an issuer that is not trusted here', claimed);
+  if (issuer === undefined)
+    throw invalidAssertion('has an issuer that is not trusted here', claimed, untrusted(claimed));
   if (issuer.clients !== undefined && !issuer.clients.includes(client.stored.client_id)) {
-    throw invalidAssertion('may not be presented by this client');
+    throw invalidAssertion('may not be presented by this client', undefined, untrusted(claimed));
   }
   return issuer;
 }
@@ -196,7 +204,7 @@ function grantedScope(
 }
 
 function invalidScope(error_description: string): OAuthError {
-  return new OAuthError('invalid_scope', { error_description });
+  return new OAuthError('invalid_scope', { error_description, reason: 'scope-not-registered' });
 }
 
 /**
@@ -213,5 +221,5 @@ async function requireUnused(
     throw invalidAssertion(`has an identifier that is empty or longer than ${ID_LENGTH_MAX} characters`);
   // The replay record lives as long as the assertion would be accepted.
   const isNew = await replays.rememberOnce(kind, issuer.issuer, digestOf(id), expires_at + clockSkew);
-  if (!isNew) throw invalidAssertion('was used before');
+  if (!isNew) throw invalidAssertion('was used before', undefined, { reason: 'jwt-used', values: { id } });
 }

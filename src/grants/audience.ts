@@ -75,5 +75,5 @@ export function narrowedAudience(
 }
 
 function invalidTarget(error_description: string): OAuthError {
-  return new OAuthError('invalid_target', { error_description });
+  return new OAuthError('invalid_target', { error_description, reason: 'resource' });
 }

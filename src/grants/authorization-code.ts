@@ -9,6 +9,7 @@ import type { StoredAuthorizationCode } from '../ports/authorization-code-store.
 import { OAuthError } from '../spec/errors.ts';
 import type { Digest } from '../spec/identifiers.ts';
 import type { Parameters } from '../spec/parameters.ts';
+import type { RefusalReason } from '../spec/refusal-reasons.ts';
 import { authorizationCodeKey } from '../tokens/authorization-code.ts';
 import { audienceFor, narrowedAudience, requestedAudience } from './audience.ts';
 import type { CodeContent } from './authorization/code-content.ts';
@@ -31,12 +32,13 @@ export const authorizationCode: Grant = {
     if (endUsers === undefined) throw new Error('the authorization_code grant has no sign-in configured');
     const code = await codeOf(endUsers, client, parameters['code']);
     const content = JSON.parse(code.content) as CodeContent;
-    if (content.issuer !== endUsers.idTokens.issuer) throw invalidGrant('issued under another name');
+    if (content.issuer !== endUsers.idTokens.issuer)
+      throw invalidGrant('unknown-code', 'issued under another name');
     requireRedirectUri(content, parameters['redirect_uri']);
     requireSameDocument(client, content);
     requireVerifier(content, parameters['code_verifier']);
     const account = await accountInUse(endUsers, content.sub);
-    if (account === undefined) throw invalidGrant('the account is not in use');
+    if (account === undefined) throw invalidGrant('no-end-user', 'the account is not in use');
     const prepared = await preparedGrant(needs, endUsers, client, { content, account, parameters });
     const { scope, nonce, endUser } = content;
     const { access_token } = prepared.response;
@@ -63,14 +65,17 @@ async function codeOf(
   presented: string | undefined,
 ): Promise<StoredAuthorizationCode> {
   if (presented === undefined) {
-    throw new OAuthError('invalid_request', { error_description: 'code is missing' });
+    throw new OAuthError('invalid_request', {
+      error_description: 'code is missing',
+      reason: 'missing-parameter',
+    });
   }
   const key = authorizationCodeKey(presented);
   const code = key === undefined ? undefined : await codes.find(key);
-  if (code === undefined) throw invalidGrant('unknown');
+  if (code === undefined) throw invalidGrant('unknown-code', 'unknown');
   // §4.1.3: "ensure that the authorization code was issued to the authenticated confidential client, or …".
   if (code.client_id !== client_id || code.client_instance !== instance) {
-    throw invalidGrant('of another client');
+    throw invalidGrant('code-of-another-client', 'of another client', { issued_to: code.client_id });
   }
   return code;
 }
@@ -78,9 +83,13 @@ async function codeOf(
 /** §4.1.3: "REQUIRED, if the redirect_uri parameter was included in the authorization request"; this server always requires it there. */
 function requireRedirectUri({ redirect_uri }: CodeContent, presented: string | undefined): void {
   if (presented === undefined) {
-    throw new OAuthError('invalid_request', { error_description: 'redirect_uri is missing' });
+    throw new OAuthError('invalid_request', {
+      error_description: 'redirect_uri is missing',
+      reason: 'missing-parameter',
+    });
   }
-  if (presented !== redirect_uri) throw invalidGrant('for another redirect_uri');
+  if (presented !== redirect_uri)
+    throw invalidGrant('code-redirect-uri', 'for another redirect_uri', { redirect_uri: presented });
 }
 
 /**
@@ -107,7 +116,7 @@ function requireVerifier({ code_challenge }: CodeContent, verifier: string | und
     verifier !== undefined &&
     VERIFIER.test(verifier) &&
     sameDigest(digestOf(verifier), code_challenge as Digest);
-  if (!matches) throw invalidGrant('code_verifier does not match');
+  if (!matches) throw invalidGrant('code-verifier', 'code_verifier does not match');
 }
 
 async function preparedGrant(
@@ -148,11 +157,11 @@ async function redeem(
   if (outcome === 'used') {
     log.warn({ client_id }, 'an authorisation code was used again: what it gave is ended');
   }
-  if (outcome !== 'redeemed') throw invalidGrant('used before, or the end-user has signed out');
+  if (outcome !== 'redeemed') throw invalidGrant('used-code', 'used before, or the end-user has signed out');
   if (clock.now() < expires_at) return;
   // An expired code is redeemed first, so that a reuse is still noticed.
   await grants.end(grant.grant_id);
-  throw invalidGrant('expired');
+  throw invalidGrant('expired-code', 'expired');
 }
 
 /**
@@ -168,13 +177,19 @@ async function requireSession(
 ): Promise<void> {
   if ((await sessions.findBySid(endUser.sid)) !== undefined) return;
   await grants.end(grant.grant_id);
-  throw invalidGrant('the end-user has signed out');
+  throw invalidGrant('ended-session', 'the end-user has signed out');
 }
 
 /** Returns the same answer for every reason (RFC 6749 §5.2); only the log names the reason. */
-function invalidGrant(detail: string): OAuthError {
+function invalidGrant(
+  reason: RefusalReason,
+  detail: string,
+  values: Readonly<Record<string, string>> = {},
+): OAuthError {
   return new OAuthError('invalid_grant', {
     error_description: 'the authorization code is not valid',
+    reason,
     detail,
+    values,
   });
 }

@@ -25,12 +25,16 @@ function grantedScope(requested: string | undefined, registered: readonly string
   if (values === undefined)
     throw new OAuthError('invalid_scope', {
       error_description: 'scope must be scope values separated by single spaces',
+      reason: 'scope-form',
+      values: { scope: requested },
     });
   const isRegistered = memberOf(registered);
   const excess = values.find((value) => !isRegistered(value));
   if (excess !== undefined) {
     throw new OAuthError('invalid_scope', {
       error_description: `scope value ${quotedValue(excess)} is not registered for this client, registered: ${quotedValue(registered.join(' '))}`,
+      reason: 'scope-not-registered',
+      values: { scope: excess },
     });
   }
   return values;

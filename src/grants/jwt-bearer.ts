@@ -1,5 +1,9 @@
 import type { AuthenticatedClient } from '../clients/client-authentication/authenticate-client.ts';
-import { type RemoteVerification, requireKeysNow } from '../clients/client-keys/remote-jwk-set.ts';
+import {
+  jwtRefusalNotes,
+  type RemoteVerification,
+  requireKeysNow,
+} from '../clients/client-keys/remote-jwk-set.ts';
 import type { AudienceRule, JwtProfile, JwtRefusal, VerifiedClaims } from '../ports/jwt-verifier.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
 import {
@@ -61,8 +65,11 @@ async function verifyJwt(
         );
   if (!verification.verified) {
     requireKeysNow(verification, 'keys of the issuer of the assertion');
-    const detail = 'detail' in verification ? verification.detail : verification.reason;
-    throw invalidAssertion(REFUSALS[verification.reason], detail);
+    throw invalidAssertion(
+      REFUSALS[verification.reason],
+      undefined,
+      jwtRefusalNotes('assertion', verification),
+    );
   }
   return { issuer, claims: verification.claims };
 }

@@ -32,7 +32,7 @@ export const password: Grant = {
     const scope = scopeFor(settings, client, parameters['scope'], refreshable !== null);
     const audience = requestedAudience(settings, metadata, parameters['resource'], scope);
     const confirmation = tokenConfirmation(client);
-    const account = await authenticated(endUsers, parameters, from);
+    const account = await authenticated(endUsers, client, parameters, from);
     const endUser = contextNow(endUsers);
     const content = endUserContent(endUsers, client, account, { scope, audience, endUser });
     const made = await prepareGrant(needs, client, content, { confirmation }, refreshable);
@@ -54,26 +54,34 @@ function scopeFor(
   if (scope === undefined)
     throw new OAuthError('invalid_scope', {
       error_description: 'scope must be scope values separated by single spaces',
+      reason: 'scope-form',
+      values: { scope: requested },
     });
   if (scope.length === 0 && requested !== undefined)
     throw new OAuthError('invalid_scope', {
       error_description: `the client is registered for no value of scope ${quotedValue(requested)}`,
+      reason: 'scope-not-registered',
+      values: { scope: requested },
     });
   return scope;
 }
 
 async function authenticated(
   { passwordSignIn }: EndUserNeeds,
+  { stored: { client_id } }: AuthenticatedClient,
   { username, password: secret }: Parameters,
   from: RequestOrigin,
 ): Promise<Account> {
   if (username === undefined || secret === undefined) {
-    throw new OAuthError('invalid_request', { error_description: 'username or password is missing' });
+    throw new OAuthError('invalid_request', {
+      error_description: 'username or password is missing',
+      reason: 'missing-parameter',
+    });
   }
-  const attempt = { username, password: secret, browser: undefined, ...from };
+  const attempt = { username, password: secret, browser: undefined, client_id, ...from };
   const outcome = await authenticateWithPassword(passwordSignIn, attempt);
   if (outcome.outcome === 'authenticated') return outcome.account;
-  if (outcome.outcome === 'too_many_attempts') throw new TooManyRequests(outcome.retry_after);
+  if (outcome.outcome === 'too_many_attempts') throw new TooManyRequests(outcome.retry_after, 'sign-in');
   throw wrong();
 }
 
@@ -95,7 +103,10 @@ async function requireUnchanged(
 
 /** Returns the same answer for every reason (RFC 6749 §5.2: "invalid_grant … resource owner credentials"). The log has the reason. */
 function wrong(): OAuthError {
-  return new OAuthError('invalid_grant', { error_description: 'the user name or password is wrong' });
+  return new OAuthError('invalid_grant', {
+    error_description: 'the user name or password is wrong',
+    reason: 'user-password',
+  });
 }
 
 function contextNow({ clock }: EndUserNeeds): EndUserContext {

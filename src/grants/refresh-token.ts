@@ -6,6 +6,7 @@ import type { Account } from '../ports/account-directory.ts';
 import type { AuditEvent } from '../ports/audit-log.ts';
 import type { StoredGrant } from '../ports/grant-store.ts';
 import { OAuthError, quotedValue } from '../spec/errors.ts';
+import type { RefusalReason } from '../spec/refusal-reasons.ts';
 import { memberOf, parseScope } from '../spec/scope.ts';
 import { confirms } from '../tokens/confirmation.ts';
 import {
@@ -70,7 +71,7 @@ async function endUserOf(
 ): Promise<Account | undefined> {
   if (endUser === undefined) return undefined;
   const account = endUsers === undefined ? undefined : await accountInUse(endUsers, sub);
-  if (account === undefined) throw invalidGrant();
+  if (account === undefined) throw invalidGrant('no-end-user');
   return account;
 }
 
@@ -118,17 +119,21 @@ async function refreshed(
     onReuse,
   });
   if (outcome === 'reused') tellOfReuse(needs, client, presented);
-  if (outcome !== 'refreshed') throw invalidGrant();
+  if (outcome !== 'refreshed')
+    throw invalidGrant(outcome === 'reused' ? 'used-refresh-token' : 'unknown-refresh-token');
   const refresh_token = rotated?.refresh_token ?? same ?? '';
   return { ...minted.response, refresh_token, ...refreshTokenExpiresIn(next.expires_at, now) };
 }
 
 function presentedToken(needs: GrantNeeds, token: string | undefined): GenuineRefreshToken {
   if (token === undefined) {
-    throw new OAuthError('invalid_request', { error_description: 'refresh_token is missing' });
+    throw new OAuthError('invalid_request', {
+      error_description: 'refresh_token is missing',
+      reason: 'missing-parameter',
+    });
   }
   const genuine = genuineRefreshToken(needs.accessTokens, token);
-  if (genuine === undefined) throw invalidGrant();
+  if (genuine === undefined) throw invalidGrant('unknown-refresh-token');
   return genuine;
 }
 
@@ -148,16 +153,19 @@ async function grantOf(
   const grant = await needs.grants.find(presented.grant_id);
   const { client_id, instance } = client.stored;
   // RFC 6749 §6: "The authorization server MUST … ensure that the refresh token was issued to the authenticated client".
-  if (grant?.client_id !== client_id || grant.client_instance !== instance) throw invalidGrant();
+  if (grant === undefined) throw invalidGrant('unknown-refresh-token');
+  if (grant.client_id !== client_id || grant.client_instance !== instance)
+    throw invalidGrant('refresh-token-of-another-client');
   const authorization = JSON.parse(grant.authorization) as GrantAuthorization;
   const { refreshable, confirmation } = authorization;
-  if (refreshable === null) throw invalidGrant();
+  if (refreshable === null) throw invalidGrant('unknown-refresh-token');
   // This check comes before the one for reuse: a thief without the certificate must not be able to end the grant.
-  if (confirmation !== undefined && !confirms(client.certificate, confirmation)) throw invalidGrant();
+  if (confirmation !== undefined && !confirms(client.certificate, confirmation))
+    throw invalidGrant('certificate-binding');
   if (grant.refresh_token?.digest !== presented.digest) {
     const event = reuseOf(needs, client, grant, request_id);
     if (await needs.grants.end(grant.grant_id, event)) tellOfReuse(needs, client, presented);
-    throw invalidGrant();
+    throw invalidGrant('used-refresh-token');
   }
   return { grant, refreshable, authorization };
 }
@@ -189,17 +197,21 @@ function narrowedScope(granted: readonly string[], requested: string | undefined
   if (values === undefined)
     throw new OAuthError('invalid_scope', {
       error_description: 'scope must be scope values separated by single spaces',
+      reason: 'scope-form',
+      values: { scope: requested },
     });
   const isGranted = memberOf(granted);
   const excess = values.find((value) => !isGranted(value));
   if (excess !== undefined)
     throw new OAuthError('invalid_scope', {
       error_description: `scope value ${quotedValue(excess)} was not granted, granted: ${quotedValue(granted.join(' '))}`,
+      reason: 'scope-not-granted',
+      values: { scope: excess },
     });
   return values;
 }
 
 /** Returns the same answer for every reason (RFC 6749 §5.2). */
-function invalidGrant(): OAuthError {
-  return new OAuthError('invalid_grant', { error_description: 'the refresh token is not valid' });
+function invalidGrant(reason: RefusalReason): OAuthError {
+  return new OAuthError('invalid_grant', { error_description: 'the refresh token is not valid', reason });
 }

@@ -55,5 +55,9 @@ function requireOwn(
 ): void {
   if (client_id === stored.client_id && client_instance === stored.instance) return;
   // RFC 6749 §5.2, invalid_grant: "… or was issued to another client."
-  throw new OAuthError('invalid_grant', { error_description: 'the token was issued to another client' });
+  throw new OAuthError('invalid_grant', {
+    error_description: 'the token was issued to another client',
+    reason: 'token-of-another-client',
+    values: { issued_to: client_id },
+  });
 }

@@ -101,6 +101,7 @@ test('a refusal is logged as one line at info with endpoint, status, detail, id 
     endpoint: 'list',
     status: 401,
     error: 'invalid_client',
+    reason: 'invalid_client',
     detail: 'unknown client',
     address: '127.0.0.1',
   });

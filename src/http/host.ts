@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { type TLSSocket, Server as TlsServer } from 'node:tls';
 import type { Log } from '../ports/log.ts';
 import type { ConnectionRefusal } from '../ports/metrics.ts';
+import type { EdgeReason } from '../spec/refusal-reasons.ts';
 import { clientAddressBehind, trustedPeer } from './client-address.ts';
 import { type CertificateSources, certificateReader } from './client-certificate.ts';
 import { Connections } from './connections.ts';
@@ -336,6 +337,10 @@ function refuseBroken(
   edge.complete.flush();
   const status = answerClientError(error, socket, connections.lastResponse(socket), edge.envelopes.last);
   if (status === undefined) return;
-  log.info({ endpoint: 'edge', status, detail: error.code }, 'refused');
+  const reason: EdgeReason = status === 408 ? 'slow-request' : 'malformed-http';
+  log.info(
+    { endpoint: 'edge', status, reason, detail: error.code, address: socket.remoteAddress },
+    'refused',
+  );
   observe('edge', status, 0);
 }

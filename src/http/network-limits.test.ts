@@ -108,9 +108,9 @@ test('the log says each reason at once, and then not for each refusal', () => {
   log('max-connections');
   assert.deepEqual(lines, [
     [
-      { count: 1, network: '192.0.2.1' },
+      { count: 1, reason: 'too-many-connections', network: '192.0.2.1' },
       'connections of one network were refused (listen.connections-per-network)',
     ],
-    [{ count: 1 }, 'connections were refused (listen.max-connections)'],
+    [{ count: 1, reason: 'too-many-connections' }, 'connections were refused (listen.max-connections)'],
   ]);
 });

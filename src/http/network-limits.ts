@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { Log } from '../ports/log.ts';
 import type { ConnectionRefusal } from '../ports/metrics.ts';
 import { networkOf } from '../spec/ip-address.ts';
+import type { EdgeReason } from '../spec/refusal-reasons.ts';
 
 export interface NetworkLimitNeeds {
   /** The maximum number of open connections of one network; 0 = no limit. */
@@ -138,6 +139,7 @@ export function refusalLog(log: Log): (reason: ConnectionRefusal, network?: stri
     }
     counts.set(reason, 0);
     last.set(reason, now);
-    log.warn({ count, ...(network === undefined ? {} : { network }) }, WORDS[reason]);
+    const told: EdgeReason = 'too-many-connections';
+    log.warn({ count, reason: told, ...(network === undefined ? {} : { network }) }, WORDS[reason]);
   };
 }

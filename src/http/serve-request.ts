@@ -2,13 +2,15 @@ import { answer } from '../endpoints/answer.ts';
 import type { Endpoint, EndpointResponse } from '../endpoints/contract.ts';
 import type { Log } from '../ports/log.ts';
 import { networkOf } from '../spec/ip-address.ts';
+import type { EdgeReason } from '../spec/refusal-reasons.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { CertificateReader } from './client-certificate.ts';
 import { corsHeaders, preflightHeaders } from './cors.ts';
 import type { TurnBatch } from './event-loop.ts';
 import type { Request, Response } from './messages.ts';
+import { addressOf, EDGE, noteEdgeRefusal, noteFailure, placeOf, queryOf } from './noted-refusal.ts';
 import type { RequestHeaders } from './raw-headers.ts';
-import { claimedClient, type FailureMembers, logFailure } from './refusal-log.ts';
+import { logFailure } from './refusal-log.ts';
 import { discardBody, edgeRefusal } from './refusals.ts';
 import { EMPTY_BODY } from './request-body.ts';
 import { absoluteTarget } from './request-target.ts';
@@ -81,7 +83,6 @@ export interface CompleteRequest {
   readonly lines: readonly string[];
 }
 
-const EDGE = 'edge';
 /** How much a refused client may still send. Closing at once would reset the connection before it reads the refusal (RFC 9112 §9.6). */
 const DISCARD = { bytes: 1_048_576, milliseconds: 1_000 };
 
@@ -115,7 +116,8 @@ export function holdRequests(edge: Edge): () => void {
 function serve(edge: Edge, context: RequestContext): void {
   const { request, target } = context;
   const headers = request.fields;
-  if (typeof headers === 'string') return refuseAndClose(edge, context, edgeRefusal(400, headers), headers);
+  if (typeof headers === 'string')
+    return refuseAndClose(edge, context, edgeRefusal(400, headers), 'malformed-http', headers);
   if (target.charCodeAt(0) !== 0x2f) return serveOtherTarget(edge, context, headers);
   findEndpoint(edge, context, headers);
 }
@@ -128,7 +130,8 @@ function serveOtherTarget(edge: Edge, context: RequestContext, headers: RequestH
   if (target === '*' && method === 'OPTIONS') {
     return send(edge, context, EDGE, { status: 204, headers: {} }, varied(edge, []));
   }
-  if (absolute === undefined) return refuse(edge, context, edgeRefusal(400), 'target is not a path');
+  if (absolute === undefined)
+    return refuse(edge, context, edgeRefusal(400), 'malformed-http', 'target is not a path');
   // RFC 9112 §3.2.2: "When an origin server receives a request with an absolute-form of request-target, the origin
   // server MUST ignore the received Host header field (if any) and instead use the host information of the request-target."
   const own: RequestHeaders = Object.assign(Object.create(null), headers, { host: absolute.host });
@@ -161,9 +164,9 @@ async function findTenant(
     const found = await findAmongTenants(tenancy, headers, path, believed, from);
     if (found === 'contradiction') {
       const words = 'The headers issuer and tenant-id name different tenants.';
-      return refuse(edge, context, edgeRefusal(400, words), words);
+      return refuse(edge, context, edgeRefusal(400, words), 'contradicting-tenants');
     }
-    if (found === 'unknown') return refuse(edge, context, edgeRefusal(404), 'unknown tenant');
+    if (found === 'unknown') return refuse(edge, context, edgeRefusal(404), 'unknown-tenant');
     route(edge, context, headers, found);
   } catch (cause) {
     if (cause instanceof TenantsBusy) return refuseBusy(edge, context, cause);
@@ -175,7 +178,7 @@ async function findTenant(
 function refuseBusy(edge: Edge, context: RequestContext, { message, retryAfterSeconds }: TenantsBusy): void {
   const words = 'The server is opening too many tenants; try again later.';
   const later = { 'retry-after': String(retryAfterSeconds) };
-  refuse(edge, context, edgeRefusal(503, words, later), message);
+  refuse(edge, context, edgeRefusal(503, words, later), 'tenants-busy', message);
 }
 
 function route(edge: Edge, context: RequestContext, headers: RequestHeaders, match: Match | undefined): void {
@@ -193,7 +196,7 @@ function refuseUnknownPath(edge: Edge, context: RequestContext): void {
     edge,
     context,
     traced ? edgeRefusal(405, undefined, { allow: '' }) : edgeRefusal(404),
-    'unknown path',
+    traced ? 'unsupported-method' : 'unknown-path',
   );
 }
 
@@ -206,7 +209,7 @@ function answerMethod(
 ): void {
   const allow = { allow: resource.allow };
   if (context.request.method !== 'OPTIONS') {
-    return refuse(edge, context, edgeRefusal(405, undefined, allow), 'unsupported method');
+    return refuse(edge, context, edgeRefusal(405, undefined, allow), 'unsupported-method');
   }
   send(edge, context, EDGE, { status: 204, headers: allow }, preflightHeaders(resource, headers));
 }
@@ -222,11 +225,11 @@ function receiveBody(
   const lines = varied(edge, corsHeaders(endpoint, match.resource, headers['origin']));
   const length = headers['content-length'];
   if (length !== undefined && Number(length) > edge.bodyLimit_bytes) {
-    return refuseAndClose(edge, context, edgeRefusal(413), 'content-length over the limit', lines);
+    return refuseAndClose(edge, context, edgeRefusal(413), 'body-too-large', undefined, lines);
   }
   const expectation = request.httpVersion === '1.1' ? headers['expect'] : undefined;
   if (expectation !== undefined && expectation.toLowerCase() !== '100-continue') {
-    return refuseAndClose(edge, context, edgeRefusal(417), 'unknown expectation', lines);
+    return refuseAndClose(edge, context, edgeRefusal(417), 'unknown-expectation', undefined, lines);
   }
   const hasBody = headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
   const { segment } = match;
@@ -237,14 +240,14 @@ function receiveBody(
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     const refusal = edgeRefusal(400, 'The request body must not be compressed.');
-    return refuseAndClose(edge, context, refusal, 'content-encoding', lines);
+    return refuseAndClose(edge, context, refusal, 'compressed-body', undefined, lines);
   }
   if (expectation !== undefined) response.writeContinue();
   request.readBody((body) => {
     if (typeof body === 'object') edge.complete.add({ context, endpoint, segment, headers, body, lines });
     else if (body === 'too-large')
-      refuseAndClose(edge, context, edgeRefusal(413), 'body over the limit', lines);
-    else refuseAndClose(edge, context, edgeRefusal(503, undefined, COME_AGAIN), FULL, lines);
+      refuseAndClose(edge, context, edgeRefusal(413), 'body-too-large', undefined, lines);
+    else refuseAndClose(edge, context, edgeRefusal(503, undefined, COME_AGAIN), 'bodies-full', FULL, lines);
   });
 }
 
@@ -263,12 +266,19 @@ function handleHere(edge: Edge, complete: CompleteRequest): void {
   const { target, request } = context;
   const clientCertificate = edge.clientCertificate(request.socket, headers);
   if (typeof clientCertificate === 'string') {
-    return refuse(edge, context, edgeRefusal(400, clientCertificate), clientCertificate);
+    return refuse(
+      edge,
+      context,
+      edgeRefusal(400, clientCertificate),
+      'certificate-header',
+      clientCertificate,
+    );
   }
   const { name } = endpoint.contract;
   let failure: unknown;
   const finish = (answered: EndpointResponse): void => {
-    if (failure !== undefined) noteFailure(edge, complete, answered.status, failure);
+    const refused = failure ?? answered.refused;
+    if (refused !== undefined) noteFailure(edge, complete, answered.status, refused);
     send(edge, context, name, answered, lines);
   };
   try {
@@ -327,8 +337,14 @@ function send(
 
 const isStream = ({ body }: EndpointResponse): boolean => typeof body === 'object';
 
-function refuse(edge: Edge, context: RequestContext, refusal: EndpointResponse, detail: string): void {
-  logEdgeRefusal(edge, context, refusal.status, detail);
+function refuse(
+  edge: Edge,
+  context: RequestContext,
+  refusal: EndpointResponse,
+  reason: EdgeReason,
+  detail?: string,
+): void {
+  noteEdgeRefusal(edge, context, refusal.status, reason, detail);
   context.request.dropBody();
   send(edge, context, EDGE, refusal, varied(edge, []));
 }
@@ -338,12 +354,13 @@ function refuseAndClose(
   edge: Edge,
   context: RequestContext,
   refusal: EndpointResponse,
-  detail: string,
+  reason: EdgeReason,
+  detail?: string,
   lines: readonly string[] = [],
 ): void {
   const { request, response, started } = context;
   const { status, headers, body } = refusal;
-  logEdgeRefusal(edge, context, status, detail);
+  noteEdgeRefusal(edge, context, status, reason, detail);
   const text = typeof body === 'string' ? body : '';
   const length = ['content-length', String(Buffer.byteLength(text))];
   response.writeHead(status, [
@@ -356,43 +373,3 @@ function refuseAndClose(
   edge.observe(EDGE, status, (performance.now() - started) / 1_000);
   discardBody(request, DISCARD, () => response.end());
 }
-
-function logEdgeRefusal(
-  edge: Edge,
-  { request, id: request_id }: RequestContext,
-  status: number,
-  detail: string,
-): void {
-  const address = addressOf(edge, request, typeof request.fields === 'string' ? {} : request.fields);
-  edge.log.info({ endpoint: EDGE, status, detail, request_id, address }, 'refused');
-}
-
-/** Logs the failure of an endpoint with the client and the network address (decision 46), and counts a refusal. */
-function noteFailure(edge: Edge, complete: CompleteRequest, status: number, failure: unknown): void {
-  const { context, endpoint, segment, headers, body } = complete;
-  const { target, request } = context;
-  const { contract } = endpoint;
-  const client = claimedClient({ contract, segment, headers, query: queryOf(target), body });
-  const members = {
-    ...placeOf(context, contract.name, status),
-    address: addressOf(edge, request, headers),
-    ...(client === undefined ? {} : { client }),
-  };
-  const reason = logFailure(edge.log, members, failure);
-  if (reason !== undefined) edge.observeRefusal(contract.name, reason);
-}
-
-const placeOf = ({ id, tenant }: RequestContext, endpoint: string, status: number): FailureMembers => ({
-  endpoint,
-  status,
-  request_id: id,
-  ...(tenant === undefined ? {} : { tenant }),
-});
-
-function queryOf(target: string): string {
-  const mark = target.indexOf('?');
-  return mark === -1 ? '' : target.slice(mark + 1);
-}
-
-const addressOf = (edge: Edge, request: Request, headers: RequestHeaders): string =>
-  edge.clientAddress(request.socket.remoteAddress ?? '', headers['x-forwarded-for']);

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { CompactSign, compactVerify, importJWK } from 'jose';
 import type { JwtSigner } from '../ports/jwt-signer.ts';
-import { JWT_LENGTH_MAX, type JwtRefusal, KEYS_TRIED_MAX } from '../ports/jwt-verifier.ts';
+import { JWT_LENGTH_MAX, type JwtProblem, type JwtRefusal, KEYS_TRIED_MAX } from '../ports/jwt-verifier.ts';
 import { OAuthError } from '../spec/errors.ts';
 import { type MacAlgorithm, type SignatureAlgorithm, suits } from '../spec/jose-algorithms.ts';
 import { type JsonObject, type JsonValue, parseJsonObject } from '../spec/json.ts';
@@ -15,7 +15,7 @@ export interface UnverifiedJws {
   readonly payload: Uint8Array;
 }
 
-export type Refused = { readonly reason: JwtRefusal };
+export type Refused = JwtProblem;
 
 /** RFC 7515 §7.1: three segments. None may be empty, because a JWT has a payload and a signature. */
 const COMPACT = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)$/;
@@ -49,6 +49,13 @@ export function parseObject(octets: Uint8Array): JsonObject | undefined {
     if (failure instanceof OAuthError) return undefined;
     throw failure;
   }
+}
+
+/** Returns the header member behind a refusal, for the log. */
+export function headerBehind(reason: JwtRefusal, { alg, kid, typ }: JsonObject['members']): JwtProblem {
+  const [name, value] =
+    reason === 'algorithm' ? ['alg', alg] : reason === 'type' ? ['typ', typ] : ['kid', kid];
+  return value === undefined ? { reason } : { reason, found: { [String(name)]: value } };
 }
 
 function headerIsPlain(header: JsonObject['members']): boolean {
@@ -105,7 +112,7 @@ export function matchingSecret(
   algorithms: readonly MacAlgorithm[],
 ): { readonly secretIndex: number } | Refused {
   const algorithm = algorithms.find((allowed) => allowed === jws.header['alg']);
-  if (algorithm === undefined) return { reason: 'algorithm' };
+  if (algorithm === undefined) return headerBehind('algorithm', jws.header);
   const { name, octets } = HASHES[algorithm];
   const end = jws.compact.lastIndexOf('.');
   const input = jws.compact.slice(0, end);

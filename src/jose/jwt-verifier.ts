@@ -3,6 +3,7 @@ import type { JwtInspector } from '../ports/jwt-inspector.ts';
 import {
   type AudienceRule,
   CLOCK_SKEW,
+  type JwtProblem,
   type JwtProfile,
   type JwtRefusal,
   type JwtVerifier,
@@ -11,6 +12,7 @@ import {
 import type { JsonObject, JsonValue } from '../spec/json.ts';
 import { isSoleAudience } from '../spec/sole-audience.ts';
 import {
+  headerBehind,
   matchingSecret,
   parseCompactJws,
   parseObject,
@@ -25,19 +27,19 @@ export function joseJwtVerifier(clock: Clock): JwtVerifier {
   return {
     async verify(jwt, keys, profile) {
       const jws = parseOfType(jwt, profile);
-      if ('reason' in jws) return refused(jws.reason);
+      if ('reason' in jws) return refused(jws);
       const signature = await signatureProblem(jws, keys, profile.algorithms);
-      if (signature !== undefined) return refused(signature);
+      if (signature !== undefined) return refused(headerBehind(signature, jws.header));
       const claims = soundClaims(jws, profile, clock.now());
-      return 'reason' in claims ? refused(claims.reason) : { verified: true, ...claims, header: jws.header };
+      return 'reason' in claims ? refused(claims) : { verified: true, ...claims, header: jws.header };
     },
     verifyMac(jwt, secrets, profile) {
       const jws = parseOfType(jwt, profile);
-      if ('reason' in jws) return refused(jws.reason);
+      if ('reason' in jws) return refused(jws);
       const match = matchingSecret(jws, secrets, profile.algorithms);
-      if ('reason' in match) return refused(match.reason);
+      if ('reason' in match) return refused(match);
       const claims = soundClaims(jws, profile, clock.now());
-      return 'reason' in claims ? refused(claims.reason) : { verified: true, ...claims, ...match };
+      return 'reason' in claims ? refused(claims) : { verified: true, ...claims, ...match };
     },
     claimedIssuer(jwt) {
       const jws = parseCompactJws(jwt);
@@ -53,12 +55,12 @@ export function joseJwtVerifier(clock: Clock): JwtVerifier {
 /** The rules of a profile that hold for signatures and MACs alike. */
 type Rules = Omit<JwtProfile, 'algorithms'>;
 
-const refused = (reason: JwtRefusal) => ({ verified: false, reason }) as const;
+const refused = (problem: JwtProblem) => ({ verified: false, ...problem }) as const;
 
 function parseOfType(jwt: string, { types }: Rules): UnverifiedJws | Refused {
   const jws = parseCompactJws(jwt);
   if ('reason' in jws) return jws;
-  return types.includes(mediaSubtype(jws.header['typ'])) ? jws : { reason: 'type' };
+  return types.includes(mediaSubtype(jws.header['typ'])) ? jws : headerBehind('type', jws.header);
 }
 
 /** Checks the claims of a JWS whose signature or MAC holds. */
@@ -69,8 +71,7 @@ function soundClaims(
 ): { readonly claims: VerifiedClaims } | Refused {
   const claims = parseObject(payload)?.members;
   if (claims === undefined) return { reason: 'malformed' };
-  const reason = claimsProblem(claims, rules, now);
-  return reason === undefined ? { claims: claims as VerifiedClaims } : { reason };
+  return claimsProblem(claims, rules, now) ?? { claims: claims as VerifiedClaims };
 }
 
 /** Normalises `typ`. RFC 7515 §4.1.9: "application/" may be omitted, and media type names are compared without regard to case. */
@@ -78,19 +79,27 @@ function mediaSubtype(typ: JsonValue | undefined): string | undefined {
   return typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : undefined;
 }
 
-function claimsProblem(claims: Claims, profile: Rules, now: number): JwtRefusal | undefined {
-  const absent = profile.requiredClaims.some((name) => claims[name] === undefined);
-  if (absent || !claimsHaveTheirTypes(claims)) return 'claims';
-  if (claims['iss'] !== profile.issuer) return 'issuer';
-  if (!audienceHolds(claims['aud'], profile.audience)) return 'audience';
-  return timeProblem(claims, profile, now);
+function claimsProblem(claims: Claims, profile: Rules, now: number): JwtProblem | undefined {
+  const unfit = profile.requiredClaims.find((name) => claims[name] === undefined) ?? claimOfOtherType(claims);
+  if (unfit !== undefined) return { reason: 'claims', found: { [unfit]: claims[unfit] ?? 'missing' } };
+  if (claims['iss'] !== profile.issuer) return claimBehind('issuer', 'iss', claims);
+  if (!audienceHolds(claims['aud'], profile.audience)) return claimBehind('audience', 'aud', claims);
+  const time = timeProblem(claims, profile, now);
+  return time === undefined
+    ? undefined
+    : { reason: time[0], found: { [time[1]]: claims[time[1]] ?? 0, now } };
 }
 
-/** Tells whether the registered claims have the types of RFC 7519 §4.1. */
-function claimsHaveTheirTypes(claims: Claims): boolean {
+const claimBehind = (reason: JwtRefusal, name: string, claims: Claims): JwtProblem => ({
+  reason,
+  found: { [name]: claims[name] ?? 'missing' },
+});
+
+/** Returns a registered claim that does not have its type of RFC 7519 §4.1. */
+function claimOfOtherType(claims: Claims): string | undefined {
   return (
-    ['iss', 'sub', 'jti'].every((name) => claims[name] === undefined || typeof claims[name] === 'string') &&
-    ['exp', 'nbf', 'iat'].every((name) => claims[name] === undefined || isNumericDate(claims[name]))
+    ['iss', 'sub', 'jti'].find((name) => claims[name] !== undefined && typeof claims[name] !== 'string') ??
+    ['exp', 'nbf', 'iat'].find((name) => claims[name] !== undefined && !isNumericDate(claims[name]))
   );
 }
 
@@ -113,14 +122,15 @@ function timeProblem(
   { exp, nbf, iat }: Claims,
   { lifetimeMax, ageMax, expiredToo, clockSkew = CLOCK_SKEW }: Rules,
   now: number,
-): JwtRefusal | undefined {
+): readonly [JwtRefusal, 'exp' | 'nbf' | 'iat'] | undefined {
   // RFC 7519 §4.1.4: "the current date/time MUST be before the expiration date/time".
-  if (expiredToo !== true && typeof exp === 'number' && now >= exp + clockSkew) return 'expired';
-  if (typeof nbf === 'number' && nbf > now + clockSkew) return 'not-yet-valid';
-  if (typeof iat === 'number' && iat > now + clockSkew) return 'not-yet-valid';
+  if (expiredToo !== true && typeof exp === 'number' && now >= exp + clockSkew) return ['expired', 'exp'];
+  if (typeof nbf === 'number' && nbf > now + clockSkew) return ['not-yet-valid', 'nbf'];
+  if (typeof iat === 'number' && iat > now + clockSkew) return ['not-yet-valid', 'iat'];
   if (lifetimeMax !== undefined && typeof exp === 'number' && exp > now + lifetimeMax + clockSkew)
-    return 'lifetime';
-  if (ageMax !== undefined && typeof iat === 'number' && iat < now - ageMax - clockSkew) return 'age';
+    return ['lifetime', 'exp'];
+  if (ageMax !== undefined && typeof iat === 'number' && iat < now - ageMax - clockSkew)
+    return ['age', 'iat'];
   return undefined;
 }
 

@@ -58,13 +58,19 @@ export type JwtRefusal =
   | 'lifetime'
   | 'age';
 
+export interface JwtProblem {
+  readonly reason: JwtRefusal;
+  /** The header member or the claim that failed, with its value, for the log. It comes from the sender of the JWT. */
+  readonly found?: Readonly<Record<string, JsonValue>>;
+}
+
 export type JwtVerification =
   | {
       readonly verified: true;
       readonly claims: VerifiedClaims;
       readonly header: { readonly [name: string]: JsonValue };
     }
-  | { readonly verified: false; readonly reason: JwtRefusal };
+  | ({ readonly verified: false } & JwtProblem);
 
 export type MacVerification =
   | {
@@ -73,7 +79,7 @@ export type MacVerification =
       /** The index of the secret that made the MAC. */
       readonly secretIndex: number;
     }
-  | { readonly verified: false; readonly reason: JwtRefusal };
+  | ({ readonly verified: false } & JwtProblem);
 
 export interface JwtVerifier {
   /**
@@ -90,7 +96,7 @@ export interface JwtVerifier {
   claimedIssuer(jwt: string): ClaimedIssuer;
 }
 
-export type ClaimedIssuer = { readonly iss: string } | { readonly reason: JwtRefusal };
+export type ClaimedIssuer = { readonly iss: string } | JwtProblem;
 
 /** The maximum characters of a JWT, checked before decoding. */
 export const JWT_LENGTH_MAX = 8192;

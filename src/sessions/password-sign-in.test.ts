@@ -22,6 +22,7 @@ const attempted = (endUsers: TestEndUsers, attempt: Partial<PasswordAttempt> = {
     remoteAddress: '192.0.2.1',
     browser: undefined,
     request_id: 'r',
+    client_id: 'rp',
     ...attempt,
   });
 
@@ -36,19 +37,19 @@ test('the right name and password return the account with its claims', async () 
 });
 
 const REFUSED: readonly (readonly [string, Partial<PasswordAttempt>, string])[] = [
-  ['a wrong password', { password: 'correct horsf' }, 'wrong password'],
-  ['another case', { password: 'Correct horse' }, 'wrong password'],
-  ['a password and a space', { password: 'correct horse ' }, 'wrong password'],
-  ['no password', { password: '' }, 'wrong password'],
-  ['a password with NUL behind it', { password: 'correct horse\0' }, 'wrong password'],
-  ['a password with a lone surrogate', { password: 'correct horse\ud800' }, 'wrong password'],
-  ['a password of a megabyte', { password: 'x'.repeat(1 << 20) }, 'wrong password'],
-  ['an unknown name', { username: 'bob' }, 'unknown name'],
-  ['no name', { username: '' }, 'unknown name'],
-  ['a name of a megabyte', { username: 'a'.repeat(1 << 20) }, 'unknown name'],
-  ['a name with NUL behind it', { username: 'ada\0' }, 'unknown name'],
-  ['a Cyrillic lookalike of the name', { username: '\u0430da' }, 'unknown name'],
-  ['a name with a zero-width space', { username: 'a\u200bda' }, 'unknown name'],
+  ['a wrong password', { password: 'correct horsf' }, 'wrong-password'],
+  ['another case', { password: 'Correct horse' }, 'wrong-password'],
+  ['a password and a space', { password: 'correct horse ' }, 'wrong-password'],
+  ['no password', { password: '' }, 'wrong-password'],
+  ['a password with NUL behind it', { password: 'correct horse\0' }, 'wrong-password'],
+  ['a password with a lone surrogate', { password: 'correct horse\ud800' }, 'wrong-password'],
+  ['a password of a megabyte', { password: 'x'.repeat(1 << 20) }, 'wrong-password'],
+  ['an unknown name', { username: 'bob' }, 'unknown-user'],
+  ['no name', { username: '' }, 'unknown-user'],
+  ['a name of a megabyte', { username: 'a'.repeat(1 << 20) }, 'unknown-user'],
+  ['a name with NUL behind it', { username: 'ada\0' }, 'unknown-user'],
+  ['a Cyrillic lookalike of the name', { username: '\u0430da' }, 'unknown-user'],
+  ['a name with a zero-width space', { username: 'a\u200bda' }, 'unknown-user'],
 ];
 
 for (const [what, attempt, reason] of REFUSED) {
@@ -56,8 +57,15 @@ for (const [what, attempt, reason] of REFUSED) {
     const endUsers = await testEndUsers();
     const { sub } = await addAccount(endUsers.accounts, ADA, ACTOR);
     assert.deepEqual(await attempted(endUsers, attempt), { outcome: 'refused' });
-    const about = reason === 'unknown name' ? undefined : sub;
-    const members = { tenant: 'test', request_id: 'r', sub: about, reason };
+    const about = reason === 'unknown-user' ? undefined : sub;
+    const members = {
+      tenant: 'test',
+      request_id: 'r',
+      address: '192.0.2.1',
+      client: 'rp',
+      sub: about,
+      reason,
+    };
     assert.deepEqual(endUsers.lines, [{ message: 'sign-in refused', members }]);
   });
 }
@@ -89,7 +97,7 @@ test('a disabled account is refused like a wrong password, and signs in after it
   const account = await addAccount(endUsers.accounts, ADA, ACTOR);
   const disabled = await setDisabled(endUsers.accounts, account, true, ACTOR);
   assert.deepEqual(await attempted(endUsers), { outcome: 'refused' });
-  assert.equal(endUsers.lines[0]?.members['reason'], 'disabled account');
+  assert.equal(endUsers.lines[0]?.members['reason'], 'disabled-account');
   await setDisabled(endUsers.accounts, disabled, false, ACTOR);
   assert.equal((await attempted(endUsers)).outcome, 'authenticated');
 });

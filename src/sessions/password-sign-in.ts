@@ -9,6 +9,7 @@ import type { BoundedMap } from '../spec/bounded-map.ts';
 import { TooManyRequests } from '../spec/errors.ts';
 import type { Digest, Subject } from '../spec/identifiers.ts';
 import { loginName } from '../spec/login-name.ts';
+import type { RefusalReason } from '../spec/refusal-reasons.ts';
 import type { Admission, SignInLimits } from './sign-in-limits.ts';
 
 export interface PasswordSignInNeeds {
@@ -35,6 +36,8 @@ export interface PasswordAttempt {
   readonly browser: string | undefined;
   /** Identifies the request in the log. */
   readonly request_id: string;
+  /** The client that the end-user signs in for, for the log. */
+  readonly client_id: string;
 }
 
 export type PasswordOutcome =
@@ -80,22 +83,38 @@ async function admitted(
     const verified = await directory.verifyPassword(account, attempt.password);
     if (verified !== undefined) admission.release();
     if (verified !== undefined && !verified.disabled) return { outcome: 'authenticated', account: verified };
-    const { request_id } = attempt;
-    log.info({ request_id, sub: account?.sub, reason: refusalReason(account, verified) }, 'sign-in refused');
+    const about = refusedSignIn(attempt, refusalReason(account, verified), account);
+    log.info(about, 'sign-in refused');
     return { outcome: 'refused' };
   } catch (failure) {
     // The password was not checked, so the attempt does not count.
     admission.release();
     if (!(failure instanceof TooManyRequests)) throw failure;
-    log.warn({ request_id: attempt.request_id }, 'sign-in refused: too many passwords wait to be checked');
+    log.warn(
+      refusedSignIn(attempt, 'sign-ins-wait', account),
+      'sign-in refused: too many passwords wait to be checked',
+    );
     return { outcome: 'too_many_attempts', retry_after: failure.retryAfterSeconds };
   }
 }
 
-function refusalReason(account: Account | undefined, verified: Account | undefined): string {
-  if (account === undefined) return 'unknown name';
-  return verified === undefined ? 'wrong password' : 'disabled account';
+function refusalReason(account: Account | undefined, verified: Account | undefined): RefusalReason {
+  if (account === undefined) return 'unknown-user';
+  return verified === undefined ? 'wrong-password' : 'disabled-account';
 }
+
+/** Returns what the log says about a refused sign-in: never the typed texts. */
+const refusedSignIn = (
+  { request_id, remoteAddress, client_id }: PasswordAttempt,
+  reason: RefusalReason,
+  account: Account | undefined,
+): Readonly<Record<string, unknown>> => ({
+  request_id,
+  address: remoteAddress,
+  client: client_id,
+  sub: account?.sub,
+  reason,
+});
 
 async function knownBrowser(
   { browsers, clock }: PasswordSignInNeeds,
@@ -110,13 +129,14 @@ async function knownBrowser(
 
 function tooMany(
   needs: PasswordSignInNeeds,
-  { request_id }: PasswordAttempt,
+  attempt: PasswordAttempt,
   retry_after: number,
   account: Account | undefined,
 ): PasswordOutcome {
   const { log } = needs;
-  if (account !== undefined) noteAttack(needs, account.sub, request_id);
-  log.warn({ request_id, sub: account?.sub, retry_after }, 'sign-in refused: too many attempts');
+  if (account !== undefined) noteAttack(needs, account.sub, attempt.request_id);
+  const about = { ...refusedSignIn(attempt, 'too-many-sign-ins', account), retry_after };
+  log.warn(about, 'sign-in refused: too many attempts');
   return { outcome: 'too_many_attempts', retry_after };
 }
 

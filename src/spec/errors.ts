@@ -1,3 +1,5 @@
+import type { RefusalReason } from './refusal-reasons.ts';
+
 /** Every error code this server answers with: its usual status and the section that defines it. */
 export const ERROR_CODES = {
   invalid_request: { status: 400, section: 'RFC 6749 §5.2' },
@@ -37,11 +39,24 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-export interface ErrorWords {
+/** What only the log says about a refusal (decision 46). */
+export interface RefusalNotes {
+  /** The narrowest reason that is known. Without one, the error code is the reason. */
+  reason?: RefusalReason;
+  detail?: string;
+  /** Names and values that failed. The log shortens and escapes them. Never a secret. */
+  values?: Readonly<Record<string, unknown>>;
+  /** The client, if the endpoint knows it better than the request says. */
+  client?: string;
+  /** The authentication method that the request used. */
+  tried?: string;
+  /** The authentication method that the client is registered for. */
+  registered?: string;
+}
+
+export interface ErrorWords extends RefusalNotes {
   /** For the client: ASCII without `"` and `\` (RFC 6749 §5.2); never a cause, a path or a secret. */
   error_description: string;
-  /** For the log only. */
-  detail?: string;
   cause?: unknown;
   /** Seconds after which the caller may retry: the `Retry-After` of the response. */
   retryAfter?: number;
@@ -67,6 +82,7 @@ export class OAuthError extends Error {
   readonly code: ErrorCode;
   readonly error_description: string;
   readonly detail: string | undefined;
+  readonly notes: RefusalNotes;
   readonly challenge: string | undefined;
   readonly retryAfter: number | undefined;
 
@@ -78,6 +94,7 @@ export class OAuthError extends Error {
     this.code = code;
     this.error_description = words.error_description;
     this.detail = words.detail;
+    this.notes = words;
     this.challenge = words.challenge;
     this.retryAfter = words.retryAfter;
   }
@@ -86,7 +103,7 @@ export class OAuthError extends Error {
 /** Returns the error for a request that this server cannot decide now and may decide later: 503 with `Retry-After`. */
 export function temporarilyUnavailable(
   error_description: string,
-  words: { readonly retryAfter: number; readonly detail?: string },
+  words: RefusalNotes & { readonly retryAfter: number },
 ): OAuthError {
   return new OAuthError('temporarily_unavailable', { error_description, ...words });
 }
@@ -95,10 +112,13 @@ export function temporarilyUnavailable(
 export class TooManyRequests extends Error {
   override readonly name = 'TooManyRequests';
   readonly retryAfterSeconds: number;
+  /** The name of the limit, for the log. */
+  readonly limit: string | undefined;
 
-  constructor(retryAfterSeconds: number) {
+  constructor(retryAfterSeconds: number, limit?: string) {
     super(`more requests than the limit allows; again in ${retryAfterSeconds} s`);
     this.retryAfterSeconds = retryAfterSeconds;
+    this.limit = limit;
   }
 }
 

@@ -141,5 +141,5 @@ function wellFormedString(literal: string): string {
 }
 
 function malformed(error_description: string): OAuthError {
-  return new OAuthError('invalid_request', { error_description });
+  return new OAuthError('invalid_request', { error_description, reason: 'malformed-json' });
 }

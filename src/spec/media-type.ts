@@ -30,5 +30,6 @@ export function requireMediaType<Type extends string>(
 function wrongType(expected: readonly string[]): OAuthError {
   return new OAuthError('invalid_request', {
     error_description: `Content-Type must be ${expected.join(' or ')} in UTF-8`,
+    reason: 'media-type',
   });
 }

@@ -19,7 +19,7 @@ export class UnreadableParameters extends OAuthError {
   readonly readable: Parameters;
 
   constructor(error_description: string, names: ReadonlySet<string>, readable: Parameters) {
-    super('invalid_request', { error_description });
+    super('invalid_request', { error_description, reason: 'unreadable-parameter' });
     this.names = names;
     this.readable = readable;
   }
@@ -123,5 +123,5 @@ function together(before: string | undefined, value: string): string | undefined
 }
 
 function malformed(error_description: string): OAuthError {
-  return new OAuthError('invalid_request', { error_description });
+  return new OAuthError('invalid_request', { error_description, reason: 'malformed-form' });
 }

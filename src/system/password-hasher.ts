@@ -110,7 +110,8 @@ function turns(concurrency: number, waitingMax: number): <T>(act: () => Promise<
   };
   return async (act) => {
     if (running < concurrency) running += 1;
-    else if (waiting.length >= waitingMax) throw new TooManyRequests(RETRY_AFTER_SECONDS);
+    else if (waiting.length >= waitingMax)
+      throw new TooManyRequests(RETRY_AFTER_SECONDS, 'password.concurrency');
     else await new Promise<void>((resolve) => waiting.push(resolve));
     try {
       return await act();

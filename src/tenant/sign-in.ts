@@ -134,7 +134,7 @@ export interface SignIn extends Omit<EndUsers, 'accounts'> {
 }
 
 export function openSignIn(parts: SignInParts): SignIn {
-  const { issuer, settings, clients, clock, random, log, idTokens, pages, storage, uses } = parts;
+  const { issuer, settings, clients, clock, random, idTokens, pages, storage, uses } = parts;
   const { people, documents } = parts;
   const { directory, passwordSignIn, sessions, interactions, interactionLimits } = people;
   const { consents, authorizationCodes: codes } = storage;
@@ -165,7 +165,6 @@ export function openSignIn(parts: SignInParts): SignIn {
       settings,
       clients,
       clock,
-      log,
       browser,
       sessions,
       responses: { issuer, clientJwts: idTokens.clientJwts },

@@ -40,7 +40,7 @@ test('the presented master token is found among several', () => {
 
 test('the errors have the challenges of decision 6 and omit details', () => {
   assert.equal(bearerTokenNeeded().challenge, 'Bearer');
-  const used = invalidToken('the initial access token was used up');
+  const used = invalidToken({ detail: 'the initial access token was used up' });
   assert.equal(used.challenge, undefined);
   assert.equal(used.error_description.includes('used up'), false);
   assert.equal(used.detail, 'the initial access token was used up');

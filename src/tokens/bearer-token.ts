@@ -1,6 +1,6 @@
 import { digestFromHex, sameDigest } from '../keys/digest.ts';
 import { parseAuthorization } from '../spec/authorization-header.ts';
-import { OAuthError } from '../spec/errors.ts';
+import { OAuthError, type RefusalNotes } from '../spec/errors.ts';
 import type { Digest } from '../spec/identifiers.ts';
 import { bearerChallenge } from '../spec/www-authenticate.ts';
 
@@ -13,10 +13,16 @@ import { bearerChallenge } from '../spec/www-authenticate.ts';
 export function presentedBearer(authorization: string | undefined, lengthMax: number): string | undefined {
   const credentials = parseAuthorization(authorization);
   if (credentials.scheme === 'none') return undefined;
-  if (credentials.scheme !== 'bearer') throw invalidToken();
+  if (credentials.scheme !== 'bearer') {
+    const tried = credentials.scheme === 'basic' ? 'basic' : credentials.tried;
+    throw invalidToken({ reason: 'other-scheme-than-bearer', detail: 'no bearer token', tried });
+  }
   const { length } = credentials.token;
   if (length > lengthMax)
-    throw invalidToken(`the token has ${length} characters; limits.bearer-token is ${lengthMax}`);
+    throw invalidToken({
+      reason: 'long-bearer-token',
+      detail: `the token has ${length} characters; limits.bearer-token is ${lengthMax}`,
+    });
   return credentials.token;
 }
 
@@ -53,29 +59,35 @@ export function bearerTokenNeeded(because?: string): OAuthError {
     error_description:
       because === undefined ? 'a bearer token is needed' : `a bearer token is needed: ${because}`,
     challenge: bearerChallenge(),
+    reason: 'no-bearer-token',
   });
 }
 
 /**
  * Makes the refusal of a bearer token.
- * @param detail the reason, for the log only
+ * @param notes for the log only
  */
-export function invalidToken(detail?: string): OAuthError {
+export function invalidToken(notes: RefusalNotes = {}): OAuthError {
   return new OAuthError('invalid_token', {
     error_description: 'the bearer token is not valid',
-    ...(detail === undefined ? {} : { detail }),
+    reason: 'unknown-bearer-token',
+    ...notes,
   });
 }
 
 /**
  * Makes the refusal of a token without the required scope.
  * @param missing every required scope value that the token lacks
+ * @param client the client of the token, for the log
  */
-export function insufficientScope(missing: readonly string[]): OAuthError {
+export function insufficientScope(missing: readonly string[], client?: string): OAuthError {
   const scope = missing.join(' ');
   const error_description = `the token lacks the scope: ${scope}`;
   return new OAuthError('insufficient_scope', {
     error_description,
     challenge: bearerChallenge({ error: 'insufficient_scope', error_description, scope }),
+    reason: 'token-scope',
+    values: { scope },
+    ...(client === undefined ? {} : { client }),
   });
 }

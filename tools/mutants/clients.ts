@@ -42,9 +42,9 @@ export const CLIENTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/jose/jwt-verifier.ts',
-        find: "  if (!audienceHolds(claims['aud'], profile.audience)) return 'audience';",
+        find: "  if (!audienceHolds(claims['aud'], profile.audience)) return claimBehind('audience', 'aud', claims);",
         replace:
-          "  if (claims['aud'] === undefined && !audienceHolds(claims['aud'], profile.audience)) return 'audience';",
+          "  if (claims['aud'] === undefined && !audienceHolds(claims['aud'], profile.audience)) return claimBehind('audience', 'aud', claims);",
       },
     ],
     killers: [
@@ -101,8 +101,8 @@ export const CLIENTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/clients/client-authentication/client-assertion.ts',
-        find: "  return isNew ? undefined : 'jti was used before';",
-        replace: "  return isNew || jti !== '' ? undefined : 'jti was used before';",
+        find: "  return isNew ? undefined : { reason: 'jwt-used',",
+        replace: "  return isNew || jti !== '' ? undefined : { reason: 'jwt-used',",
       },
     ],
     killers: [
@@ -118,7 +118,7 @@ export const CLIENTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/clients/client-authentication/client-assertion.ts',
-        find: "  if (sub !== client_id) return 'sub is not iss';\n",
+        find: "  if (sub !== client_id) return { reason: 'jwt-subject', detail: 'sub is not iss', values: { sub } };\n",
         replace: '',
       },
     ],

@@ -3,7 +3,7 @@ import { parseAuthorization } from '../../spec/authorization-header.ts';
 import { type Awaitable, whenKnown } from '../../spec/awaitable.ts';
 import type { ClientCertificate } from '../../spec/client-certificate.ts';
 import { type AuthMethod, authMethods, type ClientMetadata } from '../../spec/client-metadata.ts';
-import { OAuthError } from '../../spec/errors.ts';
+import { OAuthError, type RefusalNotes } from '../../spec/errors.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
 import type { Parameters } from '../../spec/parameters.ts';
 import type { CertificateTrust } from '../../spec/server-capabilities.ts';
@@ -126,16 +126,33 @@ function authenticateAnew(
   const presented: Presented = { authorization: parseAuthorization(authorization), parameters };
   const place = placeUsed(needs, presented, places);
   const claimed = place.claim(presented, needs.assertions);
-  if (claimed === undefined) throw invalidClient(needs, place, 'credentials are not well-formed');
+  if (claimed === undefined)
+    throw invalidClient(needs, place, {
+      reason: 'malformed-credentials',
+      detail: 'credentials are not well-formed',
+    });
   const stated = parameters?.['client_id'] ?? claimed.client_id;
   if (stated !== claimed.client_id)
-    throw invalidClient(needs, place, 'client_id and the credentials name different clients');
-  return whenKnown(clientOf(needs, claimed.client_id as ClientId, offered), (stored) => {
-    if (stored === undefined) throw invalidClient(needs, place, 'unknown client');
+    throw invalidClient(needs, place, {
+      reason: 'two-client-ids',
+      detail: 'client_id and the credentials name different clients',
+      values: { client_id: stated, credentials: claimed.client_id },
+    });
+  const { client_id: client } = claimed;
+  return whenKnown(clientOf(needs, client as ClientId, offered), (stored) => {
+    if (stored === undefined)
+      throw invalidClient(needs, place, { reason: 'unknown-client', detail: 'unknown client', client });
+    const registered = metadataOf(stored).token_endpoint_auth_method;
     const method = acceptedMethod(needs, stored, place, methods);
-    if (method === undefined) throw invalidClient(needs, place, otherMethod(stored));
+    if (method === undefined)
+      throw invalidClient(needs, place, {
+        reason: 'other-authentication-method',
+        detail: `not the registered method, ${registered}`,
+        client,
+        registered,
+      });
     return whenKnown(method.prove(needs, stored, claimed, offered), (proof) => {
-      if (!proof.proved) throw invalidClient(needs, place, proof.detail);
+      if (!proof.proved) throw invalidClient(needs, place, { client, registered, ...proof.notes });
       // A secret from the body is never remembered under a header: only the header itself is the proof here.
       if (authorization !== undefined && method === clientSecretBasic && proof.secret !== undefined)
         needs.remembered.set(authorization, rememberedOutcome(stored, proof.secret));
@@ -165,9 +182,15 @@ function placeUsed(
   if (another !== undefined || (place !== undefined && triesBearer(presented))) {
     throw new OAuthError('invalid_request', {
       error_description: 'the request uses more than one client authentication method; use exactly one',
+      reason: 'several-authentication-methods',
+      tried: [place, another].map((each) => each?.tried ?? 'bearer').join(' and '),
     });
   }
-  if (place === undefined) throw invalidClient(needs, place, 'no client authentication');
+  if (place === undefined)
+    throw invalidClient(needs, place, {
+      reason: 'no-client-authentication',
+      detail: 'no client authentication',
+    });
   return place;
 }
 
@@ -191,9 +214,6 @@ function acceptedMethod(
     (anySecretTransport && SENDING_A_SECRET.has(registered) && SENDING_A_SECRET.has(name));
   return methods.find((method) => method.place === place && isAccepted(method.name));
 }
-
-const otherMethod = (stored: StoredClient): string =>
-  `not the registered method, ${metadataOf(stored).token_endpoint_auth_method}`;
 
 /**
  * Says whether the header tries a bearer token, well-formed or not. Together with another method it makes
@@ -229,11 +249,12 @@ const REGISTER_AGAIN =
 function invalidClient(
   needs: AuthenticationNeeds,
   place: CredentialPlace | undefined,
-  detail: string,
+  notes: RefusalNotes,
 ): OAuthError {
   return new OAuthError('invalid_client', {
     error_description: needs.openRegistration ? `${FAILED}; ${REGISTER_AGAIN}` : FAILED,
-    detail,
+    ...(place === undefined ? {} : { tried: place.tried }),
+    ...notes,
     ...(place === clientSecretBasic.place ? { challenge: basicChallenge(needs.issuer) } : {}),
   });
 }
@@ -252,5 +273,6 @@ export function tokenConfirmation({ metadata, certificate }: AuthenticatedClient
   throw new OAuthError('invalid_request', {
     error_description:
       'the client has tls_client_certificate_bound_access_tokens and must present its TLS certificate',
+    reason: 'certificate-binding',
   });
 }

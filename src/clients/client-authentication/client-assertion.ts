@@ -1,9 +1,15 @@
 import { digestOf } from '../../keys/digest.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
 import { CLOCK_SKEW, type JwtProfile, type VerifiedClaims } from '../../ports/jwt-verifier.ts';
+import type { RefusalNotes } from '../../spec/errors.ts';
 import type { Parameters } from '../../spec/parameters.ts';
 import { HMAC_ALGORITHMS, SIGNING_ALGORITHMS } from '../../spec/server-capabilities.ts';
-import { refusalInWords, requireKeysNow, verifyWithClientKeys } from '../client-keys/remote-jwk-set.ts';
+import {
+  jwtRefusalNotes,
+  type RemoteVerification,
+  requireKeysNow,
+  verifyWithClientKeys,
+} from '../client-keys/remote-jwk-set.ts';
 import { metadataOf } from '../registered-client.ts';
 import { isLive, openSecret } from '../secrets/client-secrets.ts';
 import type { AssertionNeeds, AuthenticationMethod, CredentialPlace } from './method.ts';
@@ -19,6 +25,7 @@ const JTI_LENGTH_MAX = 256;
  * verifies nothing.
  */
 const clientAssertion: CredentialPlace = {
+  tried: 'client_assertion',
   isUsed: ({ parameters }) =>
     parameters?.['client_assertion'] !== undefined || parameters?.['client_assertion_type'] !== undefined,
   claim: ({ parameters }, { verifier }) => {
@@ -62,20 +69,37 @@ function assertionProfile<Algorithm extends string>(
 /**
  * Checks `sub` and `jti` of an assertion whose signature and claims are valid. It remembers `jti` only now:
  * otherwise a caller could use up another client's values (RFC 7523 §3 rule 7).
- * @returns why the assertion is refused, for the log; undefined if it is accepted
+ * @returns what the log says about a refusal; undefined if the assertion is accepted
  */
 async function assertionProblem(
   { replays }: AssertionNeeds,
   { client_id }: StoredClient,
   { sub, jti, exp }: VerifiedClaims,
-): Promise<string | undefined> {
-  if (sub !== client_id) return 'sub is not iss';
+): Promise<RefusalNotes | undefined> {
+  if (sub !== client_id) return { reason: 'jwt-subject', detail: 'sub is not iss', values: { sub } };
   if (typeof jti !== 'string' || jti === '' || jti.length > JTI_LENGTH_MAX)
-    return `jti must be a string of 1 to ${JTI_LENGTH_MAX} characters`;
+    return { reason: 'jwt-id', detail: `jti must be a string of 1 to ${JTI_LENGTH_MAX} characters` };
   // Remembered until the verifier would refuse the assertion as expired.
   const expires_at = Number(exp) + CLOCK_SKEW;
   const isNew = await replays.rememberOnce('client-assertion', client_id, digestOf(jti), expires_at);
-  return isNew ? undefined : 'jti was used before';
+  return isNew ? undefined : { reason: 'jwt-used', detail: 'jti was used before', values: { jti } };
+}
+
+/**
+ * Returns what the log says about an assertion. Names the `aud` of clients older than draft-ietf-oauth-rfc7523bis: an address
+ * of this server, which `client-authentication.assertion-audience: legacy` accepts.
+ */
+function assertionNotes(
+  issuer: string,
+  refusal: Extract<RemoteVerification, { readonly verified: false }>,
+): RefusalNotes {
+  const notes = jwtRefusalNotes('client_assertion', refusal);
+  const aud = notes.values?.['aud'];
+  const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
+  const isEndpoint = audiences.some((one) => typeof one === 'string' && one.startsWith(`${issuer}/`));
+  if (refusal.reason !== 'audience' || !isEndpoint) return notes;
+  const detail = `aud is an address of this server: client-authentication.assertion-audience requires ${issuer}`;
+  return { ...notes, reason: 'jwt-endpoint-audience', detail };
 }
 
 /**
@@ -85,7 +109,7 @@ async function assertionProblem(
 export const clientSecretJwt: AuthenticationMethod = {
   name: 'client_secret_jwt',
   place: clientAssertion,
-  async prove({ assertions, clock }, stored, { credential }) {
+  async prove({ assertions, clock, issuer }, stored, { credential }) {
     const { sealer, verifier } = assertions;
     const secrets = stored.secrets.filter((secret) => isLive(secret, clock.now()));
     const keys = secrets.map((secret) => Buffer.from(openSecret(sealer, stored, secret)));
@@ -94,11 +118,11 @@ export const clientSecretJwt: AuthenticationMethod = {
       keys,
       assertionProfile(assertions, stored, HMAC_ALGORITHMS),
     );
-    if (!verification.verified) return { proved: false, detail: `assertion: ${verification.reason}` };
-    const detail = await assertionProblem(assertions, stored, verification.claims);
-    return detail === undefined
+    if (!verification.verified) return { proved: false, notes: assertionNotes(issuer, verification) };
+    const notes = await assertionProblem(assertions, stored, verification.claims);
+    return notes === undefined
       ? { proved: true, secret: secrets[verification.secretIndex] }
-      : { proved: false, detail };
+      : { proved: false, notes };
   },
 };
 
@@ -109,16 +133,16 @@ export const clientSecretJwt: AuthenticationMethod = {
 export const privateKeyJwt: AuthenticationMethod = {
   name: 'private_key_jwt',
   place: clientAssertion,
-  async prove({ assertions }, stored, { credential }, { remoteAddress }) {
+  async prove({ assertions, issuer }, stored, { credential }, { remoteAddress }) {
     const profile = assertionProfile(assertions, stored, SIGNING_ALGORITHMS);
     const verification = await verifyWithClientKeys(assertions.jwkSets, stored, remoteAddress, (keys) =>
       assertions.verifier.verify(credential, keys, profile),
     );
     if (!verification.verified) {
       requireKeysNow(verification, 'keys of the client');
-      return { proved: false, detail: `assertion: ${refusalInWords(verification)}` };
+      return { proved: false, notes: assertionNotes(issuer, verification) };
     }
-    const detail = await assertionProblem(assertions, stored, verification.claims);
-    return detail === undefined ? { proved: true, secret: undefined } : { proved: false, detail };
+    const notes = await assertionProblem(assertions, stored, verification.claims);
+    return notes === undefined ? { proved: true, secret: undefined } : { proved: false, notes };
   },
 };

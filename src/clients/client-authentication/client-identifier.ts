@@ -7,6 +7,7 @@ import { type AuthenticationMethod, bodyAuthenticates, type CredentialPlace } fr
  * not a second method: tokens may be bound to it (RFC 8705 §3).
  */
 export const clientIdentifier: CredentialPlace = {
+  tried: 'client_id without credentials',
   isUsed: ({ authorization, parameters }) =>
     authorization.scheme === 'none' &&
     parameters?.['client_id'] !== undefined &&

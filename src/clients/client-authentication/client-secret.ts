@@ -1,11 +1,13 @@
 import type { StoredClient } from '../../ports/client-store.ts';
-import { liveSecretOf } from '../secrets/client-secrets.ts';
+import type { RefusalNotes } from '../../spec/errors.ts';
+import { isExpiredSecretOf, liveSecretOf } from '../secrets/client-secrets.ts';
 import type { AuthenticationMethod, AuthenticationNeeds, Claimed, Proof } from './method.ts';
 
 /** The identifier and secret in the Authorization header, by HTTP Basic (RFC 6749 §2.3.1). */
 export const clientSecretBasic: AuthenticationMethod = {
   name: 'client_secret_basic',
   place: {
+    tried: 'client_secret_basic',
     isUsed: ({ authorization }) =>
       authorization.scheme === 'basic' ||
       (authorization.scheme === 'unusable' && authorization.tried !== 'bearer'),
@@ -21,6 +23,7 @@ export const clientSecretBasic: AuthenticationMethod = {
 export const clientSecretPost: AuthenticationMethod = {
   name: 'client_secret_post',
   place: {
+    tried: 'client_secret_post',
     isUsed: ({ parameters }) => parameters?.['client_secret'] !== undefined,
     claim: ({ parameters }) => {
       const client_id = parameters?.['client_id'];
@@ -38,7 +41,10 @@ function proveBySecret(
   { credential }: Claimed,
 ): Proof {
   const secret = liveSecretOf(stored, credential, clock.now());
-  return secret === undefined
-    ? { proved: false, detail: 'wrong or expired secret' }
-    : { proved: true, secret };
+  if (secret !== undefined) return { proved: true, secret };
+  const expired = isExpiredSecretOf(stored, credential);
+  const notes: RefusalNotes = expired
+    ? { reason: 'expired-secret', detail: 'the secret has expired' }
+    : { reason: 'wrong-secret', detail: 'wrong secret' };
+  return { proved: false, notes };
 }

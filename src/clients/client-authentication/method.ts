@@ -8,6 +8,7 @@ import type { Credentials } from '../../spec/authorization-header.ts';
 import type { Awaitable } from '../../spec/awaitable.ts';
 import type { ClientCertificate } from '../../spec/client-certificate.ts';
 import type { AuthMethod } from '../../spec/client-metadata.ts';
+import type { RefusalNotes } from '../../spec/errors.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
 import type { Parameters } from '../../spec/parameters.ts';
 import type { RemoteJwkSets } from '../client-keys/remote-jwk-set.ts';
@@ -77,16 +78,17 @@ export interface Connection {
 
 /** A place in a request where credentials stand. A request may use one place only (RFC 6749 §2.3). */
 export interface CredentialPlace {
+  /** The method for the log, as far as the place shows it. */
+  readonly tried: string;
   /** Says whether the request uses this place, well-formed or not. */
   isUsed(presented: Presented): boolean;
   /** Returns the stated client; undefined if the credentials are malformed. */
   claim(presented: Presented, needs: AssertionNeeds): Claimed | undefined;
 }
 
-/** `detail` is for the log only. */
 export type Proof =
   | { readonly proved: true; readonly secret: StoredSecret | undefined }
-  | { readonly proved: false; readonly detail: string };
+  | { readonly proved: false; readonly notes: RefusalNotes };
 
 /** A client authentication method (RFC 7591 §2, `token_endpoint_auth_method`). */
 export interface AuthenticationMethod {

@@ -7,6 +7,7 @@ import type { ClientMetadata } from '../../spec/client-metadata.ts';
 import { parseName, sameName } from '../../spec/distinguished-name.ts';
 import { ipAddressOctets } from '../../spec/ip-address.ts';
 import type { JsonWebKey } from '../../spec/jwk.ts';
+import type { RefusalReason } from '../../spec/refusal-reasons.ts';
 import { type RemoteJwkSets, requireKeysNow } from '../client-keys/remote-jwk-set.ts';
 import { metadataOf } from '../registered-client.ts';
 import { clientIdentifier } from './client-identifier.ts';
@@ -20,18 +21,21 @@ export const tlsClientAuth: AuthenticationMethod = {
   name: 'tls_client_auth',
   place: clientIdentifier,
   prove(needs, stored, _claimed, { certificate: presented }) {
-    if (presented === undefined) return refused('none was presented');
+    if (presented === undefined) return refused('none was presented', 'no-certificate');
     const certificate = certificateOf(presented);
     if (certificate === undefined) return refused('it is malformed');
     if (!hasRegisteredSubject(certificate, metadataOf(stored)))
-      return refused('it does not have the registered subject');
+      return refused('it does not have the registered subject', 'certificate-subject');
     const problem =
       clientCertificateProblem(certificate, needs.clock.now()) ?? chainProblem(needs, certificate, presented);
     return problem === undefined ? { proved: true, secret: undefined } : refused(problem);
   },
 };
 
-const refused = (detail: string): Proof => ({ proved: false, detail: `certificate: ${detail}` });
+const refused = (detail: string, reason: RefusalReason = 'certificate'): Proof => ({
+  proved: false,
+  notes: { reason, detail: `certificate: ${detail}` },
+});
 
 function chainProblem(
   { clock, certificateAuthorities }: AuthenticationNeeds,
@@ -89,11 +93,13 @@ export const selfSignedTlsClientAuth: AuthenticationMethod = {
   async prove({ assertions, clock }, stored, _claimed, { certificate: presented, remoteAddress }) {
     const certificate = presented === undefined ? undefined : certificateOf(presented);
     if (certificate === undefined)
-      return refused(presented === undefined ? 'none was presented' : 'it is malformed');
+      return presented === undefined
+        ? refused('none was presented', 'no-certificate')
+        : refused('it is malformed');
     const problem = clientCertificateProblem(certificate, clock.now());
     if (problem !== undefined) return refused(problem);
     const detail = await keyProblem(assertions.jwkSets, stored, remoteAddress, certificate.publicKey);
-    return detail === undefined ? { proved: true, secret: undefined } : refused(detail);
+    return detail === undefined ? { proved: true, secret: undefined } : refused(detail, 'certificate-key');
   },
 };
 

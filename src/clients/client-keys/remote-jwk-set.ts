@@ -6,7 +6,7 @@ import type { JwtVerification } from '../../ports/jwt-verifier.ts';
 import type { FetchCause, OutboundFailure, OutboundHttp } from '../../ports/outbound-http.ts';
 import { type BoundedMap, SharedBound } from '../../spec/bounded-map.ts';
 import { type Caches, SLOT_BYTES, textBytes } from '../../spec/caches.ts';
-import { OAuthError, temporarilyUnavailable } from '../../spec/errors.ts';
+import { OAuthError, type RefusalNotes, temporarilyUnavailable } from '../../spec/errors.ts';
 import { networkOf } from '../../spec/ip-address.ts';
 import { parseJsonObject } from '../../spec/json.ts';
 import type { JsonWebKey } from '../../spec/jwk.ts';
@@ -300,6 +300,18 @@ export function requireKeysNow(refusal: object & Retry, what: string): void {
   });
 }
 
-/** Renders a refusal for the log. */
-export const refusalInWords = (refusal: Extract<RemoteVerification, { readonly verified: false }>): string =>
-  `${refusal.reason}${'detail' in refusal ? ` (${refusal.detail})` : ''}`;
+/**
+ * Returns what the log says about a JWT that is refused.
+ * @param what the JWT, such as `client_assertion`
+ */
+export function jwtRefusalNotes(
+  what: string,
+  refusal: Extract<RemoteVerification, { readonly verified: false }>,
+): RefusalNotes & { readonly detail: string } {
+  const { reason } = refusal;
+  if ('detail' in refusal)
+    return { reason: `jwt-${reason}`, detail: `${what}: ${reason} (${refusal.detail})` };
+  const { found } = refusal as { readonly found?: Readonly<Record<string, unknown>> };
+  const detail = `${what}: ${reason}`;
+  return { reason: `jwt-${reason}`, detail, ...(found === undefined ? {} : { values: found }) };
+}

@@ -147,7 +147,10 @@ function refusal(outcome: Exclude<CreateOutcome, 'created'>, client_id: ClientId
         error_description: `preferred_client_id ${quotedValue(client_id)} belonged to a deleted client; only a master token may reuse it`,
       });
     case 'initial_access_token_used':
-      return invalidToken('the initial access token is already used');
+      return invalidToken({
+        reason: 'used-initial-access-token',
+        detail: 'the initial access token is already used',
+      });
     case 'open_clients_exhausted':
       return bearerTokenNeeded('the limit of openly registered clients is reached');
     case 'identical_exists':

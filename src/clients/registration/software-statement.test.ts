@@ -237,7 +237,7 @@ test('the keys may be at a jwks_uri; if they cannot be fetched, the error does n
     assert.ok(refusal('invalid_software_statement', /keys of its issuer are unavailable/)(failure));
     assert.ok(failure instanceof OAuthError);
     assert.equal(failure.error_description.includes('192.0.2.7'), false);
-    assert.equal(failure.detail, 'connection: refused by 192.0.2.7');
+    assert.equal(failure.detail, 'software_statement: key-set (connection: refused by 192.0.2.7)');
     return true;
   });
 });

@@ -1,6 +1,6 @@
 import type { JwtProfile, JwtRefusal, JwtVerifier, VerifiedClaims } from '../../ports/jwt-verifier.ts';
 import { CLIENT_METADATA } from '../../spec/client-metadata.ts';
-import { OAuthError } from '../../spec/errors.ts';
+import { OAuthError, type RefusalNotes } from '../../spec/errors.ts';
 import { isGrantType } from '../../spec/grant-types.ts';
 import type { JsonObject, JsonValue } from '../../spec/json.ts';
 import type { JsonWebKey } from '../../spec/jwk.ts';
@@ -8,6 +8,7 @@ import type { RegistrationPrivileges } from '../../spec/registration-privileges.
 import { parseScope } from '../../spec/scope.ts';
 import { SIGNING_ALGORITHMS } from '../../spec/server-capabilities.ts';
 import {
+  jwtRefusalNotes,
   type RemoteJwkSets,
   type RemoteVerification,
   requireKeysNow,
@@ -97,7 +98,7 @@ async function verifyStatement(
   audience: string,
 ): Promise<SoftwareStatement> {
   const claimed = verifier.claimedIssuer(jwt);
-  if ('reason' in claimed) throw invalid(REFUSALS[claimed.reason], claimed.reason);
+  if ('reason' in claimed) throw invalid(REFUSALS[claimed.reason], { detail: claimed.reason });
   const issuer = issuers.find((trusted) => trusted.issuer === claimed.iss);
   if (issuer === undefined) throw unapproved('has an issuer that this server does not trust', claimed.iss);
   const profile = statementProfile(issuer.issuer, audience);
@@ -108,8 +109,7 @@ async function verifyStatement(
       : await jwkSets.verifyWith(issuer.keys.jwks_uri, { purpose: 'trusted-issuers', remoteAddress }, verify);
   if (!verification.verified) {
     requireKeysNow(verification, 'keys of the issuer of the software_statement');
-    const detail = 'detail' in verification ? verification.detail : verification.reason;
-    throw invalid(REFUSALS[verification.reason], detail);
+    throw invalid(REFUSALS[verification.reason], jwtRefusalNotes('software_statement', verification));
   }
   requireApproved(issuer, verification.claims);
   return { issuer, members: statedMembers(verification.claims) };
@@ -196,10 +196,10 @@ const REFUSALS: Readonly<Record<JwtRefusal | 'key-set', string>> = {
   'key-set': 'cannot be verified because the keys of its issuer are unavailable',
 };
 
-function invalid(problem: string, detail?: string): OAuthError {
+function invalid(problem: string, notes: RefusalNotes = {}): OAuthError {
   return new OAuthError('invalid_software_statement', {
     error_description: `software_statement ${problem}`,
-    ...(detail === undefined ? {} : { detail }),
+    ...notes,
   });
 }
 

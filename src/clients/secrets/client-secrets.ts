@@ -92,6 +92,12 @@ export function liveSecretOf(client: StoredClient, presented: string, now: numbe
   return found;
 }
 
+/** Says whether a presented secret that is not live was one of the client, for the log only. */
+export function isExpiredSecretOf(client: StoredClient, presented: string): boolean {
+  const digest = digestOf(presented);
+  return client.secrets.some((secret) => sameDigest(digest, secret.digest));
+}
+
 /**
  * Secrets that stay beside a new one. A client that rotates often within the grace period keeps the newest
  * ones only.

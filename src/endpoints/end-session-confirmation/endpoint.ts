@@ -27,6 +27,7 @@ import { type FormLimits, parseForm } from '../../spec/parameters.ts';
 import type { Browser } from '../browser.ts';
 import { redirection } from '../client-response.ts';
 import type { Endpoint, EndpointRequest, EndpointResponse } from '../contract.ts';
+import { withoutRedirection } from '../logout-refusal.ts';
 import { errorPage, type PageNeeds, pageNotice, pageResponse } from '../page-response.ts';
 import { contract } from './contract.ts';
 
@@ -83,6 +84,7 @@ async function chosen(
   if (!isAntiForgeryToken(form_token, cookie, `logout:${segment}`)) {
     throw new OAuthError('invalid_request', {
       error_description: 'the form does not belong to this logout page',
+      reason: 'foreign-form',
     });
   }
   if (choice !== 'logout' && choice !== 'stay') {
@@ -94,6 +96,7 @@ async function chosen(
 function answeredAlready(): OAuthError {
   return new OAuthError('invalid_request', {
     error_description: 'this logout page was already used, has expired, or belongs to another browser',
+    reason: 'page-over',
   });
 }
 
@@ -182,8 +185,8 @@ async function goOn(
   const cookies = session === 'kept' ? [] : [needs.browser.forget('session')];
   if (location !== undefined && frames.length === 0) return redirection(location, cookies);
   if (ignored !== undefined) {
-    const members = { request_id: request.id, client_id: content.client?.client_id, reason: ignored };
-    needs.log.info(members, 'logout without redirection');
+    const about = { client_id: content.client?.client_id, ignored, asked: content.redirect?.uri };
+    needs.log.info(withoutRedirection(request, about), 'logout without redirection');
   }
   const notice = ignored === undefined ? undefined : pageNotice(needs, request, ignored);
   const page: Page =

@@ -66,7 +66,9 @@ for (const [what, parameters] of [
     assert.match(page.body, /<code>request-1<\/code>/);
     assert.doesNotMatch(page.body, /id_token_hint/);
     const line = pages.endUsers.lines.find(({ message }) => message === 'logout without redirection');
-    assert.match(String(line?.members['reason']), /id_token_hint/);
+    assert.match(String(line?.members['detail']), /id_token_hint/);
+    assert.equal(line?.members['reason'], 'logout-redirect');
+    assert.deepEqual(line?.members['value'], { post_logout_redirect_uri: "'https://evil.example/'" });
     assert.equal(line?.members['request_id'], 'request-1');
   });
 }

@@ -21,6 +21,7 @@ import { type FormLimits, type Parameters, parseForm, parseParameters } from '..
 import type { Browser } from '../browser.ts';
 import { redirection } from '../client-response.ts';
 import type { Endpoint, EndpointRequest, EndpointResponse } from '../contract.ts';
+import { withoutRedirection } from '../logout-refusal.ts';
 import { pageClient } from '../page-client.ts';
 import { errorPage, type PageNeeds, pageNotice, pageResponse } from '../page-response.ts';
 import { contract, formContract } from './contract.ts';
@@ -89,7 +90,7 @@ async function dialog(
   // Before the hint is verified and the redirection is compared: a refused request must cost little.
   if (session === undefined) await needs.interactionLimits.admit(request.remoteAddress);
   const logout = await readLogoutRequest(needs.logoutRequests, parameters);
-  noteIgnored(needs, request, logout);
+  noteIgnored(needs, request, logout, parameters['post_logout_redirect_uri']);
   const sent = needs.browser.cookie(request, 'interaction');
   const waiting = waitingLogout(logout, session?.sid, ui_locales);
   const { handle, browser } = await beginInteraction(needs.interactions, 'logout', waiting, sent);
@@ -132,9 +133,13 @@ function homeOf(client: StoredClient, redirect: LogoutRedirect | undefined): str
 }
 
 /** Logs why the browser will not return to the client. */
-function noteIgnored({ log }: EndSessionNeeds, { id }: EndpointRequest, logout: LogoutRequest): void {
-  if (logout.ignored === undefined) return;
-  const { client, ignored } = logout;
-  const members = { request_id: id, client_id: client?.client_id, reason: ignored };
-  log.info(members, 'logout without redirection');
+function noteIgnored(
+  { log }: EndSessionNeeds,
+  request: EndpointRequest,
+  { client, ignored }: LogoutRequest,
+  asked: string | undefined,
+): void {
+  if (ignored === undefined) return;
+  const client_id = client?.client_id;
+  log.info(withoutRedirection(request, { client_id, ignored, asked }), 'logout without redirection');
 }

@@ -44,7 +44,7 @@ export function federationRegistration(needs: FederationRegistrationNeeds | unde
       await audited(needs.registry, 'client.create', id, async (trail) => {
         const mediaType = requireMediaType(headers['content-type'], ...TYPES);
         const leave = admission.enter(remoteAddress);
-        if (leave === undefined) throw new TooManyRequests(needs.retryAfter);
+        if (leave === undefined) throw new TooManyRequests(needs.retryAfter, 'federation.registrations');
         try {
           const { claims, header, contentType } = await registerExplicitly(
             needs,

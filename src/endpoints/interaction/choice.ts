@@ -61,6 +61,8 @@ function requireFormToken({ waiting, form }: Choice, session: StoredSession | un
   if (isAntiForgeryToken(token, cookie, formPurpose(handle, session?.key))) return;
   throw new OAuthError('invalid_request', {
     error_description: 'the form does not belong to the page that is shown',
+    reason: 'foreign-form',
+    client: waiting.interaction.content.request.client_id,
   });
 }
 
@@ -75,6 +77,7 @@ async function signInChosen(needs: InteractionEndpointNeeds, choice: Choice): Pr
     browser,
     remoteAddress: request.remoteAddress,
     request_id: request.id,
+    client_id: waiting.interaction.content.request.client_id,
   });
   if (outcome.outcome === 'too_many_attempts')
     return await askAgain(waiting, { wait_seconds: outcome.retry_after });

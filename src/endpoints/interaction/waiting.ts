@@ -2,10 +2,10 @@ import type { LogoImages } from '../../clients/logo-images.ts';
 import type { WaitingRequest } from '../../grants/authorization/authorization-interaction.ts';
 import type { AccountDirectory } from '../../ports/account-directory.ts';
 import type { ClientStore } from '../../ports/client-store.ts';
-import type { Log } from '../../ports/log.ts';
 import type { SessionNeeds } from '../../sessions/browser-session.ts';
 import { findInteraction, type Interaction, type InteractionNeeds } from '../../sessions/interaction.ts';
 import type { PasswordSignInNeeds } from '../../sessions/password-sign-in.ts';
+import { OAuthError } from '../../spec/errors.ts';
 import type { FormLimits } from '../../spec/parameters.ts';
 import type { AuthorizationFlow } from '../authorization-flow.ts';
 import type { Browser } from '../browser.ts';
@@ -25,7 +25,6 @@ export interface InteractionEndpointNeeds extends PageNeeds {
   /** The operator's own page, where people sign in instead of here. */
   readonly externalUrl: string | undefined;
   readonly form: FormLimits;
-  readonly log: Log;
 }
 
 /** A waiting request of this browser, with its handle and cookie. */
@@ -52,9 +51,10 @@ export async function waitingRequest(
 /** Shows the page for an answered request, which a person reaches by the back button, a bookmark or a second click. */
 export function nothingWaits(needs: InteractionEndpointNeeds, request: EndpointRequest): EndpointResponse {
   const words = 'this page has already been used, has expired, or was opened in another browser';
-  needs.log.info({ request_id: request.id, detail: words }, 'nothing waits');
   const notice = { error_id: request.id, detail: needs.settings['pages.error-details'] ? words : undefined };
-  return pageResponse(needs, request, { kind: 'error', error: 'interaction_over', notice }, { status: 400 });
+  const page = { kind: 'error', error: 'interaction_over', notice } as const;
+  const refused = new OAuthError('invalid_request', { error_description: words, reason: 'page-over' });
+  return { ...pageResponse(needs, request, page, { status: 400 }), refused };
 }
 
 /** Returns the purpose of a form's anti-forgery token. It binds the form to the request and to the session that saw the page. */

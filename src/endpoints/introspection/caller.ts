@@ -6,7 +6,7 @@ import { parseAuthorization } from '../../spec/authorization-header.ts';
 import { type Awaitable, whenKnown } from '../../spec/awaitable.ts';
 import type { ClientCertificate } from '../../spec/client-certificate.ts';
 import type { ClientMetadata } from '../../spec/client-metadata.ts';
-import { OAuthError } from '../../spec/errors.ts';
+import { OAuthError, type RefusalNotes } from '../../spec/errors.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
 import type { Parameters } from '../../spec/parameters.ts';
 import { bearerChallenge } from '../../spec/www-authenticate.ts';
@@ -67,22 +67,29 @@ function bearerOf(
   const { length } = token;
   const lengthMax = needs.settings['limits.bearer-token'];
   if (length > lengthMax)
-    throw bearerRefused(`the token has ${length} characters; limits.bearer-token is ${lengthMax}`);
+    throw bearerRefused({
+      reason: 'long-bearer-token',
+      detail: `the token has ${length} characters; limits.bearer-token is ${lengthMax}`,
+    });
   return whenKnown(findAccessToken(needs.accessTokens, token), (found) => {
     if (found !== undefined && isConfirmed(found, certificate)) {
       return { client_id: found.client_id, scope: scopeOf(found), metadata: undefined };
     }
-    throw bearerRefused();
+    throw bearerRefused(
+      found === undefined ? {} : { reason: 'certificate-binding', client: found.client_id },
+    );
   });
 }
 
-/** @param detail the reason, for the log */
-function bearerRefused(detail?: string): OAuthError {
+/** @param notes for the log */
+function bearerRefused(notes: RefusalNotes): OAuthError {
   const error_description = 'the bearer token is not valid';
   return new OAuthError('invalid_client', {
     error_description,
     challenge: bearerChallenge({ error: 'invalid_token', error_description }),
-    ...(detail === undefined ? {} : { detail }),
+    reason: 'unknown-bearer-token',
+    tried: 'bearer',
+    ...notes,
   });
 }
 

@@ -49,7 +49,8 @@ export function introspection(needs: IntrospectionNeeds): Endpoint {
       const ahead = asking instanceof Promise ? lookAhead(needs, form) : undefined;
       return whenKnown(asking, (caller) => {
         const token = tokenToInspect(form);
-        if (!caller.scope.includes(introspectionScope)) throw scopeLacking(request, introspectionScope);
+        if (!caller.scope.includes(introspectionScope))
+          throw scopeLacking(request, introspectionScope, caller.client_id);
         const jwtType = jwtTypeFor(request, jwtTypes);
         const looking = ahead === undefined ? findAccessToken(needs.accessTokens, token) : ahead.found;
         return whenKnown(inspect(needs, caller, looking), (text) =>
@@ -130,10 +131,13 @@ async function jwtResponse(
 }
 
 /** Returns the interface's error, with a challenge for a bearer token that lacks the scope (RFC 6750 §3). */
-function scopeLacking(request: EndpointRequest, scope: string): OAuthError {
+function scopeLacking(request: EndpointRequest, scope: string, client: string): OAuthError {
   const error_description = 'the caller lacks the introspection scope';
   return new OAuthError('access_denied', {
     error_description,
+    reason: 'introspection',
+    values: { scope },
+    client,
     ...(triesBearer(request)
       ? { challenge: bearerChallenge({ error: 'insufficient_scope', error_description, scope }) }
       : {}),
@@ -143,7 +147,11 @@ function scopeLacking(request: EndpointRequest, scope: string): OAuthError {
 function tokenToInspect(form: Parameters | OAuthError): string {
   if (form instanceof OAuthError) throw form;
   const token = form['token'];
-  if (token === undefined) throw new OAuthError('invalid_request', { error_description: 'token is missing' });
+  if (token === undefined)
+    throw new OAuthError('invalid_request', {
+      error_description: 'token is missing',
+      reason: 'missing-parameter',
+    });
   return token;
 }
 

@@ -66,10 +66,10 @@ export function pushedAuthorizationRequest(needs: PushedAuthorizationRequestNeed
 }
 
 /** Turns the error into JSON, because no redirection takes place (RFC 9126 §2.3). */
-function forItsClient({ code, error_description, detail, retryAfter }: AuthorizationError): OAuthError {
+function forItsClient({ code, error_description, notes, retryAfter }: AuthorizationError): OAuthError {
   return new OAuthError(code, {
     error_description,
-    ...(detail === undefined ? {} : { detail }),
+    ...notes,
     ...(retryAfter === undefined ? {} : { retryAfter }),
   });
 }

@@ -35,7 +35,10 @@ export function revocation(needs: RevocationEndpointNeeds): Endpoint {
       });
       const token = parameters['token'];
       if (token === undefined)
-        throw new OAuthError('invalid_request', { error_description: 'token is missing' });
+        throw new OAuthError('invalid_request', {
+          error_description: 'token is missing',
+          reason: 'missing-parameter',
+        });
       await revokeToken(needs, client, token, id);
       // RFC 7009 §2.2: "The content of the response body is ignored by the client".
       return { status: 200, headers: UNCACHED };

@@ -189,7 +189,7 @@ function refuses(method: string, make: MakeAsserting): void {
     const client = await make(tenant);
     const rows: readonly (readonly [assertion: string, detail: RegExp])[] = [
       [client.sign(claimsOf('nobody')), /^unknown client$/],
-      [client.sign(claimsOf(client.client_id, { exp: START - 60 })), /^assertion: expired$/],
+      [client.sign(claimsOf(client.client_id, { exp: START - 60 })), /^client_assertion: expired$/],
       [client.sign(claimsOf(client.client_id, { sub: 'x' })), /^sub is not iss$/],
       ['x.y.z', /^credentials are not well-formed$/],
     ];

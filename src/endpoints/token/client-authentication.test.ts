@@ -166,7 +166,7 @@ test('401: the reason is in the report only (decision 19)', async () => {
   const tenant = testTenant(REGISTERED);
   const { client_id, client_secret } = await tenant.register(SERVICE);
   assert.equal(await detailOf(tenant, { basic: ['nobody', 'x'], form }), 'unknown client');
-  assert.equal(await detailOf(tenant, { basic: [client_id, 'x'], form }), 'wrong or expired secret');
+  assert.equal(await detailOf(tenant, { basic: [client_id, 'x'], form }), 'wrong secret');
   const byPost = { form: { ...form, client_id, client_secret } };
   assert.equal(await detailOf(tenant, byPost), 'not the registered method, client_secret_basic');
 });

@@ -59,17 +59,24 @@ export function token(needs: TokenEndpointNeeds): Endpoint {
 function grantFor(offered: readonly Grant[], parameters: Parameters, client: AuthenticatedClient): Grant {
   const grant_type = parameters['grant_type'];
   if (grant_type === undefined) {
-    throw new OAuthError('invalid_request', { error_description: 'grant_type is missing' });
+    throw new OAuthError('invalid_request', {
+      error_description: 'grant_type is missing',
+      reason: 'missing-parameter',
+    });
   }
   const grant = offered.find((each) => each.grant_type === grant_type);
   if (grant === undefined) {
     throw new OAuthError('unsupported_grant_type', {
       error_description: `grant_type ${quotedValue(grant_type)} is not supported, supported: ${offered.map((each) => each.grant_type).join(', ')}`,
+      reason: 'grant-type',
+      values: { grant_type },
     });
   }
   if (!client.metadata.grant_types.includes(grant.grant_type)) {
     throw new OAuthError('unauthorized_client', {
       error_description: `the client is not registered for grant_type ${quotedValue(grant_type)}`,
+      reason: 'grant-type-not-registered',
+      values: { grant_type },
     });
   }
   return grant;

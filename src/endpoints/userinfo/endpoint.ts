@@ -62,7 +62,8 @@ function presentedToken(
       error_description: 'the access token must not stand in both header and form',
     });
   }
-  if (inForm.length > lengthMax) throw invalidToken();
+  if (inForm.length > lengthMax)
+    throw invalidToken({ reason: 'long-bearer-token', detail: 'access_token is too long' });
   return inForm;
 }
 
@@ -73,10 +74,17 @@ async function answerFor(
 ): Promise<EndpointResponse> {
   if (presented === undefined) throw bearerTokenNeeded();
   const token = await findAccessToken(needs.accessTokens, presented);
-  if (token === undefined || !isConfirmed(token, clientCertificate)) throw invalidToken();
-  if (!scopeOf(token).includes('openid')) throw insufficientScope(['openid']);
+  if (token === undefined) throw invalidToken();
+  const { client_id: client } = token;
+  if (!isConfirmed(token, clientCertificate)) throw invalidToken({ reason: 'certificate-binding', client });
+  if (!scopeOf(token).includes('openid')) throw insufficientScope(['openid'], client);
   const found = await userinfoFor(needs, token);
-  if (found === undefined) throw invalidToken('the token has no end-user with an account in use');
+  if (found === undefined)
+    throw invalidToken({
+      reason: 'no-end-user',
+      detail: 'the token has no end-user with an account in use',
+      client,
+    });
   return wantsUserinfoJwt(found.metadata)
     ? await asJwt(needs, found, token.client_id)
     : answered('application/json', JSON.stringify(found.claims));

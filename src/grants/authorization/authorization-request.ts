@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../spec/errors.ts';
+import type { ErrorCode, RefusalNotes } from '../../spec/errors.ts';
 import type { ClientId, ClientInstance, Digest } from '../../spec/identifiers.ts';
 import type { JsonValue } from '../../spec/json.ts';
 
@@ -79,8 +79,7 @@ export class AuthorizationError extends Error {
   readonly target: ResponseTarget;
   readonly code: ErrorCode;
   readonly error_description: string;
-  /** For the log only. */
-  readonly detail: string | undefined;
+  readonly notes: RefusalNotes;
   /** Seconds after which the client may retry. */
   readonly retryAfter: number | undefined;
 
@@ -88,13 +87,15 @@ export class AuthorizationError extends Error {
     target: ResponseTarget,
     code: ErrorCode,
     error_description: string,
-    { detail, retryAfter }: { readonly detail?: string; readonly retryAfter?: number } = {},
+    { retryAfter, ...notes }: RefusalNotes & { readonly retryAfter?: number } = {},
   ) {
     super(`${code}: ${error_description}`);
     this.target = target;
     this.code = code;
     this.error_description = error_description;
-    this.detail = detail;
+    // Most refusals of this code are about one parameter, which error_description names.
+    const usual = code === 'invalid_request' ? { reason: 'authorization-parameter' as const } : {};
+    this.notes = { client: target.client_id, ...usual, ...notes };
     this.retryAfter = retryAfter;
   }
 }

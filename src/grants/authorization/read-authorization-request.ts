@@ -2,7 +2,7 @@ import { metadataOf } from '../../clients/registered-client.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
 import type { ClientMetadata } from '../../spec/client-metadata.ts';
-import { type ErrorCode, OAuthError, quotedValue } from '../../spec/errors.ts';
+import { type ErrorCode, OAuthError, quotedValue, type RefusalNotes } from '../../spec/errors.ts';
 import { responseTypesOf } from '../../spec/grant-types.ts';
 import type { JsonLimits } from '../../spec/json.ts';
 import type { Parameters } from '../../spec/parameters.ts';
@@ -27,6 +27,8 @@ export interface RequestRules {
 
 /** Seconds: ten years. */
 const MAX_AGE_MAX = 315_360_000;
+
+const CHALLENGE: RefusalNotes = { reason: 'code-challenge' };
 
 /** The base64url form of a SHA-256 digest (RFC 7636 §4.2). */
 const CODE_CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
@@ -123,15 +125,16 @@ function codeChallenge(
       token_endpoint_auth_method === 'none' ||
       registered !== undefined;
     if (code_challenge_method === undefined && !needed) return undefined;
-    throw new AuthorizationError(target, 'invalid_request', 'code_challenge is missing');
+    throw new AuthorizationError(target, 'invalid_request', 'code_challenge is missing', CHALLENGE);
   }
   if (code_challenge_method !== 'S256')
-    throw new AuthorizationError(target, 'invalid_request', 'code_challenge_method must be S256');
+    throw new AuthorizationError(target, 'invalid_request', 'code_challenge_method must be S256', CHALLENGE);
   if (!CODE_CHALLENGE.test(code_challenge))
     throw new AuthorizationError(
       target,
       'invalid_request',
       'code_challenge must be 43 characters of base64url',
+      CHALLENGE,
     );
   return code_challenge;
 }
@@ -192,6 +195,7 @@ function requestedScope(
       target,
       'invalid_scope',
       'scope must be scope values separated by single spaces',
+      { reason: 'scope-form', values: { scope: requested } },
     );
   if (granted.length === 0)
     throw new AuthorizationError(
@@ -200,6 +204,9 @@ function requestedScope(
       requested === undefined
         ? 'scope is missing, and the client registered no default'
         : `the client is registered for no value of scope ${quotedValue(requested)}`,
+      requested === undefined
+        ? { reason: 'no-scope' }
+        : { reason: 'scope-not-registered', values: { scope: requested } },
     );
   return granted;
 }
@@ -215,7 +222,10 @@ function requestedResources(
   scope: readonly string[],
 ): readonly string[] {
   const refuse = (words: string): AuthorizationError =>
-    new AuthorizationError(target, 'invalid_target', words);
+    new AuthorizationError(target, 'invalid_target', words, {
+      reason: 'resource',
+      values: { resource: requested },
+    });
   try {
     const hasAccessToken = target.response_type.some((word) => word !== 'id_token');
     const resources = requestedAudience(settings, metadata, requested, hasAccessToken ? scope : []);

@@ -1,7 +1,7 @@
 import { clientKeysOf } from '../../clients/metadata-document/document-state.ts';
 import { isAutomatic, metadataOf } from '../../clients/registered-client.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
-import { type ErrorCode, OAuthError } from '../../spec/errors.ts';
+import { type ErrorCode, OAuthError, type RefusalNotes } from '../../spec/errors.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
 import { type Parameters, UnreadableParameters } from '../../spec/parameters.ts';
 import { type IdTokenHintNeeds, readIdTokenHint } from '../../tokens/id-token-hint.ts';
@@ -118,7 +118,9 @@ async function unreadableRefusal(
 ): Promise<Error> {
   // Without its request object the request registers no client: it is refused in any case.
   const client = await clientOf(needs, { ...readable, request: undefined });
-  return refusalFor(client, readable, 'invalid_request', error_description);
+  return refusalFor(client, readable, 'invalid_request', error_description, {
+    reason: 'unreadable-parameter',
+  });
 }
 
 /** Receives a request that an authenticated client pushes (RFC 9126 §2.1). */
@@ -141,11 +143,17 @@ export async function receivePushedRequest(
 async function clientOf(needs: Receiving, sent: Parameters): Promise<StoredClient> {
   const { client_id } = sent;
   if (client_id === undefined)
-    throw new OAuthError('invalid_request', { error_description: 'client_id is missing' });
+    throw new OAuthError('invalid_request', {
+      error_description: 'client_id is missing',
+      reason: 'no-client-id',
+    });
   const client = await needs.findClient(client_id as ClientId, sent, needs.remoteAddress);
   if (client === undefined)
     // The page says how a client that was deleted as idle can come back.
-    throw new OAuthError('invalid_client', { error_description: 'client_id is not registered' });
+    throw new OAuthError('invalid_client', {
+      error_description: 'client_id is not registered',
+      reason: 'unregistered-client',
+    });
   return client;
 }
 
@@ -165,12 +173,15 @@ async function effectiveParameters(
       sent,
       'request_uri_not_supported',
       'request_uri must be that of a pushed request',
+      { reason: 'request-uri-off', values: { request_uri } },
     );
   const pushed = await takePushedRequest(needs.pushed, client.client_id, request_uri);
   if (pushed === undefined)
-    throw refusalFor(client, sent, 'invalid_request_uri', 'request_uri is unknown, used or expired');
+    throw refusalFor(client, sent, 'invalid_request_uri', 'request_uri is unknown, used or expired', {
+      reason: 'pushed-request-unknown',
+    });
   if (pushed.client_keys !== clientKeysOf(client))
-    throw refusalFor(client, sent, 'invalid_request_uri', CHANGED_KEYS);
+    throw refusalFor(client, sent, 'invalid_request_uri', CHANGED_KEYS, { reason: 'pushed-request-unknown' });
   return { ...pushed, pushed: true };
 }
 
@@ -183,10 +194,11 @@ async function fromRequestObject(
 ): Promise<Effective> {
   const opened = await openRequestObject(needs.requestObjects, client, request, needs.remoteAddress);
   if ('problem' in opened) {
-    const { problem: detail, ...retry } = opened;
+    const { problem: detail, notes = {}, ...retry } = opened;
+    const words = { reason: 'request-object', detail, ...notes, ...retry } as const;
     throw retry.retryAfter === undefined
-      ? refusalFor(client, sent, 'invalid_request_object', 'the request object is not valid', { detail })
-      : refusalFor(client, sent, 'temporarily_unavailable', KEYS_UNAVAILABLE, { detail, ...retry });
+      ? refusalFor(client, sent, 'invalid_request_object', 'the request object is not valid', words)
+      : refusalFor(client, sent, 'temporarily_unavailable', KEYS_UNAVAILABLE, words);
   }
   // §5: "The client_id … in the request and in the Request Object … MUST be identical".
   const { client_id = client.client_id } = opened.parameters;
@@ -196,6 +208,7 @@ async function fromRequestObject(
       sent,
       'invalid_request_object',
       'client_id of the request object differs from client_id of the request',
+      { reason: 'request-object', values: { client_id } },
     );
   return { parameters: { ...opened.parameters, client_id }, signed: true, pushed: false };
 }
@@ -211,9 +224,9 @@ function refusalFor(
   sent: Parameters,
   code: ErrorCode,
   error_description: string,
-  words: { readonly detail?: string; readonly retryAfter?: number } = {},
+  words: RefusalNotes & { readonly retryAfter?: number } = {},
 ): Error {
-  const forPerson = new OAuthError(code, { error_description, ...words });
+  const forPerson = new OAuthError(code, { error_description, client: client.client_id, ...words });
   try {
     return new AuthorizationError(responseTarget(client, sent), code, error_description, words);
   } catch (failure) {
@@ -238,15 +251,22 @@ async function receiveEffective(
       target,
       'invalid_request',
       'the client must push its requests: it registered require_pushed_authorization_requests',
+      { reason: 'pushed-request-needed' },
     );
   if (require_signed_request_object === true && !signed)
     throw new AuthorizationError(
       target,
       'invalid_request',
       'the client must sign its requests: it registered require_signed_request_object',
+      { reason: 'signed-request-needed' },
     );
   if (isAutomatic(client) && !signed && !pushed)
-    throw new AuthorizationError(target, 'invalid_request', 'the client must sign its requests or push them');
+    throw new AuthorizationError(
+      target,
+      'invalid_request',
+      'the client must sign its requests or push them',
+      { reason: 'pushed-request-needed' },
+    );
   const request = readAuthorizationRequest(needs.rules, client, target, parameters);
   const hint = parameters['id_token_hint'];
   if (hint === undefined) return { client, request, source };

@@ -1,6 +1,6 @@
 import {
+  jwtRefusalNotes,
   type RemoteJwkSets,
-  refusalInWords,
   verifyWithClientKeys,
 } from '../../clients/client-keys/remote-jwk-set.ts';
 import { isAutomatic, metadataOf } from '../../clients/registered-client.ts';
@@ -10,6 +10,7 @@ import type { StoredClient } from '../../ports/client-store.ts';
 import type { JweDecrypter } from '../../ports/jwe.ts';
 import type { JwtProfile, JwtVerifier, VerifiedClaims } from '../../ports/jwt-verifier.ts';
 import type { ReplayStore } from '../../ports/replay-store.ts';
+import type { RefusalNotes } from '../../spec/errors.ts';
 import type { JsonValue } from '../../spec/json.ts';
 import type { Parameters } from '../../spec/parameters.ts';
 import {
@@ -33,6 +34,8 @@ export type OpenedRequestObject =
   | { readonly parameters: Parameters }
   | {
       readonly problem: string;
+      /** What the log says beside the problem. */
+      readonly notes?: RefusalNotes;
       /** Seconds until a retry. Present if the keys of the client cannot be had now. */
       readonly retryAfter?: number;
     };
@@ -57,8 +60,11 @@ export async function openRequestObject(
     needs.verifier.verify(signed.jwt, keys, profile),
   );
   if (!verification.verified) {
-    const problem = refusalInWords(verification);
-    return 'retryAfter' in verification ? { problem, retryAfter: verification.retryAfter } : { problem };
+    const notes = jwtRefusalNotes('request object', verification);
+    const problem = notes.detail;
+    return 'retryAfter' in verification
+      ? { problem, notes, retryAfter: verification.retryAfter }
+      : { problem, notes };
   }
   const problem = isAutomatic(client)
     ? await automaticProblem(needs, client, verification.claims)

@@ -1,7 +1,7 @@
 import { clientKeysOf } from '../../clients/metadata-document/document-state.ts';
 import { metadataOf } from '../../clients/registered-client.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
-import { OAuthError, quotedValue } from '../../spec/errors.ts';
+import { OAuthError, quotedValue, type RefusalNotes } from '../../spec/errors.ts';
 import { RESPONSE_TYPES, responseTypeName } from '../../spec/grant-types.ts';
 import type { Parameters } from '../../spec/parameters.ts';
 import { isLoopbackLiteral, parseUri } from '../../spec/uri.ts';
@@ -25,9 +25,13 @@ export interface Target extends ResponseTarget {
 export function responseTarget(client: StoredClient, parameters: Parameters): Target {
   const { redirect_uris = [], application_type, response_types } = metadataOf(client);
   const { redirect_uri, state } = parameters;
-  if (redirect_uri === undefined) throw unproven('redirect_uri is missing');
+  if (redirect_uri === undefined)
+    throw unproven(client, 'redirect_uri is missing', { reason: 'no-redirect-uri' });
   if (!isRegisteredRedirectUri(redirect_uri, redirect_uris, application_type))
-    throw unproven('redirect_uri is not registered for this client');
+    throw unproven(client, 'redirect_uri is not registered for this client', {
+      reason: 'redirect-uri-not-registered',
+      values: { redirect_uri },
+    });
   const kept = state !== undefined && state.length <= (PARAMETER_LENGTHS_MAX['state'] ?? 0);
   const client_keys = clientKeysOf(client);
   const target: ResponseTarget = {
@@ -47,6 +51,7 @@ export function responseTarget(client: StoredClient, parameters: Parameters): Ta
       whole,
       'unauthorized_client',
       `the client is not registered for response_type ${quotedValue(name)}`,
+      { reason: 'response-type', values: { response_type: name } },
     );
   if (state !== undefined && !kept)
     throw new AuthorizationError(
@@ -75,20 +80,23 @@ export function isStillTarget(
 }
 
 /** Returns an error for the person, without a redirection (RFC 6749 §4.1.2.1). The page never repeats the URI, which may be an attacker's. */
-function unproven(error_description: string): OAuthError {
-  return new OAuthError('invalid_request', { error_description });
+function unproven(client: StoredClient, error_description: string, notes: RefusalNotes): OAuthError {
+  return new OAuthError('invalid_request', { error_description, client: client.client_id, ...notes });
 }
 
 /** Returns the words of the response type in alphabetical order, because it is a set (OAuth 2.0 Multiple Response Type Encoding Practices §3). */
 function requestedResponseType(target: ResponseTarget, requested: string | undefined): readonly string[] {
   if (requested === undefined)
-    throw new AuthorizationError(target, 'invalid_request', 'response_type is missing');
+    throw new AuthorizationError(target, 'invalid_request', 'response_type is missing', {
+      reason: 'response-type',
+    });
   const name = responseTypeName(requested);
   if (name === undefined || !Object.hasOwn(RESPONSE_TYPES, name))
     throw new AuthorizationError(
       target,
       'unsupported_response_type',
       `response_type ${quotedValue(requested)} is not supported, supported: ${Object.keys(RESPONSE_TYPES).join(', ')}`,
+      { reason: 'response-type', values: { response_type: requested } },
     );
   return name.split(' ');
 }
@@ -116,6 +124,7 @@ function responseMode(
       reachable,
       'invalid_request',
       `response_mode ${quotedValue(requested)} is not supported, supported: ${RESPONSE_MODES.join(', ')}`,
+      { reason: 'response-mode', values: { response_mode: requested } },
     );
   // JARM §2.3.1 allows "query.jwt" for encrypted responses. This server refuses it, because URLs end up in logs.
   if (usual === 'fragment' && mode.startsWith('query'))
@@ -123,6 +132,7 @@ function responseMode(
       reachable,
       'invalid_request',
       `response_mode ${mode} is not allowed for response_type ${response_type.join(' ')}`,
+      { reason: 'response-mode', values: { response_mode: mode } },
     );
   return mode;
 }

@@ -1,0 +1,73 @@
+import { reason } from './reason.ts';
+
+/** Reasons to refuse an authorisation request, one of its pages, or the return after a logout. */
+export const AUTHORIZATION_REASONS = {
+  'no-client-id': reason(
+    'The request has no `client_id`.',
+    'Send `client_id`, also beside `request` and `request_uri` (RFC 9101 §5).',
+  ),
+  'unregistered-client': reason(
+    'No client is registered with this `client_id`.',
+    'Check the identifier and the issuer. If the registration is gone, register again.',
+    'federation.enabled',
+  ),
+  'no-redirect-uri': reason('The request has no `redirect_uri`.', 'Send one of the registered URIs.'),
+  'redirect-uri-not-registered': reason(
+    'The `redirect_uri` is not registered for this client. The server compares character by character.',
+    'Send a registered URI exactly, or register this one. Only native clients may vary the port of a loopback address.',
+  ),
+  'response-type': reason(
+    'The `response_type` is missing, unknown, or not registered for the client.',
+    'Use a supported value, and add it to `response_types` of the registration.',
+  ),
+  'response-mode': reason(
+    'The `response_mode` is unknown, or would put tokens into a query.',
+    'Leave `response_mode` out, or use a supported value.',
+  ),
+  'request-object': reason(
+    'The request object is not valid for this request. `detail` says why.',
+    'Put all parameters into the object, with the `client_id` of the request, and without `request` and `request_uri`.',
+  ),
+  'request-uri-off': reason(
+    'The server takes no `request_uri` of clients, only those of pushed requests.',
+    'Push the request (RFC 9126), or send the object itself in `request`.',
+  ),
+  'pushed-request-unknown': reason(
+    'The `request_uri` was not issued to this client, was used before, or has expired.',
+    'Push each request anew, and use its `request_uri` once.',
+    'pushed-request.lifetime',
+  ),
+  'pushed-request-needed': reason(
+    'The client must push its requests: it registered `require_pushed_authorization_requests`, or is known by its trust chain only.',
+    'Push the request (RFC 9126), or sign it where that suffices.',
+  ),
+  'signed-request-needed': reason(
+    'The client registered `require_signed_request_object`, and the request is not signed.',
+    'Send a signed request object.',
+  ),
+  'code-challenge': reason(
+    'The request needs PKCE, or its challenge is not one of S256.',
+    'Send `code_challenge` and `code_challenge_method=S256` (RFC 7636).',
+  ),
+  'authorization-parameter': reason(
+    'A parameter of the authorisation request is wrong. `detail` names it.',
+    'Correct the parameter.',
+  ),
+  'page-over': reason(
+    'The page was answered before, has expired, or belongs to another browser.',
+    'Start again at the client. Cookies must be allowed.',
+    'interaction.lifetime',
+  ),
+  'foreign-form': reason(
+    'A form did not come from a page of this server, or from another page than the one that waits.',
+    'A proxy must not change `Origin`, `Sec-Fetch-Site` and cookies.',
+  ),
+  prefetch: reason(
+    'A browser loaded the address ahead of time.',
+    'Nothing: the browser repeats the request when the person opens the page.',
+  ),
+  'logout-redirect': reason(
+    'The browser does not return to the client after the logout: there is no valid `id_token_hint`, or the URI is not registered.',
+    'Send the last ID token as `id_token_hint`, and register the URI in `post_logout_redirect_uris`.',
+  ),
+} as const;
