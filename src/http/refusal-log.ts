@@ -62,7 +62,7 @@ function issuerOf(payload: string | undefined): string | undefined {
   }
 }
 
-/** Returns a text for the log: at most so many characters and then `...`; others than printable ASCII are escaped. */
+/** Returns a text for the log: at most `max` characters and then `...`; others than printable ASCII are escaped. */
 function shown(value: string, max: number): string {
   const text = value
     .slice(0, max)
@@ -77,7 +77,7 @@ function shown(value: string, max: number): string {
 export type FailureMembers = Readonly<Record<string, unknown>>;
 
 /** The members of a line about a refusal. */
-export interface RefusalMembers {
+interface RefusalMembers {
   readonly error?: string;
   readonly reason: RefusalReason;
   readonly detail: string;
@@ -91,7 +91,7 @@ export interface RefusalMembers {
  * Returns what the log says about a refusal, whichever endpoint refuses, and its reason for a counter, from a closed list.
  * Returns undefined for a fault of the server. Texts that strangers choose are shortened and escaped.
  */
-export function refusalMembers(
+function refusalMembers(
   failure: unknown,
   request?: ClaimingRequest,
 ): { readonly members: RefusalMembers; readonly counted: string } | undefined {

@@ -55,7 +55,7 @@ export function parseObject(octets: Uint8Array): JsonObject | undefined {
 export function headerBehind(reason: JwtRefusal, { alg, kid, typ }: JsonObject['members']): JwtProblem {
   const [name, value] =
     reason === 'algorithm' ? ['alg', alg] : reason === 'type' ? ['typ', typ] : ['kid', kid];
-  return value === undefined ? { reason } : { reason, found: { [String(name)]: value } };
+  return value === undefined ? { reason } : { reason, found: { [name]: value } };
 }
 
 function headerIsPlain(header: JsonObject['members']): boolean {

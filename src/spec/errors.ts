@@ -39,7 +39,7 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** What only the log says about a refusal (decision 46). */
+/** Notes about a refusal, for the log only (decision 46). */
 export interface RefusalNotes {
   /** The narrowest reason that is known. Without one, the error code is the reason. */
   reason?: RefusalReason;

@@ -34,7 +34,7 @@ export type OpenedRequestObject =
   | { readonly parameters: Parameters }
   | {
       readonly problem: string;
-      /** What the log says beside the problem. */
+      /** Notes for the log beside the problem. */
       readonly notes?: RefusalNotes;
       /** Seconds until a retry. Present if the keys of the client cannot be had now. */
       readonly retryAfter?: number;

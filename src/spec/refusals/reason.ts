@@ -1,8 +1,8 @@
-/** What an operator and the developer of a client need to know about one reason in the log. */
+/** Words about one reason in the log, for an operator and for the developer of a client. */
 export interface ReasonWords {
   /** The facts, in one or two sentences. */
   readonly means: string;
-  /** What to change at the client. */
+  /** The change that the client needs. */
   readonly change: string;
   /** Paths of settings that decide about it. */
   readonly settings: readonly string[];
