@@ -99,7 +99,10 @@ function requireRedirectUri({ redirect_uri }: CodeContent, presented: string | u
 function requireSameDocument({ stored }: AuthenticatedClient, content: CodeContent): void {
   if (stored.document === null || isStillTarget(stored, { ...content, client_instance: stored.instance }))
     return;
-  throw invalidGrant('the metadata document of the client has other keys or redirect_uris now');
+  throw invalidGrant(
+    'changed-metadata-document',
+    'the metadata document of the client has other keys or redirect_uris now',
+  );
 }
 
 /** RFC 7636 §4.1. */

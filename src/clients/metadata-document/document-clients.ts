@@ -322,6 +322,8 @@ function refusal(client_id: ClientId, words: string, detail: string = words): OA
   return new OAuthError('invalid_client', {
     error_description: `the metadata document of the client is refused: ${words}`,
     detail: `${client_id}: ${detail}`,
+    reason: 'metadata-document',
+    client: client_id,
   });
 }
 

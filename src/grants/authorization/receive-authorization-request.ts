@@ -181,7 +181,9 @@ async function effectiveParameters(
       reason: 'pushed-request-unknown',
     });
   if (pushed.client_keys !== clientKeysOf(client))
-    throw refusalFor(client, sent, 'invalid_request_uri', CHANGED_KEYS, { reason: 'pushed-request-unknown' });
+    throw refusalFor(client, sent, 'invalid_request_uri', CHANGED_KEYS, {
+      reason: 'changed-metadata-document',
+    });
   return { ...pushed, pushed: true };
 }
 

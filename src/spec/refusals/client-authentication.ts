@@ -25,6 +25,16 @@ export const CLIENT_AUTHENTICATION_REASONS = {
     'Check the identifier and the issuer. If the registration is gone, register again.',
     'registration.idle-client-lifetime',
   ),
+  'metadata-document': reason(
+    'The Client ID Metadata Document of the client cannot be used. `detail` says why.',
+    'Serve the document at the `client_id` with status 200, `client_id` equal to its URL, and no shared secret.',
+    'registration.client-id-metadata-documents',
+    'client-document.allowed-hosts',
+  ),
+  'changed-metadata-document': reason(
+    'The Client ID Metadata Document has other keys or redirect URIs than when the request began.',
+    'Send the end-user through the authorisation endpoint again.',
+  ),
   'other-authentication-method': reason(
     'The client used a method that it is not registered for. `tried` and `registered` name the two.',
     'Use the registered method, or change `token_endpoint_auth_method` of the registration.',
