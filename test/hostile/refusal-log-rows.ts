@@ -85,7 +85,7 @@ const authorize = ({ publicClient }: World, change: Readonly<Record<string, stri
 const bearer = (value: string): Readonly<Record<string, string>> => ({ authorization: `Bearer ${value}` });
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** What is sent, and what the log says of it. */
+/** Requests that are refused, each with the line that the log has about it. */
 export const REFUSAL_ROWS: Readonly<Record<string, (world: World) => readonly [Sent, Expected]>> = {
   'a wrong secret': (world) => [
     token(CREDENTIALS, basicOf(world.basic.client_id)),

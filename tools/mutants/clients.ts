@@ -57,9 +57,9 @@ export const CLIENTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/jose/jwt-verifier.ts',
-        find: "  if (expiredToo !== true && typeof exp === 'number' && now >= exp + clockSkew) return 'expired';",
+        find: "  if (expiredToo !== true && typeof exp === 'number' && now >= exp + clockSkew) return ['expired', 'exp'];",
         replace:
-          "  if (expiredToo !== true && typeof exp === 'number' && now >= exp + clockSkew + 600) return 'expired';",
+          "  if (expiredToo !== true && typeof exp === 'number' && now >= exp + clockSkew + 600) return ['expired', 'exp'];",
       },
     ],
     killers: [
@@ -72,7 +72,7 @@ export const CLIENTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/jose/jwt-verifier.ts',
-        find: "  if (claims['iss'] !== profile.issuer) return 'issuer';\n",
+        find: "  if (claims['iss'] !== profile.issuer) return claimBehind('issuer', 'iss', claims);\n",
         replace: '',
       },
     ],
@@ -86,9 +86,9 @@ export const CLIENTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/jose/jwt-verifier.ts',
-        find: "  return types.includes(mediaSubtype(jws.header['typ'])) ? jws : { reason: 'type' };",
+        find: "  return types.includes(mediaSubtype(jws.header['typ'])) ? jws : headerBehind('type', jws.header);",
         replace:
-          "  return types.length > 0 || mediaSubtype(jws.header['typ']) === '' ? jws : { reason: 'type' };",
+          "  return types.length > 0 || mediaSubtype(jws.header['typ']) === '' ? jws : headerBehind('type', jws.header);",
       },
     ],
     killers: [

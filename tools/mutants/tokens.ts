@@ -42,8 +42,9 @@ export const TOKENS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/grants/authorization-code.ts',
-        find: "  if (presented !== redirect_uri) throw invalidGrant('for another redirect_uri');",
-        replace: "  if (presented === '') throw invalidGrant(redirect_uri);",
+        find: "  if (presented !== redirect_uri)\n    throw invalidGrant('code-redirect-uri',",
+        replace:
+          "  if (presented === '' && redirect_uri === '')\n    throw invalidGrant('code-redirect-uri',",
       },
     ],
     killers: [
@@ -123,7 +124,7 @@ export const TOKENS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/grants/authorization-code.ts',
-        find: "    if (content.issuer !== endUsers.idTokens.issuer) throw invalidGrant('issued under another name');\n",
+        find: "    if (content.issuer !== endUsers.idTokens.issuer)\n      throw invalidGrant('unknown-code', 'issued under another name');\n",
         replace: '',
       },
     ],
@@ -140,8 +141,8 @@ export const TOKENS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/grants/refresh-token.ts',
-        find: '  if (grant?.client_id !== client_id || grant.client_instance !== instance) throw invalidGrant();',
-        replace: '  if (grant === undefined || client_id === instance) throw invalidGrant();',
+        find: '  if (grant.client_id !== client_id || grant.client_instance !== instance)\n',
+        replace: '  if ((client_id as string) === instance)\n',
       },
     ],
     killers: [
@@ -191,9 +192,9 @@ export const TOKENS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/grants/refresh-token.ts',
-        find: '  if (confirmation !== undefined && !confirms(client.certificate, confirmation)) throw invalidGrant();',
+        find: '  if (confirmation !== undefined && !confirms(client.certificate, confirmation))\n',
         replace:
-          '  if (confirmation !== undefined && !confirms(client.certificate, confirmation) && grant === undefined) throw invalidGrant();',
+          '  if (confirmation !== undefined && !confirms(client.certificate, confirmation) && grant.sub === null)\n',
       },
     ],
     killers: [
@@ -276,8 +277,8 @@ export const TOKENS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/endpoints/introspection/endpoint.ts',
-        find: '        if (!caller.scope.includes(introspectionScope)) throw scopeLacking(request, introspectionScope);',
-        replace: '        if (caller.scope.length > 99) throw scopeLacking(request, introspectionScope);',
+        find: '        if (!caller.scope.includes(introspectionScope))\n',
+        replace: '        if (caller.scope.length > 99)\n',
       },
     ],
     killers: [
@@ -324,7 +325,7 @@ export const TOKENS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/endpoints/userinfo/endpoint.ts',
-        find: "  if (!scopeOf(token).includes('openid')) throw insufficientScope(['openid']);\n",
+        find: "  if (!scopeOf(token).includes('openid')) throw insufficientScope(['openid'], client);\n",
         replace: '  void [scopeOf, insufficientScope];\n',
       },
     ],
