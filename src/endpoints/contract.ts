@@ -55,7 +55,6 @@ export interface EndpointResponse {
   readonly cookies?: readonly string[];
   /** Chunks of a stream are written with back-pressure. */
   readonly body?: string | Uint8Array | AsyncIterable<string>;
-  readonly body?: string | AsyncIterable<string>;
   /** The refusal that this response tells, if `handle` did not throw it. For the log and the counters; it is not sent. */
   readonly refused?: Error;
 }
