@@ -123,6 +123,7 @@ test('a tenant inherits the rules of the process’s profile, but not what opens
   assert.equal(settings['authorization.pkce'], 'all-clients');
   assert.equal(settings['access-token.require-resource'], true);
   assert.equal(settings['registration.allow-open-registration'], false);
+  assert.equal(settings['registration.client-id-metadata-documents'], false);
 });
 
 test('a tenant cannot break a rule of a profile that it inherits; the error names both (H-380)', () => {

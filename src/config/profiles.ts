@@ -51,6 +51,7 @@ const MCP: readonly ProfileRow[] = [
   ...OAUTH_2_1,
   required('access-token.require-resource', true),
   usual('authorization.offline-access', 'when-asked'),
+  usual('registration.client-id-metadata-documents', true),
   usual('registration.allow-open-registration', true),
   usual('registration.client-id-metadata-documents', true),
   usual('registration.open-rate-per-network', 60),

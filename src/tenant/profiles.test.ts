@@ -70,7 +70,7 @@ async function tokensFor(
 
 const STRICT = ['oauth-2.1', 'mcp'] as const;
 
-// proves rfc9700-2.1.1-2
+// proves rfc9700-2.1.1-2, mcp-overview-1, mcp-security-3, mcp-response-1
 test('oauth-2.1 and mcp: a confidential client without code_challenge gets invalid_request (RFC 9700 §2.1.1)', async () => {
   for (const profile of STRICT) {
     const tenant = tenantOf(profile);
@@ -113,6 +113,7 @@ test('oauth-2.1 and mcp: no response type gives a token in the browser, for a cl
   }
 });
 
+// proves mcp-overview-2, mcp-security-2, mcp-response-1
 test('oauth-2.1 and mcp: discovery names no grant and no response type that is off (RFC 8414 §2)', async () => {
   for (const profile of STRICT) {
     const { json } = await tenantOf(profile).send('openid-configuration');
@@ -173,6 +174,7 @@ test('mcp: a request for scope of another server without resource is invalid_tar
   assert.deepEqual((await tenant.introspect(String(json['access_token'])))['aud'], [API]);
 });
 
+// proves mcp-resource-1
 test('mcp: the access token, also a refreshed one, is for the resource of the request (RFC 8707 §2.2)', async () => {
   const tenant = tenantOf('mcp');
   const person = await aPerson(tenant);
@@ -210,6 +212,7 @@ test('mcp: the introspection scope needs no resource, and its token opens intros
   assert.deepEqual(asked.json['aud'], [ISSUER]);
 });
 
+// proves mcp-refresh-1
 test('mcp: offline_access is granted when asked for and consented, though it is not registered', async () => {
   const asked = { scope: 'mcp:read offline_access', resource: API };
   const metadata = { ...RELYING_PARTY, scope: 'mcp:read' };
@@ -226,6 +229,7 @@ test('mcp: offline_access is granted when asked for and consented, though it is 
   }
 });
 
+// proves mcp-overview-3
 test('mcp: anyone may register, and a client of another grant type than refresh_token is refused no offline_access request', async () => {
   const tenant = tenantOf('mcp');
   const { status, json } = await tenant.send('client-registration', {
@@ -261,6 +265,15 @@ test('mcp: anyone may register offline_access, for which every client may ask; s
     (await tenantOf('standard', settings).send('client-registration', { json: metadata })).status,
     401,
   );
+});
+
+// proves mcp-refresh-1
+test('mcp: discovery names offline_access and Client ID Metadata Documents; standard does not name the latter', async () => {
+  const { json } = await tenantOf('mcp').send('oauth-authorization-server');
+  assert.ok((json['scopes_supported'] as readonly string[]).includes('offline_access'));
+  assert.equal(json['client_id_metadata_document_supported'], true);
+  const standard = await testTenant().send('oauth-authorization-server');
+  assert.notEqual(standard.json['client_id_metadata_document_supported'], true);
 });
 
 // H-388

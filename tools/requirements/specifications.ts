@@ -3,6 +3,7 @@ import { backchannelLogout } from './backchannel-logout.ts';
 import { clientIdMetadataDocument } from './client-id-metadata-document.ts';
 import { conformanceModules } from './conformance-modules.ts';
 import { frontchannelLogout } from './frontchannel-logout.ts';
+import { mcpAuthorization } from './mcp-authorization.ts';
 import { openidConnectCore } from './openid-connect-core.ts';
 import { idTokenRules } from './openid-connect-id-tokens.ts';
 import { openidConnectRegistration } from './openid-connect-registration.ts';
@@ -54,6 +55,7 @@ export const SPECIFICATIONS: readonly Specification[] = [
   rfc7636,
   rfc9470,
   rfc9700,
+  mcpAuthorization,
   rfc9101,
   rfc9126,
   rfc9207,

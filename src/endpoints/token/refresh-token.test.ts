@@ -93,7 +93,7 @@ const ROTATING: readonly (readonly [why: string, circumstances: Circumstances])[
 ];
 
 for (const [why, circumstances] of ROTATING) {
-  // proves rfc6749-3.2.1-2, rfc6749-6-3
+  // proves rfc6749-3.2.1-2, rfc6749-6-3, mcp-security-1
   test(`a refresh token ${why} is rotated; used again it ends the grant and every access token of it (RFC 9700 §4.14.2)`, async () => {
     const { tenant, use, refresh, access } = await granted(circumstances);
     const first = await use(refresh);

@@ -93,6 +93,7 @@ const FOR_PERSON: readonly (readonly [
 ];
 
 for (const [title, change] of FOR_PERSON) {
+  // proves mcp-security-4
   test(`${title}: an error for the person, without a redirection (RFC 6749 §4.1.2.1)`, async () => {
     await assert.rejects(received(change), forPerson);
   });
