@@ -23,9 +23,9 @@ test('a test carries the ids of the comment lines directly above it', () => {
 test('a row of the table that makes tests carries ids too, under its first string', () => {
   assert.deepEqual(
     ids(
-      "const ROWS = [\n  // proves rfc1-2-1\n  ['one', 1],\n  // proves rfc1-2-2\n  { name: 'two' },\n  // proves rfc1-2-3\n  three: ['3'],\n];",
+      "const ROWS = [\n  // proves rfc1-2-1\n  ['one', 1],\n  // proves rfc1-2-2\n  { name: 'two' },\n  // proves rfc1-2-3\n  three: ['3'],\n  // proves rfc1-2-4\n  made('four', 4),\n];",
     ),
-    ['rfc1-2-1: one', 'rfc1-2-2: two', 'rfc1-2-3: 3'],
+    ['rfc1-2-1: one', 'rfc1-2-2: two', 'rfc1-2-3: 3', 'rfc1-2-4: four'],
   );
 });
 

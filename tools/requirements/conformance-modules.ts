@@ -3,7 +3,7 @@ import { decided, must, type Specification } from './requirement.ts';
 export const conformanceModules: Specification = {
   name: 'OpenID Foundation conformance suite',
   scope:
-    'Tests of our own repeat the checks of the suite and carry the names of its modules. The checks of mutual TLS and of the Brazilian directory are missing.',
+    'The modules of the certification plans are made again in test/conformance; conformance.md has each of them with its result. This page says which code they concern. The checks of mutual TLS and of the Brazilian directory are missing.',
   requirements: [
     must(
       'openid-conformance-1',
@@ -122,7 +122,7 @@ export const conformanceModules: Specification = {
     must(
       'openid-conformance-20',
       'oidcc-refresh-token-rp-key-rotation',
-      'offline_access after consent.',
+      'offline_access after consent, and a refresh after the client has rotated its keys.',
       'src/grants/end-user-scope.ts',
     ),
     must(
@@ -136,7 +136,7 @@ export const conformanceModules: Specification = {
       'openid-conformance-22',
       'oidcc-unsigned-request-object-…, oidcc-request-uri-…-supported-correctly-or-rejected-as-unsupported',
       'Unsigned request objects, and request_uri.',
-      'rejected, which the modules allow; oidcc-request-uri-signed-rs256 and -unsigned are skipped by what discovery says',
+      'unsigned request objects are rejected, so the modules skip themselves',
       'openRequestObject',
       'receiveAuthorizationRequest',
     ),

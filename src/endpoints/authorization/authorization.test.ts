@@ -37,7 +37,7 @@ test('200: GET /authorize, response_mode form_post: a page that posts the answer
 });
 
 // proves openid-form-post-2-1
-test('200: GET /authorize, response_mode form_post without response_type: the error is posted too (oidcc-response-type-missing)', async () => {
+test('200: GET /authorize, response_mode form_post without response_type: the error is posted too', async () => {
   const change = { response_mode: 'form_post', response_type: undefined };
   const page = await ada.browser.visit(authorizationUrl(client, change));
   const { action, hidden } = formOf(page.html);

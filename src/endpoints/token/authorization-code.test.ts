@@ -153,8 +153,7 @@ test('a second use is refused, and ends what the first one gave (RFC 6749 §4.1.
   );
 });
 
-// proves openid-conformance-11
-test('a second use half an hour later is noticed too (oidcc-codereuse-30seconds)', async () => {
+test('a second use half an hour later is noticed too', async () => {
   const own = testTenant();
   const relying = await own.register(RELYING_PARTY);
   const code = await codeFor({}, await aPerson(own), relying);

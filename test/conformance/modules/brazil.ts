@@ -3,7 +3,6 @@ import { clientAuthentication, REGISTERED, registrationRequest, SERVER_KEYS } fr
 import { fail, type Step, stop } from '../step.ts';
 import type { Variant } from '../world.ts';
 
-const PREFIX = 'fapi2-security-profile-final-brazil';
 const NOTES =
   'Brazil’s directory is one of ours, and the client has private_key_jwt and the operator’s token instead of a certificate. The conditions about certificates and about the directory’s own answers are left out';
 
@@ -83,17 +82,19 @@ const UPDATED: readonly Step[] = [
 ];
 
 function module(name: string, steps: ConformanceModule['steps']): ConformanceModule {
-  return { name: `${PREFIX}${name}`, notes: NOTES, steps };
+  return { name, notes: NOTES, steps };
 }
 
 export const BRAZIL_MODULES: readonly ConformanceModule[] = [
-  module('dcr-happy-flow', (variant) => [
+  // proves openid-conformance-26
+  module('fapi2-security-profile-final-brazildcr-happy-flow', (variant) => [
     ...registered(variant),
     stop('CallClientConfigurationEndpoint', 'OIDCD-4.2'),
     ...CONFIGURATION_CHECKS,
     DELETED,
   ]),
-  module('dcr-client-delete', (variant) => [
+  // proves openid-conformance-27
+  module('fapi2-security-profile-final-brazildcr-client-delete', (variant) => [
     ...registered(variant),
     ...serviceToken(variant),
     fail('CheckTokenEndpointHttpStatus200'),
@@ -108,7 +109,8 @@ export const BRAZIL_MODULES: readonly ConformanceModule[] = [
     fail('CheckTokenEndpointHttpStatus400or401'),
     fail('CheckErrorFromTokenEndpointResponseErrorInvalidClient'),
   ]),
-  module('dcr-invalid-registration-access-token', (variant) => [
+  // proves openid-conformance-28
+  module('fapi2-security-profile-final-brazildcr-invalid-registration-access-token', (variant) => [
     ...registered(variant),
     stop('UseInvalidRegistrationAccessToken'),
     stop('CallClientConfigurationEndpoint', 'OIDCD-4.2'),
@@ -117,7 +119,8 @@ export const BRAZIL_MODULES: readonly ConformanceModule[] = [
     stop('UseOwnRegistrationAccessToken'),
     DELETED,
   ]),
-  module('dcr-update-client-config', (variant) => [
+  // proves openid-conformance-29
+  module('fapi2-security-profile-final-brazildcr-update-client-config', (variant) => [
     ...registered(variant),
     ...UPDATED,
     stop('UseInvalidRegistrationAccessToken'),
@@ -132,7 +135,8 @@ export const BRAZIL_MODULES: readonly ConformanceModule[] = [
     stop('UpdateClientConfiguration'),
     ...REFUSED,
   ]),
-  module('dcr-update-client-config-invalid-redirect-uri', (variant) => [
+  // proves openid-conformance-32
+  module('fapi2-security-profile-final-brazildcr-update-client-config-invalid-redirect-uri', (variant) => [
     ...registered(variant),
     stop('CreateClientConfigurationRequestFromDynamicClientRegistrationResponse'),
     stop('CreateBadRedirectUri'),
@@ -141,14 +145,16 @@ export const BRAZIL_MODULES: readonly ConformanceModule[] = [
     stop('UpdateClientConfiguration'),
     ...BAD_REDIRECT_URI,
   ]),
-  module('-dcr-invalid-redirect-uri', (variant) => [
+  // proves openid-conformance-33
+  module('fapi2-security-profile-final-brazil-dcr-invalid-redirect-uri', (variant) => [
     ...asked({ ...variant }).filter(({ condition }) => condition !== 'CreateRedirectUri'),
     stop('CreateBadRedirectUri'),
     stop('AddRedirectUriToDynamicRegistrationRequest'),
     stop('CallDynamicRegistrationEndpoint'),
     ...BAD_REDIRECT_URI,
   ]),
-  module('-dcr-no-redirect-uri', (variant) => [
+  // proves openid-conformance-34
+  module('fapi2-security-profile-final-brazil-dcr-no-redirect-uri', (variant) => [
     ...asked(variant),
     stop('RemoveRedirectUrisFromDynamicClientRegistrationEndpointRequest', 'BrazilOBDCR-7.1-6'),
     stop('CallDynamicRegistrationEndpoint'),

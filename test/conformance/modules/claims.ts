@@ -117,6 +117,7 @@ function userinfo(name: string, call: readonly Step[]): ConformanceModule {
 }
 
 const USERINFO_RS256: ConformanceModule = {
+  // proves openid-conformance-9
   name: 'oidcc-userinfo-rs256',
   notFor: (variant) => !isDynamic(variant) || !hasAccessToken(variant),
   steps: (variant) => [
@@ -137,10 +138,15 @@ const USERINFO_RS256: ConformanceModule = {
 };
 
 export const CLAIMS_MODULES: readonly ConformanceModule[] = [
+  // proves openid-conformance-18
   returnedClaims('oidcc-scope-profile', { scope: 'SetScopeInClientConfigurationToOpenIdProfile' }),
+  // proves openid-conformance-18
   returnedClaims('oidcc-scope-email', EMAIL),
+  // proves openid-conformance-18
   returnedClaims('oidcc-scope-address', { scope: 'SetScopeInClientConfigurationToOpenIdAddress' }),
+  // proves openid-conformance-18
   returnedClaims('oidcc-scope-phone', { scope: 'SetScopeInClientConfigurationToOpenIdPhone' }),
+  // proves openid-conformance-18
   returnedClaims('oidcc-scope-all', {
     scope: 'SetScopeInClientConfigurationToOpenIdEmailPhoneAddressProfile',
   }),
@@ -150,12 +156,15 @@ export const CLAIMS_MODULES: readonly ConformanceModule[] = [
     build: [stop('BuildPlainRedirectToAuthorizationEndpointReorderedParams')],
   }),
   CLAIMS_ESSENTIAL,
+  // proves openid-conformance-18
   userinfo('oidcc-userinfo-get', CALL),
+  // proves openid-conformance-19
   userinfo('oidcc-userinfo-post-header', [
     stop('SetResourceMethodToPost'),
     stop('CallUserInfoEndpointByPost', 'OIDCC-5.3.1'),
     fail('EnsureHttpStatusCodeIs200'),
   ]),
+  // proves openid-conformance-19
   userinfo('oidcc-userinfo-post-body', [
     stop('CallUserInfoEndpointWithBearerTokenInBody', 'OIDCC-5.3.1'),
     warn('UserInfoEndpointWithAccessTokenInBodyNotSupported'),

@@ -28,6 +28,7 @@ function withParameter(name: string, ...add: readonly Step[]): ConformanceModule
 }
 
 const SERVER: ConformanceModule = {
+  // proves openid-conformance-1, openid-conformance-10, rfc6749-10.10-1
   name: 'oidcc-server',
   steps: (variant) => [
     ...setUp(variant),
@@ -93,6 +94,7 @@ const RESPONSE_TYPE_MISSING: ConformanceModule = {
 };
 
 const SIGNATURE: ConformanceModule = {
+  // proves openid-conformance-9
   name: 'oidcc-idtoken-signature',
   notFor: (variant) => !isDynamic(variant),
   steps: (variant) => [
@@ -112,6 +114,7 @@ const SIGNATURE: ConformanceModule = {
 };
 
 const UNSIGNED: ConformanceModule = {
+  // proves openid-conformance-23
   name: 'oidcc-idtoken-unsigned',
   notFor: (variant) => !isDynamic(variant) || hasIdToken(variant),
   steps: (variant) => [
@@ -124,6 +127,7 @@ const UNSIGNED: ConformanceModule = {
 };
 
 const NONCE_FAILS: ConformanceModule = {
+  // proves openid-conformance-16, openid-core-3.2.2.1-1
   name: 'oidcc-ensure-request-without-nonce-fails',
   notFor: noIdTokenAtFront,
   review: ERROR_PAGE,
@@ -142,6 +146,7 @@ const NONCE_FAILS: ConformanceModule = {
 };
 
 const NONCE_SUCCEEDS: ConformanceModule = {
+  // proves openid-conformance-16
   name: 'oidcc-ensure-request-without-nonce-succeeds-for-code-flow',
   notFor: hasIdToken,
   steps: (variant) => [
@@ -151,6 +156,7 @@ const NONCE_SUCCEEDS: ConformanceModule = {
 };
 
 const POST: ConformanceModule = {
+  // proves openid-conformance-13, openid-core-3.1.2.1-1
   name: 'oidcc-ensure-post-request-succeeds',
   steps: (variant) => [
     ...setUp(variant),
@@ -163,6 +169,7 @@ const POST: ConformanceModule = {
 };
 
 const ACR_VALUES: ConformanceModule = {
+  // proves openid-conformance-15, openid-core-13.3-1
   name: 'oidcc-ensure-request-with-acr-values-succeeds',
   steps: (variant) => [
     ...setUp(variant),
@@ -180,6 +187,7 @@ const ACR_VALUES: ConformanceModule = {
 };
 
 const PKCE: ConformanceModule = {
+  // proves openid-conformance-15
   name: 'oidcc-ensure-request-with-valid-pkce-succeeds',
   notFor: noCode,
   steps: (variant) => [
@@ -199,6 +207,7 @@ const PKCE: ConformanceModule = {
 };
 
 const REGISTERED_REDIRECT_URI: ConformanceModule = {
+  // proves openid-conformance-14, openid-core-3.1.2.1-2
   name: 'oidcc-ensure-registered-redirect-uri',
   review: ERROR_PAGE,
   steps: (variant) => [
@@ -225,6 +234,7 @@ const REUSE_CHECKS: readonly Step[] = [
 ];
 
 const CODE_REUSE: ConformanceModule = {
+  // proves openid-conformance-11
   name: 'oidcc-codereuse',
   notFor: noCode,
   steps: (variant) => {
@@ -240,6 +250,7 @@ const CODE_REUSE: ConformanceModule = {
 };
 
 const CODE_REUSE_LATER: ConformanceModule = {
+  // proves openid-conformance-11
   name: 'oidcc-codereuse-30seconds',
   waits: true,
   notFor: noCode,
@@ -288,6 +299,7 @@ export const CORE_MODULES: readonly ConformanceModule[] = [
     'oidcc-claims-locales',
     stop('AddClaimsLocalesSeToAuthorizationEndpointRequest', 'OIDCC-5.2', 'OIDCC-15.1'),
   ),
+  // proves openid-conformance-15, rfc6749-3.1-1
   withParameter(
     'oidcc-ensure-request-with-unknown-parameter-succeeds',
     stop('AddExtraFoobarToAuthorizationEndpointRequest', 'RFC6749-3.1'),

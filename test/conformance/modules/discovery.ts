@@ -13,6 +13,7 @@ const END_SESSION = fail('CheckDiscEndSessionEndpoint', 'OIDCBCL-3', 'OIDCRIL-2.
 
 export const DISCOVERY_MODULES: readonly ConformanceModule[] = [
   {
+    // proves openid-conformance-2
     name: 'oidcc-discovery-endpoint-verification',
     steps: (variant) => [
       ...FETCHED,
@@ -50,10 +51,12 @@ export const DISCOVERY_MODULES: readonly ConformanceModule[] = [
     ],
   },
   {
+    // proves openid-rp-logout-2.1-1
     name: 'oidcc-rp-initiated-logout-discovery-endpoint-verification',
     steps: () => [DISCOVERED, ALL_HTTPS, END_SESSION],
   },
   {
+    // proves openid-backchannel-logout-2.1-1
     name: 'oidcc-backchannel-logout-discovery-endpoint-verification',
     steps: () => [
       DISCOVERED,

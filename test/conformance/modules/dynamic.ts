@@ -73,6 +73,7 @@ const SECTOR: readonly Step[] = [
 
 export const DYNAMIC_MODULES: readonly ConformanceModule[] = [
   {
+    // proves openid-conformance-9
     name: 'oidcc-idtoken-rs256',
     notFor: notStatic,
     steps: (variant) => [
@@ -91,6 +92,7 @@ export const DYNAMIC_MODULES: readonly ConformanceModule[] = [
     ],
   },
   {
+    // proves openid-conformance-14, openid-core-3.1.2.1-2
     name: 'oidcc-ensure-redirect-uri-in-authorization-request',
     notFor: notStatic,
     review: ERROR_PAGE,
@@ -103,6 +105,7 @@ export const DYNAMIC_MODULES: readonly ConformanceModule[] = [
     ],
   },
   {
+    // proves openid-conformance-4, rfc6749-3.1.2-2
     name: 'oidcc-redirect-uri-query-OK',
     notFor: notStatic,
     steps: (variant) => [
@@ -111,6 +114,7 @@ export const DYNAMIC_MODULES: readonly ConformanceModule[] = [
     ],
   },
   {
+    // proves openid-conformance-14
     name: 'oidcc-redirect-uri-query-mismatch',
     notFor: notStatic,
     review: ERROR_PAGE,
@@ -121,6 +125,7 @@ export const DYNAMIC_MODULES: readonly ConformanceModule[] = [
     ],
   },
   {
+    // proves openid-conformance-14
     name: 'oidcc-redirect-uri-query-added',
     review: ERROR_PAGE,
     steps: (variant) => [
@@ -130,6 +135,7 @@ export const DYNAMIC_MODULES: readonly ConformanceModule[] = [
     ],
   },
   {
+    // proves openid-conformance-3
     name: 'oidcc-redirect-uri-regfrag',
     notFor: notStatic,
     steps: (variant) => [
@@ -145,6 +151,7 @@ export const DYNAMIC_MODULES: readonly ConformanceModule[] = [
     ],
   },
   shownAtSignIn(
+    // proves openid-conformance-8
     'oidcc-registration-logo-uri',
     stop('CreateLogoUri'),
     stop('AddLogoUriToDynamicRegistrationRequest'),
@@ -152,6 +159,7 @@ export const DYNAMIC_MODULES: readonly ConformanceModule[] = [
     'the sign-in page shows an image, and the image can be fetched',
   ),
   shownAtSignIn(
+    // proves openid-conformance-8
     'oidcc-registration-policy-uri',
     stop('CreatePolicyUri'),
     stop('AddPolicyUriToDynamicRegistrationRequest'),
@@ -159,6 +167,7 @@ export const DYNAMIC_MODULES: readonly ConformanceModule[] = [
     'the sign-in page links to the policy',
   ),
   shownAtSignIn(
+    // proves openid-conformance-8
     'oidcc-registration-tos-uri',
     stop('CreateTosUri'),
     stop('AddTosUriToDynamicRegistrationRequest'),
@@ -166,12 +175,14 @@ export const DYNAMIC_MODULES: readonly ConformanceModule[] = [
     'the sign-in page links to the terms',
   ),
   {
+    // proves openid-conformance-7
     name: 'oidcc-registration-jwks-uri',
     notFor: (variant) =>
       notStatic(variant) || !hasCode(variant) || variant.client_auth_type !== 'private_key_jwt',
     steps: (variant) => [...setUp(variant, { jwksUri: true }), ...authorization(variant)],
   },
   {
+    // proves openid-conformance-5
     name: 'oidcc-registration-sector-uri',
     notFor: notStatic,
     steps: (variant) => [
@@ -184,6 +195,7 @@ export const DYNAMIC_MODULES: readonly ConformanceModule[] = [
     ],
   },
   {
+    // proves openid-conformance-6
     name: 'oidcc-registration-sector-bad',
     notFor: notStatic,
     steps: (variant) => [
@@ -209,6 +221,7 @@ export const DYNAMIC_MODULES: readonly ConformanceModule[] = [
     ],
   },
   {
+    // proves openid-conformance-24
     name: 'oidcc-3rd_party-init-login',
     notFor: notStatic,
     steps: (variant) => [
@@ -226,6 +239,7 @@ export const DYNAMIC_MODULES: readonly ConformanceModule[] = [
     ],
   },
   {
+    // proves openid-conformance-25
     name: 'oidcc-3rd_party-init-login-nohttps',
     notFor: notStatic,
     steps: (variant) => [

@@ -104,6 +104,7 @@ const FRONTCHANNEL: Logout = {
 };
 
 export const LOGOUT_MODULES: readonly ConformanceModule[] = [
+  // proves openid-rp-logout-2-4
   logout('oidcc-rp-initiated-logout', { expected: RETURNED, back: true }),
   logout('oidcc-rp-initiated-logout-no-state', {
     change: ['RemoveStateFromEndSessionEndpointRequest'],
@@ -143,6 +144,7 @@ export const LOGOUT_MODULES: readonly ConformanceModule[] = [
     STAYS,
   ),
   logout(
+    // proves openid-rp-logout-3-1
     'oidcc-rp-initiated-logout-no-id-token-hint',
     {
       change: ['RemoveIdTokenHintFromEndSessionEndpointRequest'],
@@ -181,6 +183,7 @@ export const LOGOUT_MODULES: readonly ConformanceModule[] = [
     },
     SIGNED_OUT,
   ),
+  // proves openid-backchannel-logout-2.4-1
   logout('oidcc-backchannel-rp-initiated-logout', BACKCHANNEL),
   logout('oidcc-frontchannel-rp-initiated-logout', FRONTCHANNEL),
 ];

@@ -103,6 +103,7 @@ const REFRESH_TOKEN: ConformanceModule = {
 };
 
 const KEY_ROTATION: ConformanceModule = {
+  // proves openid-conformance-20, openid-core-11-1
   name: 'oidcc-refresh-token-rp-key-rotation',
   waits: true,
   notFor: (variant) =>
@@ -125,6 +126,7 @@ const KEY_ROTATION: ConformanceModule = {
 };
 
 const ISSUER_AS_AUDIENCE: ConformanceModule = {
+  // proves openid-conformance-12
   name: 'oidcc-ensure-client-assertion-with-iss-aud-succeeds',
   notFor: ({ client_auth_type: method }) => method !== 'private_key_jwt' && method !== 'client_secret_jwt',
   steps: (variant) => [

@@ -18,6 +18,7 @@ const REGISTER_REQUEST_URI: readonly Step[] = [
 
 export const REQUEST_OBJECT_MODULES: readonly ConformanceModule[] = [
   {
+    // proves openid-conformance-22
     name: 'oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported',
     steps: (variant) => [
       ...setUp(variant, { after: [SKIP] }),
@@ -29,6 +30,7 @@ export const REQUEST_OBJECT_MODULES: readonly ConformanceModule[] = [
     ],
   },
   {
+    // proves openid-conformance-21
     name: 'oidcc-ensure-request-object-with-redirect-uri',
     review: 'an error page: status 4xx, text/html, and no redirection',
     steps: (variant) => [
@@ -51,6 +53,7 @@ export const REQUEST_OBJECT_MODULES: readonly ConformanceModule[] = [
     ],
   },
   {
+    // proves openid-conformance-22
     name: 'oidcc-request-uri-unsigned-supported-correctly-or-rejected-as-unsupported',
     notFor: (variant) => !isDynamic(variant),
     steps: (variant) => [

@@ -57,6 +57,7 @@ function twice(
 }
 
 const NOT_LOGGED_IN: ConformanceModule = {
+  // proves openid-conformance-17
   name: 'oidcc-prompt-none-not-logged-in',
   steps: (variant: Variant) => [
     ...setUp(variant),
@@ -74,6 +75,7 @@ const NOT_LOGGED_IN: ConformanceModule = {
 
 export const SESSION_MODULES: readonly ConformanceModule[] = [
   twice(
+    // proves openid-conformance-17, openid-core-3.1.2.1-3
     'oidcc-prompt-login',
     {
       wait: [stop('WaitForOneSecond')],
@@ -85,6 +87,7 @@ export const SESSION_MODULES: readonly ConformanceModule[] = [
     },
     SECOND_SIGN_IN,
   ),
+  // proves openid-conformance-17, openid-core-3.1.2.1-3
   twice('oidcc-prompt-none-logged-in', {
     second: [PROMPT_NONE],
     after: [stop('ExpectNoLoginPage'), ...SAME_SIGN_IN],
