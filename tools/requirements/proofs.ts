@@ -20,7 +20,7 @@ const ID = /^[a-z][a-z0-9.-]*-[a-z0-9.]+-\d+$/;
 /** One line of comment, or several. */
 const COMMENT = /^([ \t]*\/\/ proves .*\n)+/gm;
 const ROW =
-  /^\s*(?:\w+: |\w+\(\s*)?[[{]?\s*(?:\w+: )?(?:'((?:\\.|[^'\\\n])*)'|"((?:\\.|[^"\\\n])*)"|`([^`]*)`)/;
+  /^[ \t]*(?:\w+: |\w+\(\s*)?[[{]?\s*(?:\w+: )?(?:'((?:\\.|[^'\\\n])*)'|"((?:\\.|[^"\\\n])*)"|`([^`]*)`)/;
 
 /** Returns the proofs of all test files below `root`, file by file. */
 export function readProofs(root: string): readonly Proof[] {

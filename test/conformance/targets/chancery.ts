@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chancery } from '../../journeys/command.ts';
@@ -9,6 +9,7 @@ import { storageUrl } from '../../program/storage-place.ts';
 import type { CertificateAuthority } from '../../tls/certificate.ts';
 import type { PageRule } from '../browser.ts';
 import { objectOf, sender } from '../http.ts';
+import { ACCOUNT, accountCommand } from '../real-suite/account.ts';
 import { BROWSER_ORIGIN, type Sites } from '../site.ts';
 import type { Json, Target } from '../world.ts';
 import { openDirectory } from './directory.ts';
@@ -17,13 +18,6 @@ import { openFederation } from './federation.ts';
 const HERE = join(import.meta.dirname, '../real-suite');
 /** The settings that the real suite would meet. */
 const SETTINGS_FILE = join(HERE, 'chancery.yaml');
-
-interface Account {
-  readonly username: string;
-  readonly claims: Readonly<Record<string, unknown>>;
-}
-
-export const ACCOUNT = JSON.parse(readFileSync(join(HERE, 'account.json'), 'utf8')) as Account;
 
 export interface StartedTarget {
   readonly target: Target;
@@ -121,12 +115,9 @@ function tlsFiles(
 }
 
 async function addAccount(password: string, environment: Readonly<Record<string, string>>): Promise<void> {
-  const claims = Object.entries(ACCOUNT.claims).flatMap(([name, value]) => [
-    '--claim',
-    `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
-  ]);
-  const words = ['accounts', 'add', ACCOUNT.username, ...claims, '--password-stdin'];
-  const { how, stderr } = await chancery(words, environment, { input: Buffer.from(`${password}\n`) });
+  const { how, stderr } = await chancery(accountCommand(), environment, {
+    input: Buffer.from(`${password}\n`),
+  });
   if (how !== 0) throw new Error(`no account: ${stderr}`);
 }
 

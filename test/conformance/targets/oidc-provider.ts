@@ -6,9 +6,9 @@ import { makeKeys } from '../../../bench/processes/oidc-provider-parts.ts';
 import type { CertificateAuthority } from '../../tls/certificate.ts';
 import type { PageRule } from '../browser.ts';
 import { type Send, sender } from '../http.ts';
+import { ACCOUNT } from '../real-suite/account.ts';
 import { BROWSER_ORIGIN } from '../site.ts';
 import type { Target } from '../world.ts';
-import { ACCOUNT } from './chancery.ts';
 import { MemoryAdapter } from './memory-adapter.ts';
 
 /** oidc-provider's own pages for developers. Its sign-in form takes any password. */
