@@ -20,6 +20,8 @@ Each page lists the requirements of one specification, sentence by sentence, in 
 id, its section, the code that implements it, and the tests that prove it. A test carries the ids of the requirements that
 it proves in a comment directly above it (\`// proves rfc7662-2.1-3\`), so a search for the id finds the row and its tests.
 Where the server deviates, or no test proves the sentence, the reason comes first.
+
+[conformance.md](conformance.md) has the modules of the OpenID Foundation's conformance suite with their results.
 `;
 
 interface Evidence {

@@ -127,7 +127,11 @@ export const REGISTRATION = {
   AddInitiateLoginUriAsNonHttpsToDynamicRegistrationRequest: member('initiate_login_uri', (world) =>
     sitePath('initiate_login')(world).replace('https:', 'http:'),
   ),
-  CreateLogoUri: ({ site }) => site.publish('/images/openid.png', 'image/png', LOGO),
+  /** The logo is at the host of the redirect URI, as in the suite. Here that is the host that the provider can fetch from. */
+  CreateLogoUri(world) {
+    world.redirect_uri = `${world.site.fetchUrl}/callback`;
+    world.site.publish('/images/openid.png', 'image/png', LOGO);
+  },
   AddLogoUriToDynamicRegistrationRequest: member(
     'logo_uri',
     ({ site }) => `${site.fetchUrl}/images/openid.png`,
