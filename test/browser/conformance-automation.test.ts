@@ -108,7 +108,7 @@ async function newPage(): Promise<Page> {
   return await context.newPage();
 }
 
-/** Follows the tasks as the suite does. Returns the texts of which it would take screenshots. */
+/** Follows the tasks as the suite does. Returns the headings of its screenshots. */
 async function follow(
   page: Page,
   address: string,
