@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { text as wholeText } from 'node:stream/consumers';
 import { formOf } from '../program/plain-browser.ts';
 
 /** A page at the end of its redirections. */
@@ -12,6 +16,8 @@ export interface Page {
 export interface Visitor {
   /** Goes to an address: signs in, allows and goes on wherever the server asks, until a page of another site is there. */
   go(url: string, body?: Body): Promise<Page>;
+  /** One request, with the cookies of the browser; redirections are not followed. */
+  look(url: string): Promise<Page>;
   /** The addresses of the last `go`, in order. */
   readonly way: readonly string[];
 }
@@ -35,24 +41,27 @@ export function visitor(issuer: string, account: Account, consent: 'allow' | 'de
   const jars = new Map<string, Map<string, string>>();
   const way: string[] = [];
 
-  async function send(url: string, body?: Body): Promise<Page> {
-    if (way.push(url) > STEPS_MAX) throw new Error(`no end of redirections: ${way.join('\n')}`);
+  async function look(url: string, body?: Body): Promise<Page> {
     const jar = jarOf(jars, url);
-    const answer = await fetch(url, {
-      redirect: 'manual',
-      headers: {
+    const answer = await navigate(
+      url,
+      {
         accept: 'text/html',
         ...(jar.size === 0 ? {} : { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; ') }),
         ...(body === undefined ? {} : { origin: new URL(url).origin, 'sec-fetch-site': 'same-origin' }),
-        ...(body !== undefined && 'json' in body ? { 'content-type': 'application/json' } : {}),
       },
-      ...(body === undefined ? {} : { method: 'POST', body: encoded(body) }),
-    });
+      body,
+    );
     for (const cookie of answer.headers.getSetCookie()) keep(jar, cookie);
-    const text = await answer.text();
-    const location = answer.headers.get('location');
-    if (location !== null && REDIRECTION.has(answer.status)) return await send(new URL(location, url).href);
-    return { url, status: answer.status, headers: answer.headers, text };
+    return answer;
+  }
+
+  async function send(url: string, body?: Body): Promise<Page> {
+    if (way.push(url) > STEPS_MAX) throw new Error(`no end of redirections: ${way.join('\n')}`);
+    const page = await look(url, body);
+    for (const frame of framesIn(page)) await navigate(frame, {}, undefined);
+    const next = nextOf(page);
+    return next === undefined ? page : await send(new URL(next, url).href);
   }
 
   async function go(url: string, body?: Body): Promise<Page> {
@@ -74,11 +83,50 @@ export function visitor(issuer: string, account: Account, consent: 'allow' | 'de
     return /<input type="hidden" name="(state|code|error|response)"/.test(text) ? {} : undefined;
   }
 
-  return { go, way };
+  return { go, look: async (url) => await look(url), way };
 }
 
-function encoded(body: Body): string | URLSearchParams {
-  return 'json' in body ? JSON.stringify(body.json) : new URLSearchParams(body.form);
+/** Returns where a page sends the browser. */
+function nextOf({ status, headers, text }: Page): string | undefined {
+  const location = headers.get('location');
+  if (location !== null && REDIRECTION.has(status)) return location;
+  const refresh = /<meta http-equiv="refresh" content="0; url=([^"]*)">/.exec(text)?.[1];
+  return refresh?.replaceAll('&amp;', '&');
+}
+
+/** Returns the addresses in a page's frames. They are of other sites, which get no cookies there. */
+function framesIn({ text }: Page): readonly string[] {
+  return [...text.matchAll(/<iframe src="([^"]*)"/g)].map(([, src = '']) => src.replaceAll('&amp;', '&'));
+}
+
+/** One request as a browser sends it when a person goes somewhere: some clients answer scripts otherwise, and `fetch` says that it is one. */
+async function navigate(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: Body | undefined,
+): Promise<Page> {
+  const json = body !== undefined && 'json' in body;
+  const sent = (url.startsWith('https:') ? httpsRequest : httpRequest)(url, {
+    method: body === undefined ? 'GET' : 'POST',
+    agent: false,
+    headers: {
+      ...headers,
+      'sec-fetch-mode': json ? 'cors' : 'navigate',
+      ...(body === undefined
+        ? {}
+        : { 'content-type': json ? 'application/json' : 'application/x-www-form-urlencoded' }),
+    },
+  });
+  sent.end(body === undefined ? '' : encoded(body));
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  const received = new Headers();
+  for (const [name, values = []] of Object.entries(answer.headersDistinct))
+    for (const value of values) received.append(name, value);
+  return { url, status: answer.statusCode ?? 0, headers: received, text: await wholeText(answer) };
+}
+
+function encoded(body: Body): string {
+  return 'json' in body ? JSON.stringify(body.json) : new URLSearchParams(body.form).toString();
 }
 
 function jarOf(jars: Map<string, Map<string, string>>, url: string): Map<string, string> {

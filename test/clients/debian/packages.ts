@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 /** The packages of Debian that each journey needs. */
 export const PACKAGES = {
   'nginx-auth-request': ['nginx', 'libnginx-mod-http-js'],
+  mod_auth_openidc: ['apache2', 'libapache2-mod-auth-openidc'],
   'requests-oauthlib': ['python3-requests-oauthlib'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
