@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { endedWithTests } from '../program/children.ts';
 
 const RECIPES = join(import.meta.dirname, 'recipes');
@@ -49,6 +50,22 @@ export async function startRecipe(
       await exited;
     },
   };
+}
+
+/**
+ * Runs a file of `recipes` to its end.
+ *
+ * @returns what it printed
+ * @throws Error with its output if it does not end with 0
+ */
+export async function runRecipe(
+  [program, ...words]: readonly [string, ...string[]],
+  environment: Readonly<Record<string, string>>,
+): Promise<string> {
+  const { NODE_TEST_CONTEXT: _mark, ...inherited } = process.env;
+  const options = { cwd: RECIPES, env: { ...inherited, ...environment }, timeout: READY_TIMEOUT_MS };
+  const { stdout } = await promisify(execFile)(program, words, options);
+  return stdout;
 }
 
 async function untilReady(child: ChildProcess, url: string, output: () => string): Promise<void> {

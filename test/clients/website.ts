@@ -28,7 +28,8 @@ export interface Visit {
 
 interface Registered {
   readonly client_id: string;
-  readonly client_secret: string;
+  /** Absent for a client that has none. */
+  readonly client_secret?: string;
 }
 
 /** Registers the website, starts it, and stops it when `visiting` is done. */
@@ -47,7 +48,7 @@ export async function atWebsite(
   const recipe = await startRecipe(command, base, {
     ISSUER: program.issuer,
     CLIENT_ID: client.client_id,
-    CLIENT_SECRET: client.client_secret,
+    CLIENT_SECRET: client.client_secret ?? '',
     BASE_URL: base,
     PORT: port,
   });

@@ -5,6 +5,10 @@ export const PACKAGES = {
   'nginx-auth-request': ['nginx', 'libnginx-mod-http-js'],
   mod_auth_openidc: ['apache2', 'libapache2-mod-auth-openidc'],
   'requests-oauthlib': ['python3-requests-oauthlib'],
+  authlib: ['python3-authlib', 'python3-requests'],
+  openid_connect: ['ruby', 'ruby-openid-connect', 'ruby-webrick'],
+  oauth2: ['ruby', 'ruby-oauth2', 'ruby-webrick'],
+  'go-oidc': ['golang-go', 'golang-golang-x-oauth2-dev', 'golang-github-coreos-go-oidc-dev'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type Journey = keyof typeof PACKAGES;
