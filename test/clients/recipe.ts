@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,50 +6,70 @@ import { promisify } from 'node:util';
 import { endedWithTests } from '../program/children.ts';
 
 const RECIPES = join(import.meta.dirname, 'recipes');
-const READY_TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 60_000;
+
+type Command = readonly [program: string, ...words: string[]];
+type Environment = Readonly<Record<string, string>>;
 
 /** A running program of `recipes`. */
 export interface RunningRecipe {
   /** Returns everything that it has printed. */
   readonly output: () => string;
+  /** Resolves with the match once something is printed that matches. */
+  printed(words: RegExp): Promise<RegExpExecArray>;
+  /** Resolves with its exit code. */
+  readonly exited: Promise<number | null>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts a file of `recipes`, and waits until it answers at `ready`.
+ * Starts a file of `recipes`.
  *
  * @param environment beside that of the tests: what a reader of the recipe puts in
- * @throws Error with its output when it ends first
  */
-export async function startRecipe(
-  command: readonly [string, ...string[]],
-  ready: string,
-  environment: Readonly<Record<string, string>>,
-): Promise<RunningRecipe> {
-  const { NODE_TEST_CONTEXT: _mark, ...inherited } = process.env;
-  const [program, ...words] = command;
-  const child = endedWithTests(
-    spawn(program, words, {
-      cwd: RECIPES,
-      env: { ...inherited, ...environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    }),
-  );
+export function launchRecipe([program, ...words]: Command, environment: Environment): RunningRecipe {
+  const child = endedWithTests(spawn(program, words, { ...place(environment), stdio: 'pipe' }));
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (chunk: string) => {
       output += chunk;
     });
   }
-  const exited = once(child, 'close');
-  await untilReady(child, ready, () => output);
+  const exited = once(child, 'close').then(([code]) => code as number | null);
   return {
     output: () => output,
+    async printed(pattern) {
+      return await untilFound(
+        () => pattern.exec(output) ?? undefined,
+        () => child.exitCode !== null,
+        () => `never printed: ${String(pattern)}\n${output}`,
+      );
+    },
+    exited,
     async stop() {
       child.kill('SIGTERM');
       await exited;
     },
   };
+}
+
+/** Starts a website of `recipes`, and waits until it answers at `url`. */
+export async function startRecipe(
+  command: Command,
+  url: string,
+  environment: Environment,
+): Promise<RunningRecipe> {
+  const recipe = launchRecipe(command, environment);
+  let ended = false;
+  void recipe.exited.then(() => {
+    ended = true;
+  });
+  await untilFound(
+    async () => await fetch(url, { redirect: 'manual' }).catch(() => undefined),
+    () => ended,
+    () => `no answer at ${url}:\n${recipe.output()}`,
+  );
+  return recipe;
 }
 
 /**
@@ -58,23 +78,30 @@ export async function startRecipe(
  * @returns what it printed
  * @throws Error with its output if it does not end with 0
  */
-export async function runRecipe(
-  [program, ...words]: readonly [string, ...string[]],
-  environment: Readonly<Record<string, string>>,
-): Promise<string> {
-  const { NODE_TEST_CONTEXT: _mark, ...inherited } = process.env;
-  const options = { cwd: RECIPES, env: { ...inherited, ...environment }, timeout: READY_TIMEOUT_MS };
-  const { stdout } = await promisify(execFile)(program, words, options);
+export async function runRecipe([program, ...words]: Command, environment: Environment): Promise<string> {
+  const { stdout } = await promisify(execFile)(program, words, {
+    ...place(environment),
+    timeout: TIMEOUT_MS,
+  });
   return stdout;
 }
 
-async function untilReady(child: ChildProcess, url: string, output: () => string): Promise<void> {
-  const deadline = Date.now() + READY_TIMEOUT_MS;
-  while (child.exitCode === null && child.signalCode === null && Date.now() < deadline) {
-    const answer = await fetch(url, { redirect: 'manual' }).catch(() => undefined);
-    if (answer !== undefined) return;
+function place(environment: Environment): { readonly cwd: string; readonly env: NodeJS.ProcessEnv } {
+  const { NODE_TEST_CONTEXT: _mark, ...inherited } = process.env;
+  return { cwd: RECIPES, env: { ...inherited, ...environment } };
+}
+
+async function untilFound<Found>(
+  find: () => Found | undefined | Promise<Found | undefined>,
+  ended: () => boolean,
+  reason: () => string,
+): Promise<Found> {
+  const deadline = Date.now() + TIMEOUT_MS;
+  while (Date.now() < deadline) {
+    const found = await find();
+    if (found !== undefined) return found;
+    if (ended()) break;
     await sleep(30);
   }
-  child.kill('SIGKILL');
-  throw new Error(`no answer at ${url}:\n${output()}`);
+  throw new Error(reason());
 }

@@ -9,6 +9,7 @@ export const PACKAGES = {
   openid_connect: ['ruby', 'ruby-openid-connect', 'ruby-webrick'],
   oauth2: ['ruby', 'ruby-oauth2', 'ruby-webrick'],
   'go-oidc': ['golang-go', 'golang-golang-x-oauth2-dev', 'golang-github-coreos-go-oidc-dev'],
+  'oidc-agent': ['oidc-agent-cli'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type Journey = keyof typeof PACKAGES;

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { initialAccessToken } from '../../journeys/initial-access-token.ts';
+import { developer } from '../../program/developer.ts';
+import { freePort } from '../../program/free-port.ts';
+import { type Program, startProgram } from '../../program/start.ts';
+import { launchRecipe } from '../recipe.ts';
+import { visitor } from '../visitor.ts';
+import { EMAIL } from '../website.ts';
+import { skipReason } from './packages.ts';
+
+let program: Program;
+let home: string;
+
+before(async () => {
+  home = mkdtempSync(join(tmpdir(), 'chancery-oidc-agent-'));
+  mkdirSync(join(home, '.config'));
+  program = await startProgram({ mode: 'dev' });
+});
+after(async () => {
+  await program.stop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+test('oidc-agent: registers itself, signs a person in, and gives access tokens', {
+  skip: skipReason('oidc-agent'),
+}, async () => {
+  const recipe = launchRecipe(['bash', 'oidc-agent.sh'], {
+    HOME: home,
+    OIDC_ENCRYPTION_PW: 'a password',
+    ISSUER: program.issuer,
+    INITIAL_ACCESS_TOKEN: await initialAccessToken(program, ['client-reg']),
+    PORT: String(await freePort()),
+  });
+  const [url = ''] = await recipe.printed(/http:\S+\/authorize\?\S+/);
+  const page = await visitor(program.issuer, await developer(program)).go(url);
+  assert.match(page.url, /^http:\/\/localhost:/, page.text);
+  assert.equal(await recipe.exited, 0, recipe.output());
+  const token = /^[\w.-]{40,}$/m.exec(recipe.output())?.[0] ?? '';
+  const answer = await fetch(`${program.issuer}/userinfo`, { headers: { authorization: `Bearer ${token}` } });
+  assert.match(await answer.text(), EMAIL);
+});
