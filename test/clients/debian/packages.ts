@@ -10,6 +10,7 @@ export const PACKAGES = {
   oauth2: ['ruby', 'ruby-oauth2', 'ruby-webrick'],
   'go-oidc': ['golang-go', 'golang-golang-x-oauth2-dev', 'golang-github-coreos-go-oidc-dev'],
   'oidc-agent': ['oidc-agent-cli'],
+  nginx: ['nginx-light', 'libnginx-mod-http-js'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type Journey = keyof typeof PACKAGES;
