@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { hostname } from 'node:os';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { createServer, getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { type CertificateAuthority, certificateAuthority } from '../tls/certificate.ts';
 
 /** This machine under a name that is not a loopback name, with a certificate for that name and for 127.0.0.1. */
@@ -31,5 +32,33 @@ export async function ownName(): Promise<OwnName | string> {
     address: found.address,
     authority,
     ...authority.issue({ names: [host], addresses: ['127.0.0.1'] }),
+  };
+}
+
+/** Puts TLS in front of a website on this machine, as a proxy does. */
+export async function startTlsProxy(
+  { host, address, key, cert }: OwnName,
+  port: number,
+): Promise<{ readonly base: string; readonly stop: () => Promise<void> }> {
+  const open = new Set<Socket>();
+  const server = createServer({ key, cert }, (client) => {
+    open.add(client);
+    client.once('close', () => open.delete(client));
+    const website = connect(port, 'localhost');
+    client.pipe(website).pipe(client);
+    client.on('error', () => website.destroy());
+    website.on('error', () => client.destroy());
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, address, resolve);
+  });
+  return {
+    base: `https://${host}:${(server.address() as AddressInfo).port}`,
+    stop: async () => {
+      for (const client of open) client.destroy();
+      await new Promise((resolve) => {
+        server.close(resolve);
+      });
+    },
   };
 }

@@ -3,6 +3,7 @@ import { initialAccessToken } from '../journeys/initial-access-token.ts';
 import { developer } from '../program/developer.ts';
 import { freePort } from '../program/free-port.ts';
 import type { Program } from '../program/start.ts';
+import { type OwnName, startTlsProxy } from './https-site.ts';
 import { startRecipe } from './recipe.ts';
 import { type Page, type Visitor, visitor } from './visitor.ts';
 
@@ -32,31 +33,35 @@ interface Registered {
   readonly client_secret?: string;
 }
 
-/** Registers the website, starts it, and stops it when `visiting` is done. */
+/** Registers the website, starts it, and stops it when `visiting` is done. With `name`, it has https and that name. */
 export async function atWebsite(
   program: Program,
-  { name, command, callback, metadata = {} }: Website,
+  { name: client_name, command, callback, metadata = {} }: Website,
   visiting: (visit: Visit) => Promise<void>,
+  name?: OwnName,
 ): Promise<void> {
-  const port = String(await freePort());
-  const base = `http://localhost:${port}`;
+  const port = await freePort();
+  const proxy = name === undefined ? undefined : await startTlsProxy(name, port);
+  const base = proxy?.base ?? `http://localhost:${port}`;
   const client = await register(program, {
-    client_name: name,
+    client_name,
     redirect_uris: [`${base}${callback}`],
+    post_logout_redirect_uris: [base, `${base}/`],
     ...metadata,
   });
-  const recipe = await startRecipe(command, base, {
+  const recipe = await startRecipe(command, `http://localhost:${port}`, {
     ISSUER: program.issuer,
     CLIENT_ID: client.client_id,
-    CLIENT_SECRET: client.client_secret ?? '',
+    ...(client.client_secret === undefined ? {} : { CLIENT_SECRET: client.client_secret }),
     BASE_URL: base,
-    PORT: port,
+    PORT: String(port),
   });
   try {
     const person = visitor(program.issuer, await developer(program));
     await visiting({ base, client, person, output: recipe.output });
   } finally {
     await recipe.stop();
+    await proxy?.stop();
   }
 }
 

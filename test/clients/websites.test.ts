@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Program, startProgram } from '../program/start.ts';
+import { ownName } from './https-site.ts';
 import { installClients } from './installed.ts';
 import type { Page } from './visitor.ts';
 import { arrived, atWebsite, EMAIL, signInAt, type Visit, type Website } from './website.ts';
@@ -10,6 +11,8 @@ interface Journey extends Website {
   readonly signIn?: (visit: Visit) => Promise<Page>;
   /** Shown at the end, if not the e-mail address. */
   readonly shows?: RegExp;
+  /** Its own way to sign out, where the website has one; afterwards it knows the person no longer. */
+  readonly signOut?: string;
 }
 
 const node = (recipe: string): Website['command'] => [process.execPath, recipe];
@@ -37,8 +40,19 @@ const JOURNEYS: readonly Journey[] = [
     shows: /"value":"developer@example\.com"/,
   },
   { name: 'passport-oauth2', command: node('passport-oauth2.mjs'), callback: '/callback' },
-  { name: 'openid-client 6', command: node('openid-client.mjs'), callback: '/callback' },
-  { name: 'openid-client 5', command: node('openid-client-5.mjs'), callback: '/callback' },
+  { name: 'openid-client 6', command: node('openid-client.mjs'), callback: '/callback', signOut: '/logout' },
+  {
+    name: 'openid-client 5',
+    command: node('openid-client-5.mjs'),
+    callback: '/callback',
+    signOut: '/logout',
+  },
+  {
+    name: 'express-openid-connect',
+    command: node('express-openid-connect.mjs'),
+    callback: '/callback',
+    signOut: '/logout',
+  },
   { name: 'oauth4webapi', command: node('oauth4webapi.mjs'), callback: '/callback' },
   {
     name: 'Auth.js',
@@ -72,10 +86,46 @@ before(async () => {
 });
 after(async () => await program.stop());
 
-for (const { signIn = signInAt, shows = EMAIL, ...website } of JOURNEYS) {
-  test(`${website.name}: signs a person in with its defaults`, async () => {
+for (const { signIn = signInAt, shows = EMAIL, signOut, ...website } of JOURNEYS) {
+  const outcome = signOut === undefined ? 'signs a person in' : 'signs a person in and out';
+  test(`${website.name}: ${outcome} with its defaults`, async () => {
     await atWebsite(program, website, async (visit) => {
       assert.match(arrived(visit, await signIn(visit)).text, shows);
+      if (signOut !== undefined) await signOutAt(visit, signOut);
     });
   });
+}
+
+test('express-openid-connect without a secret: signs a person in and out by the implicit grant and form_post', async (t) => {
+  const name = await ownName();
+  if (typeof name === 'string') {
+    t.skip(name);
+    return;
+  }
+  const website = {
+    name: 'express-openid-connect without a secret',
+    command: node('express-openid-connect-implicit.mjs'),
+    callback: '/callback',
+    metadata: {
+      response_types: ['id_token'],
+      grant_types: ['implicit'],
+      token_endpoint_auth_method: 'none',
+    },
+  };
+  await atWebsite(
+    program,
+    website,
+    async (visit) => {
+      assert.match((await signInAt(visit)).text, EMAIL);
+      await signOutAt(visit, '/logout');
+    },
+    name,
+  );
+});
+
+/** Signs out at the website and at the server. The server returns the person, and asks the next time who it is. */
+async function signOutAt(visit: Visit, path: string): Promise<void> {
+  const page = arrived(visit, await visit.person.go(`${visit.base}${path}`));
+  assert.equal(page.text, 'null');
+  assert.ok(visit.person.way.some((url) => url.startsWith(`${program.issuer}/logout?`)));
 }
