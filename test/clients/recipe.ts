@@ -61,9 +61,11 @@ export async function startRecipe(
 ): Promise<RunningRecipe> {
   const recipe = launchRecipe(command, environment);
   let ended = false;
-  void recipe.exited.then(() => {
+  const noteEnd = async (): Promise<void> => {
+    await recipe.exited;
     ended = true;
-  });
+  };
+  void noteEnd();
   await untilFound(
     async () => await fetch(url, { redirect: 'manual' }).catch(() => undefined),
     () => ended,

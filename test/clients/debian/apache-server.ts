@@ -79,7 +79,7 @@ export async function startApache(
   return apache;
 }
 
-/** What Debian's own configuration has around the recipe. */
+/** Returns the configuration around the recipe, as Debian has it. */
 function configuration({ host, address }: OwnName, base: string, folder: string, recipe: string): string {
   const { hostname, port } = new URL(base);
   return [
