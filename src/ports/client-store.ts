@@ -111,6 +111,8 @@ export interface ClientStore {
   /** Returns at most `limit` clients with an id greater than `after`, in code-unit order of the id. */
   page(after: ClientId | undefined, limit: number): Promise<readonly StoredClient[]>;
   findShared(digest: Digest): Promise<StoredClient | undefined>;
+  /** Returns the client that this entity registered explicitly. */
+  findOfEntity(entity_id: string): Promise<StoredClient | undefined>;
   /** Stores the latest time for each client, instance and secret. Drops uses of deleted clients. */
   recordUses(uses: readonly ClientUse[]): Promise<void>;
   uses(client: Pick<StoredClient, 'client_id' | 'instance'>): Promise<readonly ClientUse[]>;

@@ -193,10 +193,13 @@ test('an expired registration and its token are invalid, the sweep deletes them,
   await registration(await post(request(credentials)));
 });
 
-test('an entity without a federation and a replayed statement are rejected with the reason, and the registration stays (H-195, H-203)', async () => {
+test('a statement that comes again gets the same client; a public one and an entity without a federation are rejected with the reason, and the registration stays (H-195, H-203)', async () => {
   const statement = request(credentials);
   const { registered } = await registration(await post(statement));
-  const replayed = await post(statement);
+  assert.deepEqual((await registration(await post(statement))).registered, registered);
+  const found = request(credentials, { aud: undefined });
+  const { registered: last } = await registration(await post(found));
+  const replayed = await post(found);
   assert.equal(replayed.status, 401);
   assert.match(
     ((await replayed.json()) as { error_description: string }).error_description,
@@ -211,5 +214,5 @@ test('an entity without a federation and a replayed statement are rejected with 
   const { error, error_description } = (await refused.json()) as { error: string; error_description: string };
   assert.deepEqual([refused.status, error], [401, 'unauthorized_client']);
   assert.match(error_description, /^invalid_trust_chain: fetch_status: /);
-  assert.equal((await token(registered)).status, 200);
+  assert.equal((await token(last)).status, 200);
 });

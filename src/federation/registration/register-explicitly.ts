@@ -4,8 +4,9 @@ import { newClient } from '../../clients/registration/register-client.ts';
 import type { RegistryNeeds } from '../../clients/registry-needs.ts';
 import { digestOf } from '../../keys/digest.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
+import { CLOCK_SKEW } from '../../ports/jwt-verifier.ts';
 import type { ReplayStore } from '../../ports/replay-store.ts';
-import { OAuthError } from '../../spec/errors.ts';
+import { OAuthError, temporarilyUnavailable } from '../../spec/errors.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
 import type { RegistrationPrivileges } from '../../spec/registration-privileges.ts';
 import { RELYING_PARTY, type SoundStatement } from '../entity-statement.ts';
@@ -48,9 +49,10 @@ export async function registerExplicitly(
   const { statement, chain } = await trustedRequest(needs, request);
   // The audit log names an entity only after a chain proves its identity.
   trail.actor = `federation:${statement.sub}`;
-  const client = await admittedClient(needs, statement, chain, request.remoteAddress);
-  await takeOnce(needs, dialect, statement);
-  await store(needs, client, trail);
+  const admitted = await admittedClient(needs, statement, chain, request.remoteAddress);
+  const isFirst = await isTakenFirst(needs, statement);
+  if (isFirst) await store(needs, admitted, trail);
+  const client = isFirst ? admitted : await madeBefore(needs, dialect, statement, admitted);
   return registrationStatement(dialect, {
     issuer: needs.request.entity_id,
     relyingParty: statement.sub,
@@ -114,19 +116,45 @@ async function requireFreeIdentifier({ clients }: RegistryNeeds, entity_id: stri
 }
 
 /**
- * Rejects a statement that made a registration before (decision 35). Remembers the signed part, because one statement can have
- * many signatures. Runs after trust is established, so that strangers cannot fill the replay table and a failed superior
- * does not use up the statement.
+ * Returns whether no statement with this signed part has come before: one statement can have many signatures (decision 35). Runs
+ * after trust is established, so that strangers cannot fill the replay table and a failed superior does not use up the statement.
  */
-async function takeOnce(
+async function isTakenFirst(
   { replays }: ExplicitRegistrationNeeds,
-  dialect: RegistrationDialect,
   { sub, exp, jwt: { compact } }: SoundStatement,
-): Promise<void> {
+): Promise<boolean> {
   const signed = compact.slice(0, compact.lastIndexOf('.'));
-  if (await replays.rememberOnce('entity-statement', sub, digestOf(signed), exp)) return;
+  return await replays.rememberOnce('entity-statement', sub, digestOf(signed), exp);
+}
+
+/**
+ * Returns the client of a statement that came before, so that a repeated request, for example after a lost answer, gets the same
+ * answer and makes no second client.
+ * @throws OAuthError with `statement_replayed` if a later statement has registered since, or if the answer would tell a secret to
+ * whoever found the statement: a configuration without `aud` is public (decision 35)
+ * @throws OAuthError temporarily_unavailable while the first request is under way
+ */
+async function madeBefore(
+  { registry: { clients, clock } }: ExplicitRegistrationNeeds,
+  dialect: RegistrationDialect,
+  { sub, iat, jwt }: SoundStatement,
+  admitted: ExpiringClient,
+): Promise<ExpiringClient> {
+  if (jwt.claims['aud'] === undefined && admitted.secrets.length > 0) throw replayed(dialect);
+  const made = await clients.findOfEntity(sub);
+  if (made === undefined || made.expires_at === null || made.issued_at + CLOCK_SKEW < iat)
+    throw temporarilyUnavailable(
+      'statement_under_way: the first request with this entity statement has not ended; try again, or send a new statement',
+      { retryAfter: 1 },
+    );
+  const { expires_at } = made;
+  if (made.metadata !== admitted.metadata || expires_at <= clock.now()) throw replayed(dialect);
+  return { ...made, expires_at };
+}
+
+function replayed(dialect: RegistrationDialect): OAuthError {
   const words = 'this entity statement has already made a registration; send a new one';
-  throw registrationRefusal(dialect, 'trust', { code: 'statement_replayed', words });
+  return registrationRefusal(dialect, 'trust', { code: 'statement_replayed', words });
 }
 
 async function store(

@@ -23,6 +23,10 @@ const FIND_SHARED = statement(
   'client_find_shared',
   `SELECT shared_digest AS key, ${COLUMNS} FROM client WHERE tenant = :tenant AND shared_digest = ANY(:keys)`,
 );
+const FIND_OF_ENTITY = statement(
+  'client_find_of_entity',
+  `SELECT entity_id AS key, ${COLUMNS} FROM client WHERE tenant = :tenant AND entity_id = ANY(:keys)`,
+);
 const PAGE = statement(
   'client_page',
   `SELECT ${COLUMNS} FROM client WHERE tenant = :tenant AND client_id > :after ORDER BY client_id LIMIT :limit`,
@@ -99,6 +103,7 @@ type Reads =
   | 'find'
   | 'hasRegistrationToken'
   | 'findShared'
+  | 'findOfEntity'
   | 'page'
   | 'uses'
   | 'idle'
@@ -115,6 +120,10 @@ export const clients: TenantNoun<ClientStore, Reads> = {
       ({ primary }) =>
       async (tenant, digest) =>
         storedClient(await primary.lookUp(tenant, FIND_SHARED, digest)),
+    findOfEntity:
+      ({ primary }) =>
+      async (tenant, entity_id) =>
+        storedClient(await primary.lookUp(tenant, FIND_OF_ENTITY, entity_id)),
     hasRegistrationToken:
       ({ primary }) =>
       async (tenant, digest) =>

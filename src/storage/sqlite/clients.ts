@@ -37,6 +37,7 @@ type Reads =
   | 'find'
   | 'hasRegistrationToken'
   | 'findShared'
+  | 'findOfEntity'
   | 'page'
   | 'uses'
   | 'idle'
@@ -56,6 +57,12 @@ export const clients: TenantNoun<ClientStore, Reads> = {
       return one(
         lookUps,
         `SELECT ${COLUMNS} FROM client INDEXED BY client_shared WHERE tenant = ? AND shared_digest = ?`,
+      );
+    },
+    findOfEntity({ lookUps }) {
+      return one(
+        lookUps,
+        `SELECT ${COLUMNS} FROM client INDEXED BY client_entity WHERE tenant = ? AND entity_id = ?`,
       );
     },
     page({ scans }) {

@@ -35,6 +35,9 @@ function succession(make: MakeEngine): void {
       assert.equal(await tenant.clients.create(second, { ...OPEN, event, endEvent }), 'created');
       assert.equal(await tenant.clients.find(first.client_id), undefined);
       assert.deepEqual(await tenant.clients.find(second.client_id), second);
+      assert.deepEqual(await tenant.clients.findOfEntity(ENTITY), second);
+      assert.deepEqual(await other.clients.findOfEntity(ENTITY), foreign);
+      assert.equal(await tenant.clients.findOfEntity(`${ENTITY}/`), undefined);
       assert.equal(await tenant.accessTokens.find(token.key), undefined);
       assert.equal(await tenant.accessTokens.find(granted.key), undefined);
       assert.equal(await tenant.grants.find(grant.grant_id), undefined);
