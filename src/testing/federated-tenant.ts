@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Settings } from '../config/settings.ts';
 import type { JsonMembers } from '../federation/json-value.ts';
 import type { SignatureAlgorithm } from '../spec/jose-algorithms.ts';
-import type { Answer, TestRequest } from './exchange.ts';
+import { type Answer, assertUncached, type TestRequest } from './exchange.ts';
 import { type TestEntity, TestFederation, testEntity } from './federation.ts';
 import { ISSUER, type TestTenant, testTenant } from './tenant.ts';
 
@@ -94,4 +94,13 @@ export function answered({ status, body }: Answer): {
   assert.ok(header !== undefined && claims !== undefined);
   const { openid_relying_party } = claims['metadata'] as { openid_relying_party: JsonMembers };
   return { header, claims, registered: openid_relying_party };
+}
+
+/** Asserts a refusal in the interface's dialect, with these words. */
+export function assertUnauthorized(answer: Answer, words: RegExp): void {
+  assert.deepEqual([answer.status, answer.json['error']], [401, 'unauthorized_client'], answer.body);
+  assert.deepEqual(Object.keys(answer.json), ['error', 'error_description']);
+  assert.match(String(answer.json['error_description']), words);
+  assert.equal(answer.headers['content-type'], 'application/json');
+  assertUncached(answer);
 }

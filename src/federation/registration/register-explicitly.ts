@@ -130,8 +130,8 @@ async function isTakenFirst(
 /**
  * Returns the client of a statement that came before, so that a repeated request, for example after a lost answer, gets the same
  * answer and makes no second client.
- * @throws OAuthError with `statement_replayed` if a later statement has registered since, or if the answer would tell a secret to
- * whoever found the statement: a configuration without `aud` is public (decision 35)
+ * @throws OAuthError with `statement_replayed` if a later statement has registered since, or if the answer would tell a
+ * secret to one who found the statement: without `aud` it is public (decision 35)
  * @throws OAuthError temporarily_unavailable while the first request is under way
  */
 async function madeBefore(
