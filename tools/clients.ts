@@ -1,5 +1,6 @@
-// npm run clients: the journeys of clients that Debian brings. Installs what is missing where apt-get can; a journey whose
-// programs are not there is skipped, with a message that names the packages. With --no-install, installs nothing.
+// npm run clients: the journeys of clients that Debian brings, and of the MCP Inspector, whose packages take 110 MB. Installs
+// what is missing where apt-get can; a journey whose programs are not there is skipped, with a message that names the
+// packages. With --no-install, apt-get installs nothing.
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { missingPackages } from '../test/clients/debian/packages.ts';
@@ -13,7 +14,7 @@ if (missing.length > 0 && !values['no-install']) install(missing);
 const { how, output } = await runFile(
   'tools/test-group.ts',
   'process',
-  ...ownFiles(ROOT, 'test/clients/debian/*.test.ts'),
+  ...ownFiles(ROOT, 'test/clients/{debian,inspector}/*.test.ts'),
 );
 process.stdout.write(output);
 process.exitCode = how === 0 ? 0 : 1;
