@@ -198,6 +198,22 @@ test('config print: the values of a profile have it as their source, and config 
   assert.equal(chancery(['config', 'check'], named).stderr, '');
 });
 
+// H-380
+test('H-380 a server does not start with a setting that breaks a rule of its profile; the line names both', () => {
+  const environment = {
+    ...PRODUCTION,
+    CHANCERY_PROFILE: 'oauth-2.1',
+    CHANCERY_AUTHORIZATION_GRANT_TYPES: 'authorization_code,implicit',
+  };
+  const { status, stdout, stderr } = chancery(['serve'], environment);
+  assert.equal(status, 1);
+  assert.equal(stdout, '');
+  assert.equal(
+    stderr,
+    'authorization.grant-types: must not contain implicit and password with profile oauth-2.1 (CHANCERY_PROFILE), found ["authorization_code","implicit"] (CHANCERY_AUTHORIZATION_GRANT_TYPES)\n',
+  );
+});
+
 test('config print --mode development: an encryption key that is not set is said to be so', () => {
   const { stdout } = chancery(['config', 'print', '--mode', 'development']);
   assert.match(stdout, /^encryption\.key = not set \(default\)$/mu);

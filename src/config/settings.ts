@@ -262,7 +262,7 @@ export const SETTINGS = {
     min: 0,
     max: 10 * YEAR,
     description:
-      'When the server deletes a client registered without a token: after this time without use, and never while it may have live tokens. 0 = never.',
+      'When the server deletes a client registered without a token: after this time without use, and never while it may have live access tokens. 0 = never. Set it above `refresh-token.lifetime`: the refresh tokens of a deleted client end with it. The client can register again.',
   }),
   'registration.advertise': choice({
     tenants: 'inherited',
