@@ -3,7 +3,7 @@
 // packages. With --no-install, apt-get installs nothing.
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import { missingPackages } from '../test/clients/debian/packages.ts';
+import { journeysWithoutPackages, missingPackages } from '../test/clients/debian/packages.ts';
 import { ROOT, runFile } from './child.ts';
 import { ownFiles } from './own-files.ts';
 
@@ -11,6 +11,8 @@ const { values } = parseArgs({ options: { 'no-install': { type: 'boolean', defau
 
 const missing = missingPackages();
 if (missing.length > 0 && !values['no-install']) install(missing);
+for (const [journey, reason] of journeysWithoutPackages())
+  process.stdout.write(`– ${journey}: skipped, ${reason}\n`);
 const { how, output } = await runFile(
   'tools/test-group.ts',
   'process',

@@ -1,5 +1,6 @@
 import { configurationMarkdown } from '../src/config/configuration-document.ts';
 import { configurationSchema } from '../src/config/configuration-schema.ts';
+import { clientSoftwareMarkdown } from './client-software-document.ts';
 import { commandsMarkdown } from './commands-document.ts';
 import { conformanceMarkdown } from './conformance-document.ts';
 import { readEndpointFolders } from './contracts.ts';
@@ -25,6 +26,7 @@ export const DOCUMENTS: readonly MadeDocument[] = [
     make: () => `${JSON.stringify(configurationSchema(), undefined, 2)}\n`,
   },
   { path: 'docs/reference/commands.md', make: commandsMarkdown },
+  { path: 'docs/reference/client-software.md', make: clientSoftwareMarkdown },
   { path: 'docs/reference/errors.md', make: () => errorsMarkdown(folders) },
   { path: 'docs/spec-map/conformance.md', make: conformanceMarkdown },
   { path: 'docs/reference/refusals.md', make: refusalsMarkdown },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Program, startProgram } from '../program/start.ts';
+import { CLIENTS } from './catalogue.ts';
 import { ownName } from './https-site.ts';
 import { installClients } from './installed.ts';
 import type { Page } from './visitor.ts';
@@ -78,6 +79,9 @@ const JOURNEYS: readonly Journey[] = [
   { name: '@hapi/bell', command: node('hapi-bell.mjs'), callback: '/login' },
 ];
 
+const saysPkce = (name: string): boolean | undefined =>
+  CLIENTS.find((client) => client.name === name)?.shown.includes('PKCE');
+
 let program: Program;
 
 before(async () => {
@@ -91,6 +95,8 @@ for (const { signIn = signInAt, shows = EMAIL, signOut, ...website } of JOURNEYS
   test(`${website.name}: ${outcome} with its defaults`, async () => {
     await atWebsite(program, website, async (visit) => {
       assert.match(arrived(visit, await signIn(visit)).text, shows);
+      const sent = visit.person.way.find((url) => url.startsWith(`${program.issuer}/authorize?`));
+      assert.equal(sent?.includes('code_challenge_method=S256'), saysPkce(website.name), sent);
       if (signOut !== undefined) await signOutAt(visit, signOut);
     });
   });

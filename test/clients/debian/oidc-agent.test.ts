@@ -25,7 +25,7 @@ after(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-test('oidc-agent: registers itself, signs a person in, and gives access tokens', {
+test('oidc-agent: registers itself, signs a person in, and gives access tokens, also by its refresh token', {
   skip: skipReason('oidc-agent'),
 }, async () => {
   const recipe = launchRecipe(['bash', 'oidc-agent.sh'], {
@@ -39,7 +39,12 @@ test('oidc-agent: registers itself, signs a person in, and gives access tokens',
   const page = await visitor(program.issuer, await developer(program)).go(url);
   assert.match(page.url, /^http:\/\/localhost:/, page.text);
   assert.equal(await recipe.exited, 0, recipe.output());
-  const token = /^[\w.-]{40,}$/m.exec(recipe.output())?.[0] ?? '';
-  const answer = await fetch(`${program.issuer}/userinfo`, { headers: { authorization: `Bearer ${token}` } });
-  assert.match(await answer.text(), EMAIL);
+  const tokens = new Set(recipe.output().match(/^[\w.-]{40,}$/gm));
+  assert.equal(tokens.size, 2, recipe.output());
+  for (const token of tokens) {
+    const answer = await fetch(`${program.issuer}/userinfo`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    assert.match(await answer.text(), EMAIL);
+  }
 });

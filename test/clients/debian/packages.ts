@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 
 /** The packages of Debian that each journey needs. */
-export const PACKAGES = {
+const PACKAGES = {
   'nginx-auth-request': ['nginx', 'libnginx-mod-http-js'],
   mod_auth_openidc: ['apache2', 'libapache2-mod-auth-openidc'],
   'requests-oauthlib': ['python3-requests-oauthlib'],
@@ -13,7 +13,7 @@ export const PACKAGES = {
   nginx: ['nginx-light', 'libnginx-mod-http-js'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
-export type Journey = keyof typeof PACKAGES;
+type Journey = keyof typeof PACKAGES;
 
 /** Returns the packages of all journeys, or of one, that are not installed. */
 export function missingPackages(...journeys: readonly Journey[]): readonly string[] {
@@ -30,4 +30,13 @@ export function missingPackages(...journeys: readonly Journey[]): readonly strin
 export function skipReason(journey: Journey): string | false {
   const missing = missingPackages(journey);
   return missing.length === 0 ? false : `not installed: apt-get install ${missing.join(' ')}`;
+}
+
+/** Returns the journeys that are skipped on this machine, with the reason. */
+export function journeysWithoutPackages(): readonly (readonly [journey: string, reason: string])[] {
+  const names = Object.keys(PACKAGES) as Journey[];
+  return names.flatMap((name) => {
+    const reason = skipReason(name);
+    return reason === false ? [] : [[name, reason] as const];
+  });
 }

@@ -6,3 +6,5 @@ oidc-gen chancery --no-url-call --prompt=none --confirm-yes --pw-env \
   --issuer="$ISSUER" --at="$INITIAL_ACCESS_TOKEN" --flow=code --redirect-uri="http://localhost:$PORT" \
   --scope='openid profile email offline_access' >&2
 oidc-token chancery
+# A new one, by the refresh token.
+oidc-token --force-new chancery
