@@ -79,6 +79,7 @@ const JOURNEYS: readonly Journey[] = [
   { name: '@hapi/bell', command: node('hapi-bell.mjs'), callback: '/login' },
 ];
 
+/** Returns whether the catalogue says that the client uses PKCE. */
 const saysPkce = (name: string): boolean | undefined =>
   CLIENTS.find((client) => client.name === name)?.shown.includes('PKCE');
 
@@ -96,7 +97,7 @@ for (const { signIn = signInAt, shows = EMAIL, signOut, ...website } of JOURNEYS
     await atWebsite(program, website, async (visit) => {
       assert.match(arrived(visit, await signIn(visit)).text, shows);
       const sent = visit.person.way.find((url) => url.startsWith(`${program.issuer}/authorize?`));
-      assert.equal(sent?.includes('code_challenge_method=S256'), saysPkce(website.name), sent);
+      assert.equal(sent?.includes('code_challenge_method=S256'), saysPkce(website.name), `${sent}`);
       if (signOut !== undefined) await signOutAt(visit, signOut);
     });
   });
