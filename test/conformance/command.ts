@@ -9,7 +9,6 @@ import { sender } from './http.ts';
 import { type Case, makeClientKeys, type Outcome, runCases } from './run.ts';
 import { openSites } from './site.ts';
 import { startChancery } from './targets/chancery.ts';
-import { startOidcProvider } from './targets/oidc-provider.ts';
 import type { Target } from './world.ts';
 
 const { values } = parseArgs({
@@ -67,7 +66,9 @@ function starts(trusted: CertificateAuthority): readonly (() => Promise<Started>
   if (values.issuer !== undefined) return [async () => another(values.issuer ?? '')];
   const known = {
     chancery: async () => await startChancery(trusted, sites),
-    'oidc-provider': async () => await startOidcProvider(trusted),
+    // Loading it prints a warning about the runtime.
+    'oidc-provider': async () =>
+      await (await import('./targets/oidc-provider.ts')).startOidcProvider(trusted),
   };
   if (values.provider === undefined) return Object.values(known);
   const one = known[values.provider as keyof typeof known];

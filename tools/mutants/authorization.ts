@@ -3,6 +3,23 @@ import type { Mutant } from './mutant.ts';
 /** Faults of authorisation requests and their responses. */
 export const AUTHORIZATION: readonly Mutant[] = [
   {
+    name: 'form-post-error-in-query',
+    fault: 'An error of a form_post request without response_type goes to the query.',
+    edits: [
+      {
+        file: 'src/grants/authorization/response-target.ts',
+        find: "modeOfUnknownType(parameters['response_mode'])",
+        replace: "modeOfUnknownType('query')",
+      },
+    ],
+    killers: [
+      {
+        file: 'src/endpoints/authorization/authorization.test.ts',
+        test: '200: GET /authorize, response_mode form_post without response_type: the error is posted too',
+      },
+    ],
+  },
+  {
     name: 'redirect-uri-by-prefix',
     fault: 'A redirect URI that begins with a registered one is taken.',
     edits: [
