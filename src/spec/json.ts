@@ -1,4 +1,5 @@
 import { OAuthError } from './errors.ts';
+import { jsonSyntaxError } from './json-syntax.ts';
 import { utf8Text } from './percent-encoding.ts';
 
 export type JsonValue =
@@ -36,7 +37,7 @@ export function parseJsonObject(bytes: Uint8Array, limits: JsonLimits): JsonObje
     value = JSON.parse(text);
   } catch {
     // The parser's message quotes the body, which may hold secrets, so not even the log gets it.
-    throw malformed('the body is not well-formed JSON');
+    throw malformed(syntaxProblem(text));
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw malformed('the body is not a JSON object');
@@ -57,6 +58,14 @@ function decodeUtf8(bytes: Uint8Array): string {
   const text = utf8Text(bytes);
   if (text === undefined) throw malformed('the body is not valid UTF-8');
   return text;
+}
+
+function syntaxProblem(text: string): string {
+  if (text.trim() === '') return 'the body is empty; it must be well-formed JSON';
+  const error = jsonSyntaxError(text);
+  return error === undefined
+    ? 'the body is not well-formed JSON'
+    : `the body is not well-formed JSON at line ${error.line}, column ${error.column}: ${error.problem}`;
 }
 
 interface Span {
