@@ -1,7 +1,7 @@
 import { parseIpNetwork } from '../spec/ip-network.ts';
 import { ASSERTION_GRANT_SETTINGS } from './assertion-grant-settings.ts';
 import { CLIENT_AUTHENTICATION_SETTINGS } from './client-authentication-settings.ts';
-import { CLIENT_DOCUMENT_REGISTRATION, CLIENT_DOCUMENT_SETTINGS } from './client-document-settings.ts';
+import { CLIENT_DOCUMENT_SETTINGS } from './client-document-settings.ts';
 import { CLOCK_SETTINGS } from './clock-settings.ts';
 import { encryptionKey } from './encryption-key.ts';
 import { END_USER_SETTINGS } from './end-user-settings.ts';
@@ -11,8 +11,8 @@ import { LIMIT_SETTINGS } from './limit-settings.ts';
 import { LOGOUT_SETTINGS } from './logout-settings.ts';
 import { PROCESS_SETTINGS } from './process-settings.ts';
 import { PROFILE_SETTINGS } from './profile-settings.ts';
+import { REGISTRATION_SETTINGS } from './registration-settings.ts';
 import { choice, flag, integer, list, type Setting, SHA256_HEX, seconds, text } from './setting.ts';
-import { softwareStatementIssuers } from './software-statement-issuers.ts';
 import { STORAGE_SETTINGS } from './storage-settings.ts';
 import { CERTIFICATE_SETTINGS, LISTEN_TLS_SETTINGS } from './tls-settings.ts';
 import { TOKEN_SETTINGS } from './token-settings.ts';
@@ -201,115 +201,7 @@ export const SETTINGS = {
 
   'encryption.key': encryptionKey,
 
-  'registration.master-token-sha256': list({
-    ...SHA256_HEX,
-    description:
-      'SHA-256 digests of the master tokens of the client registry. List several during a rotation. `LABEL:DIGEST` gives a token a name in the audit. Empty: no master token exists, and the list of clients answers 403.',
-  }),
-  'registration.allow-open-registration': flag({
-    tenants: 'own',
-    default: false,
-    description:
-      'Whether anyone may register a client for the grants authorization_code, implicit and refresh_token. By default every registration needs a token. Set the limits `registration.open-*` as well when you switch it on.',
-  }),
-  'registration.open-scope-values': list({
-    tenants: 'own',
-    default: [],
-    items: 'scope values',
-    // RFC 6749 §3.3: scope-token = 1*( %x21 / %x23-5B / %x5D-7E )
-    pattern: /^[\x21\x23-\x5B\x5D-\x7E]+$/u,
-    rule: 'must be a list of scope values, without spaces, quotes and backslashes',
-    description: 'Scope values that open registration accepts without a token.',
-  }),
-  ...CLIENT_DOCUMENT_REGISTRATION,
-  'registration.software-statement-issuers': softwareStatementIssuers,
-  'registration.open-rate-per-network': integer({
-    tenants: 'inherited',
-    default: 0,
-    min: 0,
-    max: 1_000_000,
-    unit: 'registrations per minute',
-    description:
-      'The maximum rate of registrations without a token from one network (an IPv4 address or an IPv6 /64), which may come in one burst. The server answers 429 beyond it. 0 = no limit. Behind a proxy, set `listen.trusted-proxies` first: without it all clients share one network.',
-  }),
-  'registration.open-rate': integer({
-    tenants: 'inherited',
-    default: 0,
-    min: 0,
-    max: 1_000_000,
-    unit: 'registrations per minute',
-    description:
-      'The maximum rate of registrations without a token from all networks together. 0 = no limit.',
-  }),
-  'registration.open-clients-max': integer({
-    tenants: 'inherited',
-    default: 0,
-    min: 0,
-    max: 1_000_000_000,
-    unit: 'clients',
-    description:
-      'The maximum number of clients registered without a token. Beyond it, a registration needs a token. 0 = no limit.',
-  }),
-  'registration.open-idempotent': flag({
-    tenants: 'inherited',
-    default: false,
-    description:
-      'Whether a second registration of a public client without a token, with the same metadata, returns the client that exists. All registrants share such a client: responses carry no registration token, and only the master token manages it.',
-  }),
-  'registration.idle-client-lifetime': seconds({
-    tenants: 'inherited',
-    default: 0,
-    min: 0,
-    max: 10 * YEAR,
-    description:
-      'When the server deletes a client registered without a token: after this time without use, and never while it may have live access tokens. 0 = never. Set it above `refresh-token.lifetime`: the refresh tokens of a deleted client end with it. The client can register again.',
-  }),
-  'registration.advertise': choice({
-    tenants: 'inherited',
-    default: 'register',
-    values: ['register', 'clients'],
-    description:
-      'The address that discovery publishes as registration_endpoint: `/register`, which answers 201 (RFC 7591 §3.2.1), or `/clients`, which answers 200. Both always work.',
-  }),
-  'registration.client-secret-lifetime': seconds({
-    tenants: 'inherited',
-    default: 0,
-    min: 0,
-    max: 10 * YEAR,
-    description: 'How long a client secret is valid. 0 = it does not expire (RFC 7591 §3.2.1).',
-  }),
-  'registration.previous-secret-grace': seconds({
-    tenants: 'inherited',
-    default: 0,
-    min: 0,
-    max: YEAR,
-    description:
-      'Grace period in which the previous client secret stays valid after an update made a new one. Set it when clients cannot switch secrets at once.',
-  }),
-  'registration.client-id-length': integer({
-    tenants: 'inherited',
-    default: 24,
-    min: 16,
-    max: 80,
-    unit: 'characters',
-    description: 'The length of generated client identifiers. Each character holds 5.95 bits.',
-  }),
-  'registration.client-secret-length': integer({
-    tenants: 'inherited',
-    default: 43,
-    min: 43,
-    max: 128,
-    unit: 'characters',
-    description: 'The length of generated client secrets. 43 characters hold 256 bits.',
-  }),
-  'registration.registration-token-length': integer({
-    tenants: 'inherited',
-    default: 43,
-    min: 43,
-    max: 128,
-    unit: 'characters',
-    description: 'The length of registration access tokens. 43 characters hold 256 bits.',
-  }),
+  ...REGISTRATION_SETTINGS,
 
   ...CLIENT_DOCUMENT_SETTINGS,
   ...CLIENT_AUTHENTICATION_SETTINGS,

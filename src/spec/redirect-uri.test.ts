@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { redirectUriProblem } from './redirect-uri.ts';
 
-const WEB = { application_type: 'web', implicit: false } as const;
-const WEB_IMPLICIT = { application_type: 'web', implicit: true } as const;
-const NATIVE = { application_type: 'native', implicit: false } as const;
+const ANY = { privateSchemes: 'any' } as const;
+const WEB = { ...ANY, application_type: 'web', implicit: false } as const;
+const WEB_IMPLICIT = { ...ANY, application_type: 'web', implicit: true } as const;
+const NATIVE = { ...ANY, application_type: 'native', implicit: false } as const;
 
 type Verdict = RegExp | 'fine';
 const ROWS: readonly (readonly [uri: string, web: Verdict, webImplicit: Verdict, native: Verdict])[] = [
@@ -47,40 +48,32 @@ const ROWS: readonly (readonly [uri: string, web: Verdict, webImplicit: Verdict,
     /private-use schemes are allowed for native clients only/,
     'fine',
   ],
-  [
-    'myapp:/cb',
-    /private-use schemes are allowed for native clients only/,
-    /private-use schemes are allowed for native clients only/,
-    /reverse order/,
-  ],
+  ['myapp:/cb', /scheme:\/\/host\/path/, /reverse order, because/, /scheme:\/\/host\/path/],
+  ['cursor://anysphere.cursor-mcp/oauth/callback', /native clients only/, /reverse order, because/, 'fine'],
+  ['vscode://publisher.extension', /native clients only/, /reverse order, because/, 'fine'],
   [
     'javascript:alert(1)',
-    /private-use schemes are allowed for native clients only/,
-    /private-use schemes are allowed for native clients only/,
-    /reverse order/,
+    /the scheme javascript: a browser/,
+    /the scheme javascript: a browser/,
+    /the scheme javascript: a browser/,
   ],
   [
     'JavaScript:alert(1)',
-    /private-use schemes are allowed for native clients only/,
-    /private-use schemes are allowed for native clients only/,
-    /reverse order/,
+    /the scheme javascript: a browser/,
+    /the scheme javascript: a browser/,
+    /the scheme javascript: a browser/,
   ],
   [
     'data:text/html,x',
-    /private-use schemes are allowed for native clients only/,
-    /private-use schemes are allowed for native clients only/,
-    /reverse order/,
+    /the scheme data: a browser/,
+    /the scheme data: a browser/,
+    /the scheme data: a browser/,
   ],
   ['https://client.example/#', /fragment/, /fragment/, /fragment/],
   ['https://client.example/cb#a=b', /fragment/, /fragment/, /fragment/],
   ['com.example.app:/cb#x', /fragment/, /fragment/, /fragment/],
   ['https://client.example/*', /wildcard/, /wildcard/, /wildcard/],
-  [
-    'https://*.client.example/',
-    /must be a valid absolute URI/,
-    /must be a valid absolute URI/,
-    /must be a valid absolute URI/,
-  ],
+  ['https://*.client.example/', /wildcard/, /wildcard/, /wildcard/],
   ['/cb', /must be a valid absolute URI/, /must be a valid absolute URI/, /must be a valid absolute URI/],
   [
     'https://user@client.example/',

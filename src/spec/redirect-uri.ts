@@ -1,9 +1,11 @@
+import { type PrivateSchemes, privateUseProblem } from './private-use-scheme.ts';
 import { isLoopbackHost, parseUri, queryParameters, type Uri } from './uri.ts';
 
 export interface RedirectUriRules {
   readonly application_type: 'web' | 'native';
   /** OpenID Connect Dynamic Client Registration 1.0 §2: web clients of the implicit grant use https and not localhost. */
   readonly implicit: boolean;
+  readonly privateSchemes: PrivateSchemes;
 }
 
 /**
@@ -28,29 +30,28 @@ const RESPONSE_PARAMETERS: ReadonlySet<string> = new Set([
  * be registered.
  */
 export function redirectUriProblem(text: string, rules: RedirectUriRules): string | undefined {
-  const uri = parseUri(text);
-  if (uri === undefined) return 'must be a valid absolute URI';
-  if (uri.hasFragment) return 'must not have a fragment';
   if (text.includes('*'))
     return 'must not have a wildcard; redirection URIs are compared character by character';
+  const uri = parseUri(text);
+  if (uri === undefined) return 'must be a valid absolute URI, such as https://client.example/cb';
+  if (uri.hasFragment) return 'must not have a fragment';
   const parameter = responseParameterIn(text);
   if (parameter !== undefined)
     return `must not have the query parameter ${parameter}, which belongs to the response`;
-  if (uri.http === undefined) return privateUseSchemeProblem(uri.scheme, rules);
+  if (uri.http === undefined) return privateUseSchemeProblem(text, uri.scheme, rules);
   if (uri.http.port === 0 && !(rules.application_type === 'native' && isLoopbackHost(uri.http.host))) {
     return 'must not have port 0; it is allowed for loopback hosts of native clients only';
   }
   return uri.scheme === 'https' ? httpsProblem(uri.http.host, rules) : httpProblem(uri, rules);
 }
 
-function privateUseSchemeProblem(scheme: string, rules: RedirectUriRules): string | undefined {
-  if (rules.application_type === 'web')
-    return 'must use https; private-use schemes are allowed for native clients only';
-  // RFC 8252 §7.1: "apps MUST use a URI scheme based on a domain name under their control, expressed in reverse order".
-  // `javascript:`, `data:` and similar schemes have no dot.
-  return scheme.includes('.')
-    ? undefined
-    : 'must use https or a scheme that is a domain name in reverse order';
+function privateUseSchemeProblem(text: string, scheme: string, rules: RedirectUriRules): string | undefined {
+  const { privateSchemes: schemes, implicit } = rules;
+  const problem = privateUseProblem(text, scheme, { schemes, implicit });
+  if (problem !== undefined) return problem;
+  return rules.application_type === 'web'
+    ? 'must use https; private-use schemes are allowed for native clients only'
+    : undefined;
 }
 
 function httpsProblem(host: string, rules: RedirectUriRules): string | undefined {

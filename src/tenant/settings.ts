@@ -37,6 +37,7 @@ export function metadataLimits(settings: Settings, keys: Pick<ServerKeys, 'canSi
     httpAllowed: settings['outbound.allow-http'],
     certificateTrust: certificateTrust(settings),
     signingAlgorithms: SIGNING_ALGORITHMS.filter((alg) => keys.canSign(alg)),
+    privateSchemes: settings['registration.private-schemes'],
   };
 }
 
