@@ -25,6 +25,7 @@ const BODY_CLIENT_ID = /(?:^|&)client_id=([^&]*)/u;
 /** The payload of a client assertion. Longer parts are not decoded for a log line. */
 const BODY_ASSERTION = /(?:^|&)client_assertion=[A-Za-z0-9_-]{1,2048}\.([A-Za-z0-9_-]{1,4096})\./u;
 /** The payload of an entity statement, also of the first one in a trust chain. */
+const CLIENT_PATHS: ReadonlySet<string> = new Set(['/clients/{id}', '/register/{id}']);
 const BODY_STATEMENT = /^(?:\s*\[\s*")?[A-Za-z0-9_-]{1,2048}\.([A-Za-z0-9_-]{1,65536})\./u;
 
 /**
@@ -34,7 +35,7 @@ const BODY_STATEMENT = /^(?:\s*\[\s*")?[A-Za-z0-9_-]{1,2048}\.([A-Za-z0-9_-]{1,6
 function claimOf({ contract, segment, headers, query, body }: ClaimingRequest): string | undefined {
   const credentials = parseAuthorization(headers['authorization']);
   if (credentials.scheme === 'basic') return credentials.id;
-  if (contract.path === '/clients/{id}') return decodedSegment(segment);
+  if (CLIENT_PATHS.has(contract.path)) return decodedSegment(segment);
   const text = contract.body === 'none' ? query : Buffer.from(body).toString('latin1');
   if (contract.body === 'statement') return issuerOf(BODY_STATEMENT.exec(text)?.[1]);
   const form = contract.body === 'form' ? text : query;

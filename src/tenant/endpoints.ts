@@ -1,10 +1,10 @@
 import { authorization, postedAuthorization } from '../endpoints/authorization/endpoint.ts';
-import { clientDelete } from '../endpoints/client-delete/endpoint.ts';
+import { clientDelete, clientDeleteAtRegister } from '../endpoints/client-delete/endpoint.ts';
 import { clientList } from '../endpoints/client-list/endpoint.ts';
 import { clientLogo } from '../endpoints/client-logo/endpoint.ts';
-import { clientRead } from '../endpoints/client-read/endpoint.ts';
+import { clientRead, clientReadAtRegister } from '../endpoints/client-read/endpoint.ts';
 import { clientRegistration, clientRegistration201 } from '../endpoints/client-registration/endpoint.ts';
-import { clientUpdate } from '../endpoints/client-update/endpoint.ts';
+import { clientUpdate, clientUpdateAtRegister } from '../endpoints/client-update/endpoint.ts';
 import type { Endpoint } from '../endpoints/contract.ts';
 import { directAuthorization } from '../endpoints/direct-authorization/endpoint.ts';
 import { authorizationServerContract, contract as openidContract } from '../endpoints/discovery/contract.ts';
@@ -44,8 +44,11 @@ const ENDPOINTS: readonly Open<Issuer>[] = [
   ({ registry, settings }) => clientRegistration201({ ...registry, settings }),
   ({ registry }) => clientList(registry),
   ({ registry }) => clientRead(registry),
+  ({ registry }) => clientReadAtRegister(registry),
   ({ registry }) => clientUpdate(registry),
+  ({ registry }) => clientUpdateAtRegister(registry),
   ({ registry }) => clientDelete(registry),
+  ({ registry }) => clientDeleteAtRegister(registry),
   directAuthorization,
   token,
   authorization,

@@ -4,13 +4,22 @@ import { authenticateManager } from '../../clients/registration/registration-aut
 import type { RegistryNeeds } from '../../clients/registry-needs.ts';
 import { clientIdFromSegment } from '../../spec/identifiers.ts';
 import { UNCACHED } from '../answer.ts';
-import type { Endpoint } from '../contract.ts';
-import { contract } from './contract.ts';
+import type { Contract, Endpoint } from '../contract.ts';
+import { contract, contractAtRegister } from './contract.ts';
 
 /** Deletes a registration. */
 export function clientDelete(needs: RegistryNeeds): Endpoint {
+  return at(contract, needs);
+}
+
+/** Does the same at `/register/{id}`. */
+export function clientDeleteAtRegister(needs: RegistryNeeds): Endpoint {
+  return at(contractAtRegister, needs);
+}
+
+function at(where: Contract, needs: RegistryNeeds): Endpoint {
   return {
-    contract,
+    contract: where,
     handle: async ({ headers, segment, id }) =>
       await audited(needs, 'client.delete', id, async (trail) => {
         const client_id = clientIdFromSegment(segment);

@@ -14,3 +14,10 @@ export const contract = {
   cors: 'configured',
   body: 'none',
 } as const satisfies Contract;
+
+/** The same endpoint below the address that discovery names by default: clients append their identifier to it. */
+export const contractAtRegister = {
+  ...contract,
+  name: 'client-read-at-register',
+  path: '/register/{id}',
+} as const satisfies Contract;

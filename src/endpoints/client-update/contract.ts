@@ -10,3 +10,10 @@ export const contract = {
   cors: 'configured',
   body: 'json',
 } as const satisfies Contract;
+
+/** The same endpoint below the address that discovery names by default: clients append their identifier to it. */
+export const contractAtRegister = {
+  ...contract,
+  name: 'client-update-at-register',
+  path: '/register/{id}',
+} as const satisfies Contract;

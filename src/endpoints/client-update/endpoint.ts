@@ -8,15 +8,24 @@ import { clientIdFromSegment } from '../../spec/identifiers.ts';
 import { parseJsonObject } from '../../spec/json.ts';
 import { requireMediaType } from '../../spec/media-type.ts';
 import { UNCACHED } from '../answer.ts';
-import type { Endpoint } from '../contract.ts';
-import { contract } from './contract.ts';
+import type { Contract, Endpoint } from '../contract.ts';
+import { contract, contractAtRegister } from './contract.ts';
 
 const HEADERS = Object.freeze({ 'content-type': 'application/json', ...UNCACHED });
 
 /** Replaces a registration. */
 export function clientUpdate(needs: RegistryNeeds): Endpoint {
+  return at(contract, needs);
+}
+
+/** Does the same at `/register/{id}`. */
+export function clientUpdateAtRegister(needs: RegistryNeeds): Endpoint {
+  return at(contractAtRegister, needs);
+}
+
+function at(where: Contract, needs: RegistryNeeds): Endpoint {
   return {
-    contract,
+    contract: where,
     handle: async ({ headers, segment, body, id, remoteAddress }) =>
       await audited(needs, 'client.update', id, async (trail) => {
         const client_id = clientIdFromSegment(segment);
