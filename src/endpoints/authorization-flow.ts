@@ -54,7 +54,7 @@ export class AuthorizationFlow {
     request: EndpointRequest,
     waiting: WaitingRequest,
     progress: Progress,
-    cookies?: readonly string[],
+    cookies: readonly string[] = [],
   ): Promise<EndpointResponse | undefined> {
     return await finalAnswer(this.#needs, request, waiting, progress, cookies);
   }
@@ -64,9 +64,9 @@ export class AuthorizationFlow {
     return await answeringClient(this.#needs, request, act);
   }
 
-  /** Sends a refusal to the client (RFC 6749 §4.1.2.1). */
+  /** Sends the person's own refusal to the client (RFC 6749 §4.1.2.1). */
   async refuse(request: EndpointRequest, error: AuthorizationError): Promise<EndpointResponse> {
-    return await refusal(this.#needs, request, error);
+    return await refusal(this.#needs, request, error, { interacted: true });
   }
 
   /** Stores the consent of the end-user for this registration of the client. */
@@ -94,19 +94,20 @@ async function progressNow(
 async function finalAnswer(
   needs: AuthorizationFlowNeeds,
   request: EndpointRequest,
-  { request: authorization }: WaitingRequest,
+  { request: authorization, signedIn, consented }: WaitingRequest,
   { client, next }: Progress,
-  cookies: readonly string[] = [],
+  cookies: readonly string[],
 ): Promise<EndpointResponse | undefined> {
+  const departure = { cookies, interacted: signedIn !== undefined || consented !== undefined };
   try {
     if (next.step === 'refuse')
       throw new AuthorizationError(authorization, next.error, next.error_description);
     if (next.step !== 'grant') return undefined;
     const kept = await needs.progress.keepClient(client);
     const issued = await authorizedResponse(needs.responding, kept, authorization, next.session);
-    return await clientResponse(needs, request, authorization, issued, cookies);
+    return await clientResponse(needs, request, authorization, issued, departure);
   } catch (failure) {
     if (!(failure instanceof AuthorizationError)) throw failure;
-    return await refusal(needs, request, failure, cookies);
+    return await refusal(needs, request, failure, departure);
   }
 }

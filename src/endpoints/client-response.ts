@@ -12,6 +12,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { LeavePage } from '../ports/pages.ts';
 import { OAuthError } from '../spec/errors.ts';
 import { preferredLanguages } from '../spec/languages.ts';
+import { isPrivateUse } from '../spec/private-use-scheme.ts';
 import { UNCACHED } from './answer.ts';
 import type { EndpointRequest, EndpointResponse } from './contract.ts';
 import { isAnybodys, pageClient } from './page-client.ts';
@@ -26,6 +27,13 @@ export interface ClientResponseNeeds extends PageNeeds {
 /** The destination of a response, and the languages for a page on the way. */
 export type AnsweredRequest = ResponseTarget & { readonly ui_locales?: string };
 
+/** How a response leaves the server. */
+export interface Departure {
+  readonly cookies?: readonly string[];
+  /** Whether the person has used a page of this server since the request arrived. */
+  readonly interacted: boolean;
+}
+
 /**
  * Sends the browser back to its client, by a redirection or with a page that posts (OAuth 2.0 Form Post Response Mode).
  * @throws OAuthError for the person, if the client or its redirection URI is no longer registered
@@ -35,9 +43,21 @@ export async function clientResponse(
   request: EndpointRequest,
   target: AnsweredRequest,
   parameters: ResponseParameters,
-  cookies: readonly string[] = [],
+  { cookies = [], interacted }: Departure,
 ): Promise<EndpointResponse> {
-  return delivered(needs, request, target, await responseFor(needs, target, parameters), cookies);
+  const made = await responseFor(needs, target, parameters);
+  return needsPerson(made.client, target, interacted)
+    ? leavePage(needs, request, { target, ...made }, cookies)
+    : delivered(needs, request, target, made, cookies);
+}
+
+/**
+ * Says whether a person must lead the browser to the client (decision 47). Any application can claim a private-use scheme, and
+ * anyone may have registered this client: RFC 8252 §8.6: "authorization servers SHOULD NOT process authorization requests
+ * automatically without user consent or interaction".
+ */
+function needsPerson(client: StoredClient, { redirect_uri }: ResponseTarget, interacted: boolean): boolean {
+  return !interacted && isPrivateUse(redirect_uri) && isAnybodys(client);
 }
 
 /** A response, with the current registration of its client. */
@@ -91,7 +111,7 @@ export async function answeringClient(
     return await answer();
   } catch (failure) {
     if (!(failure instanceof AuthorizationError)) throw failure;
-    return await refusal(needs, request, failure);
+    return await refusal(needs, request, failure, { interacted: false });
   }
 }
 
@@ -100,13 +120,13 @@ export async function refusal(
   needs: ClientResponseNeeds,
   request: EndpointRequest,
   refused: AuthorizationError,
-  cookies: readonly string[] = [],
+  { cookies = [], interacted }: Departure,
 ): Promise<EndpointResponse> {
   const { target, code: error, error_description } = refused;
   const made = await responseFor(needs, target, { error, error_description });
   const asks =
     needs.settings['sign-in.open-client-errors'] === 'page' && !AT_ONCE.has(error) && isAnybodys(made.client);
-  const response = asks
+  const response = asks || needsPerson(made.client, target, interacted)
     ? leavePage(needs, request, { target, error, ...made }, cookies)
     : delivered(needs, request, target, made, cookies);
   return { ...response, refused };
@@ -125,7 +145,7 @@ const AT_ONCE: ReadonlySet<string> = new Set(['login_required', 'consent_require
 function leavePage(
   needs: ClientResponseNeeds,
   request: EndpointRequest,
-  { target, error, client, response }: Made & { readonly target: AnsweredRequest; readonly error: string },
+  { target, error, client, response }: Made & { readonly target: AnsweredRequest; readonly error?: string },
   cookies: readonly string[],
 ): EndpointResponse {
   const { redirect_uri, ui_locales } = target;

@@ -24,8 +24,8 @@ const VALUES_MAX = 6;
 const BODY_CLIENT_ID = /(?:^|&)client_id=([^&]*)/u;
 /** The payload of a client assertion. Longer parts are not decoded for a log line. */
 const BODY_ASSERTION = /(?:^|&)client_assertion=[A-Za-z0-9_-]{1,2048}\.([A-Za-z0-9_-]{1,4096})\./u;
-/** The payload of an entity statement, also of the first one in a trust chain. */
 const CLIENT_PATHS: ReadonlySet<string> = new Set(['/clients/{id}', '/register/{id}']);
+/** The payload of an entity statement, also of the first one in a trust chain. */
 const BODY_STATEMENT = /^(?:\s*\[\s*")?[A-Za-z0-9_-]{1,2048}\.([A-Za-z0-9_-]{1,65536})\./u;
 
 /**

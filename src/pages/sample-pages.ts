@@ -87,6 +87,13 @@ export const SAMPLE_PAGES: Readonly<Record<string, Page>> = {
     location: 'https://stranger.example.net/cb?error=access_denied&state="><script>',
     post: undefined,
   },
+  'leave-granted': {
+    kind: 'leave',
+    client: { ...stranger, host: 'stranger:' },
+    error: undefined,
+    location: 'stranger://host/cb?code=abc&state="><script>',
+    post: undefined,
+  },
   'leave-post': {
     kind: 'leave',
     client: stranger,

@@ -106,11 +106,12 @@ export interface FormPostPage {
   readonly parameters: readonly (readonly [name: string, value: string])[];
 }
 
-/** Asks the end-user before an error response leads to a client without the operator's trust (RFC 9700 §4.11.2). */
+/** Asks the end-user before a response leads to a client without the operator's trust (RFC 9700 §4.11.2, RFC 8252 §8.6). */
 export interface LeavePage {
   readonly kind: 'leave';
   readonly client: PageClient;
-  readonly error: string;
+  /** Undefined if the response grants the request. */
+  readonly error: string | undefined;
   /** The address of the response if the end-user continues; undefined if the response is posted. */
   readonly location: string | undefined;
   /** The form and its target, if the response is posted. */
