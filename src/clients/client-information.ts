@@ -3,6 +3,7 @@ import type { StoredClient, StoredSecret } from '../ports/client-store.ts';
 import type { Sealer } from '../ports/sealer.ts';
 import type { ClientId } from '../spec/identifiers.ts';
 import { documentOf } from './metadata-document/document-state.ts';
+import { defaultScope, metadataOf } from './registered-client.ts';
 import type { RegistryNeeds } from './registry-needs.ts';
 import { openRegistrationToken, openSecret } from './secrets/client-secrets.ts';
 
@@ -30,9 +31,21 @@ export function clientInformation(needs: InformationNeeds, client: StoredClient)
     ...(isManaged(client) ? management(needs, client) : {}),
     ...sourceOf(client),
   };
-  const metadata = client.metadata.slice(1, -1);
+  return `${JSON.stringify(members).slice(0, -1)},${metadataText(client)}}`;
+}
+
+/**
+ * Renders the registered metadata as the members of a JSON object, with the default scope of a client that registered none
+ * (RFC 7591 §3.2.1: "including any fields provisioned by the authorization server itself").
+ */
+export function metadataText(client: StoredClient): string {
+  const provided = defaultScope(client);
+  const scope =
+    provided.length === 0 || metadataOf(client).scope !== undefined
+      ? ''
+      : `,"scope":${JSON.stringify(provided.join(' '))}`;
   const data = client.data === null ? '' : `,"data":${client.data}`;
-  return `${JSON.stringify(members).slice(0, -1)},${metadata}${data}}`;
+  return `${client.metadata.slice(1, -1)}${scope}${data}`;
 }
 
 /**

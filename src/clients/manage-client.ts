@@ -4,9 +4,10 @@ import type { JsonObject } from '../spec/json.ts';
 import { ALL_PRIVILEGES, type RegistrationPrivileges } from '../spec/registration-privileges.ts';
 import { type AuditTrail, doneEvent, record } from './audit-trail.ts';
 import { storeChange, storeEnd, untilUncontested } from './change-client.ts';
-import { metadataOf } from './registered-client.ts';
+import { defaultScope, metadataOf } from './registered-client.ts';
 import { admitMetadata } from './registration/admit-metadata.ts';
 import { privilegesByMaster } from './registration/privileges.ts';
+import { noteDropped } from './registration/register-client.ts';
 import type { ClientManager } from './registration/registration-authority.ts';
 import {
   privilegesWithStatement,
@@ -14,7 +15,7 @@ import {
   type StatedRequest,
 } from './registration/software-statement.ts';
 import { withTokenPolicyOf } from './registration/token-policy.ts';
-import { isConfidential } from './registration/validate-metadata.ts';
+import { isConfidential, type ValidatedMetadata } from './registration/validate-metadata.ts';
 import type { RegistryNeeds } from './registry-needs.ts';
 import { isLive, makeRegistrationToken, makeSecret, previousSecrets } from './secrets/client-secrets.ts';
 
@@ -60,9 +61,11 @@ export async function updateClient(
   trail: AuditTrail,
 ): Promise<StoredClient> {
   return await untilUncontested(authenticate, async (manager) => {
-    const updated = await updatedClient(needs, manager, stated);
+    const { updated, dropped } = await updatedClient(needs, manager, stated);
     const event = doneEvent(needs, trail);
-    return { outcome: await storeChange(needs, updated, manager.client.version, event), result: updated };
+    const outcome = await storeChange(needs, updated, manager.client.version, event);
+    if (outcome === 'done') noteDropped(needs, { ...trail, client_id: updated.client_id }, dropped);
+    return { outcome, result: updated };
   });
 }
 
@@ -70,13 +73,14 @@ async function updatedClient(
   needs: RegistryNeeds,
   { kind, client }: ClientManager,
   { request, statement, remoteAddress }: StatedRequest,
-): Promise<StoredClient> {
+): Promise<{ readonly updated: StoredClient; readonly dropped: ValidatedMetadata['dropped'] }> {
   requireSameClient(client, request);
   requireOwnMetadata(client);
   const own = ownPrivileges(client, statement);
   const allowed = kind === 'master' ? ALL_PRIVILEGES : { ...own, token_policy: true };
   const sender = { privileges: allowed, presentedToken: true, remoteAddress };
-  const admitted = await admitMetadata(needs, request, sender);
+  const echoes = echoesDefaultScope(client, request);
+  const admitted = await admitMetadata(needs, echoes ? withoutScope(request) : request, sender);
   const validated = kind === 'master' ? admitted : withTokenPolicyOf(client, admitted);
   if (validated.preferred_client_id !== undefined && validated.preferred_client_id !== client.client_id) {
     throw new OAuthError('invalid_client_metadata', {
@@ -85,7 +89,7 @@ async function updatedClient(
     });
   }
   const now = needs.clock.now();
-  return {
+  const updated = {
     ...client,
     version: client.version + 1,
     metadata: JSON.stringify(validated.metadata),
@@ -97,9 +101,29 @@ async function updatedClient(
         ]
       : [],
     ...makeRegistrationToken(needs, client),
-    privileges: JSON.stringify(kind === 'master' ? privilegesByMaster(validated) : own),
+    privileges: JSON.stringify(
+      kind === 'master' ? { ...privilegesByMaster(validated), ...(echoes ? { scope: own.scope } : {}) } : own,
+    ),
     // The client now differs from what its registrants sent, so it is no longer shared.
     shared_digest: null,
+  };
+  return { updated, dropped: validated.dropped };
+}
+
+/**
+ * Says whether a request only repeats the default scope that the server gave the client. Such a client keeps its default: the
+ * whole response of a registration can be sent back.
+ */
+function echoesDefaultScope(client: StoredClient, { members: { scope } }: JsonObject): boolean {
+  if (typeof scope !== 'string' || metadataOf(client).scope !== undefined) return false;
+  const given = defaultScope(client);
+  return given.length > 0 && scope === given.join(' ');
+}
+
+function withoutScope(request: JsonObject): JsonObject {
+  return {
+    members: { ...request.members, scope: null },
+    source: (name) => request.source(name),
   };
 }
 

@@ -4,11 +4,12 @@ import { whenKnown } from '../spec/awaitable.ts';
 import { looksLikeClientIdUrl } from '../spec/client-id-url.ts';
 import type { ClientMetadata } from '../spec/client-metadata.ts';
 import type { ClientId } from '../spec/identifiers.ts';
+import type { RegistrationPrivileges } from '../spec/registration-privileges.ts';
 import { parseScope } from '../spec/scope.ts';
 
 /** Stored records are immutable, so their parsed form is cached with the record. */
 const parsed = new WeakMap<StoredClient, ClientMetadata>();
-const scopes = new WeakMap<ClientMetadata, readonly string[]>();
+const scopes = new WeakMap<StoredClient, readonly string[]>();
 
 /** Returns the parsed metadata of a stored client. */
 export function metadataOf(client: StoredClient): ClientMetadata {
@@ -28,14 +29,30 @@ export function isAutomatic({ registered_via, entity_id }: StoredClient): boolea
   return entity_id === null && registered_via.startsWith('federation:');
 }
 
-/** Returns the scope values that a client is registered for. */
-export function registeredScope(metadata: ClientMetadata): readonly string[] {
-  let scope = scopes.get(metadata);
+/** Returns the scope values that a client is registered for: those of its `scope`, or its default scope without one. */
+export function registeredScope(client: StoredClient): readonly string[] {
+  let scope = scopes.get(client);
   if (scope === undefined) {
-    scope = parseScope(metadata.scope ?? '') ?? [];
-    scopes.set(metadata, scope);
+    const registered = metadataOf(client).scope;
+    scope = registered === undefined ? defaultScope(client) : (parseScope(registered) ?? []);
+    scopes.set(client, scope);
   }
   return scope;
+}
+
+const NONE: readonly string[] = [];
+
+/** Registrants whose clients get no default scope: the operator, and superiors in a federation, say what they mean. */
+const DELIBERATE = /^(?:master:|cli$|federation:)/;
+
+/**
+ * Returns the scope values that a client gets if it registers no `scope`: all that its registrant was allowed, where that is a
+ * list (decision 43). RFC 7591 §2: "an authorization server MAY register a client with a default set of scopes".
+ */
+export function defaultScope({ privileges, registered_via }: StoredClient): readonly string[] {
+  if (DELIBERATE.test(registered_via)) return NONE;
+  const { scope } = JSON.parse(privileges) as Partial<RegistrationPrivileges>;
+  return scope === undefined || scope === 'any' ? NONE : scope;
 }
 
 /**

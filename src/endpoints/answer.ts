@@ -34,7 +34,7 @@ function renderError(contract: Contract, failure: unknown): EndpointResponse {
   if (failure instanceof TooManyRequests) return tooManyRequests(failure);
   if (areWritesStopped(failure)) return WRITES_STOPPED;
   if (!(failure instanceof OAuthError)) return { status: 500, headers: UNCACHED };
-  const { code, error_description, retryAfter } = failure;
+  const { code, error_description, retryAfter, members } = failure;
   const challenge = failure.challenge ?? challengeOf(contract, failure);
   return {
     status: contract.errorStatuses?.[code] ?? ERROR_CODES[code].status,
@@ -44,7 +44,7 @@ function renderError(contract: Contract, failure: unknown): EndpointResponse {
       ...(challenge === undefined ? {} : { 'www-authenticate': challenge }),
       ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
     },
-    body: JSON.stringify({ error: code, error_description }),
+    body: JSON.stringify({ error: code, error_description, ...members }),
   };
 }
 

@@ -146,7 +146,7 @@ export async function useAssertion(
   requestedScope: string | undefined,
 ): Promise<{ readonly sub: string; readonly scope: readonly string[] }> {
   const sub = await mappedSubject(needs, asserted);
-  const scope = grantedScope(requestedScope, registeredScope(client.metadata), asserted.issuer.scope);
+  const scope = grantedScope(requestedScope, registeredScope(client.stored), asserted.issuer.scope);
   await requireUnused(needs, kind, asserted);
   return { sub, scope };
 }

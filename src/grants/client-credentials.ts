@@ -9,7 +9,7 @@ export const clientCredentials: Grant = {
   grant_type: 'client_credentials',
   parameters: ['scope'],
   async handle(needs, client, parameters) {
-    const scope = grantedScope(parameters['scope'], registeredScope(client.metadata));
+    const scope = grantedScope(parameters['scope'], registeredScope(client.stored));
     return await issueToken(needs, client, {
       sub: client.stored.client_id,
       scope,

@@ -46,11 +46,11 @@ export const password: Grant = {
 
 function scopeFor(
   settings: Settings,
-  { metadata }: AuthenticatedClient,
+  { stored }: AuthenticatedClient,
   requested: string | undefined,
   offline: boolean,
 ): readonly string[] {
-  const scope = grantableScope(settings, metadata, requested, offline);
+  const scope = grantableScope(settings, stored, requested, offline);
   if (scope === undefined)
     throw new OAuthError('invalid_scope', {
       error_description: 'scope must be scope values separated by single spaces',

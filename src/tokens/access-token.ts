@@ -217,6 +217,11 @@ export function scopeOf(token: StoredAccessToken): readonly string[] {
   return scope === '' ? [] : scope.split(' ');
 }
 
+/** Returns the key of an initial access token, valid or not; undefined for a text of another form. */
+export function initialAccessTokenKey(presented: string): AccessTokenKey | undefined {
+  return isIdentifierShaped(presented) ? keyOf(presented) : undefined;
+}
+
 function keyOf(access_token: string): AccessTokenKey {
   return (access_token.slice(0, LOCATOR_LENGTH) + digestOf(access_token)) as AccessTokenKey;
 }

@@ -15,7 +15,8 @@ export function presentedBearer(authorization: string | undefined, lengthMax: nu
   if (credentials.scheme === 'none') return undefined;
   if (credentials.scheme !== 'bearer') {
     const tried = credentials.scheme === 'basic' ? 'basic' : credentials.tried;
-    throw invalidToken({ reason: 'other-scheme-than-bearer', detail: 'no bearer token', tried });
+    const notes = { reason: 'other-scheme-than-bearer', detail: 'no bearer token', tried } as const;
+    throw tried === 'basic' ? refusedToken(BASIC_TRIED, notes) : invalidToken(notes);
   }
   const { length } = credentials.token;
   if (length > lengthMax)
@@ -68,8 +69,21 @@ export function bearerTokenNeeded(because?: string): OAuthError {
  * @param notes for the log only
  */
 export function invalidToken(notes: RefusalNotes = {}): OAuthError {
+  return refusedToken('the bearer token is not valid', notes);
+}
+
+const BASIC_TRIED = 'the Authorization header has the scheme Basic; this endpoint needs Bearer and a token';
+
+/** Makes the refusal of an initial access token that has made a registration. In production it is like every other refusal. */
+export function usedToken(): OAuthError {
+  return refusedToken(
+    'the initial access token has been used; it is good for one registration, and chancery iat create makes another',
+  );
+}
+
+function refusedToken(error_description: string, notes: RefusalNotes = {}): OAuthError {
   return new OAuthError('invalid_token', {
-    error_description: 'the bearer token is not valid',
+    error_description,
     reason: 'unknown-bearer-token',
     ...notes,
   });

@@ -110,7 +110,8 @@ async function fillClients(caches: ProcessCaches, make: () => StoredClient): Pro
   for (let index = 0; index < ENTRIES; index += 1) {
     const client = await cached.clients.find(`client-${index}` as ClientId);
     assert.ok(client !== undefined);
-    registeredScope(metadataOf(client));
+    metadataOf(client);
+    registeredScope(client);
   }
   return cached;
 }

@@ -26,10 +26,10 @@ const VALUES: readonly unknown[] = [
 
 interface Member {
   readonly wrong: Expected;
-  /** Values, beside `null`, that the member may have after all. */
+  /** Values, beside the empty ones, that the member may have after all. */
   readonly right?: readonly unknown[];
   readonly privileged?: true;
-  /** `null` is absent (RFC 7592 §2.2); this one must be there. */
+  /** `null`, the empty string and the empty array are absent (RFC 7592 §2.2, decision 42); this one must be there. */
   readonly needed?: true;
 }
 
@@ -37,7 +37,7 @@ const metadata = { wrong: 'invalid_client_metadata' } as const;
 
 const MEMBERS: Readonly<Record<string, Member>> = {
   redirect_uris: { wrong: 'invalid_redirect_uri', needed: true },
-  post_logout_redirect_uris: { wrong: 'invalid_redirect_uri', right: [[]] },
+  post_logout_redirect_uris: { wrong: 'invalid_redirect_uri' },
   grant_types: metadata,
   response_types: metadata,
   application_type: metadata,
@@ -46,22 +46,25 @@ const MEMBERS: Readonly<Record<string, Member>> = {
   subject_type: metadata,
   client_name: metadata,
   'client_name#de': metadata,
-  contacts: { ...metadata, right: [[]] },
+  contacts: metadata,
   logo_uri: metadata,
   client_uri: metadata,
   policy_uri: metadata,
   'policy_uri#de': metadata,
   tos_uri: metadata,
-  scope: { ...metadata, right: [''], privileged: true },
+  scope: { ...metadata, privileged: true },
   data: { ...metadata, right: [{}], privileged: true },
   preferred_client_id: { ...metadata, privileged: true },
   preferred_client_secret: { ...metadata, privileged: true },
 };
 
+const EMPTY: readonly string[] = ['null', '""', '[]'];
+
 function rowOf(name: string, member: Member, value: unknown): BodyRow {
   const source = JSON.stringify(value);
+  const isEmpty = EMPTY.includes(source);
   const right = [
-    ...(member.needed ? [] : ['null']),
+    ...(member.needed ? [] : EMPTY),
     ...(member.right ?? []).map((each) => JSON.stringify(each)),
   ];
   const expected = right.includes(source) ? 'registered' : member.wrong;
@@ -69,9 +72,9 @@ function rowOf(name: string, member: Member, value: unknown): BodyRow {
     name: `H-102 ${name}: ${source.slice(0, 20)}`,
     body: JSON.stringify({ ...PLAIN, [name]: value }),
     expected,
-    ...(member.privileged && value !== null ? { privileged: true } : {}),
+    ...(member.privileged && !isEmpty ? { privileged: true } : {}),
     check: ({ json }) => {
-      if (value === null) assert.notEqual(json[name], null);
+      if (isEmpty) assert.equal(EMPTY.includes(JSON.stringify(json[name])), false);
       else assert.deepEqual(json[name], value);
     },
   };

@@ -35,7 +35,6 @@ const identifiers = (all: readonly string[], expected: Expected): BodyRow[] =>
 const IDENTIFIERS: readonly BodyRow[] = [
   ...identifiers(
     [
-      '',
       'x'.repeat(101),
       'x'.repeat(1_024),
       '../x',
@@ -117,7 +116,7 @@ const CONTRADICTIONS: readonly BodyRow[] = [
     { response_types: ['token'] },
     { response_types: ['code token'] },
     { grant_types: ['implicit'], response_types: ['code'] },
-    { grant_types: ['authorization_code'], response_types: [] },
+    { grant_types: ['authorization_code', 'implicit'], response_types: ['code'] },
     { grant_types: ['client_credentials'], response_types: ['code'] },
     { response_types: ['code code'] },
     { response_types: ['none'] },
@@ -140,7 +139,7 @@ const CONTRADICTIONS: readonly BodyRow[] = [
     { id_token_signed_response_alg: 'HS256', token_endpoint_auth_method: 'none' },
     { id_token_signed_response_alg: 'RS1' },
     { id_token_signed_response_alg: 'rs256' },
-    { id_token_signed_response_alg: '' },
+    { id_token_signed_response_alg: ' ' },
   ]),
 ];
 

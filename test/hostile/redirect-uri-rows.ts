@@ -52,6 +52,33 @@ const DANGEROUS = [
   'urn:example:cb',
 ];
 
+/** H-320: what happens when a browser opens them is no answer to an application. */
+const SYSTEM_SCHEMES = [
+  'ms-settings://host/cb',
+  'ms-appinstaller://host/?source=x',
+  'search-ms://host/query',
+  'SHELL://host/cb',
+  'tel://host/cb',
+  'sms://host/cb',
+  'ssh://host/cb',
+  'telnet://host/cb',
+  'ldap://host/cb',
+  'smb://host/share',
+  'itms-services://host/?action=download-manifest',
+  'x-apple.systempreferences:/com.apple.preference.security',
+  'com.apple.tv:/cb',
+  'android-app://com.example/cb',
+  'market://details/?id=x',
+  'jar:https://a.example!/',
+  'chrome://settings/',
+  'moz-extension://id/cb',
+  'web+app://host/cb',
+  'facetime://host/cb',
+  'bitcoin://host/cb',
+  'steam://run/1',
+  'urn:ietf:wg:oauth:2.0:oob',
+];
+
 /** H-050 in the members that are shown to end-users as links. */
 const LINKS: readonly BodyRow[] = ['logo_uri', 'client_uri', 'policy_uri', 'tos_uri', 'logo_uri#de'].flatMap(
   (member) =>
@@ -170,8 +197,25 @@ const RULES: readonly BodyRow[] = [
   ),
   ...accept('H-058', ['native', 'web'], ['https://localhost/cb', 'http://localhost/cb']),
   ...accept('H-059', ['native'], ['com.example.app:/cb', 'com.example.app://cb', 'https://a.example/cb']),
-  ...refuse('H-059', ['native'], ['myapp:/cb', 'http:/cb', 'http:cb', 'app://cb', 'com.example.app']),
-  ...refuse('H-059', WEB, ['com.example.app:/cb', 'com.example.app://cb']),
+  ...accept('H-059', ['native', 'web'], ['app://cb', 'cursor://anysphere.cursor-mcp/oauth/callback']),
+  ...accept('H-059', WEB, ['com.example.app:/cb', 'com.example.app://cb']),
+  ...refuse(
+    'H-059',
+    ['native', 'web'],
+    [
+      'myapp:/cb',
+      'myapp:cb',
+      'myapp:///cb',
+      'myapp://user@host/cb',
+      'myapp://host:80/cb',
+      'http:/cb',
+      'http:cb',
+      'com.example.app',
+    ],
+  ),
+  ...refuse('H-059', WEB, ['a.example:8443/cb']),
+  ...refuse('H-321', ['implicit'], ['app://cb', 'cursor://anysphere.cursor-mcp/oauth/callback']),
+  ...refuse('H-320', EVERY, SYSTEM_SCHEMES),
   ...accept(
     'H-060',
     ['native'],

@@ -279,8 +279,8 @@ export const AUTHORIZATION: readonly Mutant[] = [
     edits: [
       {
         file: 'src/grants/authorization/read-authorization-request.ts',
-        find: "      token_endpoint_auth_method === 'none' ||\n      registered !== undefined;",
-        replace: '      registered !== undefined;',
+        find: "      token_endpoint_auth_method === 'none' ||\n      registered !== undefined ||",
+        replace: '      registered !== undefined ||',
       },
     ],
     killers: [

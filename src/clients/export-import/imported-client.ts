@@ -128,7 +128,7 @@ function secretOf(needs: RegistryNeeds, value: JsonValue, name: string): Importe
   const { client_secret, created_at, expires_at } = objectOf(value, name);
   if (typeof client_secret !== 'string') throw refused(`${name}.client_secret must be a string`);
   const checked = preferredSecret(client_secret, needs.metadataLimits);
-  if ('problem' in checked) throw refused(`${name}.client_secret ${checked.problem}`);
+  if ('problems' in checked) throw refused(`${name}.client_secret ${checked.problems[0]?.rule ?? ''}`);
   return {
     client_secret,
     created_at: timeOf(created_at, `${name}.created_at`),

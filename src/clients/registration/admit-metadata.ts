@@ -2,11 +2,11 @@ import type { OutboundFailure } from '../../ports/outbound-http.ts';
 import type { ClientMetadata } from '../../spec/client-metadata.ts';
 import { OAuthError, temporarilyUnavailable } from '../../spec/errors.ts';
 import type { JsonObject } from '../../spec/json.ts';
+import { type Mistake, refuseMistakes, shownUri } from '../../spec/metadata-mistake.ts';
 import type { RegistrationPrivileges } from '../../spec/registration-privileges.ts';
 import type { RegistryNeeds } from '../registry-needs.ts';
-import { shownUri } from './metadata-rules.ts';
-import { requireAllowedHosts, requirePrivileges } from './privileges.ts';
-import { type ValidatedMetadata, validateMetadata } from './validate-metadata.ts';
+import { hostMistakes, requirePrivileges } from './privileges.ts';
+import { examineMetadata, type ValidatedMetadata } from './validate-metadata.ts';
 
 /** The party that sends metadata. */
 export interface MetadataSender {
@@ -21,8 +21,8 @@ export interface MetadataSender {
 }
 
 /**
- * Checks metadata before it is stored, for a new client and for an update: privileges first, then form, then
- * resources of other hosts.
+ * Checks metadata before it is stored, for a new client and for an update: privileges first, then everything that the request
+ * itself shows, with all mistakes at once, then resources of other hosts.
  * @throws OAuthError invalid_token, insufficient_scope, invalid_client_metadata, invalid_redirect_uri;
  * temporarily_unavailable if the server is too busy to fetch a document that it names
  */
@@ -32,9 +32,12 @@ export async function admitMetadata(
   { privileges, presentedToken, remoteAddress }: MetadataSender,
 ): Promise<ValidatedMetadata> {
   requirePrivileges(request, privileges, presentedToken);
-  const validated = validateMetadata(request, needs.metadataLimits);
-  requireAllowedHosts(validated.metadata, privileges);
-  requireCallableUrls(needs, validated.metadata);
+  const { validated, mistakes } = examineMetadata(request, needs.metadataLimits);
+  const { metadata, dropped } = validated;
+  refuseMistakes(
+    [...mistakes, ...hostMistakes(metadata, privileges), ...callMistakes(needs, metadata)],
+    dropped,
+  );
   await requireSectorIdentifier(needs, validated.metadata, remoteAddress);
   return validated;
 }
@@ -44,19 +47,20 @@ const CALLED = ['jwks_uri', 'sector_identifier_uri', 'backchannel_logout_uri'] a
 
 /**
  * Rejects URLs that this server must never request, such as those of internal hosts.
- * @throws OAuthError invalid_client_metadata
+ * @throws MetadataRefused with the code invalid_client_metadata
  */
 export function requireCallableUrls(needs: RegistryNeeds, metadata: ClientMetadata): void {
-  for (const member of CALLED) {
+  refuseMistakes(callMistakes(needs, metadata));
+}
+
+function callMistakes(needs: RegistryNeeds, metadata: ClientMetadata): readonly Mistake[] {
+  return CALLED.flatMap((member) => {
     const url = metadata[member];
     const problem = typeof url === 'string' ? needs.outbound.urlProblem(url) : undefined;
-    if (problem !== undefined) {
-      throw new OAuthError('invalid_client_metadata', {
-        error_description: `${member} cannot be called: ${problem.reason}`,
-        detail: problem.detail,
-      });
-    }
-  }
+    if (problem === undefined || typeof url !== 'string') return [];
+    const { reason, detail } = problem;
+    return [{ member, value: shownUri(url), rule: `cannot be called: ${reason}`, detail }];
+  });
 }
 
 /**

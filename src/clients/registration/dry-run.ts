@@ -1,9 +1,12 @@
 import type { ClientMetadata } from '../../spec/client-metadata.ts';
 import { OAuthError, quotedValue } from '../../spec/errors.ts';
 import type { JsonObject } from '../../spec/json.ts';
+import { listedMistakes, MetadataRefused } from '../../spec/metadata-mistake.ts';
+import { isPrivateUse, isReversedDomain } from '../../spec/private-use-scheme.ts';
 import { ALL_PRIVILEGES } from '../../spec/registration-privileges.ts';
 import { parseUri } from '../../spec/uri.ts';
 import { type AuditTrail, doneEvent, record } from '../audit-trail.ts';
+import { metadataText } from '../client-information.ts';
 import { metadataOf } from '../registered-client.ts';
 import type { RegistryNeeds } from '../registry-needs.ts';
 import { missingPrivileges } from './privileges.ts';
@@ -13,8 +16,8 @@ import type { Registrant } from './registration-authority.ts';
 /**
  * Checks a registration without storing anything or using up a token.
  * @returns JSON text: `metadata` as it would be stored, `data` as sent, `missing_scopes` that the credentials
- * lack, and `warnings` about risky metadata
- * @throws OAuthError for metadata that no token could register
+ * lack, `dropped` with everything that the server does not take, and `warnings` about risky metadata
+ * @throws OAuthError for metadata that no token could register, with `mistakes` in the answer
  */
 export async function dryRun(
   needs: RegistryNeeds,
@@ -24,7 +27,12 @@ export async function dryRun(
 ): Promise<string> {
   const missing_scopes = missingPrivileges(request, registrant.privileges);
   const allowed = { ...ALL_PRIVILEGES, redirect_hosts: registrant.privileges.redirect_hosts };
-  const client = await prepareClient(needs, { ...registrant, privileges: allowed }, request);
+  const prepared = await prepareClient(needs, { ...registrant, privileges: allowed }, request).catch(
+    (failure: unknown) => {
+      throw failure instanceof MetadataRefused ? withMistakes(failure, missing_scopes) : failure;
+    },
+  );
+  const client = { ...prepared.client, privileges: JSON.stringify(registrant.privileges) };
   const metadata = metadataOf(client);
   const { preferred_client_id } = request.members;
   // Only callers that may choose an identifier may learn which are taken.
@@ -35,9 +43,28 @@ export async function dryRun(
     });
   }
   record(needs, doneEvent(needs, trail, 'dry run'));
-  const answer = JSON.stringify({ dry_run: true, missing_scopes, warnings: warnings(metadata) });
-  const data = client.data === null ? '' : `,"data":${client.data}`;
-  return `${answer.slice(0, -1)},"metadata":${client.metadata.slice(0, -1)}${data}}}`;
+  const answer = JSON.stringify({
+    dry_run: true,
+    missing_scopes,
+    dropped: listedMistakes(prepared.dropped),
+    warnings: warnings(metadata),
+  });
+  return `${answer.slice(0, -1)},"metadata":{${metadataText(client)}}}`;
+}
+
+/** Returns the refusal with all its mistakes as members of the answer. */
+function withMistakes(refused: MetadataRefused, missing_scopes: readonly string[]): OAuthError {
+  const { code, error_description, detail, mistakes, dropped } = refused;
+  return new OAuthError(code, {
+    error_description,
+    ...(detail === undefined ? {} : { detail }),
+    members: {
+      dry_run: true,
+      missing_scopes,
+      mistakes: listedMistakes(mistakes),
+      dropped: listedMistakes(dropped),
+    },
+  });
 }
 
 /** Returns the advice that applies to the metadata. */
@@ -68,6 +95,11 @@ const ADVICE: readonly Advice[] = [
   {
     text: 'localhost may resolve to another address; use 127.0.0.1 or [::1] (RFC 8252 §8.3)',
     applies: (metadata) => redirects(metadata).some((uri) => parseUri(uri)?.http?.host === 'localhost'),
+  },
+  {
+    text: 'a redirection URI has a private-use scheme that is no domain name in reverse order; another application may claim it, and only PKCE protects the code (RFC 8252 §7.1)',
+    applies: (metadata) =>
+      redirects(metadata).some((uri) => isPrivateUse(uri) && !isReversedDomain(parseUri(uri)?.scheme ?? '')),
   },
   {
     text: 'a web client without an authentication method relies on PKCE alone',

@@ -1,17 +1,21 @@
-import { CLIENT_METADATA, type ClientMetadata, type MemberPrivilege } from '../../spec/client-metadata.ts';
-import { OAuthError } from '../../spec/errors.ts';
+import {
+  CLIENT_METADATA,
+  type ClientMetadata,
+  isAbsent,
+  type MemberPrivilege,
+} from '../../spec/client-metadata.ts';
+import { quotedValue } from '../../spec/errors.ts';
 import { type GrantType, isGrantType } from '../../spec/grant-types.ts';
 import type { JsonObject } from '../../spec/json.ts';
+import { type Mistake, shownUri } from '../../spec/metadata-mistake.ts';
 import {
   missingScopes,
   type RegistrationNeeds,
   type RegistrationPrivileges,
 } from '../../spec/registration-privileges.ts';
-import { parseScope } from '../../spec/scope.ts';
+import { memberOf, parseScope } from '../../spec/scope.ts';
 import { parseUri } from '../../spec/uri.ts';
 import { bearerTokenNeeded, insufficientScope } from '../../tokens/bearer-token.ts';
-import { registeredScope } from '../registered-client.ts';
-import { shownUri } from './metadata-rules.ts';
 import type { Registrant } from './registration-authority.ts';
 import type { ValidatedMetadata } from './validate-metadata.ts';
 
@@ -25,13 +29,13 @@ const PRIVILEGED: readonly (readonly [name: string, privilege: MemberPrivilege])
  */
 function needsOf(request: JsonObject): RegistrationNeeds {
   const { grant_types, scope } = request.members;
-  const grants: readonly unknown[] = Array.isArray(grant_types) ? grant_types : ['authorization_code'];
+  const grants: readonly unknown[] =
+    Array.isArray(grant_types) && !isAbsent(grant_types) ? grant_types : ['authorization_code'];
   const members = new Set<MemberPrivilege>();
   for (const [name, privilege] of PRIVILEGED) {
-    const value = request.members[name];
-    if (value !== undefined && value !== null) members.add(privilege);
+    if (!isAbsent(request.members[name])) members.add(privilege);
   }
-  const values = typeof scope === 'string' ? (parseScope(scope) ?? []) : [];
+  const values = typeof scope === 'string' && scope !== '' ? (parseScope(scope) ?? []) : [];
   return {
     grant_types: grants.filter(
       (grant): grant is GrantType => typeof grant === 'string' && isGrantType(grant),
@@ -61,27 +65,64 @@ export function requirePrivileges(
 ): void {
   const missing = missingPrivileges(request, privileges);
   if (missing.length === 0) return;
-  if (!bearer) throw bearerTokenNeeded();
+  if (!bearer) throw bearerTokenNeeded(`it must permit ${privilegedParts(request, privileges)}`);
   throw insufficientScope(missing);
 }
 
+/** Values of one member that a text shows, and the characters of each. */
+const SHOWN_MAX = 3;
+const SHOWN_LENGTH_MAX = 48;
+const ALLOWED_MAX = 10;
+
+/** Names the members that need a token, and those of their values that need one (decision 43). */
+function privilegedParts(request: JsonObject, privileges: RegistrationPrivileges): string {
+  const { grant_types, scope = [] } = needsOf(request);
+  const others = PRIVILEGED.filter(([name]) => name !== 'scope' && !isAbsent(request.members[name]));
+  return [
+    ...privilegedValues('grant_types', grant_types, privileges.grant_types),
+    ...privilegedValues('scope', scope, privileges.scope),
+    ...others.map(([name]) => name),
+  ].join(' and ');
+}
+
+function privilegedValues(
+  member: string,
+  wanted: readonly string[],
+  allowed: 'any' | readonly string[],
+): readonly string[] {
+  if (allowed === 'any') return [];
+  const isFree = memberOf(allowed);
+  const values = wanted.filter((value) => !isFree(value));
+  if (values.length === 0) return [];
+  const shown = listed(
+    values.map((value) => quotedValue(value.slice(0, SHOWN_LENGTH_MAX))),
+    SHOWN_MAX,
+  );
+  return [`${member} ${shown} (allowed without a token: ${listed(allowed, ALLOWED_MAX) || 'none'})`];
+}
+
+const listed = (values: readonly string[], most: number): string =>
+  `${values.slice(0, most).join(', ')}${values.length > most ? ', ...' : ''}`;
+
 /**
- * Rejects redirection URIs whose host the initial access token does not allow. URIs of private-use schemes
- * have no host and are not allowed either.
- * @throws OAuthError invalid_redirect_uri
+ * Returns the redirection URIs whose host the initial access token does not allow. URIs of private-use schemes have no host
+ * and are not allowed either.
  */
-export function requireAllowedHosts(metadata: ClientMetadata, privileges: RegistrationPrivileges): void {
-  const { redirect_hosts } = privileges;
-  if (redirect_hosts === 'any') return;
+export function hostMistakes(
+  metadata: ClientMetadata,
+  { redirect_hosts }: RegistrationPrivileges,
+): readonly Mistake[] {
+  if (redirect_hosts === 'any') return [];
+  const mistakes: Mistake[] = [];
   for (const member of ['redirect_uris', 'post_logout_redirect_uris'] as const) {
     for (const [index, uri] of (metadata[member] ?? []).entries()) {
       const host = parseUri(uri)?.http?.host;
       if (host !== undefined && redirect_hosts.includes(host)) continue;
-      throw new OAuthError('invalid_redirect_uri', {
-        error_description: `${member}[${index}] ${shownUri(uri)} has a host that the initial access token does not allow`,
-      });
+      const rule = 'has a host that the initial access token does not allow';
+      mistakes.push({ member, index, value: shownUri(uri), rule, error: 'invalid_redirect_uri' });
     }
   }
+  return mistakes;
 }
 
 /**
@@ -104,7 +145,7 @@ export function rememberedPrivileges(
 export function privilegesByMaster({ metadata, data }: ValidatedMetadata): RegistrationPrivileges {
   return {
     grant_types: metadata.grant_types,
-    scope: registeredScope(metadata),
+    scope: parseScope(metadata.scope ?? '') ?? [],
     data: data !== null,
     set_id: false,
     set_secret: false,

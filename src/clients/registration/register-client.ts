@@ -2,6 +2,7 @@ import type { CreateOutcome, StoredClient } from '../../ports/client-store.ts';
 import { OAuthError, quotedValue } from '../../spec/errors.ts';
 import { type ClientId, type ClientInstance, IDENTIFIER_LENGTHS } from '../../spec/identifiers.ts';
 import type { JsonObject } from '../../spec/json.ts';
+import { type Dropped, sentenceOf } from '../../spec/metadata-mistake.ts';
 import { NO_CLIENT } from '../../tokens/access-token.ts';
 import { bearerTokenNeeded, invalidToken } from '../../tokens/bearer-token.ts';
 import { type AuditTrail, doneEvent, record } from '../audit-trail.ts';
@@ -16,7 +17,8 @@ import { isConfidential, type ValidatedMetadata } from './validate-metadata.ts';
 /**
  * Registers a client. Resolves after the durable write. An identical shared client is returned instead of a
  * new one.
- * @throws OAuthError invalid_token, insufficient_scope, invalid_client_metadata, invalid_redirect_uri
+ * @throws OAuthError invalid_token, insufficient_scope, invalid_client_metadata, invalid_redirect_uri; MetadataRefused with all
+ * mistakes of the metadata
  */
 export async function registerClient(
   needs: RegistryNeeds,
@@ -24,12 +26,29 @@ export async function registerClient(
   request: JsonObject,
   trail: AuditTrail,
 ): Promise<StoredClient> {
-  const client = await prepareClient(needs, registrant, request);
+  const { client, dropped } = await prepareClient(needs, registrant, request);
   const shared =
     client.shared_digest === null ? undefined : await needs.clients.findShared(client.shared_digest);
-  return shared === undefined
-    ? await storeNew(needs, registrant, client, trail)
-    : registeredBefore(needs, shared, trail);
+  const registered =
+    shared === undefined
+      ? await storeNew(needs, registrant, client, trail)
+      : registeredBefore(needs, shared, trail);
+  noteDropped(needs, { ...trail, client_id: registered.client_id }, dropped);
+  return registered;
+}
+
+/** Sentences that a log line shows. */
+const LOGGED_MAX = 20;
+
+/** Logs what a registration or an update sent and the server did not take (decision 42). */
+export function noteDropped(
+  { log }: Pick<RegistryNeeds, 'log'>,
+  { action, request_id, client_id }: Pick<AuditTrail, 'action' | 'request_id' | 'client_id'>,
+  dropped: readonly Dropped[],
+): void {
+  if (dropped.length === 0) return;
+  const sentences = dropped.slice(0, LOGGED_MAX).map(sentenceOf);
+  log.info({ action, request_id, client_id, count: dropped.length, dropped: sentences }, 'metadata dropped');
 }
 
 async function storeNew(
@@ -74,17 +93,23 @@ function registeredBefore(needs: RegistryNeeds, client: StoredClient, trail: Aud
   return client;
 }
 
+/** A client before it is stored. */
+interface Prepared {
+  readonly client: StoredClient;
+  readonly dropped: readonly Dropped[];
+}
+
 /** Does everything up to storing the client. A dry run shows the result. */
 export async function prepareClient(
   needs: RegistryNeeds,
   registrant: Registrant,
   request: JsonObject,
-): Promise<StoredClient> {
+): Promise<Prepared> {
   const { privileges, remoteAddress } = registrant;
   const sender = { privileges, presentedToken: presentedToken(registrant), remoteAddress };
   const validated = await admitMetadata(needs, request, sender);
   requireFreeOfOurNames(needs, validated.preferred_client_id);
-  return newClient(needs, registrant, validated);
+  return { client: newClient(needs, registrant, validated), dropped: validated.dropped };
 }
 
 /**

@@ -2,20 +2,21 @@ import { digestOf, sameDigest } from '../../keys/digest.ts';
 import type { StoredAccessToken } from '../../ports/access-token-store.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
 import { NotFound } from '../../spec/errors.ts';
-import type { ClientId } from '../../spec/identifiers.ts';
+import type { AccessTokenKey, ClientId } from '../../spec/identifiers.ts';
 import {
   ALL_PRIVILEGES,
   openPrivileges,
   privilegesOfScope,
   type RegistrationPrivileges,
 } from '../../spec/registration-privileges.ts';
-import { findAccessToken, scopeOf } from '../../tokens/access-token.ts';
+import { findAccessToken, initialAccessTokenKey, scopeOf } from '../../tokens/access-token.ts';
 import {
   bearerTokenNeeded,
   insufficientScope,
   invalidToken,
   masterTokenOf,
   presentedBearer,
+  usedToken,
 } from '../../tokens/bearer-token.ts';
 import type { AuditTrail } from '../audit-trail.ts';
 import type { RegistryNeeds } from '../registry-needs.ts';
@@ -71,9 +72,11 @@ export function authorisedRegistrant(
     const open = openPrivileges(openScope(needs.settings));
     return { kind: 'statement', name, privileges: privilegesWithStatement(open, statement) };
   }
-  if (authenticated === undefined) throw bearerTokenNeeded();
+  if (authenticated === undefined) throw bearerTokenNeeded(NOT_OPEN);
   return authenticated;
 }
+
+const NOT_OPEN = 'registration is not open, so send an initial access token';
 
 async function registrantOf(
   needs: RegistryNeeds,
@@ -83,7 +86,7 @@ async function registrantOf(
   if (token === undefined) {
     if (!needs.settings['registration.allow-open-registration']) {
       if (statementsAuthorise(needs)) return undefined;
-      throw bearerTokenNeeded();
+      throw bearerTokenNeeded(NOT_OPEN);
     }
     return {
       kind: 'open',
@@ -95,7 +98,7 @@ async function registrantOf(
   if (master !== undefined)
     return { kind: 'master', name: `master:${master.label}`, privileges: ALL_PRIVILEGES };
   const found = await findAccessToken(needs.accessTokens, token);
-  if (found === undefined) throw invalidToken();
+  if (found === undefined) throw (await isUsedInDevelopment(needs, token)) ? usedToken() : invalidToken();
   const initial = await needs.accessTokens.store.findInitial(found.key);
   return {
     kind: 'initial',
@@ -112,6 +115,18 @@ async function registrantOf(
 function openScope(settings: RegistryNeeds['settings']): readonly string[] {
   const values = settings['registration.open-scope-values'];
   return settings['authorization.offline-access'] === 'when-asked' ? [...values, 'offline_access'] : values;
+}
+
+/** Says whether a token has made a registration, where the settings let errors show their cause (decision 6). */
+async function isUsedInDevelopment(
+  { settings, accessTokens }: RegistryNeeds,
+  token: string,
+): Promise<boolean> {
+  const key = settings['pages.error-details'] ? initialAccessTokenKey(token) : undefined;
+  if (key === undefined) return false;
+  // The page that begins with this key.
+  const [listed] = await accessTokens.store.pageInitial(key.slice(0, -1) as AccessTokenKey, 1);
+  return listed?.key === key && listed.used_at !== null;
 }
 
 const statementsAuthorise = ({ softwareStatements }: RegistryNeeds): boolean =>

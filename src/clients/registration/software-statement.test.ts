@@ -153,7 +153,7 @@ const INVALID: readonly (readonly [name: string, statement: unknown, words: RegE
   ['a number', 7, /must be a string/],
   ['an object', {}, /must be a string/],
   ['no JWT', 'junk', /must be a signed JWT/],
-  ['empty text', '', /must be a signed JWT/],
+  ['blank text', ' ', /must be a signed JWT/],
   ['an unsigned JWT', `${signedJwt(KEY, STATED).split('.').slice(0, 2).join('.')}.`, /must be a signed JWT/],
   ['more than 8 KB', 'x'.repeat(8193), /is too long/],
   ['alg none', signedJwt(KEY, STATED, { alg: 'none' }), /alg that is not accepted/],

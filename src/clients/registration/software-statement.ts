@@ -1,5 +1,5 @@
 import type { JwtProfile, JwtRefusal, JwtVerifier, VerifiedClaims } from '../../ports/jwt-verifier.ts';
-import { CLIENT_METADATA } from '../../spec/client-metadata.ts';
+import { CLIENT_METADATA, isAbsent } from '../../spec/client-metadata.ts';
 import { OAuthError, type RefusalNotes } from '../../spec/errors.ts';
 import { isGrantType } from '../../spec/grant-types.ts';
 import type { JsonObject, JsonValue } from '../../spec/json.ts';
@@ -59,11 +59,7 @@ export async function applySoftwareStatement(
   remoteAddress?: string,
 ): Promise<StatedRequest> {
   const { software_statement, ...others } = request.members;
-  if (
-    needs.softwareStatements === undefined ||
-    software_statement === undefined ||
-    software_statement === null
-  ) {
+  if (needs.softwareStatements === undefined || isAbsent(software_statement)) {
     return { request: withMembers(request, Object.entries(others)), statement: undefined, remoteAddress };
   }
   if (typeof software_statement !== 'string') throw invalid('must be a string');

@@ -2,7 +2,6 @@ import { digestOf, sameDigest } from '../../keys/digest.ts';
 import type { ClientStore, StoredClient, StoredSecret } from '../../ports/client-store.ts';
 import type { Sealer } from '../../ports/sealer.ts';
 import type { ClientMetadata } from '../../spec/client-metadata.ts';
-import { OAuthError } from '../../spec/errors.ts';
 import type { ClientId, ClientInstance, Digest, Sealed } from '../../spec/identifiers.ts';
 import type { RegistryNeeds } from '../registry-needs.ts';
 
@@ -190,14 +189,10 @@ function lengthNeeded(metadata: ClientMetadata, unlessRegistered: string): numbe
 const generatedLength = (metadata: ClientMetadata, configured: number): number =>
   Math.max(configured, lengthNeeded(metadata, 'HS512'));
 
-/**
- * Rejects a preferred secret that is too short for its algorithm.
- * @throws OAuthError invalid_client_metadata
- */
-export function requireLongEnough(metadata: ClientMetadata, preferred: string | undefined): void {
+/** Returns the rule that a preferred secret breaks if it is too short for its algorithm. */
+export function lengthProblem(metadata: ClientMetadata, preferred: string | undefined): string | undefined {
   const least = lengthNeeded(metadata, 'HS256');
-  if (preferred === undefined || preferred.length >= least) return;
-  throw new OAuthError('invalid_client_metadata', {
-    error_description: `preferred_client_secret needs at least ${least} characters for its signing algorithm`,
-  });
+  return preferred === undefined || preferred.length >= least
+    ? undefined
+    : `needs at least ${least} characters for its signing algorithm`;
 }

@@ -14,23 +14,33 @@ test('credentials come before the body: 401 even where the body is bad', async (
   assertInvalidToken(await testTenant().send('client-registration', { bearer: 'nobody', body: '{' }));
 });
 
-const OPEN_REFUSALS: readonly object[] = [
-  { ...SERVICE },
-  { ...WEB_CLIENT, grant_types: ['authorization_code', 'password'] },
-  { grant_types: ['urn:ietf:params:oauth:grant-type:jwt-bearer'] },
-  { grant_types: ['urn:ietf:params:oauth:grant-type:saml2-bearer'] },
-  { ...WEB_CLIENT, scope: 'openid' },
-  { ...WEB_CLIENT, scope: '' },
-  { ...WEB_CLIENT, data: {} },
-  { ...WEB_CLIENT, preferred_client_id: 'app' },
-  { ...WEB_CLIENT, preferred_client_secret: 'a-secret-of-32-printable-letters' },
+const FREE = String.raw`\(allowed without a token: authorization_code, implicit, refresh_token\)`;
+const OPEN_REFUSALS: readonly (readonly [json: object, words: RegExp])[] = [
+  [SERVICE, new RegExp(`: it must permit grant_types 'client_credentials' ${FREE}$`)],
+  [
+    { ...WEB_CLIENT, grant_types: ['authorization_code', 'password', 'telepathy'] },
+    new RegExp(`: it must permit grant_types 'password' ${FREE}$`),
+  ],
+  [{ grant_types: ['urn:ietf:params:oauth:grant-type:jwt-bearer'] }, /jwt-bearer'/],
+  [{ grant_types: ['urn:ietf:params:oauth:grant-type:saml2-bearer'] }, /saml2-bearer'/],
+  [{ ...WEB_CLIENT, scope: 'openid' }, /: it must permit scope 'openid' \(allowed without a token: none\)$/],
+  [{ ...WEB_CLIENT, data: {} }, /: it must permit data$/],
+  [{ ...WEB_CLIENT, preferred_client_id: 'app' }, /: it must permit preferred_client_id$/],
+  [
+    { ...WEB_CLIENT, preferred_client_secret: 'a-secret-of-32-printable-letters', data: {}, scope: 'a b' },
+    /: it must permit scope 'a', 'b' \(allowed without a token: none\) and data and preferred_client_secret$/,
+  ],
+  [
+    { ...WEB_CLIENT, scope: 'a b c d e f g' },
+    /: it must permit scope 'a', 'b', 'c', ... \(allowed without a token: none\)$/,
+  ],
 ];
 
-for (const json of OPEN_REFUSALS) {
+for (const [json, words] of OPEN_REFUSALS) {
   // proves rfc7591-6-1
   test(`in open mode ${JSON.stringify(json)} needs a token: 401 with the bare challenge (decision 6)`, async () => {
     const tenant = testTenant({ settings: { 'registration.allow-open-registration': true } });
-    assertBearerNeeded(await tenant.send('client-registration', { json }));
+    assertBearerNeeded(await tenant.send('client-registration', { json }), words);
   });
 }
 
@@ -40,6 +50,7 @@ test('401: in open mode a scope value that is not configured needs a token (deci
   });
   assertBearerNeeded(
     await tenant.send('client-registration', { json: { ...WEB_CLIENT, scope: 'openid email' } }),
+    /: it must permit scope 'email' \(allowed without a token: openid\)$/,
   );
 });
 
@@ -219,7 +230,7 @@ const SCOPE_ROWS: readonly (readonly [held: readonly string[], asked: string, mi
   [['client-reg:scope:open'], 'openid', 'client-reg:scope:openid'],
   [['client-reg:scope', 'client-reg:scope:openid'], 'email', 'client-reg:scope:email'],
   [[], 'openid', 'client-reg:scope'],
-  [[], '', 'client-reg:scope'],
+  [[], '', ''],
 ];
 
 for (const [held, asked, missing] of SCOPE_ROWS) {

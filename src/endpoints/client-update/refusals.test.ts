@@ -36,7 +36,7 @@ const ROWS: readonly (readonly [json: object, code: string, words: RegExp])[] = 
   [
     { redirect_uris: ['javascript:alert(1)'] },
     'invalid_redirect_uri',
-    /^redirect_uris\[0\] 'javascript:alert.1.' must use https; private-use schemes are allowed for native clients only$/,
+    /^redirect_uris\[0\] 'javascript:alert.1.' must not have the scheme javascript: a browser interprets it itself$/,
   ],
   [{ redirect_uris: [CALLBACK], client_name: 7 }, 'invalid_client_metadata', /^client_name/],
   [{ ...WEB_CLIENT, response_types: ['token'] }, 'invalid_client_metadata', /^response_types/],

@@ -52,7 +52,7 @@ export function callerOf(
   const offered = { authorization, parameters, certificate, remoteAddress };
   return whenKnown(authenticateClient(needs.authentication, offered), ({ stored, metadata }) => ({
     client_id: stored.client_id,
-    scope: registeredScope(metadata),
+    scope: registeredScope(stored),
     metadata,
   }));
 }

@@ -256,12 +256,20 @@ test('the keys of jwks_uri serve, and are fetched once more for a certificate wi
   assert.equal(fetched, 2, 'made-up certificates cost no fetch each');
 });
 
+test('a server that receives no certificates drops the wish for bound tokens, and the response does not show it (decision 42)', async () => {
+  const { members } = await testTenant().register({
+    redirect_uris: ['https://client.example/cb'],
+    tls_client_certificate_bound_access_tokens: true,
+  });
+  assert.equal('tls_client_certificate_bound_access_tokens' in members, false);
+});
+
 const UNREGISTRABLE = [
   [undefined, { ...method, jwks: { keys: [jwkOf(OWN)] } }],
   [undefined, { tls_client_auth_san_dns: 'client.example' }],
   [
     undefined,
-    { token_endpoint_auth_method: 'client_secret_basic', tls_client_certificate_bound_access_tokens: true },
+    { token_endpoint_auth_method: 'client_secret_basic', tls_client_certificate_bound_access_tokens: 'yes' },
   ],
   [[], { tls_client_auth_san_dns: 'client.example' }],
   [[AUTHORITY.certificate], { ...method }],

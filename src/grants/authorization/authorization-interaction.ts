@@ -108,7 +108,7 @@ function withdrawnMeanwhile(
   { scope, response_type }: AuthorizationRequest,
 ): Extract<NextStep, { readonly step: 'refuse' }> | undefined {
   const metadata = metadataOf(client);
-  const allowed = requestableScope(settings, metadata);
+  const allowed = requestableScope(settings, client);
   const name = response_type.join(' ');
   const registered = metadata.response_types.some((type) => responseTypeName(type) === name);
   if (!registered || !responseTypesOf(settings['authorization.grant-types']).includes(name))

@@ -6,6 +6,7 @@ import { type ErrorCode, OAuthError, quotedValue, type RefusalNotes } from '../.
 import { responseTypesOf } from '../../spec/grant-types.ts';
 import type { JsonLimits } from '../../spec/json.ts';
 import type { Parameters } from '../../spec/parameters.ts';
+import { isPrivateUse } from '../../spec/private-use-scheme.ts';
 import { requestedAudience } from '../audience.ts';
 import { grantableScope } from '../end-user-scope.ts';
 import { mayRefresh } from '../refreshable.ts';
@@ -57,7 +58,7 @@ export function readAuthorizationRequest(
   const { settings } = rules;
   requireOfferedResponseType(target, settings);
   const metadata = metadataOf(client);
-  const scope = requestedScope(target, settings, metadata, parameters['scope']);
+  const scope = requestedScope(target, settings, client, parameters['scope']);
   const nonce = parameters['nonce'];
   requireNonce(target, scope, nonce);
   const code_challenge = codeChallenge(target, settings, client, parameters);
@@ -107,8 +108,8 @@ function requireNonce(target: Target, scope: readonly string[], nonce: string | 
 
 /**
  * Returns the code challenge. Accepts the method S256 only (RFC 7636; RFC 9700 §2.1.1: "Authorization servers MUST support
- * PKCE"). Public clients, clients that registered `code_challenge_method`, and with `authorization.pkce` all clients must send
- * a challenge.
+ * PKCE"). Public clients, clients that registered `code_challenge_method`, requests whose code travels to a private-use scheme,
+ * and with `authorization.pkce` all clients must send a challenge. Any application can claim a private-use scheme (RFC 8252 §8.1).
  */
 function codeChallenge(
   target: Target,
@@ -123,7 +124,8 @@ function codeChallenge(
     const needed =
       settings['authorization.pkce'] === 'all-clients' ||
       token_endpoint_auth_method === 'none' ||
-      registered !== undefined;
+      registered !== undefined ||
+      isPrivateUse(target.redirect_uri);
     if (code_challenge_method === undefined && !needed) return undefined;
     throw new AuthorizationError(target, 'invalid_request', 'code_challenge is missing', CHALLENGE);
   }
@@ -185,11 +187,11 @@ function claims(target: Target, requested: string | undefined, json: JsonLimits)
 function requestedScope(
   target: Target,
   settings: Settings,
-  metadata: ClientMetadata,
+  client: StoredClient,
   requested: string | undefined,
 ): readonly string[] {
-  const offline = target.response_type.includes('code') && mayRefresh(settings, metadata);
-  const granted = grantableScope(settings, metadata, requested, offline);
+  const offline = target.response_type.includes('code') && mayRefresh(settings, metadataOf(client));
+  const granted = grantableScope(settings, client, requested, offline);
   if (granted === undefined)
     throw new AuthorizationError(
       target,
@@ -202,7 +204,7 @@ function requestedScope(
       target,
       'invalid_scope',
       requested === undefined
-        ? 'scope is missing, and the client registered no default'
+        ? 'scope is missing, and the client has no default scope'
         : `the client is registered for no value of scope ${quotedValue(requested)}`,
       requested === undefined
         ? { reason: 'no-scope' }

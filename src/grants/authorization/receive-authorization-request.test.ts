@@ -171,7 +171,26 @@ test('scope values that the client may not ask for are left out (OpenID Connect 
     'openid',
     'clips:write',
   ]);
-  assert.deepEqual((await received({ scope: undefined }, limited)).scope, ['clips:read', 'clips:write']);
+});
+
+test('a request without scope asks for the default scope of the client, without offline_access (RFC 6749 §3.3; decision 43)', async () => {
+  const asking = async (client: StoredClient): Promise<readonly string[]> =>
+    (await received({ scope: undefined }, client)).scope;
+  const registered = aRegisteredClient({
+    scope: 'openid clips:read offline_access',
+    grant_types: ['authorization_code', 'refresh_token'],
+  });
+  assert.deepEqual(await asking(registered), ['openid', 'clips:read']);
+  const scope = ['clips:read', 'offline_access'];
+  const open = { ...aRegisteredClient(), privileges: JSON.stringify({ scope }), registered_via: 'open' };
+  assert.deepEqual(await asking(open), ['clips:read']);
+  assert.deepEqual((await received({ scope: 'openid clips:read admin' }, open)).scope, [
+    'openid',
+    'clips:read',
+  ]);
+  for (const registered_via of ['master:a', 'cli']) {
+    await assert.rejects(asking({ ...open, registered_via }), forClient('invalid_scope'));
+  }
 });
 
 const HYBRID = aRegisteredClient({
