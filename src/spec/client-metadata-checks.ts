@@ -1,5 +1,5 @@
 import { parseName } from './distinguished-name.ts';
-import { GRANT_TYPES, isGrantType, RESPONSE_TYPES, responseTypeName } from './grant-types.ts';
+import { type GrantType, responseTypeName, responseTypesOf } from './grant-types.ts';
 import { ipAddressOctets } from './ip-address.ts';
 import type { JsonValue } from './json.ts';
 import type { PrivateSchemes } from './private-use-scheme.ts';
@@ -34,6 +34,8 @@ export interface MetadataLimits {
   readonly certificateTrust: CertificateTrust;
   /** The algorithms that the server has signing keys for. */
   readonly signingAlgorithms: readonly string[];
+  /** The grant types that the server offers. */
+  readonly grantTypes: readonly GrantType[];
   /** The private-use schemes that redirection URIs may have (decision 47). */
   readonly privateSchemes: PrivateSchemes;
 }
@@ -138,13 +140,14 @@ function supportedOf(
   return supported.length === 0 ? { problems: dropped } : { value: supported, dropped };
 }
 
-const GRANT_TYPE_NAMES = Object.keys(GRANT_TYPES);
-const RESPONSE_TYPE_NAMES = Object.keys(RESPONSE_TYPES);
+export const grantTypes: Check = (value, { grantTypes: offered }) =>
+  supportedOf(value, (text) => offered.find((grant) => grant === text), offered);
 
-export const grantTypes: Check = (value) =>
-  supportedOf(value, (text) => (isGrantType(text) ? text : undefined), GRANT_TYPE_NAMES);
-
-export const responseTypes: Check = (value) => supportedOf(value, responseTypeName, RESPONSE_TYPE_NAMES);
+export const responseTypes: Check = (value, { grantTypes: offered }) => {
+  const types = responseTypesOf(offered);
+  const nameOf = (text: string): string | undefined => types.find((type) => type === responseTypeName(text));
+  return supportedOf(value, nameOf, types);
+};
 
 export const name: Check = (value) => {
   if (typeof value !== 'string' || value.trim() === '') return refused('must be a string that is not blank');

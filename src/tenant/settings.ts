@@ -12,6 +12,7 @@ import type { AudienceRule } from '../ports/jwt-verifier.ts';
 import type { StoredTenant } from '../ports/tenant-store.ts';
 import { type Caches, SLOT_BYTES } from '../spec/caches.ts';
 import type { MetadataLimits } from '../spec/client-metadata-checks.ts';
+import { isGrantType } from '../spec/grant-types.ts';
 import { issuerPath } from '../spec/issuer.ts';
 import { type CertificateTrust, SIGNING_ALGORITHMS } from '../spec/server-capabilities.ts';
 import type { SelfContainedTokenNeeds } from '../tokens/self-contained-token.ts';
@@ -37,6 +38,7 @@ export function metadataLimits(settings: Settings, keys: Pick<ServerKeys, 'canSi
     httpAllowed: settings['outbound.allow-http'],
     certificateTrust: certificateTrust(settings),
     signingAlgorithms: SIGNING_ALGORITHMS.filter((alg) => keys.canSign(alg)),
+    grantTypes: settings['authorization.grant-types'].filter(isGrantType),
     privateSchemes: settings['registration.private-schemes'],
   };
 }

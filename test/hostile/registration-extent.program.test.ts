@@ -155,9 +155,8 @@ test('H-326 hundreds of unknown members and of mistakes are answered quickly, wi
     answers.push(await attacked.send(dry(postClient({ ...PLAIN, ...unknown, ...wrong }))));
   }
   assert.ok(performance.now() - started < 60_000);
-  const [sound, mistaken] = answers;
-  assert.equal((sound?.json['dropped'] as unknown[]).length, 100);
-  assert.equal((mistaken?.json['mistakes'] as unknown[]).length, 100);
+  const listed = answers.map(({ json }) => (json['mistakes'] ?? json['dropped']) as readonly unknown[]);
+  for (const entries of listed) assert.equal(entries.length, 100);
   const refused = await attacked.send(postClient({ ...PLAIN, ...unknown, ...wrong }));
   assertAnswer(refused, 'invalid_redirect_uri');
   assert.match(String(refused.json['error_description']), /; 99 more mistakes, which/);

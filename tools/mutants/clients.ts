@@ -384,7 +384,7 @@ export const CLIENTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/clients/registration/metadata-rules.ts',
-        find: '  if (allowed.has(new URL(uri).origin)) return;',
+        find: '  if (allowed.includes(new URL(uri).origin)) return;',
         replace: '  if (allowed.size > 0) return;',
       },
     ],

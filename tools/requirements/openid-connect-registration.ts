@@ -82,13 +82,12 @@ export const openidConnectRegistration: Specification = {
       'default_max_age is a number, require_auth_time a boolean, default_acr_values an array of strings.',
       'CLIENT_METADATA',
     ),
-    decided(
+    must(
       'openid-registration-2-14',
       '§2',
-      'request_uris may hold URIs of request objects, which the provider may cache.',
-      'this server takes no request_uri, so that only an empty list is accepted; discovery says so once there is an authorisation endpoint',
+      'request_uris may hold URIs of request objects, with the hash of their content in the fragment.',
       'CLIENT_METADATA',
-      'notSupported',
+      'requestUris',
     ),
     must(
       'openid-registration-2-15',

@@ -31,7 +31,7 @@ export async function admitMetadata(
   request: JsonObject,
   { privileges, presentedToken, remoteAddress }: MetadataSender,
 ): Promise<ValidatedMetadata> {
-  requirePrivileges(request, privileges, presentedToken);
+  requirePrivileges(request, privileges, needs.metadataLimits.grantTypes, presentedToken);
   const { validated, mistakes } = examineMetadata(request, needs.metadataLimits);
   const { metadata, dropped } = validated;
   refuseMistakes(

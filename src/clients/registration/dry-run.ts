@@ -25,7 +25,7 @@ export async function dryRun(
   request: JsonObject,
   trail: AuditTrail,
 ): Promise<string> {
-  const missing_scopes = missingPrivileges(request, registrant.privileges);
+  const missing_scopes = missingPrivileges(request, registrant.privileges, needs.metadataLimits.grantTypes);
   const allowed = { ...ALL_PRIVILEGES, redirect_hosts: registrant.privileges.redirect_hosts };
   const prepared = await prepareClient(needs, { ...registrant, privileges: allowed }, request).catch(
     (failure: unknown) => {

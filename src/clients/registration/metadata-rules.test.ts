@@ -11,6 +11,7 @@ const LIMITS = {
   httpAllowed: false,
   certificateTrust: 'chains',
   signingAlgorithms: ['RS256'],
+  grantTypes: ['authorization_code', 'implicit', 'refresh_token'],
   privateSchemes: 'any',
 } as const;
 const key = { ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' }) };
@@ -118,7 +119,10 @@ const BROKEN: readonly (readonly [metadata: object, words: RegExp])[] = [
   [{ frontchannel_logout_uri: 'https://client.example/l#f' }, /must not have a fragment/],
   [{ frontchannel_logout_uri: 'https://client.example/l?a=b&s%69d=1' }, /query parameter sid/],
   [{ frontchannel_logout_uri: 'https://client.example/l?iss=x' }, /query parameter iss/],
-  [{ frontchannel_logout_session_required: 'yes' }, /frontchannel_logout_session_required .* must be true or/],
+  [
+    { frontchannel_logout_session_required: 'yes' },
+    /frontchannel_logout_session_required .* must be true or/,
+  ],
   [{ initiate_login_uri: 'javascript:alert(1)' }, /initiate_login_uri .* must be an https URL/],
   [{ backchannel_logout_uri: 'http://client.example/l' }, /backchannel_logout_uri .* must be an https URL/],
   [
@@ -162,6 +166,20 @@ for (const metadata of SOUND) {
     assert.equal(verdict(metadata), 'fine');
   });
 }
+
+// proves openid-registration-2-14
+test('request_uris are kept, with the hash of their content (OpenID Connect Dynamic Client Registration 1.0 §2)', () => {
+  const request_uris = ['https://client.example/r#47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU'];
+  const request = parseJsonObject(Buffer.from(JSON.stringify({ ...BASE, request_uris })), {
+    depth: 16,
+    members: 100,
+  });
+  assert.deepEqual(validateMetadata(request, LIMITS).metadata['request_uris'], request_uris);
+  assert.match(
+    verdict({ request_uris: ['http://client.example/r'] }),
+    /request_uris\[0\] .* must be an https URL/,
+  );
+});
 
 test('an encrypted response without enc gets A128CBC-HS256 (OpenID Connect Dynamic Client Registration 1.0 §2)', () => {
   const sent = { ...BASE, ...JWKS, userinfo_encrypted_response_alg: 'ECDH-ES' };

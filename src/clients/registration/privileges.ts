@@ -5,7 +5,7 @@ import {
   type MemberPrivilege,
 } from '../../spec/client-metadata.ts';
 import { quotedValue } from '../../spec/errors.ts';
-import { type GrantType, isGrantType } from '../../spec/grant-types.ts';
+import type { GrantType } from '../../spec/grant-types.ts';
 import type { JsonObject } from '../../spec/json.ts';
 import { type Mistake, shownUri } from '../../spec/metadata-mistake.ts';
 import {
@@ -27,7 +27,7 @@ const PRIVILEGED: readonly (readonly [name: string, privilege: MemberPrivilege])
  * Returns what a request needs privileges for. Reads values before they are checked, so that a caller without
  * the privilege learns only that.
  */
-function needsOf(request: JsonObject): RegistrationNeeds {
+function needsOf(request: JsonObject, offered: readonly GrantType[]): RegistrationNeeds {
   const { grant_types, scope } = request.members;
   const grants: readonly unknown[] =
     Array.isArray(grant_types) && !isAbsent(grant_types) ? grant_types : ['authorization_code'];
@@ -37,20 +37,23 @@ function needsOf(request: JsonObject): RegistrationNeeds {
   }
   const values = typeof scope === 'string' && scope !== '' ? (parseScope(scope) ?? []) : [];
   return {
-    grant_types: grants.filter(
-      (grant): grant is GrantType => typeof grant === 'string' && isGrantType(grant),
-    ),
+    // The others are dropped, or refused for everyone.
+    grant_types: offered.filter((grant) => grants.includes(grant)),
     scope: members.has('scope') ? values : undefined,
     members,
   };
 }
 
-/** Returns every `client-reg:*` scope value that the request needs and the privileges lack. */
+/**
+ * Returns every `client-reg:*` scope value that the request needs and the privileges lack.
+ * @param offered the grant types of the server
+ */
 export function missingPrivileges(
   request: JsonObject,
   privileges: RegistrationPrivileges,
+  offered: readonly GrantType[],
 ): readonly string[] {
-  return missingScopes(needsOf(request), privileges);
+  return missingScopes(needsOf(request, offered), privileges);
 }
 
 /**
@@ -61,11 +64,12 @@ export function missingPrivileges(
 export function requirePrivileges(
   request: JsonObject,
   privileges: RegistrationPrivileges,
+  offered: readonly GrantType[],
   bearer: boolean,
 ): void {
-  const missing = missingPrivileges(request, privileges);
+  const missing = missingPrivileges(request, privileges, offered);
   if (missing.length === 0) return;
-  if (!bearer) throw bearerTokenNeeded(`it must permit ${privilegedParts(request, privileges)}`);
+  if (!bearer) throw bearerTokenNeeded(`it must permit ${privilegedParts(request, privileges, offered)}`);
   throw insufficientScope(missing);
 }
 
@@ -75,8 +79,12 @@ const SHOWN_LENGTH_MAX = 48;
 const ALLOWED_MAX = 10;
 
 /** Names the members that need a token, and those of their values that need one (decision 43). */
-function privilegedParts(request: JsonObject, privileges: RegistrationPrivileges): string {
-  const { grant_types, scope = [] } = needsOf(request);
+function privilegedParts(
+  request: JsonObject,
+  privileges: RegistrationPrivileges,
+  offered: readonly GrantType[],
+): string {
+  const { grant_types, scope = [] } = needsOf(request, offered);
   const others = PRIVILEGED.filter(([name]) => name !== 'scope' && !isAbsent(request.members[name]));
   return [
     ...privilegedValues('grant_types', grant_types, privileges.grant_types),

@@ -29,7 +29,7 @@ export async function admitRelyingParty(
 ): Promise<ValidatedMetadata> {
   try {
     const request = metadataRequest(needs, resolved);
-    const missing = missingPrivileges(request, privileges);
+    const missing = missingPrivileges(request, privileges, needs.metadataLimits.grantTypes);
     if (missing.length > 0)
       throw refused(
         'metadata_not_allowed',
