@@ -196,7 +196,6 @@ test('C-18 the registration token of a simple client cannot widen it, and what t
     { grant_types: ['client_credentials'] },
     { grant_types: ['authorization_code', 'password'] },
     { scope: 'openid' },
-    { scope: '' },
     { data: {} },
     { preferred_client_id: client.client_id },
     { preferred_client_secret: 'x'.repeat(40) },
