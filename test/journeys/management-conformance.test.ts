@@ -246,7 +246,7 @@ test('fapi2-security-profile-final-brazildcr-update-client-config-bad-jwks-uri: 
 
 // proves openid-conformance-31
 test('fapi2-security-profile-final-brazildcr-update-client-config-invalid-jwks-by-value: 400 invalid_client_metadata, and nothing changes (RFC 7592 §2.2)', async () => {
-  for (const jwks of [{ keys: [] }, { keys: [{ kty: 'RSA' }] }, { keys: 'none' }, []]) {
+  for (const jwks of [{ keys: [] }, { keys: [{ kty: 'RSA' }] }, { keys: 'none' }, [1]]) {
     await assertUpdateRefused({ jwks }, 'invalid_client_metadata');
   }
 });

@@ -38,7 +38,7 @@ function needsOf(request: JsonObject, offered: readonly GrantType[]): Registrati
   const values = typeof scope === 'string' && scope !== '' ? (parseScope(scope) ?? []) : [];
   return {
     // The others are dropped, or refused for everyone.
-    grant_types: offered.filter((grant) => grants.includes(grant)),
+    grant_types: grants.flatMap((grant) => offered.find((one) => one === grant) ?? []),
     scope: members.has('scope') ? values : undefined,
     members,
   };
