@@ -126,9 +126,10 @@ export async function refusal(
   const made = await responseFor(needs, target, { error, error_description });
   const asks =
     needs.settings['sign-in.open-client-errors'] === 'page' && !AT_ONCE.has(error) && isAnybodys(made.client);
-  const response = asks || needsPerson(made.client, target, interacted)
-    ? leavePage(needs, request, { target, error, ...made }, cookies)
-    : delivered(needs, request, target, made, cookies);
+  const response =
+    asks || needsPerson(made.client, target, interacted)
+      ? leavePage(needs, request, { target, error, ...made }, cookies)
+      : delivered(needs, request, target, made, cookies);
   return { ...response, refused };
 }
 
