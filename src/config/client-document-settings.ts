@@ -64,7 +64,7 @@ export const CLIENT_DOCUMENT_SETTINGS = {
     max: 65_536,
     unit: 'bytes',
     description:
-      'The maximum size of a document. The draft recommends 5 KiB; a document with two inline RSA keys and names in several languages is larger. `outbound.body-limit` holds as well.',
+      'The maximum size of a document. The draft recommends 5 KiB; a document with two inline RSA keys and names in several languages is larger. It holds instead of `outbound.body-limit`.',
   }),
   'client-document.rate-per-network': integer({
     tenants: 'inherited',

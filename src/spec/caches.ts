@@ -12,7 +12,7 @@ import {
  */
 const SHARES = {
   /** Records of clients with their parsed metadata. */
-  clients: { percent: 37, mebibytesMin: 2 },
+  clients: { percent: 38, mebibytesMin: 2 },
   /** Records of access tokens. */
   'access-tokens': { percent: 28, mebibytesMin: 2 },
   /** Access tokens whose MAC or signature was verified. */
@@ -30,7 +30,7 @@ const SHARES = {
   /** Refusals by rate limits. A flood from 10,000 networks is refused without a write. */
   refusals: { percent: 1, mebibytesMin: 2 },
   /** Images at the `logo_uri` of clients. One image of the greatest size fits into a generation. */
-  logos: { percent: 2, mebibytesMin: 4 },
+  logos: { percent: 1, mebibytesMin: 4 },
   /** Opened themes of pages. */
   themes: { percent: 2, mebibytesMin: 4 },
 } as const;

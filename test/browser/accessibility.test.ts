@@ -82,7 +82,14 @@ suite('accessibility of the pages', () => {
     const page = await stillPage(browser);
     await page.goto(`${server.origin}/sign-in`);
     await page.locator('input:focus').waitFor();
-    assert.deepEqual(await tabOrder(page), ['username', 'password', 'Sign in', 'Cancel']);
+    assert.deepEqual(await tabOrder(page), [
+      'username',
+      'password',
+      'Sign in',
+      'Cancel',
+      'Privacy policy of the application',
+      'Terms of the application',
+    ]);
     await page.goto(`${server.origin}/sign-in-refused`);
     await page.locator('input[name=password]:focus').waitFor();
     await page.goto(`${server.origin}/consent`);
