@@ -98,7 +98,7 @@ async function assertNoLogo(path: string | undefined): Promise<void> {
   assert.equal(await answer.text(), '');
 }
 
-test('H-347: what is served has the type of its octets, nosniff, and a policy that permits nothing', async () => {
+test('H-347: a served logo has the type of its octets, nosniff, and a policy that permits nothing', async () => {
   CONTENTS.set('/fine', () => ({
     body: gifImage(3, 2),
     headers: { 'content-type': 'image/jpeg', 'set-cookie': 'a=b', 'x-evil': '1' },
