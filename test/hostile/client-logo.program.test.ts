@@ -85,7 +85,7 @@ async function signInPage(
   const { status, html } = await plainBrowser(program.issuer).open(authorizeUrl(program, client));
   assert.equal(status, 200);
   assert.match(html, /name="password"/);
-  assert.ok(!html.includes(new URL(logo_uri).host), 'the browser learns nothing of the host');
+  assert.ok(!html.includes(new URL(logo_uri).host), 'the browser does not learn the host');
   return { path: /<img class="logo" src="([^"]+)"/.exec(html)?.[1], html };
 }
 
