@@ -10,6 +10,7 @@ import { endedWithTests } from '../program/children.ts';
 import { freePort } from '../program/free-port.ts';
 import { inheritedEnvironment } from '../program/inherited-environment.ts';
 import { ENCRYPTION_KEY, type Program } from '../program/start.ts';
+import { storageUrl } from '../program/storage-place.ts';
 
 /** The issuer of `npm start`, which the examples and their README name. */
 const DEFAULT_ISSUER = 'http://127.0.0.1:8080';
@@ -106,7 +107,7 @@ function copied({ issuer }: Program, path: string, files: string): string {
 async function shell({ issuer, folder }: Program, line: string): Promise<Ended> {
   const environment = {
     CHANCERY_ISSUER: issuer,
-    CHANCERY_STORAGE_URL: `sqlite:${join(folder, 'chancery.db')}`,
+    CHANCERY_STORAGE_URL: await storageUrl(folder),
     CHANCERY_ENCRYPTION_KEY: ENCRYPTION_KEY,
   };
   return await command('sh', ['-c', line], environment);

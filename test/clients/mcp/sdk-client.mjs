@@ -28,7 +28,7 @@ const kept = existsSync(STORE) ? JSON.parse(readFileSync(STORE, 'utf8')) : {};
 const keep = (members) => writeFileSync(STORE, JSON.stringify(Object.assign(kept, members)));
 
 /** The address of the browser's way back, with its parameters. */
-const { promise: calledBack, resolve: callBack } = Promise.withResolvers();
+let { promise: calledBack, resolve: callBack } = Promise.withResolvers();
 const callback = createServer((request, response) => {
   response.end('You may close this window.');
   callBack(new URL(request.url, 'http://127.0.0.1'));
@@ -76,33 +76,37 @@ function machine({ clientId, clientSecret, privateKey, algorithm, scope, expecte
 }
 
 const authProvider = CREDENTIALS === undefined ? person : machine(JSON.parse(CREDENTIALS));
-const transport = () => new StreamableHTTPClientTransport(new URL(MCP_URL), { authProvider });
+let transport;
+let client;
 
-/** Waits for the person, and redeems the code. */
-async function authorised(begun) {
+async function connect() {
+  transport = new StreamableHTTPClientTransport(new URL(MCP_URL), { authProvider });
+  client = new Client({ name: 'journey', version: '1.0.0' });
+  await client.connect(transport);
+}
+
+/** Waits for the person, redeems the code, and connects again. */
+async function authorise() {
   const { searchParams } = await calledBack;
   const problem = searchParams.get('error');
   if (problem !== null) throw new Error(`${problem}: ${searchParams.get('error_description')}`);
-  if (SDK === '2') return await begun.finishAuth(searchParams);
-  await begun.finishAuth(searchParams.get('code'));
+  await transport.finishAuth(SDK === '2' ? searchParams : searchParams.get('code'));
+  ({ promise: calledBack, resolve: callBack } = Promise.withResolvers());
+  await connect();
 }
 
-async function connected() {
-  const begun = transport();
-  const client = new Client({ name: 'journey', version: '1.0.0' });
+/** Does something, and does it again if the SDK has sent the person to the authorisation server first. */
+async function withPerson(doing) {
   try {
-    await client.connect(begun);
-    return client;
+    return await doing();
   } catch (failure) {
     if (!(failure instanceof UnauthorizedError)) throw failure;
-    await authorised(begun);
-    const again = new Client({ name: 'journey', version: '1.0.0' });
-    await again.connect(transport());
-    return again;
+    await authorise();
+    return doing === connect ? undefined : await doing();
   }
 }
 
-async function act(client, [verb, ...words]) {
+async function act([verb, ...words]) {
   if (verb === 'tools') print({ tools: (await client.listTools()).tools.map(({ name }) => name) });
   if (verb === 'call') {
     const [name, text] = words;
@@ -118,8 +122,8 @@ async function act(client, [verb, ...words]) {
 
 await new Promise((resolve) => callback.listen(Number(CALLBACK_PORT), '127.0.0.1', resolve));
 try {
-  const client = await connected();
-  for (const words of acts) await act(client, words.split(' '));
+  await withPerson(connect);
+  for (const words of acts) await withPerson(() => act(words.split(' ')));
   await client.close();
 } catch (failure) {
   print({

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { exportJWK, exportPKCS8, generateKeyPair } from 'jose';
@@ -101,6 +102,29 @@ for (const [sdk, { scope }] of Object.entries(SDKS)) {
         ['authorise', 'tools'],
       );
       assert.notEqual(keptBy(known).client?.client_id, registered?.client_id);
+    });
+
+    test('a client whose token has too little scope for a tool gets more after the 403, and goes on (RFC 6750 §3.1)', async () => {
+      const [known, { client: registered, tokens }] = await signedIn('step-up');
+      const narrowed = await fetch(`${world.program.issuer}/token`, {
+        method: 'POST',
+        body: new URLSearchParams({
+          grant_type: 'refresh_token',
+          refresh_token: tokens?.refresh_token ?? '',
+          client_id: registered?.client_id ?? '',
+          scope: 'notes:read',
+        }),
+      });
+      const less = (await narrowed.json()) as { scope?: string };
+      assert.equal(less.scope, 'notes:read');
+      writeFileSync(known.store, JSON.stringify({ ...keptBy(known), tokens: { ...tokens, ...less } }));
+      const { lines } = await runSdkClient(known, 'call list_notes', 'call add_note ink');
+      assert.deepEqual(
+        lines.flatMap(({ called = [] }) => called),
+        ['list_notes', 'add_note'],
+        JSON.stringify(lines),
+      );
+      assert.equal(keptBy(known).tokens?.scope, scope);
     });
 
     test('a person who refuses is told to the client as access_denied (RFC 6749 §4.1.2.1)', async () => {
