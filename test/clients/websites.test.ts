@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type Program, startProgram } from '../program/start.ts';
 import { CLIENTS } from './catalogue.ts';
@@ -101,6 +103,39 @@ for (const { signIn = signInAt, shows = EMAIL, signOut, ...website } of JOURNEYS
       if (signOut !== undefined) await signOutAt(visit, signOut);
     });
   });
+}
+
+for (const [name, option] of [
+  ['Auth.js', /^ *idToken: false,\n/m],
+  ['passport-openidconnect', /^ *skipUserProfile: false,\n/m],
+] as const) {
+  test(`${name}: takes the person from the ID token with id-token.scope-claims token-endpoint, without its option`, async () => {
+    const { signIn = signInAt, shows = EMAIL, ...website } = journeyOf(name);
+    const folder = mkdtempSync(join(import.meta.dirname, 'node_modules/.recipe-'));
+    const server = await startProgram({
+      mode: 'dev',
+      environment: { CHANCERY_ID_TOKEN_SCOPE_CLAIMS: 'token-endpoint' },
+    });
+    try {
+      const [runtime, recipe = ''] = website.command;
+      const text = readFileSync(join(import.meta.dirname, 'recipes', recipe), 'utf8');
+      assert.match(text, option);
+      const copy = join(folder, recipe);
+      writeFileSync(copy, text.replace(option, ''));
+      await atWebsite(server, { ...website, command: [runtime, copy] }, async (visit) => {
+        assert.match(arrived(visit, await signIn(visit)).text, shows);
+      });
+    } finally {
+      await server.stop();
+      rmSync(folder, { recursive: true });
+    }
+  });
+}
+
+function journeyOf(name: string): Journey {
+  const journey = JOURNEYS.find((one) => one.name === name);
+  assert.ok(journey);
+  return journey;
 }
 
 test('express-openid-connect without a secret: signs a person in and out by the implicit grant and form_post', async (t) => {

@@ -14,7 +14,7 @@ const configuration = {
       issuer: ISSUER,
       clientId: CLIENT_ID,
       clientSecret: CLIENT_SECRET,
-      // Name and e-mail address come from UserInfo. Without this line the person is signed in without them.
+      // Name and e-mail address come from UserInfo. Not needed with the server's `id-token.scope-claims: token-endpoint`.
       idToken: false,
     },
   ],

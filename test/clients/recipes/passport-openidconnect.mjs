@@ -16,7 +16,7 @@ passport.use(
       clientSecret: CLIENT_SECRET,
       callbackURL: `${BASE_URL}/callback`,
       scope: ['profile', 'email'],
-      // Name and e-mail address come from UserInfo. Without this line the profile has the id alone.
+      // Name and e-mail address come from UserInfo. Not needed with the server's `id-token.scope-claims: token-endpoint`.
       skipUserProfile: false,
     },
     (issuer, profile, done) => done(null, { issuer, ...profile }),
