@@ -35,6 +35,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   '.html': 'html',
   '.js': 'js',
   '.mjs': 'js',
+  '.pl': 'perl',
   '.py': 'python',
   '.rb': 'ruby',
   '.sh': 'sh',

@@ -166,6 +166,22 @@ export const CLIENTS: readonly CataloguedClient[] = [
     recipes: ['oauth2.rb'],
   },
   {
+    name: 'OmniAuth with omniauth_openid_connect',
+    from: { debian: 'ruby-omniauth-openid-connect', version: '0.10.0' },
+    shown: 'discovery, code flow, UserInfo',
+    recipes: ['omniauth.rb'],
+    callback: '/auth/chancery/callback',
+    notes: [
+      'GitLab and other programs in Ruby sign people in with it. They take the options of `provider` in their own settings.',
+    ],
+  },
+  {
+    name: "Perl's Net::OAuth2",
+    from: { debian: 'libnet-oauth2-perl', version: '0.67' },
+    shown: SIGN_IN,
+    recipes: ['net-oauth2.pl'],
+  },
+  {
     name: "Go's x/oauth2 with go-oidc",
     from: { debian: 'golang-github-coreos-go-oidc-dev', version: '2.1.0' },
     shown: 'code flow, ID token, UserInfo',

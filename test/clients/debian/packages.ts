@@ -8,6 +8,8 @@ const PACKAGES = {
   authlib: ['python3-authlib', 'python3-requests'],
   openid_connect: ['ruby', 'ruby-openid-connect', 'ruby-webrick'],
   oauth2: ['ruby', 'ruby-oauth2', 'ruby-webrick'],
+  omniauth: ['ruby', 'ruby-omniauth-openid-connect', 'ruby-webrick'],
+  'net-oauth2': ['libnet-oauth2-perl', 'libhttp-daemon-perl'],
   'go-oidc': ['golang-go', 'golang-golang-x-oauth2-dev', 'golang-github-coreos-go-oidc-dev'],
   'oidc-agent': ['oidc-agent-cli'],
   nginx: ['nginx-light', 'libnginx-mod-http-js'],

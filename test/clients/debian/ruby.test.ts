@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Program, startProgram } from '../../program/start.ts';
-import { atWebsite, EMAIL, signInAt } from '../website.ts';
+import { arrived, atWebsite, EMAIL } from '../website.ts';
 import { skipReason } from './packages.ts';
 
 let program: Program;
@@ -11,14 +11,15 @@ before(async () => {
 });
 after(async () => await program.stop());
 
-for (const [name, recipe] of [
-  ['openid_connect', 'openid-connect.rb'],
-  ['oauth2', 'oauth2.rb'],
+for (const [name, recipe, login, callback] of [
+  ['openid_connect', 'openid-connect.rb', '/login', '/callback'],
+  ['oauth2', 'oauth2.rb', '/login', '/callback'],
+  ['omniauth', 'omniauth.rb', '/auth/chancery', '/auth/chancery/callback'],
 ] as const) {
   test(`Ruby's ${name}: signs a person in with its defaults`, { skip: skipReason(name) }, async () => {
-    const website = { name, command: ['/usr/bin/ruby', recipe], callback: '/callback' } as const;
+    const website = { name, command: ['/usr/bin/ruby', recipe], callback } as const;
     await atWebsite(program, website, async (visit) => {
-      assert.match((await signInAt(visit)).text, EMAIL);
+      assert.match(arrived(visit, await visit.person.go(`${visit.base}${login}`)).text, EMAIL);
     });
   });
 }
