@@ -6,6 +6,7 @@ import { moduleNamed, PLANS } from './plans.ts';
 import { type Bench, casesOf, makeClientKeys, runModule } from './run.ts';
 import { openSites } from './site.ts';
 import {
+  acceptedAnyway,
   answer,
   brokenSignature,
   faulty,
@@ -13,6 +14,7 @@ import {
   headers,
   idTokens,
   json,
+  pages,
   status,
   type Tamper,
 } from './tampering.ts';
@@ -38,6 +40,15 @@ const changed = (name: string, value: string): Tamper =>
     if (parameters.has(name)) parameters.set(name, value);
   });
 const added = (name: string): Tamper => answer((parameters) => parameters.set(name, 'unexpected'));
+
+/** Sends the browser back after a logout, whatever the request was. */
+const goneBack: Tamper = (reply, sent) =>
+  sent.form?.['choice'] === 'logout'
+    ? { ...reply, status: 303, headers: { location: 'https://suite.example/test/a/x/post_logout_redirect' } }
+    : reply;
+/** Lets a registration live on after its deletion. */
+const deletedAnswers: Tamper = (reply, sent) =>
+  sent.method === 'GET' && reply.status === 401 ? { ...reply, status: 200 } : reply;
 
 /** A fault of the provider that the module must see, and the condition that must say so. */
 const ROWS: readonly Row[] = [
@@ -169,6 +180,46 @@ const ROWS: readonly Row[] = [
     'ValidateLogoutTokenClaims',
     json(DISCOVERY, () => ({ issuer: 'https://other.example' })),
   ],
+  ['oidcc-ensure-registered-redirect-uri', 'ExpectNoCallback', acceptedAnyway],
+  ['oidcc-redirect-uri-query-added', 'ExpectNoCallback', acceptedAnyway],
+  [
+    'oidcc-ensure-redirect-uri-in-authorization-request',
+    'AuthorizationEndpointRedirectedBackUnexpectedly',
+    acceptedAnyway,
+  ],
+  ['oidcc-ensure-registered-redirect-uri', 'ExpectRedirectUriErrorPage', status('/authorize', 200)],
+  [
+    'oidcc-registration-tos-uri',
+    'ExpectLoginPageWithTosLink',
+    pages((html) => html.replaceAll('tos.html', 'other.html')),
+  ],
+  [
+    'oidcc-registration-logo-uri',
+    'ExpectLoginPageWithLogo',
+    pages((html) => html.replaceAll('<img', '<span')),
+  ],
+  [
+    'oidcc-frontchannel-rp-initiated-logout',
+    'ValidateFrontchannelLogoutIss',
+    pages((html) => html.replaceAll(/iss=[^&"]*/g, 'iss=https://other.example')),
+  ],
+  [
+    'oidcc-frontchannel-rp-initiated-logout',
+    'ExpectFrontchannelLogoutRequest',
+    pages((html) => html.replaceAll('<iframe', '<span')),
+  ],
+  ['oidcc-rp-initiated-logout-bad-id-token-hint', 'ExpectInvalidIdTokenHintErrorPage', goneBack],
+  [
+    'openid-federation-automatic-client-registration-invalid-request-object-aud',
+    'EnsureErrorFromAuthorizationEndpointResponse',
+    acceptedAnyway,
+  ],
+  [
+    'openid-federation-automatic-client-registration-with-par',
+    'EnsureMinimumRequestUriEntropy',
+    json('/par', () => ({ request_uri: 'urn:x' })),
+  ],
+  ['fapi2-security-profile-final-brazildcr-client-delete', 'EnsureHttpStatusCodeIs401', deletedAnswers],
   [
     'openid-federation-entity-configuration',
     'EnsureContentTypeEntityStatementJwt',

@@ -43,6 +43,26 @@ export function answer(change: (parameters: URLSearchParams) => void): Tamper {
   };
 }
 
+/** Sends the browser to the relying party with a code instead of an error page. */
+export const acceptedAnyway: Tamper = (reply) =>
+  reply.status === 400 && headerOf(reply).startsWith('text/html')
+    ? {
+        ...reply,
+        status: 303,
+        headers: { location: 'https://suite.example/test/a/x/callback?code=given-without-right' },
+      }
+    : reply;
+
+/** Changes the pages of the provider. */
+export function pages(change: (html: string) => string): Tamper {
+  return (reply) =>
+    headerOf(reply).startsWith('text/html') ? { ...reply, text: change(reply.text) } : reply;
+}
+
+function headerOf({ headers: { 'content-type': type } }: Reply): string {
+  return typeof type === 'string' ? type : '';
+}
+
 /** Puts what is in the fragment of a redirection into its query. */
 export const fragmentInQuery: Tamper = (reply) => {
   const url = redirection(reply);
