@@ -128,6 +128,36 @@ test('oauth-2.1 and mcp: discovery names no grant and no response type that is o
   }
 });
 
+test('oauth-2.1 and mcp: a registration that asks for a grant that is off gets the rest; no token is needed for what is dropped (decision 42)', async () => {
+  for (const profile of STRICT) {
+    const tenant = tenantOf(profile, { 'registration.allow-open-registration': true });
+    const answer = await tenant.send('client-registration', {
+      json: {
+        redirect_uris: [CALLBACK],
+        grant_types: ['authorization_code', 'refresh_token', 'implicit', 'password'],
+        response_types: ['code', 'code id_token', 'token'],
+      },
+    });
+    assert.equal(answer.status, 200, answer.body);
+    assert.deepEqual(answer.json['grant_types'], ['authorization_code', 'refresh_token']);
+    assert.deepEqual(answer.json['response_types'], ['code']);
+    const nothing = await tenant.send('client-registration', {
+      bearer: MASTER,
+      json: { grant_types: ['password'] },
+    });
+    assertError(nothing, 'invalid_client_metadata', /password.*authorization_code/);
+  }
+});
+
+test('oauth-2.1: an error about an unknown response_type names only what is offered', async () => {
+  const tenant = tenantOf('oauth-2.1');
+  const person = await aPerson(tenant);
+  const client = await tenant.register(RELYING_PARTY);
+  const { error, error_description } = answeredTo(await person.ask(client, { response_type: 'cod' }));
+  assert.equal(error, 'unsupported_response_type');
+  assert.match(String(error_description), /supported: code$/);
+});
+
 test('standard: discovery names the implicit and the password grant, and a confidential client needs no PKCE', async () => {
   const tenant = testTenant();
   const { json } = await tenant.send('openid-configuration');

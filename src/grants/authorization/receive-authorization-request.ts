@@ -2,6 +2,7 @@ import { clientKeysOf } from '../../clients/metadata-document/document-state.ts'
 import { isAutomatic, metadataOf } from '../../clients/registered-client.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
 import { type ErrorCode, OAuthError, type RefusalNotes } from '../../spec/errors.ts';
+import { responseTypesOf } from '../../spec/grant-types.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
 import { type Parameters, UnreadableParameters } from '../../spec/parameters.ts';
 import { type IdTokenHintNeeds, readIdTokenHint } from '../../tokens/id-token-hint.ts';
@@ -244,7 +245,8 @@ async function receiveEffective(
   client: StoredClient,
   { parameters, signed, pushed }: Effective,
 ): Promise<ReceivedRequest> {
-  const target = responseTarget(client, parameters);
+  const offered = responseTypesOf(needs.rules.settings['authorization.grant-types']);
+  const target = responseTarget(client, parameters, offered);
   const { client_keys } = target;
   const source = { parameters, signed, ...(client_keys === undefined ? {} : { client_keys }) };
   const { require_pushed_authorization_requests, require_signed_request_object } = metadataOf(client);

@@ -20,9 +20,14 @@ export interface Target extends ResponseTarget {
 
 /**
  * Proves that the redirection URI belongs to the client. Later errors go to that URI.
+ * @param offered the response types that an error names
  * @throws OAuthError invalid_request for the person before the URI is proven, and AuthorizationError after that
  */
-export function responseTarget(client: StoredClient, parameters: Parameters): Target {
+export function responseTarget(
+  client: StoredClient,
+  parameters: Parameters,
+  offered: readonly string[] = Object.keys(RESPONSE_TYPES),
+): Target {
   const { redirect_uris = [], application_type, response_types } = metadataOf(client);
   const { redirect_uri, state } = parameters;
   if (redirect_uri === undefined)
@@ -42,7 +47,7 @@ export function responseTarget(client: StoredClient, parameters: Parameters): Ta
     response_mode: modeOfUnknownType(parameters['response_mode']),
     ...(kept ? { state } : {}),
   };
-  const response_type = requestedResponseType(target, parameters['response_type']);
+  const response_type = requestedResponseType(target, parameters['response_type'], offered);
   const response_mode = responseMode(target, parameters['response_mode'], response_type);
   const whole: Target = { ...target, response_mode, response_type };
   const name = response_type.join(' ');
@@ -85,7 +90,11 @@ function unproven(client: StoredClient, error_description: string, notes: Refusa
 }
 
 /** Returns the words of the response type in alphabetical order, because it is a set (OAuth 2.0 Multiple Response Type Encoding Practices §3). */
-function requestedResponseType(target: ResponseTarget, requested: string | undefined): readonly string[] {
+function requestedResponseType(
+  target: ResponseTarget,
+  requested: string | undefined,
+  offered: readonly string[],
+): readonly string[] {
   if (requested === undefined)
     throw new AuthorizationError(target, 'invalid_request', 'response_type is missing', {
       reason: 'response-type',
@@ -95,7 +104,7 @@ function requestedResponseType(target: ResponseTarget, requested: string | undef
     throw new AuthorizationError(
       target,
       'unsupported_response_type',
-      `response_type ${quotedValue(requested)} is not supported, supported: ${Object.keys(RESPONSE_TYPES).join(', ')}`,
+      `response_type ${quotedValue(requested)} is not supported, supported: ${offered.join(', ')}`,
       { reason: 'response-type', values: { response_type: requested } },
     );
   return name.split(' ');
