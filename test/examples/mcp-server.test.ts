@@ -4,7 +4,10 @@ import * as openid from 'openid-client';
 import { installClients } from '../clients/installed.ts';
 import { initialAccessToken } from '../journeys/initial-access-token.ts';
 import { type Program, startProgram } from '../program/start.ts';
+import { BEHIND_PROXY, boundToken } from './callers.ts';
 import { type StartedExample, startAsReadmeSays } from './readme.ts';
+
+const METADATA = { grant_types: ['client_credentials'], scope: 'notes:read notes:write' };
 
 suite('examples/mcp-server, started with the commands of its README', () => {
   let program: Program;
@@ -13,11 +16,14 @@ suite('examples/mcp-server, started with the commands of its README', () => {
 
   before(async () => {
     await installClients('examples');
-    program = await startProgram({ mode: 'dev', environment: { CHANCERY_PROFILE: 'mcp' } });
+    program = await startProgram({
+      mode: 'dev',
+      environment: { CHANCERY_PROFILE: 'mcp', ...BEHIND_PROXY },
+    });
     server = await startAsReadmeSays(program, 'mcp-server');
     client = await openid.dynamicClientRegistration(
       new URL(program.issuer),
-      { grant_types: ['client_credentials'], scope: 'notes:read notes:write' },
+      METADATA,
       openid.ClientSecretBasic(),
       {
         initialAccessToken: await initialAccessToken(program, ['client-reg']),
@@ -93,6 +99,12 @@ suite('examples/mcp-server, started with the commands of its README', () => {
         401,
         'invalid_token',
       );
+  });
+
+  test('a token that is bound to a key of its client gets 401: the server checks no such proof (RFC 8705 §3)', async () => {
+    const request = { scope: 'notes:read', resource: `${server.origin}/mcp` };
+    const bound = await boundToken(program, METADATA, request);
+    await assertRefused(await call(bound, 'list_notes'), 401, 'invalid_token');
   });
 
   test('a revoked token gets 401 at once', async () => {

@@ -63,4 +63,10 @@ export function provesItsRefusals(running: () => { readonly origin: string; read
       await assertRefusal(await get(`Bearer ${token}`), 401, INVALID, origin);
     }
   });
+
+  test('a token that is bound to a key of its client gets 401 invalid_token: the API checks no such proof (RFC 8705 §3)', async () => {
+    const { origin, caller } = running();
+    const token = await caller.boundToken('orders:read', origin);
+    await assertRefusal(await get(`Bearer ${token}`), 401, INVALID, origin);
+  });
 }

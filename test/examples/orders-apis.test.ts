@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { installClients } from '../clients/installed.ts';
 import { type Program, startProgram } from '../program/start.ts';
-import { type Caller, registerCaller } from './callers.ts';
+import { BEHIND_PROXY, type Caller, registerCaller } from './callers.ts';
 import { assertRefusal, provesItsRefusals } from './orders-api.ts';
 import { commandsOf, type StartedExample, startAsReadmeSays } from './readme.ts';
 
@@ -47,7 +47,7 @@ for (const { name, caller: client, revoked, alone } of APIS) {
 
     before(async () => {
       await installClients('examples');
-      program = await startProgram({ mode: 'dev' });
+      program = await startProgram({ mode: 'dev', environment: BEHIND_PROXY });
       api = await startAsReadmeSays(program, name);
       caller = await registerCaller(program, client);
     });

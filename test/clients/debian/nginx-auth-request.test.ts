@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { type Caller, registerCaller } from '../../examples/callers.ts';
+import { BEHIND_PROXY, type Caller, registerCaller } from '../../examples/callers.ts';
 import { assertRefusal, provesItsRefusals } from '../../examples/orders-api.ts';
 import { commandsOf, type StartedExample, startNginxAsReadmeSays } from '../../examples/readme.ts';
 import { type Program, startProgram } from '../../program/start.ts';
@@ -14,7 +14,7 @@ suite('examples/nginx, started with the commands of its README', {
   let caller: Caller;
 
   before(async () => {
-    program = await startProgram({ mode: 'dev' });
+    program = await startProgram({ mode: 'dev', environment: BEHIND_PROXY });
     api = await startNginxAsReadmeSays(program);
     caller = await registerCaller(program, 'client.json');
   });
