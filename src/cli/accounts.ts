@@ -184,12 +184,17 @@ const update = command({
   },
 });
 
+/** The notice of commands that end sessions. */
+const UNTOLD =
+  'The clients of the sessions are notified if they have a backchannel_logout_uri. No command can tell those with a frontchannel_logout_uri only, because Front-Channel Logout needs the browser of the end-user.';
+
 const setPasswordCommand = command({
   words: ['accounts', 'set-password'],
   summary: 'Set a new password and end the sessions and grants of an account',
   description: [
     'The command asks for the password twice at the terminal, and does not show it. The old password stops working at once.',
     'All sessions and grants of the account end, with the access tokens of those grants. This cannot be undone.',
+    UNTOLD,
   ],
   servers: BESIDE_SERVERS,
   operands: NAME,
@@ -235,6 +240,7 @@ const remove = command({
   summary: 'Delete an account with its sessions, grants and consents',
   description: [
     'All sessions, grants and consents of the account end, with the access tokens of those grants. This cannot be undone. No later account gets the same sub.',
+    UNTOLD,
   ],
   servers: BESIDE_SERVERS,
   operands: NAME,
@@ -262,6 +268,7 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
     summary: 'Disable an account and end its sessions and grants',
     description: [
       'The end-user cannot sign in until the account is enabled. The sessions and grants of the account end, with the access tokens of those grants; enabling the account does not restore them.',
+      UNTOLD,
     ],
     examples: ['chancery accounts disable ada'],
   }),

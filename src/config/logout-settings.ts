@@ -41,7 +41,7 @@ export const LOGOUT_SETTINGS = {
     max: 100,
     unit: 'frames',
     description:
-      'The maximum number of frames in the page after a logout, one for each client of the session that has a `frontchannel_logout_uri`. The client that sent the end-user comes first, then those with the latest use; the log names the others. 0 switches Front-Channel Logout off: discovery does not offer it.',
+      'The maximum number of frames in the page after a logout, one for each client of the session that has a `frontchannel_logout_uri`. The client that sent the end-user comes first, then those with the latest use; the log names the others. 0 switches Front-Channel Logout off: discovery does not offer it, and registrations drop its members.',
   }),
   'logout.frames-wait': seconds({
     default: 5,

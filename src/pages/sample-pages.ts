@@ -4,10 +4,11 @@ const client: PageClient = {
   name: 'Paper Clips',
   host: 'clips.example.com',
   vouched: true,
-  logo: { src: '/logos/sample', width: 120, height: 40 },
   policy_uri: 'https://clips.example.com/privacy',
   tos_uri: 'https://clips.example.com/terms',
 };
+/** Only the pages where one signs in and agrees show logos. */
+const withLogo: PageClient = { ...client, logo: { src: '/logos/sample', width: 48, height: 48 } };
 const stranger: PageClient = { name: 'Stranger', host: 'stranger.example.net', vouched: false };
 const program: PageClient = {
   name: 'Program',
@@ -21,8 +22,8 @@ const notice: PageNotice = { error_id: 'm1x-42', detail: 'post_logout_redirect_u
 
 /** Every page in each of its forms. The server renders them with a theme before it serves the theme. */
 export const SAMPLE_PAGES: Readonly<Record<string, Page>> = {
-  'sign-in': { kind: 'sign-in', client, form, username: '', problem: undefined },
-  'sign-in-refused': { kind: 'sign-in', client, form, username: 'ada', problem: 'refused' },
+  'sign-in': { kind: 'sign-in', client: withLogo, form, username: '', problem: undefined },
+  'sign-in-refused': { kind: 'sign-in', client: withLogo, form, username: 'ada', problem: 'refused' },
   'sign-in-wait': {
     kind: 'sign-in',
     client: undefined,
@@ -32,7 +33,7 @@ export const SAMPLE_PAGES: Readonly<Record<string, Page>> = {
   },
   consent: {
     kind: 'consent',
-    client,
+    client: withLogo,
     form,
     username: 'ada',
     scope: ['openid', 'profile', 'email', 'clips:write'],

@@ -32,6 +32,8 @@ export interface MetadataLimits {
   readonly httpAllowed: boolean;
   /** The client certificates that the server can verify. */
   readonly certificateTrust: CertificateTrust;
+  /** Whether the page after a logout loads the clients' addresses. */
+  readonly frontChannelLogout: boolean;
   /** The algorithms that the server has signing keys for. */
   readonly signingAlgorithms: readonly string[];
   /** The grant types that the server offers. */
@@ -289,6 +291,12 @@ const certificatesNotReceived = notSupported(boolean);
 /** Drops the wish for bound tokens where the server receives no client certificates. */
 export const boundToCertificates: Check = (value, limits) =>
   (limits.certificateTrust === 'none' ? certificatesNotReceived : boolean)(value, limits);
+
+/** Drops a member of front-channel logout while that is off (decision 42). */
+export function frontChannel(form: Check): Check {
+  const off = notSupported(form);
+  return (value, limits) => (limits.frontChannelLogout ? form : off)(value, limits);
+}
 
 /** Accepts a number too, because some clients send their version as one. */
 export const version: Check = (value, limits) =>

@@ -156,11 +156,11 @@ export const CLIENT_METADATA: Readonly<Record<string, MetadataMember>> = {
   },
   frontchannel_logout_uri: {
     section: 'OpenID Connect Front-Channel Logout 1.0 §2',
-    check: check.framedUrl,
+    check: check.frontChannel(check.framedUrl),
   },
   frontchannel_logout_session_required: {
     section: 'OpenID Connect Front-Channel Logout 1.0 §2',
-    check: check.boolean,
+    check: check.frontChannel(check.boolean),
   },
 
   resource_identifiers: {

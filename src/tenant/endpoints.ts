@@ -33,7 +33,7 @@ import type { Metrics } from '../ports/metrics.ts';
 import { supportedAcrValues } from '../sessions/acr-values.ts';
 import { federationMembers } from './federation.ts';
 import type { Issuer } from './issuer.ts';
-import { certificateTrust } from './settings.ts';
+import { certificateTrust, offersFrontChannelLogout } from './settings.ts';
 
 /** Opens one endpoint; undefined where the settings switch it off. */
 type Open<Parts> = (parts: Parts) => Endpoint | undefined;
@@ -133,7 +133,7 @@ function metadataOf(issuer: Issuer, endpoints: readonly Endpoint[]): Described['
       certificates: { trust, ...(aliasOrigin === 'none' ? {} : { aliasOrigin }) },
       canSign: (algorithm) => keys.canSign(algorithm),
       languages: pages.languages,
-      frontChannelLogout: settings['logout.frames-max'] > 0,
+      frontChannelLogout: offersFrontChannelLogout(settings),
       acrValues: supportedAcrValues(settings),
       grantTypes: settings['authorization.grant-types'],
       clientDocuments: settings['registration.client-id-metadata-documents'],

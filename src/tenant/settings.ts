@@ -37,6 +37,7 @@ export function metadataLimits(settings: Settings, keys: Pick<ServerKeys, 'canSi
     uriLength: settings['limits.uri-length'],
     httpAllowed: settings['outbound.allow-http'],
     certificateTrust: certificateTrust(settings),
+    frontChannelLogout: offersFrontChannelLogout(settings),
     signingAlgorithms: SIGNING_ALGORITHMS.filter((alg) => keys.canSign(alg)),
     grantTypes: settings['authorization.grant-types'].filter(isGrantType),
     privateSchemes: settings['registration.private-schemes'],
@@ -73,6 +74,11 @@ export function selfContainedTokens(
     defaultAudience: audience.length === 0 ? [settings.issuer] : audience,
     genuine: caches.open('verified-tokens', { weigh: () => GENUINE_JWT_BYTES }),
   };
+}
+
+/** Says whether the page after a logout may have frames. */
+export function offersFrontChannelLogout(settings: Settings): boolean {
+  return settings['logout.endpoint'] && settings['logout.frames-max'] > 0;
 }
 
 /** Returns which certificates of clients this server can judge: chains only with configured authorities (RFC 8705 §2.1, §2.2). */

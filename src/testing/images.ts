@@ -2,14 +2,28 @@ import { crc32, deflateSync } from 'node:zlib';
 
 /** Small images for tests. PNG and GIF are whole; JPEG and WebP have the parts that the server reads. */
 
-/** @param before chunks between the header and the image data */
-export function pngImage(width: number, height: number, before: readonly Buffer[] = []): Buffer {
+type Colour = readonly [red: number, green: number, blue: number];
+
+const BLUE: Colour = [0x1d, 0x4e, 0xd8];
+
+/**
+ * @param before chunks between the header and the image data
+ * @param colourAt the colour of each pixel
+ */
+export function pngImage(
+  width: number,
+  height: number,
+  before: readonly Buffer[] = [],
+  colourAt: (x: number, y: number) => Colour = () => BLUE,
+): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
   header.set([8, 2, 0, 0, 0], 8);
-  const row = Buffer.concat([Buffer.from([0]), ...Array.from({ length: width }, () => Buffer.from(BLUE))]);
-  const pixels = Buffer.concat(Array.from({ length: Math.min(height, 4096) }, () => row));
+  const rows = Array.from({ length: height }, (_, y) =>
+    Buffer.from([0, ...Array.from({ length: width }, (_pixel, x) => colourAt(x, y)).flat()]),
+  );
+  const pixels = Buffer.concat(rows);
   return Buffer.concat([
     Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
     pngChunk('IHDR', header),
@@ -18,8 +32,6 @@ export function pngImage(width: number, height: number, before: readonly Buffer[
     pngChunk('IEND', Buffer.alloc(0)),
   ]);
 }
-
-const BLUE = [0x1d, 0x4e, 0xd8];
 
 export function pngChunk(type: string, data: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);

@@ -17,7 +17,11 @@ export interface SamplePagesServer {
 
 const ASSETS = '/assets/';
 const SAMPLE_LOGO = '/logos/sample';
-const LOGO = pngImage(240, 80);
+/** Two rings, as one sees paper clips. */
+const LOGO = pngImage(96, 96, [], (x, y) => {
+  const isRing = [34, 62].some((center) => Math.abs(Math.hypot(x - center, y - 48) - 24) < 5);
+  return isRing ? [0x1d, 0x4e, 0xd8] : [0xff, 0xff, 0xff];
+});
 
 export async function serveSamplePages(): Promise<SamplePagesServer> {
   const pages = openPages(ASSETS, undefined);

@@ -10,6 +10,7 @@ const LIMITS = {
   uriLength: 200,
   httpAllowed: false,
   certificateTrust: 'chains',
+  frontChannelLogout: true,
   signingAlgorithms: ['RS256'],
   grantTypes: ['authorization_code', 'implicit', 'refresh_token'],
   privateSchemes: 'any',

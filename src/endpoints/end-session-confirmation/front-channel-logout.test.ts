@@ -4,6 +4,7 @@ import type { Posted } from '../../ports/outbound-http.ts';
 import type { Answer } from '../../testing/exchange.ts';
 import { HOME, ISSUER, TOLD } from '../../testing/logout.ts';
 import { sessionCookieName, type TestLogoutPages, testLogoutPages } from '../../testing/logout-pages.ts';
+import { MASTER } from '../../testing/tenant.ts';
 
 const FRAMED = { frontchannel_logout_uri: 'https://rp.example/out', backchannel_logout_uri: undefined };
 
@@ -122,3 +123,22 @@ test('a client with both kinds of address has its notification before the page i
   assert.equal(framesOf(await choosing).length, 1);
   assert.deepEqual(pages.outcomes, ['delivered']);
 });
+
+for (const [what, settings, isKept] of [
+  ['on', {}, true],
+  ['off by logout.frames-max', { 'logout.frames-max': 0 }, false],
+  ['off with the endpoint', { 'logout.endpoint': false }, false],
+] as const) {
+  test(`a registration ${isKept ? 'keeps' : 'drops'} the members of front-channel logout while that is ${what} (decision 42)`, async () => {
+    const { tenant } = await testLogoutPages(settings);
+    const members = {
+      frontchannel_logout_uri: 'https://rp.example/out',
+      frontchannel_logout_session_required: true,
+    };
+    const json = { redirect_uris: ['https://rp.example/cb'], ...members };
+    const answered = await tenant.send('client-registration', { bearer: MASTER, json });
+    assert.equal(answered.status, 200, answered.body);
+    for (const [name, value] of Object.entries(members))
+      assert.equal(answered.json[name], isKept ? value : undefined);
+  });
+}
