@@ -33,7 +33,7 @@ suite('@modelcontextprotocol/conformance, the scenarios of an authorisation serv
   });
 
   // A client with a secret is left out: the suite sends no secret to a server that also knows public clients.
-  test('every scenario passes for a public client that registered itself', async () => {
+  test('every scenario passes for a public client that registered itself, and neither registers nor asks for scope (decision 43)', async () => {
     const port = await freePort();
     const registered = await fetch(`${world.program.issuer}/register`, {
       method: 'POST',
@@ -42,7 +42,6 @@ suite('@modelcontextprotocol/conformance, the scenarios of an authorisation serv
         client_name: 'Conformance',
         redirect_uris: [`http://127.0.0.1:${port}/callback`],
         token_endpoint_auth_method: 'none',
-        scope: 'notes:read',
       }),
     });
     const { client_id = '' } = (await registered.json()) as Record<string, string>;
