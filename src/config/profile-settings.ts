@@ -35,6 +35,6 @@ export const PROFILE_SETTINGS = {
     default: 'registered',
     values: ['registered', 'when-asked'],
     description:
-      'Which clients may ask for the scope value `offline_access`, with which a grant outlives the session of its end-user. `registered`: those whose registered scope has it. `when-asked`: every client of the grant type `refresh_token`. The end-user always consents first.',
+      'Which clients may ask for the scope value `offline_access`, with which a grant outlives the session of its end-user. `registered`: those whose registered scope has it. `when-asked`: every client of the grant type `refresh_token`, and a client that registers itself may name it in its `scope`. The end-user always consents first.',
   }),
 } as const satisfies Readonly<Record<string, Setting>>;
