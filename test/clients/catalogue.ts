@@ -15,7 +15,7 @@ export interface CataloguedClient {
 
 const SIGN_IN = 'code flow, UserInfo';
 const WITH_PKCE = 'code flow with PKCE, UserInfo';
-const AND_LOGOUT = `${WITH_PKCE}, sign-out at the server`;
+const ALL = `registration with an initial access token, ${WITH_PKCE}, sign-out at the server`;
 const SCOPE_CLAIMS =
   'The ID token of a code flow has no profile (OpenID Connect Core 1.0 §5.4). The recipe asks UserInfo. With `id-token.scope-claims: token-endpoint` the library works without that line.';
 
@@ -54,14 +54,14 @@ export const CLIENTS: readonly CataloguedClient[] = [
   {
     name: 'openid-client 6',
     from: { npm: 'openid-client' },
-    shown: AND_LOGOUT,
-    recipes: ['openid-client.mjs'],
+    shown: ALL,
+    recipes: ['openid-client.mjs', 'openid-client-registration.mjs'],
   },
   {
     name: 'openid-client 5',
     from: { npm: 'openid-client-5' },
-    shown: AND_LOGOUT,
-    recipes: ['openid-client-5.mjs'],
+    shown: ALL,
+    recipes: ['openid-client-5.mjs', 'openid-client-5-registration.mjs'],
   },
   { name: 'oauth4webapi', from: { npm: 'oauth4webapi' }, shown: WITH_PKCE, recipes: ['oauth4webapi.mjs'] },
   {
@@ -156,8 +156,8 @@ export const CLIENTS: readonly CataloguedClient[] = [
   {
     name: "Ruby's openid_connect",
     from: { debian: 'ruby-openid-connect', version: '1.2.0' },
-    shown: 'code flow, ID token, UserInfo',
-    recipes: ['openid-connect.rb'],
+    shown: 'registration with an initial access token, code flow, ID token, UserInfo',
+    recipes: ['openid-connect.rb', 'openid-connect-registration.rb'],
   },
   {
     name: "Ruby's oauth2",

@@ -4,7 +4,7 @@ import { developer } from '../program/developer.ts';
 import { freePort } from '../program/free-port.ts';
 import type { Program } from '../program/start.ts';
 import { type OwnName, startTlsProxy } from './https-site.ts';
-import { startRecipe } from './recipe.ts';
+import { runRecipe, startRecipe } from './recipe.ts';
 import { type Page, type Visitor, visitor } from './visitor.ts';
 
 /** A website that signs people in with the server: a file of `recipes`, started as a reader would start it. */
@@ -78,6 +78,26 @@ export function arrived({ base, output }: Visit, page: Page): Page {
   assert.equal(page.status, 200, `${page.url}\n${page.text}\n${output()}`);
   assert.ok(page.url.startsWith(base), `${page.url}\n${page.text}`);
   return page;
+}
+
+/** Runs a recipe that registers itself with an initial access token, and compares what it learned with the registry. */
+export async function registersItself(
+  program: Program,
+  command: readonly [string, ...string[]],
+): Promise<void> {
+  const output = await runRecipe(command, {
+    ISSUER: program.issuer,
+    INITIAL_ACCESS_TOKEN: await initialAccessToken(program, ['client-reg']),
+    BASE_URL: 'http://localhost:3000',
+  });
+  const { client_id, client_secret } = JSON.parse(output) as Registered;
+  const answer = await fetch(`${program.issuer}/clients/${client_id}`, {
+    headers: { authorization: `Bearer ${program.masterToken}` },
+  });
+  const kept = (await answer.json()) as Record<string, unknown>;
+  assert.equal(kept['client_name'], 'Website', output);
+  assert.deepEqual(kept['redirect_uris'], ['http://localhost:3000/callback']);
+  assert.equal(kept['client_secret'], client_secret);
 }
 
 /** Registers as README says: with an initial access token. */

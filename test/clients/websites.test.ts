@@ -7,7 +7,7 @@ import { CLIENTS } from './catalogue.ts';
 import { ownName } from './https-site.ts';
 import { installClients } from './installed.ts';
 import type { Page } from './visitor.ts';
-import { arrived, atWebsite, EMAIL, signInAt, type Visit, type Website } from './website.ts';
+import { arrived, atWebsite, EMAIL, registersItself, signInAt, type Visit, type Website } from './website.ts';
 
 interface Journey extends Website {
   /** Signs the person in, where that is not a link to `/login`. */
@@ -102,6 +102,15 @@ for (const { signIn = signInAt, shows = EMAIL, signOut, ...website } of JOURNEYS
       assert.equal(sent?.includes('code_challenge_method=S256'), saysPkce(website.name), `${sent}`);
       if (signOut !== undefined) await signOutAt(visit, signOut);
     });
+  });
+}
+
+for (const [name, recipe] of [
+  ['openid-client 6', 'openid-client-registration.mjs'],
+  ['openid-client 5', 'openid-client-5-registration.mjs'],
+] as const) {
+  test(`${name}: registers itself with an initial access token`, async () => {
+    await registersItself(program, node(recipe));
   });
 }
 

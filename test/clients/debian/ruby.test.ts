@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Program, startProgram } from '../../program/start.ts';
-import { arrived, atWebsite, EMAIL } from '../website.ts';
+import { arrived, atWebsite, EMAIL, registersItself } from '../website.ts';
 import { skipReason } from './packages.ts';
 
 let program: Program;
@@ -23,3 +23,9 @@ for (const [name, recipe, login, callback] of [
     });
   });
 }
+
+test("Ruby's openid_connect: registers itself with an initial access token", {
+  skip: skipReason('openid_connect'),
+}, async () => {
+  await registersItself(program, ['/usr/bin/ruby', 'openid-connect-registration.rb']);
+});
