@@ -32,6 +32,8 @@ const READY_TIMEOUT_MS = 30_000;
 /** Apache over TLS with one page at `/protected/`, whose header `x-user` names the person who is signed in. */
 export interface Apache {
   readonly base: string;
+  /** Its `OIDCMetadataDir`. */
+  readonly metadata: string;
   /** Returns its error log. */
   readonly log: () => string;
   stop(): Promise<void>;
@@ -64,6 +66,7 @@ export async function startApache(
   const exited = once(child, 'close');
   const apache: Apache = {
     base,
+    metadata: join(folder, 'metadata'),
     log: () => readFileSync(log, 'utf8'),
     async stop() {
       child.kill('SIGTERM');

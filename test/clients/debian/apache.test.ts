@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { initialAccessToken } from '../../journeys/initial-access-token.ts';
 import { developer } from '../../program/developer.ts';
 import { freePort } from '../../program/free-port.ts';
 import { type Program, startProgram } from '../../program/start.ts';
 import { ownName } from '../https-site.ts';
-import { type Visitor, visitor } from '../visitor.ts';
+import { type Page, type Visitor, visitor } from '../visitor.ts';
 import { register } from '../website.ts';
 import { type Apache, startApache } from './apache-server.ts';
 import { skipReason } from './packages.ts';
@@ -28,7 +29,6 @@ suite('mod_auth_openidc', { skip }, () => {
     program = await startProgram({
       mode: 'dev',
       environment: {
-        CHANCERY_REGISTRATION_ALLOW_OPEN_REGISTRATION: 'true',
         // For the notifications of logouts: Apache has a private address, and a certificate from an authority of this test.
         CHANCERY_OUTBOUND_ALLOW_NETWORKS: '127.0.0.0/8',
         NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
@@ -46,20 +46,21 @@ suite('mod_auth_openidc', { skip }, () => {
     host: string,
     visiting: (apache: Apache, person: Visitor) => Promise<void>,
     metadata?: (callback: string) => Readonly<Record<string, unknown>>,
+    server = program,
   ): Promise<void> {
     assert.ok(typeof name === 'object');
     const base = `https://${host}:${await freePort()}`;
     const callback = `${base}/protected/callback`;
     const members = { redirect_uris: [callback], post_logout_redirect_uris: [`${base}/signed-out`] };
     const client =
-      metadata === undefined ? undefined : await register(program, { ...members, ...metadata(callback) });
+      metadata === undefined ? undefined : await register(server, { ...members, ...metadata(callback) });
     const apache = await startApache(name, base, recipe, {
-      ISSUER: program.issuer,
+      ISSUER: server.issuer,
       CLIENT_ID: client?.client_id ?? '',
       CLIENT_SECRET: client?.client_secret ?? '',
     });
     try {
-      await visiting(apache, visitor(program.issuer, await developer(program)));
+      await visiting(apache, visitor(server.issuer, await developer(server)));
     } finally {
       await apache.stop();
     }
@@ -77,20 +78,61 @@ suite('mod_auth_openidc', { skip }, () => {
     }
   }
 
-  test('mod_auth_openidc registers itself, signs a person in, and is told of the logout', async () => {
+  /** Chooses the server on the module's own page, and signs in. The module registers itself meanwhile. */
+  async function signInWhileRegistering(apache: Apache, person: Visitor, server = program): Promise<Page> {
+    const { text } = await person.go(`${apache.base}/protected/`);
+    const fields = [...text.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)];
+    const form = new URLSearchParams(fields.map(([, field = '', value = '']) => [field, value]));
+    form.set('iss', server.issuer);
+    return await person.go(`${apache.base}/protected/callback?${String(form)}`);
+  }
+
+  test('mod_auth_openidc registers itself with an initial access token, signs a person in, and is told of the logout', async () => {
     assert.ok(typeof name === 'object');
     await atApache('apache-dynamic.conf', name.host, async (apache, person) => {
-      const { text } = await person.go(`${apache.base}/protected/`);
-      const fields = [...text.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)];
-      const form = new URLSearchParams(fields.map(([, field = '', value = '']) => [field, value]));
-      form.set('iss', program.issuer);
-      const page = await person.go(`${apache.base}/protected/callback?${String(form)}`);
+      const provider = encodeURIComponent(program.issuer.slice('http://'.length));
+      const token = await initialAccessToken(program, ['client-reg']);
+      const settings = { registration_token: token, scope: 'openid email' };
+      writeFileSync(join(apache.metadata, `${provider}.conf`), JSON.stringify(settings), { mode: 0o644 });
+      const page = await signInWhileRegistering(apache, person);
       assert.equal(page.text, 'The protected page', apache.log());
-      assert.match(page.headers.get('x-user') ?? '', /^\w+@http:\/\/127\.0\.0\.1:/);
+      assert.match(
+        page.headers.get('x-user') ?? '',
+        /^\w+@http:\/\/127\.0\.0\.1:\d+ developer@example\.com$/,
+      );
       await person.go(`${program.issuer}/logout`);
       await untilSignedOut(apache, person);
     });
   });
+
+  for (const [mode, outcome] of [
+    ['false', /Could not find valid provider metadata/],
+    ['true', /^The protected page$/],
+  ] as const) {
+    test(`mod_auth_openidc without a token, with open registration ${mode}: ${String(outcome)}`, async () => {
+      assert.ok(typeof name === 'object');
+      const server = await startProgram({
+        mode: 'dev',
+        environment: {
+          CHANCERY_REGISTRATION_ALLOW_OPEN_REGISTRATION: mode,
+          CHANCERY_OUTBOUND_ALLOW_NETWORKS: '127.0.0.0/8',
+        },
+      });
+      try {
+        await atApache(
+          'apache-dynamic.conf',
+          name.host,
+          async (apache, person) => {
+            assert.match((await signInWhileRegistering(apache, person, server)).text, outcome, apache.log());
+          },
+          undefined,
+          server,
+        );
+      } finally {
+        await server.stop();
+      }
+    });
+  }
 
   for (const [channel, member, value] of [
     ['back', 'backchannel_logout_uri', 'backchannel'],
