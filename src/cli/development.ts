@@ -137,6 +137,8 @@ export function readOrMake<T>(folder: string, name: string, make: () => T): T {
 /** The data folder of a database that is not a file. */
 const FOLDER = 'data';
 
+const BY_REFERENCE = 'authorization.request-uri-by-reference';
+
 /** Returns the folder in which the development mode keeps its keys and tokens. */
 export function dataFolder(settings: Settings): string {
   const path = sqlitePath(settings);
@@ -148,6 +150,7 @@ export function developmentSettings({ settings, origins }: ResolvedSettings): Se
   return {
     ...settings,
     'pages.error-details': origins['pages.error-details'] === 'default' || settings['pages.error-details'],
+    [BY_REFERENCE]: origins[BY_REFERENCE] === 'default' || settings[BY_REFERENCE],
     'outbound.ports': developmentPorts({ settings, origins }),
     // On one machine all requests come from one network, so a limit per network is useless.
     'interaction.rate-per-network':

@@ -1,5 +1,5 @@
 import { GRANT_TYPES, isGrantType } from '../spec/grant-types.ts';
-import { choice, list, type Setting } from './setting.ts';
+import { choice, flag, list, type Setting } from './setting.ts';
 
 const ALL_GRANT_TYPES = Object.keys(GRANT_TYPES).filter(isGrantType);
 
@@ -29,6 +29,13 @@ export const PROFILE_SETTINGS = {
     rule: `must be a list of grant types out of ${ALL_GRANT_TYPES.join(', ')}`,
     description:
       'The grant types that clients may register and use. Response types that need `implicit` stand and fall with it. Take out `implicit` and `password` unless an old client needs them (RFC 9700 §2.1.2 and §2.4). A registration that asks for more gets the rest.',
+  }),
+  'authorization.request-uri-by-reference': flag({
+    tenants: 'inherited',
+    default: false,
+    defaultWords: '`false`; `true` in development',
+    description:
+      'Whether the server fetches request objects from the `request_uri` of authorisation requests (RFC 9101 §5.2, OpenID Connect Core 1.0 §6.2). It fetches only addresses that the client registered in `request_uris`, and accepts signed objects only. Off, it takes the `request_uri` of pushed requests (RFC 9126) alone, which need no fetch. Switch it on for clients that cannot push.',
   }),
   'authorization.offline-access': choice({
     tenants: 'inherited',

@@ -55,6 +55,8 @@ export const FETCH_PURPOSES = [
   'client-documents',
   /** Logos of clients for pages. */
   'logos',
+  /** Request objects of authorisation requests. */
+  'request-objects',
 ] as const;
 
 export type FetchPurpose = (typeof FETCH_PURPOSES)[number];

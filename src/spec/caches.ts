@@ -12,7 +12,7 @@ import {
  */
 const SHARES = {
   /** Records of clients with their parsed metadata. */
-  clients: { percent: 38, mebibytesMin: 2 },
+  clients: { percent: 37, mebibytesMin: 2 },
   /** Records of access tokens. */
   'access-tokens': { percent: 28, mebibytesMin: 2 },
   /** Access tokens whose MAC or signature was verified. */
@@ -31,6 +31,8 @@ const SHARES = {
   refusals: { percent: 1, mebibytesMin: 2 },
   /** Images at the `logo_uri` of clients. One image of the greatest size fits into a generation. */
   logos: { percent: 1, mebibytesMin: 4 },
+  /** Request objects at a `request_uri` of clients. */
+  'request-objects': { percent: 1, mebibytesMin: 2 },
   /** Opened themes of pages. */
   themes: { percent: 2, mebibytesMin: 4 },
 } as const;

@@ -135,6 +135,7 @@ function metadataOf(issuer: Issuer, endpoints: readonly Endpoint[]): Described['
       languages: pages.languages,
       frontChannelLogout: offersFrontChannelLogout(settings),
       acrValues: supportedAcrValues(settings),
+      requestsByReference: settings['authorization.request-uri-by-reference'],
       grantTypes: settings['authorization.grant-types'],
       clientDocuments: settings['registration.client-id-metadata-documents'],
     }),

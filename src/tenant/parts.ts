@@ -5,6 +5,7 @@ import { liveClients } from '../clients/registered-client.ts';
 import { clientUses } from '../clients/upkeep/client-uses.ts';
 import type { Settings } from '../config/settings.ts';
 import { SettingsError } from '../config/settings-error.ts';
+import { referencedObjects } from '../grants/authorization/referenced-object.ts';
 import { configuredServerKeys, ServerJwkSetRefused } from '../keys/server-jwk-set.ts';
 import type { ServerKey } from '../keys/server-key.ts';
 import type { KeyLifeNeeds } from '../keys/server-key-life.ts';
@@ -63,6 +64,7 @@ export async function openParts(platform: Platform, settings: Settings, id: Tena
     trust: settings['federation.enabled'] ? openTrust(settings, platform) : undefined,
     people: openEndUsers(settings, platform, storage),
     logos: new LogoImages({ outbound, clock, log, caches, settings }),
+    referenced: referencedObjects({ outbound, clock, caches, settings }),
     /** For the page after a logout, under whatever name a client took part. */
     frontChannel: { clients: storage.clients, issuer: settings.issuer, settings },
     delivery: openLogoutDelivery(settings, platform, { storage, tokens: idTokens }),

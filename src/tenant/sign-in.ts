@@ -8,7 +8,9 @@ import { AuthorizationFlow } from '../endpoints/authorization-flow.ts';
 import { type Browser, browserOf } from '../endpoints/browser.ts';
 import { contract as assetContract } from '../endpoints/page-asset/contract.ts';
 import type { AutomaticClients } from '../federation/registration/automatic-clients.ts';
+import { REQUEST_URI_PREFIX } from '../grants/authorization/pushed-request.ts';
 import { AuthorizationRequests } from '../grants/authorization/receive-authorization-request.ts';
+import type { ReferencedObjects } from '../grants/authorization/referenced-object.ts';
 import type { EndUserNeeds } from '../grants/end-users.ts';
 import type { Issuing } from '../grants/grant.ts';
 import type { ServerKeys } from '../keys/server-keys.ts';
@@ -119,6 +121,8 @@ interface SignInParts extends Issuing, Pick<Platform, 'random' | 'jose'> {
   /** Undefined where a client is registered only on request. */
   readonly automatic: AutomaticClients | undefined;
   readonly documents: DocumentClients;
+  /** Undefined where the server fetches no request objects. */
+  readonly referenced: ReferencedObjects | undefined;
 }
 
 /** Lets end-users sign in for clients, under one issuer. */
@@ -223,8 +227,8 @@ async function forPerson<T>(find: () => Promise<T>): Promise<T> {
     return await find();
   } catch (failure) {
     if (!(failure instanceof OAuthError) || failure.code !== 'invalid_client') throw failure;
-    const { error_description, detail = error_description } = failure;
-    throw new OAuthError('invalid_request', { error_description, detail });
+    const { error_description, notes } = failure;
+    throw new OAuthError('invalid_request', { error_description, ...notes });
   }
 }
 
@@ -241,16 +245,20 @@ function openAuthorizationRequests({
   jose: { verifier, decrypter },
   automatic,
   documents,
+  referenced,
 }: SignInParts): AuthorizationRequests {
   return new AuthorizationRequests({
     rules: { json, settings },
     requestObjects: { issuer, verifier, decrypter, keys, jwkSets, replays },
+    referenced,
     pushed: { interactions, clock, random, lifetime: settings['pushed-request.lifetime'] },
     // §12.1.1.1: an unsigned request does not make the server ask other entities about its client.
-    findClient: async (client_id, { request }, remoteAddress) =>
+    findClient: async (client_id, { request, request_uri }, remoteAddress) =>
       await forPerson(async () => {
         const found = await clients.find(client_id);
-        const from = { remoteAddress, signed: request !== undefined };
+        // Objects by reference are signed too. A pushed request is one of a client that is known.
+        const byReference = referenced !== undefined && request_uri?.startsWith(REQUEST_URI_PREFIX) === false;
+        const from = { remoteAddress, signed: request !== undefined || byReference };
         return found === undefined
           ? await registerUnknown({ automatic, documents }, client_id, from)
           : await documents.current(found, remoteAddress);

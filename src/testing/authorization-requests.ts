@@ -63,6 +63,7 @@ export function aReceivingNeeds(
       keys: { decryptionKeys: async () => decryptionKeys },
       replays: { rememberOnce: async () => true },
     },
+    referenced: undefined,
     pushed: { interactions: interactionsInMemory(), clock, random: systemRandom, lifetime: 60 },
     findClient: async (client_id) =>
       found.get(client_id) ?? (client_id === CLIENT_ID ? clients[0] : undefined),

@@ -3,6 +3,40 @@ import type { Mutant } from './mutant.ts';
 /** Faults of authorisation requests and their responses. */
 export const AUTHORIZATION: readonly Mutant[] = [
   {
+    name: 'request-uri-not-registered',
+    fault: 'A browser names any address, and the server fetches from it.',
+    edits: [
+      {
+        file: 'src/grants/authorization/referenced-object.ts',
+        find: "  return registered.includes(request_uri) || registered.includes(request_uri.replace(/#.*$/su, ''));",
+        replace: "  return registered.length > 0 || request_uri === '';",
+      },
+    ],
+    killers: [
+      {
+        file: 'src/grants/authorization/referenced-object.test.ts',
+        test: 'a request_uri is compared exactly (OpenID Connect Core 1.0 §6.2)',
+      },
+    ],
+  },
+  {
+    name: 'unreadable-redirect-uri',
+    fault: 'A request with two redirect URIs is answered at the registered one.',
+    edits: [
+      {
+        file: 'src/grants/authorization/receive-authorization-request.ts',
+        find: '    if (ADDRESSING.some((name) => failure.names.has(name))) throw failure;\n',
+        replace: "    if (ADDRESSING.some((name) => name === '')) throw failure;\n",
+      },
+    ],
+    killers: [
+      {
+        file: 'src/endpoints/authorization/authorization.test.ts',
+        test: 'a page, because it is unclear where the answer goes (RFC 6749 §3.1; decision 53)',
+      },
+    ],
+  },
+  {
     name: 'form-post-error-in-query',
     fault: 'An error of a form_post request without response_type goes to the query.',
     edits: [

@@ -1,4 +1,4 @@
-import { client, decided, must, type Specification } from './requirement.ts';
+import { client, must, type Specification } from './requirement.ts';
 
 export const openidConnectCore: Specification = {
   name: 'OpenID Connect Core 1.0',
@@ -150,12 +150,11 @@ export const openidConnectCore: Specification = {
       '§6.1',
       'Request objects: their values win; iss, aud and signature are checked.',
     ),
-    decided(
+    must(
       'openid-core-6.2-1',
       '§6.2',
-      'request_uri, where it is supported.',
-      'it is not, and discovery says so; pushed requests are (RFC 9126)',
-      'receiveAuthorizationRequest',
+      'request_uri: the object at a registered URI is the request; another fragment is another version of it.',
+      'referencedObjects',
     ),
     must(
       'openid-core-7.2.1-1',

@@ -1,9 +1,9 @@
-import { client, decided, must, type Specification } from './requirement.ts';
+import { client, must, type Specification } from './requirement.ts';
 
 export const rfc9101: Specification = {
   name: 'RFC 9101',
   title: 'JWT-Secured Authorization Request (JAR)',
-  scope: 'Request objects by value; by reference only where they were pushed (RFC 9126).',
+  scope: 'Request objects by value, and by reference: pushed (RFC 9126), or at a registered address.',
   requirements: [
     client(
       'rfc9101-4-1',
@@ -28,11 +28,17 @@ export const rfc9101: Specification = {
       'The signature is checked with a key of the client, and fails as invalid_request_object.',
       'openRequestObject',
     ),
-    decided(
+    must(
       'rfc9101-5.2-1',
-      '§5.2',
-      'request_uri of the client’s, where it is supported.',
-      'it is not: nothing is fetched because a browser says so',
+      '§5.2, §5.2.3',
+      'The object at the request_uri of the client is fetched, verified, and is the request.',
+      'referencedObjects',
+    ),
+    must(
+      'rfc9101-10.4.1-1',
+      '§10.4',
+      'A request_uri leads to no address that the client has not registered, and to none of the inside.',
+      'referencedObjects',
     ),
     must(
       'rfc9101-10.5-1',

@@ -42,7 +42,6 @@ const REGISTRABLE = {
   // OpenID Connect Back-Channel Logout 1.0 §2.1. Present without an end-session endpoint too: clients learn of every end of a session.
   backchannel_logout_supported: true,
   backchannel_logout_session_supported: true,
-  request_uri_parameter_supported: false,
 } as const;
 
 /** OpenID Connect Front-Channel Logout 1.0 §3. */
@@ -66,6 +65,8 @@ export interface Support {
   readonly languages?: readonly string[];
   /** Whether the page after a logout has frames. */
   readonly frontChannelLogout?: boolean;
+  /** Whether the server fetches request objects from registered `request_uris`. */
+  readonly requestsByReference?: boolean;
   /** The `acr` values that a sign-in can have. */
   readonly acrValues?: readonly string[];
   /** The grant types that the settings allow. */
@@ -155,10 +156,11 @@ const PROTOCOL_CLAIMS = ['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'nonce'
 function authorizationMetadata({
   languages = [],
   acrValues = [PASSWORD_ACR],
+  requestsByReference = false,
   grantTypes,
-}: Pick<Support, 'languages' | 'acrValues'> & { readonly grantTypes: readonly string[] }): Readonly<
-  Record<string, unknown>
-> {
+}: Pick<Support, 'languages' | 'acrValues' | 'requestsByReference'> & {
+  readonly grantTypes: readonly string[];
+}): Readonly<Record<string, unknown>> {
   const claims = [...SCOPE_CLAIMS.values()].flat();
   const offline = grantTypes.includes('refresh_token');
   return {
@@ -172,6 +174,9 @@ function authorizationMetadata({
     prompt_values_supported: PROMPTS,
     ui_locales_supported: languages,
     request_parameter_supported: true,
+    // RFC 9101 §9 and OpenID Connect Discovery 1.0 §3. Pushed requests need neither.
+    request_uri_parameter_supported: requestsByReference,
+    ...(requestsByReference ? { require_request_uri_registration: true } : {}),
     authorization_response_iss_parameter_supported: true,
   };
 }

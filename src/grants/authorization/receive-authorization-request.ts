@@ -15,6 +15,7 @@ import {
   takePushedRequest,
 } from './pushed-request.ts';
 import { type RequestRules, readAuthorizationRequest } from './read-authorization-request.ts';
+import type { ReferencedObjects } from './referenced-object.ts';
 import { openRequestObject, type RequestObjectNeeds } from './request-object.ts';
 import { responseTarget } from './response-target.ts';
 
@@ -47,6 +48,8 @@ export class AuthorizationRequests {
 export interface ReceivingNeeds {
   readonly rules: RequestRules;
   readonly requestObjects: RequestObjectNeeds;
+  /** Undefined where the server fetches no request objects. */
+  readonly referenced: ReferencedObjects | undefined;
   readonly pushed: PushedRequestNeeds;
   /** Returns the client with this identifier; may register a client that a federation vouches for. */
   findClient(
@@ -168,14 +171,7 @@ async function effectiveParameters(
     throw refusalFor(client, sent, 'invalid_request', 'request and request_uri must not be used together');
   if (request !== undefined) return await fromRequestObject(needs, client, sent, request);
   if (request_uri === undefined) return { parameters: sent, signed: false, pushed: false };
-  if (!request_uri.startsWith(REQUEST_URI_PREFIX))
-    throw refusalFor(
-      client,
-      sent,
-      'request_uri_not_supported',
-      'request_uri must be that of a pushed request',
-      { reason: 'request-uri-off', values: { request_uri } },
-    );
+  if (!request_uri.startsWith(REQUEST_URI_PREFIX)) return await byReference(needs, client, sent, request_uri);
   const pushed = await takePushedRequest(needs.pushed, client.client_id, request_uri);
   if (pushed === undefined)
     throw refusalFor(client, sent, 'invalid_request_uri', 'request_uri is unknown, used or expired', {
@@ -187,6 +183,47 @@ async function effectiveParameters(
     });
   return { ...pushed, pushed: true };
 }
+
+/** Fetches the request object of a client (RFC 9101 §5.2). */
+async function byReference(
+  needs: Receiving,
+  client: StoredClient,
+  sent: Parameters,
+  request_uri: string,
+): Promise<Effective> {
+  const values = { request_uri };
+  if (needs.referenced === undefined)
+    throw refusalFor(
+      client,
+      sent,
+      'request_uri_not_supported',
+      'request_uri must be that of a pushed request',
+      { reason: 'request-uri-off', values },
+    );
+  const found = await needs.referenced.find(client, request_uri, needs.remoteAddress);
+  if ('request' in found) return await fromRequestObject(needs, client, sent, found.request);
+  if (found.problem === 'not-registered')
+    throw refusalFor(
+      client,
+      sent,
+      'invalid_request_uri',
+      'request_uri is not among the registered request_uris',
+      { reason: 'request-uri-not-registered', values },
+    );
+  const { problem: _, ...failed } = found;
+  const words = { reason: 'request-uri-fetch', values, ...failed } as const;
+  throw failed.retryAfter === undefined
+    ? refusalFor(
+        client,
+        sent,
+        'invalid_request_uri',
+        'no request object can be fetched from request_uri',
+        words,
+      )
+    : refusalFor(client, sent, 'temporarily_unavailable', OBJECT_UNAVAILABLE, words);
+}
+
+const OBJECT_UNAVAILABLE = 'the request object cannot be fetched now; try again later';
 
 /** RFC 9101 §6.3: "The authorization server MUST only use the parameters in the Request Object". */
 async function fromRequestObject(

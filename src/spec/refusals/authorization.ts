@@ -1,5 +1,7 @@
 import { reason } from './reason.ts';
 
+const BY_REFERENCE = 'authorization.request-uri-by-reference';
+
 /** Reasons to refuse an authorisation request, one of its pages, or the return after a logout. */
 export const AUTHORIZATION_REASONS = {
   'no-client-id': reason(
@@ -31,6 +33,18 @@ export const AUTHORIZATION_REASONS = {
   'request-uri-off': reason(
     'The server takes no `request_uri` of clients, only those of pushed requests.',
     'Push the request (RFC 9126), or send the object itself in `request`.',
+    BY_REFERENCE,
+  ),
+  'request-uri-not-registered': reason(
+    'The `request_uri` is not among `request_uris` of the registration.',
+    'Register the URI. Without a registered fragment, the request may add one with the SHA-256 of the object.',
+    BY_REFERENCE,
+  ),
+  'request-uri-fetch': reason(
+    'The request object could not be fetched from `request_uri`. `detail` says why.',
+    'Serve the object with status 200 at a public https address, without redirection, as `application/oauth-authz-req+jwt` or `application/jwt`.',
+    BY_REFERENCE,
+    'outbound.timeout',
   ),
   'pushed-request-unknown': reason(
     'The `request_uri` was not issued to this client, was used before, or has expired.',
