@@ -184,7 +184,6 @@ test('H-370 production: registered, and request_uri_not_supported without a fetc
 
 const INTERNAL = (): readonly string[] => [
   `http://[::1]:${portOf(loopbackV6)}/o`,
-  `http://[::ffff:169.254.169.254]/latest/meta-data/`,
   'http://169.254.169.254/latest/meta-data/',
   'http://10.0.0.1/o',
   'http://0.0.0.0/o',
