@@ -8,6 +8,7 @@ import {
 } from '../clients/export-import/import-clients.ts';
 import { readExportHeader } from '../clients/export-import/imported-client.ts';
 import { OAuthError } from '../spec/errors.ts';
+import { MetadataRefused, sentenceOf } from '../spec/metadata-mistake.ts';
 import { type Command, command, type Surroundings } from './command.ts';
 import { CommandFailure } from './failure.ts';
 import { readLines } from './input.ts';
@@ -108,7 +109,7 @@ const importAll = command({
   words: ['clients', 'import'],
   summary: 'Register the clients of an export with their ids and secrets',
   description: [
-    'Each line is checked like a registration. A line that is refused is reported with its number, and the other lines go on. A client that exists already with the same content is skipped, so that an interrupted import can be run again.',
+    'Each line is checked like a registration. A line that is refused is reported with its number and all its mistakes, and the other lines go on. Members and values that this server does not have are dropped and reported. A client that exists already with the same content is skipped, so that an interrupted import can be run again.',
     'An existing client with different content is refused unless --replace is given, and so is a client that was deleted here. All secrets are encrypted with the key of this database. Clients from another issuer must learn the new addresses; the command warns of this.',
     'An absent SQLite database is created.',
   ],
@@ -201,18 +202,27 @@ async function importLine(
   options: ImportOptions,
   { tally, surroundings }: { readonly tally: Tally; readonly surroundings: Surroundings },
 ): Promise<void> {
+  const onDropped = (sentence: string): void => {
+    surroundings.complain(`line ${number}: dropped: ${sentence}`);
+  };
   try {
     const outcome = await auditedAct(
       session,
       'client.import',
-      async (trail) => await importClient(session.needs, line, options, trail),
+      async (trail) => await importClient(session.needs, line, { ...options, onDropped }, trail),
     );
     tally[outcome] += 1;
   } catch (failure) {
     if (!(failure instanceof OAuthError)) throw failure;
     tally.refused += 1;
-    surroundings.complain(`line ${number}: ${failure.message}`);
+    for (const words of reasonsOf(failure)) surroundings.complain(`line ${number}: ${words}`);
   }
 }
+
+/** Returns every mistake of a line. */
+const reasonsOf = (failure: OAuthError): readonly string[] =>
+  failure instanceof MetadataRefused
+    ? failure.mistakes.map((mistake) => `${mistake.error ?? failure.code}: ${sentenceOf(mistake)}`)
+    : [failure.message];
 
 export const EXCHANGE_COMMANDS: readonly Command[] = [exportAll, importAll];

@@ -143,7 +143,9 @@ function supportedOf(
 }
 
 export const grantTypes: Check = (value, { grantTypes: offered }) =>
-  supportedOf(value, (text) => offered.find((grant) => grant === text), offered);
+  Array.isArray(value) && value.length === 0
+    ? refused('must have at least one value')
+    : supportedOf(value, (text) => offered.find((grant) => grant === text), offered);
 
 export const responseTypes: Check = (value, { grantTypes: offered }) => {
   const types = responseTypesOf(offered);

@@ -5,6 +5,7 @@ import { FEDERATION } from './federation.ts';
 import { LIMITS } from './limits.ts';
 import type { Mutant } from './mutant.ts';
 import { PROFILES } from './profiles.ts';
+import { REGISTRATION } from './registration.ts';
 import { SESSIONS } from './sessions.ts';
 import { STEP_UP } from './step-up.ts';
 import { STORAGE_POSTGRES } from './storage-postgres.ts';
@@ -18,6 +19,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...TOKENS,
   ...CLIENTS,
   ...CLIENT_DOCUMENTS,
+  ...REGISTRATION,
   ...AUTHORIZATION,
   ...PROFILES,
   ...STEP_UP,

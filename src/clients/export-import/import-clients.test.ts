@@ -104,6 +104,29 @@ test('import registers a deleted client again only with replace', async () => {
   assert.equal(await bring(tenant, line, { replace: true }), 'imported');
 });
 
+test('import drops what this server does not have, says so, and keeps empty members as they were stored (decision 42)', async () => {
+  const tenant = testTenant();
+  const line = await serviceLine();
+  const metadata = {
+    ...(line['metadata'] as object),
+    scope: '',
+    contacts: [],
+    grant_types: ['client_credentials', 'urn:openid:params:grant-type:ciba'],
+    post_logout_redirect_uri: 'https://client.example/',
+  };
+  const said: string[] = [];
+  await bring(tenant, { ...line, metadata }, { onDropped: (sentence) => said.push(sentence) });
+  assert.match(said[0] ?? '', /^grant_types\[1\] 'urn:openid:params:grant-type:ciba' is not supported/);
+  assert.equal(said[1], 'post_logout_redirect_uri is unknown; did you mean post_logout_redirect_uris?');
+  assert.equal(said.length, 2);
+  const client = await (await tenant.registry()).clients.find('service' as ClientId);
+  const stored = JSON.parse(client?.metadata ?? '{}') as Members;
+  assert.deepEqual(
+    [stored['scope'], stored['contacts'], stored['grant_types']],
+    ['', [], ['client_credentials']],
+  );
+});
+
 test('import as a dry run reports the outcome and changes nothing', async () => {
   const tenant = testTenant();
   const line = await serviceLine();

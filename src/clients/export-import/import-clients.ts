@@ -1,6 +1,7 @@
 import type { ClientUse, CreateOutcome, StoredClient } from '../../ports/client-store.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import { type ClientInstance, IDENTIFIER_LENGTHS } from '../../spec/identifiers.ts';
+import { sentenceOf } from '../../spec/metadata-mistake.ts';
 import { ALL_PRIVILEGES } from '../../spec/registration-privileges.ts';
 import { type AuditTrail, doneEvent } from '../audit-trail.ts';
 import { storeChange } from '../change-client.ts';
@@ -18,6 +19,8 @@ export interface ImportOptions {
   /** Whether to replace a client that differs and to register a deleted one again. */
   readonly replace: boolean;
   readonly dryRun: boolean;
+  /** Receives a sentence for each member or value that this server does not take. */
+  readonly onDropped?: (sentence: string) => void;
 }
 
 /** Attempts at one client. After a lost race the client exists now, so it is compared again. */
@@ -37,6 +40,7 @@ export async function importClient(
   const imported = readImportedClient(needs, line, (client_id) => {
     trail.client_id = client_id;
   });
+  for (const dropped of imported.dropped) options.onDropped?.(sentenceOf(dropped));
   requireFreeOfOurNames(needs, imported.client_id);
   requireCallableUrls(needs, imported.metadata);
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {

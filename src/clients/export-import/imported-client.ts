@@ -4,9 +4,10 @@ import { OAuthError, quotedValue } from '../../spec/errors.ts';
 import { isGrantType } from '../../spec/grant-types.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
 import { type JsonObject, type JsonValue, parseJsonObject } from '../../spec/json.ts';
+import { refuseMistakes } from '../../spec/metadata-mistake.ts';
 import type { RegistrationPrivileges } from '../../spec/registration-privileges.ts';
 import { isScopeToken } from '../../spec/scope.ts';
-import { type ValidatedMetadata, validateMetadata } from '../registration/validate-metadata.ts';
+import { examineMetadata, type ValidatedMetadata } from '../registration/validate-metadata.ts';
 import type { RegistryNeeds } from '../registry-needs.ts';
 import { EXPORT_VERSION } from './export-clients.ts';
 
@@ -28,6 +29,8 @@ export interface ImportedClient {
   readonly privileges: RegistrationPrivileges;
   readonly metadata: ClientMetadata;
   readonly data: string | null;
+  /** Everything in the metadata that this server does not take. */
+  readonly dropped: ValidatedMetadata['dropped'];
   /** `secret`: its index in `secrets`; null for uses without a secret. */
   readonly last_used: readonly { readonly secret: number | null; readonly at: number }[];
 }
@@ -76,7 +79,7 @@ export function readImportedClient(
   const { members } = record;
   const client_id = textOf(members['client_id'], 'client_id', CLIENT_ID) as ClientId;
   named(client_id);
-  const { metadata, data } = checkedMetadata(needs, record);
+  const { metadata, data, dropped } = checkedMetadata(needs, record);
   const secrets = listOf(members['secrets'], 'secrets', SECRETS_MAX).map((secret, index) =>
     secretOf(needs, secret, `secrets[${index}]`),
   );
@@ -100,6 +103,7 @@ export function readImportedClient(
     privileges: privilegesOf(members['privileges']),
     metadata,
     data,
+    dropped,
     last_used: listOf(members['last_used'] ?? [], 'last_used', SECRETS_MAX + 1).map((use, index) =>
       useOf(use, secrets.length, `last_used[${index}]`),
     ),
@@ -121,7 +125,9 @@ function checkedMetadata(needs: RegistryNeeds, record: JsonObject): ValidatedMet
     depth,
     members: membersMax + MEMBERS_BESIDE,
   });
-  return validateMetadata(request, needs.metadataLimits);
+  const { validated, mistakes } = examineMetadata(request, needs.metadataLimits, (value) => value !== null);
+  refuseMistakes(mistakes, validated.dropped);
+  return validated;
 }
 
 function secretOf(needs: RegistryNeeds, value: JsonValue, name: string): ImportedSecret {

@@ -60,11 +60,16 @@ export interface Examined {
  * Checks each member, fills in the defaults of RFC 7591 §2 and OpenID Connect Dynamic Client Registration 1.0
  * §2, then checks the rules between members. Drops members and values that the server does not have (decision 42; RFC 7591
  * §2: "MUST be ignored") and treats empty members as absent. The rules are the same for every credential.
+ * @param counts says whether a member counts; an import keeps the empty ones, which older versions stored
  */
-export function examineMetadata(request: JsonObject, limits: MetadataLimits): Examined {
+export function examineMetadata(
+  request: JsonObject,
+  limits: MetadataLimits,
+  counts: (value: JsonValue) => boolean = (value) => !isAbsent(value),
+): Examined {
   const found: Found = { given: Object.create(null), mistakes: [], dropped: [], languages: 0 };
   for (const [name, value] of Object.entries(request.members)) {
-    if (!isAbsent(value)) checkMember(found, name, value, limits);
+    if (counts(value)) checkMember(found, name, value, limits);
   }
   const { given, mistakes, dropped } = found;
   const metadata = withDefaults(storedMembers(given), dropped);

@@ -118,7 +118,11 @@ const CLIENTS: readonly FieldClient[] = [
   },
   {
     name: 'openid-client 6',
-    sends: { redirect_uris: ['https://rp.example/cb'], dpop_bound_access_tokens: true, use_mtls_endpoint_aliases: true },
+    sends: {
+      redirect_uris: ['https://rp.example/cb'],
+      dpop_bound_access_tokens: true,
+      use_mtls_endpoint_aliases: true,
+    },
     gets: { redirect_uris: ['https://rp.example/cb'] },
     loses: ['dpop_bound_access_tokens', 'use_mtls_endpoint_aliases'],
   },
@@ -136,7 +140,8 @@ for (const { name, sends, gets, loses = [] } of CLIENTS) {
   test(`201: the standard registration of ${name} is accepted without a token (decisions 42, 43 and 47)`, async () => {
     const answered = await openTenant().send('client-registration-201', { json: sends });
     assert.equal(answered.status, 201, answered.body);
-    for (const [member, value] of Object.entries(gets)) assert.deepEqual(answered.json[member], value, member);
+    for (const [member, value] of Object.entries(gets))
+      assert.deepEqual(answered.json[member], value, member);
     for (const member of loses) assert.equal(member in answered.json, false, member);
     for (const uri of sends['redirect_uris'] as string[])
       assert.ok((answered.json['redirect_uris'] as string[]).includes(uri), uri);
@@ -159,7 +164,12 @@ test('200: what the response shows can be sent back as an update, and stays the 
 });
 
 const MISTAKEN = {
-  redirect_uris: ['https://ok.example/cb', 'rp.example/cb', 'https://*.rp.example/cb', 'http://rp.example/cb'],
+  redirect_uris: [
+    'https://ok.example/cb',
+    'rp.example/cb',
+    'https://*.rp.example/cb',
+    'http://rp.example/cb',
+  ],
   post_logout_redirect_uri: 'https://ok.example/',
   grant_types: ['authorisation_code', 'client-credentials'],
   token_endpoint_auth_method: 'client_secret_basics',
@@ -176,7 +186,12 @@ test('400: a dry run lists every mistake with member, index, value, rule, allowe
   const { status, json } = await dryRun(testTenant(), MISTAKEN);
   assert.deepEqual([status, json['error'], json['dry_run']], [400, 'invalid_client_metadata', true]);
   const mistakes = json['mistakes'] as readonly Readonly<Record<string, unknown>>[];
-  const named = mistakes.map(({ member, index, value, did_you_mean }) => [member, index, value, did_you_mean]);
+  const named = mistakes.map(({ member, index, value, did_you_mean }) => [
+    member,
+    index,
+    value,
+    did_you_mean,
+  ]);
   assert.deepEqual(named, [
     ['grant_types', 0, "'authorisation_code'", 'authorization_code'],
     ['grant_types', 1, "'client-credentials'", 'client_credentials'],
@@ -256,7 +271,10 @@ for (const development of [true, false]) {
     const { status, json: refused } = await tenant.send('client-registration', { bearer, json });
     const words = String(refused['error_description']);
     assert.equal(status, 401);
-    assert.match(words, development ? /^the initial access token has been used;/ : /^the bearer token is not valid$/);
+    assert.match(
+      words,
+      development ? /^the initial access token has been used;/ : /^the bearer token is not valid$/,
+    );
     const unknown = await tenant.send('client-registration', { bearer: `${bearer.slice(0, -1)}x`, json });
     assert.equal(unknown.json['error_description'], 'the bearer token is not valid');
   });

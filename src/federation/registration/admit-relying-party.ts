@@ -2,14 +2,15 @@ import { admitMetadata } from '../../clients/registration/admit-metadata.ts';
 import { missingPrivileges } from '../../clients/registration/privileges.ts';
 import type { ValidatedMetadata } from '../../clients/registration/validate-metadata.ts';
 import type { RegistryNeeds } from '../../clients/registry-needs.ts';
+import { isAbsent } from '../../spec/client-metadata.ts';
 import { OAuthError } from '../../spec/errors.ts';
-import { type JsonObject, parseJsonObject } from '../../spec/json.ts';
+import { type JsonObject, type JsonValue, parseJsonObject } from '../../spec/json.ts';
 import type { RegistrationPrivileges } from '../../spec/registration-privileges.ts';
 import type { EntityTypeMetadata } from '../metadata-policy/apply-policy.ts';
 import type { RegistrationReason } from '../reason.ts';
 
-/** Members of resolved metadata that are ignored: the resolution does not verify a software statement. */
-const NOT_TAKEN_OVER = new Set(['software_statement']);
+/** Members of resolved metadata that are no part of a registration, or that the resolution does not verify. */
+const NOT_TAKEN_OVER = new Set(['software_statement', 'client_registration_types']);
 
 /** An entity that asks to be registered: what federated clients may have, and the IP address of its request. */
 export interface FederatedRegistrant {
@@ -60,7 +61,7 @@ function metadataRequest({ json }: RegistryNeeds, resolved: EntityTypeMetadata):
 
 /** Decision 35: a client with keys authenticates with `private_key_jwt` by default, so it gets a secret only on request. */
 function withKeyMethod(metadata: EntityTypeMetadata): EntityTypeMetadata {
-  if (metadata.has('token_endpoint_auth_method')) return metadata;
+  if (!isAbsent(metadata.get('token_endpoint_auth_method') as JsonValue | undefined)) return metadata;
   if (!metadata.has('jwks') && !metadata.has('jwks_uri')) return metadata;
   return new Map([...metadata, ['token_endpoint_auth_method', 'private_key_jwt'] as const]);
 }

@@ -1,5 +1,5 @@
 import { doneEvent } from '../../clients/audit-trail.ts';
-import { newClient } from '../../clients/registration/register-client.ts';
+import { newClient, noteDropped } from '../../clients/registration/register-client.ts';
 import {
   RegistrationsUnderWay,
   registeredAgain,
@@ -84,6 +84,7 @@ async function registerAutomatically(
   const longest = lifetime === 0 ? Infinity : made.issued_at + lifetime;
   const client = { ...made, expires_at: Math.min(chain.expires_at, longest) };
   await store(needs, client);
+  noteDropped(registry, { action: 'client.create', request_id: 'automatic', client_id }, admitted.dropped);
   const stored = await needs.clients.find(client_id);
   if (stored === undefined) throw new Error('the store does not have the client that it has just created');
   return stored;

@@ -1,6 +1,7 @@
 import { type AuditTrail, doneEvent } from '../../clients/audit-trail.ts';
 import { clientInformation } from '../../clients/client-information.ts';
-import { newClient } from '../../clients/registration/register-client.ts';
+import { newClient, noteDropped } from '../../clients/registration/register-client.ts';
+import type { ValidatedMetadata } from '../../clients/registration/validate-metadata.ts';
 import type { RegistryNeeds } from '../../clients/registry-needs.ts';
 import { digestOf } from '../../keys/digest.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
@@ -49,9 +50,10 @@ export async function registerExplicitly(
   const { statement, chain } = await trustedRequest(needs, request);
   // The audit log names an entity only after a chain proves its identity.
   trail.actor = `federation:${statement.sub}`;
-  const admitted = await admittedClient(needs, statement, chain, request.remoteAddress);
+  const { admitted, dropped } = await admittedClient(needs, statement, chain, request.remoteAddress);
   const isFirst = await isTakenFirst(needs, statement);
   if (isFirst) await store(needs, admitted, trail);
+  if (isFirst) noteDropped(needs.registry, { ...trail, client_id: admitted.client_id }, dropped);
   const client = isFirst ? admitted : await madeBefore(needs, dialect, statement, admitted);
   return registrationStatement(dialect, {
     issuer: needs.request.entity_id,
@@ -84,13 +86,14 @@ async function admittedClient(
   { sub: entity_id }: SoundStatement,
   chain: TrustChain,
   remoteAddress: string,
-): Promise<ExpiringClient> {
+): Promise<{ readonly admitted: ExpiringClient; readonly dropped: ValidatedMetadata['dropped'] }> {
   await requireFreeIdentifier(registry, entity_id);
   const resolved = chain.metadata.get(RELYING_PARTY) ?? new Map();
   const validated = await admitRelyingParty(registry, { privileges, remoteAddress }, resolved);
   const name = `federation:${chain.trust_anchor}`;
   const client = newClient(registry, { kind: 'federation', name, privileges }, validated);
-  return { ...client, entity_id, expires_at: endOf(client, chain, lifetime) };
+  const admitted = { ...client, entity_id, expires_at: endOf(client, chain, lifetime) };
+  return { admitted, dropped: validated.dropped };
 }
 
 /**
