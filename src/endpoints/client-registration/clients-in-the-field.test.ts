@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer } from '../../testing/exchange.ts';
+import type { Answer } from '../../testing/exchange.ts';
 import { MASTER, type TestTenant, testTenant } from '../../testing/tenant.ts';
 
 /** The registrations that clients of other authors send by default, and the members that the response has for them. */
@@ -156,9 +156,9 @@ test('200: what the response shows can be sent back as an update, and stays the 
       const id = String(json['client_id']);
       const updated = await tenant.send('client-update-at-register', { bearer, id, json });
       assert.equal(updated.status, 200, updated.body);
-      const changing = ['client_secret', 'registration_access_token'];
+      const changing = new Set(['client_secret', 'registration_access_token']);
       for (const [member, value] of Object.entries(json))
-        if (!changing.includes(member)) assert.deepEqual(updated.json[member], value, member);
+        if (!changing.has(member)) assert.deepEqual(updated.json[member], value, member);
     }
   }
 });
@@ -205,7 +205,7 @@ test('400: a dry run lists every mistake with member, index, value, rule, allowe
     ['redirect_uris', 3, "'http://rp.example/cb'", undefined],
   ]);
   for (const { rule, words } of mistakes) assert.ok(String(words).includes(String(rule)));
-  assert.ok((mistakes[0]?.['allowed'] as string[]).includes('refresh_token'));
+  assert.ok(String(mistakes[0]?.['allowed']).includes('refresh_token'));
   assert.deepEqual(json['dropped'], [
     {
       member: 'post_logout_redirect_uri',
@@ -258,7 +258,7 @@ test('200: a dry run and the log list what is dropped or changed (decision 42)',
   const registered = await tenant.send('client-registration', { bearer: MASTER, json });
   const lines = tenant.log.filter(({ message }) => message === 'metadata dropped');
   assert.equal(lines.length, 1);
-  const { client_id, count, dropped } = lines[0]?.members as Readonly<Record<string, unknown>>;
+  const { client_id, count, dropped } = lines[0]?.members ?? {};
   assert.deepEqual([client_id, count, dropped], [registered.json['client_id'], 4, words]);
 });
 

@@ -4,7 +4,7 @@ import type { ValidatedMetadata } from '../../clients/registration/validate-meta
 import type { RegistryNeeds } from '../../clients/registry-needs.ts';
 import { isAbsent } from '../../spec/client-metadata.ts';
 import { OAuthError } from '../../spec/errors.ts';
-import { type JsonObject, type JsonValue, parseJsonObject } from '../../spec/json.ts';
+import { type JsonObject, parseJsonObject } from '../../spec/json.ts';
 import type { RegistrationPrivileges } from '../../spec/registration-privileges.ts';
 import type { EntityTypeMetadata } from '../metadata-policy/apply-policy.ts';
 import type { RegistrationReason } from '../reason.ts';
@@ -61,7 +61,7 @@ function metadataRequest({ json }: RegistryNeeds, resolved: EntityTypeMetadata):
 
 /** Decision 35: a client with keys authenticates with `private_key_jwt` by default, so it gets a secret only on request. */
 function withKeyMethod(metadata: EntityTypeMetadata): EntityTypeMetadata {
-  if (!isAbsent(metadata.get('token_endpoint_auth_method') as JsonValue | undefined)) return metadata;
+  if (!isAbsent(metadata.get('token_endpoint_auth_method'))) return metadata;
   if (!metadata.has('jwks') && !metadata.has('jwks_uri')) return metadata;
   return new Map([...metadata, ['token_endpoint_auth_method', 'private_key_jwt'] as const]);
 }
