@@ -113,7 +113,7 @@ async function shell({ issuer, folder }: Program, line: string): Promise<Ended> 
   return await command('sh', ['-c', line], environment);
 }
 
-/** Starts a line of shell, and waits until something answers at the place's port. */
+/** Starts a line of shell, and waits until the example answers at the place's port. */
 async function started(line: string, { origin, run, files }: Place): Promise<StartedExample> {
   const child = endedWithTests(
     spawn('sh', ['-c', `exec ${line}`], {
@@ -130,10 +130,10 @@ async function started(line: string, { origin, run, files }: Place): Promise<Sta
   }
   const exited = once(child, 'close');
   const deadline = Date.now() + READY_TIMEOUT_MS;
-  while ((await fetch(origin).catch(() => undefined)) === undefined) {
+  while (!(await isUp(origin))) {
     if (child.exitCode !== null || Date.now() > deadline) {
       child.kill('SIGKILL');
-      throw new Error(`${line}: no answer at ${origin}\n${output}`);
+      throw new Error(`${line}: not at ${origin}\n${output}`);
     }
     await sleep(30);
   }
@@ -147,4 +147,16 @@ async function started(line: string, { origin, run, files }: Place): Promise<Sta
       rmSync(files, { recursive: true });
     },
   };
+}
+
+/** Tells the example from another server that took the port first: it knows its own address (RFC 9728 §2). */
+async function isUp(origin: string): Promise<boolean> {
+  for (const path of ['', '/mcp']) {
+    const answer = await fetch(`${origin}/.well-known/oauth-protected-resource${path}`).catch(
+      () => undefined,
+    );
+    const text = await answer?.text();
+    if (answer?.status === 200 && text?.includes(`"resource":"${origin}${path}"`) === true) return true;
+  }
+  return false;
 }
