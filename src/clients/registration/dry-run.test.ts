@@ -96,6 +96,7 @@ const ADVICE: readonly (readonly [metadata: object, advice: readonly RegExp[]])[
     [/logo_uri, policy_uri or tos_uri/],
   ],
   [{ ...WEB_CLIENT, client_name: 'A', logo_uri: 'https://client.example/l.png' }, []],
+  [{ ...WEB_CLIENT, client_name: 'A', 'logo_uri#de': 'http://client.example/l.png' }, [/http is not shown/]],
   [
     { ...WEB_CLIENT, client_name: 'A', frontchannel_logout_uri: 'https://client.example/out' },
     [/register backchannel_logout_uri too/],

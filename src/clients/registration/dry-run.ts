@@ -118,6 +118,14 @@ const ADVICE: readonly Advice[] = [
     },
   },
   {
+    text: 'a logo_uri with http is not shown; the server fetches logos over https (docs/operate/accounts.md)',
+    applies: (metadata) =>
+      Object.entries(metadata).some(
+        ([member, uri]) =>
+          /^logo_uri(?:#|$)/.test(member) && typeof uri === 'string' && parseUri(uri)?.scheme === 'http',
+      ),
+  },
+  {
     text: 'browsers keep cookies from the frame of frontchannel_logout_uri, and no other end of a session uses it; register backchannel_logout_uri too (docs/operate/accounts.md)',
     applies: (metadata) =>
       metadata['frontchannel_logout_uri'] !== undefined && metadata['backchannel_logout_uri'] === undefined,
