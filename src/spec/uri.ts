@@ -71,9 +71,6 @@ export function withQuery(uri: string, query: string): string {
   return `${uri}${separator}${query}`;
 }
 
-/** Loopback IP addresses (RFC 8252 §7.3). A name could belong to another machine. */
-export const isLoopbackLiteral = (host: string): boolean => host === '127.0.0.1' || host === '[::1]';
-
 const LOOPBACK = new Set(['127.0.0.1', '[::1]', 'localhost']);
 
 /** RFC 8252 §7.3: the loopback hosts a native application may listen on. */

@@ -134,6 +134,7 @@ function openAuthentication(
     current: (found, _, remoteAddress) =>
       // No promise for the others: this is the path of every introspection.
       found === undefined || found.document === null ? found : documents.current(found, remoteAddress),
+    newer: async (client, remoteAddress) => await documents.newer(client, remoteAddress),
     clock,
     uses,
     remembered: rememberedOutcomes(caches),

@@ -263,6 +263,8 @@ function openAuthorizationRequests({
           ? await registerUnknown({ automatic, documents }, client_id, from)
           : await documents.current(found, remoteAddress);
       }),
+    newerClient: async (client, remoteAddress) =>
+      await forPerson(async () => await documents.newer(client, remoteAddress)),
     hints: { issuer, keys, verifier, decrypter },
   });
 }

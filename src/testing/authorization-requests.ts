@@ -67,6 +67,7 @@ export function aReceivingNeeds(
     pushed: { interactions: interactionsInMemory(), clock, random: systemRandom, lifetime: 60 },
     findClient: async (client_id) =>
       found.get(client_id) ?? (client_id === CLIENT_ID ? clients[0] : undefined),
+    newerClient: async () => undefined,
     hints: {
       issuer: ISSUER,
       keys: { verificationKeys: async () => [], decryptionKeys: async () => [] },

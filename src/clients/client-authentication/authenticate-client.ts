@@ -18,6 +18,7 @@ import {
   type AuthenticationMethod,
   type AuthenticationNeeds,
   bodyAuthenticates,
+  type Claimed,
   type Connection,
   type CredentialPlace,
   type Presented,
@@ -142,15 +143,11 @@ function authenticateAnew(
   return whenKnown(clientOf(needs, client as ClientId, offered), (stored) => {
     if (stored === undefined)
       throw invalidClient(needs, place, { reason: 'unknown-client', detail: 'unknown client', client });
+    if (stored.document !== null)
+      return proveDocumentClient(needs, stored, { place, claimed, offered, methods });
     const registered = metadataOf(stored).token_endpoint_auth_method;
     const method = acceptedMethod(needs, stored, place, methods);
-    if (method === undefined)
-      throw invalidClient(needs, place, {
-        reason: 'other-authentication-method',
-        detail: `not the registered method, ${registered}`,
-        client,
-        registered,
-      });
+    if (method === undefined) throw invalidClient(needs, place, otherMethod(stored));
     return whenKnown(method.prove(needs, stored, claimed, offered), (proof) => {
       if (!proof.proved) throw invalidClient(needs, place, { client, registered, ...proof.notes });
       // A secret from the body is never remembered under a header: only the header itself is the proof here.
@@ -159,6 +156,48 @@ function authenticateAnew(
       return accept(needs, stored, proof.secret, offered);
     });
   });
+}
+
+/** Notes that the request uses another method than the client is registered for. */
+function otherMethod(stored: StoredClient): RefusalNotes {
+  const { token_endpoint_auth_method: registered } = metadataOf(stored);
+  const detail = `not the registered method, ${registered}`;
+  return { reason: 'other-authentication-method', detail, client: stored.client_id, registered };
+}
+
+interface DocumentAttempt {
+  readonly place: CredentialPlace;
+  readonly claimed: Claimed;
+  readonly offered: Offered;
+  readonly methods: readonly AuthenticationMethod[];
+}
+
+/** Proves a client whose metadata is a document. If the proof fails, its owner may have changed its keys or its method. */
+async function proveDocumentClient(
+  needs: AuthenticationNeeds,
+  stored: StoredClient,
+  attempt: DocumentAttempt,
+): Promise<AuthenticatedClient> {
+  const problem = await problemOf(needs, stored, attempt);
+  if (problem === undefined) return accept(needs, stored, undefined, attempt.offered);
+  const newer = await needs.newer(stored, attempt.offered.remoteAddress);
+  const still = newer === undefined ? problem : await problemOf(needs, newer, attempt);
+  if (newer === undefined || still !== undefined) throw invalidClient(needs, attempt.place, still ?? problem);
+  return accept(needs, newer, undefined, attempt.offered);
+}
+
+/** Returns why the credentials do not prove the client; undefined if they do. */
+async function problemOf(
+  needs: AuthenticationNeeds,
+  stored: StoredClient,
+  { place, claimed, offered, methods }: DocumentAttempt,
+): Promise<RefusalNotes | undefined> {
+  const method = acceptedMethod(needs, stored, place, methods);
+  if (method === undefined) return otherMethod(stored);
+  const proof = await method.prove(needs, stored, claimed, offered);
+  if (proof.proved) return undefined;
+  const { token_endpoint_auth_method: registered } = metadataOf(stored);
+  return { client: stored.client_id, registered, ...proof.notes };
 }
 
 function clientOf(

@@ -27,6 +27,8 @@ export interface AuthenticationNeeds {
     client_id: ClientId,
     remoteAddress: string,
   ) => Awaitable<StoredClient | undefined>;
+  /** Returns a newer version of a client whose metadata is a document; undefined if there is none. @throws as `current` */
+  readonly newer: (client: StoredClient, remoteAddress: string) => Promise<StoredClient | undefined>;
   readonly clock: Clock;
   readonly uses: ClientUses;
   readonly remembered: RememberedOutcomes;

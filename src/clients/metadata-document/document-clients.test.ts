@@ -87,6 +87,15 @@ test('a public client that returns to the own machine is warned about and asked 
   assert.equal(answeredTo(silent)['error'], 'consent_required');
 });
 
+test('a document as Claude Code has it: no application_type, loopback URIs without a port, and any port in the request', async () => {
+  const redirect_uris = ['http://localhost/callback', 'http://127.0.0.1/callback'];
+  const { tenant, ada } = await documentWorld(aDocument({ redirect_uris, response_types: ['code'] }));
+  for (const redirect_uri of ['http://localhost:58135/callback', 'http://127.0.0.1:3118/callback']) {
+    const code = await codeFor(ada, { redirect_uri });
+    assert.equal((await redeem(tenant, code, { redirect_uri })).status, 200, redirect_uri);
+  }
+});
+
 test('a public client with an https redirection URI is asked about once', async () => {
   const { ada } = await documentWorld();
   await codeFor(ada);

@@ -49,6 +49,9 @@ type Admitted =
 type Refused = Extract<Admitted, { readonly outcome: 'refused' }>;
 type Unreachable = Extract<Admitted, { readonly outcome: 'unreachable' }>;
 
+/** Seconds between two fetches of one document that requests cause which do not fit to it. */
+const RELOAD_INTERVAL = 60;
+
 const REFUSAL_BYTES = SLOT_BYTES + 1024;
 
 /**
@@ -92,6 +95,23 @@ export class DocumentClients {
       found.client_id,
       async () => await this.#renewed(found, state, remoteAddress),
     );
+  }
+
+  /**
+   * Fetches the document of a client again although it is fresh, because a request does not fit to it: its owner may have added
+   * a key or a redirection URI. At most one such fetch per `RELOAD_INTERVAL`, so that forged requests cost the owner little.
+   * @returns undefined if the document is the same, or was fetched a short while ago
+   * @throws as `current`
+   */
+  async newer(found: StoredClient, remoteAddress: string): Promise<StoredClient | undefined> {
+    const state = documentOf(found);
+    if (state === undefined || this.#needs.registry.clock.now() < state.fetched_at + RELOAD_INTERVAL)
+      return undefined;
+    const renewed = await this.#underWay.share(
+      found.client_id,
+      async () => await this.#renewed(found, state, remoteAddress),
+    );
+    return renewed.metadata === found.metadata ? undefined : renewed;
   }
 
   /**

@@ -163,6 +163,30 @@ test('a client with private_key_jwt pushes its request, and a change of keys end
   assert.equal(refused.location, undefined);
 });
 
+test('a redirection URI or a key that was added to a fresh document is found, with one fetch a minute (H-416)', async () => {
+  const added = 'https://client.example/added';
+  const { host, tenant, ada } = await documentWorld(aDocument(KEYED));
+  const [other, forged] = [testKey('ES256', 'added'), testKey('ES256', 'forged')];
+  const assertedBy = (key: typeof other) => {
+    const now = tenant.clock.now();
+    return asserted(signedJwt(key, claimsOf(CLIENT_URL, { exp: now + 60, iat: now })));
+  };
+  await codeFor(ada);
+  for (let time = 0; time < 3; time += 1)
+    assert.equal((await ada.ask(client, { redirect_uri: added })).status, 400);
+  assert.equal(host.fetches.length, 1, 'fetched a short while ago');
+  host.documents.set(CLIENT_URL, aDocument({ ...KEYED, redirect_uris: [CALLBACK, added] }));
+  tenant.clock.advance(60);
+  assert.ok(await codeFor(ada, { redirect_uri: added }));
+  assert.equal(host.fetches.length, 2);
+  host.documents.set(CLIENT_URL, aDocument({ ...KEYED, jwks: { keys: [KEY.jwk, other.jwk] } }));
+  tenant.clock.advance(60);
+  assert.equal((await redeem(tenant, 'x', assertedBy(other))).json['error'], 'invalid_grant', 'proved');
+  for (let time = 0; time < 3; time += 1)
+    assert.equal((await redeem(tenant, 'x', assertedBy(forged))).json['error'], 'invalid_client');
+  assert.equal(host.fetches.length, 3);
+});
+
 test('refresh fetches a fresh document too, and tells which members changed', async () => {
   const { host, tenant, ada } = await documentWorld();
   await codeFor(ada);

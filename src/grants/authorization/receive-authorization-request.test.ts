@@ -265,7 +265,10 @@ const LOOPBACK: readonly (readonly [requested: string, type: 'native' | 'web', p
   ['http://127.0.0.1:4711@evil.example/cb', 'native', false],
   ['http://127.0.0.1.evil.example/cb', 'native', false],
   ['https://127.0.0.1:4711/cb', 'native', false],
-  ['http://localhost:4711/cb', 'native', false],
+  ['http://localhost:4711/cb', 'native', true],
+  ['http://localhost.:4711/cb', 'native', false],
+  ['http://localhost.evil.example:4711/cb', 'native', false],
+  ['http://localhost:4711/cb', 'web', false],
   ['http://127.0.0.1:4711/cb', 'web', false],
   ['http://127.0.0.1:0/cb', 'native', false],
 ];

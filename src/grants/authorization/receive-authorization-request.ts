@@ -17,7 +17,7 @@ import {
 import { type RequestRules, readAuthorizationRequest } from './read-authorization-request.ts';
 import type { ReferencedObjects } from './referenced-object.ts';
 import { openRequestObject, type RequestObjectNeeds } from './request-object.ts';
-import { responseTarget } from './response-target.ts';
+import { hasRedirectUri, responseTarget } from './response-target.ts';
 
 /** Receives authorisation requests; one for an issuer. */
 export class AuthorizationRequests {
@@ -57,6 +57,8 @@ export interface ReceivingNeeds {
     parameters: Parameters,
     remoteAddress: string,
   ): Promise<StoredClient | undefined>;
+  /** Returns a newer version of a client whose metadata is a document; undefined if there is none. */
+  newerClient(client: StoredClient, remoteAddress: string): Promise<StoredClient | undefined>;
   /** Verifies `id_token_hint`. */
   readonly hints: IdTokenHintNeeds;
 }
@@ -130,9 +132,10 @@ async function unreadableRefusal(
 /** Receives a request that an authenticated client pushes (RFC 9126 §2.1). */
 export async function receivePushedRequest(
   needs: Receiving,
-  client: StoredClient,
+  pushing: StoredClient,
   sent: Parameters,
 ): Promise<PushedRequest> {
+  const client = await withRedirectUri(needs, pushing, sent);
   if (sent['request_uri'] !== undefined)
     throw new OAuthError('invalid_request', {
       error_description: 'request_uri is not allowed in a pushed request',
@@ -158,7 +161,18 @@ async function clientOf(needs: Receiving, sent: Parameters): Promise<StoredClien
       error_description: 'client_id is not registered',
       reason: 'unregistered-client',
     });
-  return client;
+  return await withRedirectUri(needs, client, sent);
+}
+
+/** Returns the client. Asks for a newer version if the redirection URI of the request is not among those of its document. */
+async function withRedirectUri(
+  needs: Receiving,
+  client: StoredClient,
+  { redirect_uri }: Parameters,
+): Promise<StoredClient> {
+  if (client.document === null || redirect_uri === undefined || hasRedirectUri(client, redirect_uri))
+    return client;
+  return (await needs.newerClient(client, needs.remoteAddress)) ?? client;
 }
 
 async function effectiveParameters(

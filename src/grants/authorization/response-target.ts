@@ -4,7 +4,7 @@ import type { StoredClient } from '../../ports/client-store.ts';
 import { OAuthError, quotedValue, type RefusalNotes } from '../../spec/errors.ts';
 import { RESPONSE_TYPES, responseTypeName } from '../../spec/grant-types.ts';
 import type { Parameters } from '../../spec/parameters.ts';
-import { isLoopbackLiteral, parseUri } from '../../spec/uri.ts';
+import { isLoopbackHost, parseUri } from '../../spec/uri.ts';
 import { PARAMETER_LENGTHS_MAX } from './authorization-parameters.ts';
 import {
   AuthorizationError,
@@ -28,11 +28,11 @@ export function responseTarget(
   parameters: Parameters,
   offered: readonly string[] = Object.keys(RESPONSE_TYPES),
 ): Target {
-  const { redirect_uris = [], application_type, response_types } = metadataOf(client);
+  const { response_types } = metadataOf(client);
   const { redirect_uri, state } = parameters;
   if (redirect_uri === undefined)
     throw unproven(client, 'redirect_uri is missing', { reason: 'no-redirect-uri' });
-  if (!isRegisteredRedirectUri(redirect_uri, redirect_uris, application_type))
+  if (!hasRedirectUri(client, redirect_uri))
     throw unproven(client, 'redirect_uri is not registered for this client', {
       reason: 'redirect-uri-not-registered',
       values: { redirect_uri },
@@ -80,6 +80,11 @@ export function isStillTarget(
   }: Pick<ResponseTarget, 'client_instance' | 'client_keys' | 'redirect_uri'>,
 ): client is StoredClient {
   if (client?.instance !== client_instance || clientKeysOf(client) !== client_keys) return false;
+  return hasRedirectUri(client, redirect_uri);
+}
+
+/** Says whether a redirection URI is one of the client's. */
+export function hasRedirectUri(client: StoredClient, redirect_uri: string): boolean {
   const { redirect_uris = [], application_type } = metadataOf(client);
   return isRegisteredRedirectUri(redirect_uri, redirect_uris, application_type);
 }
@@ -149,7 +154,8 @@ function responseMode(
 /**
  * Says whether a request's redirection URI is registered. Compares character by character (OpenID Connect Core 1.0 §3.1.2.1,
  * RFC 3986 §6.2.1). For native clients only, RFC 8252 §7.3 applies: "The authorization server MUST allow any port to be
- * specified at the time of the request for loopback IP redirect URIs".
+ * specified at the time of the request for loopback IP redirect URIs". It holds for `localhost` too (§8.3 there calls that name
+ * "NOT RECOMMENDED"): programs in the field publish one URI without a port and listen on any.
  */
 function isRegisteredRedirectUri(
   requested: string,
@@ -162,12 +168,12 @@ function isRegisteredRedirectUri(
   return portless !== undefined && registered.some((uri) => withoutLoopbackPort(uri) === portless);
 }
 
-const LOOPBACK_HTTP = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::[0-9]+)?(?=[/?#]|$)/;
+const LOOPBACK_HTTP = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::[0-9]+)?(?=[/?#]|$)/;
 
-/** Returns the URI without its port; undefined if it is not plain http to a loopback address. */
+/** Returns the URI without its port; undefined if it is not plain http to a loopback host. */
 function withoutLoopbackPort(uri: string): string | undefined {
   const parts = parseUri(uri)?.http;
-  if (parts === undefined || !isLoopbackLiteral(parts.host) || !LOOPBACK_HTTP.test(uri)) return undefined;
+  if (parts === undefined || !isLoopbackHost(parts.host) || !LOOPBACK_HTTP.test(uri)) return undefined;
   return uri.replace(LOOPBACK_HTTP, '$1');
 }
 
