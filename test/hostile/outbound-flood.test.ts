@@ -10,8 +10,10 @@ import {
   startBackChannel,
   startLogoutProgram,
 } from '../journeys/logout-world.ts';
+import { codeRequest } from '../program/code-request.ts';
 import type { Program } from '../program/start.ts';
 import { storageUrl } from '../program/storage-place.ts';
+import { publishing, startDocumentServer } from './document-host.ts';
 import {
   authenticate,
   FLOODED,
@@ -27,6 +29,7 @@ import {
   startMuteHosts,
   until,
 } from './outbound-flood.ts';
+import { CALLBACK } from './sign-in-world.ts';
 
 /**
  * Strangers hold every fetch that they can: with hosts that accept and never answer, named by registered clients and by
@@ -61,6 +64,11 @@ before(async () => {
     environment: {
       ...FLOODED,
       CHANCERY_OUTBOUND_TIMEOUT: '2',
+      CHANCERY_REGISTRATION_CLIENT_ID_METADATA_DOCUMENTS: 'true',
+      // Without this limit the flood reaches the fetches, whose shares are tested here.
+      CHANCERY_CLIENT_DOCUMENT_RATE_PER_NETWORK: '0',
+      CHANCERY_CLIENT_DOCUMENT_RATE: '0',
+      CHANCERY_INTERACTION_RATE_PER_NETWORK: '0',
       CHANCERY_FEDERATION_ENABLED: 'true',
       CHANCERY_FEDERATION_TRUST_ANCHORS: JSON.stringify([
         { 'entity-id': anchor.id, jwks: { keys: [anchor.key.jwk] } },
@@ -78,8 +86,8 @@ after(async () => {
   await Promise.all([mute.close(), authorities.close(), backChannel.close()]);
 });
 
-async function honestClients(at: Registry): Promise<readonly string[]> {
-  const urls = Array.from({ length: HONEST }, () => {
+async function honestClients(at: Registry, count = HONEST): Promise<readonly string[]> {
+  const urls = Array.from({ length: count }, () => {
     honestHosts += 1;
     return keyHost.url(honestHosts);
   });
@@ -124,6 +132,45 @@ test('H-260 330 clients with mute key hosts and 60 forged assertions a second: c
   assert.match(metrics, /^chancery_outbound_fetches_total\{purpose="client-keys",outcome="ok"\} 36$/m);
   assert.match(metrics, /^chancery_outbound_fetches_total\{purpose="client-keys",outcome="failed"\} \d+$/m);
   assert.match(metrics, /^chancery_outbound_queue\{purpose="client-keys",state="running"\} \d+$/m);
+});
+
+/** Opens the authorisation page as a client with this identifier, from this network. */
+async function askAs(client_id: string, redirect_uri: string, from: string): Promise<Outcome> {
+  const url = codeRequest(program.url, { client_id, redirect_uri });
+  const response = await fetch(url, { redirect: 'manual', headers: { 'x-forwarded-for': from } });
+  await response.text();
+  // The page of the end-user follows.
+  const status = response.status === 303 ? 200 : response.status;
+  return { status, error: undefined, retryAfter: response.headers.get('retry-after') };
+}
+
+test('H-410 60 made-up document URLs a second with mute hosts: 100 requests of ordinary clients, and new clients of other networks, are served, 0 refused; the made-up ones get 503 with Retry-After', async () => {
+  const documents = await startDocumentServer({ client: publishing() });
+  const [neighbours, others] = [await honestClients(program, 50), await honestClients(second, 50)];
+  const asking = flood(
+    FORGED_PER_SECOND,
+    async (number) => await askAs(mute.url(number).replace('/keys', '/client'), CALLBACK, STRANGER),
+  );
+  await until('strangers hold every slot', () => mute.open >= SLOTS);
+  const served = await Promise.all([
+    ...neighbours.map(async (id) => await authenticate(program, id, STRANGER)),
+    ...others.map(async (id) => await authenticate(second, id, '203.0.113.8')),
+  ]);
+  const fresh = await Promise.all(
+    Array.from({ length: HONEST }, async (_, number) => {
+      const client_id = `http://127.7.0.${number}:${documents.port}/client`;
+      return await askAs(client_id, CALLBACK, `203.0.113.${number}`);
+    }),
+  );
+  await asking.stop();
+  documents.close();
+  assert.equal(served.length, 100);
+  assertServed(served);
+  assertServed(fresh);
+  for (const { status, retryAfter } of asking.outcomes) {
+    assert.equal(status, 503);
+    assert.ok(Number(retryAfter) >= 1);
+  }
 });
 
 let entities = 0;

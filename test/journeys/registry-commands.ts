@@ -18,12 +18,18 @@ export interface RegistryCommands {
   audit(): Promise<readonly AuditEvent[]>;
 }
 
-export function registryCommands(folder: string, key = ENCRYPTION_KEY): RegistryCommands {
+/** @param settings as environment variables, beside those of every registry */
+export function registryCommands(
+  folder: string,
+  key = ENCRYPTION_KEY,
+  settings: Readonly<Record<string, string>> = {},
+): RegistryCommands {
   const attempt = async (...words: readonly string[]): Promise<Ended> =>
     await chancery(words, {
       CHANCERY_ISSUER: 'https://op.example.com',
       CHANCERY_STORAGE_URL: await storageUrl(folder),
       CHANCERY_ENCRYPTION_KEY: key,
+      ...settings,
     });
   const run = async (...words: readonly string[]): Promise<string> => {
     const { how, stdout, stderr } = await attempt(...words);
