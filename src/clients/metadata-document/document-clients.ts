@@ -11,12 +11,12 @@ import {
 import { OAuthError, quotedValue, temporarilyUnavailable } from '../../spec/errors.ts';
 import { freshFor } from '../../spec/freshness.ts';
 import type { ClientId } from '../../spec/identifiers.ts';
-import { openPrivileges } from '../../spec/registration-privileges.ts';
+import type { RegistrationPrivileges } from '../../spec/registration-privileges.ts';
 import { doneEvent } from '../audit-trail.ts';
 import type { NetworkLimits } from '../rate-limits.ts';
 import { metadataOf, withMoreClients } from '../registered-client.ts';
 import { newClient } from '../registration/register-client.ts';
-import type { Registrant } from '../registration/registration-authority.ts';
+import { privilegesWithoutToken, type Registrant } from '../registration/registration-authority.ts';
 import { RegistrationsUnderWay, registeredAgain } from '../registration/registrations-under-way.ts';
 import type { ValidatedMetadata } from '../registration/validate-metadata.ts';
 import type { RegistryNeeds } from '../registry-needs.ts';
@@ -217,7 +217,7 @@ export class DocumentClients {
   async #renewed(found: StoredClient, state: DocumentState, remoteAddress: string): Promise<StoredClient> {
     const { registry } = this.#needs;
     const { client_id } = found;
-    const fetched = await this.#fetch({ client_id, etag: state.etag, remoteAddress });
+    const fetched = await this.#fetch({ client_id, etag: this.#etagOf(found, state), remoteAddress });
     if (fetched.outcome === 'refused') throw refusal(client_id, fetched.words, fetched.detail);
     if (fetched.outcome !== 'unreachable') return await this.#store(found, state, fetched);
     const { detail } = fetched;
@@ -228,6 +228,15 @@ export class DocumentClients {
       'a metadata document cannot be renewed; the last one counts',
     );
     return await this.#lasting(found);
+  }
+
+  /** Returns the entity tag; undefined if the settings allow another scope now: the whole document must be judged anew. */
+  #etagOf(found: StoredClient, { etag }: DocumentState): string | undefined {
+    const before = JSON.parse(found.privileges) as RegistrationPrivileges;
+    const { scope, grant_types } = this.#registrant().privileges;
+    const isSame =
+      JSON.stringify([before.scope, before.grant_types]) === JSON.stringify([scope, grant_types]);
+    return isSame ? etag : undefined;
   }
 
   /** Stores the registration with the document as it is now. If another request was faster, its outcome is returned. */
@@ -275,8 +284,7 @@ export class DocumentClients {
 
   /** A document proves no more than a registration that anyone may make. */
   #registrant(): Registrant {
-    const { settings } = this.#needs.registry;
-    const privileges = openPrivileges(settings['registration.open-scope-values']);
+    const privileges = privilegesWithoutToken(this.#needs.registry.settings);
     return { kind: 'document', name: REGISTERED_BY_DOCUMENT, privileges };
   }
 

@@ -15,8 +15,8 @@ import {
   TIMEOUT,
 } from '../../testing/client-documents.ts';
 import { signedJwt, testKey } from '../../testing/jwt.ts';
-import { answeredTo } from '../../testing/person.ts';
-import { CALLBACK, ISSUER } from '../../testing/tenant.ts';
+import { answeredTo, browserOf, inFrontOf } from '../../testing/person.ts';
+import { CALLBACK, ISSUER, MASTER, testTenant } from '../../testing/tenant.ts';
 
 const client = clientAt();
 const KEYED = { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [KEY.jwk] } };
@@ -59,6 +59,22 @@ test('a stale document is asked for again with its entity tag, and 304 makes it 
   assert.equal((await refresh(tenant, third.json['refresh_token'])).status, 200);
   assert.equal(host.fetches.length, 2, 'fresh again');
   assert.deepEqual(await documentEvents(tenant), [['client.create', 'document', null]]);
+});
+
+test('a scope value that the settings allow later is in the client after its next renewal, although the document is unchanged', async () => {
+  const { host, tenant, ada } = await documentWorld(aDocument({ scope: 'openid payments' }));
+  host.caching = { etag: '"v1"' };
+  await codeFor(ada);
+  const settings = {
+    'registration.client-id-metadata-documents': true,
+    'registration.open-scope-values': ['openid', 'payments'],
+  };
+  const restarted = testTenant({ platform: tenant.platform, settings });
+  tenant.clock.advance(3600);
+  await inFrontOf(browserOf(restarted)).ask(client);
+  const { json } = await restarted.send('client-read', { id: CLIENT_URL, bearer: MASTER });
+  assert.equal(json['scope'], 'openid payments');
+  assert.deepEqual(host.fetches.at(-1), { url: CLIENT_URL, etag: undefined });
 });
 
 test('a document whose server gives no answer counts until client-document.stale-max, and then 503 says so', async () => {

@@ -69,7 +69,7 @@ export function authorisedRegistrant(
   if (isAnonymous && statement?.issuer.authorisesRegistration === true) {
     const name = `statement:${statement.issuer.issuer}`;
     trail.actor = name;
-    const open = openPrivileges(openScope(needs.settings));
+    const open = privilegesWithoutToken(needs.settings);
     return { kind: 'statement', name, privileges: privilegesWithStatement(open, statement) };
   }
   if (authenticated === undefined) throw bearerTokenNeeded(NOT_OPEN);
@@ -91,7 +91,7 @@ async function registrantOf(
     return {
       kind: 'open',
       name: 'open',
-      privileges: openPrivileges(openScope(needs.settings)),
+      privileges: privilegesWithoutToken(needs.settings),
     };
   }
   const master = masterTokenOf(digestOf(token), needs.masterTokens);
@@ -107,6 +107,10 @@ async function registrantOf(
     token: found,
   };
 }
+
+/** Returns the privileges of a party that presents no token, under the current settings. */
+export const privilegesWithoutToken = (settings: RegistryNeeds['settings']): RegistrationPrivileges =>
+  openPrivileges(openScope(settings));
 
 /**
  * Returns the scope values that a client may register without a token. `offline_access` is one where every client may ask for
