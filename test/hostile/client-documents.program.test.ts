@@ -44,7 +44,10 @@ const attacked = attackedProgram(
       ...ON,
       CHANCERY_OUTBOUND_ALLOW_HTTP: 'true',
       CHANCERY_OUTBOUND_ALLOW_NETWORKS: '127.0.0.0/8',
-      CHANCERY_OUTBOUND_TIMEOUT: '1',
+      // A busy machine must not make an honest document look slow.
+      CHANCERY_OUTBOUND_TIMEOUT: '3',
+      CHANCERY_OUTBOUND_FETCHES_PER_HOST: '64',
+      CHANCERY_OUTBOUND_FETCHES_PER_ADDRESS: '64',
       CHANCERY_CLIENT_DOCUMENT_DENIED_HOSTS: '127.0.0.66,*.denied.localhost',
     },
   },
@@ -225,9 +228,9 @@ test('H-406 a document on this machine, in the networks inside, or at this serve
 test('H-411 three hundred documents without a consent: no client and no audit event is stored', async () => {
   const before = await attacked.list();
   const stored = await attacked.stored();
-  for (let start = 0; start < 300; start += 20) {
+  for (let start = 0; start < 300; start += 10) {
     const statuses = await Promise.all(
-      Array.from({ length: 20 }, async (_, index) => {
+      Array.from({ length: 10 }, async (_, index) => {
         const name = `plain?${start + index}`;
         return await shown(`http://127.0.0.3:${peer.port}/${name}`);
       }),
