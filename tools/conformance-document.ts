@@ -23,8 +23,10 @@ tested ([ADR 59](../adr/0059-conformance-as-a-table.md)).
 person to judge a screenshot, the page is searched instead; the last column says for what.
 [test/conformance/real-suite](../../test/conformance/real-suite/README.md) prepares a server for the suite.
 
-The server has the settings of that folder. One of them differs from the default and decides results: with
-\`client-authentication.assertion-audience: issuer\` the Dynamic plan fails, because the suite's assertions have the token endpoint as \`aud\`.
+The server has the settings of that folder. Three of them decide results. With the default
+\`client-authentication.assertion-audience: issuer\` the Dynamic plan fails, because the suite's assertions have the token endpoint as \`aud\`. With the default
+\`authorization.request-uri-by-reference: false\` \`oidcc-request-uri-signed-rs256\` fails. Without open registration, plans with dynamic clients need the
+suite's \`initial_access_token\`.
 
 \`passed\`: every condition holds. \`warning\`: a condition of the level WARNING does not hold; the suite certifies nevertheless.
 \`skipped\`: a rule of the module ends it; the suite certifies nevertheless.
