@@ -115,4 +115,50 @@ export const REGISTRATION_STEPS: readonly HostileStep[] = [
       headers: { authorization: `Bearer ${'a'.repeat(8_000)}` },
     }),
   },
+  registration('190 unknown members that are nearly known ones', 200, () =>
+    Object.fromEntries([
+      ['redirect_uris', [CALLBACK]],
+      ...Array.from({ length: 190 }, (_, index) => [`token_endpoint_auth_metho${index}`, 'x'.repeat(200)]),
+    ]),
+  ),
+  registration('100 wrong redirection URIs that fill the body', 400, () => ({
+    redirect_uris: Array.from({ length: 100 }, (_, index) => `http://a.example/${index}${'x'.repeat(600)}`),
+  })),
+  {
+    endpoint: 'PUT /register/{id}',
+    what: 'redirection URIs that fill the body, by a stranger',
+    status: 401,
+    request: ({ native: { client_id } }) => ({
+      method: 'PUT',
+      path: `/register/${client_id}`,
+      headers: { ...JSON_TYPE, authorization: `Bearer ${'a'.repeat(43)}` },
+      body: JSON.stringify({ client_id, ...LONG_NATIVE }),
+    }),
+  },
+  {
+    endpoint: 'GET /register/{id}',
+    what: 'the client with 11,000 scope values',
+    status: 200,
+    request: ({ wide: { client_id, registration_access_token } }) => ({
+      method: 'GET',
+      path: `/register/${client_id}`,
+      headers: { authorization: `Bearer ${registration_access_token}` },
+    }),
+  },
+  {
+    endpoint: 'DELETE /register/{id}',
+    what: 'an identifier of 6 KB with a token of 8 KB',
+    status: 401,
+    request: () => ({
+      method: 'DELETE',
+      path: `/register/${'%61'.repeat(2_000)}`,
+      headers: { authorization: `Bearer ${'a'.repeat(8_000)}` },
+    }),
+  },
+  {
+    endpoint: 'GET /logos/{id}',
+    what: 'a name of 6 KB',
+    status: 404,
+    request: () => ({ method: 'GET', path: `/logos/${'%61'.repeat(2_000)}`, headers: {} }),
+  },
 ];
