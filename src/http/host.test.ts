@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { converse } from '../../test/program/raw-socket.ts';
 import type { EndpointRequest, EndpointResponse } from '../endpoints/contract.ts';
-import { NotFound, OAuthError } from '../spec/errors.ts';
+import { NotFound, OAuthError, TooManyRequests } from '../spec/errors.ts';
 import { GET, ok, type Running, runHost, soon } from '../testing/host.ts';
 import { test } from '../testing/messages.ts';
 
@@ -107,6 +107,28 @@ test('a refusal is logged as one line at info with endpoint, status, detail, id 
   });
   assert.deepEqual([infos.length, errors.length, observed], [1, 0, [['list', 401]]]);
   assert.doesNotMatch(JSON.stringify(infos), /s%65same|a%2Fb/);
+});
+
+test('the log names the limit that refuses, and the reason of a response that tells a refusal without throwing it (decision 46)', async (t, messages) => {
+  const limited = await runHost(t, messages, () => {
+    throw new TooManyRequests(30, 'interaction');
+  });
+  await converse(limited.address, [GET]);
+  const told = await runHost(t, messages, () => {
+    const refused = new OAuthError('invalid_request', { error_description: 'No.', reason: 'page-over' });
+    return { status: 303, headers: { location: '/' }, refused };
+  });
+  await converse(told.address, [GET]);
+  const shown = [...limited.infos, ...told.infos].map(({ status, reason, value, address }) => ({
+    status,
+    reason,
+    value,
+    address,
+  }));
+  assert.deepEqual(shown, [
+    { status: 429, reason: 'too_many_requests', value: { limit: 'interaction' }, address: '127.0.0.1' },
+    { status: 303, reason: 'page-over', value: undefined, address: '127.0.0.1' },
+  ]);
 });
 
 test('an unknown error is answered 500 without a body and logged as one line at error with its cause', async (t, messages) => {
