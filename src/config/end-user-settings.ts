@@ -182,7 +182,7 @@ export const END_USER_SETTINGS = {
     default: 'all',
     values: ['all', 'vouched', 'none'],
     description:
-      'The clients whose `logo_uri` is shown on the sign-in and consent pages. The server fetches the image (PNG, JPEG, GIF or WebP over https, without redirects) and serves it itself. `all`: a client that anyone could have registered shows a logo of a host of its redirection URIs only. `vouched`: clients that were registered with a token or by the operator. Set `vouched` if strangers may register and could imitate a logo.',
+      'The clients whose `logo_uri` is shown on the sign-in and consent pages. The server fetches the image (PNG, JPEG, GIF or WebP over https, without redirects) and serves it itself. `all`: a client that anyone could have registered shows a logo only if it has the host that the response goes to, or that of its metadata document. `vouched`: clients that were registered with a token or by the operator. Set `vouched` if strangers may register and could imitate a logo.',
     tenants: 'inherited',
   }),
   'pages.logo-size-max': integer({

@@ -5,6 +5,7 @@ import type { StoredClient } from '../ports/client-store.ts';
 import type { PageClient } from '../ports/pages.ts';
 import { hostOfClientId } from '../spec/client-id-url.ts';
 import type { ClientMetadata } from '../spec/client-metadata.ts';
+import { isPrivateUse } from '../spec/private-use-scheme.ts';
 
 /**
  * Describes a client for pages.
@@ -24,8 +25,9 @@ export function pageClient(
   ];
   return {
     name: saidIn(metadata, 'client_name', languages) ?? client.client_id,
-    // An application's own scheme names no host, and any application may claim it (RFC 8252 §8.6).
-    host: host === '' ? protocol : host,
+    // An application's own scheme names no host: any application may claim it (RFC 8252 §8.6), and what stands where a host
+    // stands, as in `evil://bank.example/cb`, is a text that the registrant chose.
+    host: isPrivateUse(redirect_uri) ? protocol : host,
     vouched: !isAnybodys(client),
     // A document proves who controls this host (draft-ietf-oauth-client-id-metadata-document-02 §8.4). International names are in punycode.
     ...(client.document === null ? {} : { id_host: hostOfClientId(client.client_id) }),

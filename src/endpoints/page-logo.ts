@@ -28,14 +28,15 @@ const VERSION_LENGTH = 16;
  * Returns the logo of a client in the first available language, at a path of this server. Undefined for a client without
  * one, or one whose address is known to give no image. Fetches nothing, so that no page waits: the browser's request for
  * the image does.
+ * @param redirect_uri where the person is sent back to
  */
 export function pageLogo(
   { issuer, logos, settings }: PageLogoNeeds,
   client: StoredClient,
-  languages: readonly string[],
+  { redirect_uri, languages }: { readonly redirect_uri: string; readonly languages: readonly string[] },
 ): PageLogo | undefined {
   const url = saidIn(metadataOf(client), 'logo_uri', languages);
-  if (url === undefined || !mayBeShown(settings, client, url)) return undefined;
+  if (url === undefined || !mayBeShown(settings, client, url, [redirect_uri])) return undefined;
   const state = logos.state(url);
   if (state === 'unfit') return undefined;
   const name = `${versionOf(url)}-${encodeURIComponent(client.client_id)}`;
@@ -57,7 +58,8 @@ export async function logoAt(
   const client = version === undefined || !client_id ? undefined : await clients.find(client_id);
   if (client === undefined) return undefined;
   const url = logoUris(client).find((uri) => versionOf(uri) === version);
-  if (url === undefined || !mayBeShown(settings, client, url)) return undefined;
+  const { redirect_uris = [] } = metadataOf(client);
+  if (url === undefined || !mayBeShown(settings, client, url, redirect_uris)) return undefined;
   return await logos.image(url, client.client_id, remoteAddress);
 }
 
@@ -71,15 +73,20 @@ function logoUris(client: StoredClient): readonly string[] {
 }
 
 /**
- * Says whether pages show this logo. One of a client that the operator does not vouch for must have a host of the
- * client's own (OpenID Connect Dynamic Client Registration 1.0 §9.1; RFC 7591 §5).
+ * Says whether pages show this logo. One of a client that the operator does not vouch for must have the host that the
+ * response goes to, or that of its document (OpenID Connect Dynamic Client Registration 1.0 §9.1; RFC 7591 §5). Another
+ * registered redirection URI proves nothing: anyone can register one of a bank beside their own.
  */
-function mayBeShown(settings: PageLogoNeeds['settings'], client: StoredClient, url: string): boolean {
+function mayBeShown(
+  settings: PageLogoNeeds['settings'],
+  client: StoredClient,
+  url: string,
+  redirect_uris: readonly string[],
+): boolean {
   const shown = settings['pages.logos'];
   if (shown === 'none') return false;
   if (!isAnybodys(client)) return true;
   if (shown === 'vouched') return false;
-  const { redirect_uris = [] } = metadataOf(client);
   const own = [client.client_id, ...redirect_uris].map((uri) => parseUri(uri)?.http?.host);
   const host = parseUri(url)?.http?.host;
   return host !== undefined && own.includes(host);

@@ -2,6 +2,8 @@
 export type PrivateSchemes = 'any' | 'reverse-domain';
 
 const BROWSER = 'a browser interprets it itself';
+/** `microsoft-edge://client.example/` opens that website, so a page would name a scheme where a host stands. */
+const OTHER_BROWSER = 'it opens a website in another browser';
 const SYSTEM = 'it opens functions of the operating system';
 const CALLS = 'it starts a call or a message';
 const CONNECTS = 'it opens a connection to another machine';
@@ -130,6 +132,9 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
 
 const REFUSED_PREFIXES: readonly (readonly [prefix: string, reason: string])[] = [
   ['ms-', SYSTEM],
+  ['microsoft-edge', OTHER_BROWSER],
+  ['googlechrome', OTHER_BROWSER],
+  ['x-safari-', OTHER_BROWSER],
   ['com.apple.', SYSTEM],
   ['x-apple', SYSTEM],
   ['itms', SYSTEM],

@@ -31,6 +31,8 @@ for (const [text, uri] of READ) {
 }
 
 const REFUSED = [
+  'com.example.app://[x/cb',
+  'com.example.app://a:99999/cb',
   '',
   '/cb',
   '//client.example/cb',

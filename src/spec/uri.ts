@@ -29,7 +29,8 @@ export function parseUri(text: string): Uri | undefined {
   const scheme = SCHEME.exec(text)?.[1]?.toLowerCase();
   if (scheme === undefined) return undefined;
   const hasFragment = text.includes('#');
-  if (scheme !== 'http' && scheme !== 'https') return { scheme, hasFragment };
+  if (scheme !== 'http' && scheme !== 'https')
+    return URL.canParse(text) ? { scheme, hasFragment } : undefined;
   const http = parseHttp(text);
   return http === undefined ? undefined : { scheme, http, hasFragment };
 }

@@ -116,3 +116,13 @@ test('a client with a secret needs PKCE for a private-use scheme, and not for ht
   assert.equal(await errorAt({ redirect_uri: 'com.example.editor:/cb' }), 'invalid_request');
   assert.equal(await errorAt({ redirect_uri }), 'login_required');
 });
+
+test('the pages of a private-use scheme name the scheme, never what its registrant wrote where a host stands (RFC 8252 §8.6, H-323)', async () => {
+  const tenant = openTenant();
+  const redirect_uri = 'evil://accounts.bank.example/cb';
+  const editor = await editorOf(tenant, { redirect_uris: [redirect_uri] });
+  for (const prompt of [undefined, 'none']) {
+    const { html } = await browserOf(tenant).open(authorizationUrl(editor, { redirect_uri, prompt }));
+    assert.match(html, /<span class="host">evil:<\/span>/);
+  }
+});

@@ -154,6 +154,16 @@ for (const [what, settings, logo_uri, isShown] of [
   });
 }
 
+test('H-350: a client that registered itself shows no logo of a redirection URI that the response does not go to', async () => {
+  const { tenant } = world(OPEN);
+  const redirect_uris = ['https://cdn.example/cb', 'https://client.example/cb'];
+  const client = await openClient(tenant, { redirect_uris, logo_uri: LOGO });
+  const person = await aPerson(tenant);
+  const [shown, other] = redirect_uris.map((redirect_uri) => ({ redirect_uri }));
+  assert.notEqual(logoIn((await person.ask(client, shown)).html).tag, '');
+  assert.equal(logoIn((await person.ask(client, other)).html).tag, '');
+});
+
 test('pages.logos none: no page shows a logo, and the path does not stand', async () => {
   const { tenant } = world({ 'pages.logos': 'none' });
   for (const html of await pagesOf(tenant, { logo_uri: LOGO })) assert.equal(logoIn(html).tag, '');

@@ -139,7 +139,7 @@ function shownClient(
   redirect_uri: string,
   tags: readonly string[],
 ): PageClient {
-  const logo = pageLogo(needs, client, tags);
+  const logo = pageLogo(needs, client, { redirect_uri, languages: tags });
   return { ...pageClient(client, redirect_uri, tags), ...(logo === undefined ? {} : { logo }) };
 }
 
