@@ -152,6 +152,15 @@ test('a document keeps what open registration gives: other grants, scope values 
   assert.equal(json['software_id'], 'clips');
 });
 
+test('a document of whose scope only offline_access is left may ask for what a document without scope may', async () => {
+  const { tenant, ada } = await documentWorld(
+    aDocument({ scope: 'openid offline_access', grant_types: ['authorization_code', 'refresh_token'] }),
+    { 'authorization.offline-access': 'when-asked' },
+  );
+  const answered = await redeem(tenant, await codeFor(ada, { scope: 'openid offline_access' }));
+  assert.equal(answered.json['scope'], 'openid offline_access');
+});
+
 test('a document without token_endpoint_auth_method: none, or private_key_jwt where it has keys', async () => {
   for (const [changes, method] of [
     [{}, 'none'],

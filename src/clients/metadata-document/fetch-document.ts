@@ -158,7 +158,9 @@ function permitted(
   }
   if (name === 'scope' && typeof value === 'string' && scope !== 'any') {
     const kept = parseScope(value)?.filter(memberOf(scope));
-    return kept === undefined || kept.length > 0 ? (kept?.join(' ') ?? value) : undefined;
+    // `offline_access` says nothing about what the client may have: alone it would take away the scope of OpenID Connect.
+    const isUseful = kept === undefined || kept.some((one) => one !== 'offline_access');
+    return isUseful ? (kept?.join(' ') ?? value) : undefined;
   }
   return name !== 'scope' && CLIENT_METADATA[name]?.privilege !== undefined ? undefined : value;
 }
