@@ -80,17 +80,27 @@ function counts(provider: Provider, runs: readonly string[]): string {
     .join(', ');
 }
 
+/** The modules of a plan. Variants that most of them have stand above the table. */
 function planTable(plan: Plan): string {
-  const rows = [...new Set(runsOf(plan))].map((module) =>
-    row(
+  const modules = [...new Set(runsOf(plan))];
+  const usual = mostFrequent(modules.map((module) => variantsOf(plan, module)));
+  const rows = modules.map((module) => {
+    const variants = variantsOf(plan, module);
+    return row(
       code(module),
-      variantsOf(plan, module),
+      variants === usual ? '' : variants,
       String(conditionsOf(plan, module)),
       ...PROVIDERS.map((provider) => resultOf(provider, module)),
       notesOf(module),
-    ),
-  );
-  return table(['module', 'variants', 'conditions', ...PROVIDERS, 'notes'], rows);
+    );
+  });
+  const columns = ['module', 'other variants', 'conditions', ...PROVIDERS, 'notes'];
+  return `Variants: ${usual}.\n\n${table(columns, rows)}`;
+}
+
+function mostFrequent(texts: readonly string[]): string {
+  const groups = [...Map.groupBy(texts, (text) => text).values()];
+  return groups.toSorted((a, b) => b.length - a.length)[0]?.[0] ?? 'none';
 }
 
 function variantsOf({ entries }: Plan, module: string): string {
