@@ -47,12 +47,14 @@ const DELIBERATE = /^(?:master:|cli$|federation:)/;
 
 /**
  * Returns the scope values that a client gets if it registers no `scope`: all that its registrant was allowed, where that is a
- * list (decision 43). RFC 7591 §2: "an authorization server MAY register a client with a default set of scopes".
+ * list (decision 43). RFC 7591 §2: "an authorization server MAY register a client with a default set of scopes". `offline_access`
+ * alone is no scope to work with: such a client has none, and may ask for what every client may.
  */
 export function defaultScope({ privileges, registered_via }: StoredClient): readonly string[] {
   if (DELIBERATE.test(registered_via)) return NONE;
   const { scope } = JSON.parse(privileges) as Partial<RegistrationPrivileges>;
-  return scope === undefined || scope === 'any' ? NONE : scope;
+  if (scope === undefined || scope === 'any') return NONE;
+  return scope.some((value) => value !== 'offline_access') ? scope : NONE;
 }
 
 /**

@@ -297,6 +297,15 @@ test('mcp: anyone may register offline_access, for which every client may ask; s
   );
 });
 
+test('mcp: offline_access alone is no default scope: a client that registers no scope may ask for what every client may (decision 43)', async () => {
+  const json = { redirect_uris: [CALLBACK], grant_types: ['authorization_code', 'refresh_token'] };
+  const alone = await tenantOf('mcp').send('client-registration', { json });
+  assert.deepEqual([alone.status, 'scope' in alone.json], [200, false]);
+  const settings = { 'registration.open-scope-values': ['mcp:read'] };
+  const listed = await tenantOf('mcp', settings).send('client-registration', { json });
+  assert.equal(listed.json['scope'], 'mcp:read offline_access');
+});
+
 // proves mcp-refresh-1
 test('mcp: discovery names offline_access and Client ID Metadata Documents; standard does not name the latter', async () => {
   const { json } = await tenantOf('mcp').send('oauth-authorization-server');
