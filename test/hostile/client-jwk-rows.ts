@@ -60,7 +60,7 @@ const SETS: readonly BodyRow[] = [
     jwks: { keys: [EC] },
     jwks_uri: 'https://rp.example.com/jwks.json',
   }),
-  ...[[], {}, { keys: {} }, { keys: [1] }, { keys: [null] }, { keys: [[]] }, 'x', 1, true, { keys: 'x' }].map(
+  ...[{}, { keys: {} }, { keys: [1] }, { keys: [null] }, { keys: [[]] }, 'x', 1, true, { keys: 'x' }].map(
     (jwks) => refused(`H-072 jwks ${JSON.stringify(jwks)}`, { jwks }),
   ),
   refused('H-072 private_key_jwt with an empty jwks', {

@@ -87,11 +87,15 @@ const keysComeFromOnePlace: Check = ({ jwks, jwks_uri }, report) => {
 const keysAreSound: Check = ({ jwks }, report) => {
   if (jwks === undefined) return;
   const { keys } = jwks as { readonly keys: readonly unknown[] };
+  let isEachSound = true;
   for (const [index, key] of keys.entries()) {
     const rule = clientJwkProblem(key);
-    if (rule !== undefined) report({ member: 'jwks.keys', index, rule });
+    if (rule === undefined) continue;
+    report({ member: 'jwks.keys', index, rule });
+    isEachSound = false;
   }
-  if (duplicateKeyId(keys)) report({ member: 'jwks.keys', rule: 'has two keys with the same kid and use' });
+  if (isEachSound && duplicateKeyId(keys))
+    report({ member: 'jwks.keys', rule: 'has two keys with the same kid and use' });
 };
 
 /** Prefixes of the members that configure encrypted responses and requests. */

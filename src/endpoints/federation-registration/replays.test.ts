@@ -64,3 +64,11 @@ test('503 with Retry-After while the first request with a statement is under way
   }
   assert.equal((await tenant.storage.clients.page(undefined, 10)).length, 1);
 });
+
+test('a statement is remembered as long as it is accepted: a minute longer than its exp, for clocks that differ (decision 35)', async () => {
+  const tenant = await federatedTenant();
+  const exp = tenant.clock.now() + 300;
+  answered(await tenant.post(requestStatement(METADATA, { exp })));
+  assert.equal(await tenant.storage.replays.sweepExpired(exp + 59, 10), 0);
+  assert.equal(await tenant.storage.replays.sweepExpired(exp + 61, 10), 1);
+});

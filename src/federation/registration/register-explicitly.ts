@@ -127,7 +127,7 @@ async function isTakenFirst(
   { sub, exp, jwt: { compact } }: SoundStatement,
 ): Promise<boolean> {
   const signed = compact.slice(0, compact.lastIndexOf('.'));
-  return await replays.rememberOnce('entity-statement', sub, digestOf(signed), exp);
+  return await replays.rememberOnce('entity-statement', sub, digestOf(signed), exp + CLOCK_SKEW);
 }
 
 /**

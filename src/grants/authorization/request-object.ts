@@ -8,7 +8,12 @@ import { digestOf } from '../../keys/digest.ts';
 import type { ServerKeys } from '../../keys/server-keys.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
 import type { JweDecrypter } from '../../ports/jwe.ts';
-import type { JwtProfile, JwtVerifier, VerifiedClaims } from '../../ports/jwt-verifier.ts';
+import {
+  CLOCK_SKEW,
+  type JwtProfile,
+  type JwtVerifier,
+  type VerifiedClaims,
+} from '../../ports/jwt-verifier.ts';
 import type { ReplayStore } from '../../ports/replay-store.ts';
 import type { RefusalNotes } from '../../spec/errors.ts';
 import type { JsonValue } from '../../spec/json.ts';
@@ -84,7 +89,8 @@ async function automaticProblem(
   if (sub !== undefined) return 'has a sub claim, which automatic registration forbids';
   if (claimed !== client_id) return 'lacks client_id, or has that of another client';
   if (typeof jti !== 'string' || typeof exp !== 'number') return 'lacks jti or exp';
-  const once = await replays.rememberOnce('request-object', client_id, digestOf(jti), Math.ceil(exp));
+  const until = Math.ceil(exp) + CLOCK_SKEW;
+  const once = await replays.rememberOnce('request-object', client_id, digestOf(jti), until);
   return once ? undefined : 'was used before';
 }
 
