@@ -110,69 +110,38 @@ async function resolveWithin(
   const climb = climbNeeds(needs);
   const start = await beginning(climb, subject);
   if (start.reached === undefined) return { search: start.node, chain: undefined, reason: start.node.reason };
-  const found = await searchAmong(needs, chosenAnchors(needs.anchors, subject, start.reached), {
-    climb,
-    subject,
-    entityType,
-    from: start.reached,
-  });
-  if (found.chain !== undefined || found.isWhole) return found;
-  // `trust_anchor_hints` are hints: the subject may trust others too. Nothing is fetched again.
-  const again = { ...start.reached, node: { ...start.node, superiors: [] } };
-  return await searchAmong(
-    needs,
-    { anchors: needs.anchors, isWhole: true },
-    { climb, subject, entityType, from: again },
-  );
-}
-
-/** The anchors that a search accepts. */
-interface AnchorChoice {
-  readonly anchors: readonly TrustAnchor[];
-  /** Whether no other anchor may be accepted afterwards. */
-  readonly isWhole: boolean;
+  const { reached } = start;
+  const preferred = new Set('preferred' in subject ? subject.preferred : []);
+  const search = { ...climb, searchLimits: needs.limits.search, preferred };
+  let { node } = start;
+  for (const anchors of anchorsInTurn(needs.anchors, subject, reached)) {
+    // A further search begins anew. Nothing is fetched again.
+    node = { ...start.node, superiors: [] };
+    let chain: TrustChain | undefined;
+    await searchUpwards({ ...search, anchors }, { ...reached, node }, async (arrival) => {
+      chain = await judge(needs, arrival, entityType);
+      return chain !== undefined;
+    });
+    if (chain !== undefined) return { search: node, chain, reason: undefined };
+  }
+  return { search: node, chain: undefined, reason: closestReason(node) };
 }
 
 /**
- * Returns the anchors that the subject selected: the root of the chain that it brought, otherwise those of its
- * `trust_anchor_hints` that are configured, otherwise all. Between two chains of one length its order of superiors decides.
+ * Returns the anchors that one search after the other accepts: the root of the chain that the subject brought, and no other;
+ * otherwise those of its `trust_anchor_hints` that are configured, then all, because it may trust others too. Between two chains of
+ * one length its order of superiors decides.
  */
-function chosenAnchors(
+function anchorsInTurn(
   anchors: readonly TrustAnchor[],
   subject: TrustSubject,
   { configuration }: Reached,
-): AnchorChoice {
+): readonly (readonly TrustAnchor[])[] {
   const root = 'anchor' in subject ? subject.anchor : undefined;
-  if (root !== undefined) {
-    return { anchors: anchors.filter(({ entity_id }) => entity_id === root), isWhole: true };
-  }
+  if (root !== undefined) return [anchors.filter(({ entity_id }) => entity_id === root)];
   const hinted = anchors.filter(({ entity_id }) => configuration.trust_anchor_hints.includes(entity_id));
-  return hinted.length === 0
-    ? { anchors, isWhole: true }
-    : { anchors: hinted, isWhole: hinted.length === anchors.length };
-}
-
-interface SearchFrom {
-  readonly climb: ClimbNeeds;
-  readonly subject: TrustSubject;
-  readonly entityType: string | undefined;
-  readonly from: Reached;
-}
-
-async function searchAmong(
-  needs: SharedNeeds,
-  { anchors, isWhole }: AnchorChoice,
-  { climb, subject, entityType, from }: SearchFrom,
-): Promise<Omit<Resolution, 'fetches' | 'retryAfter'> & { readonly isWhole: boolean }> {
-  let chain: TrustChain | undefined;
-  const preferred = new Set('preferred' in subject ? subject.preferred : []);
-  const search = { ...climb, anchors, searchLimits: needs.limits.search, preferred };
-  await searchUpwards(search, from, async (arrival) => {
-    chain = await judge(needs, arrival, entityType);
-    return chain !== undefined;
-  });
-  const reason = chain === undefined ? closestReason(from.node) : undefined;
-  return { search: from.node, chain, reason, isWhole };
+  const isSubset = hinted.length > 0 && hinted.length < anchors.length;
+  return isSubset ? [hinted, anchors] : [anchors];
 }
 
 function climbNeeds({ inspector, snapshot, now, limits, allowHttp, outbound }: SharedNeeds): ClimbNeeds {
