@@ -72,10 +72,8 @@ export function parseParameters(
     const name = formDecode(text.slice(begin, equals));
     const value = formDecode(text.slice(equals + 1, end));
     begin = end + 1;
-    const problem = problemOf(found, known, repeatable, name, value);
+    const problem = keep(found, known, repeatable, name, value);
     if (problem !== undefined) (faults ??= []).push({ name: name ?? '', problem });
-    else if (name !== undefined && value !== undefined && known.has(name))
-      found[name] = repeatable.has(name) ? together(found[name], value) : value === '' ? undefined : value;
   }
   if (faults !== undefined) throw unreadable(faults, found);
   return found;
@@ -86,9 +84,9 @@ interface Fault {
   readonly problem: string;
 }
 
-/** Returns the problem of a parameter for the client; undefined if it can be read. */
-function problemOf(
-  found: Parameters,
+/** Keeps a known parameter. Returns its problem for the client instead; undefined if it can be read. */
+function keep(
+  found: { [name: string]: string | undefined },
   known: ReadonlySet<string>,
   repeatable: ReadonlySet<string>,
   name: string | undefined,
@@ -98,8 +96,14 @@ function problemOf(
   const isKnown = known.has(name);
   if (value === undefined) return `${isKnown ? name : 'a parameter'} is not correctly encoded`;
   if (!isKnown) return undefined;
-  if (repeatable.has(name)) return value.includes(' ') ? `${name} holds a space` : undefined;
-  return name in found ? `${name} is given more than once` : undefined;
+  if (repeatable.has(name)) {
+    if (value.includes(' ')) return `${name} holds a space`;
+    found[name] = together(found[name], value);
+    return undefined;
+  }
+  if (name in found) return `${name} is given more than once`;
+  found[name] = value === '' ? undefined : value;
+  return undefined;
 }
 
 /** Leaves out a repeated parameter, because it is unclear which value counts. */

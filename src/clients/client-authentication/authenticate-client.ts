@@ -145,11 +145,10 @@ function authenticateAnew(
       throw invalidClient(needs, place, { reason: 'unknown-client', detail: 'unknown client', client });
     if (stored.document !== null)
       return proveDocumentClient(needs, stored, { place, claimed, offered, methods });
-    const registered = metadataOf(stored).token_endpoint_auth_method;
     const method = acceptedMethod(needs, stored, place, methods);
     if (method === undefined) throw invalidClient(needs, place, otherMethod(stored));
     return whenKnown(method.prove(needs, stored, claimed, offered), (proof) => {
-      if (!proof.proved) throw invalidClient(needs, place, { client, registered, ...proof.notes });
+      if (!proof.proved) throw invalidClient(needs, place, proofNotes(stored, proof.notes));
       // A secret from the body is never remembered under a header: only the header itself is the proof here.
       if (authorization !== undefined && method === clientSecretBasic && proof.secret !== undefined)
         needs.remembered.set(authorization, rememberedOutcome(stored, proof.secret));
@@ -162,7 +161,7 @@ function authenticateAnew(
 function otherMethod(stored: StoredClient): RefusalNotes {
   const { token_endpoint_auth_method: registered } = metadataOf(stored);
   const detail = `not the registered method, ${registered}`;
-  return { reason: 'other-authentication-method', detail, client: stored.client_id, registered };
+  return proofNotes(stored, { reason: 'other-authentication-method', detail });
 }
 
 interface DocumentAttempt {
@@ -195,9 +194,13 @@ async function problemOf(
   const method = acceptedMethod(needs, stored, place, methods);
   if (method === undefined) return otherMethod(stored);
   const proof = await method.prove(needs, stored, claimed, offered);
-  if (proof.proved) return undefined;
+  return proof.proved ? undefined : proofNotes(stored, proof.notes);
+}
+
+/** Adds the client and its registered method to what the log says about a proof. */
+function proofNotes(stored: StoredClient, notes: RefusalNotes): RefusalNotes {
   const { token_endpoint_auth_method: registered } = metadataOf(stored);
-  return { client: stored.client_id, registered, ...proof.notes };
+  return { client: stored.client_id, registered, ...notes };
 }
 
 function clientOf(
