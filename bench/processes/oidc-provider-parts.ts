@@ -1,8 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 
-type Payload = Record<string, unknown>;
+export type Payload = Record<string, unknown>;
 
-const records = new Map<string, Payload>();
+/** Everything that oidc-provider keeps: one map for all its models and instances. */
+export const records = new Map<string, Payload>();
 
 /** Keeps everything in memory. The package's own memory adapter keeps only 1,000 records. */
 export class MapAdapter {
