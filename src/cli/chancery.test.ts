@@ -105,8 +105,8 @@ const MISTYPED: readonly (readonly [words: readonly string[], line: string])[] =
   [['sessions', 'list'], 'chancery sessions list: NAME is missing'],
   [['sessions', 'list', '--sub', 'x', 'ada'], 'chancery sessions list: unexpected argument "ada"'],
   [
-    ['clients', 'prune', '--idle', '1d'],
-    'chancery clients prune: --idle must be a whole number of seconds, found "1d"',
+    ['clients', 'prune', '--idle', '1 year'],
+    'chancery clients prune: --idle must be a duration such as 90s, 10m or 30d, or seconds, found "1 year"',
   ],
 ];
 

@@ -31,7 +31,7 @@ const rotate = command({
   environment: SETTINGS_VARIABLES,
   output:
     'The client_id, the new secret in clear, and the times of both secrets. With --json, one JSON object.',
-  examples: ['chancery clients rotate-secret demo --keep-previous 86400'],
+  examples: ['chancery clients rotate-secret demo --keep-previous 1d'],
   run: async (call) => {
     const { id: client_id } = call.operands;
     await withRegistry(call, { create: false }, async (session) => {

@@ -204,7 +204,7 @@ const prune = command({
   },
   environment: SETTINGS_VARIABLES,
   output: 'The client_ids, one per line, then their number. With --json, one JSON object per line.',
-  examples: ['chancery clients prune --idle 7776000 --dry-run'],
+  examples: ['chancery clients prune --idle 90d --dry-run'],
   run: async (call) => {
     const { json, idle, 'dry-run': isDryRun } = call.options;
     await withRegistry(call, { create: false }, async ({ needs, settings, clockDoubt, request_id }) => {

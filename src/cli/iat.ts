@@ -57,7 +57,7 @@ const create = command({
     'The id, the token, its limits, and a curl command that registers a client with it. With --json, one JSON object with `id` and `access_token`.',
   examples: [
     'chancery iat create --label "team A" --redirect-host app.example.com',
-    'chancery iat create --scope client-reg:grant:client_credentials --lifetime 3600 --json',
+    'chancery iat create --scope client-reg:grant:client_credentials --lifetime 1h --json',
   ],
   run: async (call) => {
     const { json, label, lifetime, 'redirect-host': redirect_hosts } = call.options;

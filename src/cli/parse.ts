@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { durationMs } from '../spec/duration.ts';
 import { suggestion } from '../spec/nearest.ts';
 import type { Command, Operand, Option } from './command.ts';
 import { calledWrongly } from './failure.ts';
@@ -84,7 +85,7 @@ function unknownOption(rawName: string, { options }: Command): Error {
 export function placeholderOf(option: Exclude<Option, { kind: 'flag' }>): string {
   if (option.kind === 'text') return option.value;
   if (option.kind === 'choice') return option.placeholder ?? option.values.join('|');
-  return option.kind === 'seconds' ? 'SECONDS' : 'N';
+  return option.kind === 'seconds' ? 'DURATION' : 'N';
 }
 
 function valueOf(name: string, option: Option, given: readonly string[] | undefined): unknown {
@@ -107,12 +108,18 @@ function readValue(name: string, option: Exclude<Option, { kind: 'flag' }>, text
       if (option.values.includes(text)) return text;
       throw calledWrongly(`--${name} must be ${alternatives(option.values)}, found ${JSON.stringify(text)}`);
     case 'seconds':
-      if (/^[0-9]{1,10}$/.test(text)) return Number(text);
-      throw calledWrongly(`--${name} must be a whole number of seconds, found ${JSON.stringify(text)}`);
+      return secondsOf(name, text);
     case 'count':
       if (/^[1-9][0-9]{0,8}$/.test(text)) return Number(text);
       throw calledWrongly(`--${name} must be a positive number, found ${JSON.stringify(text)}`);
   }
+}
+
+function secondsOf(name: string, text: string): number {
+  const seconds = /^[0-9]{1,10}$/.test(text) ? Number(text) : (durationMs(text) ?? Number.NaN) / 1000;
+  if (Number.isSafeInteger(seconds)) return seconds;
+  const found = JSON.stringify(text);
+  throw calledWrongly(`--${name} must be a duration such as 90s, 10m or 30d, or seconds, found ${found}`);
 }
 
 function alternatives(values: readonly string[]): string {

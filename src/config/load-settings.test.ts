@@ -53,6 +53,23 @@ test('development needs nothing: the issuer follows the port, and the encryption
   assert.equal(loadSettings(development({ CHANCERY_LISTEN_PORT: '80' })).issuer, 'http://127.0.0.1');
 });
 
+test('a duration is a number, or a text with units, in a file and in the environment', () => {
+  const file = fileOf('access-token: { lifetime: 1h30m }\nstop: { deadline: 20 }\nstorage: { deadline: 2s }\n');
+  const settings = loadSettings(development({ CHANCERY_STORAGE_SWEEP_INTERVAL: '2m' }, file));
+  assert.equal(settings['access-token.lifetime'], 5400);
+  assert.equal(settings['stop.deadline'], 20);
+  assert.equal(settings['storage.deadline'], 2000);
+  assert.equal(settings['storage.sweep-interval'], 120);
+});
+
+test('a duration that has another unit, a fraction of a second, or too many seconds is refused with the rule', () => {
+  const rule = 'must be an integer from 1 to 600, or a duration such as 10m or 1h30m';
+  for (const given of ['10y', '500ms', '11m', '0s', 'soon'])
+    assert.deepEqual(linesOf(development({ CHANCERY_STOP_DEADLINE: given })), [
+      `stop.deadline: ${rule}, found "${given}" (CHANCERY_STOP_DEADLINE)`,
+    ]);
+});
+
 test('production needs an issuer and an encryption key, and both are named at once', () => {
   assert.deepEqual(linesOf({ mode: 'production', environment: {} }), [
     'issuer: must be set in production (CHANCERY_ISSUER)',

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { DURATION, durationMs } from '../spec/duration.ts';
 
 /**
  * Which value a tenant other than the default one uses. `process`: always the process's. `inherited`: the tenant's,
@@ -66,9 +67,27 @@ export function integer(words: IntegerWords): Setting<number> {
   });
 }
 
-/** Declares a duration in whole seconds. */
+/** Declares a duration in whole seconds. A text such as `10m` or `1h30m` stands for one. */
 export function seconds(words: Omit<IntegerWords, 'unit'>): Setting<number> {
-  return integer({ ...words, unit: 'seconds' });
+  return duration({ ...words, unit: 'seconds' }, 1000);
+}
+
+/** Declares a duration in milliseconds. A text such as `500ms` or `2s` stands for one. */
+export function milliseconds(words: Omit<IntegerWords, 'unit'>): Setting<number> {
+  return duration({ ...words, unit: 'milliseconds' }, 1);
+}
+
+function duration(words: IntegerWords, unitMs: number): Setting<number> {
+  const number = integer(words);
+  const units = z.pipe(
+    z.string().check(z.regex(DURATION)),
+    z.transform((text) => (durationMs(text) ?? Number.NaN) / unitMs),
+  );
+  return {
+    ...number,
+    schema: z.union([number.schema, z.pipe(units, number.schema)]),
+    rule: `${number.rule}, or a duration such as ${unitMs === 1 ? '2s' : '10m or 1h30m'}`,
+  };
 }
 
 export function flag(words: Words<boolean>): Setting<boolean> {

@@ -1,4 +1,4 @@
-import { flag, integer, text } from './setting.ts';
+import { flag, integer, milliseconds, text } from './setting.ts';
 
 const SQLITE = String.raw`sqlite:(?!:memory:)[^\s?#][^?#]*`;
 const POSTGRES = String.raw`postgres(?:ql)?:\/\/[^\s@\/?#]+@[^\s@\/?#]*\/[^\s\/?#]+(?:\?[^\s#]*)?`;
@@ -27,11 +27,10 @@ export const STORAGE_SETTINGS = {
     description:
       'The maximum number of connections from one process to PostgreSQL. Half of them serve reads.',
   }),
-  'storage.deadline': integer({
+  'storage.deadline': milliseconds({
     default: 2000,
     min: 100,
     max: 60_000,
-    unit: 'milliseconds',
     description:
       'How long a request may wait for the database in all: for connections and answers of PostgreSQL, or for a lock of the SQLite file that another process holds. After that the request gets 503 or 500. PostgreSQL also has this long for each connection and each query; then the server abandons the connection.',
   }),

@@ -59,6 +59,13 @@ test('its own values go before those of the process, in the spelling that a row 
   });
 });
 
+test('a duration in words is kept as seconds', () => {
+  const overrides = { 'access-token.lifetime': '5m' };
+  const settings = settingsWith(overrides);
+  assert.equal(settings['access-token.lifetime'], 300);
+  assert.deepEqual(keptOverrides(settings, overrides), { 'access-token.lifetime': 300 });
+});
+
 test('all problems at once, in the words of the configuration; a secret is not shown', () => {
   assert.deepEqual(
     problems({
@@ -69,7 +76,7 @@ test('all problems at once, in the words of the configuration; a secret is not s
       issuer: 'https://x.example',
     }).toSorted(),
     [
-      'access-token.lifetime: must be an integer from 1 to 31536000, found 0 (tenant b)',
+      'access-token.lifetime: must be an integer from 1 to 31536000, or a duration such as 10m or 1h30m, found 0 (tenant b)',
       'acess-token.lifetime: is not a setting; did you mean access-token.lifetime? (tenant b)',
       'issuer: is a setting of the process, which no tenant has for itself (tenant b)',
       'listen.port: is a setting of the process, which no tenant has for itself (tenant b)',
