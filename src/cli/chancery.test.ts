@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -80,15 +80,15 @@ const MISTYPED: readonly (readonly [words: readonly string[], line: string])[] =
   [['--verbose'], `chancery: unknown option "--verbose"; commands: ${NOUNS}`],
   [
     ['config', 'check', '--colour'],
-    'chancery config check: unknown option --colour; options of this command: --config, --mode, --help',
+    'chancery config check: unknown option --colour; options of this command: --json, --config, --mode, --help',
   ],
   [
     ['config', 'check', '--moed', 'x'],
-    'chancery config check: unknown option --moed; did you mean --mode? (options of this command: --config, --mode, --help)',
+    'chancery config check: unknown option --moed; did you mean --mode? (options of this command: --json, --config, --mode, --help)',
   ],
   [
-    ['config', 'check', '-m'],
-    'chancery config check: unknown option -m; options of this command: --config, --mode, --help',
+    ['config', 'check', '-x'],
+    'chancery config check: unknown option -x; options of this command: --json, --config, --mode, --help',
   ],
   [['config', 'check', '--config'], 'chancery config check: --config needs a value: --config FILE'],
   [
@@ -100,6 +100,11 @@ const MISTYPED: readonly (readonly [words: readonly string[], line: string])[] =
   [
     ['config', 'check', '--mode', 'test'],
     'chancery config check: --mode must be development or production, found "test"',
+  ],
+  [['clients', 'create', '--scope', 'a'], 'chancery clients create: FILE is missing'],
+  [
+    ['clients', 'create', 'client.json', '--scope', 'a'],
+    'chancery clients create: FILE takes the whole registration: give the members there, or --name and no FILE',
   ],
   [['backup', 'create'], 'chancery backup create: --out is missing'],
   [['sessions', 'list'], 'chancery sessions list: NAME is missing'],
@@ -120,7 +125,10 @@ for (const [words, line] of MISTYPED) {
 test('COMMAND --help: says how the command is called and does not run it', () => {
   const { status, stdout } = chancery(['config', 'check', '--help']);
   assert.equal(status, 0);
-  assert.match(stdout, /^chancery config check \[--config FILE\] \[--mode development\|production\]\n/u);
+  assert.match(
+    stdout,
+    /^chancery config check \[--json\] \[--config FILE\] \[--mode development\|production\]\n/u,
+  );
 });
 
 test('config check, good settings: exit code 0', () => {
@@ -212,6 +220,55 @@ test('H-380 a server does not start with a setting that breaks a rule of its pro
     stderr,
     'authorization.grant-types: must not contain implicit and password with profile oauth-2.1 (CHANCERY_PROFILE), found ["authorization_code","implicit"] (CHANCERY_AUTHORIZATION_GRANT_TYPES)\n',
   );
+});
+
+test('config print: short options stand for long ones, also together; --json has every path with its value and source', () => {
+  const { status, stdout, stderr } = chancery(['config', 'print', '-jm', 'development'], {
+    CHANCERY_ENCRYPTION_KEY: KEY,
+  });
+  assert.deepEqual([status, stderr], [0, '']);
+  const printed = JSON.parse(stdout) as Record<string, unknown>;
+  assert.deepEqual(Object.keys(printed), SETTING_PATHS);
+  assert.deepEqual(printed['listen.port'], { value: 8080, source: 'default' });
+  assert.deepEqual(printed['encryption.key'], { value: '******', source: 'CHANCERY_ENCRYPTION_KEY' });
+});
+
+test('config check --json: the problems as JSON, exit code 1; without problems the issuer, exit code 0', () => {
+  const wrong = chancery(['config', 'check', '--json'], { ...PRODUCTION, CHANCERY_LISTEN_PORT: 'x' });
+  assert.deepEqual([wrong.status, wrong.stderr], [1, '']);
+  assert.deepEqual(JSON.parse(wrong.stdout), {
+    mode: 'production',
+    problems: [
+      {
+        path: 'listen.port',
+        source: 'CHANCERY_LISTEN_PORT',
+        rule: 'must be an integer from 0 to 65535',
+        found: '"x"',
+      },
+    ],
+    warnings: [],
+  });
+  const good = chancery(['config', 'check', '--json'], PRODUCTION);
+  const issuer = PRODUCTION.CHANCERY_ISSUER;
+  assert.deepEqual(JSON.parse(good.stdout), { mode: 'production', issuer, problems: [], warnings: [] });
+  assert.equal(good.status, 0);
+});
+
+test('without --mode, a command takes the development mode in the folder of chancery dev, and says so', () => {
+  const data = join(folder, 'here');
+  mkdirSync(data);
+  const environment = { CHANCERY_STORAGE_URL: `sqlite:${join(data, 'chancery.db')}` };
+  const before = chancery(['config', 'check'], environment);
+  assert.match(before.stderr, /must be set in production/u);
+  writeFileSync(join(data, 'development-tokens.json'), '{}');
+  const { status, stdout, stderr } = chancery(['config', 'check'], environment);
+  assert.deepEqual(
+    [status, stderr],
+    [0, `the data of the development server in ${data} (--mode development)\n`],
+  );
+  assert.match(stdout, /^The settings are good for development/u);
+  const issuer = { ...environment, CHANCERY_ISSUER: 'https://op.example.com' };
+  assert.match(chancery(['config', 'check'], issuer).stderr, /^encryption\.key: must be set in production/u);
 });
 
 test('config print --mode development: an encryption key that is not set is said to be so', () => {

@@ -120,7 +120,11 @@ const importAll = command({
       kind: 'flag',
       words: 'Replaces clients that exist with different content. This cannot be undone.',
     },
-    'dry-run': { kind: 'flag', words: 'Checks all lines and counts the outcomes, and changes nothing.' },
+    'dry-run': {
+      kind: 'flag',
+      short: 'n',
+      words: 'Checks all lines and counts the outcomes, and changes nothing.',
+    },
     ...REGISTRY_OPTIONS,
   },
   environment: SETTINGS_VARIABLES,

@@ -10,6 +10,7 @@ import { ALL_PRIVILEGES } from '../spec/registration-privileges.ts';
 import { clientNamed, printClient } from './client-display.ts';
 import { EXCHANGE_COMMANDS } from './client-exchange.ts';
 import { listClients } from './client-list.ts';
+import { hasMembers, MEMBER_OPTIONS, metadataOfOptions } from './client-members.ts';
 import { SECRET_COMMANDS } from './client-secrets.ts';
 import { type Command, command } from './command.ts';
 import { CommandFailure, calledWrongly } from './failure.ts';
@@ -62,16 +63,19 @@ const REGISTRANT: Registrant = { kind: 'master', name: ACTOR, privileges: ALL_PR
 
 const create = command({
   words: ['clients', 'create'],
-  summary: 'Register a client from a JSON file',
+  summary: 'Register a client from a JSON file, or from options',
   description: [
     'The command takes the JSON that POST /clients takes, checks it in the same way, and has the privileges of the master token: it may choose the client_id (`preferred_client_id`) and the secret (`preferred_client_secret`).',
+    'With --name there is no file: the options name the usual members. Without --grant-type, the client has `authorization_code` if it has a redirection URI, and `client_credentials` otherwise.',
     'The secret and the registration access token are printed in clear. An absent SQLite database is created.',
   ],
   servers: BESIDE_SERVERS,
-  operands: { file: { words: FILE_WORDS } },
+  operands: { file: { words: FILE_WORDS, unless: 'name' } },
   options: {
+    ...MEMBER_OPTIONS,
     'dry-run': {
       kind: 'flag',
+      short: 'n',
       words: 'Prints the metadata that would be registered, with warnings, and registers nothing.',
     },
     ...REGISTRY_OPTIONS,
@@ -80,12 +84,18 @@ const create = command({
   output: `${ONE_CLIENT} With --dry-run, always one JSON object.`,
   examples: [
     'chancery clients create client.json',
+    'chancery clients create --name Shop --redirect-uri https://shop.example/cb --scope "openid email"',
+    'chancery clients create --name Nightly --scope "notes:read" --auth-method private_key_jwt --dry-run',
     'echo \'{"grant_types":["client_credentials"]}\' | chancery clients create - --json',
   ],
   run: async (call) => {
+    const { file } = call.operands;
+    if (file !== undefined && hasMembers(call.options))
+      throw calledWrongly('FILE takes the whole registration: give the members there, or --name and no FILE');
     await withRegistry(call, { create: true }, async (session) => {
       const { needs, settings } = session;
-      const body = await readInput(call.operands.file, settings['limits.body']);
+      const body =
+        file === undefined ? metadataOfOptions(call.options) : await readInput(file, settings['limits.body']);
       await auditedAct(session, 'client.create', async (trail) => {
         const sent = parseJsonObject(body, needs.json);
         const { request } = await applySoftwareStatement(needs, sent);
@@ -199,7 +209,11 @@ const prune = command({
       words:
         'Sets after how much time without use a client is deleted. Without it, `registration.idle-client-lifetime` counts.',
     },
-    'dry-run': { kind: 'flag', words: 'Prints the clients that would be deleted, and deletes nothing.' },
+    'dry-run': {
+      kind: 'flag',
+      short: 'n',
+      words: 'Prints the clients that would be deleted, and deletes nothing.',
+    },
     ...REGISTRY_OPTIONS,
   },
   environment: SETTINGS_VARIABLES,

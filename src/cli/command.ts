@@ -23,14 +23,19 @@ export interface Operand extends Explained {
   readonly unless?: string;
 }
 
+interface Named extends Explained {
+  /** One letter that stands for the option: `-c FILE` for `--config FILE`. The same letter means the same option everywhere. */
+  readonly short?: string;
+}
+
 /** An option that takes no value. */
-interface Flag extends Explained {
+interface Flag extends Named {
   readonly kind: 'flag';
   /** Whether the command refuses to run without it: a confirmation. */
   readonly required?: true;
 }
 
-interface Text extends Explained {
+interface Text extends Named {
   readonly kind: 'text';
   /** The placeholder in the help, such as `FILE`. */
   readonly value: string;
@@ -40,7 +45,7 @@ interface Text extends Explained {
   readonly repeated?: true;
 }
 
-interface Choice extends Explained {
+interface Choice extends Named {
   readonly kind: 'choice';
   readonly values: readonly string[];
   /** The placeholder in the help, if the values are too many for it. */
@@ -48,7 +53,7 @@ interface Choice extends Explained {
   readonly default?: string;
 }
 
-interface WholeNumber extends Explained {
+interface WholeNumber extends Named {
   /** `seconds` begins at 0 and `count` at 1. */
   readonly kind: 'seconds' | 'count';
 }

@@ -1,8 +1,20 @@
 import type { ResolvedSettings } from '../config/load-settings.ts';
+import type { Mode } from '../config/rules.ts';
 import type { Settings } from '../config/settings.ts';
-import { command, type OptionValues, type Surroundings } from './command.ts';
+import { command } from './command.ts';
+import { SettingsUnusable } from './failure.ts';
 import { withStorage } from './session.ts';
-import { CONFIG_OPTION, MODE_OPTION, SETTINGS_VARIABLES, settingsFor } from './settings.ts';
+import {
+  CONFIG_OPTION,
+  JSON_OPTION,
+  MODE_OPTION,
+  modeOf,
+  SETTINGS_VARIABLES,
+  type SettingsCall,
+  STORAGE_OPTIONS,
+  type StorageCall,
+  settingsFor,
+} from './settings.ts';
 
 const MASK = '******';
 
@@ -15,25 +27,53 @@ const check = command({
     'The command checks the configuration file and the environment as a server does at its start, and opens no database. Run it before a restart.',
   ],
   servers: SERVERS,
-  options: { ...CONFIG_OPTION, ...MODE_OPTION },
+  options: { ...JSON_OPTION, ...CONFIG_OPTION, ...MODE_OPTION },
   environment: SETTINGS_VARIABLES,
   output:
-    'One line if all settings are good. Otherwise standard error has one line for each problem: the setting, the rule, the value and its source.',
+    'One line if all settings are good. Otherwise standard error has one line for each problem: the setting, the rule, the value and its source. With --json, one JSON object with `mode`, `issuer`, `problems` and `warnings`.',
   exits: { 1: 'At least one setting is wrong.' },
   examples: ['chancery config check --config /etc/chancery/chancery.yaml'],
   run: async (call) => {
-    const { mode } = call.options;
-    const { settings } = await settingsFor(mode, call);
-    const { systemJose } = await import('../process/platform.ts');
-    const { configuredKeys } = await import('../tenant/parts.ts');
-    await configuredKeys(settings, systemJose.keyMaker);
-    const { tlsKeyProblem } = await import('../process/tls.ts');
-    const open = tlsKeyProblem(settings);
-    if (open !== undefined) call.complain(`warning: listen.tls-key ${open}`);
-    if (lacksOpenScope(settings)) call.complain(`warning: ${OPEN_SCOPE_ADVICE}`);
-    call.print(`The settings are good for ${mode}: issuer ${settings.issuer}`);
+    const mode = modeOf(call);
+    const { json } = call.options;
+    try {
+      const { issuer, warnings } = await checked(mode, call);
+      if (json) {
+        call.print(JSON.stringify({ mode, issuer, problems: [], warnings }));
+        return 0;
+      }
+      for (const warning of warnings) call.complain(`warning: ${warning}`);
+      call.print(`The settings are good for ${mode}: issuer ${issuer}`);
+      return 0;
+    } catch (failure) {
+      if (!json || !(failure instanceof SettingsUnusable)) throw failure;
+      call.print(JSON.stringify({ mode, problems: failure.problems, warnings: [] }));
+      return 1;
+    }
   },
 });
+
+interface Checked {
+  readonly issuer: string;
+  readonly warnings: readonly string[];
+}
+
+/** Rejects with SettingsUnusable for settings that no server starts with. */
+async function checked(mode: Mode, call: SettingsCall): Promise<Checked> {
+  const { settings } = await settingsFor(mode, call);
+  const { systemJose } = await import('../process/platform.ts');
+  const { configuredKeys } = await import('../tenant/parts.ts');
+  await configuredKeys(settings, systemJose.keyMaker);
+  const { tlsKeyProblem } = await import('../process/tls.ts');
+  const open = tlsKeyProblem(settings);
+  return {
+    issuer: settings.issuer,
+    warnings: [
+      ...(open === undefined ? [] : [`listen.tls-key ${open}`]),
+      ...(lacksOpenScope(settings) ? [OPEN_SCOPE_ADVICE] : []),
+    ],
+  };
+}
 
 const print = command({
   words: ['config', 'print'],
@@ -49,11 +89,11 @@ const print = command({
       value: 'ID',
       words: 'Prints the settings of this tenant. Without it, the command prints those of the process.',
     },
-    ...CONFIG_OPTION,
-    ...MODE_OPTION,
+    ...STORAGE_OPTIONS,
   },
   environment: SETTINGS_VARIABLES,
-  output: 'One line for each setting: `path = JSON value (source)`.',
+  output:
+    'One line for each setting: `path = JSON value (source)`. With --json, one JSON object with a member for each path; its members are `value`, absent if it is not set, and `source`.',
   exits: { 1: 'At least one setting is wrong. Nothing is printed.' },
   examples: [
     'chancery config print --mode development',
@@ -63,8 +103,18 @@ const print = command({
   run: async (call) => {
     const { settings, origins } = await printedSettings(call);
     const { SETTING_PATHS, settingAt } = await import('../config/settings.ts');
-    for (const path of SETTING_PATHS)
-      call.print(`${path} = ${shown(settings[path], settingAt(path).secret)} (${origins[path]})`);
+    const rows = SETTING_PATHS.map((path) => ({
+      path,
+      value: masked(settings[path], settingAt(path).secret),
+      source: origins[path],
+    }));
+    if (call.options.json) {
+      const members = rows.map(({ path, value, source }) => [path, { value, source }] as const);
+      call.print(JSON.stringify(Object.fromEntries(members)));
+      return;
+    }
+    for (const { path, value, source } of rows)
+      call.print(`${path} = ${value === undefined ? 'not set' : shown(value)} (${source})`);
   },
 });
 
@@ -80,33 +130,30 @@ function lacksOpenScope(settings: Settings): boolean {
   );
 }
 
-type PrintCall = Surroundings & {
-  readonly options: OptionValues<typeof CONFIG_OPTION & typeof MODE_OPTION> & {
-    readonly tenant: string | undefined;
-  };
-};
+type PrintCall = StorageCall & { readonly options: { readonly tenant: string | undefined } };
 
 /** Returns the settings of the process, or of the tenant that the call names, with their sources. */
 async function printedSettings(call: PrintCall): Promise<ResolvedSettings> {
-  const { mode, tenant: id } = call.options;
+  const { tenant: id } = call.options;
+  const mode = modeOf(call);
   const resolved = await settingsFor(mode, call);
   if (id === undefined) return resolved;
   const { storedTenant } = await import('./registry-session.ts');
   const { resolvedTenant } = await import('../tenant/settings.ts');
-  const storageCall = { ...call, options: { ...call.options, json: false } };
   const stored = await withStorage(
-    storageCall,
+    call,
     { create: false },
     async ({ storage }) => await storedTenant(storage, id),
   );
   return resolvedTenant(resolved, stored, mode);
 }
 
-/** Returns a value as JSON, or a mask for a secret. An unset secret is shown as unset. */
-function shown(value: Settings[keyof Settings], secret: boolean): string {
-  if (value === undefined) return 'not set';
-  const empty = Array.isArray(value) && value.length === 0;
-  return secret && !empty ? MASK : JSON.stringify(value);
+/** Returns a value, or a mask for a secret. An empty secret is shown as empty. */
+function masked(value: Settings[keyof Settings], secret: boolean): unknown {
+  const empty = value === undefined || (Array.isArray(value) && value.length === 0);
+  return secret && !empty ? MASK : value;
 }
+
+const shown = (value: unknown): string => (value === MASK ? MASK : JSON.stringify(value));
 
 export const CONFIG_COMMANDS = [check, print];

@@ -1,3 +1,4 @@
+import { environmentName } from '../config/environment.ts';
 import type { Settings } from '../config/settings.ts';
 import type { RunningServer } from '../process/serve.ts';
 import { command, type OptionValues, type Surroundings } from './command.ts';
@@ -6,6 +7,12 @@ import { runUntilStopped } from './run-until-stopped.ts';
 import { CONFIG_OPTION, SETTINGS_VARIABLES, settingsFor } from './settings.ts';
 
 const DEV_OPTIONS = {
+  port: {
+    kind: 'text',
+    value: 'PORT',
+    short: 'p',
+    words: 'Sets `listen.port`, and with it the issuer if the settings name none.',
+  },
   federation: {
     kind: 'flag',
     words: 'Also starts a trust anchor, an intermediate and a relying party on loopback (OpenID Federation).',
@@ -24,8 +31,8 @@ const dev = command({
   summary: 'Start a development server, with tokens and keys created for it',
   description: [
     'The first start creates a SQLite database, an encryption key, two administration tokens, an initial access token and the account `developer`, all in the data folder (`data`, or the folder of `storage.url`). Later starts use them again. The server prints them: never use this mode in production.',
-    'The issuer is http://127.0.0.1:8080 unless the settings say otherwise. CHANCERY_LISTEN_PORT changes the port. SIGTERM and SIGINT stop the server.',
-    'For other commands on this data, add `--mode development`.',
+    'The issuer is http://127.0.0.1:8080 unless the settings say otherwise. --port changes the port. SIGTERM and SIGINT stop the server.',
+    'Other commands find this data by themselves if they run in the same folder; elsewhere, give them the same settings and `--mode development`.',
   ],
   servers: 'Run one development server on a data folder. Other commands may run meanwhile.',
   options: DEV_OPTIONS,
@@ -35,8 +42,8 @@ const dev = command({
     0: 'A signal stopped the server, and it closed in time.',
     1: 'The server could not start, or did not close in time.',
   },
-  examples: ['chancery dev', 'CHANCERY_LISTEN_PORT=9000 chancery dev --federation --federation-port 9090'],
-  run: async (call) => await startDevelopment(call),
+  examples: ['chancery dev', 'chancery dev --port 9000 --federation --federation-port 9090'],
+  run: async (call) => await startDevelopment(withPort(call)),
 });
 
 export const DEV_COMMANDS = [dev];
@@ -45,10 +52,23 @@ interface DevCall extends Surroundings {
   readonly options: OptionValues<typeof DEV_OPTIONS>;
 }
 
+/** An option on the command line is nearer than the environment. */
+function withPort(call: DevCall): DevCall {
+  const { port } = call.options;
+  if (port === undefined) return call;
+  return { ...call, environment: { ...call.environment, [environmentName('listen.port')]: port } };
+}
+
 async function startDevelopment(call: DevCall): Promise<number> {
   const resolved = await settingsFor('development', call);
-  const { dataFolder, developmentAccount, developmentSettings, developmentTokens, usableInvitation } =
-    await import('./development.ts');
+  const {
+    dataFolder,
+    developmentAccount,
+    developmentSettings,
+    developmentTokens,
+    rememberIssuer,
+    usableInvitation,
+  } = await import('./development.ts');
   const { federationLab } = await import('./federation-lab.ts');
   const { federationBanner, portOf, settingsOfLab, withLab } = await import('./lab-server.ts');
   const { startServer } = await import('../process/serve.ts');
@@ -79,6 +99,7 @@ async function startDevelopment(call: DevCall): Promise<number> {
       const invitation = await usableInvitation(folder, { ...registry.accessTokens, log: registry.log });
       const account = await developmentAccount(folder, server.tenant.endUsers.accounts);
       const { issuer } = settings;
+      rememberIssuer(settings);
       developmentBanner({ issuer, folder, tokens, account, invitation, server }).forEach(call.print);
       if (lab !== undefined) federationBanner(lab, folder).forEach(call.print);
       return server;

@@ -18,6 +18,7 @@ import {
   NO_CLIENT,
 } from '../tokens/access-token.ts';
 import { writePrivately } from './private-file.ts';
+import { DEVELOPMENT_FOLDER, DEVELOPMENT_TOKENS_FILE } from './settings.ts';
 
 const TOKEN_LENGTH = 43;
 const ACCOUNT_PASSWORD_LENGTH = 16;
@@ -49,7 +50,7 @@ export interface DevelopmentAccount {
 
 /** Returns the tokens of this data folder. The first start creates them. */
 export function developmentTokens(folder: string): DevelopmentTokens {
-  return readOrMake(folder, 'development-tokens.json', () => ({
+  return readOrMake(folder, DEVELOPMENT_TOKENS_FILE, () => ({
     master: markedToken(),
     directAuthorization: markedToken(),
   }));
@@ -134,15 +135,12 @@ export function readOrMake<T>(folder: string, name: string, make: () => T): T {
   return made;
 }
 
-/** The data folder of a database that is not a file. */
-const FOLDER = 'data';
-
 const BY_REFERENCE = 'authorization.request-uri-by-reference';
 
 /** Returns the folder in which the development mode keeps its keys and tokens. */
 export function dataFolder(settings: Settings): string {
   const path = sqlitePath(settings);
-  return path === undefined ? FOLDER : dirname(path);
+  return path === undefined ? DEVELOPMENT_FOLDER : dirname(path);
 }
 
 /** Returns the settings of the development mode: given settings stay, and some defaults suit one machine. */
@@ -157,6 +155,22 @@ export function developmentSettings({ settings, origins }: ResolvedSettings): Se
       origins['interaction.rate-per-network'] === 'default' ? 0 : settings['interaction.rate-per-network'],
     'encryption.key': settings['encryption.key'] ?? developmentEncryptionKey(dataFolder(settings)),
   };
+}
+
+const ISSUER_FILE = 'development-issuer.json';
+
+/** Keeps the issuer of a development server, so that commands on its data print the addresses that answer. */
+export function rememberIssuer(settings: Settings): void {
+  writePrivately(join(dataFolder(settings), ISSUER_FILE), JSON.stringify(settings.issuer));
+}
+
+/** Returns the settings of a command on the data of a development server: its issuer is that of the latest start unless the settings name one. */
+export function developmentDataSettings(resolved: ResolvedSettings): Settings {
+  const settings = developmentSettings(resolved);
+  const file = join(dataFolder(settings), ISSUER_FILE);
+  const { issuer, 'listen.port': port } = resolved.origins;
+  if (issuer !== 'default' || port !== 'default' || !existsSync(file)) return settings;
+  return { ...settings, issuer: JSON.parse(readFileSync(file, 'utf8')) as string };
 }
 
 /** Returns `outbound.ports`; the default of the development mode allows every port, because peers on one machine use many. */

@@ -34,9 +34,17 @@ const HELP = command({
   },
 });
 
-/** All nouns, `help` included. */
+/** All nouns, with those that are about all commands. */
 export const ALL_NOUNS: readonly Noun[] = [
   ...NOUNS,
+  {
+    name: 'completion',
+    summary: 'Print a script that completes commands in a shell',
+    load: async () => {
+      const { completionCommand } = await import('./completion.ts');
+      return [completionCommand(() => ALL_NOUNS)];
+    },
+  },
   { name: 'help', summary: HELP.summary, load: async () => await Promise.resolve([HELP]) },
 ];
 

@@ -1,3 +1,5 @@
+import type { SettingsProblem } from '../config/settings-error.ts';
+
 /** A command that ends with lines for its caller, without a stack. */
 export class CommandFailure extends Error {
   override readonly name: string = 'CommandFailure';
@@ -14,10 +16,13 @@ export class CommandFailure extends Error {
 export class SettingsUnusable extends CommandFailure {
   override readonly name = 'SettingsUnusable';
   readonly lines: readonly string[];
+  readonly problems: readonly SettingsProblem[];
 
-  constructor(lines: readonly string[]) {
+  constructor(problems: readonly SettingsProblem[], line: (problem: SettingsProblem) => string) {
+    const lines = problems.map(line);
     super(lines.join('\n'));
     this.lines = lines;
+    this.problems = problems;
   }
 }
 

@@ -4,7 +4,7 @@ import type { UnverifiedJwt } from '../ports/jwt-inspector.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
 import { command, type OptionValues, type Surroundings } from './command.ts';
 import { CommandFailure, calledWrongly } from './failure.ts';
-import { CONFIG_OPTION, MODE_OPTION, SETTINGS_VARIABLES, settingsFor } from './settings.ts';
+import { CONFIG_OPTION, MODE_OPTION, modeOf, SETTINGS_VARIABLES, settingsFor } from './settings.ts';
 
 const RESOLVE_OPTIONS = {
   anchor: {
@@ -58,9 +58,10 @@ async function trustNeeds(call: ResolveCall, entity_id: string): Promise<TrustNe
   const { ProcessCaches } = await import('../spec/caches.ts');
   const { openTrust } = await import('../tenant/federation.ts');
   const { developmentPorts } = await import('./development.ts');
-  const resolved = await settingsFor(call.options.mode, call);
+  const mode = modeOf(call);
+  const resolved = await settingsFor(mode, call);
   const settings =
-    call.options.mode === 'development'
+    mode === 'development'
       ? { ...resolved.settings, 'outbound.ports': developmentPorts(resolved) }
       : resolved.settings;
   const problem = entityIdProblem(entity_id, settings['outbound.allow-http']);

@@ -47,8 +47,8 @@ function assertSentences(text: string, about: string): void {
   assert.match(text, /^[A-Z`].+[.:]$/su, `${about}: "${text}" is not made of sentences`);
 }
 
-test('the command line has its nouns and 60 commands, each once', () => {
-  assert.equal(COMMANDS.length, 60);
+test('the command line has its nouns and 63 commands, each once', () => {
+  assert.equal(COMMANDS.length, 63);
   assert.equal(new Set(COMMANDS.map(nameOf)).size, COMMANDS.length);
   for (const { name, commands } of GROUPS)
     for (const { words } of commands) assert.equal(words[0], name, words.join(' '));
@@ -78,6 +78,25 @@ test('chancery keys encryption --help: exit code 0 and the commands of the inner
   assert.equal(code, 0);
   assert.match(out, /chancery keys encryption rotate/u);
   assert.doesNotMatch(out, /chancery keys rotate/u);
+});
+
+test('a short option is one letter, and stands for the same option in every command', () => {
+  const meanings = new Map<string, string>();
+  for (const { options } of COMMANDS) {
+    for (const [name, { short }] of Object.entries(options)) {
+      if (short === undefined) continue;
+      assert.match(short, /^[a-gi-z]$/u, `${name}: -h is --help`);
+      assert.equal(meanings.getOrInsert(short, name), name, `-${short}`);
+    }
+  }
+  assert.deepEqual(Object.fromEntries(meanings), {
+    c: 'config',
+    j: 'json',
+    m: 'mode',
+    n: 'dry-run',
+    p: 'port',
+    t: 'tenant',
+  });
 });
 
 for (const command of COMMANDS) {

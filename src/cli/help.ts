@@ -12,7 +12,7 @@ export const USUAL_EXITS = {
   2: 'The command line is wrong.',
 } as const;
 
-export const HELP_OPTION = { name: '--help', words: 'Prints this help and exits with 0.' } as const;
+export const HELP_OPTION = { name: '-h, --help', words: 'Prints this help and exits with 0.' } as const;
 
 /** Returns the help that `chancery --help` prints: every group with every command. */
 export async function overview(nouns: readonly Noun[]): Promise<readonly string[]> {
@@ -72,13 +72,18 @@ export function synopsis({ words, operands, options }: Command): string {
 }
 
 function optionInSynopsis(name: string, option: Option): string {
-  const shown = optionName(name, option);
+  const shown = longName(name, option);
   if ('required' in option) return shown;
   return 'repeated' in option ? `[${shown}]…` : `[${shown}]`;
 }
 
-/** Returns an option with its placeholder: `--config FILE`. */
+/** Returns an option with its short name and its placeholder: `-c, --config FILE`. */
 export function optionName(name: string, option: Option): string {
+  const long = longName(name, option);
+  return option.short === undefined ? long : `-${option.short}, ${long}`;
+}
+
+function longName(name: string, option: Option): string {
   return option.kind === 'flag' ? `--${name}` : `--${name} ${placeholderOf(option)}`;
 }
 

@@ -1,6 +1,6 @@
 import type { Schema, SchemaStep } from '../storage/schema.ts';
 import { command } from './command.ts';
-import { SETTINGS_VARIABLES, STORAGE_OPTIONS, type StorageCall, settingsFor } from './settings.ts';
+import { modeOf, SETTINGS_VARIABLES, STORAGE_OPTIONS, type StorageCall, settingsFor } from './settings.ts';
 
 const READS = 'Servers may run on the same database meanwhile. The command changes nothing.';
 
@@ -97,7 +97,7 @@ const up = command({
 
 /** Opens the schema of the database in the settings, acts on it, and closes it. */
 async function withSchema<T>(call: StorageCall, act: (schema: Schema) => Promise<T>): Promise<T> {
-  const { settings } = await settingsFor(call.options.mode, call);
+  const { settings } = await settingsFor(modeOf(call), call);
   const { openSchema } = await import('../process/storage.ts');
   const schema = openSchema(settings);
   try {

@@ -28,6 +28,11 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import('./iat.ts')).IAT_COMMANDS,
   },
   {
+    name: 'token',
+    summary: 'Examine an access token or a JWT',
+    load: async () => (await import('./tokens.ts')).TOKEN_COMMANDS,
+  },
+  {
     name: 'accounts',
     summary: 'Manage the accounts of end-users',
     load: async () => (await import('./accounts.ts')).ACCOUNT_COMMANDS,

@@ -47,8 +47,11 @@ export function parseCall(command: Command, parameters: readonly string[]): Pars
   return { options, operands: operandsOf(command, positionals, given) };
 }
 
-function rawOption(option: Option): { readonly type: 'boolean' | 'string' } {
-  return { type: option.kind === 'flag' ? 'boolean' : 'string' };
+function rawOption({ kind, short }: Option): {
+  readonly type: 'boolean' | 'string';
+  readonly short?: string;
+} {
+  return { type: kind === 'flag' ? 'boolean' : 'string', ...(short === undefined ? {} : { short }) };
 }
 
 interface OptionToken {
@@ -61,7 +64,9 @@ interface OptionToken {
 /** Returns the text of an option on the command line; it is empty for a flag. */
 function textOf(command: Command, { name, rawName, value, inlineValue }: OptionToken): string {
   const option = Object.hasOwn(command.options, name) ? command.options[name] : undefined;
-  if (option === undefined || !rawName.startsWith('--')) throw unknownOption(rawName, command);
+  const isShort = !rawName.startsWith('--');
+  if (option === undefined || (isShort && rawName !== `-${option.short}`))
+    throw unknownOption(rawName, command);
   if (option.kind === 'flag') {
     if (value !== undefined) throw calledWrongly(`--${name} takes no value, found ${JSON.stringify(value)}`);
     return '';

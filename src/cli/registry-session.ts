@@ -16,9 +16,9 @@ import { DEFAULT_TENANT, type TenantId } from '../spec/identifiers.ts';
 import { tenantSettings } from '../tenant/settings.ts';
 import { openTenant, type Tenant } from '../tenant/tenant.ts';
 import type { Surroundings } from './command.ts';
-import { developmentSettings } from './development.ts';
+import { developmentDataSettings } from './development.ts';
 import { CommandFailure } from './failure.ts';
-import { type Access, type RegistryCall, type StorageCall, settingsFor } from './settings.ts';
+import { type Access, modeOf, type RegistryCall, type StorageCall, settingsFor } from './settings.ts';
 
 /** The storage of a data folder, opened beside the servers that may be running on it. */
 export interface StorageSession {
@@ -62,11 +62,11 @@ async function storageSettings(
   call: StorageCall,
   { create }: Access,
 ): Promise<Pick<StorageSession, 'settings' | 'mode'>> {
-  const { mode } = call.options;
+  const mode = modeOf(call);
   const resolved = await settingsFor(mode, call);
   // This check comes first: the development mode creates a key for a data folder that has none.
   if (!create) requireDatabase(resolved.settings);
-  return { settings: mode === 'development' ? developmentSettings(resolved) : resolved.settings, mode };
+  return { settings: mode === 'development' ? developmentDataSettings(resolved) : resolved.settings, mode };
 }
 
 function requireDatabase(settings: Settings): void {

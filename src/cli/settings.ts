@@ -1,4 +1,6 @@
-import { CONFIG_VARIABLE } from '../config/environment.ts';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { CONFIG_VARIABLE, environmentName } from '../config/environment.ts';
 import type { ResolvedSettings } from '../config/load-settings.ts';
 import type { Mode } from '../config/rules.ts';
 import type { OptionValues, Surroundings, Variable } from './command.ts';
@@ -8,6 +10,7 @@ import { SettingsUnusable } from './failure.ts';
 export const CONFIG_OPTION = {
   config: {
     kind: 'text',
+    short: 'c',
     value: 'FILE',
     words: `Reads the settings from this YAML file instead of the one that ${CONFIG_VARIABLE} names.`,
   },
@@ -17,14 +20,14 @@ export const MODE_OPTION = {
   mode: {
     kind: 'choice',
     values: ['development', 'production'],
-    default: 'production',
+    short: 'm',
     words:
-      'Selects the defaults and rules for the settings. Use `development` for the data of `chancery dev`.',
+      'Selects the defaults and rules for the settings. Without it, the mode is `development` if neither a configuration file nor CHANCERY_ISSUER is given and the folder `data` (or that of CHANCERY_STORAGE_URL) is the one of `chancery dev`. Otherwise it is `production`.',
   },
 } as const;
 
 export const JSON_OPTION = {
-  json: { kind: 'flag', words: 'Prints JSON for programs instead of text for people.' },
+  json: { kind: 'flag', short: 'j', words: 'Prints JSON for programs instead of text for people.' },
 } as const;
 
 /** The options of every command that opens the storage. */
@@ -35,6 +38,7 @@ export const REGISTRY_OPTIONS = {
   tenant: {
     kind: 'text',
     value: 'ID',
+    short: 't',
     words: 'Selects the tenant to work on. Without it, the command works on the default tenant.',
   },
   ...STORAGE_OPTIONS,
@@ -63,7 +67,33 @@ export interface Access {
   readonly create: boolean;
 }
 
-interface SettingsCall extends Surroundings {
+/** The data folder of `chancery dev`, unless its database is a file elsewhere. */
+export const DEVELOPMENT_FOLDER = 'data';
+
+/** The file that says that a folder is the data folder of `chancery dev`. */
+export const DEVELOPMENT_TOKENS_FILE = 'development-tokens.json';
+
+/** Returns the mode of a command: the given one, or the one that suits the data. A guessed development mode is said on standard error. */
+export function modeOf({ options, environment, complain }: ModeCall): Mode {
+  if (options.mode !== undefined) return options.mode;
+  const given = options.config ?? environment[CONFIG_VARIABLE] ?? environment[environmentName('issuer')];
+  if (given !== undefined) return 'production';
+  const folder = developmentFolder(environment[environmentName('storage.url')]);
+  if (!existsSync(join(folder, DEVELOPMENT_TOKENS_FILE))) return 'production';
+  complain(`the data of the development server in ${folder} (--mode development)`);
+  return 'development';
+}
+
+interface ModeCall extends Surroundings {
+  readonly options: { readonly config: string | undefined; readonly mode: Mode | undefined };
+}
+
+/** Returns the data folder of a development server with this `storage.url`. */
+function developmentFolder(url: string | undefined): string {
+  return url?.startsWith('sqlite:') === true ? dirname(url.slice('sqlite:'.length)) : DEVELOPMENT_FOLDER;
+}
+
+export interface SettingsCall extends Surroundings {
   readonly options: { readonly config: string | undefined };
 }
 
@@ -79,7 +109,7 @@ export async function settingsFor(mode: Mode, call: SettingsCall): Promise<Resol
   try {
     return resolveSettings({ mode, environment, ...(file === undefined ? {} : { file }) });
   } catch (failure) {
-    if (failure instanceof SettingsError) throw new SettingsUnusable(failure.problems.map(problemLine));
+    if (failure instanceof SettingsError) throw new SettingsUnusable(failure.problems, problemLine);
     throw failure;
   }
 }

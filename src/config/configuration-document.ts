@@ -25,7 +25,7 @@ a file, in the variable with \`_FILE\` appended; there, line ends separate items
 variable that begins with \`CHANCERY_\`, and a value that breaks a rule stop the program; it lists all of them at once.
 \`chancery config check\` does only that, and \`chancery config print\` shows every value and where it came from.
 
-Durations are in seconds unless the type says otherwise. Units may follow numbers instead: `90s`, `10m`, `1h30m`, `30d` (`w`, `d`, `h`, `m`, `s`, `ms`).
+Durations are in seconds unless the type says otherwise. Units may follow numbers instead: \`90s\`, \`10m\`, \`1h30m\`, \`30d\` (\`w\`, \`d\`, \`h\`, \`m\`, \`s\`, \`ms\`).
 
 A [tenant](../operate/tenants.md) may have its own value for a setting marked *Tenants: inherited*. Otherwise it
 uses the process's value. Settings marked *Tenants: own* grant access: a tenant has its own value or the default, never

@@ -54,7 +54,9 @@ test('development needs nothing: the issuer follows the port, and the encryption
 });
 
 test('a duration is a number, or a text with units, in a file and in the environment', () => {
-  const file = fileOf('access-token: { lifetime: 1h30m }\nstop: { deadline: 20 }\nstorage: { deadline: 2s }\n');
+  const file = fileOf(
+    'access-token: { lifetime: 1h30m }\nstop: { deadline: 20 }\nstorage: { deadline: 2s }\n',
+  );
   const settings = loadSettings(development({ CHANCERY_STORAGE_SWEEP_INTERVAL: '2m' }, file));
   assert.equal(settings['access-token.lifetime'], 5400);
   assert.equal(settings['stop.deadline'], 20);

@@ -57,9 +57,11 @@ function setting<Value>(words: Words<Value>, kind: Kind<Value>): Setting<Value> 
 
 type IntegerWords = Words<number> & { readonly min: number; readonly max: number; readonly unit?: string };
 
+const inRange = ({ min, max }: IntegerWords) => z.int().check(z.gte(min), z.lte(max));
+
 export function integer(words: IntegerWords): Setting<number> {
   return setting(words, {
-    schema: z.int().check(z.gte(words.min), z.lte(words.max)),
+    schema: inRange(words),
     type: 'integer',
     ...(words.unit === undefined ? {} : { unit: words.unit }),
     rule: `must be an integer from ${words.min} to ${words.max}`,
@@ -78,14 +80,14 @@ export function milliseconds(words: Omit<IntegerWords, 'unit'>): Setting<number>
 }
 
 function duration(words: IntegerWords, unitMs: number): Setting<number> {
-  const number = integer(words);
   const units = z.pipe(
     z.string().check(z.regex(DURATION)),
     z.transform((text) => (durationMs(text) ?? Number.NaN) / unitMs),
   );
+  const number = integer(words);
   return {
     ...number,
-    schema: z.union([number.schema, z.pipe(units, number.schema)]),
+    schema: z.union([inRange(words), z.pipe(units, inRange(words))]),
     rule: `${number.rule}, or a duration such as ${unitMs === 1 ? '2s' : '10m or 1h30m'}`,
   };
 }

@@ -16,6 +16,20 @@ test('a duration is the sum of its units, the largest first', () => {
 });
 
 test('a text without a unit, with an unknown one, or with units in another order is no duration', () => {
-  for (const text of ['', '10', 'm', '10 m', '1.5h', '-1h', '30m1h', '1h1h', '1y', '10M', '1e3s', ' 1h', '9999999999s'])
+  for (const text of [
+    '',
+    '10',
+    'm',
+    '10 m',
+    '1.5h',
+    '-1h',
+    '30m1h',
+    '1h1h',
+    '1y',
+    '10M',
+    '1e3s',
+    ' 1h',
+    '9999999999s',
+  ])
     assert.equal(durationMs(text), undefined, JSON.stringify(text));
 });

@@ -379,3 +379,18 @@ test('clients create: metadata that no token may register is refused in one line
     ['client.create', 'cli', 'refused', 'invalid_redirect_uri'],
   );
 });
+
+test('clients create --name: the options stand for a file, and the token of that client is introspected', async () => {
+  const client = await one(
+    registry.json('clients', 'create', '--name', 'Nightly', '--scope', INTROSPECTION, '--id', 'nightly'),
+  );
+  assert.deepEqual(
+    [client['client_id'], client['client_name'], client['grant_types'], client['scope']],
+    ['nightly', 'Nightly', ['client_credentials'], INTROSPECTION],
+  );
+  const { access_token } = await requestToken(program, 'nightly', client['client_secret']);
+  const claims = await one(registry.json('token', 'introspect', access_token));
+  assert.deepEqual([claims['active'], claims['client_id']], [true, 'nightly']);
+  const piped = await registry.attempt('token', 'introspect', 'not-a-token', '--json');
+  assert.deepEqual([piped.how, piped.stdout], [1, '{"active":false}\n']);
+});
