@@ -23,11 +23,14 @@ export function pageClient(
     saidIn(metadata, 'policy_uri', languages),
     saidIn(metadata, 'tos_uri', languages),
   ];
+  const name = saidIn(metadata, 'client_name', languages) ?? client.client_id;
+  const organization = isAnybodys(client) ? undefined : saidIn(metadata, 'organization_name', languages);
   return {
-    name: saidIn(metadata, 'client_name', languages) ?? client.client_id,
+    name,
     // An application's own scheme names no host: any application may claim it (RFC 8252 §8.6), and what stands where a host
     // stands, as in `evil://bank.example/cb`, is a text that the registrant chose.
     host: isPrivateUse(redirect_uri) ? protocol : host,
+    ...(organization === undefined || organization === name ? {} : { organization }),
     vouched: !isAnybodys(client),
     // A document proves who controls this host (draft-ietf-oauth-client-id-metadata-document-02 §8.4). International names are in punycode.
     ...(client.document === null ? {} : { id_host: hostOfClientId(client.client_id) }),

@@ -1,4 +1,5 @@
 import type { UnverifiedJwt } from '../ports/jwt-inspector.ts';
+import type { JsonValue } from '../spec/json.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
 import type { JsonMembers } from './json-value.ts';
 
@@ -17,6 +18,9 @@ export const STATEMENT_ALGORITHMS = [
 
 /** The entity type of a client (§5.1.2). */
 export const RELYING_PARTY = 'openid_relying_party';
+
+/** The entity type of what an entity says as a member of the federation (§5.1.1). */
+export const FEDERATION_ENTITY = 'federation_entity';
 
 /** The maximum number of statements in a trust chain that a request brings. */
 export const CHAIN_STATEMENTS_MAX = 20;
@@ -89,8 +93,13 @@ export function soundStatement(jwt: UnverifiedJwt, kind: StatementKind): SoundSt
     iat: iat as number,
     exp: exp as number,
     keys,
-    authority_hints: (authority_hints ?? []) as readonly string[],
-    trust_anchor_hints: (trust_anchor_hints ?? []) as readonly string[],
+    authority_hints: different(authority_hints),
+    trust_anchor_hints: different(trust_anchor_hints),
     metadata: (metadata ?? {}) as JsonMembers,
   } as SoundStatement;
+}
+
+/** An entity may repeat a hint. It is read once. */
+function different(hints: JsonValue | undefined): readonly string[] {
+  return [...new Set((hints ?? []) as readonly string[])];
 }

@@ -121,7 +121,6 @@ const CLAIM_ROWS: readonly (readonly [name: string, claims: object, outcome: str
     [],
     'https://org.example',
     [7],
-    [ORG.id, ORG.id],
     [RP.id],
     ['http://org.example'],
     ['https://inside.example'],

@@ -15,6 +15,8 @@ export interface PageClient {
   readonly id_host?: string;
   /** Present if any program on the end-user's machine can pretend to be this client (RFC 8252 §8.6). */
   readonly impersonable?: true;
+  /** The organisation behind a client that the operator, or a federation, vouches for; absent if the client has its name. */
+  readonly organization?: string;
   /** Whether the operator vouches for this client; false for a client that anyone could have registered. */
   readonly vouched: boolean;
   readonly logo?: PageLogo;

@@ -45,6 +45,7 @@ export interface MetadataLimits {
 export type Check = (value: JsonValue, limits: MetadataLimits) => Checked;
 
 const NAME_LENGTH_MAX = 256;
+const DESCRIPTION_LENGTH_MAX = 2000;
 const SCOPE_LENGTH_MAX = 4096;
 const KEYS_MAX = 20;
 const MAX_AGE_MAX = 315_360_000;
@@ -157,6 +158,14 @@ export const name: Check = (value) => {
   if (typeof value !== 'string' || value.trim() === '') return refused('must be a string that is not blank');
   if (value.length > NAME_LENGTH_MAX) return refused(`is longer than ${NAME_LENGTH_MAX} characters`);
   return HIDDEN.test(value) ? refused('holds control or direction-changing characters') : { value };
+};
+
+/** Accepts the words of a person about an application. */
+export const description: Check = (value) => {
+  if (typeof value !== 'string' || value.trim() === '') return refused('must be a string that is not blank');
+  return value.length > DESCRIPTION_LENGTH_MAX
+    ? refused(`is longer than ${DESCRIPTION_LENGTH_MAX} characters`)
+    : { value };
 };
 
 /** Accepts a URI that pages show as a link. The server never fetches it. */
@@ -298,6 +307,15 @@ export const boundToCertificates: Check = (value, limits) =>
 export function frontChannel(form: Check): Check {
   const off = notSupported(form);
   return (value, limits) => (limits.frontChannelLogout ? form : off)(value, limits);
+}
+
+/** Drops a value of the wrong form: it only informs, so it is no reason to refuse a client (decision 42). */
+export function informational(form: Check): Check {
+  return (value, limits) => {
+    const checked = form(value, limits);
+    const [problem] = 'problems' in checked ? checked.problems : [];
+    return problem === undefined ? checked : { unsupported: problem };
+  };
 }
 
 /** Accepts a number too, because some clients send their version as one. */

@@ -76,6 +76,9 @@ const RFC7591 = 'RFC 7591 §2';
 const OIDC = 'OpenID Connect Dynamic Client Registration 1.0 §2';
 const INTERFACE = 'interface: Client metadata';
 const CONTACTS = { count: 50, length: 254 };
+const INFORMATION = { section: 'OpenID Federation 1.0 §5.2.2', hidden: true } as const;
+const KEYWORDS = { count: 50, length: 254 };
+const REGISTRATION_TYPES = { count: 10, length: 64 };
 const CLASS_REFERENCES = { count: 20, length: 256 };
 
 const signing = check.oneOf(server.SIGNING_ALGORITHMS);
@@ -95,6 +98,16 @@ export const CLIENT_METADATA: Readonly<Record<string, MetadataMember>> = {
   policy_uri: { section: RFC7591, check: check.webPage, localised: true },
   tos_uri: { section: RFC7591, check: check.webPage, localised: true },
   contacts: { section: RFC7591, check: check.strings(CONTACTS), hidden: true },
+  organization_name: { ...INFORMATION, check: check.informational(check.name), localised: true },
+  organization_uri: { ...INFORMATION, check: check.informational(check.webPage), localised: true },
+  display_name: { ...INFORMATION, check: check.informational(check.name), localised: true },
+  description: { ...INFORMATION, check: check.informational(check.description), localised: true },
+  keywords: { ...INFORMATION, check: check.informational(check.strings(KEYWORDS)) },
+  information_uri: { ...INFORMATION, check: check.informational(check.webPage), localised: true },
+  client_registration_types: {
+    section: 'OpenID Federation 1.0 §5.1.2',
+    check: check.informational(check.strings(REGISTRATION_TYPES)),
+  },
   scope: { section: RFC7591, check: check.scope, privilege: 'scope' },
   software_id: { section: RFC7591, check: check.text },
   software_version: { section: RFC7591, check: check.version },

@@ -218,6 +218,12 @@ export const openidFederation: Specification = {
       '§12.2.3',
       'The secret does not expire before the registration; there is no registration access token (SHOULD NOT).',
     ),
+    must(
+      'openid-federation-12.2.5-1',
+      '§12.2.5',
+      'The relying party applies the policies of the chain to the response, whose entity types are those of its request: what superiors decide is in the response.',
+      'registrationStatement',
+    ),
     must('openid-federation-12.3-1', '§12.3', 'A registration is not used longer than its trust chain.'),
     decided(
       'openid-federation-12.2-1',

@@ -6,11 +6,12 @@ import { isAbsent } from '../../spec/client-metadata.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import { type JsonObject, parseJsonObject } from '../../spec/json.ts';
 import type { RegistrationPrivileges } from '../../spec/registration-privileges.ts';
-import type { EntityTypeMetadata } from '../metadata-policy/apply-policy.ts';
+import type { EntityMetadata, EntityTypeMetadata } from '../metadata-policy/apply-policy.ts';
 import type { RegistrationReason } from '../reason.ts';
+import { withInformation } from './informational-metadata.ts';
 
-/** Members of resolved metadata that are no part of a registration, or that the resolution does not verify. */
-const NOT_TAKEN_OVER = new Set(['software_statement', 'client_registration_types']);
+/** Members of resolved metadata that the resolution does not verify. */
+const NOT_TAKEN_OVER = new Set(['software_statement']);
 
 /** An entity that asks to be registered: what federated clients may have, and the IP address of its request. */
 export interface FederatedRegistrant {
@@ -26,10 +27,10 @@ export interface FederatedRegistrant {
 export async function admitRelyingParty(
   needs: RegistryNeeds,
   { privileges, remoteAddress }: FederatedRegistrant,
-  resolved: EntityTypeMetadata,
+  resolved: EntityMetadata,
 ): Promise<ValidatedMetadata> {
   try {
-    const request = metadataRequest(needs, resolved);
+    const request = metadataRequest(needs, withInformation(resolved, needs.metadataLimits));
     const missing = missingPrivileges(request, privileges, needs.metadataLimits.grantTypes);
     if (missing.length > 0)
       throw refused(

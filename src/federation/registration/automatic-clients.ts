@@ -75,9 +75,8 @@ async function registerAutomatically(
 ): Promise<StoredClient> {
   const chain = await trustedChain(needs, client_id, remoteAddress);
   const { registry, privileges, lifetime } = needs;
-  const resolved = chain.metadata.get(RELYING_PARTY) ?? new Map();
-  requireAutomatic(resolved);
-  const admitted = await admitRelyingParty(registry, { privileges, remoteAddress }, resolved);
+  requireAutomatic(chain.metadata.get(RELYING_PARTY) ?? new Map());
+  const admitted = await admitRelyingParty(registry, { privileges, remoteAddress }, chain.metadata);
   requireKeys(admitted);
   const registrant = { kind: 'federation', name: `federation:${chain.trust_anchor}`, privileges } as const;
   const made = newClient(registry, registrant, { ...admitted, preferred_client_id: client_id });

@@ -12,6 +12,7 @@ import type { ClientId } from '../../spec/identifiers.ts';
 import type { RegistrationPrivileges } from '../../spec/registration-privileges.ts';
 import { RELYING_PARTY, type SoundStatement } from '../entity-statement.ts';
 import type { JsonMembers } from '../json-value.ts';
+import { decidedBySuperiors } from '../trust-chain/resolve-metadata.ts';
 import type { TrustChain, TrustNeeds } from '../trust-chain/resolve-trust.ts';
 import { admitRelyingParty } from './admit-relying-party.ts';
 import { registrationRefusal, untrustedRefusal } from './registration-refusal.ts';
@@ -63,6 +64,8 @@ export async function registerExplicitly(
     trust_anchor: chain.trust_anchor,
     immediate_superior: chain.immediate_superior,
     submitted: statement.metadata[RELYING_PARTY] as JsonMembers,
+    resolved: chain.metadata,
+    decided: decidedBySuperiors(chain.statements, RELYING_PARTY),
     registered: JSON.parse(clientInformation(needs.registry, client)) as JsonMembers,
   });
 }
@@ -88,8 +91,7 @@ async function admittedClient(
   remoteAddress: string,
 ): Promise<{ readonly admitted: ExpiringClient; readonly dropped: ValidatedMetadata['dropped'] }> {
   await requireFreeIdentifier(registry, entity_id);
-  const resolved = chain.metadata.get(RELYING_PARTY) ?? new Map();
-  const validated = await admitRelyingParty(registry, { privileges, remoteAddress }, resolved);
+  const validated = await admitRelyingParty(registry, { privileges, remoteAddress }, chain.metadata);
   const name = `federation:${chain.trust_anchor}`;
   const client = newClient(registry, { kind: 'federation', name, privileges }, validated);
   const admitted = { ...client, entity_id, expires_at: endOf(client, chain, lifetime) };

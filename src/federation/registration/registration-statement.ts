@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../spec/json.ts';
 import { RELYING_PARTY } from '../entity-statement.ts';
 import { type JsonMembers, sameJson } from '../json-value.ts';
+import type { EntityMetadata } from '../metadata-policy/apply-policy.ts';
 import type { RegistrationDialect } from './registration-request.ts';
 
 export interface RegistrationOutcome {
@@ -17,6 +18,10 @@ export interface RegistrationOutcome {
   readonly submitted: JsonMembers;
   /** The client information: the registered metadata, `client_id` and a secret, if the client has one. */
   readonly registered: JsonMembers;
+  /** The relying party's metadata after all policies. */
+  readonly resolved: EntityMetadata;
+  /** The parameters that superiors decide. */
+  readonly decided: ReadonlySet<string>;
 }
 
 /** The claims and the header to sign with a federation key, and the content type of the response. */
@@ -35,6 +40,7 @@ export function registrationStatement(
   dialect: RegistrationDialect,
   outcome: RegistrationOutcome,
 ): RegistrationStatement {
+  const registered = withDecided(outcome);
   const claims = {
     iss: outcome.issuer,
     sub: outcome.relyingParty,
@@ -43,18 +49,46 @@ export function registrationStatement(
     exp: outcome.expires_at,
     trust_anchor: outcome.trust_anchor,
     authority_hints: [outcome.immediate_superior],
-    metadata: { [RELYING_PARTY]: outcome.registered },
+    metadata: { ...otherTypes(outcome.resolved), [RELYING_PARTY]: registered },
   };
   if (dialect === 'final') {
     const typ = 'explicit-registration-response+jwt';
     return { claims, header: { typ }, contentType: `application/${typ}` };
   }
-  const metadata_policy = { [RELYING_PARTY]: differencePolicy(outcome.submitted, outcome.registered) };
+  const metadata_policy = { [RELYING_PARTY]: differencePolicy(outcome.submitted, registered) };
   return {
     claims: { ...claims, metadata_policy },
     header: {},
     contentType: 'application/jose;charset=UTF-8',
   };
+}
+
+/** Members that this server alone decides. */
+const SERVER_OWNED: ReadonlySet<string> = new Set([
+  'client_id',
+  'client_id_issued_at',
+  'client_secret',
+  'client_secret_expires_at',
+]);
+
+/**
+ * Adds the parameters that superiors decide and this server does not store. A relying party applies the policies to the
+ * response, and must refuse one that does not comply (§12.2.5 5).
+ */
+function withDecided({ registered, resolved, decided }: RegistrationOutcome): JsonMembers {
+  const parameters = [...(resolved.get(RELYING_PARTY) ?? [])].filter(
+    ([name]) => decided.has(name) && !SERVER_OWNED.has(name),
+  );
+  return { ...Object.fromEntries(parameters), ...registered };
+}
+
+/** Returns the resolved metadata of the other entity types: the relying party compares the entity types (§12.2.5 5). */
+function otherTypes(resolved: EntityMetadata): JsonMembers {
+  return Object.fromEntries(
+    [...resolved]
+      .filter(([type]) => type !== RELYING_PARTY)
+      .map(([type, parameters]) => [type, Object.fromEntries(parameters)]),
+  );
 }
 
 /**

@@ -247,6 +247,8 @@ const OUTCOME = {
     scope: 'openid',
     grant_types: ['authorization_code'],
   },
+  resolved: new Map(),
+  decided: new Set<string>(),
 };
 
 // proves openid-federation-12.2.3-1

@@ -3,7 +3,7 @@ import { isSoleAudience } from '../../spec/sole-audience.ts';
 import { constraintsFormProblem } from '../constraints.ts';
 import { entityIdProblem } from '../entity-id.ts';
 import { STATEMENT_CLAIMS, type StatementKind } from '../entity-statement.ts';
-import { isNameList, isObject } from '../json-value.ts';
+import { isArray, isNameList, isObject } from '../json-value.ts';
 import { parseMetadataPolicy } from '../metadata-policy/metadata-policy.ts';
 import { type Examined, type StatementCheck, shownMember } from './statement-check.ts';
 
@@ -35,7 +35,7 @@ export const authorityHintsCheck: StatementCheck = {
     if (hints === undefined) return kind === 'request' ? 'has no authority_hints' : undefined;
     const problem = hintsProblem(examined, hints, 'authority_hints');
     if (problem !== undefined) return problem;
-    const list = hints as readonly string[];
+    const list = [...new Set(hints as readonly string[])];
     if (list.length > limits.authorityHints)
       return `has ${list.length} authority_hints, and at most ${limits.authorityHints} are allowed`;
     if (kind !== 'request') return undefined;
@@ -57,10 +57,11 @@ export const trustAnchorHintsCheck: StatementCheck = {
   },
 };
 
-/** §3.1.2: an array of entity identifiers that "MUST NOT be the empty array", in configurations only. */
+/** §3.1.2: an array of entity identifiers that "MUST NOT be the empty array", in configurations only. No text forbids to repeat one. */
 function hintsProblem({ kind, allowHttp }: Examined, hints: JsonValue, name: string): string | undefined {
   if (kind === 'subordinate') return `has ${name}, which a subordinate statement must not have`;
-  if (!isNameList(hints)) return `has ${name} that are not a non-empty array of different entity identifiers`;
+  if (!isArray(hints) || hints.length === 0)
+    return `has ${name} that are not a non-empty array of entity identifiers`;
   return hints.some((hint) => entityIdProblem(hint, allowHttp) !== undefined)
     ? `has ${name} with a value that is not an entity identifier`
     : undefined;

@@ -34,6 +34,24 @@ export function resolveMetadata(statements: readonly SoundStatement[]): Resolved
   return { metadata, steps, ignored: policy.policy.ignored, reason };
 }
 
+/**
+ * Returns the parameters of an entity type that a superior decides: its immediate superior states them, or a policy of the chain
+ * names them.
+ * @param statements a valid chain, from the subject's configuration to that of the trust anchor
+ */
+export function decidedBySuperiors(
+  statements: readonly SoundStatement[],
+  entityType: string,
+): ReadonlySet<string> {
+  const subordinate = statements.slice(1, -1);
+  const stated = subordinate[0]?.metadata[entityType] ?? {};
+  const policies = subordinate.map(({ jwt: { claims } }) => {
+    const { metadata_policy } = claims;
+    return isObject(metadata_policy) ? (metadata_policy[entityType] ?? {}) : {};
+  });
+  return new Set([stated, ...policies].flatMap(membersOf).map(([name]) => name));
+}
+
 function policySource({
   iss,
   jwt: { claims },
