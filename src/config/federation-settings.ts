@@ -228,4 +228,12 @@ export const FEDERATION_SETTINGS = {
     description:
       'How long the server reuses a fetched statement. A change by a superior takes effect after at most this time.',
   }),
+  'federation.failure-cache': seconds({
+    tenants: 'inherited',
+    default: 5,
+    min: 0,
+    max: 3600,
+    description:
+      'How long the server does not ask again for a statement that it could not get. Requests that need the statement get 503 with Retry-After meanwhile, so that an entity that has just enrolled waits no longer than this. 0 = ask each time.',
+  }),
 } as const satisfies Readonly<Record<string, Setting>>;

@@ -121,9 +121,9 @@ class RememberingOutbound {
   async #get(url: string, expectation: Expectation, cause: FetchCause): Promise<Fetched> {
     const problem = this.#outbound.policy.urlProblem(url);
     if (problem !== undefined) return { status: 'failed', ...problem };
-    const { mediaTypes, anyJson, bodyMax, etag = '' } = expectation;
+    const { mediaTypes, anyJson, bodyMax, forgetsFailures = false, etag = '' } = expectation;
     const key = [url, ...mediaTypes, anyJson, bodyMax, etag].join(' ');
-    const remembered = this.#failures.find(key);
+    const remembered = forgetsFailures ? undefined : this.#failures.find(key);
     if (remembered !== undefined) return { status: 'failed', ...remembered };
     const known = this.#underWay.get(key);
     if (known !== undefined) {
@@ -152,7 +152,7 @@ class RememberingOutbound {
       const problem = problemOf(failure, options);
       const failed: Fetched = { status: 'failed', ...problem };
       // Being busy is no property of the document, so it is not remembered.
-      if (!isBusy(failed)) this.#failures.remember(key, problem);
+      if (!isBusy(failed) && expectation.forgetsFailures !== true) this.#failures.remember(key, problem);
       return failed;
     }
   }

@@ -94,6 +94,8 @@ export interface Expectation {
   readonly anyJson?: boolean;
   /** The maximum size of the document in bytes, instead of `outbound.body-limit`. */
   readonly bodyMax?: number;
+  /** The caller remembers failures by its own rules: the fetch begins even if it failed a short while ago. */
+  readonly forgetsFailures?: boolean;
   /** The entity tag of a copy that the caller has. */
   readonly etag?: string;
 }

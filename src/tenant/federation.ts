@@ -47,9 +47,10 @@ export function openTrust(settings: Settings, { clock, outbound, jose, caches }:
   );
   if (problems.length > 0) throw new SettingsError(problems);
   const keptMs = settings['federation.statement-cache'] * 1000;
+  const failedMs = settings['federation.failure-cache'] * 1000;
   return {
     inspector: jose.inspector,
-    source: statementSource({ outbound, clock, keptMs, caches }),
+    source: statementSource({ outbound, clock, keptMs, failedMs, caches }),
     clock,
     outbound,
     anchors: configured.map(trustAnchor),

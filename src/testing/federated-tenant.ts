@@ -43,6 +43,7 @@ export async function federatedTenant(settings: Partial<Settings> = {}): Promise
       'federation.request-lifetime': 86_400,
       // Each request sees what the test has published just now.
       'federation.statement-cache': 0,
+      'federation.failure-cache': 0,
       ...settings,
     },
   });

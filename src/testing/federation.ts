@@ -100,7 +100,13 @@ export class TestFederation {
     const clock = { now: () => NOW, milliseconds: () => this.milliseconds };
     return {
       inspector: joseJwtInspector,
-      source: statementSource({ outbound: this.outbound, clock, keptMs: 0, caches: ampleCaches() }),
+      source: statementSource({
+        outbound: this.outbound,
+        clock,
+        keptMs: 0,
+        failedMs: 0,
+        caches: ampleCaches(),
+      }),
       clock,
       outbound: this.outbound,
       anchors: anchors.map(({ id, key }) => ({ entity_id: id, keys: [key.jwk] })),

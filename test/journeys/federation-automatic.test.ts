@@ -30,6 +30,7 @@ before(async () => {
         { 'entity-id': anchor.id, jwks: { keys: [anchor.key.jwk] } },
       ]),
       CHANCERY_FEDERATION_STATEMENT_CACHE: '0',
+      CHANCERY_FEDERATION_FAILURE_CACHE: '0',
       CHANCERY_OUTBOUND_ALLOW_HTTP: 'true',
       CHANCERY_OUTBOUND_ALLOW_NETWORKS: '127.0.0.0/8',
     },

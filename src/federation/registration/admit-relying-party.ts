@@ -9,12 +9,14 @@ import type { RegistrationPrivileges } from '../../spec/registration-privileges.
 import type { EntityMetadata, EntityTypeMetadata } from '../metadata-policy/apply-policy.ts';
 import type { RegistrationReason } from '../reason.ts';
 import { withInformation } from './informational-metadata.ts';
+import { noteNotAdmitted } from './registration-refusal.ts';
 
 /** Members of resolved metadata that the resolution does not verify. */
 const NOT_TAKEN_OVER = new Set(['software_statement']);
 
-/** An entity that asks to be registered: what federated clients may have, and the IP address of its request. */
+/** An entity that asks to be registered: its identifier, what federated clients may have, and the IP address of its request. */
 export interface FederatedRegistrant {
+  readonly entity_id: string;
   readonly privileges: RegistrationPrivileges;
   readonly remoteAddress: string;
 }
@@ -26,7 +28,7 @@ export interface FederatedRegistrant {
  */
 export async function admitRelyingParty(
   needs: RegistryNeeds,
-  { privileges, remoteAddress }: FederatedRegistrant,
+  { entity_id, privileges, remoteAddress }: FederatedRegistrant,
   resolved: EntityMetadata,
 ): Promise<ValidatedMetadata> {
   try {
@@ -39,14 +41,18 @@ export async function admitRelyingParty(
       );
     return await admitMetadata(needs, request, { privileges, presentedToken: true, remoteAddress });
   } catch (failure) {
-    if (!(failure instanceof OAuthError) || failure.error_description.startsWith('metadata_')) throw failure;
-    const { code, error_description, detail } = failure;
-    if (code === 'temporarily_unavailable') throw failure;
-    throw new OAuthError(code === 'invalid_redirect_uri' ? code : 'invalid_client_metadata', {
-      error_description: `metadata_not_valid: ${error_description}`,
-      ...(detail === undefined ? {} : { detail }),
-    });
+    if (!(failure instanceof OAuthError) || failure.code === 'temporarily_unavailable') throw failure;
+    const told = failure.error_description.startsWith('metadata_') ? failure : notValid(failure);
+    noteNotAdmitted(needs, entity_id, told);
+    throw told;
   }
+}
+
+function notValid({ code, error_description, detail }: OAuthError): OAuthError {
+  return new OAuthError(code === 'invalid_redirect_uri' ? code : 'invalid_client_metadata', {
+    error_description: `metadata_not_valid: ${error_description}`,
+    ...(detail === undefined ? {} : { detail }),
+  });
 }
 
 function refused(reason: RegistrationReason, words: string): OAuthError {

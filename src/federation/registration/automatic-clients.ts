@@ -76,7 +76,8 @@ async function registerAutomatically(
   const chain = await trustedChain(needs, client_id, remoteAddress);
   const { registry, privileges, lifetime } = needs;
   requireAutomatic(chain.metadata.get(RELYING_PARTY) ?? new Map());
-  const admitted = await admitRelyingParty(registry, { privileges, remoteAddress }, chain.metadata);
+  const registering = { entity_id: client_id, privileges, remoteAddress };
+  const admitted = await admitRelyingParty(registry, registering, chain.metadata);
   requireKeys(admitted);
   const registrant = { kind: 'federation', name: `federation:${chain.trust_anchor}`, privileges } as const;
   const made = newClient(registry, registrant, { ...admitted, preferred_client_id: client_id });

@@ -35,8 +35,8 @@ export function untrustedRefusal(
 ): OAuthError {
   const found = reason ?? { code: 'unknown_trust_anchor', words: 'no trust chain was found' };
   log.warn(
-    { entity_id, reason: found.code, words: found.words, fetches },
-    'an entity is not trusted; chancery federation resolve shows why',
+    { entity_id, reason: found.code, words: found.words, fetches, explain: explainingCommand(entity_id) },
+    'an entity is not trusted',
   );
   if (retryAfter === undefined) return registrationRefusal(dialect, 'chain', found);
   // §8.9: "The server hosting the federation endpoint is currently unable to handle the request".
@@ -44,6 +44,24 @@ export function untrustedRefusal(
     retryAfter,
     ...(found.detail === undefined ? {} : { detail: found.detail }),
   });
+}
+
+/** Logs that a trusted entity cannot be registered. */
+export function noteNotAdmitted(
+  { log }: Pick<RegistryNeeds, 'log'>,
+  entity_id: string,
+  { code, error_description }: OAuthError,
+): void {
+  log.warn(
+    { entity_id, reason: code, words: error_description, explain: explainingCommand(entity_id) },
+    'an entity is trusted, and its metadata cannot be registered',
+  );
+}
+
+/** Returns the command that shows why, for a shell: an identifier may have characters that a shell interprets. */
+function explainingCommand(entityId: string): string {
+  const isPlain = /^[\w./:~%-]+$/.test(entityId);
+  return `chancery federation resolve ${isPlain ? entityId : `'${entityId.replaceAll("'", "'\\''")}'`}`;
 }
 
 /** Returns the error code of §8.9. */

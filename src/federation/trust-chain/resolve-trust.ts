@@ -239,12 +239,18 @@ async function requiredMarks(
   return await holdRequiredMarks({ inspector, now, trustedKeys }, holder, configuration, requiredTrustMarks);
 }
 
-/** Prefers the reason of a complete but invalid chain. Otherwise returns the reason of the longest path. */
+const rankOf = ({ code }: Reason): number =>
+  code.startsWith('statement_') ? 400 : code.endsWith('_exhausted') ? 200 : 0;
+
+/**
+ * Prefers the reason of a complete but invalid chain, then a statement that is not sound, then a limit of the search: beyond it there
+ * may be a chain. Between equals the longest path decides.
+ */
 function closestReason(root: SearchNode): Reason {
   let best: { readonly rank: number; readonly reason: Reason } | undefined;
   const visit = (node: SearchNode, depth: number): void => {
     const reason = node.chain?.reason ?? node.reason;
-    const rank = node.chain?.reason === undefined ? depth : depth + 1000;
+    const rank = reason === undefined ? 0 : depth + (node.chain?.reason === undefined ? rankOf(reason) : 1000);
     if (reason !== undefined && (best === undefined || rank > best.rank)) best = { rank, reason };
     for (const superior of node.superiors) visit(superior, depth + 1);
   };

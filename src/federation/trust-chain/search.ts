@@ -95,7 +95,7 @@ class Walk {
       return [];
     }
     const followed = hints.slice(0, this.#needs.searchLimits.hints);
-    if (followed.length < hints.length) node.reason ??= HINTS_EXHAUSTED;
+    if (followed.length < hints.length) node.reason ??= hintsExhausted(node.entity_id, hints, followed);
     const found = await Promise.all(followed.map(async (hint) => await this.#step(reached, hint)));
     return found.filter((one) => one !== undefined);
   }
@@ -165,10 +165,14 @@ const UNKNOWN_ANCHOR: Reason = {
   code: 'unknown_trust_anchor',
   words: 'the path ends at an entity that is not a configured trust anchor',
 };
-const HINTS_EXHAUSTED: Reason = {
+const hintsExhausted = (
+  entityId: string,
+  hints: readonly string[],
+  followed: readonly string[],
+): Reason => ({
   code: 'hints_exhausted',
-  words: 'the entity has more authority_hints than one search follows',
-};
+  words: `${entityId} has ${hints.length} authority_hints, and one search follows ${followed.length}; a chain in trust_chain shows the way`,
+});
 const PATHS_EXHAUSTED: Reason = {
   code: 'paths_exhausted',
   words: 'the search has more paths than one resolution may follow',

@@ -4,9 +4,10 @@ import { type Caches, SLOT_BYTES, textBytes } from '../../spec/caches.ts';
 import { utf8Text } from '../../spec/percent-encoding.ts';
 import { STATEMENT_TYPE } from '../entity-statement.ts';
 import type { Reason } from '../reason.ts';
+import { FailedStatements } from './failed-statements.ts';
 
 /** §8.1.2, §9.2: "the content type `application/entity-statement+jwt`". */
-const EXPECTATION = { mediaTypes: [`application/${STATEMENT_TYPE}`] };
+const EXPECTATION = { mediaTypes: [`application/${STATEMENT_TYPE}`], forgetsFailures: true };
 
 /** The object with the text and its time. */
 const KEPT_BYTES = SLOT_BYTES + 56;
@@ -21,7 +22,7 @@ export interface Requester {
   readonly subject: string;
 }
 
-/** Fetches statements. Never rejects. The outbound client shares parallel fetches of one address and remembers failures. */
+/** Fetches statements. Never rejects. The outbound client shares parallel fetches of one address. */
 export interface StatementSource {
   fetch(url: string, requester: Requester): Promise<StatementText>;
 }
@@ -31,11 +32,15 @@ export interface StatementSourceNeeds {
   readonly clock: Pick<Clock, 'milliseconds'>;
   /** The time for which a fetched statement is cached, valid or not. 0 disables the cache. */
   readonly keptMs: number;
+  /** The time for which an address that failed is not asked again. 0 asks each time. */
+  readonly failedMs: number;
   readonly caches: Caches;
 }
 
 /** Creates the source for all resolutions of a tenant. The cache protects authorities from repeated requests. */
-export function statementSource({ outbound, clock, keptMs, caches }: StatementSourceNeeds): StatementSource {
+export function statementSource(needs: StatementSourceNeeds): StatementSource {
+  const { outbound, clock, keptMs, failedMs, caches } = needs;
+  const failed = new FailedStatements({ clock, keptMs: failedMs, caches });
   const kept = caches.open<string, { readonly text: string; readonly until: number }>('entity-statements', {
     weigh: ({ text }, url) => KEPT_BYTES + textBytes(text) + textBytes(url),
   });
@@ -43,12 +48,16 @@ export function statementSource({ outbound, clock, keptMs, caches }: StatementSo
     async fetch(url, { remoteAddress, subject: party }) {
       const found = kept.get(url);
       if (found !== undefined && clock.milliseconds() < found.until) return { text: found.text };
+      const failure = failed.find(url);
+      if (failure !== undefined) return { reason: failure };
       const fetched = await outbound.get(url, EXPECTATION, { purpose: 'statements', remoteAddress, party });
       if (fetched.status === 'failed') {
         const { reason, detail, retryAfter } = fetched;
         const words = 'an entity statement could not be fetched';
         const retry = retryAfter === undefined ? {} : { retryAfter };
-        return { reason: { code: `fetch_${reason}`, words, detail, ...retry } };
+        const told: Reason = { code: `fetch_${reason}`, words, detail, ...retry };
+        // Being busy says nothing about the address.
+        return { reason: reason === 'busy' || reason === 'gave-way' ? told : failed.note(url, told) };
       }
       const text = utf8Text(fetched.body);
       if (text === undefined) {

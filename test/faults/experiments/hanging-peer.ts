@@ -40,6 +40,7 @@ export const hangingPeer: Experiment = {
         CHANCERY_OUTBOUND_ALLOW_NETWORKS: '127.0.0.0/8',
         CHANCERY_OUTBOUND_PORTS: 'any',
         CHANCERY_OUTBOUND_NEGATIVE_CACHE: '0',
+        CHANCERY_FEDERATION_FAILURE_CACHE: '0',
       };
       const node = await stand.start({ environment });
       const inspector = await stand.inspector(node);
