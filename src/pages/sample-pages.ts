@@ -8,7 +8,11 @@ const client: PageClient = {
   tos_uri: 'https://clips.example.com/terms',
 };
 /** Only the pages where one signs in and agrees show logos. */
-const withLogo: PageClient = { ...client, organization: 'Clips Ltd', logo: { src: '/logos/sample', width: 48, height: 48 } };
+const withLogo: PageClient = {
+  ...client,
+  organization: 'Clips Ltd',
+  logo: { src: '/logos/sample', width: 48, height: 48 },
+};
 const stranger: PageClient = { name: 'Stranger', host: 'stranger.example.net', vouched: false };
 const program: PageClient = {
   name: 'Program',

@@ -63,7 +63,13 @@ function needs(options: { readonly timeoutMs?: number; readonly keptMs?: number 
   );
   return {
     inspector: joseJwtInspector,
-    source: statementSource({ outbound, clock: systemClock, keptMs, failedMs: keptMs, caches: ampleCaches() }),
+    source: statementSource({
+      outbound,
+      clock: systemClock,
+      keptMs,
+      failedMs: keptMs,
+      caches: ampleCaches(),
+    }),
     clock: systemClock,
     outbound,
     anchors: [{ entity_id: anchor.id, keys: [anchor.key.jwk] }],

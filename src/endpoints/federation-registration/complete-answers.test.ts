@@ -71,15 +71,15 @@ test('200: the entity types that the relying party sends are those of the answer
     openid_relying_party: METADATA,
     federation_entity: { organization_name: 'The member', contacts: ['a@rp.example'] },
   };
-  for (const post of [tenant.post, tenant.postFinal]) {
-    const { claims } = answered(await post(requestStatement(METADATA, { metadata })));
+  for (const contentType of ['application/jose', 'application/entity-statement+jwt']) {
+    const { claims } = answered(await tenant.post(requestStatement(METADATA, { metadata }), { contentType }));
     const { openid_relying_party: _, ...others } = claims['metadata'] as JsonMembers;
     const expected = { organization_name: 'The federation', contacts: ['a@rp.example'] };
     assert.deepEqual(others, { federation_entity: expected });
   }
 });
 
-/** What the entity says as a member of the federation, and what is registered of it. */
+/** The metadata of the entity as a member of the federation. */
 const ENTITY = {
   display_name: 'Portal',
   'display_name#de': 'Pforte',
@@ -92,7 +92,10 @@ const ENTITY = {
   unknown: 'x',
 };
 
-async function registeredWith(federation_entity: object, openid_relying_party: object): Promise<StoredClient> {
+async function registeredWith(
+  federation_entity: object,
+  openid_relying_party: object,
+): Promise<StoredClient> {
   const tenant = await federatedTenant();
   const metadata = { openid_relying_party, federation_entity };
   const { registered } = answered(await tenant.post(requestStatement(METADATA, { metadata })));
@@ -117,7 +120,9 @@ test('200: the client’s own name and logo win, in each language, and an inform
   const entity = { ...ENTITY, policy_uri: 'javascript:alert(1)', organization_name: 7 };
   const stored = metadataOf(await registeredWith(entity, own));
   assert.deepEqual(
-    ['client_name', 'client_name#de', 'logo_uri', 'policy_uri', 'organization_name'].map((name) => stored[name]),
+    ['client_name', 'client_name#de', 'logo_uri', 'policy_uri', 'organization_name'].map(
+      (name) => stored[name],
+    ),
     ['Relying party', undefined, 'https://rp.example/own.png', undefined, undefined],
   );
 });
@@ -126,9 +131,21 @@ test('the consent page shows name, organisation and policy of a federated client
   const { client_name: _, ...nameless } = METADATA;
   const stored = await registeredWith(ENTITY, nameless);
   const client = pageClient(stored, REDIRECT_URI, ['de']);
-  const page = { kind: 'consent', client, form: FORM, username: 'ada', scope: [], claims: [], resources: [] } as const;
+  const page = {
+    kind: 'consent',
+    client,
+    form: FORM,
+    username: 'ada',
+    scope: [],
+    claims: [],
+    resources: [],
+  } as const;
   const html = openPages('/assets/', undefined).render(page, ['de']);
-  for (const shown of ['<strong>Pforte</strong>', 'Betrieben von University.', 'href="https://rp.example/policy"'])
+  for (const shown of [
+    '<strong>Pforte</strong>',
+    'Betrieben von University.',
+    'href="https://rp.example/policy"',
+  ])
     assert.ok(html.includes(shown), html);
   const stranger = pageClient({ ...stored, registered_via: 'open' }, REDIRECT_URI, ['de']);
   assert.equal(stranger.organization, undefined);

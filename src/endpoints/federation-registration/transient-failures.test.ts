@@ -14,8 +14,13 @@ import { statementUrl, testEntity } from '../../testing/federation.ts';
 const KEPT = { 'federation.failure-cache': 5 };
 
 function outcome({ status, json, headers }: Answer): readonly unknown[] {
-  const words = String(json['error_description'] ?? '');
-  return [status, json['error'], /[a-z-]+_[a-z_-]+(?=: [^:]*(?:$|;))/.exec(words)?.[0], headers['retry-after']];
+  const words = String(json['error_description']);
+  return [
+    status,
+    json['error'],
+    /[a-z-]+_[a-z_-]+(?=: [^:]*(?:$|;))/.exec(words)?.[0],
+    headers['retry-after'],
+  ];
 }
 
 test('a superior that does not know the relying party is a final answer; the memory of it is 503 with the seconds left, and ends after federation.failure-cache (OpenID Federation 1.0 §8.9; decision 50)', async () => {
@@ -75,12 +80,18 @@ test('a hint to this federation beyond the limit: the refusal names hints_exhaus
 test('the log line of a refusal has the command that explains it, quoted for a shell where needed (decision 46)', async () => {
   const tenant = await federatedTenant();
   const odd = testEntity("https://rp.example/a;b'$(c)");
-  const explained = (): unknown => tenant.log.findLast(({ members }) => 'explain' in members)?.members['explain'];
+  const explained = (): unknown =>
+    tenant.log.findLast(({ members }) => 'explain' in members)?.members['explain'];
   await tenant.post(requestStatement(METADATA, {}, odd));
   assert.equal(explained(), `chancery federation resolve 'https://rp.example/a;b'\\''$(c)'`);
   await tenant.post(requestStatement({ ...METADATA, redirect_uris: ['ftp://rp.example'] }));
   assert.equal(explained(), `chancery federation resolve ${RP.id}`);
-  tenant.federation.join(ORG, [ANCHOR], {}, { metadata_policy: { openid_relying_party: { x: { essential: true } } } });
+  tenant.federation.join(
+    ORG,
+    [ANCHOR],
+    {},
+    { metadata_policy: { openid_relying_party: { x: { essential: true } } } },
+  );
   await tenant.post(requestStatement());
   const line = tenant.log.findLast(({ members }) => 'explain' in members);
   assert.equal(line?.members['reason'], 'policy_violated');

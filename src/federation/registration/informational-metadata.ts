@@ -24,7 +24,7 @@ const STAND_INS: readonly (readonly [member: string, sources: readonly string[]]
 ];
 
 /**
- * Returns the metadata of a relying party. What it does not say about itself is taken from `federation_entity` of the same
+ * Returns the metadata of a relying party. Members that it lacks come from `federation_entity` of the same
  * entity, after all policies. A value of the wrong form is left out: it only informs.
  */
 export function withInformation(resolved: EntityMetadata, limits: MetadataLimits): EntityTypeMetadata {
@@ -36,7 +36,8 @@ export function withInformation(resolved: EntityMetadata, limits: MetadataLimits
     for (const name of names(from, source)) {
       const target = name.replace(source, member);
       const value = from.get(name);
-      if (value !== undefined && !filled.has(target) && isFit(member, value, limits)) filled.set(target, value);
+      if (value !== undefined && !filled.has(target) && isFit(member, value, limits))
+        filled.set(target, value);
     }
   };
   for (const member of INFORMATIONAL) fill(member, entity, member);

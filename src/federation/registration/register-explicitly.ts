@@ -91,7 +91,11 @@ async function admittedClient(
   remoteAddress: string,
 ): Promise<{ readonly admitted: ExpiringClient; readonly dropped: ValidatedMetadata['dropped'] }> {
   await requireFreeIdentifier(registry, entity_id);
-  const validated = await admitRelyingParty(registry, { entity_id, privileges, remoteAddress }, chain.metadata);
+  const validated = await admitRelyingParty(
+    registry,
+    { entity_id, privileges, remoteAddress },
+    chain.metadata,
+  );
   const name = `federation:${chain.trust_anchor}`;
   const client = newClient(registry, { kind: 'federation', name, privileges }, validated);
   const admitted = { ...client, entity_id, expires_at: endOf(client, chain, lifetime) };

@@ -250,7 +250,8 @@ function closestReason(root: SearchNode): Reason {
   let best: { readonly rank: number; readonly reason: Reason } | undefined;
   const visit = (node: SearchNode, depth: number): void => {
     const reason = node.chain?.reason ?? node.reason;
-    const rank = reason === undefined ? 0 : depth + (node.chain?.reason === undefined ? rankOf(reason) : 1000);
+    const rank =
+      reason === undefined ? 0 : depth + (node.chain?.reason === undefined ? rankOf(reason) : 1000);
     if (reason !== undefined && (best === undefined || rank > best.rank)) best = { rank, reason };
     for (const superior of node.superiors) visit(superior, depth + 1);
   };

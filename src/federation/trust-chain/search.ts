@@ -165,11 +165,7 @@ const UNKNOWN_ANCHOR: Reason = {
   code: 'unknown_trust_anchor',
   words: 'the path ends at an entity that is not a configured trust anchor',
 };
-const hintsExhausted = (
-  entityId: string,
-  hints: readonly string[],
-  followed: readonly string[],
-): Reason => ({
+const hintsExhausted = (entityId: string, hints: readonly string[], followed: readonly string[]): Reason => ({
   code: 'hints_exhausted',
   words: `${entityId} has ${hints.length} authority_hints, and one search follows ${followed.length}; a chain in trust_chain shows the way`,
 });
