@@ -165,6 +165,14 @@ export const FEDERATION_SETTINGS = {
     max: 31_536_000,
     description: 'The maximum time until a registration request expires (`exp`).',
   }),
+  'federation.request-object-lifetime': seconds({
+    tenants: 'inherited',
+    default: 3600,
+    min: 60,
+    max: 86_400,
+    description:
+      'The maximum time until a request object of an automatically registered client expires (`exp`). The server remembers its `jti` for that long, so that it is used once (OpenID Federation 1.0 §12.1.1.1).',
+  }),
   'federation.hints': integer({
     tenants: 'inherited',
     default: 5,

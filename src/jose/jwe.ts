@@ -59,9 +59,9 @@ type Header = JsonObject['members'];
 
 function readHeader(
   jwe: string,
-  { algorithms, encryptions }: JweProfile,
+  { algorithms, encryptions, lengthMax = JWE_LENGTH_MAX }: JweProfile,
 ): { readonly header: Header; readonly algorithm: KeyManagementAlgorithm } | { readonly reason: JweRefusal } {
-  if (jwe.length > JWE_LENGTH_MAX) return { reason: 'too-large' };
+  if (jwe.length > lengthMax) return { reason: 'too-large' };
   const segments = COMPACT.exec(jwe)?.slice(1).map(canonicalOctets) ?? [];
   const [first] = segments;
   if (first === undefined || segments.includes(undefined)) return { reason: 'malformed' };

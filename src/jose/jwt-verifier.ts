@@ -57,8 +57,8 @@ type Rules = Omit<JwtProfile, 'algorithms'>;
 
 const refused = (problem: JwtProblem) => ({ verified: false, ...problem }) as const;
 
-function parseOfType(jwt: string, { types }: Rules): UnverifiedJws | Refused {
-  const jws = parseCompactJws(jwt);
+function parseOfType(jwt: string, { types, lengthMax }: Rules): UnverifiedJws | Refused {
+  const jws = parseCompactJws(jwt, lengthMax);
   if ('reason' in jws) return jws;
   return types.includes(mediaSubtype(jws.header['typ'])) ? jws : headerBehind('type', jws.header);
 }

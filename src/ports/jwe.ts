@@ -24,6 +24,8 @@ export interface JweEncrypter {
 export interface JweProfile {
   readonly algorithms: readonly KeyManagementAlgorithm[];
   readonly encryptions: readonly ContentEncryptionAlgorithm[];
+  /** The maximum characters of the JWE, if it is not `JWE_LENGTH_MAX`. */
+  readonly lengthMax?: number;
 }
 
 /** The reason why a JWE is refused, for the log. */
@@ -52,5 +54,5 @@ export interface JweDecrypter {
   decrypt(jwe: string, keys: readonly JsonWebKey[], profile: JweProfile): Promise<JweDecryption>;
 }
 
-/** The maximum characters of a JWE, checked before decoding. It fits the longest accepted JWT, encoded in base64url again. */
+/** The usual maximum characters of a JWE, checked before decoding. It fits the longest accepted JWT, encoded in base64url again. */
 export const JWE_LENGTH_MAX = 16_384;

@@ -22,6 +22,8 @@ export interface JwtProfile<Algorithm = SignatureAlgorithm> {
   readonly ageMax: number | undefined;
   /** The tolerated clock difference in seconds, if it is not `CLOCK_SKEW`. */
   readonly clockSkew?: number;
+  /** The maximum characters of the JWT, if it is not `JWT_LENGTH_MAX`. */
+  readonly lengthMax?: number;
   /** Whether a JWT is accepted after its `exp`, as a hint is. The claim must still be present. */
   readonly expiredToo?: true;
 }
@@ -98,7 +100,7 @@ export interface JwtVerifier {
 
 export type ClaimedIssuer = { readonly iss: string } | JwtProblem;
 
-/** The maximum characters of a JWT, checked before decoding. */
+/** The usual maximum characters of a JWT, checked before decoding. */
 export const JWT_LENGTH_MAX = 8192;
 
 /** The tolerated clock difference in seconds. */

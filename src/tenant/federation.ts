@@ -185,7 +185,8 @@ function explicitRegistration({
   };
 }
 
-interface AutomaticRegistering extends Pick<EntityParts, 'settings' | 'registry' | 'trust'> {
+interface AutomaticRegistering extends Pick<EntityParts, 'settings' | 'registry' | 'trust' | 'keys'> {
+  readonly jose: Pick<Jose, 'decrypter'>;
   /** With the clients that have expired. */
   readonly keptClients: ClientStore;
 }
@@ -195,6 +196,8 @@ export function automaticRegistration({
   settings,
   registry,
   trust,
+  keys,
+  jose: { decrypter },
   keptClients: clients,
 }: AutomaticRegistering): AutomaticClients | undefined {
   if (trust === undefined || !settings['federation.automatic-registration']) return undefined;
@@ -202,6 +205,7 @@ export function automaticRegistration({
     registry,
     clients,
     trust,
+    requestObjects: { decrypter, keys },
     privileges: privileges(settings),
     lifetime: settings['federation.automatic-client-lifetime'],
     parallel: settings['federation.registrations'],

@@ -190,26 +190,33 @@ function withUnknownClients(parts: SignInParts): AuthenticationNeeds {
   const { authentication } = parts;
   return {
     ...authentication,
-    current: (found, client_id, remoteAddress) =>
+    current: (found, client_id, remoteAddress, requestObject) =>
       found === undefined
-        ? registerUnknown(parts, client_id, { remoteAddress, signed: true })
-        : authentication.current(found, client_id, remoteAddress),
+        ? registerUnknown(parts, client_id, { remoteAddress, signed: true, requestObject })
+        : authentication.current(found, client_id, remoteAddress, requestObject),
   };
+}
+
+interface FirstRequest {
+  readonly remoteAddress: string;
+  /** Whether the client signs or authenticates its request, which a federation asks for. */
+  readonly signed: boolean;
+  /** Undefined without one, and for one that `request_uri` names. */
+  readonly requestObject: string | undefined;
 }
 
 /**
  * Registers a client that comes for the first time: by its federation, otherwise by the document at its identifier.
- * @param request.signed whether the client signs or authenticates its request, which a federation asks for
  * @throws OAuthError, TooManyRequests
  */
 async function registerUnknown(
   { automatic, documents }: Pick<SignInParts, 'automatic' | 'documents'>,
   client_id: ClientId,
-  { remoteAddress, signed }: { readonly remoteAddress: string; readonly signed: boolean },
+  { remoteAddress, signed, requestObject }: FirstRequest,
 ): Promise<StoredClient | undefined> {
   if (automatic === undefined || !signed) return await documents.register(client_id, remoteAddress);
   try {
-    const registered = await automatic.register(client_id, remoteAddress);
+    const registered = await automatic.register(client_id, remoteAddress, requestObject);
     if (registered !== undefined) return registered;
   } catch (untrusted) {
     if (!(untrusted instanceof OAuthError) || untrusted.code === 'temporarily_unavailable') throw untrusted;
@@ -249,7 +256,7 @@ function openAuthorizationRequests({
 }: SignInParts): AuthorizationRequests {
   return new AuthorizationRequests({
     rules: { json, settings },
-    requestObjects: { issuer, verifier, decrypter, keys, jwkSets, replays },
+    requestObjects: { issuer, verifier, decrypter, keys, jwkSets, replays, settings },
     referenced,
     pushed: { interactions, clock, random, lifetime: settings['pushed-request.lifetime'] },
     // §12.1.1.1: an unsigned request does not make the server ask other entities about its client.
@@ -258,7 +265,8 @@ function openAuthorizationRequests({
         const found = await clients.find(client_id);
         // Objects by reference are signed too. A pushed request is one of a client that is known.
         const byReference = referenced !== undefined && request_uri?.startsWith(REQUEST_URI_PREFIX) === false;
-        const from = { remoteAddress, signed: request !== undefined || byReference };
+        const signed = request !== undefined || byReference;
+        const from = { remoteAddress, signed, requestObject: request };
         return found === undefined
           ? await registerUnknown({ automatic, documents }, client_id, from)
           : await documents.current(found, remoteAddress);

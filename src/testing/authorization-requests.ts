@@ -62,6 +62,7 @@ export function aReceivingNeeds(
       decrypter: joseJweDecrypter(),
       keys: { decryptionKeys: async () => decryptionKeys },
       replays: { rememberOnce: async () => true },
+      settings: DEFAULTS,
     },
     referenced: undefined,
     pushed: { interactions: interactionsInMemory(), clock, random: systemRandom, lifetime: 60 },

@@ -179,6 +179,19 @@ export const openidFederation: Specification = {
       'AutomaticClients',
     ),
     must(
+      'openid-federation-12.1.1.2-2',
+      '§12.1.1.2',
+      'A request object proves a pushed request of an automatic client; what is wrong with it is told.',
+      'identifyPushingClient',
+      'openRequestObject',
+    ),
+    must(
+      'openid-federation-12.1.1.1.2-1',
+      '§12.1.1.1.2',
+      'The trust chains of a request object show the way to the anchor that the relying party selected.',
+      'readGivenChains',
+    ),
+    must(
       'openid-federation-12.1.2-1',
       '§12.1.2, §12.1.3',
       'Without trust in the entity there is no redirection.',

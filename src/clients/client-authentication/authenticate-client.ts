@@ -9,7 +9,7 @@ import type { Parameters } from '../../spec/parameters.ts';
 import type { CertificateTrust } from '../../spec/server-capabilities.ts';
 import { basicChallenge } from '../../spec/www-authenticate.ts';
 import { type Confirmation, confirmationBy } from '../../tokens/confirmation.ts';
-import { metadataOf } from '../registered-client.ts';
+import { isAutomatic, metadataOf } from '../registered-client.ts';
 import { isLive } from '../secrets/client-secrets.ts';
 import { clientSecretJwt, privateKeyJwt } from './client-assertion.ts';
 import { none } from './client-identifier.ts';
@@ -99,6 +99,32 @@ export function authenticateClient(
  */
 export function identifyClient(needs: AuthenticationNeeds, offered: Offered): Awaitable<AuthenticatedClient> {
   return authenticate(needs, offered, NAMED);
+}
+
+/**
+ * Says whether a pushed request has no credentials but a request object. OpenID Federation 1.0 §12.1.1.2: "either a Request Object
+ * MUST be used as a PAR parameter … or a client authentication method". A certificate of the connection may prove the client too.
+ */
+export function leavesProofToRequestObject({ authorization, parameters }: Offered): boolean {
+  return (
+    parameters?.['request'] !== undefined && authorization === undefined && !bodyAuthenticates(parameters)
+  );
+}
+
+/**
+ * Returns the client that pushes an authorisation request: one that `identifyClient` returns, or an automatic client whose request
+ * object has still to prove it. Every other client authenticates.
+ * @throws OAuthError as `authenticateClient`
+ */
+export function identifyPushingClient(
+  needs: AuthenticationNeeds,
+  offered: Offered,
+): Awaitable<Pick<AuthenticatedClient, 'stored'>> {
+  const client_id = offered.parameters?.['client_id'];
+  if (!leavesProofToRequestObject(offered) || client_id === undefined) return identifyClient(needs, offered);
+  return whenKnown(clientOf(needs, client_id as ClientId, offered), (stored) =>
+    stored !== undefined && isAutomatic(stored) ? { stored } : identifyClient(needs, offered),
+  );
 }
 
 function authenticate(
@@ -206,9 +232,11 @@ function proofNotes(stored: StoredClient, notes: RefusalNotes): RefusalNotes {
 function clientOf(
   { clients, current }: AuthenticationNeeds,
   client_id: ClientId,
-  { remoteAddress }: Connection,
+  { remoteAddress, parameters }: Offered,
 ): Awaitable<StoredClient | undefined> {
-  return whenKnown(clients.find(client_id), (found) => current(found, client_id, remoteAddress));
+  return whenKnown(clients.find(client_id), (found) =>
+    current(found, client_id, remoteAddress, parameters?.['request']),
+  );
 }
 
 /**

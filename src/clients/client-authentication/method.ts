@@ -20,12 +20,14 @@ export interface AuthenticationNeeds {
   readonly clients: ClientStore;
   /**
    * Returns a client as it is now: renews one whose metadata is a document, and may register one that is not known yet.
+   * @param requestObject the request object of a pushed request
    * @throws OAuthError invalid_client, temporarily_unavailable
    */
   readonly current: (
     found: StoredClient | undefined,
     client_id: ClientId,
     remoteAddress: string,
+    requestObject: string | undefined,
   ) => Awaitable<StoredClient | undefined>;
   /** Returns a newer version of a client whose metadata is a document; undefined if there is none. @throws as `current` */
   readonly newer: (client: StoredClient, remoteAddress: string) => Promise<StoredClient | undefined>;

@@ -18,7 +18,7 @@ export const contract = {
   statuses: [200, 303, 400, 429, 500, 503],
   errors: 'page',
   // A page for a person has no challenge, which 401 would need.
-  errorStatuses: { invalid_client: 400 },
+  errorStatuses: { invalid_client: 400, invalid_trust_anchor: 400 },
   cors: 'none',
   body: 'none',
 } as const satisfies Contract;

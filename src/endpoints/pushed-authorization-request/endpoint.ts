@@ -1,4 +1,7 @@
-import { identifyClient } from '../../clients/client-authentication/authenticate-client.ts';
+import {
+  identifyPushingClient,
+  leavesProofToRequestObject,
+} from '../../clients/client-authentication/authenticate-client.ts';
 import {
   AUTHENTICATION_PARAMETERS,
   type AuthenticationNeeds,
@@ -23,7 +26,7 @@ export interface PushedAuthorizationRequestNeeds {
   /** Finds clients that a federation vouches for too. */
   readonly pushing: AuthenticationNeeds;
   readonly authorizationRequests: AuthorizationRequests;
-  /** Limits for public clients. */
+  /** Limits for requests whose client did not prove itself. */
   readonly interactionLimits: NetworkLimits;
   readonly form: FormLimits;
 }
@@ -38,14 +41,14 @@ export function pushedAuthorizationRequest(needs: PushedAuthorizationRequestNeed
     async handle({ headers, body, clientCertificate: certificate, remoteAddress }) {
       const { authorization } = headers;
       const sent = parseForm(headers['content-type'], body, PARAMETERS, needs.form, REPEATABLE_PARAMETERS);
-      const { stored } = await identifyClient(pushing, {
-        authorization,
-        parameters: sent,
-        certificate,
-        remoteAddress,
-      });
-      if (metadataOf(stored).token_endpoint_auth_method === 'none')
-        await interactionLimits.admit(remoteAddress);
+      const offered = { authorization, parameters: sent, certificate, remoteAddress };
+      // Before a federation is asked, and before the object is opened: a refused request must cost little.
+      const takeBack = leavesProofToRequestObject(offered)
+        ? await interactionLimits.admit(remoteAddress)
+        : undefined;
+      const { stored } = await identifyPushingClient(pushing, offered);
+      const isPublic = metadataOf(stored).token_endpoint_auth_method === 'none';
+      if (isPublic && takeBack === undefined) await interactionLimits.admit(remoteAddress);
       try {
         const request = await authorizationRequests.receivePushed(
           stored,
@@ -53,6 +56,7 @@ export function pushedAuthorizationRequest(needs: PushedAuthorizationRequestNeed
           remoteAddress,
         );
         const pushed = await authorizationRequests.push(stored.client_id, request);
+        if (!isPublic) await takeBack?.();
         return {
           status: 201,
           headers: HEADERS,

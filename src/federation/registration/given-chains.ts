@@ -1,5 +1,4 @@
-import { type SoundStatement } from '../entity-statement.ts';
-import { stringsOf } from '../json-value.ts';
+import { type JsonMembers, stringsOf } from '../json-value.ts';
 import type { Reason } from '../reason.ts';
 import type { TrustNeeds } from '../trust-chain/resolve-trust.ts';
 
@@ -9,7 +8,7 @@ interface Claimed {
   readonly sub: string;
 }
 
-/** The wishes that the chains of a registration request express. */
+/** The wishes that the chains of a registration request or of a request object express. */
 export interface ChainWishes {
   /** The entities of the relying party's chains. They are asked first. */
   readonly preferred: readonly string[];
@@ -18,19 +17,19 @@ export interface ChainWishes {
 }
 
 /**
- * Reads the chains that a registration request brings: those of the relying party, in the body or in `trust_chain`, and that of
- * this server in `peer_trust_chain`. All have one root, and this server trusts it (OpenID Federation 1.0 §4.4, §12.2.2 6, §12.2.3).
+ * Reads the chains that a relying party brings: its own, in the body or in `trust_chain`, and that of this server in
+ * `peer_trust_chain`. All have one root, and this server trusts it (OpenID Federation 1.0 §4.4, §12.2.2 6, §12.2.3).
  * @param entityId this server
- * @param body the statements of the body, that of the relying party first
+ * @param given.header the header of the registration request or of the request object
+ * @param given.chain the statements that stand elsewhere in it
  */
 export function readGivenChains(
   trust: TrustNeeds,
   entityId: string,
-  { jwt: { header } }: SoundStatement,
-  body: readonly string[],
+  { header, chain: elsewhere }: { readonly header: JsonMembers; readonly chain: readonly string[] },
 ): ChainWishes | { readonly reason: Reason } {
   const read = (chain: readonly string[]): Claims => chain.map((compact) => claimsOf(trust, compact));
-  const own = [body.slice(1), stringsOf(header['trust_chain'])].map(read);
+  const own = [elsewhere, stringsOf(header['trust_chain'])].map(read);
   const peer = read(stringsOf(header['peer_trust_chain']));
   const [beginning] = peer;
   if (peer.length > 0 && (beginning?.iss !== entityId || beginning.sub !== entityId))

@@ -71,7 +71,10 @@ export async function receiveApplicant(
   const { statement } = outcome;
   const problem = roleProblem(statement);
   if (problem !== undefined) return problem;
-  const wishes = readGivenChains(trust, settings.entity_id, statement, [own, ...others]);
+  const wishes = readGivenChains(trust, settings.entity_id, {
+    header: statement.jwt.header,
+    chain: others,
+  });
   if ('reason' in wishes) return { ...wishes, about: 'chain' };
   return { statement, checks, ...wishes };
 }

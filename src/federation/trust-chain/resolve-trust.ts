@@ -36,17 +36,19 @@ export interface TrustNeeds {
 }
 
 /** The entity to resolve: one whose configuration is fetched, or one that submitted its configuration. */
-export type TrustSubject =
+export type TrustSubject = (
   | { readonly entity_id: string }
   | {
       /** A sound statement, so that nothing is fetched before its signature is verified (decision 36). */
       readonly configuration: SoundStatement;
       readonly checks: readonly CheckTrace[];
-      /** The entities of a chain that came with the configuration. */
-      readonly preferred: readonly string[];
-      /** The trust anchor at the root of that chain: no other one is accepted (§12.2.3). */
-      readonly anchor?: string | undefined;
-    };
+    }
+) & {
+  /** The entities of a chain that the subject gave. They are asked first. */
+  readonly preferred?: readonly string[];
+  /** The trust anchor at the root of that chain: no other one is accepted (§12.2.3). */
+  readonly anchor?: string | undefined;
+};
 
 export interface TrustQuestion {
   readonly subject: TrustSubject;
@@ -111,7 +113,7 @@ async function resolveWithin(
   const start = await beginning(climb, subject);
   if (start.reached === undefined) return { search: start.node, chain: undefined, reason: start.node.reason };
   const { reached } = start;
-  const preferred = new Set('preferred' in subject ? subject.preferred : []);
+  const preferred = new Set(subject.preferred);
   const search = { ...climb, searchLimits: needs.limits.search, preferred };
   let { node } = start;
   for (const anchors of anchorsInTurn(needs.anchors, subject, reached)) {
@@ -137,7 +139,7 @@ function anchorsInTurn(
   subject: TrustSubject,
   { configuration }: Reached,
 ): readonly (readonly TrustAnchor[])[] {
-  const root = 'anchor' in subject ? subject.anchor : undefined;
+  const { anchor: root } = subject;
   if (root !== undefined) return [anchors.filter(({ entity_id }) => entity_id === root)];
   const hinted = anchors.filter(({ entity_id }) => configuration.trust_anchor_hints.includes(entity_id));
   const isSubset = hinted.length > 0 && hinted.length < anchors.length;

@@ -248,10 +248,11 @@ async function fromRequestObject(
 ): Promise<Effective> {
   const opened = await openRequestObject(needs.requestObjects, client, request, needs.remoteAddress);
   if ('problem' in opened) {
-    const { problem: detail, notes = {}, ...retry } = opened;
-    const words = { reason: 'request-object', detail, ...notes, ...retry } as const;
+    const { problem, notes = {}, ...retry } = opened;
+    const words = { reason: 'request-object', detail: problem, ...notes, ...retry } as const;
+    const description = `the request object is not valid: ${problem}`;
     throw retry.retryAfter === undefined
-      ? refusalFor(client, sent, 'invalid_request_object', 'the request object is not valid', words)
+      ? refusalFor(client, sent, 'invalid_request_object', description, words)
       : refusalFor(client, sent, 'temporarily_unavailable', KEYS_UNAVAILABLE, words);
   }
   // §5: "The client_id … in the request and in the Request Object … MUST be identical".

@@ -4,10 +4,11 @@ import {
   verifyWithClientKeys,
 } from '../../clients/client-keys/remote-jwk-set.ts';
 import { isAutomatic, metadataOf } from '../../clients/registered-client.ts';
+import type { Settings } from '../../config/settings.ts';
 import { digestOf } from '../../keys/digest.ts';
 import type { ServerKeys } from '../../keys/server-keys.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
-import type { JweDecrypter } from '../../ports/jwe.ts';
+import type { JweDecrypter, JweProfile } from '../../ports/jwe.ts';
 import {
   CLOCK_SKEW,
   type JwtProfile,
@@ -24,22 +25,29 @@ import {
   SIGNING_ALGORITHMS,
 } from '../../spec/server-capabilities.ts';
 import { REQUEST_PARAMETERS } from './authorization-parameters.ts';
+import { DECRYPTION_WORDS, refusedObjectWords } from './request-object-words.ts';
 
-export interface RequestObjectNeeds {
+/** Opens encrypted request objects. */
+export interface DecryptionNeeds {
+  readonly decrypter: JweDecrypter;
+  readonly keys: Pick<ServerKeys, 'decryptionKeys'>;
+}
+
+export interface RequestObjectNeeds extends DecryptionNeeds {
   readonly issuer: string;
   readonly verifier: JwtVerifier;
   readonly jwkSets: RemoteJwkSets;
-  readonly decrypter: JweDecrypter;
-  readonly keys: Pick<ServerKeys, 'decryptionKeys'>;
   readonly replays: Pick<ReplayStore, 'rememberOnce'>;
+  readonly settings: Pick<Settings, 'federation.request-object-lifetime'>;
 }
 
-/** The parameters of a request object, or the problem with it for the log. */
+/** The parameters of a request object, or what is wrong with it. */
 export type OpenedRequestObject =
   | { readonly parameters: Parameters }
   | {
+      /** For the client. It repeats no text of the object. */
       readonly problem: string;
-      /** Notes for the log beside the problem. */
+      /** For the log. */
       readonly notes?: RefusalNotes;
       /** Seconds until a retry. Present if the keys of the client cannot be had now. */
       readonly retryAfter?: number;
@@ -66,7 +74,7 @@ export async function openRequestObject(
   );
   if (!verification.verified) {
     const notes = jwtRefusalNotes('request object', verification);
-    const problem = notes.detail;
+    const problem = refusedObjectWords(verification, profile);
     return 'retryAfter' in verification
       ? { problem, notes, retryAfter: verification.retryAfter }
       : { problem, notes };
@@ -86,15 +94,22 @@ async function automaticProblem(
   { client_id }: StoredClient,
   { sub, exp, jti, client_id: claimed }: VerifiedClaims,
 ): Promise<string | undefined> {
-  if (sub !== undefined) return 'has a sub claim, which automatic registration forbids';
-  if (claimed !== client_id) return 'lacks client_id, or has that of another client';
-  if (typeof jti !== 'string' || typeof exp !== 'number') return 'lacks jti or exp';
+  if (sub !== undefined) return 'sub is present, which OpenID Federation 1.0 forbids';
+  if (claimed !== client_id) return `client_id must be ${client_id}, as in the request`;
+  if (typeof jti !== 'string' || typeof exp !== 'number') return 'jti or exp is missing';
   const until = Math.ceil(exp) + CLOCK_SKEW;
   const once = await replays.rememberOnce('request-object', client_id, digestOf(jti), until);
-  return once ? undefined : 'was used before';
+  return once ? undefined : 'its jti was used before';
 }
 
-function profileOf({ issuer }: RequestObjectNeeds, client: StoredClient): JwtProfile {
+/**
+ * The maximum characters of a request object of an entity, whose header may hold trust chains (OpenID Federation 1.0 §12.1.1.1.1).
+ * `limits.body` and `limits.header` bound it too.
+ */
+export const REQUEST_OBJECT_LENGTH_MAX = 65_536;
+
+function profileOf({ issuer, settings }: RequestObjectNeeds, client: StoredClient): JwtProfile {
+  const automatic = isAutomatic(client);
   const registered = SIGNING_ALGORITHMS.find(
     (alg) => alg === metadataOf(client)['request_object_signing_alg'],
   );
@@ -102,45 +117,68 @@ function profileOf({ issuer }: RequestObjectNeeds, client: StoredClient): JwtPro
     algorithms: registered === undefined ? SIGNING_ALGORITHMS : [registered],
     types: TYPES,
     // RFC 9101 §5.2 and §10.3: without an audience, this server would accept an object made for another one.
-    requiredClaims: isAutomatic(client) ? ['iss', 'aud', 'exp', 'jti'] : ['iss', 'aud'],
+    requiredClaims: automatic ? ['iss', 'aud', 'exp', 'jti'] : ['iss', 'aud'],
     issuer: client.client_id,
     // OpenID Federation 1.0 §12.1.1.1: "MUST NOT include any other values". RFC 9101 §10.3 says only that aud has this server.
-    audience: { kind: isAutomatic(client) ? 'sole' : 'where-present', values: [issuer] },
-    lifetimeMax: undefined,
+    audience: { kind: automatic ? 'sole' : 'where-present', values: [issuer] },
+    // The jti of an automatic client is remembered until exp.
+    lifetimeMax: automatic ? settings['federation.request-object-lifetime'] : undefined,
     ageMax: undefined,
+    ...(automatic ? { lengthMax: REQUEST_OBJECT_LENGTH_MAX } : {}),
   };
 }
 
 const isEncrypted = (request: string): boolean => request.split('.', 6).length === 5;
 
+type Decrypted = { readonly jwt: string } | { readonly problem: string; readonly notes?: RefusalNotes };
+
 async function signedRequestObject(
-  { decrypter, keys }: RequestObjectNeeds,
+  needs: RequestObjectNeeds,
   client: StoredClient,
   request: string,
-): Promise<{ readonly jwt: string } | { readonly problem: string }> {
+): Promise<Decrypted> {
   const { request_object_encryption_alg: alg, request_object_encryption_enc: enc } = metadataOf(client);
-  if (!isEncrypted(request))
-    return alg === undefined
-      ? { jwt: request }
-      : { problem: 'is not encrypted, but the client registered request_object_encryption_alg' };
-  const decryption = await decrypter.decrypt(request, await keys.decryptionKeys(), {
+  if (alg !== undefined && !isEncrypted(request))
+    return { problem: 'it is not encrypted, but the client registered request_object_encryption_alg' };
+  return await decryptedRequestObject(needs, request, {
     algorithms: KEY_MANAGEMENT_ALGORITHMS.filter((known) => alg === undefined || known === alg),
     encryptions: CONTENT_ENCRYPTION_ALGORITHMS.filter((known) => enc === undefined || known === enc),
+    ...(isAutomatic(client) ? { lengthMax: ENCRYPTED_LENGTH_MAX } : {}),
   });
-  return decryption.decrypted
-    ? { jwt: decryption.plaintext }
-    : { problem: `decryption: ${decryption.reason}` };
+}
+
+/** Encryption writes the octets of the object in base64url again. */
+const ENCRYPTED_LENGTH_MAX = 2 * REQUEST_OBJECT_LENGTH_MAX;
+
+/** Accepts every algorithm, for an entity whose metadata is not known yet. */
+const ANY_ENCRYPTION: JweProfile = {
+  algorithms: KEY_MANAGEMENT_ALGORITHMS,
+  encryptions: CONTENT_ENCRYPTION_ALGORITHMS,
+  lengthMax: ENCRYPTED_LENGTH_MAX,
+};
+
+/** Decrypts a request object; returns one that is not encrypted as it is. Verifies nothing. */
+export async function decryptedRequestObject(
+  { decrypter, keys }: DecryptionNeeds,
+  request: string,
+  profile: JweProfile = ANY_ENCRYPTION,
+): Promise<Decrypted> {
+  if (!isEncrypted(request)) return { jwt: request };
+  const decryption = await decrypter.decrypt(request, await keys.decryptionKeys(), profile);
+  if (decryption.decrypted) return { jwt: decryption.plaintext };
+  const { reason } = decryption;
+  return { problem: DECRYPTION_WORDS[reason], notes: { detail: `request object: decryption: ${reason}` } };
 }
 
 /** Reads the parameters from the claims (RFC 9101 §4). `request` and `request_uri` "MUST NOT be included in Request Objects". */
 function parametersOf(claims: VerifiedClaims): OpenedRequestObject {
   if (claims['request'] !== undefined || claims['request_uri'] !== undefined)
-    return { problem: 'contains request or request_uri' };
+    return { problem: 'it contains request or request_uri' };
   const parameters: { [name: string]: string | undefined } = Object.create(null);
   for (const name of REQUEST_PARAMETERS) {
     const text = parameterText(claims[name]);
     if (text === null)
-      return { problem: `claim ${name} must be a string, a number, a JSON object or a list of strings` };
+      return { problem: `${name} must be a string, a number, a JSON object or a list of strings` };
     parameters[name] = text;
   }
   return { parameters };
