@@ -128,7 +128,7 @@ export const AUTHORIZATION: readonly Mutant[] = [
     edits: [
       {
         file: 'src/grants/authorization/request-object.ts',
-        find: "    audience: { kind: isAutomatic(client) ? 'sole' : 'where-present', values: [issuer] },",
+        find: "    audience: { kind: automatic ? 'sole' : 'where-present', values: [issuer] },",
         replace:
           "    audience: issuer === '' ? { kind: 'where-present', values: [issuer] } : { kind: 'any' },",
       },
@@ -146,7 +146,7 @@ export const AUTHORIZATION: readonly Mutant[] = [
     edits: [
       {
         file: 'src/grants/authorization/request-object.ts',
-        find: "  if (sub !== undefined) return 'has a sub claim, which automatic registration forbids';\n",
+        find: "  if (sub !== undefined) return 'sub is present, which OpenID Federation 1.0 forbids';\n",
         replace: '  void sub;\n',
       },
     ],
@@ -158,13 +158,30 @@ export const AUTHORIZATION: readonly Mutant[] = [
     ],
   },
   {
+    name: 'request-object-of-any-client-at-par',
+    fault: 'A request object replaces the authentication of every client at /par.',
+    edits: [
+      {
+        file: 'src/clients/client-authentication/authenticate-client.ts',
+        find: 'stored !== undefined && isAutomatic(stored) ? { stored }',
+        replace: 'stored !== undefined ? { stored }',
+      },
+    ],
+    killers: [
+      {
+        file: 'src/endpoints/pushed-authorization-request/request-object-proof.test.ts',
+        test: 'does not replace the client authentication of any other client',
+      },
+    ],
+  },
+  {
     name: 'request-object-good-again',
     fault: 'A request object of automatic registration is good again.',
     edits: [
       {
         file: 'src/grants/authorization/request-object.ts',
-        find: "  return once ? undefined : 'was used before';",
-        replace: "  return once || jti !== '' ? undefined : 'was used before';",
+        find: "  return once ? undefined : 'its jti was used before';",
+        replace: "  return once || jti !== '' ? undefined : 'its jti was used before';",
       },
     ],
     killers: [
