@@ -7,6 +7,8 @@ export interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
   readonly form?: Readonly<Record<string, string>>;
   readonly json?: unknown;
+  /** A body of another type, which `headers` names. */
+  readonly text?: string;
 }
 
 export interface Reply {
@@ -54,7 +56,12 @@ export function sender(ca?: string): Send {
   };
 }
 
-function bodyOf({ form, json }: Sent): { text: string; headers: Record<string, string> } | undefined {
+function bodyOf({
+  form,
+  json,
+  text: own,
+}: Sent): { text: string; headers: Record<string, string> } | undefined {
+  if (own !== undefined) return { text: own, headers: { 'content-length': String(Buffer.byteLength(own)) } };
   if (form === undefined && json === undefined) return undefined;
   const text = form === undefined ? JSON.stringify(json) : new URLSearchParams(form).toString();
   const type = form === undefined ? 'application/json' : 'application/x-www-form-urlencoded';
