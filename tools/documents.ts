@@ -1,5 +1,6 @@
 import { configurationMarkdown } from '../src/config/configuration-document.ts';
 import { configurationSchema } from '../src/config/configuration-schema.ts';
+import { auditEventsMarkdown } from './audit-events-document.ts';
 import { clientSoftwareMarkdown } from './client-software-document.ts';
 import { commandsMarkdown } from './commands-document.ts';
 import { conformanceMarkdown } from './conformance-document.ts';
@@ -25,6 +26,7 @@ export const DOCUMENTS: readonly MadeDocument[] = [
     path: 'docs/reference/configuration.schema.json',
     make: () => `${JSON.stringify(configurationSchema(), undefined, 2)}\n`,
   },
+  { path: 'docs/reference/audit-events.md', make: auditEventsMarkdown },
   { path: 'docs/reference/commands.md', make: commandsMarkdown },
   { path: 'docs/reference/client-software.md', make: clientSoftwareMarkdown },
   { path: 'docs/reference/errors.md', make: () => errorsMarkdown(folders) },

@@ -74,7 +74,7 @@ const revoke = endingCommand<StoredGrant>(
 
 function grantEnded(session: RegistrySession, { sub, client_id }: StoredGrant): AuditEvent {
   const at = session.needs.clock.now();
-  return { at, action: 'grant.end', outcome: 'done', client_id, detail: `sub ${sub}`, ...actorOf(session) };
+  return { at, action: 'grant.end', outcome: 'done', client_id, sub, detail: null, ...actorOf(session) };
 }
 
 export const GRANT_COMMANDS: readonly Command[] = [list, revoke];

@@ -1,4 +1,5 @@
 import { parseIpNetwork } from '../spec/ip-network.ts';
+import { ADDRESS_SETTINGS } from './address-settings.ts';
 import { ASSERTION_GRANT_SETTINGS } from './assertion-grant-settings.ts';
 import { CLIENT_AUTHENTICATION_SETTINGS } from './client-authentication-settings.ts';
 import { CLIENT_DOCUMENT_SETTINGS } from './client-document-settings.ts';
@@ -264,6 +265,7 @@ export const SETTINGS = {
     values: ['silent', 'error', 'warn', 'info', 'debug'],
     description: 'The lowest severity that the server logs.',
   }),
+  ...ADDRESS_SETTINGS,
 } as const satisfies Readonly<Record<string, Setting>>;
 
 export type SettingPath = keyof typeof SETTINGS;

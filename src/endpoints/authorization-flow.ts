@@ -1,3 +1,4 @@
+import { originOf } from '../clients/person-event.ts';
 import {
   type Progress,
   type ProgressNeeds,
@@ -70,8 +71,12 @@ export class AuthorizationFlow {
   }
 
   /** Stores the consent of the end-user for this registration of the client. */
-  async rememberConsent(request: AuthorizationRequest, session: StoredSession): Promise<void> {
-    await rememberConsent(this.#needs.progress, request, session);
+  async rememberConsent(
+    request: EndpointRequest,
+    agreed: AuthorizationRequest,
+    session: StoredSession,
+  ): Promise<void> {
+    await rememberConsent(this.#needs.progress, agreed, session, originOf(request));
   }
 }
 
@@ -104,7 +109,10 @@ async function finalAnswer(
       throw new AuthorizationError(authorization, next.error, next.error_description);
     if (next.step !== 'grant') return undefined;
     const kept = await needs.progress.keepClient(client);
-    const issued = await authorizedResponse(needs.responding, kept, authorization, next.session);
+    const issued = await authorizedResponse(needs.responding, kept, authorization, {
+      session: next.session,
+      origin: originOf(request),
+    });
     return await clientResponse(needs, request, authorization, issued, departure);
   } catch (failure) {
     if (!(failure instanceof AuthorizationError)) throw failure;

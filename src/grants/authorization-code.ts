@@ -27,7 +27,7 @@ export const authorizationCode: Grant = {
   grant_type: 'authorization_code',
   parameters: ['code', 'redirect_uri', 'code_verifier'],
   isOffered: ({ endUsers }) => endUsers !== undefined,
-  async handle(needs, client, parameters, { request_id }) {
+  async handle(needs, client, parameters, origin) {
     const { endUsers } = needs;
     if (endUsers === undefined) throw new Error('the authorization_code grant has no sign-in configured');
     const code = await codeOf(endUsers, client, parameters['code']);
@@ -47,15 +47,10 @@ export const authorizationCode: Grant = {
       nonce,
       access_token,
     });
-    const onReuse = reuseEvent('authorization code', {
-      client_id: code.client_id,
-      sub: content.sub,
-      at: endUsers.clock.now(),
-      request_id,
-    });
+    const onReuse = reuseEvent(needs, 'authorization code', code.client_id, content.sub, origin);
     await redeem(needs, endUsers, code, { ...prepared, onReuse });
     await requireSession(needs, endUsers, content, prepared);
-    return { ...prepared.response, ...id_token };
+    return { sub: content.sub, response: { ...prepared.response, ...id_token } };
   },
 };
 
@@ -153,12 +148,12 @@ async function preparedGrant(
 async function redeem(
   { grants, log }: GrantNeeds,
   { codes, clock }: EndUserNeeds,
-  { key, client_id, expires_at }: StoredAuthorizationCode,
+  { key, expires_at }: StoredAuthorizationCode,
   { grant, token, onReuse }: PreparedGrant & { readonly onReuse: AuditEvent },
 ): Promise<void> {
   const outcome = await codes.redeem(key, grant, token, onReuse);
   if (outcome === 'used') {
-    log.warn({ client_id }, 'an authorisation code was used again: what it gave is ended');
+    log.warn({ ...onReuse }, 'an authorisation code was used again: what it gave is ended');
   }
   if (outcome !== 'redeemed') throw invalidGrant('used-code', 'used before, or the end-user has signed out');
   if (clock.now() < expires_at) return;

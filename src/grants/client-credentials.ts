@@ -10,11 +10,12 @@ export const clientCredentials: Grant = {
   parameters: ['scope'],
   async handle(needs, client, parameters) {
     const scope = grantedScope(parameters['scope'], registeredScope(client.stored));
-    return await issueToken(needs, client, {
+    const response = await issueToken(needs, client, {
       sub: client.stored.client_id,
       scope,
       resource: parameters['resource'],
     });
+    return { response, sub: undefined };
   },
 };
 

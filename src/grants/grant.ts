@@ -1,5 +1,6 @@
 import type { AuthenticatedClient } from '../clients/client-authentication/authenticate-client.ts';
 import type { IdTokenNeeds } from '../clients/issued-jwt/client-jwt.ts';
+import type { RequestOrigin } from '../clients/person-event.ts';
 import type { ClientUses } from '../clients/upkeep/client-uses.ts';
 import type { Settings } from '../config/settings.ts';
 import type { ClientStore } from '../ports/client-store.ts';
@@ -44,6 +45,13 @@ export interface TokenResponse {
   readonly id_token?: string;
 }
 
+/** The tokens that a grant gave. */
+export interface Granted {
+  readonly response: TokenResponse;
+  /** The account that they are for; undefined for a client that acts for itself. */
+  readonly sub: string | undefined;
+}
+
 /** The needs that decide which grants the server offers. */
 export type OfferNeeds = Pick<GrantNeeds, 'assertions' | 'endUsers' | 'settings'>;
 
@@ -59,11 +67,5 @@ export interface Grant {
     client: AuthenticatedClient,
     parameters: Parameters,
     from: RequestOrigin,
-  ): Promise<TokenResponse>;
-}
-
-/** Says where a request came from, for limits and for the log. */
-export interface RequestOrigin {
-  readonly remoteAddress: string;
-  readonly request_id: string;
+  ): Promise<Granted>;
 }

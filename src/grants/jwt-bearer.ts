@@ -41,7 +41,10 @@ export const jwtBearer: Grant = {
       asserted,
       parameters['scope'],
     );
-    return await issueToken(needs, client, { sub, scope, resource: parameters['resource'] });
+    return {
+      response: await issueToken(needs, client, { sub, scope, resource: parameters['resource'] }),
+      sub,
+    };
   },
 };
 

@@ -2,6 +2,7 @@ import {
   type AuthenticatedClient,
   tokenConfirmation,
 } from '../clients/client-authentication/authenticate-client.ts';
+import type { RequestOrigin } from '../clients/person-event.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Account } from '../ports/account-directory.ts';
 import { authenticateWithPassword, PASSWORD_ACR, PASSWORD_AMR } from '../sessions/password-sign-in.ts';
@@ -11,7 +12,7 @@ import type { Parameters } from '../spec/parameters.ts';
 import { requestedAudience } from './audience.ts';
 import { grantableScope } from './end-user-scope.ts';
 import { accountInUse, type EndUserNeeds, endUserContent, idTokenMember } from './end-users.ts';
-import type { Grant, GrantNeeds, RequestOrigin } from './grant.ts';
+import type { Grant, GrantNeeds } from './grant.ts';
 import type { EndUserContext } from './issue-token.ts';
 import { prepareGrant } from './prepare-grant.ts';
 import { refreshableFor } from './refreshable.ts';
@@ -40,7 +41,7 @@ export const password: Grant = {
     const id_token = await idTokenMember(endUsers, client, account, endUser, { scope, access_token });
     await needs.grants.create(made.grant, made.token);
     await requireUnchanged(needs, endUsers, account, made.grant.grant_id);
-    return { ...made.response, ...id_token };
+    return { sub: account.sub, response: { ...made.response, ...id_token } };
   },
 };
 

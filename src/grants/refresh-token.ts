@@ -2,6 +2,7 @@ import {
   type AuthenticatedClient,
   tokenConfirmation,
 } from '../clients/client-authentication/authenticate-client.ts';
+import type { RequestOrigin } from '../clients/person-event.ts';
 import type { Account } from '../ports/account-directory.ts';
 import type { AuditEvent } from '../ports/audit-log.ts';
 import type { StoredGrant } from '../ports/grant-store.ts';
@@ -37,9 +38,9 @@ import {
 export const refreshToken: Grant = {
   grant_type: 'refresh_token',
   parameters: ['refresh_token', 'scope'],
-  async handle(needs, client, parameters, { request_id }) {
+  async handle(needs, client, parameters, origin) {
     const presented = presentedToken(needs, parameters['refresh_token']);
-    const { grant, refreshable, authorization } = await grantOf(needs, client, presented, request_id);
+    const { grant, refreshable, authorization } = await grantOf(needs, client, presented, origin);
     const account = await endUserOf(needs, grant, authorization);
     const scope = narrowedScope(authorization.scope, parameters['scope']);
     const audience = narrowedAudience(authorization.audience, parameters['resource']);
@@ -54,9 +55,14 @@ export const refreshToken: Grant = {
       : undefined;
     const { access_token } = minted.response;
     const id_token = await idTokenFor(needs, client, { account, scope, access_token }, authorization);
-    const onReuse = reuseOf(needs, client, grant, request_id);
+    const onReuse = reuseOf(needs, client, grant, origin);
     const use = { presented, refreshable, minted, rotated, onReuse };
-    return { ...(await refreshed(needs, client, use, parameters['refresh_token'])), ...id_token };
+    const response = await refreshed(needs, use, parameters['refresh_token']);
+    const { sub } = grant;
+    return {
+      response: { ...response, ...id_token },
+      sub: sub === client.stored.client_id ? undefined : sub,
+    };
   },
 };
 
@@ -102,7 +108,6 @@ interface Use {
 /** Stores the new tokens. The store decides atomically whether the presented token is still valid. */
 async function refreshed(
   needs: GrantNeeds,
-  client: AuthenticatedClient,
   { presented, refreshable, minted, rotated, onReuse }: Use,
   same: string | undefined,
 ): Promise<TokenResponse> {
@@ -118,7 +123,7 @@ async function refreshed(
     now,
     onReuse,
   });
-  if (outcome === 'reused') tellOfReuse(needs, client, presented);
+  if (outcome === 'reused') tellOfReuse(needs, onReuse, presented);
   if (outcome !== 'refreshed')
     throw invalidGrant(outcome === 'reused' ? 'used-refresh-token' : 'unknown-refresh-token');
   const refresh_token = rotated?.refresh_token ?? same ?? '';
@@ -148,7 +153,7 @@ async function grantOf(
   needs: GrantNeeds,
   client: AuthenticatedClient,
   presented: GenuineRefreshToken,
-  request_id: string,
+  origin: RequestOrigin,
 ): Promise<RefreshableGrant> {
   const grant = await needs.grants.find(presented.grant_id);
   const { client_id, instance } = client.stored;
@@ -163,31 +168,24 @@ async function grantOf(
   if (confirmation !== undefined && !confirms(client.certificate, confirmation))
     throw invalidGrant('certificate-binding');
   if (grant.refresh_token?.digest !== presented.digest) {
-    const event = reuseOf(needs, client, grant, request_id);
-    if (await needs.grants.end(grant.grant_id, event)) tellOfReuse(needs, client, presented);
+    const event = reuseOf(needs, client, grant, origin);
+    if (await needs.grants.end(grant.grant_id, event)) tellOfReuse(needs, event, presented);
     throw invalidGrant('used-refresh-token');
   }
   return { grant, refreshable, authorization };
 }
 
 function reuseOf(
-  { accessTokens }: GrantNeeds,
+  needs: GrantNeeds,
   { stored: { client_id } }: AuthenticatedClient,
   { sub }: StoredGrant,
-  request_id: string,
+  origin: RequestOrigin,
 ): AuditEvent {
-  return reuseEvent('refresh token', { client_id, sub, at: accessTokens.clock.now(), request_id });
+  return reuseEvent(needs, 'refresh token', client_id, sub, origin);
 }
 
-function tellOfReuse(
-  { log }: GrantNeeds,
-  { stored: { client_id } }: AuthenticatedClient,
-  { grant_id }: GenuineRefreshToken,
-): void {
-  log.warn(
-    { client_id, grant_id },
-    'a refresh token was used again after it was rotated: its grant is ended',
-  );
+function tellOfReuse({ log }: GrantNeeds, event: AuditEvent, { grant_id }: GenuineRefreshToken): void {
+  log.warn({ ...event, grant_id }, 'a refresh token was used again after it was rotated: its grant is ended');
 }
 
 /** Returns the requested scope (RFC 6749 §6: it "MUST NOT include any scope not originally granted by the resource owner"). */

@@ -1,3 +1,4 @@
+import { type PersonEventNeeds, personEvent, type RequestOrigin } from '../clients/person-event.ts';
 import type { Settings } from '../config/settings.ts';
 import type { AuditEvent } from '../ports/audit-log.ts';
 import type { StoredRefreshToken } from '../ports/grant-store.ts';
@@ -89,25 +90,12 @@ export function refreshTokenExpiresIn(
 
 /** Returns the audit event of a grant that ends because a code or a rotated refresh token was used again. */
 export function reuseEvent(
+  needs: PersonEventNeeds,
   used: 'authorization code' | 'refresh token',
-  {
-    client_id,
-    sub,
-    at,
-    request_id,
-  }: Pick<AuditEvent, 'at' | 'request_id'> & {
-    readonly client_id: string;
-    readonly sub: string;
-  },
+  client_id: string,
+  sub: string,
+  origin: RequestOrigin,
 ): AuditEvent {
-  const detail = `sub ${sub}: ${used} used again`;
-  return {
-    at,
-    action: 'grant.end',
-    outcome: 'done',
-    actor: `client:${client_id}`,
-    client_id,
-    request_id,
-    detail,
-  };
+  const about = { sub, client_id, actor: `client:${client_id}`, detail: `${used} used again` };
+  return personEvent(needs, 'grant.end', about, origin);
 }

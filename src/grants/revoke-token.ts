@@ -1,12 +1,16 @@
 import type { AuthenticatedClient } from '../clients/client-authentication/authenticate-client.ts';
+import { logEvent, type PersonEventNeeds, personEvent, type RequestOrigin } from '../clients/person-event.ts';
 import type { StoredAccessToken } from '../ports/access-token-store.ts';
 import type { AuditEvent } from '../ports/audit-log.ts';
 import type { GrantStore, StoredGrant } from '../ports/grant-store.ts';
+import type { Log } from '../ports/log.ts';
+import type { AuditAction } from '../spec/audit-events.ts';
 import { OAuthError } from '../spec/errors.ts';
 import { type AccessTokenNeeds, findAccessToken } from '../tokens/access-token.ts';
 import { genuineRefreshToken } from '../tokens/refresh-token.ts';
 
-export interface RevocationNeeds {
+export interface RevocationNeeds extends PersonEventNeeds {
+  readonly log: Log;
   readonly accessTokens: AccessTokenNeeds;
   readonly grants: GrantStore;
 }
@@ -20,33 +24,34 @@ export async function revokeToken(
   needs: RevocationNeeds,
   client: AuthenticatedClient,
   presented: string,
-  request_id: string,
+  origin: RequestOrigin,
 ): Promise<void> {
   const refresh = genuineRefreshToken(needs.accessTokens, presented);
   if (refresh !== undefined) {
     const grant = await needs.grants.find(refresh.grant_id);
     if (grant === undefined) return;
     requireOwn(client, grant);
-    const event = eventOf(needs, client, request_id, 'grant.end', `sub ${grant.sub}: refresh token revoked`);
-    await needs.grants.end(grant.grant_id, event);
+    const about = { sub: grant.sub, detail: 'refresh token revoked' };
+    const event = eventOf(needs, client, 'grant.end', about, origin);
+    if (await needs.grants.end(grant.grant_id, event)) logEvent(needs, event);
     return;
   }
   const found = await findAccessToken(needs.accessTokens, presented);
   if (found === undefined) return;
   requireOwn(client, found);
-  const event = eventOf(needs, client, request_id, 'token.revoke', null);
+  const event = eventOf(needs, client, 'token.revoke', { sub: undefined, detail: null }, origin);
   await needs.accessTokens.store.revoke(found.key, event.at, event);
+  logEvent(needs, event);
 }
 
 function eventOf(
-  { accessTokens }: RevocationNeeds,
+  needs: RevocationNeeds,
   { stored: { client_id } }: AuthenticatedClient,
-  request_id: string,
-  action: AuditEvent['action'],
-  detail: string | null,
+  action: AuditAction,
+  about: { readonly sub: string | undefined; readonly detail: string | null },
+  origin: RequestOrigin,
 ): AuditEvent {
-  const at = accessTokens.clock.now();
-  return { at, action, outcome: 'done', actor: `client:${client_id}`, client_id, request_id, detail };
+  return personEvent(needs, action, { ...about, client_id, actor: `client:${client_id}` }, origin);
 }
 
 function requireOwn(

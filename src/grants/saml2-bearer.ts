@@ -36,7 +36,10 @@ export const saml2Bearer: Grant = {
       asserted,
       parameters['scope'],
     );
-    return await issueToken(needs, client, { sub, scope, resource: parameters['resource'] });
+    return {
+      response: await issueToken(needs, client, { sub, scope, resource: parameters['resource'] }),
+      sub,
+    };
   },
 };
 

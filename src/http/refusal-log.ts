@@ -5,6 +5,7 @@ import { parseAuthorization } from '../spec/authorization-header.ts';
 import { NotFound, OAuthError, type RefusalNotes, TooManyRequests } from '../spec/errors.ts';
 import { formDecode } from '../spec/percent-encoding.ts';
 import type { RefusalReason } from '../spec/refusal-reasons.ts';
+import { shownText } from '../spec/shown-text.ts';
 import type { RequestHeaders } from './raw-headers.ts';
 
 /** The parts of a request that may name its client. */
@@ -63,17 +64,6 @@ function issuerOf(payload: string | undefined): string | undefined {
   }
 }
 
-/** Returns a text for the log: at most `max` characters and then `...`; others than printable ASCII are escaped. */
-function shown(value: string, max: number): string {
-  const text = value
-    .slice(0, max)
-    .replaceAll(
-      /[^\x20-\x7e]/g,
-      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-    );
-  return value.length > max ? `${text}...` : text;
-}
-
 /** Members of the log line, without the reason. */
 export type FailureMembers = Readonly<Record<string, unknown>>;
 
@@ -103,8 +93,8 @@ function refusalMembers(
   const members: RefusalMembers = {
     ...(error === undefined ? {} : { error }),
     reason: notes.reason ?? told.reason,
-    detail: shown(detail, SHOWN_MAX.detail),
-    ...(client === undefined || client === '' ? {} : { client: shown(client, SHOWN_MAX.client) }),
+    detail: shownText(detail, SHOWN_MAX.detail),
+    ...(client === undefined || client === '' ? {} : { client: shownText(client, SHOWN_MAX.client) }),
     ...(notes.tried === undefined ? {} : { tried: notes.tried }),
     ...(notes.registered === undefined ? {} : { registered: notes.registered }),
     ...valueOf(notes),
@@ -138,7 +128,7 @@ function toldBy(failure: unknown): Told | undefined {
 
 function valueOf({ values = {} }: RefusalNotes): Pick<RefusalMembers, 'value'> {
   const found = Object.entries(values).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, shown(textOf(value), SHOWN_MAX.value)] as const],
+    value === undefined ? [] : [[name, shownText(textOf(value), SHOWN_MAX.value)] as const],
   );
   return found.length === 0 ? {} : { value: Object.fromEntries(found.slice(0, VALUES_MAX)) };
 }

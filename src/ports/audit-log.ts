@@ -1,45 +1,22 @@
+import type { AuditAction } from '../spec/audit-events.ts';
+
 /** One audit event: the action, its actor and its outcome. It never holds a secret or a token. */
 export interface AuditEvent {
   /** Seconds since the Unix epoch. */
   readonly at: number;
-  readonly action:
-    | 'client.create'
-    | 'client.read'
-    | 'client.update'
-    | 'client.delete'
-    | 'client.list'
-    | 'client.secret'
-    | 'client.prune'
-    | 'client.expire'
-    | 'client.supersede'
-    | 'client.import'
-    | 'account.create'
-    | 'account.update'
-    | 'account.delete'
-    | 'account.locked'
-    | 'session.end'
-    | 'grant.end'
-    | 'token.revoke'
-    | 'initial-access-token.create'
-    | 'initial-access-token.revoke'
-    | 'tenant.create'
-    | 'tenant.update'
-    | 'tenant.disable'
-    | 'tenant.enable'
-    | 'server-key.add'
-    | 'server-key.announce'
-    | 'server-key.activate'
-    | 'server-key.remove'
-    | 'server-key.revoke'
-    | 'storage.restore'
-    | 'clock.confirm';
+  readonly action: AuditAction;
   readonly outcome: 'done' | 'refused';
-  /** `master:LABEL`, `initial:LABEL`, `registration`, `statement:ISSUER`, `federation:ENTITY`, `open`, `document`, `client:ID`, `end-user`, `cli`, `server`, or `unknown`. */
+  /** `AUDIT_MEMBERS` has the forms. */
   readonly actor: string;
   readonly client_id: string | null;
   readonly request_id: string;
   /** The error code of a refusal; otherwise further facts, or null. */
   readonly detail: string | null;
+  /** The account concerned. Absent where none is known. */
+  readonly sub?: string;
+  /** The network address of the request, shortened as the settings say. Absent for commands and the server itself. */
+  readonly address?: string;
+  readonly user_agent?: string;
 }
 
 export interface RecordedAuditEvent extends AuditEvent {

@@ -1,4 +1,5 @@
 import type { ClientId, ClientInstance, Subject } from '../spec/identifiers.ts';
+import type { AuditEvent } from './audit-log.ts';
 
 /** An end-user's consent to one instance of a client. A client registered again under the same id inherits nothing. */
 export interface StoredConsent {
@@ -25,11 +26,20 @@ export interface ConsentStore {
   /**
    * Adds to earlier consent; concurrent calls both count. Returns the whole consent. Returns undefined and stores nothing
    * if the client was deleted.
+   * @param event recorded in the same transaction if the consent is stored
    */
   grant(
     consent: Pick<StoredConsent, 'sub' | 'client_id' | 'instance' | 'scope' | 'claims' | 'resources'>,
     at: number,
+    event?: AuditEvent,
   ): Promise<StoredConsent | undefined>;
-  /** Deletes a consent and returns whether it existed. */
-  revoke(sub: Subject, client: Pick<StoredConsent, 'client_id' | 'instance'>): Promise<boolean>;
+  /**
+   * Deletes a consent and returns whether it existed.
+   * @param event recorded in the same transaction if it existed
+   */
+  revoke(
+    sub: Subject,
+    client: Pick<StoredConsent, 'client_id' | 'instance'>,
+    event?: AuditEvent,
+  ): Promise<boolean>;
 }

@@ -50,6 +50,8 @@ export interface SessionConditions {
   /** The maximum number of sessions of `sub`. The sessions with the oldest use end. */
   readonly sessionsMax: number;
   readonly now: number;
+  /** Recorded in the same transaction if the session begins. */
+  readonly event?: AuditEvent;
 }
 
 export type SessionCreation =

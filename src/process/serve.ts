@@ -7,6 +7,7 @@ import type { Host } from '../http/host.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { FileCheckState, Storage } from '../ports/storage.ts';
+import { shorteningLog } from '../system/log.ts';
 import { prometheusMetrics } from '../system/metrics.ts';
 import { managementEndpoints } from '../tenant/endpoints.ts';
 import type { Tenant } from '../tenant/tenant.ts';
@@ -39,9 +40,10 @@ export interface RunningServer {
 export async function startServer(
   settings: Settings,
   mode: Mode,
-  log: Log,
+  wholeLog: Log,
   stopped: AbortSignal,
 ): Promise<RunningServer | undefined> {
+  const log = shorteningLog(wholeLog, settings);
   const memory = openMemory(settings);
   const measured = prometheusMetrics(() => memory.caches.figures());
   let service: Service | undefined;

@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { AddressInfo } from 'node:net';
 import type { Settings } from '../config/settings.ts';
 import type { Log } from '../ports/log.ts';
+import { shorteningLog } from '../system/log.ts';
 import { labelled, prometheusMetrics } from '../system/metrics.ts';
 import { managementEndpoints } from '../tenant/endpoints.ts';
 import { startManagementHost } from './listeners.ts';
@@ -70,7 +71,7 @@ export interface Parent {
 /** Serves as one of several processes: without a management listener, which the parent has. */
 export async function startWorker(
   settings: Settings,
-  log: Log,
+  wholeLog: Log,
   {
     parent,
     stop,
@@ -82,6 +83,7 @@ export async function startWorker(
     readonly check: boolean;
   },
 ): Promise<Service | undefined> {
+  const log = shorteningLog(wholeLog, settings);
   const memory = openMemory(settings);
   const measured = prometheusMetrics(() => memory.caches.figures());
   let service: Service | undefined;

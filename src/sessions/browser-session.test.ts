@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { digestOf } from '../keys/digest.ts';
 import type { StoredSession } from '../ports/session-store.ts';
-import type { Subject } from '../spec/identifiers.ts';
+import type { ClientId, Subject } from '../spec/identifiers.ts';
 import { ACTOR, ADA, START, type TestEndUsers, testEndUsers } from '../testing/end-users.ts';
 import {
   type Authentication,
@@ -11,6 +11,7 @@ import {
   currentSession,
   endSession,
   isAntiForgeryToken,
+  type SignInCause,
   signIn,
 } from './browser-session.ts';
 import { addAccount, setDisabled } from './manage-account.ts';
@@ -23,6 +24,10 @@ const LIFETIMES = {
 };
 
 const NO_COOKIES: BrowserCookies = { session: undefined, browser: undefined };
+const CAUSE: SignInCause = {
+  client_id: 'rp' as ClientId,
+  origin: { remoteAddress: '192.0.2.7', request_id: 'r', userAgent: 'Browser/1' },
+};
 const BY_PASSWORD: Authentication = {
   sub: 'ada' as Subject,
   accountVersion: undefined,
@@ -35,7 +40,7 @@ async function signedIn(
   cookies: BrowserCookies = NO_COOKIES,
   who: Partial<Authentication> = {},
 ) {
-  const result = await signIn(sessions, { ...BY_PASSWORD, ...who }, cookies);
+  const result = await signIn(sessions, { ...BY_PASSWORD, ...who }, cookies, CAUSE);
   assert.ok(result.outcome === 'signed_in');
   return result;
 }
@@ -154,7 +159,7 @@ test('an account that was disabled while its password was checked gets no sessio
   const account = await addAccount(endUsers.accounts, ADA, ACTOR);
   await setDisabled(endUsers.accounts, account, true, ACTOR);
   const who = { ...BY_PASSWORD, sub: account.sub, accountVersion: account.version };
-  assert.deepEqual(await signIn(endUsers.sessions, who, NO_COOKIES), { outcome: 'account_changed' });
+  assert.deepEqual(await signIn(endUsers.sessions, who, NO_COOKIES, CAUSE), { outcome: 'account_changed' });
   assert.deepEqual(await endUsers.storage.sessions.ofSubject(account.sub), []);
 });
 

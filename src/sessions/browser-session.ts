@@ -1,12 +1,20 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { logEvent, personEvent, type RequestOrigin } from '../clients/person-event.ts';
 import type { Settings } from '../config/settings.ts';
 import { digestOf } from '../keys/digest.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import type { AuditEvent } from '../ports/audit-log.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
 import type { Random } from '../ports/random.ts';
 import type { EndedSession, SessionStore, StoredSession } from '../ports/session-store.ts';
-import { type Digest, IDENTIFIER_LENGTHS, type SessionId, type Subject } from '../spec/identifiers.ts';
+import {
+  type ClientId,
+  type Digest,
+  IDENTIFIER_LENGTHS,
+  type SessionId,
+  type Subject,
+} from '../spec/identifiers.ts';
 
 export interface SessionNeeds {
   readonly sessions: SessionStore;
@@ -14,6 +22,7 @@ export interface SessionNeeds {
   readonly clock: Clock;
   readonly random: Random;
   readonly settings: Settings;
+  readonly log: Log;
 }
 
 /** An authenticated end-user, and how the authentication happened. */
@@ -52,6 +61,12 @@ export type SignedIn =
    */
   | { readonly outcome: 'account_changed' };
 
+/** The client that the end-user signs in for, and the request that did it. */
+export interface SignInCause {
+  readonly client_id: ClientId;
+  readonly origin: RequestOrigin;
+}
+
 /** Browsers that are remembered for one account. */
 const BROWSERS_MAX = 20;
 /**
@@ -67,6 +82,7 @@ export async function signIn(
   needs: SessionNeeds,
   authentication: Authentication,
   cookies: BrowserCookies,
+  { client_id, origin }: SignInCause,
 ): Promise<SignedIn> {
   const { sessions, clock, random, settings } = needs;
   const now = clock.now();
@@ -84,9 +100,16 @@ export async function signIn(
     ends_at,
   };
   const replaces = await replacedBy(sessions, cookies);
-  const conditions = { replaces, accountVersion, sessionsMax: settings['session.per-account-max'], now };
-  const creation = await sessions.create(session, conditions);
-  if (creation.outcome === 'account_changed') return creation;
+  const about = { sub: who.sub, client_id };
+  const event = personEvent(needs, 'session.create', { ...about, detail: who.amr.join(' ') || null }, origin);
+  const sessionsMax = settings['session.per-account-max'];
+  const creation = await sessions.create(session, { replaces, accountVersion, sessionsMax, now, event });
+  if (creation.outcome === 'account_changed') {
+    const refused = { ...about, outcome: 'refused', detail: 'account-changed' } as const;
+    logEvent(needs, personEvent(needs, 'sign-in.refuse', refused, origin));
+    return creation;
+  }
+  logEvent(needs, event);
   const browser = await rememberedBrowser(needs, who.sub, cookies.browser, now);
   return {
     outcome: 'signed_in',
@@ -149,11 +172,11 @@ export async function currentSession(
 export function sessionEnded(
   { clock }: Pick<SessionNeeds, 'clock'>,
   { sub, sid }: StoredSession,
-  who: Pick<AuditEvent, 'actor' | 'request_id'>,
+  who: Pick<AuditEvent, 'actor' | 'request_id' | 'address' | 'user_agent'>,
   client_id: string | null = null,
 ): AuditEvent {
-  const detail = `sub ${sub}: sid ${sid}`;
-  return { at: clock.now(), action: 'session.end', outcome: 'done', client_id, detail, ...who };
+  const detail = `sid ${sid}`;
+  return { at: clock.now(), action: 'session.end', outcome: 'done', client_id, sub, detail, ...who };
 }
 
 /** Ends the session of a cookie, live or expired; returns undefined if there is none. */

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { logEvent } from '../clients/person-event.ts';
 import type { AccountStore, StoredAccount } from '../ports/account-store.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
 import type { LoginName, Subject } from '../spec/identifiers.ts';
 import { loginName } from '../spec/login-name.ts';
 import { claimsFault } from './account-claims.ts';
@@ -9,6 +11,7 @@ import { type AccountActor, AccountRefused, accountEvent } from './manage-accoun
 export interface ExternalAccountNeeds {
   readonly accounts: AccountStore;
   readonly clock: Clock;
+  readonly log: Log;
 }
 
 /** An end-user that the sign-in page of the operator has authenticated. */
@@ -46,7 +49,7 @@ export async function externalAccount(
 }
 
 async function created(
-  { accounts, clock }: ExternalAccountNeeds,
+  { accounts, clock, log }: ExternalAccountNeeds,
   { sub, claims = {} }: ExternalSubject,
   actor: AccountActor,
 ): Promise<StoredAccount | undefined> {
@@ -66,11 +69,13 @@ async function created(
   const outcome = await accounts.create(account, event);
   if (outcome === 'login_name_taken')
     throw new AccountRefused(`another account has the name ${JSON.stringify(account.login_name)}`);
-  return outcome === 'created' ? account : undefined;
+  if (outcome !== 'created') return undefined;
+  logEvent({ log }, event);
+  return account;
 }
 
 async function renewed(
-  { accounts, clock }: ExternalAccountNeeds,
+  { accounts, clock, log }: ExternalAccountNeeds,
   known: StoredAccount,
   { sub, claims }: ExternalSubject,
   actor: AccountActor,
@@ -83,7 +88,9 @@ async function renewed(
   const changed = { ...known, claims: text, username, version: known.version + 1, updated_at: clock.now() };
   const event = accountEvent({ clock }, 'account.update', known, actor, 'claims from elsewhere');
   const replacement = { expectedVersion: known.version, endAll: false, event };
-  return (await accounts.replace(changed, replacement)) === 'done' ? changed : undefined;
+  if ((await accounts.replace(changed, replacement)) !== 'done') return undefined;
+  logEvent({ log }, event);
+  return changed;
 }
 
 function shownName(sub: Subject, { preferred_username }: Readonly<Record<string, unknown>>): string {

@@ -16,7 +16,7 @@ export interface AccountNeeds {
 }
 
 /** The party that makes the change, for the audit log. */
-export type AccountActor = Pick<AuditEvent, 'actor' | 'request_id'>;
+export type AccountActor = Pick<AuditEvent, 'actor' | 'request_id' | 'address' | 'user_agent'>;
 
 /** Refuses a change of an account. The message is for the party that manages accounts. */
 export class AccountRefused extends Error {
@@ -154,8 +154,8 @@ export function accountEvent(
   actor: AccountActor,
   what?: string,
 ): AuditEvent {
-  const detail = what === undefined ? `sub ${sub}` : `sub ${sub}: ${what}`;
-  return { at: clock.now(), action, outcome: 'done', client_id: null, detail, ...actor };
+  const detail = what ?? null;
+  return { at: clock.now(), action, outcome: 'done', client_id: null, sub, detail, ...actor };
 }
 
 function requireDone(outcome: string, { username }: StoredAccount): void {

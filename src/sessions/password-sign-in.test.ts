@@ -20,6 +20,7 @@ const attempted = (endUsers: TestEndUsers, attempt: Partial<PasswordAttempt> = {
     username: 'ada',
     password: ADA.password,
     remoteAddress: '192.0.2.1',
+    userAgent: 'Browser/1',
     browser: undefined,
     request_id: 'r',
     client_id: 'rp',
@@ -57,13 +58,18 @@ for (const [what, attempt, reason] of REFUSED) {
     const endUsers = await testEndUsers();
     const { sub } = await addAccount(endUsers.accounts, ADA, ACTOR);
     assert.deepEqual(await attempted(endUsers, attempt), { outcome: 'refused' });
-    const about = reason === 'unknown-user' ? undefined : sub;
     const members = {
       tenant: 'test',
+      at: START,
+      action: 'sign-in.refuse',
+      outcome: 'refused',
+      actor: 'unknown',
+      client_id: 'rp',
       request_id: 'r',
+      detail: reason,
+      ...(reason === 'unknown-user' ? {} : { sub }),
       address: '192.0.2.1',
-      client: 'rp',
-      sub: about,
+      user_agent: 'Browser/1',
       reason,
     };
     assert.deepEqual(endUsers.lines, [{ message: 'sign-in refused', members }]);

@@ -1,9 +1,9 @@
 import { record } from '../clients/audit-trail.ts';
+import { type PersonEventNeeds, personEvent, type RequestOrigin } from '../clients/person-event.ts';
 import { digestOf } from '../keys/digest.ts';
 import type { Account, AccountDirectory } from '../ports/account-directory.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
-import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { BoundedMap } from '../spec/bounded-map.ts';
 import { TooManyRequests } from '../spec/errors.ts';
@@ -12,12 +12,11 @@ import { loginName } from '../spec/login-name.ts';
 import type { RefusalReason } from '../spec/refusal-reasons.ts';
 import type { Admission, SignInLimits } from './sign-in-limits.ts';
 
-export interface PasswordSignInNeeds {
+export interface PasswordSignInNeeds extends PersonEventNeeds {
   readonly directory: AccountDirectory;
   /** Browsers that have signed in before, also for accounts of another store. */
   readonly browsers: Pick<AccountStore, 'knowsBrowser'>;
   readonly limits: SignInLimits;
-  readonly clock: Clock;
   readonly log: Log;
   readonly audit: AuditLog;
   /**
@@ -27,15 +26,12 @@ export interface PasswordSignInNeeds {
   readonly attacked: BoundedMap<Subject, number>;
 }
 
-export interface PasswordAttempt {
+export interface PasswordAttempt extends RequestOrigin {
   /** The texts that the end-user typed, of any length. */
   readonly username: string;
   readonly password: string;
-  readonly remoteAddress: string;
   /** The cookie of an earlier sign-in in this browser; undefined if there is none, and for a grant. */
   readonly browser: string | undefined;
-  /** Identifies the request in the log. */
-  readonly request_id: string;
   /** The client that the end-user signs in for, for the log. */
   readonly client_id: string;
 }
@@ -74,24 +70,24 @@ export async function authenticateWithPassword(
 }
 
 async function admitted(
-  { directory, log }: PasswordSignInNeeds,
+  needs: PasswordSignInNeeds,
   attempt: PasswordAttempt,
   account: Account | undefined,
   admission: Extract<Admission, { readonly admitted: true }>,
 ): Promise<PasswordOutcome> {
+  const { directory, log } = needs;
   try {
     const verified = await directory.verifyPassword(account, attempt.password);
     if (verified !== undefined) admission.release();
     if (verified !== undefined && !verified.disabled) return { outcome: 'authenticated', account: verified };
-    const about = refusedSignIn(attempt, refusalReason(account, verified), account);
-    log.info(about, 'sign-in refused');
+    log.info(refusedSignIn(needs, attempt, refusalReason(account, verified), account), 'sign-in refused');
     return { outcome: 'refused' };
   } catch (failure) {
     // The password was not checked, so the attempt does not count.
     admission.release();
     if (!(failure instanceof TooManyRequests)) throw failure;
     log.warn(
-      refusedSignIn(attempt, 'sign-ins-wait', account),
+      refusedSignIn(needs, attempt, 'sign-ins-wait', account),
       'sign-in refused: too many passwords wait to be checked',
     );
     return { outcome: 'too_many_attempts', retry_after: failure.retryAfterSeconds };
@@ -105,16 +101,22 @@ function refusalReason(account: Account | undefined, verified: Account | undefin
 
 /** Returns what the log says about a refused sign-in: never the typed texts. */
 const refusedSignIn = (
-  { request_id, remoteAddress, client_id }: PasswordAttempt,
+  needs: PersonEventNeeds,
+  attempt: PasswordAttempt,
   reason: RefusalReason,
   account: Account | undefined,
-): Readonly<Record<string, unknown>> => ({
-  request_id,
-  address: remoteAddress,
-  client: client_id,
-  sub: account?.sub,
-  reason,
-});
+): Readonly<Record<string, unknown>> => {
+  const { client_id } = attempt;
+  // A caller that no password has authenticated.
+  const about = {
+    sub: account?.sub,
+    client_id,
+    actor: 'unknown',
+    outcome: 'refused',
+    detail: reason,
+  } as const;
+  return { ...personEvent(needs, 'sign-in.refuse', about, attempt), reason };
+};
 
 async function knownBrowser(
   { browsers, clock }: PasswordSignInNeeds,
@@ -134,19 +136,19 @@ function tooMany(
   account: Account | undefined,
 ): PasswordOutcome {
   const { log } = needs;
-  if (account !== undefined) noteAttack(needs, account.sub, attempt.request_id);
-  const about = { ...refusedSignIn(attempt, 'too-many-sign-ins', account), retry_after };
+  if (account !== undefined) noteAttack(needs, account.sub, attempt);
+  const about = { ...refusedSignIn(needs, attempt, 'too-many-sign-ins', account), retry_after };
   log.warn(about, 'sign-in refused: too many attempts');
   return { outcome: 'too_many_attempts', retry_after };
 }
 
 const ATTACK_SECONDS = 3600;
 
-function noteAttack(needs: PasswordSignInNeeds, sub: Subject, request_id: string): void {
+function noteAttack(needs: PasswordSignInNeeds, sub: Subject, attempt: PasswordAttempt): void {
   const at = needs.clock.now();
   if ((needs.attacked.get(sub) ?? 0) > at) return;
   needs.attacked.set(sub, at + ATTACK_SECONDS);
-  const detail = `sub ${sub}: too many attempts`;
-  const who = { actor: 'unknown', client_id: null, request_id };
-  record(needs, { at, action: 'account.locked', outcome: 'done', detail, ...who });
+  const { client_id } = attempt;
+  const about = { sub, client_id, actor: 'unknown', detail: 'too many attempts' };
+  record(needs, personEvent(needs, 'account.locked', about, attempt));
 }

@@ -46,3 +46,32 @@ export function ipAddressOctets(address: string): Uint8Array | undefined {
       .flatMap((group) => [group >> 8, group & 255]),
   );
 }
+
+const IPV4_BITS = 32;
+const IPV6_BITS = 128;
+
+/**
+ * Returns an address with its first bits only, such as `192.0.2.0/24` or `2001:db8:1::/48`; whole if all of its bits are
+ * kept. An IPv4-mapped address counts as its IPv4 address. Any other text is returned as it is.
+ */
+export function shortenedAddress(
+  address: string,
+  { ipv4, ipv6 }: { readonly ipv4: number; readonly ipv6: number },
+): string {
+  if (ipv4 === IPV4_BITS && ipv6 === IPV6_BITS) return address;
+  const canonical = canonicalIpv6(address);
+  const text = canonical !== undefined && IPV4_MAPPED.test(canonical) ? networkOf(address) : address;
+  const octets = ipAddressOctets(text.split('%', 1)[0] ?? '');
+  if (octets === undefined) return address;
+  const bits = octets.length === 4 ? ipv4 : ipv6;
+  if (bits === octets.length * 8) return address;
+  const kept = octets.map((octet, index) => octet & ~(0xff >> Math.min(8, Math.max(0, bits - index * 8))));
+  return `${octets.length === 4 ? kept.join('.') : ipv6Text(kept)}/${bits}`;
+}
+
+function ipv6Text(octets: Uint8Array): string {
+  const groups = Array.from({ length: 8 }, (_, index) =>
+    (((octets[2 * index] ?? 0) << 8) | (octets[2 * index + 1] ?? 0)).toString(16),
+  );
+  return canonicalIpv6(groups.join(':')) ?? groups.join(':');
+}

@@ -80,7 +80,11 @@ export const DUMPED_TABLES: readonly DumpTable[] = [
   ),
   table('interaction', true, 'tenant* key* kind browser version# content created_at# expires_at#'),
   table('consent', true, 'tenant* sub* client_id* instance* scope claims resources granted_at# updated_at#'),
-  table('audit_event', true, 'tenant* sequence*# at# action outcome actor client_id request_id detail'),
+  table(
+    'audit_event',
+    true,
+    'tenant* sequence*# at# action outcome actor client_id request_id detail sub address user_agent',
+  ),
   table('change_journal', true, 'tenant* sequence*# kind subject instance'),
   table('counters', true, 'tenant* journal# audit#'),
 ];

@@ -100,6 +100,9 @@ export const AUDIT_EVENT = mapper<RecordedAuditEvent>({
   client_id: 'plain',
   request_id: 'plain',
   detail: 'plain',
+  sub: 'optional',
+  address: 'optional',
+  user_agent: 'optional',
 });
 
 export const AUTHORIZATION_CODE = mapper<StoredAuthorizationCode>({

@@ -1,5 +1,6 @@
 import pino from 'pino';
 import type { Log } from '../ports/log.ts';
+import { shortenedAddress } from '../spec/ip-address.ts';
 
 /** The buffer for a log that is read too slowly. Lines beyond it are dropped and counted. */
 const UNREAD_BYTES_MAX = 8 * 1024 * 1024;
@@ -31,6 +32,32 @@ export function jsonLog(
   reportLostLines(destination, log);
   return log;
 }
+
+/** Returns a log that shortens network addresses, whichever line they stand in; the log itself if addresses are kept whole. */
+export function shorteningLog(
+  log: Log,
+  settings: Readonly<Record<'log.address-bits-ipv4' | 'log.address-bits-ipv6', number>>,
+): Log {
+  const bits = { ipv4: settings['log.address-bits-ipv4'], ipv6: settings['log.address-bits-ipv6'] };
+  if (bits.ipv4 === 32 && bits.ipv6 === 128) return log;
+  const shortened = (members: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
+    const found = ADDRESS_MEMBERS.filter((name) => typeof members[name] === 'string');
+    const short = found.map((name) => [name, shortenedAddress(wholeAddress(String(members[name])), bits)]);
+    return found.length === 0 ? members : { ...members, ...Object.fromEntries(short) };
+  };
+  return {
+    info: (members, message) => log.info(shortened(members), message),
+    warn: (members, message) => log.warn(shortened(members), message),
+    error: (members, message) => log.error(shortened(members), message),
+  };
+}
+
+/** A network of IPv6 is written as its first four groups (`networkOf`). */
+const wholeAddress = (text: string): string =>
+  text.split(':').length === 4 && !text.includes('::') ? `${text}::` : text;
+
+/** The members of lines that name an address of a caller. */
+const ADDRESS_MEMBERS = ['address', 'network'] as const;
 
 type Destination = ReturnType<typeof pino.destination>;
 

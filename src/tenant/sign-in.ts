@@ -68,6 +68,7 @@ export function openEndUsers(
       limits: signInLimits(settings, counting),
       clock,
       log,
+      settings,
       audit: storage.audit,
       attacked: caches.open('refusals', { weigh: () => ATTACKED_BYTES }),
     },
@@ -76,6 +77,7 @@ export function openEndUsers(
       browsers: storage.accounts,
       ...time,
       settings,
+      log,
     },
     interactions: {
       interactions: storage.interactions,
@@ -138,7 +140,7 @@ export interface SignIn extends Omit<EndUsers, 'accounts'> {
 }
 
 export function openSignIn(parts: SignInParts): SignIn {
-  const { issuer, settings, clients, clock, random, idTokens, pages, storage, uses } = parts;
+  const { issuer, settings, clients, clock, log, random, idTokens, pages, storage, uses } = parts;
   const { people, documents } = parts;
   const { directory, passwordSignIn, sessions, interactions, interactionLimits } = people;
   const { consents, authorizationCodes: codes } = storage;
@@ -178,6 +180,7 @@ export function openSignIn(parts: SignInParts): SignIn {
         pairwiseSecret: idTokens.pairwiseSecret,
         settings,
         consentImplied: settings['sign-in.consent'] === 'third-party',
+        log,
         keepClient: async (client) => await documents.keep(client),
         clock,
       },

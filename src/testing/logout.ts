@@ -6,7 +6,7 @@ import type { StoredSession } from '../ports/session-store.ts';
 import { type BrowserCookies, signIn } from '../sessions/browser-session.ts';
 import type { LogoutDelivery } from '../sessions/logout-delivery.ts';
 import type { LogoutRequestNeeds } from '../sessions/logout-request.ts';
-import type { Subject } from '../spec/identifiers.ts';
+import type { ClientId, Subject } from '../spec/identifiers.ts';
 import { systemRandom } from '../system/random.ts';
 import { openLogout } from '../tenant/logout.ts';
 import { endUsersOf, START, type TestEndUsers } from './end-users.ts';
@@ -130,7 +130,10 @@ async function signedIn(
 ): Promise<SignedInBrowser> {
   const none: BrowserCookies = { session: undefined, browser: undefined };
   const who = { sub: 'ada' as Subject, accountVersion: undefined, acr: null, amr: ['pwd'] };
-  const signed = await signIn(sessions, who, none);
+  const signed = await signIn(sessions, who, none, {
+    client_id: 'rp' as ClientId,
+    origin: { remoteAddress: '192.0.2.7', request_id: 'r', userAgent: undefined },
+  });
   assert.ok(signed.outcome === 'signed_in');
   for (const client of clients) await storage.sessions.addClient(signed.session.sid, client, START);
   return { session: signed.session, cookie: signed.cookies.session };

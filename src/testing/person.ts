@@ -73,8 +73,8 @@ export function inFrontOf(
   };
 }
 
-/** A browser before the endpoints of a tenant. */
-export function browserOf(tenant: TestTenant): PlainBrowser {
+/** A browser before the endpoints of a tenant. @param always headers of each request */
+export function browserOf(tenant: TestTenant, always: Readonly<Record<string, string>> = {}): PlainBrowser {
   let router: Router | undefined;
   return plainBrowser(ISSUER, async (url, { method = 'GET', headers, body }) => {
     const { pathname, search } = new URL(url);
@@ -88,7 +88,7 @@ export function browserOf(tenant: TestTenant): PlainBrowser {
       segment: match.segment,
       query: search.slice(1),
       form,
-      headers,
+      headers: Object.assign({}, headers, always),
     });
     const sent = new Headers(answered.headers);
     for (const cookie of answered.cookies) sent.append('set-cookie', cookie);

@@ -161,12 +161,12 @@ test('disable, set-password and delete end the sessions that other processes ser
   });
   const { how, stderr } = await registry.attempt('accounts', 'show', 'ada');
   assert.deepEqual([how, stderr.includes('there is no account "ada"')], [1, true]);
-  const details = (await registry.audit()).map(({ action, detail }) => [action, detail]);
+  const details = (await registry.audit()).map((event) => [event.action, event.sub, event.detail]);
   assert.deepEqual(details, [
-    ['account.create', `sub ${sub}`],
-    ['account.update', `sub ${sub}: disabled`],
-    ['account.update', `sub ${sub}: enabled`],
-    ['account.update', `sub ${sub}: password`],
-    ['account.delete', `sub ${sub}`],
+    ['account.create', sub, null],
+    ['account.update', sub, 'disabled'],
+    ['account.update', sub, 'enabled'],
+    ['account.update', sub, 'password'],
+    ['account.delete', sub, null],
   ]);
 });

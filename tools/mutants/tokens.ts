@@ -158,7 +158,7 @@ export const TOKENS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/grants/refresh-token.ts',
-        find: '    if (await needs.grants.end(grant.grant_id, event)) tellOfReuse(needs, client, presented);',
+        find: '    if (await needs.grants.end(grant.grant_id, event)) tellOfReuse(needs, event, presented);',
         replace: '    tellOfReuse(needs, client, presented);\n    void event;',
       },
     ],
@@ -260,7 +260,7 @@ export const TOKENS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/grants/revoke-token.ts',
-        find: '    await needs.grants.end(grant.grant_id, event);\n',
+        find: '    if (await needs.grants.end(grant.grant_id, event)) logEvent(needs, event);\n',
         replace: '    void event;\n',
       },
     ],

@@ -26,8 +26,8 @@ test('200: yes: the session is dead at once, its cookie is taken back, and clien
   assert.equal(await pages.endUsers.storage.sessions.find(session.key), undefined);
   const event = (await pages.endUsers.storage.audit.page(0, 100)).at(-1);
   assert.deepEqual(
-    [event?.action, event?.actor, event?.detail],
-    ['session.end', 'end-user', `sub ada: sid ${session.sid}`],
+    [event?.action, event?.actor, event?.sub, event?.detail],
+    ['session.end', 'end-user', 'ada', `sid ${session.sid}`],
   );
   await pages.delivery.close();
   assert.equal(pages.sent.length, 1);

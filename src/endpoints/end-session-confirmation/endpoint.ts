@@ -1,3 +1,4 @@
+import { logEvent, originOf, placeOf } from '../../clients/person-event.ts';
 import type { Log } from '../../ports/log.ts';
 import type { FrontChannelLogoutPage, Page, SignedOutPage } from '../../ports/pages.ts';
 import type { EndedSession, StoredSession } from '../../ports/session-store.ts';
@@ -138,12 +139,21 @@ async function ended(
   const event =
     meant === undefined
       ? undefined
-      : sessionEnded(sessions, meant, { actor: 'end-user', request_id: request.id }, client?.client_id);
+      : sessionEnded(sessions, meant, endUserOf(needs, request), client?.client_id);
   const session = await endSession(sessions, browser.cookie(request, 'session'), event);
+  if (session !== undefined && event !== undefined) logEvent(needs, event);
   return session === undefined
     ? { session: 'none', frames: [] }
     : { session: 'ended', frames: await clientsTold(needs, request, session, client?.client_id) };
 }
+
+const endUserOf = (
+  { settings }: EndSessionConfirmationNeeds,
+  request: EndpointRequest,
+): Parameters<typeof sessionEnded>[2] => {
+  const origin = originOf(request);
+  return { actor: 'end-user', request_id: origin.request_id, ...placeOf(settings, origin) };
+};
 
 /**
  * Notifies the clients of an ended session. Waits a limited time for those that the browser is about to visit, in a frame or

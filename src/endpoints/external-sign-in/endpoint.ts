@@ -1,3 +1,4 @@
+import { originOf, placeOf } from '../../clients/person-event.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { WaitingRequest } from '../../grants/authorization/authorization-interaction.ts';
 import type { AuthorizationRequest } from '../../grants/authorization/authorization-request.ts';
@@ -138,7 +139,9 @@ async function keptOutcome(
 ): Promise<KeptOutcome> {
   if ('error' in outcome) return { proof: digestOf(proof), refused: outcome };
   const { subject: sub, claims, ...how } = outcome;
-  const actor = { actor: `sign-in:${by.page.label}`, request_id: by.request.id };
+  const origin = originOf(by.request);
+  const { request_id } = origin;
+  const actor = { actor: `sign-in:${by.page.label}`, request_id, ...placeOf(needs.settings, origin) };
   try {
     const { version } = await externalAccount(needs, { sub, claims }, actor);
     return { proof: digestOf(proof), signedIn: { ...how, sub, accountVersion: version } };

@@ -1,3 +1,4 @@
+import { originOf } from '../../clients/person-event.ts';
 import type { WaitingRequest } from '../../grants/authorization/authorization-interaction.ts';
 import { AuthorizationError } from '../../grants/authorization/authorization-request.ts';
 import type { SignInPage } from '../../ports/pages.ts';
@@ -75,8 +76,7 @@ async function signInChosen(needs: InteractionEndpointNeeds, choice: Choice): Pr
     username,
     password,
     browser,
-    remoteAddress: request.remoteAddress,
-    request_id: request.id,
+    ...originOf(request),
     client_id: waiting.interaction.content.request.client_id,
   });
   if (outcome.outcome === 'too_many_attempts')
@@ -88,11 +88,14 @@ async function signInChosen(needs: InteractionEndpointNeeds, choice: Choice): Pr
   const taken = await changed(needs, waiting, { taken: true });
   if (taken === undefined) return nothingWaits(needs, request);
   try {
-    const signedIn = await signIn(needs.sessions, authentication, {
+    const cookiesSent = {
       session: needs.browser.cookie(request, 'session'),
       browser,
       abandoned: waiting.interaction.content.signedIn,
-    });
+    };
+    const { client_id } = waiting.interaction.content.request;
+    const cause = { client_id, origin: originOf(request) };
+    const signedIn = await signIn(needs.sessions, authentication, cookiesSent, cause);
     if (signedIn.outcome === 'account_changed')
       return await askAgain((await changed(needs, taken, { taken: false })) ?? waiting, 'refused');
     const cookies = [
@@ -129,6 +132,7 @@ async function allowed(
   session: StoredSession,
 ): Promise<EndpointResponse> {
   requireFormToken(choice, session);
+  const { request } = choice;
   const { content } = choice.waiting.interaction;
   const { next } = await needs.flow.progress(content, session);
   // Another step comes first: show its page.
@@ -138,7 +142,7 @@ async function allowed(
     choice,
     session,
     { consented: session.key },
-    { first: async () => await needs.flow.rememberConsent(content.request, session) },
+    { first: async () => await needs.flow.rememberConsent(request, content.request, session) },
   );
 }
 

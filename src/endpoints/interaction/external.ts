@@ -1,3 +1,4 @@
+import { originOf } from '../../clients/person-event.ts';
 import { AuthorizationError } from '../../grants/authorization/authorization-request.ts';
 import { agreedRequest, type KeptOutcome } from '../../grants/authorization/external-outcome.ts';
 import { digestOf, sameDigest } from '../../keys/digest.ts';
@@ -59,7 +60,10 @@ async function signedIn(
     browser: needs.browser.cookie(request, 'browser'),
     abandoned: waiting.interaction.content.signedIn,
   };
-  const begun = await signIn(needs.sessions, authentication, cookies);
+  const begun = await signIn(needs.sessions, authentication, cookies, {
+    client_id: waiting.interaction.content.request.client_id,
+    origin: originOf(request),
+  });
   if (begun.outcome === 'account_changed')
     return await refused(needs, request, waiting, {
       error: 'login_required',
@@ -67,7 +71,7 @@ async function signedIn(
     });
   const { session } = begun;
   const agreed = agreedRequest(waiting.interaction.content.request, consent);
-  if (consent !== undefined) await needs.flow.rememberConsent(agreed, session);
+  if (consent !== undefined) await needs.flow.rememberConsent(request, agreed, session);
   const done = {
     request: agreed,
     signedIn: session.key,

@@ -3,6 +3,7 @@ import {
   AUTHENTICATION_PARAMETERS,
   type AuthenticationNeeds,
 } from '../../clients/client-authentication/method.ts';
+import { originOf } from '../../clients/person-event.ts';
 import { type RevocationNeeds, revokeToken } from '../../grants/revoke-token.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import { type FormLimits, parseForm } from '../../spec/parameters.ts';
@@ -24,7 +25,8 @@ const PARAMETERS: ReadonlySet<string> = new Set(['token', 'token_type_hint', ...
 export function revocation(needs: RevocationEndpointNeeds): Endpoint {
   return {
     contract,
-    async handle({ headers, body, clientCertificate, remoteAddress, id }) {
+    async handle(request) {
+      const { headers, body, clientCertificate, remoteAddress } = request;
       const parameters = parseForm(headers['content-type'], body, PARAMETERS, needs.form);
       const { authorization } = headers;
       const client = await identifyClient(needs.authentication, {
@@ -39,7 +41,7 @@ export function revocation(needs: RevocationEndpointNeeds): Endpoint {
           error_description: 'token is missing',
           reason: 'missing-parameter',
         });
-      await revokeToken(needs, client, token, id);
+      await revokeToken(needs, client, token, originOf(request));
       // RFC 7009 §2.2: "The content of the response body is ignored by the client".
       return { status: 200, headers: UNCACHED };
     },

@@ -6,7 +6,8 @@ import {
   AUTHENTICATION_PARAMETERS,
   type AuthenticationNeeds,
 } from '../../clients/client-authentication/method.ts';
-import type { Grant, GrantNeeds } from '../../grants/grant.ts';
+import { logEvent, originOf, personEvent, type RequestOrigin } from '../../clients/person-event.ts';
+import type { Grant, Granted, GrantNeeds } from '../../grants/grant.ts';
 import { GRANTS, offeredGrants } from '../../grants/grants.ts';
 import { OAuthError, quotedValue } from '../../spec/errors.ts';
 import { type FormLimits, type Parameters, parseForm } from '../../spec/parameters.ts';
@@ -36,7 +37,8 @@ export function token(needs: TokenEndpointNeeds): Endpoint {
   const offered = offeredGrants(needs);
   return {
     contract,
-    async handle({ headers, body, clientCertificate, remoteAddress, id }) {
+    async handle(request) {
+      const { headers, body, clientCertificate, remoteAddress } = request;
       const parameters = parseForm(headers['content-type'], body, PARAMETERS, needs.form, REPEATABLE);
       const { authorization } = headers;
       const client = await identifyClient(needs.authentication, {
@@ -46,14 +48,30 @@ export function token(needs: TokenEndpointNeeds): Endpoint {
         remoteAddress,
       });
       const grant = grantFor(offered, parameters, client);
-      const response = await grant.handle(needs, client, parameters, { remoteAddress, request_id: id });
+      const origin = originOf(request);
+      const granted = await grant.handle(needs, client, parameters, origin);
+      noteIssued(needs, client, grant, granted, origin);
       return {
         status: 200,
         headers: HEADERS,
-        body: JSON.stringify(response),
+        body: JSON.stringify(granted.response),
       };
     },
   };
+}
+
+/** Logs tokens for an end-user. A client that acts for itself is counted only: its tokens are the hot path (ADR 71). */
+function noteIssued(
+  needs: TokenEndpointNeeds,
+  { stored: { client_id } }: AuthenticatedClient,
+  { grant_type }: Grant,
+  { sub }: Granted,
+  origin: RequestOrigin,
+): void {
+  if (sub === undefined) return;
+  const action = grant_type === 'refresh_token' ? 'token.refresh' : 'token.issue';
+  const about = { sub, client_id, actor: `client:${client_id}`, detail: grant_type };
+  logEvent(needs, personEvent(needs, action, about, origin));
 }
 
 function grantFor(offered: readonly Grant[], parameters: Parameters, client: AuthenticatedClient): Grant {

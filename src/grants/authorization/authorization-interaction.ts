@@ -1,16 +1,19 @@
 import type { KeyObject } from 'node:crypto';
 import { subjectFor } from '../../clients/issued-jwt/pairwise-subject.ts';
 import { consentIsOutdated } from '../../clients/metadata-document/document-state.ts';
+import { logEvent, personEvent, type RequestOrigin } from '../../clients/person-event.ts';
 import { metadataOf } from '../../clients/registered-client.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { ClientStore, StoredClient } from '../../ports/client-store.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ConsentStore, StoredConsent } from '../../ports/consent-store.ts';
+import type { Log } from '../../ports/log.ts';
 import type { StoredSession } from '../../ports/session-store.ts';
 import { canSignInWith } from '../../sessions/acr-values.ts';
 import { responseTypeName, responseTypesOf } from '../../spec/grant-types.ts';
 import type { Digest } from '../../spec/identifiers.ts';
 import { memberOf } from '../../spec/scope.ts';
+import { shownText } from '../../spec/shown-text.ts';
 import { isLoopbackHost, parseUri } from '../../spec/uri.ts';
 import { requestableScope } from '../end-user-scope.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
@@ -41,6 +44,7 @@ export interface ProgressNeeds {
   /** Stores a client that is known by its document only, before an end-user's consent is stored. @throws OAuthError */
   readonly keepClient: (client: StoredClient) => Promise<StoredClient>;
   readonly clock: Clock;
+  readonly log: Log;
 }
 
 /** A waiting request's client and next step. */
@@ -133,10 +137,12 @@ function isOperators({ registered_via }: Pick<StoredClient, 'registered_via'>): 
 
 /** Stores the consent of the end-user for this registration of the client. */
 export async function rememberConsent(
-  { clients, consents, clock, keepClient }: ProgressNeeds,
+  needs: ProgressNeeds,
   request: AuthorizationRequest,
   { sub }: StoredSession,
+  origin: RequestOrigin,
 ): Promise<void> {
+  const { clients, consents, clock, keepClient } = needs;
   const { client_id, client_instance: instance } = request;
   const client = await clients.find(client_id);
   if (client !== undefined && client.document !== null) {
@@ -144,10 +150,26 @@ export async function rememberConsent(
     // An outdated consent must not be completed: the store would keep what it allowed.
     const earlier = await consents.find(sub, { client_id, instance });
     if (earlier !== undefined && consentIsOutdated(client, earlier))
-      await consents.revoke(sub, { client_id, instance });
+      await withdrawOutdated(needs, sub, request, origin);
   }
   const scope = [...new Set(request.scope)].sort();
   const resources = [...new Set(request.resource)].sort();
   const consent = { sub, client_id, instance, scope, claims: requestedClaims(request), resources };
-  await consents.grant(consent, clock.now());
+  const detail = shownText(scope.join(' '), SCOPE_SHOWN_MAX);
+  const event = personEvent(needs, 'consent.grant', { sub, client_id, detail }, origin);
+  if ((await consents.grant(consent, clock.now(), event)) !== undefined) logEvent(needs, event);
+}
+
+/** Scope that an event shows. */
+const SCOPE_SHOWN_MAX = 500;
+
+async function withdrawOutdated(
+  needs: ProgressNeeds,
+  sub: StoredSession['sub'],
+  { client_id, client_instance: instance }: AuthorizationRequest,
+  origin: RequestOrigin,
+): Promise<void> {
+  const about = { sub, client_id, actor: 'server', detail: 'the document of the client changed' };
+  const event = personEvent(needs, 'consent.revoke', about, origin);
+  if (await needs.consents.revoke(sub, { client_id, instance }, event)) logEvent(needs, event);
 }

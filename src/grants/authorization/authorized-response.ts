@@ -1,3 +1,4 @@
+import { logEvent, personEvent, type RequestOrigin } from '../../clients/person-event.ts';
 import { metadataOf } from '../../clients/registered-client.ts';
 import type { ClientUses } from '../../clients/upkeep/client-uses.ts';
 import type { Account } from '../../ports/account-directory.ts';
@@ -40,9 +41,9 @@ export async function authorizedResponse(
   needs: AuthorizedResponseNeeds,
   stored: StoredClient,
   request: AuthorizationRequest,
-  session: StoredSession,
+  { session, origin }: { readonly session: StoredSession; readonly origin: RequestOrigin },
 ): Promise<ResponseParameters> {
-  const { endUsers, uses } = needs;
+  const { endUsers, uses, issuing } = needs;
   const client = { stored, metadata: metadataOf(stored) };
   const account = await accountInUse(endUsers, session.sub);
   const { client_id, instance } = stored;
@@ -57,6 +58,9 @@ export async function authorizedResponse(
   const authorized = { client, request, session, account };
   const code = request.response_type.includes('code') ? await issueCode(needs, authorized) : {};
   const token = request.response_type.includes('token') ? await issueAccessToken(needs, authorized) : {};
+  const about = { sub: account.sub, client_id, detail: request.response_type.join(' ') };
+  if ('code' in code) logEvent(issuing, personEvent(issuing, 'code.issue', about, origin));
+  if ('access_token' in token) logEvent(issuing, personEvent(issuing, 'token.issue', about, origin));
   return { ...code, ...token, ...(await idToken(needs, authorized, { ...code, ...token })) };
 }
 

@@ -6,9 +6,10 @@ import { statement } from './statement.ts';
 
 /** For a statement that has raised the counters (in `counters`): stores the event with its number. */
 export const RECORDING = `
-  INSERT INTO audit_event (tenant, sequence, at, action, outcome, actor, client_id, request_id, detail)
+  INSERT INTO audit_event (tenant, sequence, at, action, outcome, actor, client_id, request_id, detail, sub,
+    address, user_agent)
   SELECT :tenant::text, audit, :at::bigint, :action::text, :outcome::text, :actor::text, :event_client_id::text,
-    :request_id::text, :detail::text FROM counters`;
+    :request_id::text, :detail::text, :event_sub::text, :address::text, :user_agent::text FROM counters`;
 
 /** The values of `RECORDING`. */
 export const recorded = ({
@@ -19,6 +20,9 @@ export const recorded = ({
   client_id,
   request_id,
   detail,
+  sub,
+  address,
+  user_agent,
 }: AuditEvent): Values => ({
   at,
   action,
@@ -27,6 +31,9 @@ export const recorded = ({
   event_client_id: client_id,
   request_id,
   detail,
+  event_sub: sub ?? null,
+  address: address ?? null,
+  user_agent: user_agent ?? null,
 });
 
 const APPEND = statement(

@@ -193,6 +193,9 @@ export const clients: TenantNoun<ClientStore, Reads> = {
 };
 
 const NO_EVENT = {
+  event_sub: null,
+  address: null,
+  user_agent: null,
   at: null,
   action: null,
   outcome: null,

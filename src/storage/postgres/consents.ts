@@ -1,5 +1,6 @@
 import type { ConsentStore } from '../../ports/consent-store.ts';
 import { CONSENT, widenedConsent } from '../rows.ts';
+import { record } from './audit.ts';
 import { changed, one, type TenantNoun } from './noun.ts';
 import { statement } from './statement.ts';
 
@@ -39,20 +40,25 @@ export const consents: TenantNoun<ConsentStore, 'find' | 'ofSubject'> = {
   writes: {
     grant: {
       locksTenant: true,
-      async interactive(transaction, tenant, consent, at) {
+      async interactive(transaction, tenant, consent, at, event) {
         const { sub, client_id, instance } = consent;
         const place = { tenant, sub, client_id, instance };
         if ((await one(transaction.query(CLIENT, place))) === undefined) return undefined;
         const before = CONSENT.readOptional(await one(transaction.query(FIND, place)));
         const granted = widenedConsent(before, consent, at);
         await transaction.query(PUT, { tenant, ...CONSENT.writeNamed(granted) });
+        await record(transaction, tenant, event);
         return granted;
       },
     },
     revoke: {
       locksTenant: true,
-      pipelined: async (transaction, tenant, sub, { client_id, instance }) =>
-        (await changed(transaction.query(REMOVE, { tenant, sub, client_id, instance }))) === 1,
+      async interactive(transaction, tenant, sub, { client_id, instance }, event) {
+        const removing = transaction.query(REMOVE, { tenant, sub, client_id, instance });
+        if ((await changed(removing)) !== 1) return false;
+        await record(transaction, tenant, event);
+        return true;
+      },
     },
   },
 };

@@ -8,6 +8,7 @@ import {
   DOCUMENT_SCHEMA,
   FIRST_SCHEMA,
   MARK_SCHEMA,
+  PERSON_SCHEMA,
   PROCESS_SCHEMA,
   RATE_SCHEMA,
   TENANT_ROUND_SCHEMA,
@@ -34,6 +35,7 @@ export const MIGRATIONS: readonly SchemaStep[] = [
     compatibleFrom: 1,
   },
   { version: 7, name: 'metadata documents of clients', statements: DOCUMENT_SCHEMA, compatibleFrom: 1 },
+  { version: 8, name: 'who acted, and from where', statements: PERSON_SCHEMA, compatibleFrom: 1 },
 ];
 
 export const NEWEST = MIGRATIONS.length;

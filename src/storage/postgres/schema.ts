@@ -237,6 +237,11 @@ export const TENANT_ROUND_SCHEMA: readonly string[] = [
 /** Client ID Metadata Documents. */
 export const DOCUMENT_SCHEMA: readonly string[] = [`ALTER TABLE client ADD COLUMN document ${TEXT}`];
 
+/** The account, the address and the software behind an event. */
+export const PERSON_SCHEMA: readonly string[] = ['sub', 'address', 'user_agent'].map(
+  (column) => `ALTER TABLE audit_event ADD COLUMN ${column} ${TEXT}`,
+);
+
 /** The schema of the first version, as single statements. */
 export const FIRST_SCHEMA: readonly string[] = [
   ...TENANT_TABLES.flatMap(tenantTable),

@@ -120,7 +120,7 @@ async function create(
   transaction: Transaction,
   tenant: TenantId,
   session: StoredSession,
-  { replaces, accountVersion, sessionsMax, now }: SessionConditions,
+  { replaces, accountVersion, sessionsMax, now, event }: SessionConditions,
 ): Promise<SessionCreation> {
   const { sub } = session;
   if (accountVersion !== undefined && !(await accountIsUnchanged(transaction, tenant, sub, accountVersion))) {
@@ -131,6 +131,7 @@ async function create(
     replaces === undefined ? undefined : await replaceSession(transaction, tenant, replaces, continues);
   const kept = replaced?.continues === true ? { ...session, sid: replaced.session.sid } : session;
   await transaction.query(INSERT, { tenant, ...SESSION.writeNamed(kept) });
+  await record(transaction, tenant, event);
   if (replaced?.continues === true) await keepClients(transaction, tenant, kept.sid, replaced.session);
   const surplus = await endSessionsOf(transaction, tenant, sub, {
     except: kept.key,

@@ -36,11 +36,14 @@ export const audit: TenantNoun<AuditLog, 'page'> = {
 export function eventRecording(database: DatabaseSync): (tenant: TenantId, event: AuditEvent) => void {
   // One transaction writes at a time, so the next sequence is also the next in commit order.
   const insert = database.prepare(`
-    INSERT INTO audit_event (tenant, sequence, at, action, outcome, actor, client_id, request_id, detail)
+    INSERT INTO audit_event (tenant, sequence, at, action, outcome, actor, client_id, request_id, detail, sub,
+      address, user_agent)
     VALUES (?1, 1 + max(
       coalesce((SELECT max(sequence) FROM audit_event WHERE tenant = ?1), 0),
-      coalesce((SELECT sequence FROM audit_swept WHERE tenant = ?1), 0)), ?2, ?3, ?4, ?5, ?6, ?7, ?8)`);
-  return (tenant, { at, action, outcome, actor, client_id, request_id, detail }) => {
-    insert.run(tenant, at, action, outcome, actor, client_id, request_id, detail);
+      coalesce((SELECT sequence FROM audit_swept WHERE tenant = ?1), 0)), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)`);
+  return (tenant, { at, action, outcome, actor, client_id, request_id, detail, ...person }) => {
+    const { sub = null, address = null, user_agent = null } = person;
+    const act = [at, action, outcome, actor, client_id, request_id, detail] as const;
+    insert.run(tenant, ...act, sub, address, user_agent);
   };
 }

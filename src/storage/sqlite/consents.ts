@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { ConsentStore, StoredConsent } from '../../ports/consent-store.ts';
 import type { TenantId } from '../../spec/identifiers.ts';
 import { CONSENT, widenedConsent } from '../rows.ts';
+import { eventRecording } from './audit.ts';
 import type { TenantNoun } from './noun.ts';
 
 export const consents: TenantNoun<ConsentStore, 'find' | 'ofSubject'> = {
@@ -24,11 +25,13 @@ export const consents: TenantNoun<ConsentStore, 'find' | 'ofSubject'> = {
       );
       const put = database.prepare(`
         INSERT OR REPLACE INTO consent (tenant, ${CONSENT.columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
-      return (tenant, consent, at) => {
+      const record = eventRecording(database);
+      return (tenant, consent, at, event) => {
         const { sub, client_id, instance } = consent;
         if (client.get(tenant, client_id, instance) === undefined) return undefined;
         const granted = widenedConsent(find(tenant, sub, consent), consent, at);
         put.run(tenant, ...CONSENT.write(granted));
+        if (event !== undefined) record(tenant, event);
         return granted;
       };
     },
@@ -36,8 +39,12 @@ export const consents: TenantNoun<ConsentStore, 'find' | 'ofSubject'> = {
       const remove = database.prepare(
         'DELETE FROM consent WHERE tenant = ? AND sub = ? AND client_id = ? AND instance = ?',
       );
-      return (tenant, sub, { client_id, instance }) =>
-        remove.run(tenant, sub, client_id, instance).changes === 1;
+      const record = eventRecording(database);
+      return (tenant, sub, { client_id, instance }, event) => {
+        const existed = remove.run(tenant, sub, client_id, instance).changes === 1;
+        if (existed && event !== undefined) record(tenant, event);
+        return existed;
+      };
     },
   },
 };

@@ -2,31 +2,10 @@ import type { DatabaseSync } from 'node:sqlite';
 import { StorageUnavailable } from '../../ports/storage.ts';
 import { type SchemaState, suits, tooNew } from '../schema.ts';
 import { LOGOUT_ISSUER_SCHEMA, LOGOUT_SCHEMA, SESSION_SCHEMA } from './end-user-schema.ts';
+import { SERVER_KEY_SCHEMA } from './server-key-schema.ts';
 
 const COMPATIBILITY_SCHEMA = `
   CREATE TABLE schema_compatibility (version INTEGER PRIMARY KEY, compatible_from INTEGER NOT NULL) STRICT;`;
-
-/** SQLite cannot change a CHECK in place, so the table is created again. From here on only the program knows the uses of keys. */
-const SERVER_KEY_SCHEMA = `
-  ALTER TABLE server_key RENAME TO server_key_before;
-  CREATE TABLE server_key (
-    tenant TEXT NOT NULL,
-    kid TEXT NOT NULL,
-    position INTEGER NOT NULL,
-    use TEXT NOT NULL,
-    created_at INTEGER NOT NULL,
-    active_at INTEGER NOT NULL,
-    retired_at INTEGER,
-    succeeds TEXT,
-    removed_at INTEGER,
-    reason TEXT,
-    public_jwk TEXT,
-    sealed_jwk TEXT,
-    PRIMARY KEY (tenant, kid)
-  ) STRICT, WITHOUT ROWID;
-  INSERT INTO server_key (tenant, kid, position, use, created_at, active_at, public_jwk, sealed_jwk)
-    SELECT tenant, kid, position, use, created_at, created_at, public_jwk, sealed_jwk FROM server_key_before;
-  DROP TABLE server_key_before;`;
 
 const RATE_SCHEMA = `
   CREATE TABLE rate_bucket (
@@ -328,6 +307,14 @@ export const MIGRATIONS: readonly Migration[] = [
     version: 19,
     name: 'metadata documents of clients',
     sql: 'ALTER TABLE client ADD COLUMN document TEXT;',
+    compatibleFrom: 13,
+  },
+  {
+    version: 20,
+    name: 'who acted, and from where',
+    sql: ['sub', 'address', 'user_agent']
+      .map((column) => `ALTER TABLE audit_event ADD COLUMN ${column} TEXT;`)
+      .join('\n'),
     compatibleFrom: 13,
   },
 ];

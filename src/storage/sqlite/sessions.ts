@@ -84,6 +84,7 @@ function sessionCreation(
     VALUES (?, ?, ?, ?, ?, ?, ?)`);
   const isUnchanged = accountUnchanged(database);
   const ending = sessionEnding(database);
+  const record = eventRecording(database);
 
   /** Carries the clients over: they know the session by its `sid`, and must learn of its end. */
   const keepClients = (tenant: TenantId, sid: SessionId, { clients }: EndedSession): void => {
@@ -92,7 +93,7 @@ function sessionCreation(
     }
   };
 
-  return (tenant, session, { replaces, accountVersion, sessionsMax, now }) => {
+  return (tenant, session, { replaces, accountVersion, sessionsMax, now, event }) => {
     if (accountVersion !== undefined && !isUnchanged(tenant, session.sub, accountVersion)) {
       return { outcome: 'account_changed' };
     }
@@ -100,6 +101,7 @@ function sessionCreation(
     const replaced = replaces === undefined ? undefined : ending.replace(tenant, replaces, continues);
     const kept = replaced?.continues === true ? { ...session, sid: replaced.session.sid } : session;
     insert.run(tenant, ...SESSION.write(kept));
+    if (event !== undefined) record(tenant, event);
     if (replaced?.continues === true) keepClients(tenant, kept.sid, replaced.session);
     const surplus = ending.beyond(tenant, kept.sub, kept.key, sessionsMax);
     const ended = replaced?.continues === false ? [replaced.session, ...surplus] : surplus;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ClientInstance, Subject } from '../../spec/identifiers.ts';
 import { type MakeEngine, onEmptyStorage, onSecondView } from './engine.ts';
-import { aClient, EVENT, NOW, OPEN, times } from './stored-examples.ts';
+import { aClient, anEvent, EVENT, NOW, OPEN, times } from './stored-examples.ts';
 
 const ADA = 'ada' as Subject;
 const BOB = 'bob' as Subject;
@@ -65,6 +65,29 @@ export function consentContract(make: MakeEngine): void {
 }
 
 function endContract(make: MakeEngine): void {
+  test(
+    'a consent and its event are stored together, or neither; the event keeps who acted, and from where',
+    onEmptyStorage(make, async ({ tenant, other }) => {
+      const client = aClient();
+      await tenant.clients.create(client, OPEN);
+      const from = { sub: ADA, address: '192.0.2.7', user_agent: 'Browser/1' };
+      const given = anEvent({ action: 'consent.grant', actor: 'end-user', ...from });
+      const consent = { ...client, sub: ADA, scope: ['openid'], claims: [], resources: [] };
+      const absent = { ...consent, client_id: aClient().client_id };
+      assert.equal(await tenant.consents.grant(absent, NOW, given), undefined);
+      await tenant.consents.grant(consent, NOW, given);
+      const ended = anEvent({ action: 'consent.revoke', actor: 'server', sub: ADA });
+      assert.equal(await tenant.consents.revoke(ADA, client, ended), true);
+      assert.equal(await tenant.consents.revoke(ADA, client, ended), false);
+      const events = (await tenant.audit.page(0, 9)).filter(({ action }) => action.startsWith('consent.'));
+      assert.deepEqual(
+        events.map(({ sequence: _sequence, ...event }) => event),
+        [given, ended],
+      );
+      assert.deepEqual(await other.audit.page(0, 9), []);
+    }),
+  );
+
   test(
     'a revoked consent is gone, and every other consent stays',
     onEmptyStorage(make, async ({ tenant, other }) => {

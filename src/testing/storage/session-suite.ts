@@ -3,18 +3,44 @@ import { test } from 'node:test';
 import type { SessionId, Subject } from '../../spec/identifiers.ts';
 import { aDigest, anAccount, aSession, NEW_SESSION } from './end-user-examples.ts';
 import { type MakeEngine, onEmptyStorage, onSecondView } from './engine.ts';
-import { aClient, EVENT, NOW, times } from './stored-examples.ts';
+import { aClient, anEvent, EVENT, NOW, times } from './stored-examples.ts';
 
 const ADA = 'ada' as Subject;
 const BOB = 'bob' as Subject;
 
 export function sessionContract(make: MakeEngine): void {
   storedContract(make);
+  eventContract(make);
   replacementContract(make);
   raceContract(make);
   limitContract(make);
   clientsContract(make);
   endContract(make);
+}
+
+function eventContract(make: MakeEngine): void {
+  test(
+    'a session and the event of its sign-in are stored together, or neither',
+    onEmptyStorage(make, async ({ tenant, other }) => {
+      const event = anEvent({
+        action: 'session.create',
+        sub: ADA,
+        address: '2001:db8::7',
+        user_agent: 'B/1',
+      });
+      const refused = await tenant.sessions.create(aSession(ADA), {
+        ...NEW_SESSION,
+        accountVersion: 7,
+        event,
+      });
+      assert.deepEqual(refused, { outcome: 'account_changed' });
+      assert.deepEqual(await tenant.audit.page(0, 9), []);
+      await tenant.sessions.create(aSession(ADA), { ...NEW_SESSION, event });
+      const [recorded, ...more] = await tenant.audit.page(0, 9);
+      assert.deepEqual([recorded, more], [{ ...event, sequence: recorded?.sequence }, []]);
+      assert.deepEqual(await other.audit.page(0, 9), []);
+    }),
+  );
 }
 
 function storedContract(make: MakeEngine): void {

@@ -1,0 +1,172 @@
+/** Where the server writes an event: `row` into the audit table and the log, `line` into the log only (ADR 71). */
+export type AuditPlace = 'row' | 'line';
+
+interface AuditEventKind {
+  /** One sentence, for the reference. */
+  readonly words: string;
+  readonly place: AuditPlace;
+  /** The values that `detail` may have; absent: always null, or the error code of a refusal. */
+  readonly detail?: string;
+}
+
+/** Every action that an audit event can have. The reference is made from this table. */
+export const AUDIT_EVENTS = {
+  'client.create': {
+    words: 'A client was registered, or a registration by an authenticated party was refused.',
+    place: 'row',
+    detail: '`dry run`, `identical client`, or null',
+  },
+  'client.read': {
+    words: 'A party read the metadata of a client.',
+    place: 'row',
+    detail: '`expired secret renewed`, or null',
+  },
+  'client.update': {
+    words: 'The metadata of a client was replaced.',
+    place: 'row',
+    detail: '`dry run`, or null',
+  },
+  'client.delete': { words: 'A client was deleted.', place: 'row' },
+  'client.list': { words: 'A party listed clients.', place: 'row' },
+  'client.secret': {
+    words: 'A secret of a client was made, retired or renewed.',
+    place: 'row',
+    detail: 'the change',
+  },
+  'client.prune': { words: 'An idle client was deleted.', place: 'row' },
+  'client.expire': { words: 'The registration of a client ended with its lifetime.', place: 'row' },
+  'client.supersede': { words: 'A registration by a federation replaced an earlier one.', place: 'row' },
+  'client.import': { words: 'A command imported a client.', place: 'row' },
+  'account.create': {
+    words: 'An account was made: by a command, or at the first sign-in on the page of the operator.',
+    place: 'row',
+    detail: '`signed in elsewhere`, or null',
+  },
+  'account.update': {
+    words: 'An account was changed.',
+    place: 'row',
+    detail: 'the change, such as `password`, `disabled` or `claims`',
+  },
+  'account.delete': { words: 'An account was deleted.', place: 'row' },
+  'account.locked': {
+    words: 'An account had too many attempts to sign in. At most once an hour and process.',
+    place: 'row',
+    detail: '`too many attempts`',
+  },
+  'session.create': {
+    words: 'An end-user signed in, and a session began.',
+    place: 'row',
+    detail: 'the methods of authentication (`amr`), separated by spaces, or null',
+  },
+  'session.end': {
+    words: 'A session was ended: by its end-user, or by a command.',
+    place: 'row',
+    detail: '`sid` and the identifier of the session',
+  },
+  'sign-in.refuse': {
+    words: 'An attempt to sign in was refused.',
+    place: 'line',
+    detail:
+      'the reason: `unknown-user`, `wrong-password`, `disabled-account`, `account-changed`, `too-many-sign-ins` or `sign-ins-wait`',
+  },
+  'consent.grant': {
+    words: 'An end-user agreed to the request of a client.',
+    place: 'row',
+    detail: 'the scope, cut after 500 characters',
+  },
+  'consent.revoke': {
+    words:
+      'A consent ended before the end-user was asked again, because the document of the client had changed.',
+    place: 'row',
+    detail: '`the document of the client changed`',
+  },
+  'code.issue': {
+    words: 'A client received an authorisation code.',
+    place: 'line',
+    detail: 'the response type',
+  },
+  'token.issue': {
+    words:
+      'A client received tokens for an end-user. Tokens of clients that act for themselves are counted only.',
+    place: 'line',
+    detail: 'the grant type, or the response type at the authorisation endpoint',
+  },
+  'token.refresh': {
+    words: 'A client used a refresh token for an end-user.',
+    place: 'line',
+    detail: '`refresh_token`',
+  },
+  'grant.end': {
+    words:
+      'A grant ended with all its tokens: its client or a command revoked it, or a token was used twice.',
+    place: 'row',
+    detail: 'the reason, or null',
+  },
+  'token.revoke': { words: 'A client revoked an access token.', place: 'row' },
+  'initial-access-token.create': {
+    words: 'An initial access token was issued.',
+    place: 'row',
+    detail: 'its label',
+  },
+  'initial-access-token.revoke': {
+    words: 'An initial access token was revoked.',
+    place: 'row',
+    detail: 'its label',
+  },
+  'tenant.create': { words: 'A tenant was made.', place: 'row' },
+  'tenant.update': { words: 'The settings or names of a tenant were changed.', place: 'row' },
+  'tenant.disable': { words: 'A tenant was disabled.', place: 'row' },
+  'tenant.enable': { words: 'A tenant was enabled.', place: 'row' },
+  'server-key.add': { words: 'A server key was added.', place: 'row', detail: 'its `kid`' },
+  'server-key.announce': {
+    words: 'The successor of a server key was published.',
+    place: 'row',
+    detail: 'its `kid`',
+  },
+  'server-key.activate': { words: 'A server key began to sign.', place: 'row', detail: 'its `kid`' },
+  'server-key.remove': { words: 'A server key was removed.', place: 'row', detail: 'its `kid`' },
+  'server-key.revoke': { words: 'A compromised server key was revoked.', place: 'row', detail: 'its `kid`' },
+  'storage.restore': { words: 'The database was restored from a backup.', place: 'row' },
+  'clock.confirm': { words: 'An operator confirmed the time of the clock.', place: 'row' },
+} as const satisfies Readonly<Record<string, AuditEventKind>>;
+
+export type AuditAction = keyof typeof AUDIT_EVENTS;
+
+interface AuditMember {
+  /** One sentence, for the reference. */
+  readonly words: string;
+  /** Whether it is, or leads to, a person. */
+  readonly personal: boolean;
+}
+
+/** The members of an event. A row and its log line use the same names. */
+export const AUDIT_MEMBERS = {
+  at: { words: 'Seconds since the Unix epoch.', personal: false },
+  action: { words: 'One of the actions below.', personal: false },
+  outcome: { words: '`done` or `refused`.', personal: false },
+  actor: {
+    words:
+      '`master:LABEL`, `initial:LABEL`, `registration` (the token of the client itself), `statement:ISSUER`, `federation:ENTITY`, `open`, `document`, `sign-in:LABEL` (the page of the operator), `client:ID`, `end-user`, `cli`, `server`, or `unknown` (no known credential).',
+    personal: false,
+  },
+  client_id: {
+    words: 'The client concerned. For a refusal, the client that the caller tried to reach. Otherwise null.',
+    personal: false,
+  },
+  request_id: { words: 'The same as in the other log lines about the request.', personal: false },
+  detail: {
+    words: 'For a refusal its reason or error code. Otherwise see the action. Null without a detail.',
+    personal: false,
+  },
+  sub: { words: 'The subject: the account concerned. Absent where no account is known.', personal: true },
+  address: {
+    words:
+      'The network address of the browser or client that acted, shortened by `log.address-bits-ipv4` and `log.address-bits-ipv6`. Absent for commands and the server.',
+    personal: true,
+  },
+  user_agent: {
+    words:
+      'The `User-Agent` of the request: at most 200 characters of printable ASCII, others escaped. Absent where none was sent.',
+    personal: true,
+  },
+} as const satisfies Readonly<Record<string, AuditMember>>;
