@@ -13,6 +13,11 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import('./serve.ts')).SERVE_COMMANDS,
   },
   {
+    name: 'doctor',
+    summary: 'Examine an installation, or any issuer from outside',
+    load: async () => (await import('./doctor.ts')).DOCTOR_COMMANDS,
+  },
+  {
     name: 'config',
     summary: 'Check and print the settings',
     load: async () => (await import('./config.ts')).CONFIG_COMMANDS,

@@ -49,7 +49,7 @@ const CACHES_MIN = 16 * MIB;
 const BODIES_SHARE = 1 / 8;
 
 /** Divides the memory of a process among its caches and the rest. */
-export function planMemory(settings: Settings, machine: MachineMemory): MemoryPlan {
+export function planMemory(settings: Settings, machine = machineMemory()): MemoryPlan {
   const processes = settings.workers;
   const limit = Math.floor(machine.limit / processes);
   const given = (settings['cache.memory'] * MIB) / processes;
