@@ -16,7 +16,7 @@ type Jwk = Readonly<Record<string, unknown>>;
 function keyTypeOf(algorithm: string): string | undefined {
   if (/^(?:RS|PS)\d+$/u.test(algorithm)) return 'RSA';
   if (/^ES\d+K?$/u.test(algorithm)) return 'EC';
-  return /^Ed/u.test(algorithm) ? 'OKP' : undefined;
+  return algorithm.startsWith('Ed') ? 'OKP' : undefined;
 }
 
 /** Examines the published key set (RFC 7517). */
