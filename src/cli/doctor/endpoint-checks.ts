@@ -28,11 +28,11 @@ export async function endpointFindings(metadata: Metadata, visit: Visit): Promis
 }
 
 const PROBES: Readonly<Partial<Record<string, Probe>>> = {
-  authorization_endpoint: authorization,
-  token_endpoint: token,
-  introspection_endpoint: introspection,
-  userinfo_endpoint: userinfo,
-  registration_endpoint: registration,
+  authorization_endpoint: probeAuthorization,
+  token_endpoint: probeToken,
+  introspection_endpoint: probeIntrospection,
+  userinfo_endpoint: probeUserinfo,
+  registration_endpoint: probeRegistration,
 };
 
 async function answers(name: string, url: string, visit: Visit): Promise<readonly Finding[]> {
@@ -51,7 +51,7 @@ const unreachable = (name: string, found: string): Finding =>
   });
 
 /** RFC 6749 §3.1.2.4: "MUST NOT automatically redirect the user-agent to the invalid redirection URI". */
-async function authorization(url: string, visit: Visit): Promise<readonly Finding[]> {
+async function probeAuthorization(url: string, visit: Visit): Promise<readonly Finding[]> {
   const query = new URLSearchParams({
     client_id: STRANGER,
     redirect_uri: ELSEWHERE,
@@ -71,7 +71,7 @@ async function authorization(url: string, visit: Visit): Promise<readonly Findin
   return absent('authorization_endpoint', answer);
 }
 
-async function token(url: string, visit: Visit): Promise<readonly Finding[]> {
+async function probeToken(url: string, visit: Visit): Promise<readonly Finding[]> {
   const wrong = await visit(url, {
     method: 'POST',
     headers: FORM,
@@ -98,7 +98,7 @@ async function token(url: string, visit: Visit): Promise<readonly Finding[]> {
   return findings;
 }
 
-async function introspection(url: string, visit: Visit): Promise<readonly Finding[]> {
+async function probeIntrospection(url: string, visit: Visit): Promise<readonly Finding[]> {
   const answer = await visit(url, { method: 'POST', headers: FORM, body: 'token=x' });
   if (!isAnswer(answer)) return [unreachable('introspection_endpoint', `${url}: ${answer.failure}`)];
   // RFC 7662 §2.1: "the endpoint MUST also require some form of authorization".
@@ -107,7 +107,7 @@ async function introspection(url: string, visit: Visit): Promise<readonly Findin
     : absent('introspection_endpoint', answer);
 }
 
-async function userinfo(url: string, visit: Visit): Promise<readonly Finding[]> {
+async function probeUserinfo(url: string, visit: Visit): Promise<readonly Finding[]> {
   const answer = await visit(url);
   if (!isAnswer(answer)) return [unreachable('userinfo_endpoint', `${url}: ${answer.failure}`)];
   return answer.status === 200
@@ -116,7 +116,7 @@ async function userinfo(url: string, visit: Visit): Promise<readonly Finding[]> 
 }
 
 /** Sends metadata that no server can take, so that nothing is registered. */
-async function registration(url: string, visit: Visit): Promise<readonly Finding[]> {
+async function probeRegistration(url: string, visit: Visit): Promise<readonly Finding[]> {
   const answer = await visit(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

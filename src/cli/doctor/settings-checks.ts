@@ -37,7 +37,7 @@ function proxyFindings(settings: Settings): Finding[] {
   if (!LOOPBACK.test(settings['management.listen-host']))
     findings.push(
       warning(ABOUT, `health and metrics listen on ${settings['management.listen-host']} without a token`, {
-        reason: 'Who reaches the port reads how many people sign in, and how often that fails.',
+        reason: 'Anyone at that port reads how many people sign in, and how often that fails.',
         remedy:
           'Set management.listen-host to an address of an inner network, or close the port in the firewall.',
       }),
