@@ -14,13 +14,17 @@ const RESOLVE_OPTIONS = {
   },
   json: { kind: 'flag', words: 'Prints the resolution as one JSON document. Excludes --svg.' },
   svg: { kind: 'flag', words: 'Prints a picture of the chain as SVG. Excludes --json.' },
+  verbose: {
+    kind: 'flag',
+    words: 'Prints the source of each statement, each check and each policy operator as text.',
+  },
   ...CONFIG_OPTION,
   ...MODE_OPTION,
 } as const;
 
 const resolve = command({
   words: ['federation', 'resolve'],
-  summary: 'Search for a trust chain to an entity and show every check',
+  summary: 'Search for a trust chain to an entity and explain the outcome',
   description: [
     'The command searches as the server does (OpenID Federation 1.0 §10): it fetches entity statements over the network, checks them, and applies the metadata policies. It opens no database.',
     'Without a chain, the output gives the reason of a complete but invalid chain, otherwise the reason of the longest path.',
@@ -29,7 +33,8 @@ const resolve = command({
   operands: { entity: { words: 'Names the entity by its entity identifier, a URL.' } },
   options: RESOLVE_OPTIONS,
   environment: SETTINGS_VARIABLES,
-  output: 'The chain with all statements, checks and policy operators as text.',
+  output:
+    'The outcome, the resulting metadata with the policy operators that changed it, and a line for each statement.',
   exits: { 1: 'There is no trust chain, or the command failed.' },
   examples: [
     'chancery federation resolve https://rp.example.org --svg > chain.svg',
@@ -37,12 +42,12 @@ const resolve = command({
   ],
   run: async (call) => {
     const { entity } = call.operands;
-    const { anchor, json, svg } = call.options;
+    const { anchor, json, svg, verbose } = call.options;
     if (json && svg) throw calledWrongly('--json and --svg exclude each other');
     const { resolveTrust } = await import('../federation/trust-chain/resolve-trust.ts');
     const needs = withAnchor(await trustNeeds(call, entity), anchor);
     const resolution = await resolveTrust(needs, { subject: { entity_id: entity }, entityType: undefined });
-    for (const line of await shown(resolution, { json, svg })) call.print(line);
+    for (const line of await shown(resolution, { json, svg, verbose })) call.print(line);
     return resolution.chain === undefined ? 1 : 0;
   },
 });
@@ -81,7 +86,7 @@ function withAnchor(needs: TrustNeeds, wanted: string | undefined): TrustNeeds {
 
 async function shown(
   resolution: Resolution,
-  { json, svg }: { readonly json: boolean; readonly svg: boolean },
+  { json, svg, verbose }: { readonly json: boolean; readonly svg: boolean; readonly verbose: boolean },
 ): Promise<readonly string[]> {
   if (json) {
     const { resolutionAsJson } = await import('../federation/explain/json.ts');
@@ -92,7 +97,7 @@ async function shown(
     return resolutionAsSvg(resolution).trimEnd().split('\n');
   }
   const { resolutionAsText } = await import('../federation/explain/text.ts');
-  return resolutionAsText(resolution);
+  return resolutionAsText(resolution, { verbose });
 }
 
 const CONTENT_TYPES = {

@@ -1,47 +1,72 @@
 import type { PolicyStep } from '../metadata-policy/policy-problem.ts';
-import type { CheckTrace } from '../reason.ts';
+import type { CheckTrace, Reason } from '../reason.ts';
 import type { Resolution } from '../trust-chain/resolve-trust.ts';
 import type { ChainTrace, SearchNode, StatementTrace } from '../trust-chain/search-tree.ts';
-import { checkName, plain, reasonWords, statementsOf, statementTitle, timeOf, valueWords } from './words.ts';
+import { changeWords, type FinalMember, finalMetadata } from './final-metadata.ts';
+import {
+  checkName,
+  counted,
+  headline,
+  ownReason,
+  passedChainWords,
+  passedWords,
+  plain,
+  reasonWords,
+  statementsOf,
+  statementTitle,
+  timeOf,
+  valueWords,
+} from './words.ts';
 
-/** Renders the search as a tree of lines, with each statement, its source, every check and every policy operator. */
-export function resolutionAsText(resolution: Resolution): readonly string[] {
-  return [...outcomeLines(resolution), '', ...nodeLines(resolution.search)].map(plain);
+export interface TextOptions {
+  /** Whether each check, each source and each policy operator has a line, or only what failed. */
+  readonly verbose: boolean;
 }
 
-function outcomeLines({ search, chain, reason, fetches }: Resolution): readonly string[] {
-  if (chain === undefined) {
-    return [
-      `${search.entity_id}: no trust chain (${fetches} fetches)`,
-      ...(reason === undefined ? [] : [`reason: ${reasonWords(reason)}`]),
-    ];
-  }
-  const { trust_anchor, immediate_superior, expires_at, metadata } = chain;
+/** Renders the outcome, the resulting metadata, and the search as a tree with a line for each statement. */
+export function resolutionAsText(resolution: Resolution, { verbose }: TextOptions): readonly string[] {
+  const tree = verbose ? EVERYTHING : SHORT;
+  return [...outcomeLines(resolution), '', ...nodeLines(tree, resolution.search)].map(plain);
+}
+
+function outcomeLines(resolution: Resolution): readonly string[] {
+  const { chain, reason, fetches } = resolution;
+  const first = `${headline(resolution)} (${counted(fetches, 'fetch', 'fetches')})`;
+  if (chain === undefined) return [first, ...(reason === undefined ? [] : [`reason: ${reasonWords(reason)}`])];
   return [
-    `${search.entity_id}: trusted through ${trust_anchor} until ${timeOf(expires_at)} (${fetches} fetches)`,
-    `immediate superior: ${immediate_superior}`,
-    ...[...metadata].flatMap(([type, parameters]) => [
-      `${type}:`,
-      ...[...parameters].map(([name, value]) => `  ${name}: ${valueWords(value)}`),
+    first,
+    `immediate superior: ${chain.immediate_superior}`,
+    ...finalMetadata(resolution).flatMap(({ entity_type, members }) => [
+      `${entity_type}:`,
+      ...indented(members.flatMap(memberLines)),
     ]),
   ];
 }
 
-function nodeLines(node: SearchNode): readonly string[] {
+function memberLines({ name, value, changes }: FinalMember): readonly string[] {
+  return [`${name}: ${valueWords(value)}`, ...indented(changes.map((step) => `↳ ${changeWords(step)}`))];
+}
+
+/** The lines of a statement and of a chain. */
+interface Detail {
+  readonly statement: (trace: StatementTrace) => readonly string[];
+  readonly chain: (trace: ChainTrace) => readonly string[];
+}
+
+function nodeLines(detail: Detail, node: SearchNode): readonly string[] {
+  const reason = ownReason(node);
   const own = [
     node.entity_id + (node.is_trust_anchor ? ' (trust anchor)' : ''),
     ...indented([
-      ...statementsOf(node).flatMap(statementLines),
-      ...(node.chain === undefined ? [] : chainLines(node.chain)),
-      ...(node.reason === undefined || statementsOf(node).some(({ reason }) => reason === node.reason)
-        ? []
-        : [`✗ ${reasonWords(node.reason)}`]),
+      ...statementsOf(node).flatMap(detail.statement),
+      ...(node.chain === undefined ? [] : detail.chain(node.chain)),
+      ...(reason === undefined ? [] : [`✗ ${reasonWords(reason)}`]),
     ]),
   ];
   const last = node.superiors.length - 1;
   return [
     ...own,
-    ...node.superiors.flatMap((superior, index) => branch(nodeLines(superior), index === last)),
+    ...node.superiors.flatMap((superior, index) => branch(nodeLines(detail, superior), index === last)),
   ];
 }
 
@@ -51,38 +76,39 @@ function branch([first = '', ...rest]: readonly string[], isLast: boolean): read
 
 const indented = (lines: readonly string[]): readonly string[] => lines.map((line) => `  ${line}`);
 
-function statementLines(trace: StatementTrace): readonly string[] {
-  const { source, expires_at, checks, reason } = trace;
-  const until = expires_at === undefined ? '' : `, expires ${timeOf(expires_at)}`;
-  return [
-    `${mark(reason === undefined)} ${statementTitle(trace)} from ${source}${until}`,
-    ...indented(checkLines(checks)),
-    ...(reason === undefined || checks.some((check) => check.reason !== undefined)
-      ? []
-      : indented([`✗ ${reasonWords(reason)}`])),
-  ];
+const SHORT: Detail = {
+  statement: (trace) =>
+    trace.reason === undefined
+      ? [passedWords(trace)]
+      : [`✗ ${statementTitle(trace)}:${failedRule(trace.checks)} ${reasonWords(trace.reason)}`],
+  chain: (trace) =>
+    trace.reason === undefined
+      ? [passedChainWords(trace)]
+      : [
+          `✗ chain:${failedRule(trace.checks)} ${reasonWords(trace.reason)}`,
+          ...indented(trace.policy.filter(({ problem }) => problem !== undefined).map(stepLine)),
+        ],
+};
+
+function failedRule(checks: readonly CheckTrace[]): string {
+  const failed = checks.find(({ reason }) => reason !== undefined);
+  return failed === undefined ? '' : ` ${checkName(failed)}:`;
 }
 
-function checkLines(checks: readonly CheckTrace[]): readonly string[] {
-  return checks.map((check) =>
-    check.reason === undefined
-      ? `✓ ${checkName(check)}`
-      : `✗ ${checkName(check)}: ${reasonWords(check.reason)}`,
-  );
-}
-
-function chainLines({
-  entities,
-  expires_at,
-  checks,
-  policy,
-  ignored_operators,
-  reason,
-}: ChainTrace): readonly string[] {
-  return [
-    `${mark(reason === undefined)} chain ${entities.join(' ← ')}, expires ${timeOf(expires_at)}`,
+const EVERYTHING: Detail = {
+  statement: (trace) => {
+    const { source, expires_at, checks, reason } = trace;
+    const until = expires_at === undefined ? '' : `, valid until ${timeOf(expires_at)}`;
+    return [
+      `${mark(reason)} ${statementTitle(trace)} from ${source}${until}`,
+      ...indented(checks.map(checkLine)),
+      ...indented(reason === undefined || failedRule(checks) !== '' ? [] : [`✗ ${reasonWords(reason)}`]),
+    ];
+  },
+  chain: ({ entities, expires_at, checks, policy, ignored_operators, reason }) => [
+    `${mark(reason)} chain ${entities.join(' ← ')}, valid until ${timeOf(expires_at)}`,
     ...indented([
-      ...checkLines(checks),
+      ...checks.map(checkLine),
       ...policy.map(stepLine),
       ...ignored_operators.map(
         ({ entity_type, parameter, operator }) =>
@@ -90,20 +116,19 @@ function chainLines({
       ),
       ...(reason === undefined ? [] : [`✗ ${reasonWords(reason)}`]),
     ]),
-  ];
+  ],
+};
+
+function checkLine(check: CheckTrace): string {
+  return check.reason === undefined
+    ? `✓ ${checkName(check)}`
+    : `✗ ${checkName(check)}: ${reasonWords(check.reason)}`;
 }
 
-function stepLine({
-  entity_type,
-  parameter,
-  operator,
-  configured,
-  before,
-  after,
-  problem,
-}: PolicyStep): string {
+function stepLine(step: PolicyStep): string {
+  const { entity_type, parameter, operator, configured, before, after, problem } = step;
   const act = `${entity_type}.${parameter} ${operator} ${valueWords(configured)}: ${valueWords(before)}`;
   return problem === undefined ? `✓ ${act} → ${valueWords(after)}` : `✗ ${act}: ${operator} ${problem}`;
 }
 
-const mark = (holds: boolean): string => (holds ? '✓' : '✗');
+const mark = (reason: Reason | undefined): string => (reason === undefined ? '✓' : '✗');

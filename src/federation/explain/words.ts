@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../spec/json.ts';
 import type { CheckTrace, Reason } from '../reason.ts';
-import type { SearchNode, StatementTrace } from '../trust-chain/search-tree.ts';
+import type { Resolution } from '../trust-chain/resolve-trust.ts';
+import type { ChainTrace, SearchNode, StatementTrace } from '../trust-chain/search-tree.ts';
 
 const VALUE_LENGTH_MAX = 160;
 
@@ -8,6 +9,11 @@ const VALUE_LENGTH_MAX = 160;
 export function timeOf(seconds: number): string {
   const date = new Date(seconds * 1000);
   return Number.isNaN(date.valueOf()) ? `${seconds} s` : date.toISOString().replace('.000Z', 'Z');
+}
+
+/** Returns a number with its noun: `1 check`, `2 checks`. */
+export function counted(number: number, noun: string, plural = `${noun}s`): string {
+  return `${number} ${number === 1 ? noun : plural}`;
 }
 
 export function reasonWords({ code, words, detail }: Reason): string {
@@ -31,6 +37,29 @@ export function shortened(text: string, lengthMax: number): string {
 /** Returns `configuration`, or the subject of a superior's statement. */
 export function statementTitle({ kind, subject }: StatementTrace): string {
   return kind === 'subordinate' ? `statement about ${subject ?? 'its subordinate'}` : 'configuration';
+}
+
+/** Returns the first line of every explanation. */
+export function headline({ search, chain }: Resolution): string {
+  return chain === undefined
+    ? `${search.entity_id}: no trust chain`
+    : `${search.entity_id}: trusted through ${chain.trust_anchor} until ${timeOf(chain.expires_at)}`;
+}
+
+/** Returns a passed statement in one line, for example `✓ configuration: 33 checks passed, valid until …`. */
+export function passedWords(trace: StatementTrace): string {
+  const until = trace.expires_at === undefined ? '' : `, valid until ${timeOf(trace.expires_at)}`;
+  return `✓ ${statementTitle(trace)}: ${counted(trace.checks.length, 'check')} passed${until}`;
+}
+
+/** Returns a passed chain in one line. */
+export function passedChainWords({ checks, policy }: ChainTrace): string {
+  return `✓ chain: ${counted(checks.length, 'check')} passed, ${counted(policy.length, 'policy operator')} applied`;
+}
+
+/** Returns why a node ends its path, unless one of its statements already says so. */
+export function ownReason(node: SearchNode): Reason | undefined {
+  return statementsOf(node).some(({ reason }) => reason === node.reason) ? undefined : node.reason;
 }
 
 export function statementsOf({ configuration, statement }: SearchNode): readonly StatementTrace[] {

@@ -33,6 +33,8 @@ export interface PolicyStep extends Required<PolicyPlace> {
   readonly configured: JsonValue;
   readonly before: JsonValue | undefined;
   readonly after: JsonValue | undefined;
+  /** The entities whose policies have the operator for this parameter, from the trust anchor downwards. */
+  readonly issuers?: readonly string[];
   /** Why the operator failed. If it failed, `after` equals `before`. */
   readonly problem?: string;
 }

@@ -3,7 +3,7 @@ import { withAllowedEntityTypes } from '../constraints.ts';
 import type { SoundStatement } from '../entity-statement.ts';
 import { isObject, type JsonMembers } from '../json-value.ts';
 import { applyMetadataPolicy, type EntityMetadata } from '../metadata-policy/apply-policy.ts';
-import { resolveChainPolicy } from '../metadata-policy/chain-policy.ts';
+import { type PolicySource, resolveChainPolicy } from '../metadata-policy/chain-policy.ts';
 import type { PolicyPlace, PolicyProblem, PolicyStep } from '../metadata-policy/policy-problem.ts';
 import type { Reason } from '../reason.ts';
 
@@ -25,11 +25,14 @@ export function resolveMetadata(statements: readonly SoundStatement[]): Resolved
   const own = asMaps(configuration?.metadata ?? {});
   const stated = withSuperiorMetadata(own, subordinate[0]?.metadata ?? {});
   const allowed = subordinate.reduce(withAllowedEntityTypes, stated);
-  const policy = resolveChainPolicy(subordinate.toReversed().map(policySource));
+  const sources = subordinate.toReversed().map(policySource);
+  const policy = resolveChainPolicy(sources);
   if (!policy.ok) {
     return { metadata: allowed, steps: [], ignored: [], reason: policyReason(policy.problem, policy.issuer) };
   }
-  const { metadata, steps, problem } = applyMetadataPolicy(policy.policy, allowed);
+  const applied = applyMetadataPolicy(policy.policy, allowed);
+  const { metadata, problem } = applied;
+  const steps = applied.steps.map((step) => ({ ...step, issuers: issuersOf(step, sources) }));
   const reason = problem === undefined ? undefined : policyReason(problem);
   return { metadata, steps, ignored: policy.policy.ignored, reason };
 }
@@ -52,10 +55,20 @@ export function decidedBySuperiors(
   return new Set([stated, ...policies].flatMap(membersOf).map(([name]) => name));
 }
 
-function policySource({
-  iss,
-  jwt: { claims },
-}: SoundStatement): Parameters<typeof resolveChainPolicy>[0][number] {
+function issuersOf(
+  { entity_type, parameter, operator }: PolicyStep,
+  sources: readonly PolicySource[],
+): readonly string[] {
+  const states = ({ metadata_policy }: PolicySource): boolean =>
+    [entity_type, parameter, operator].reduce(memberOf, metadata_policy) !== undefined;
+  return sources.filter(states).map(({ issuer }) => issuer);
+}
+
+function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+function policySource({ iss, jwt: { claims } }: SoundStatement): PolicySource {
   const { metadata_policy, metadata_policy_crit } = claims;
   return { issuer: iss, metadata_policy, metadata_policy_crit };
 }
