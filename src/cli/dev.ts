@@ -3,6 +3,7 @@ import type { Settings } from '../config/settings.ts';
 import type { RunningServer } from '../process/serve.ts';
 import { command, type OptionValues, type Surroundings } from './command.ts';
 import type { DevelopmentAccount, DevelopmentTokens, Invitation } from './development.ts';
+import { calledWrongly } from './failure.ts';
 import { runUntilStopped } from './run-until-stopped.ts';
 import { CONFIG_OPTION, SETTINGS_VARIABLES, settingsFor } from './settings.ts';
 
@@ -15,13 +16,18 @@ const DEV_OPTIONS = {
   },
   federation: {
     kind: 'flag',
-    words: 'Also starts a trust anchor, an intermediate and a relying party on loopback (OpenID Federation).',
+    words:
+      'Also starts a trust anchor, an intermediate and two relying parties on loopback (OpenID Federation).',
+  },
+  'second-anchor': {
+    kind: 'flag',
+    words: 'Also starts a second trust anchor above the intermediate. Needs --federation.',
   },
   'federation-port': {
     kind: 'text',
     value: 'PORT',
-    default: '8090',
-    words: 'Sets the port of these three entities.',
+    default: '8091',
+    words: 'Sets the port of these entities.',
   },
   ...CONFIG_OPTION,
 } as const;
@@ -70,13 +76,17 @@ async function startDevelopment(call: DevCall): Promise<number> {
     usableInvitation,
   } = await import('./development.ts');
   const { federationLab } = await import('./federation-lab.ts');
-  const { federationBanner, portOf, settingsOfLab, withLab } = await import('./lab-server.ts');
+  const { settingsOfLab, writeLabSettings } = await import('./lab-settings.ts');
+  const { federationBanner, portOf, withLab } = await import('./lab-server.ts');
   const { startServer } = await import('../process/serve.ts');
   const { jsonLog } = await import('../system/log.ts');
-  const { federation, 'federation-port': port } = call.options;
+  const { federation, 'second-anchor': secondAnchor, 'federation-port': port } = call.options;
+  if (secondAnchor && !federation) throw calledWrongly('--second-anchor needs --federation');
+  const { issuer } = resolved.settings;
   const folder = dataFolder(resolved.settings);
   const tokens = developmentTokens(folder);
-  const lab = federation ? federationLab(folder, portOf(port)) : undefined;
+  const lab = federation ? federationLab(folder, { port: portOf(port), issuer, secondAnchor }) : undefined;
+  if (lab !== undefined) writeLabSettings(folder, lab, resolved);
   const settings: Settings = {
     ...developmentSettings(resolved),
     ...(lab === undefined ? {} : settingsOfLab(lab, resolved.settings)),
@@ -98,7 +108,6 @@ async function startDevelopment(call: DevCall): Promise<number> {
       const { registry } = server.tenant;
       const invitation = await usableInvitation(folder, { ...registry.accessTokens, log: registry.log });
       const account = await developmentAccount(folder, server.tenant.endUsers.accounts);
-      const { issuer } = settings;
       rememberIssuer(settings);
       developmentBanner({ issuer, folder, tokens, account, invitation, server }).forEach(call.print);
       if (lab !== undefined) federationBanner(lab, folder).forEach(call.print);

@@ -2,9 +2,11 @@ import type { JsonMembers } from '../federation/json-value.ts';
 import type { Resolution, TrustNeeds } from '../federation/trust-chain/resolve-trust.ts';
 import type { UnverifiedJwt } from '../ports/jwt-inspector.ts';
 import type { JsonWebKey } from '../spec/jwk.ts';
-import { command, type OptionValues, type Surroundings } from './command.ts';
+import { type Command, command, type Surroundings } from './command.ts';
 import { CommandFailure, calledWrongly } from './failure.ts';
-import { CONFIG_OPTION, MODE_OPTION, modeOf, SETTINGS_VARIABLES, settingsFor } from './settings.ts';
+import { MEMBER_COMMANDS } from './federation-members.ts';
+import { STATEMENT_COMMANDS } from './federation-statements.ts';
+import { CONFIG_OPTION, MODE_OPTION, SETTINGS_VARIABLES, settingsFor } from './settings.ts';
 
 const RESOLVE_OPTIONS = {
   anchor: {
@@ -38,43 +40,24 @@ const resolve = command({
   exits: { 1: 'There is no trust chain, or the command failed.' },
   examples: [
     'chancery federation resolve https://rp.example.org --svg > chain.svg',
-    'chancery federation resolve http://127.0.0.1:8090/rp --mode development --config data/development-federation.yaml',
+    'chancery federation resolve http://127.0.0.1:8091/rp --mode development --config data/development-federation.yaml',
   ],
   run: async (call) => {
     const { entity } = call.operands;
     const { anchor, json, svg, verbose } = call.options;
     if (json && svg) throw calledWrongly('--json and --svg exclude each other');
     const { resolveTrust } = await import('../federation/trust-chain/resolve-trust.ts');
-    const needs = withAnchor(await trustNeeds(call, entity), anchor);
+    const { entityIdProblem } = await import('../federation/entity-id.ts');
+    const { commandTrust } = await import('./federation-trust.ts');
+    const trust = await commandTrust(call);
+    const problem = entityIdProblem(entity, trust.allowHttp);
+    if (problem !== undefined) throw calledWrongly(`ENTITY ${problem}`);
+    const needs = withAnchor(trust, anchor);
     const resolution = await resolveTrust(needs, { subject: { entity_id: entity }, entityType: undefined });
     for (const line of await shown(resolution, { json, svg, verbose })) call.print(line);
     return resolution.chain === undefined ? 1 : 0;
   },
 });
-
-interface ResolveCall extends Surroundings {
-  readonly options: OptionValues<typeof RESOLVE_OPTIONS>;
-}
-
-async function trustNeeds(call: ResolveCall, entity_id: string): Promise<TrustNeeds> {
-  const { entityIdProblem } = await import('../federation/entity-id.ts');
-  const { openOutbound, systemJose } = await import('../process/platform.ts');
-  const { systemClock } = await import('../system/clock.ts');
-  const { ProcessCaches } = await import('../spec/caches.ts');
-  const { openTrust } = await import('../tenant/federation.ts');
-  const { developmentPorts } = await import('./development.ts');
-  const mode = modeOf(call);
-  const resolved = await settingsFor(mode, call);
-  const settings =
-    mode === 'development'
-      ? { ...resolved.settings, 'outbound.ports': developmentPorts(resolved) }
-      : resolved.settings;
-  const problem = entityIdProblem(entity_id, settings['outbound.allow-http']);
-  if (problem !== undefined) throw calledWrongly(`ENTITY ${problem}`);
-  const outbound = openOutbound(settings, new Set([new URL(settings.issuer).origin]));
-  const caches = new ProcessCaches(0);
-  return openTrust(settings, { clock: systemClock, outbound, jose: systemJose, caches });
-}
 
 function withAnchor(needs: TrustNeeds, wanted: string | undefined): TrustNeeds {
   if (needs.anchors.length === 0) throw new CommandFailure('federation.trust-anchors is empty');
@@ -111,7 +94,7 @@ const registerDemo = command({
   words: ['federation', 'register-demo'],
   summary: 'Register the relying party of `chancery dev --federation` at its server',
   description: [
-    'The command shows explicit registration (OpenID Federation 1.0 §12.2) step by step. It runs beside `chancery dev --federation`, with the same settings and in the same folder.',
+    'The command shows explicit registration (OpenID Federation 1.0 §12.2) step by step. It runs beside `chancery dev --federation`, and finds the server and the federation in the data folder. If the server has another data folder, add the --config that the server printed.',
   ],
   servers: 'A server that was started with `chancery dev --federation` must run meanwhile.',
   options: {
@@ -122,6 +105,11 @@ const registerDemo = command({
       words:
         'Selects the content type of the request: application/jose (`interface`) or the type of the final specification, application/entity-statement+jwt (`final`).',
     },
+    'second-anchor': {
+      kind: 'flag',
+      words:
+        'Selects the second trust anchor of `chancery dev --second-anchor`: the relying party sends a trust chain to it, as application/trust-chain+json whatever --dialect says.',
+    },
     ...CONFIG_OPTION,
   },
   environment: SETTINGS_VARIABLES,
@@ -129,24 +117,40 @@ const registerDemo = command({
   exits: { 1: 'The server refused the registration, or the command failed.' },
   examples: ['chancery federation register-demo'],
   run: async (call) => {
-    const contentType = CONTENT_TYPES[call.options.dialect];
     const { settings } = await settingsFor('development', call);
     const { dataFolder } = await import('./development.ts');
-    const { labRequest, startedLab } = await import('./federation-lab.ts');
+    const { startedLab } = await import('./federation-lab.ts');
+    const { labChain, labRequest } = await import('./lab-statements.ts');
     const lab = startedLab(dataFolder(settings));
     if (lab === undefined)
       throw new CommandFailure(
         'there is no federation in the data folder: start the server with dev --federation first',
       );
-    const request = await labRequest(lab, settings.issuer, Math.floor(Date.now() / 1000));
-    return await showRegistration(settings.issuer, request, contentType, call);
+    const isSecond = call.options['second-anchor'];
+    if (isSecond && !lab.secondAnchor)
+      throw new CommandFailure('there is no second trust anchor: start the server with dev --second-anchor');
+    const now = Math.floor(Date.now() / 1000);
+    const request = await labRequest(lab, now);
+    const sent = isSecond
+      ? {
+          contentType: 'application/trust-chain+json',
+          body: JSON.stringify(await labChain(lab, request, 'second-anchor', now)),
+        }
+      : { contentType: CONTENT_TYPES[call.options.dialect], body: request };
+    return await showRegistration(lab.issuer, { request, ...sent }, call);
   },
 });
 
+interface DemoRequest {
+  /** The statement of the relying party. */
+  readonly request: string;
+  readonly contentType: string;
+  readonly body: string;
+}
+
 async function showRegistration(
   issuer: string,
-  request: string,
-  contentType: string,
+  { request, contentType, body }: DemoRequest,
   { print }: Surroundings,
 ): Promise<number> {
   const show = (title: string, value: unknown): void =>
@@ -155,7 +159,7 @@ async function showRegistration(
   show(`1. The relying party signs a statement about itself, for ${issuer} alone:`, sent);
   const address = `${issuer}/federation/clients`;
   const headers = { 'content-type': contentType };
-  const response = await asked(address, { method: 'POST', headers, body: request });
+  const response = await asked(address, { method: 'POST', headers, body });
   const text = await response.text();
   print(`2. POST ${address}, ${contentType}: ${response.status} ${response.headers.get('content-type')}`);
   print('');
@@ -204,4 +208,9 @@ async function federationKeysOf(issuer: string): Promise<readonly JsonWebKey[]> 
   return (jwks as { readonly keys: readonly JsonWebKey[] }).keys;
 }
 
-export const FEDERATION_COMMANDS = [resolve, registerDemo];
+export const FEDERATION_COMMANDS: readonly Command[] = [
+  ...MEMBER_COMMANDS,
+  ...STATEMENT_COMMANDS,
+  resolve,
+  registerDemo,
+];

@@ -1,30 +1,24 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { Settings } from '../config/settings.ts';
 import type { RunningServer } from '../process/serve.ts';
 import { calledWrongly } from './failure.ts';
-import {
-  entityIdOf,
-  type FederationLab,
-  type LabMember,
-  type LabRole,
-  labConfiguration,
-  labStatement,
-  publicKey,
-  settingsFileOf,
-} from './federation-lab.ts';
+import { anchorRoles, entityIdOf, type FederationLab, type LabRole } from './federation-lab.ts';
+import { settingsFileOf } from './lab-settings.ts';
+import { type LabMember, labConfiguration, labStatement } from './lab-statements.ts';
+import { LabWebsite } from './lab-website.ts';
 
-const PATH = /^\/(anchor|organisation|rp)\/(\.well-known\/openid-federation|fetch)$/;
+const PATH = /^\/(anchor|second-anchor|organisation|rp|website)\/(\.well-known\/openid-federation|fetch)$/;
 
-/** Starts the trust anchor, the intermediate and the relying party: an entity configuration and a fetch endpoint each. */
+/** Starts the trust anchors, the intermediate and the relying parties: an entity configuration and a fetch endpoint each. */
 async function startLabServer(
   lab: FederationLab,
   server: () => LabMember,
 ): Promise<{ close(): Promise<void> }> {
+  const website = new LabWebsite(lab);
   const host = createServer((request, response) => {
-    answer(lab, server(), request, response).catch(() => response.writeHead(500).end());
+    answer({ lab, server: server(), website }, request, response).catch(() => response.writeHead(500).end());
   });
-  host.listen(Number(new URL(lab.base).port), '127.0.0.1');
+  host.listen(lab.port, '127.0.0.1');
   await once(host, 'listening');
   return {
     async close() {
@@ -35,21 +29,24 @@ async function startLabServer(
   };
 }
 
+interface Answering {
+  readonly lab: FederationLab;
+  readonly server: LabMember;
+  readonly website: LabWebsite;
+}
+
 async function answer(
-  lab: FederationLab,
-  server: LabMember,
+  { lab, server, website }: Answering,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const url = new URL(request.url ?? '/', lab.base);
-  const [, role, what] = PATH.exec(url.pathname) ?? [];
-  const now = Math.floor(Date.now() / 1000);
-  const statement =
-    role === undefined
-      ? undefined
-      : what === 'fetch'
-        ? await labStatement(lab, role as LabRole, url.searchParams.get('sub') ?? '', { server, now })
-        : await labConfiguration(lab, role as LabRole, now);
+  const url = new URL(request.url ?? '/', entityIdOf(lab, 'anchor'));
+  const page = await website.answer(url, request);
+  if (page !== undefined) {
+    response.writeHead(page.status, page.headers).end(page.html);
+    return;
+  }
+  const statement = await statementAt(lab, server, url);
   if (statement === undefined) {
     response.writeHead(404, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ error: 'not_found', error_description: 'no such statement' }));
@@ -58,28 +55,19 @@ async function answer(
   response.writeHead(200, { 'content-type': 'application/entity-statement+jwt' }).end(statement);
 }
 
+async function statementAt(lab: FederationLab, server: LabMember, url: URL): Promise<string | undefined> {
+  const [, role, what] = PATH.exec(url.pathname) ?? [];
+  const now = Math.floor(Date.now() / 1000);
+  if (role === undefined || (role === 'second-anchor' && !lab.secondAnchor)) return undefined;
+  return what === 'fetch'
+    ? await labStatement(lab, role as LabRole, url.searchParams.get('sub') ?? '', { server, now })
+    : await labConfiguration(lab, role as LabRole, now);
+}
+
 export function portOf(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (port < 1 || port > 65_535) throw calledWrongly('--federation-port must be a port');
   return port;
-}
-
-/** Returns the settings that make the development server an entity of the federation, beside the given ones. */
-export function settingsOfLab(lab: FederationLab, settings: Settings): Partial<Settings> {
-  const anchor = {
-    'entity-id': entityIdOf(lab, 'anchor'),
-    jwks: { keys: [publicKey(lab.keys.anchor)] },
-  };
-  return {
-    'federation.enabled': true,
-    'federation.trust-anchors': [...settings['federation.trust-anchors'], anchor],
-    'federation.authority-hints': [
-      ...settings['federation.authority-hints'],
-      entityIdOf(lab, 'organisation'),
-    ],
-    'outbound.allow-http': true,
-    'outbound.allow-networks': [...settings['outbound.allow-networks'], '127.0.0.0/8'],
-  };
 }
 
 /** Starts the federation beside a server. Closing the result closes both. */
@@ -105,17 +93,22 @@ export async function withLab(server: RunningServer, lab: FederationLab): Promis
 }
 
 export function federationBanner(lab: FederationLab, folder: string): readonly string[] {
+  const config = `--config ${settingsFileOf(folder)}`;
+  const [, second] = anchorRoles(lab);
   return [
     '  A federation on this machine, all in this process:',
     '',
     `  Trust anchor                ${entityIdOf(lab, 'anchor')}`,
+    ...(second === undefined ? [] : [`  Second trust anchor         ${entityIdOf(lab, second)}`]),
     `  Intermediate                ${entityIdOf(lab, 'organisation')}`,
-    `  Relying party               ${entityIdOf(lab, 'rp')}`,
+    `  Relying party (explicit)    ${entityIdOf(lab, 'rp')}`,
+    `  Relying party (automatic)   ${entityIdOf(lab, 'website')}   sign in there with a browser`,
     '',
-    '  Register the relying party, and see why it is trusted:',
+    '  Register the relying party, see why it is trusted, and see who is registered:',
     '',
-    'npm run chancery -- federation register-demo',
-    `npm run chancery -- federation resolve ${entityIdOf(lab, 'rp')} --mode development --config ${settingsFileOf(folder)}`,
+    `npm run -s chancery -- federation register-demo ${config}`,
+    `npm run -s chancery -- federation resolve ${entityIdOf(lab, 'rp')} --mode development ${config}`,
+    `npm run -s chancery -- federation members --mode development ${config}`,
     '',
   ];
 }

@@ -69,7 +69,7 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     name: 'federation',
-    summary: 'Examine trust chains and try a federation on one machine',
+    summary: 'Manage federated clients, explain trust chains, try out a federation',
     load: async () => (await import('./federation.ts')).FEDERATION_COMMANDS,
   },
   {

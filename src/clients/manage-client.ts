@@ -4,7 +4,7 @@ import type { JsonObject } from '../spec/json.ts';
 import { ALL_PRIVILEGES, type RegistrationPrivileges } from '../spec/registration-privileges.ts';
 import { type AuditTrail, doneEvent, record } from './audit-trail.ts';
 import { storeChange, storeEnd, untilUncontested } from './change-client.ts';
-import { defaultScope, metadataOf } from './registered-client.ts';
+import { defaultScope, entityOf, isFederated, metadataOf } from './registered-client.ts';
 import { admitMetadata } from './registration/admit-metadata.ts';
 import { privilegesByMaster } from './registration/privileges.ts';
 import { noteDropped } from './registration/register-client.ts';
@@ -153,13 +153,17 @@ function requireSameClient(client: StoredClient, request: JsonObject): void {
   });
 }
 
-/** The next renewal would undo a change of a client whose metadata is a document. */
+/** The next renewal would undo a change of a client whose metadata is a document, or whose federation states them. */
 function requireOwnMetadata(client: StoredClient): void {
-  if (client.document === null) return;
-  throw new OAuthError('invalid_request', {
-    error_description:
-      'the metadata of this client is the document at its client_id; change the document, or delete the client and register it with preferred_client_id',
-  });
+  if (client.document !== null)
+    throw new OAuthError('invalid_request', {
+      error_description:
+        'the metadata of this client is the document at its client_id; change the document, or delete the client and register it with preferred_client_id',
+    });
+  if (isFederated(client))
+    throw new OAuthError('invalid_request', {
+      error_description: `the federation of the entity ${quotedValue(entityOf(client))} states the metadata of this client; the entity changes its entity configuration, or a superior its policy, and the next registration or renewal applies that; DELETE removes the client`,
+    });
 }
 
 /** Deletes a client with its secrets, its registration token and all its tokens (RFC 7592 §2.3). */

@@ -12,7 +12,10 @@ import { discovery } from '../endpoints/discovery/endpoint.ts';
 import { providerMetadata } from '../endpoints/discovery/provider-metadata.ts';
 import { endSession, endSessionForm } from '../endpoints/end-session/endpoint.ts';
 import { endSessionConfirmation } from '../endpoints/end-session-confirmation/endpoint.ts';
-import { entityConfigurationEndpoint } from '../endpoints/entity-configuration/endpoint.ts';
+import {
+  entityConfigurationEndpoint,
+  ownStatement as signedConfiguration,
+} from '../endpoints/entity-configuration/endpoint.ts';
 import { externalSignIn, externalSignInOutcome } from '../endpoints/external-sign-in/endpoint.ts';
 import { federationHistoricalKeys } from '../endpoints/federation-historical-keys/endpoint.ts';
 import { federationRegistration } from '../endpoints/federation-registration/endpoint.ts';
@@ -118,6 +121,13 @@ export function siteOf(issuer: Issuer): Site {
     endpointsOutsideIssuer: issuerPath === '' ? [] : [discovery(infix, metadata, maxAge)],
     allowedOrigins: settings['cors.origins'],
   };
+}
+
+/** Returns the signed entity configuration of an issuer, with the provider metadata of its endpoints; undefined without a federation. */
+export async function ownStatement(issuer: Issuer): Promise<string | undefined> {
+  if (!issuer.settings['federation.enabled']) return undefined;
+  const openid_provider = metadataOf(issuer, opened(ENDPOINTS, issuer));
+  return await signedConfiguration({ ...issuer, entity: { ...issuer.entity, openid_provider } })();
 }
 
 function opened<Parts>(rows: readonly Open<Parts>[], parts: Parts): readonly Endpoint[] {

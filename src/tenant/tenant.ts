@@ -8,7 +8,7 @@ import type { Log } from '../ports/log.ts';
 import type { TenantStorage } from '../ports/storage.ts';
 import type { LogoutDelivery } from '../sessions/logout-delivery.ts';
 import type { TenantId } from '../spec/identifiers.ts';
-import { siteOf } from './endpoints.ts';
+import { ownStatement, siteOf } from './endpoints.ts';
 import { openIssuer } from './issuer.ts';
 import { openParts, type TenantKeys } from './parts.ts';
 import type { Platform } from './platform.ts';
@@ -31,6 +31,8 @@ export interface Tenant {
   readonly documents: DocumentClients;
   readonly serverKeys: TenantKeys;
   readonly endUsers: EndUsers;
+  /** Returns the signed entity configuration under the tenant's first name; undefined without a federation. */
+  entityStatement(): Promise<string | undefined>;
   readonly logoutDelivery: LogoutDelivery;
   /** Records the uses of clients that are not recorded yet. */
   close(): Promise<void>;
@@ -54,6 +56,7 @@ export async function openTenant(platform: Platform, { id, settings }: TenantNee
     uses,
     serverKeys,
     endUsers: people,
+    entityStatement: async () => await ownStatement(first),
     logoutDelivery: delivery,
     async close() {
       await delivery.close();

@@ -52,12 +52,15 @@ async function resolve(...words: readonly string[]): Promise<Ended> {
   });
 }
 
-test('federation resolve prints the chain and the search, with the settings of CHANCERY_CONFIG', async () => {
-  const { how, stdout, stderr } = await resolve(rp.id);
+test('federation resolve --verbose prints the chain and every check of the search, with the settings of CHANCERY_CONFIG', async () => {
+  const { how, stdout, stderr } = await resolve(rp.id, '--verbose');
   assert.deepEqual([how, stderr], [0, ''], stdout);
   assert.match(stdout, new RegExp(`^${rp.id}: trusted through ${anchor.id} until `));
   assert.match(stdout, /^ {2}scope: "openid"$/m);
-  assert.match(stdout, /scope subset_of \["openid"\]: \["openid","email"\] → \["openid"\]/);
+  assert.match(
+    stdout,
+    /scope: "openid"\n {4}↳ subset_of \["openid"\] of \S+\/anchor changed it from \["openid","email"\]\n/,
+  );
   assert.match(stdout, /§10\.2 10 ES\[i-1\] is signed by a configured key/);
 });
 

@@ -11,17 +11,21 @@ export interface EntityConfigurationNeeds {
   readonly maxAge: number;
 }
 
-/** Serves the entity configuration of this server, signed with its federation key (OpenID Federation 1.0 §9.2). */
-export function entityConfigurationEndpoint({
+/** Returns a function that signs the entity configuration of this server, or returns it while it is fresh. */
+export function ownStatement({
   entity,
   document,
-  maxAge,
-}: EntityConfigurationNeeds): Endpoint {
-  const statement = signedDocument(document, {
+}: Pick<EntityConfigurationNeeds, 'entity' | 'document'>): () => Promise<string> {
+  return signedDocument(document, {
     typ: STATEMENT_TYPE,
     basis: async () => entity.entity_id,
     claims: async (keys, now) => entityConfiguration(entity, keys, now),
   });
+}
+
+/** Serves the entity configuration of this server, signed with its federation key (OpenID Federation 1.0 §9.2). */
+export function entityConfigurationEndpoint({ maxAge, ...needs }: EntityConfigurationNeeds): Endpoint {
+  const statement = ownStatement(needs);
   const headers = {
     // Without a parameter, because some superiors compare the whole value.
     'content-type': `application/${STATEMENT_TYPE}`,

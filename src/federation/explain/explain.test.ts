@@ -89,12 +89,22 @@ test('resolutionAsText counts one fetch and one check as one', async () => {
 test('a change names every superior whose policy has the operator, and an operator that changed nothing is not named', async () => {
   const federation = new TestFederation();
   const metadata = { [TYPE]: { scope: 'openid email', client_name: 'RP' } };
-  federation.join(RP, [ORG], { metadata }, {
-    metadata_policy: { [TYPE]: { scope: { subset_of: ['openid'] }, client_name: { value: 'Renamed' } } },
-  });
-  federation.join(ORG, [ANCHOR], {}, {
-    metadata_policy: { [TYPE]: { scope: { subset_of: ['openid', 'profile'], essential: true } } },
-  });
+  federation.join(
+    RP,
+    [ORG],
+    { metadata },
+    {
+      metadata_policy: { [TYPE]: { scope: { subset_of: ['openid'] }, client_name: { value: 'Renamed' } } },
+    },
+  );
+  federation.join(
+    ORG,
+    [ANCHOR],
+    {},
+    {
+      metadata_policy: { [TYPE]: { scope: { subset_of: ['openid', 'profile'], essential: true } } },
+    },
+  );
   federation.join(ANCHOR, []);
   const [type] = finalMetadata(await federation.resolve(RP, [ANCHOR]));
   assert.deepEqual(
@@ -147,8 +157,15 @@ test('resolutionAsSvg says that checks passed, who vouches, what the metadata be
   const svg = resolutionAsSvg(await searched());
   assert.ok(svg.includes('checks passed,'));
   assert.equal(svg.match(/>vouches for</g)?.length, 2, 'above the relying party and above the organisation');
-  assert.equal(svg.match(/<path class="link chain" marker-end="url\(#chain-head\)" d="M\d+ [\d.]+H/g)?.length, 2);
-  assert.equal(svg.match(/<path class="link none" d="M\d+ [\d.]+H/g)?.length, 1, 'the dead superior does not vouch');
+  assert.equal(
+    svg.match(/<path class="link chain" marker-end="url\(#chain-head\)" d="M\d+ [\d.]+H/g)?.length,
+    2,
+  );
+  assert.equal(
+    svg.match(/<path class="link none" d="M\d+ [\d.]+H/g)?.length,
+    1,
+    'the dead superior does not vouch',
+  );
   assert.ok(svg.includes('Resulting openid_relying_party'));
   assert.ok(svg.includes('↳ subset_of [&quot;openid&quot;] of'));
   assert.ok(svg.includes('vouches for; the valid chain'));

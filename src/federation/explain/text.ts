@@ -4,6 +4,7 @@ import type { Resolution } from '../trust-chain/resolve-trust.ts';
 import type { ChainTrace, SearchNode, StatementTrace } from '../trust-chain/search-tree.ts';
 import { changeWords, type FinalMember, finalMetadata } from './final-metadata.ts';
 import {
+  checkLine,
   checkName,
   counted,
   headline,
@@ -32,7 +33,8 @@ export function resolutionAsText(resolution: Resolution, { verbose }: TextOption
 function outcomeLines(resolution: Resolution): readonly string[] {
   const { chain, reason, fetches } = resolution;
   const first = `${headline(resolution)} (${counted(fetches, 'fetch', 'fetches')})`;
-  if (chain === undefined) return [first, ...(reason === undefined ? [] : [`reason: ${reasonWords(reason)}`])];
+  if (chain === undefined)
+    return [first, ...(reason === undefined ? [] : [`reason: ${reasonWords(reason)}`])];
   return [
     first,
     `immediate superior: ${chain.immediate_superior}`,
@@ -118,12 +120,6 @@ const EVERYTHING: Detail = {
     ]),
   ],
 };
-
-function checkLine(check: CheckTrace): string {
-  return check.reason === undefined
-    ? `✓ ${checkName(check)}`
-    : `✗ ${checkName(check)}: ${reasonWords(check.reason)}`;
-}
 
 function stepLine(step: PolicyStep): string {
   const { entity_type, parameter, operator, configured, before, after, problem } = step;

@@ -24,6 +24,13 @@ export function checkName({ section, number, name }: CheckTrace): string {
   return `${section} ${number} ${name}`;
 }
 
+/** Returns one check in a line. */
+export function checkLine(check: CheckTrace): string {
+  return check.reason === undefined
+    ? `✓ ${checkName(check)}`
+    : `✗ ${checkName(check)}: ${reasonWords(check.reason)}`;
+}
+
 /** Returns a value of a policy or of metadata as one line with a limited length. */
 export function valueWords(value: JsonValue | undefined): string {
   if (value === undefined) return 'absent';
