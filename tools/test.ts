@@ -2,9 +2,11 @@
 // failed, or when a group ran no test.
 import { fork } from 'node:child_process';
 import { startTestServer } from '../src/testing/postgres/server.ts';
+import { PROGRAM_VARIABLE } from '../src/testing/program.ts';
 import { installClients, LEFT_OUT_VARIABLE } from '../test/clients/installed.ts';
 import { TENANT_VARIABLE } from '../test/program/second-tenant.ts';
 import { ENGINE_VARIABLE } from '../test/program/storage-place.ts';
+import { buildPackage, DIST } from './build/package.ts';
 import { runChecks, STATIC_CHECKS } from './checks.ts';
 import { ended, environment, ROOT } from './child.ts';
 import { ownFiles } from './own-files.ts';
@@ -56,6 +58,15 @@ const ON_POSTGRES = [
 const forAnyTenant = /\.program\.test\.ts$/u;
 const hostile = all('test/hostile/**/*.test.ts');
 
+/** They meet each part that a bundle could lose: entry, threads, worker processes, pages, packages that load late. `npm run test:dist` runs all. */
+const ON_THE_PACKAGE = [
+  'src/cli/chancery.test.ts',
+  'test/faults/kill.test.ts',
+  ...['assertion-grants', 'backup', 'first-steps', 'sign-in', 'starting', 'workers'].map(
+    (name) => `test/journeys/${name}.test.ts`,
+  ),
+];
+
 /** Folders with a lock file of their own, which the group of clients and examples needs. */
 const INSTALLED = ['test/clients', 'test/clients/mcp', 'examples'];
 
@@ -70,6 +81,12 @@ const GROUPS: readonly Group[] = [
     name: 'started program',
     isolation: 'process',
     files: all('test/**/*.test.ts').filter((file) => !inBrowser.test(file) && !ofClients.test(file)),
+  },
+  {
+    name: 'started program of the package',
+    isolation: 'process',
+    files: ON_THE_PACKAGE,
+    environment: { [PROGRAM_VARIABLE]: 'dist' },
   },
   {
     name: 'in a browser',
@@ -102,6 +119,7 @@ const GROUPS: readonly Group[] = [
 const start = performance.now();
 const tallies: Tally[] = [{ ...(await runChecks(STATIC_CHECKS)), skipped: 0 }];
 if (process.env[LEFT_OUT_VARIABLE] !== '1') for (const folder of INSTALLED) await installClients(folder);
+await buildPackage(DIST);
 const postgres = await startTestServer();
 try {
   for (const group of GROUPS) tallies.push(isLeftOut(group) ? leftOut(group) : await runGroup(group));

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { SETTING_PATHS } from '../config/settings.ts';
+import { PROGRAM } from '../testing/program.ts';
 import { ALL_NOUNS } from './dispatch.ts';
 
 const COMMANDS = (await Promise.all(ALL_NOUNS.map(async ({ load }) => await load()))).flat();
@@ -18,8 +19,7 @@ const PRODUCTION = { CHANCERY_ISSUER: 'https://op.example.com', CHANCERY_ENCRYPT
 /** The program as a process of its own, without any CHANCERY_ variable of ours. */
 function chancery(parameters: readonly string[], environment: Readonly<Record<string, string>> = {}) {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('CHANCERY_'));
-  const program = join(import.meta.dirname, 'chancery.ts');
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...parameters], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...parameters], {
     encoding: 'utf8',
     timeout: 90_000,
     env: { ...Object.fromEntries(inherited), ...environment },

@@ -1,11 +1,13 @@
-import { dispatch } from './dispatch.ts';
-import { TERMINAL } from './terminal.ts';
-import { runtimeRefusal } from './version.ts';
+import { useCompileCache } from './compile-cache.ts';
+import { runtimeRefusal } from './runtime.ts';
 
-// `chancery config print | head`: a reader that stops early is not a failure of the command.
-process.stdout.on('error', (failure: NodeJS.ErrnoException) => {
-  if (failure.code !== 'EPIPE') throw failure;
-});
+// An older Node cannot load the rest, and the compile cache serves only what is loaded after it is chosen.
 const refusal = runtimeRefusal(process.versions);
-if (refusal !== undefined) TERMINAL.complain(refusal);
-process.exitCode = refusal === undefined ? await dispatch(process.argv.slice(2), TERMINAL) : 1;
+if (refusal === undefined) {
+  useCompileCache(import.meta.filename, process.env);
+  const { main } = await import('./main.ts');
+  await main();
+} else {
+  process.stderr.write(`${refusal}\n`);
+  process.exitCode = 1;
+}

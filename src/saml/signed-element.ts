@@ -1,5 +1,6 @@
 import { constants, type KeyObject, verify } from 'node:crypto';
-import { SignedXml } from 'xml-crypto';
+import { createRequire } from 'node:module';
+import type * as XmlCrypto from 'xml-crypto';
 import type { SamlKeys, SamlRefusal } from '../ports/saml-assertion-verifier.ts';
 import type { XmlSigningAlgorithm } from '../spec/jose-algorithms.ts';
 import { type SignatureForm, signatureForm } from './signature-form.ts';
@@ -29,6 +30,8 @@ function signedReference(
   { signatureMethod }: SignatureForm,
   isSigned: (octets: string) => boolean,
 ): string | undefined {
+  // The package and its XML parser take about 15 ms and several megabytes to load, and few servers trust a SAML issuer.
+  const { SignedXml } = createRequire(import.meta.url)('xml-crypto') as typeof XmlCrypto;
   const verifier = new SignedXml({ publicCert: 'the configured keys', getCertFromKeyInfo: () => null });
   verifier.SignatureAlgorithms = { [signatureMethod]: configuredKeys(signatureMethod, isSigned) };
   try {
@@ -46,7 +49,7 @@ function signedReference(
 function configuredKeys(
   name: string,
   isSigned: (octets: string) => boolean,
-): SignedXml['SignatureAlgorithms'][string] {
+): XmlCrypto.SignedXml['SignatureAlgorithms'][string] {
   return class {
     readonly getSignature = (): never => {
       throw new Error('nothing is signed here');

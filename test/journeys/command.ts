@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { PROGRAM } from '../../src/testing/program.ts';
 import { endedWithTests } from '../program/children.ts';
 import { inheritedEnvironment } from '../program/inherited-environment.ts';
 import { REPOSITORY } from './launcher.ts';
@@ -22,8 +22,7 @@ export async function chancery(
   environment: Readonly<Record<string, string>>,
   { input, folder }: { readonly input?: Uint8Array; readonly folder?: string } = {},
 ): Promise<Ended> {
-  const program = join(REPOSITORY, 'src/cli/chancery.ts');
-  return await command(process.execPath, [program, ...words], environment, { input, folder });
+  return await command(process.execPath, [PROGRAM, ...words], environment, { input, folder });
 }
 
 export async function command(

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { launcherWords } from '../../src/testing/program.ts';
 import { endedWithTests } from '../program/children.ts';
 import { inheritedEnvironment } from '../program/inherited-environment.ts';
 
-const LAUNCHER = fileURLToPath(new URL('../../bin/chancery.mjs', import.meta.url));
 export const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface LaunchOptions {
@@ -25,13 +25,14 @@ export interface Launched {
   readonly exited: Promise<number | string>;
 }
 
-/** `node bin/chancery.mjs …` as an operator types it, with nothing in the environment but what is given. */
+/** `node bin/chancery.mjs …`, or `chancery …` of the package, as an operator types it, with nothing in the environment but what is given. */
 export function launch(
   words: readonly string[],
   { environment, node = process.execPath, folder = REPOSITORY }: LaunchOptions,
 ): Launched {
+  const [launcher, ...before] = launcherWords(node);
   const child = endedWithTests(
-    spawn(node, [LAUNCHER, ...words], {
+    spawn(launcher, [...before, ...words], {
       cwd: folder,
       env: { ...inheritedEnvironment(), ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],

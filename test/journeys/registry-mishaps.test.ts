@@ -9,12 +9,12 @@ import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GRANT_TYPES } from '../../src/spec/grant-types.ts';
+import { PROGRAM } from '../../src/testing/program.ts';
 import { endedWithTests } from '../program/children.ts';
 import { inheritedEnvironment } from '../program/inherited-environment.ts';
 import { ENCRYPTION_KEY, startProgram } from '../program/start.ts';
 import { storageUrl } from '../program/storage-place.ts';
 import { chancery } from './command.ts';
-import { REPOSITORY } from './launcher.ts';
 import { type Members, one, registryCommands } from './registry-commands.ts';
 
 const folders: string[] = [];
@@ -63,7 +63,7 @@ type Running = ChildProcessByStdio<Writable, Readable, Readable>;
 /** A command that is still under way, with its standard input and output in the test's hands. */
 async function underWay(folder: string, ...words: readonly string[]): Promise<Running> {
   return endedWithTests(
-    spawn(process.execPath, [join(REPOSITORY, 'src/cli/chancery.ts'), ...words], {
+    spawn(process.execPath, [PROGRAM, ...words], {
       env: {
         ...inheritedEnvironment(),
         CHANCERY_ISSUER: 'https://op.example.com',

@@ -8,6 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { administer } from '../../src/testing/postgres/server.ts';
+import { PROGRAM } from '../../src/testing/program.ts';
 import { aClient, OPEN, TENANT, times } from '../../src/testing/storage/stored-examples.ts';
 import { register } from '../hostile/sign-in-world.ts';
 import { endedWithTests } from '../program/children.ts';
@@ -15,7 +16,6 @@ import { migratedDatabase } from '../program/migrated-database.ts';
 import { ENCRYPTION_KEY, type Program, startProgram } from '../program/start.ts';
 import { storageAt } from '../program/storage-place.ts';
 import { chancery, type Ended } from './command.ts';
-import { REPOSITORY } from './launcher.ts';
 import { movedWorld } from './moved-world.ts';
 import { jsonLines, type Members } from './registry-commands.ts';
 
@@ -127,8 +127,7 @@ test('a copy that was killed again and again goes on; what it says of a wrong ca
 /** Kills a copy as soon as it has brought something. @returns whether it was killed before it ended */
 async function killedCopy(from: string, to: string): Promise<boolean> {
   const before = await clientsIn(to);
-  const program = join(REPOSITORY, 'src/cli/chancery.ts');
-  const words = [program, 'storage', 'copy', '--from', from, '--to', to];
+  const words = [PROGRAM, 'storage', 'copy', '--from', from, '--to', to];
   const child = endedWithTests(spawn(process.execPath, words, { stdio: 'ignore' }));
   const ended = once(child, 'close') as Promise<[number | null, string | null]>;
   while (child.exitCode === null && (await clientsIn(to)) === before) await sleep(1);

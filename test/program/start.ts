@@ -5,14 +5,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { PROGRAM } from '../../src/testing/program.ts';
 import { endedWithTests } from './children.ts';
 import { freePort } from './free-port.ts';
 import { inheritedEnvironment } from './inherited-environment.ts';
 import { asDefaultTenant, createTenant, TENANT_VARIABLE } from './second-tenant.ts';
 import { storageUrl } from './storage-place.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../src/cli/chancery.ts', import.meta.url));
 const READY_TIMEOUT_MS = 60_000;
 const PRINTED_TIMEOUT_MS = 30_000;
 /** Names the executable that started programs run on, for trials of another Node; this process's own where it is not set. */

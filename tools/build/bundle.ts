@@ -1,0 +1,131 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type OutputOptions, type Plugin, rolldown } from 'rolldown';
+import { ROOT } from '../child.ts';
+
+const ENTRY = 'src/cli/chancery.ts';
+
+/** Sources that another source loads by name, and the words for them in the bundle. Each becomes a file of its own. */
+const FILES: readonly { readonly words: RegExp; readonly inBundle: (name: string) => string }[] = [
+  {
+    // A thread shares no file with the program, so that it loads little.
+    words: /new URL\('(\.[^']+-thread)\.ts', import\.meta\.url\)/gu,
+    inBundle: (name) => `new URL('./${name}.js', import.meta.url)`,
+  },
+  {
+    // The entry decides whether and how the rest is loaded.
+    words: /import\('(\.\/main)\.ts'\)/gu,
+    inBundle: (name) => `import('./${name}.js')`,
+  },
+];
+/** A package that is loaded when it is needed. */
+const PACKAGE = /createRequire\(import\.meta\.url\)\('([^'.][^']*)'\)/gu;
+const ABOUT = "new URL('../../package.json', import.meta.url)";
+/** Any other way to find a file beside a source would fail in the bundle, where it is not. */
+const STRANGE =
+  /new URL\((?!'\.\/[\w-]+\.js'|'\.\.\/package\.json').*import\.meta\.url|createRequire\(import\.meta\.url\)\((?!'\.\/)|import\.meta\.dirname(?!, 'theme'\))/u;
+
+/** Collects, while files are bundled, the sources and packages that become files of their own. */
+interface Apart {
+  /** Sources by the name of their file in the bundle, without extension. */
+  readonly sources: Map<string, string>;
+  readonly packages: Set<string>;
+}
+
+/**
+ * Writes the program as a few files with source maps.
+ * @returns the absolute paths of the modules in them
+ */
+export async function bundleProgram(folder: string): Promise<readonly string[]> {
+  const apart: Apart = { sources: new Map([['chancery', join(ROOT, ENTRY)]]), packages: new Set() };
+  const modules = new Set<string>();
+  // The map and the set grow while they are walked.
+  for (const [name, source] of apart.sources)
+    for (const module of await write(folder, name, source, MODULE, apart)) modules.add(module);
+  for (const name of apart.packages)
+    for (const module of await write(folder, name, name, COMMONJS, apart)) modules.add(module);
+  return [...modules].sort();
+}
+
+const MODULE: OutputOptions = { format: 'esm', entryFileNames: '[name].js' };
+/** Only `require` loads a file in the middle of a function. */
+const COMMONJS: OutputOptions = { format: 'cjs', entryFileNames: '[name].cjs', exports: 'named' };
+
+async function write(
+  folder: string,
+  name: string,
+  source: string,
+  form: OutputOptions,
+  apart: Apart,
+): Promise<readonly string[]> {
+  await using bundle = await rolldown({
+    input: { [name]: source },
+    cwd: ROOT,
+    platform: 'node',
+    // pg-native is an optional companion of pg that the product does not have.
+    external: ['pg-native', './main.js'],
+    plugins: [namedFiles(apart), lightHttp()],
+    onLog(level, log) {
+      throw new Error(`rolldown: ${level}: ${log.message}`);
+    },
+  });
+  const { output } = await bundle.write({
+    ...form,
+    dir: folder,
+    codeSplitting: false,
+    sourcemap: true,
+    // The same octets wherever the checkout and the folder are.
+    sourcemapPathTransform: (path, map) => `../../${resolve(map, '..', path).slice(ROOT.length + 1)}`,
+  });
+  return output
+    .flatMap((part) => (part.type === 'chunk' ? part.moduleIds : []))
+    .filter((id) => existsSync(id));
+}
+
+/** Renames what sources find by name, and remembers what must be written there. */
+function namedFiles({ sources, packages }: Apart): Plugin {
+  return {
+    name: 'named files',
+    transform: {
+      filter: { id: /\/src\/.*\.ts$/u },
+      handler(text, id) {
+        let code = text;
+        for (const { words, inBundle } of FILES) {
+          code = code.replaceAll(words, (_all, path: string) => {
+            const name = path.slice(path.lastIndexOf('/') + 1);
+            sources.set(name, resolve(id, '..', `${path}.ts`));
+            return inBundle(name);
+          });
+        }
+        code = code
+          .replaceAll(PACKAGE, (_all, name: string) => {
+            packages.add(name);
+            return `createRequire(import.meta.url)('./${name}.cjs')`;
+          })
+          .replaceAll(ABOUT, "new URL('../package.json', import.meta.url)");
+        const strange = STRANGE.exec(code);
+        if (strange !== null) this.error(`${id}: tools/build/bundle.ts has no rule for ${strange[0]}`);
+        // No line moves, so the map of the text serves.
+        return code === text ? undefined : { code, map: null };
+      },
+    },
+  };
+}
+
+/**
+ * Takes `node:http` without its namespace. An `import` reads every member, `WebSocket` among them, and that loads a client
+ * for HTTP which the program does not use: 20 ms and several megabytes.
+ */
+function lightHttp(): Plugin {
+  return {
+    name: 'node:http without its namespace',
+    renderChunk(text) {
+      const code = text.replaceAll(
+        /^import \{([^}]*)\} from "node:http";$/gmu,
+        (_all, names: string) =>
+          `const {${names.replaceAll(' as ', ': ')}} = process.getBuiltinModule("node:http");`,
+      );
+      return code === text ? undefined : { code, map: null };
+    },
+  };
+}

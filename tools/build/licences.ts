@@ -1,0 +1,43 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+interface About {
+  readonly name: string;
+  readonly version: string;
+  readonly license?: string;
+}
+
+/**
+ * Returns the licences of the packages that the modules belong to, as one text.
+ * @param modules absolute paths; those outside `node_modules` are our own
+ * @throws for a package without a licence: it must not be distributed
+ */
+export function licencesOf(modules: readonly string[]): string {
+  const folders = modules.flatMap((module) => {
+    const folder = packageFolder(module);
+    return folder === undefined ? [] : [folder];
+  });
+  const parts = [...new Set(folders)]
+    .map((folder) => ({ folder, about: aboutOf(folder) }))
+    .sort((left, right) => (left.about.name < right.about.name ? -1 : 1))
+    .map(({ folder, about }) => part(folder, about));
+  return `The program contains these packages. Each has its licence below its name.\n${parts.join('')}`;
+}
+
+function part(folder: string, { name, version, license }: About): string {
+  const files = globSync('{LICEN[CS]E,NOTICE}{,.md,.txt,-MIT}', { cwd: folder }).sort();
+  const texts = files.map((file) => readFileSync(join(folder, file), 'utf8').trim());
+  if (license === undefined && texts.length === 0) throw new Error(`${name} has no licence`);
+  return ['', '='.repeat(80), `${name} ${version} (${license ?? 'see below'})`, '', ...texts, ''].join('\n');
+}
+
+/** Returns the folder of the package that the module belongs to: packages may bring others in a `node_modules` of their own. */
+function packageFolder(module: string): string | undefined {
+  return /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/u.exec(module)?.[0];
+}
+
+function aboutOf(folder: string): About {
+  const file = join(folder, 'package.json');
+  if (!existsSync(file)) throw new Error(`${dirname(file)} is not a package`);
+  return JSON.parse(readFileSync(file, 'utf8')) as About;
+}
