@@ -79,7 +79,7 @@ async function startDevelopment(call: DevCall): Promise<number> {
   const { settingsOfLab, writeLabSettings } = await import('./lab-settings.ts');
   const { federationBanner, portOf, withLab } = await import('./lab-server.ts');
   const { startServer } = await import('../process/serve.ts');
-  const { jsonLog } = await import('../system/log.ts');
+  const { serverLog } = await import('../system/log.ts');
   const { federation, 'second-anchor': secondAnchor, 'federation-port': port } = call.options;
   if (secondAnchor && !federation) throw calledWrongly('--second-anchor needs --federation');
   const { issuer } = resolved.settings;
@@ -99,7 +99,7 @@ async function startDevelopment(call: DevCall): Promise<number> {
       `development:${tokens.directAuthorization.sha256}`,
     ],
   };
-  const log = jsonLog(settings['log.level']);
+  const log = serverLog(settings);
   return await runUntilStopped({ settings, log }, async (stopped) => {
     const started = await startServer(settings, 'development', log, stopped);
     if (started === undefined) return undefined;

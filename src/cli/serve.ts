@@ -18,7 +18,7 @@ const serve = command({
   words: ['serve'],
   summary: 'Start a production server with one or more worker processes',
   description: [
-    'The server runs in the foreground and logs one JSON object per line. SIGTERM, SIGINT and SIGHUP stop it: it finishes the requests under way and closes. It refuses to start with a wrong setting, a wrong encryption key, a database that is missing or was made for another issuer, or a database schema that needs `chancery migrate up`.',
+    'The server runs in the foreground and logs one JSON object per line, or text on a terminal (`log.format`). SIGTERM, SIGINT and SIGHUP stop it: it finishes the requests under way and closes. It refuses to start with a wrong setting, a wrong encryption key, a database that is missing or was made for another issuer, or a database schema that needs `chancery migrate up`.',
     'With several workers, a supervisor process restarts a worker that ends (Linux and FreeBSD). All workers listen on the same ports.',
   ],
   servers:
@@ -67,8 +67,8 @@ export const SERVE_COMMANDS = [serve];
 
 async function serveAlone(settings: Settings, { print }: Surroundings): Promise<number> {
   const { startServer } = await import('../process/serve.ts');
-  const { jsonLog } = await import('../system/log.ts');
-  const log = jsonLog(settings['log.level']);
+  const { serverLog } = await import('../system/log.ts');
+  const log = serverLog(settings);
   return await runUntilStopped({ settings, log }, async (stopped) => {
     const server = await startServer(settings, 'production', log, stopped);
     if (server === undefined) return undefined;
@@ -83,8 +83,8 @@ async function serveWithWorkers(
   { parameters, print }: Surroundings & { readonly parameters: readonly string[] },
 ): Promise<number> {
   const { runWorkers } = await import('../process/workers.ts');
-  const { jsonLog } = await import('../system/log.ts');
-  const log = jsonLog(settings['log.level'], { pid: process.pid });
+  const { serverLog } = await import('../system/log.ts');
+  const log = serverLog(settings, { pid: process.pid });
   const stop = stopOnSignals();
   // A hanging worker has time to end on its own before it is killed.
   const stopTimeout_ms = stopTimeout(settings) + 2000;
@@ -121,8 +121,8 @@ const FIRST_WORKER = '1';
 
 async function serveAsWorker(settings: Settings, number: string): Promise<number> {
   const { startWorker } = await import('../process/workers.ts');
-  const { jsonLog } = await import('../system/log.ts');
-  const log = jsonLog(settings['log.level'], { worker: Number(number), pid: process.pid });
+  const { serverLog } = await import('../system/log.ts');
+  const log = serverLog(settings, { worker: Number(number), pid: process.pid });
   const stop = stopOnSignals();
   stopOnUnhandledErrors(stop, stopTimeout(settings), log);
   const parent = {

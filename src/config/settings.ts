@@ -265,6 +265,12 @@ export const SETTINGS = {
     values: ['silent', 'error', 'warn', 'info', 'debug'],
     description: 'The lowest severity that the server logs.',
   }),
+  'log.format': choice({
+    default: 'auto',
+    values: ['auto', 'json', 'text'],
+    description:
+      'The form of log lines. `auto`: text on a terminal, JSON elsewhere. `json` is for programs, `text` for people. Both have the same members.',
+  }),
   ...ADDRESS_SETTINGS,
 } as const satisfies Readonly<Record<string, Setting>>;
 

@@ -1,6 +1,7 @@
 import pino from 'pino';
 import type { Log } from '../ports/log.ts';
 import { shortenedAddress } from '../spec/ip-address.ts';
+import { textLine } from './text-log.ts';
 
 /** The buffer for a log that is read too slowly. Lines beyond it are dropped and counted. */
 const UNREAD_BYTES_MAX = 8 * 1024 * 1024;
@@ -16,6 +17,7 @@ const GATHERED_CHARACTERS_MAX = 16 * 1024;
 export function jsonLog(
   level: 'silent' | 'error' | 'warn' | 'info' | 'debug',
   every: Readonly<Record<string, unknown>> | null = null,
+  rendered: (line: string) => string = (line) => line,
 ): Log {
   const destination = pino.destination({ dest: 2, sync: false, maxLength: UNREAD_BYTES_MAX });
   destination.on('error', () => undefined);
@@ -27,10 +29,29 @@ export function jsonLog(
       serializers: { cause: pino.stdSerializers.errWithCause },
       formatters: { level: (label) => ({ level: label }) },
     },
-    gathering(destination),
+    gathering(destination, rendered),
   );
   reportLostLines(destination, log);
   return log;
+}
+
+export interface LogSettings {
+  readonly 'log.level': 'silent' | 'error' | 'warn' | 'info' | 'debug';
+  readonly 'log.format': 'auto' | 'json' | 'text';
+}
+
+/** Returns the log of a server, in the format of the settings. `auto` is text on a terminal, and JSON elsewhere. */
+export function serverLog(
+  settings: LogSettings,
+  every: Readonly<Record<string, unknown>> | null = null,
+): Log {
+  const level = settings['log.level'];
+  const format = settings['log.format'];
+  const { isTTY } = process.stderr;
+  if (format === 'json' || (format === 'auto' && !isTTY)) return jsonLog(level, every);
+  // https://no-color.org: "when present and not an empty string (regardless of its value)".
+  const colours = isTTY && (process.env['NO_COLOR'] ?? '') === '';
+  return jsonLog(level, every, (line) => textLine(line, colours));
 }
 
 /** Returns a log that shortens network addresses, whichever line they stand in; the log itself if addresses are kept whole. */
@@ -62,7 +83,10 @@ const ADDRESS_MEMBERS = ['address', 'network'] as const;
 type Destination = ReturnType<typeof pino.destination>;
 
 /** Writes the lines of a turn at its end, or earlier when they reach the limit. */
-function gathering(destination: Destination): { write(line: string): void } {
+function gathering(
+  destination: Destination,
+  rendered: (line: string) => string,
+): { write(line: string): void } {
   let gathered = '';
   const handOn = (): void => {
     const lines = gathered;
@@ -77,7 +101,7 @@ function gathering(destination: Destination): { write(line: string): void } {
   return {
     write(line) {
       if (gathered === '') setImmediate(handOn);
-      gathered += line;
+      gathered += rendered(line);
       if (gathered.length >= GATHERED_CHARACTERS_MAX) handOn();
     },
   };
