@@ -121,7 +121,37 @@ export const FEDERATION_SETTINGS = {
     min: 0,
     max: 31_536_000,
     description:
-      'How long the server uses an automatically registered client before it resolves the entity again. The client never outlives its trust chain. 0 = as long as the chain.',
+      'How long the server uses an automatically registered client before it resolves the entity again, in the background. The client lives as long as its trust chain. 0 = as long as the chain. Set it shorter if changes of metadata must take effect sooner.',
+  }),
+  'federation.expired-client-retention': seconds({
+    tenants: 'inherited',
+    default: 604_800,
+    min: 0,
+    max: 31_536_000,
+    description:
+      'How long a federated client is kept after its registration has expired. If it appears in that time, the server resolves it again. A client that holds grants is kept as long as these.',
+  }),
+  'federation.look-interval': seconds({
+    tenants: 'inherited',
+    default: 10,
+    min: 1,
+    max: 3600,
+    description:
+      'The shortest time between two looks at one entity that unknown keys cause, or requests of a client whose registration has expired. Set it longer if forged requests make the server fetch too much.',
+  }),
+  'federation.renewals': integer({
+    default: 8,
+    min: 1,
+    max: 1000,
+    unit: 'renewals',
+    description: 'The maximum number of federated clients that one process renews at once in the background.',
+  }),
+  'federation.renewal-interval': seconds({
+    default: 10,
+    min: 1,
+    max: 3600,
+    description:
+      'The time between two rounds in which the server renews federated clients that are due and in use.',
   }),
   'federation.grant-types': list({
     tenants: 'inherited',

@@ -49,6 +49,35 @@ export interface StoredClient {
    * fresh. Null for every other client.
    */
   readonly document: string | null;
+  /**
+   * JSON text about the trust chain that the registration rests on (OpenID Federation 1.0 §12). Null for every other client,
+   * and for a client that was registered before this member existed.
+   */
+  readonly federation: string | null;
+  /** When the trust in the entity of the client was last resolved; null for a client without a federation. */
+  readonly resolved_at: number | null;
+  /**
+   * From then on a client of a federation is due for a renewal, before its registration ends. Null for a client that nothing
+   * renews.
+   */
+  readonly renew_at: number | null;
+}
+
+/** Which clients of a federation are due for a renewal, and how they are claimed. Times are in seconds since the Unix epoch. */
+export interface RenewalClaim {
+  readonly now: number;
+  /** The claimed clients are due again at this time, unless they are renewed before. */
+  readonly until: number;
+  /** Seconds by which the last use of a client may be later than the recorded one. */
+  readonly useMargin: number;
+  readonly limit: number;
+}
+
+/** Says which registrations have ended for good. */
+export interface ClientEndTimes {
+  readonly now: number;
+  /** A client that can be renewed ends for good if its registration expired before this time, and it holds no grant. */
+  readonly renewableBefore: number;
 }
 
 /** The last use of a client with a secret. Uses are recorded coarsely, so that not every request costs a write. */
@@ -121,8 +150,16 @@ export interface ClientStore {
    * used before `before`.
    */
   idle(before: number, after: ClientId | undefined, limit: number): Promise<readonly StoredClient[]>;
-  /** Returns at most `limit` clients whose `expires_at` is not after `now`, earliest expiry first. */
-  expired(now: number, limit: number): Promise<readonly StoredClient[]>;
+  /**
+   * Returns at most `limit` clients whose registration has ended for good, earliest expiry first: `expires_at` is not after
+   * `now`, and nothing renews them any more.
+   */
+  expired(times: ClientEndTimes, limit: number): Promise<readonly StoredClient[]>;
+  /**
+   * Claims clients that are due for a renewal, have not expired and were used since they were last resolved, the longest due
+   * first. Moves their `renew_at`, and nothing else. Concurrent callers, in any process, get different clients.
+   */
+  claimRenewals(claim: RenewalClaim): Promise<readonly StoredClient[]>;
   /** Returns the number of clients registered `open`. */
   countOpen(): Promise<number>;
 }

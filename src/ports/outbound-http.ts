@@ -47,6 +47,8 @@ export const FETCH_PURPOSES = [
   'sector-identifiers',
   /** Entity statements of a federation. */
   'statements',
+  /** Entity statements of clients that the server resolves again on its own. */
+  'renewals',
   /** Keys of configured issuers: of software statements and of assertions. */
   'trusted-issuers',
   /** Back-channel logout. */

@@ -1,6 +1,7 @@
+import type { ClientEndTimes } from './client-store.ts';
+
 /** Times in seconds since the Unix epoch. */
-export interface SweepTimes {
-  readonly now: number;
+export interface SweepTimes extends ClientEndTimes {
   /** Logout notifications that were settled before this time go. */
   readonly settledBefore: number;
   /** Audit events from before this time go. */

@@ -47,7 +47,13 @@ export interface ClosedTenant {
   readonly id: TenantId;
   storage(): TenantStorage;
   /** Returns one of its settings, which may be its own. */
-  seconds(path: 'audit.lifetime' | 'logout.log-lifetime' | 'registration.idle-client-lifetime'): number;
+  seconds(
+    path:
+      | 'audit.lifetime'
+      | 'federation.expired-client-retention'
+      | 'logout.log-lifetime'
+      | 'registration.idle-client-lifetime',
+  ): number;
   /** Returns undefined if the settings are not valid. */
   tenant(): TenantInService | undefined;
 }

@@ -30,8 +30,13 @@ function clientBytes({
   registered_via,
   secrets,
   document,
+  federation,
 }: StoredClient): number {
-  const texts = textBytes(privileges) + textBytes(registered_via) + textBytes(document ?? '');
+  const texts =
+    textBytes(privileges) +
+    textBytes(registered_via) +
+    textBytes(document ?? '') +
+    textBytes(federation ?? '');
   const text = PARSED_FACTOR * textBytes(metadata) + texts;
   const keys = metadata.includes('"jwks":') ? KEYS_BYTES : 0;
   return CLIENT_BYTES + SECRET_BYTES * secrets.length + text + (data === null ? 0 : textBytes(data)) + keys;

@@ -1,3 +1,11 @@
+/**
+ * Condition of clients whose registration has ended for good. A client that can be renewed stays while it holds grants: they
+ * are what it was promised.
+ */
+export const CLIENT_HAS_ENDED = `expires_at <= :now AND (renew_at IS NULL OR (expires_at <= :renewable_before
+  AND (SELECT held.grant_id FROM authorization_grant AS held WHERE held.tenant = :tenant
+    AND held.client_id = client.client_id AND held.client_instance = client.instance LIMIT 1) IS NULL))`;
+
 /** Conditions of rows that a sweep removes, by table. Each has an index that begins with the tenant. */
 const SWEPT: Readonly<Record<string, string>> = {
   access_token: 'expires_at < :now',
@@ -12,7 +20,7 @@ const SWEPT: Readonly<Record<string, string>> = {
   interaction: 'expires_at < :now',
   known_browser: 'expires_at < :now',
   audit_event: 'at < :audited_before',
-  client: 'expires_at <= :now',
+  client: CLIENT_HAS_ENDED,
 };
 
 /** Asks in one statement whether a sweep of the tenant would find anything. */

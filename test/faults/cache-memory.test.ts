@@ -55,6 +55,9 @@ function aStoredClient(more: object = {}): StoredClient {
     entity_id: null,
     expires_at: null,
     document: null,
+    federation: null,
+    resolved_at: null,
+    renew_at: null,
   });
   return JSON.parse(text) as StoredClient;
 }

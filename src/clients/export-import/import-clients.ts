@@ -119,6 +119,9 @@ function encryptedHere(
     entity_id: null,
     expires_at: null,
     document: null,
+    federation: null,
+    resolved_at: null,
+    renew_at: null,
   };
 }
 

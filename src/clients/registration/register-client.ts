@@ -145,6 +145,9 @@ export function newClient(
     entity_id: null,
     expires_at: null,
     document: null,
+    federation: null,
+    resolved_at: null,
+    renew_at: null,
   };
 }
 

@@ -24,6 +24,9 @@ export interface ClientUses {
 /** Seconds between two records for one client and secret: the last use is evidence, not a log. */
 const RECORDED_EVERY_SECONDS = 600;
 
+/** Seconds by which the last use of a client may be later than the recorded one. */
+export const USE_MARGIN_SECONDS = RECORDED_EVERY_SECONDS;
+
 /** Milliseconds in which uses are collected for one write. */
 const FLUSH_DELAY_MS = 1000;
 

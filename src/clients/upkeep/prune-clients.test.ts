@@ -70,7 +70,7 @@ test('the sweep deletes exactly the expired clients, each with an event; a clien
     const later = { ...renewed.stored, version: 3, expires_at: START + 1000 };
     await tenant.unwatched.clients.replace(later, 2);
   });
-  assert.deepEqual(await endExpiredClients(await tenant.registry()), [gone.client_id]);
+  assert.deepEqual(await endExpiredClients(await tenant.registry(), 0), [gone.client_id]);
   const left = (await tenant.storage.clients.page(undefined, 10)).map(({ client_id }) => client_id);
   assert.deepEqual(left, [renewed, alive, forever].map(({ client_id }) => client_id).toSorted());
   const events = (await tenant.storage.audit.page(0, 100)).filter(({ action }) => action === 'client.expire');
@@ -78,7 +78,7 @@ test('the sweep deletes exactly the expired clients, each with an event; a clien
     events.map(({ actor, client_id, outcome }) => [actor, client_id, outcome]),
     [['server', gone.client_id, 'done']],
   );
-  assert.deepEqual(await endExpiredClients(await tenant.registry()), []);
+  assert.deepEqual(await endExpiredClients(await tenant.registry(), 0), []);
 });
 
 test('hundreds of expired clients are deleted, page by page', async () => {
@@ -100,7 +100,7 @@ test('hundreds of expired clients are deleted, page by page', async () => {
       },
     });
   }
-  assert.equal((await endExpiredClients(await tenant.registry())).length, 231);
+  assert.equal((await endExpiredClients(await tenant.registry(), 0)).length, 231);
 });
 
 // proves openid-federation-12.2.3-2

@@ -56,17 +56,20 @@ async function prune(
 }
 
 /**
- * Deletes the clients whose registration has expired, with their tokens. A registration that is renewed
+ * Deletes the clients whose registration has ended for good, with their tokens. A registration that is renewed
  * meanwhile stays.
+ * @param renewableFor seconds after its expiry in which a client of a federation can still be renewed
  * @returns the ids, in the order of deletion
  */
 export async function endExpiredClients(
   needs: Pick<RegistryNeeds, 'clients' | 'audit' | 'clock' | 'log'>,
+  renewableFor: number,
 ): Promise<readonly ClientId[]> {
   const ended: ClientId[] = [];
   while (true) {
     const before = ended.length;
-    const page = await needs.clients.expired(needs.clock.now(), PAGE);
+    const now = needs.clock.now();
+    const page = await needs.clients.expired({ now, renewableBefore: now - renewableFor }, PAGE);
     for (const client of page) {
       const { client_id } = client;
       const trail = { action: 'client.expire', actor: 'server', request_id: 'sweep', client_id } as const;

@@ -17,10 +17,11 @@ import {
 
 /** The columns that may change during a client's life. */
 export const CHANGING = `version, issued_at, registration_token_digest, registration_token_sealed, registered_via, secrets,
-  privileges, metadata, data, shared_digest, entity_id, expires_at, document`;
+  privileges, metadata, data, shared_digest, entity_id, expires_at, document, federation, resolved_at, renew_at`;
 export const CHANGING_VALUES = `:version::bigint, :issued_at::bigint, :registration_token_digest::text,
   :registration_token_sealed::text, :registered_via::text, :secrets::text, :privileges::text, :metadata::text,
-  :data::text, :shared_digest::text, :entity_id::text, :expires_at::bigint, :document::text`;
+  :data::text, :shared_digest::text, :entity_id::text, :expires_at::bigint, :document::text,
+  :federation::text, :resolved_at::bigint, :renew_at::bigint`;
 
 export const clientValues = (client: StoredClient): Values => ({
   ...client,
@@ -147,6 +148,9 @@ const CLIENT: ListedColumns = {
   data: 'text',
   expires_at: 'bigint',
   document: 'text',
+  federation: 'text',
+  resolved_at: 'bigint',
+  renew_at: 'bigint',
 };
 /** `place` is added to the number of the last event before the batch. */
 const EVENT: ListedColumns = {

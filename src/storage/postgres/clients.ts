@@ -1,6 +1,7 @@
 import type { ClientStore, StoredClient, StoredSecret } from '../../ports/client-store.ts';
 import { StorageUnavailable } from '../../ports/storage.ts';
 import { CLIENT_USE } from '../rows.ts';
+import { CLIENT_HAS_ENDED } from '../sweepable.ts';
 import type { OfTenant } from '../verbs.ts';
 import { RECORDING, record, recorded } from './audit.ts';
 import { CHANGING, CHANGING_VALUES, clientCreation, clientValues, endClient } from './client-life.ts';
@@ -38,7 +39,7 @@ const USES = statement(
 );
 const EXPIRED = statement(
   'client_expired',
-  `SELECT ${COLUMNS} FROM client WHERE tenant = :tenant AND expires_at <= :now ORDER BY expires_at LIMIT :limit`,
+  `SELECT ${COLUMNS} FROM client WHERE tenant = :tenant AND ${CLIENT_HAS_ENDED} ORDER BY expires_at LIMIT :limit`,
 );
 const COUNT_OPEN = statement(
   'client_count_open',
@@ -94,6 +95,17 @@ const RECORD_USE = statement(
    WHERE excluded.last_used_at > client_use.last_used_at`,
 );
 
+const CLAIM_RENEWALS = statement(
+  'client_claim_renewals',
+  `UPDATE client SET renew_at = :until WHERE tenant = :tenant AND client_id = ANY(ARRAY(
+     SELECT client_id FROM client WHERE tenant = :tenant AND renew_at <= :now AND expires_at > :now AND (
+       SELECT max(last_used_at) FROM client_use AS used WHERE used.tenant = :tenant
+         AND used.client_id = client.client_id AND used.instance = client.instance
+     ) >= client.resolved_at - :margin::bigint
+     ORDER BY renew_at LIMIT :limit))
+   RETURNING ${COLUMNS}`,
+);
+
 /** A query visits at most this many clients, however few of them are idle. */
 const SCANNED_MAX = 1000;
 /** Greater than every client id. */
@@ -142,8 +154,8 @@ export const clients: TenantNoun<ClientStore, Reads> = {
     idle: idleClients,
     expired:
       ({ primary }) =>
-      async (tenant, now, limit) =>
-        (await primary.slowRows<ClientRow>(tenant, EXPIRED, { now, limit })).map(asClient),
+      async (tenant, { now, renewableBefore: renewable_before }, limit) =>
+        (await primary.slowRows<ClientRow>(tenant, EXPIRED, { now, renewable_before, limit })).map(asClient),
   },
   writes: {
     create: clientCreation,
@@ -177,6 +189,14 @@ export const clients: TenantNoun<ClientStore, Reads> = {
         await endClient(transaction, tenant, ending, event.at);
         await record(transaction, tenant, event);
         return 'done';
+      },
+    },
+    claimRenewals: {
+      // Otherwise a second caller would wait for the rows of the first one, and claim them again.
+      locksTenant: true,
+      async pipelined(transaction, tenant, { now, until, useMargin: margin, limit }) {
+        const claimed = transaction.query(CLAIM_RENEWALS, { tenant, now, until, margin, limit });
+        return ((await claimed).rows as unknown as readonly ClientRow[]).map(asClient);
       },
     },
     recordUses: {

@@ -11,6 +11,7 @@ import {
   PERSON_SCHEMA,
   PROCESS_SCHEMA,
   RATE_SCHEMA,
+  RENEWAL_SCHEMA,
   TENANT_ROUND_SCHEMA,
   TIME_SCHEMA,
 } from './schema.ts';
@@ -36,6 +37,7 @@ export const MIGRATIONS: readonly SchemaStep[] = [
   },
   { version: 7, name: 'metadata documents of clients', statements: DOCUMENT_SCHEMA, compatibleFrom: 1 },
   { version: 8, name: 'who acted, and from where', statements: PERSON_SCHEMA, compatibleFrom: 1 },
+  { version: 9, name: 'renewals of federated clients', statements: RENEWAL_SCHEMA, compatibleFrom: 1 },
 ];
 
 export const NEWEST = MIGRATIONS.length;

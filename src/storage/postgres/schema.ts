@@ -242,6 +242,16 @@ export const PERSON_SCHEMA: readonly string[] = ['sub', 'address', 'user_agent']
   (column) => `ALTER TABLE audit_event ADD COLUMN ${column} ${TEXT}`,
 );
 
+/** Renewals of federated clients. Clients of an older version are due at once, if anything uses them. */
+export const RENEWAL_SCHEMA: readonly string[] = [
+  `ALTER TABLE client ADD COLUMN federation ${TEXT}`,
+  'ALTER TABLE client ADD COLUMN resolved_at BIGINT',
+  'ALTER TABLE client ADD COLUMN renew_at BIGINT',
+  `UPDATE client SET resolved_at = issued_at, renew_at = issued_at
+   WHERE registered_via LIKE 'federation:%' AND expires_at IS NOT NULL`,
+  'CREATE INDEX client_renewal ON client (tenant, renew_at) WHERE renew_at IS NOT NULL',
+];
+
 /** The schema of the first version, as single statements. */
 export const FIRST_SCHEMA: readonly string[] = [
   ...TENANT_TABLES.flatMap(tenantTable),

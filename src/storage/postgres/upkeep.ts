@@ -9,8 +9,13 @@ export const upkeep: TenantNoun<UpkeepStore, 'isDue'> = {
   reads: {
     isDue:
       ({ primary }) =>
-      async (tenant, { now, settledBefore, auditedBefore }) => {
-        const times = { now, settled_before: settledBefore, audited_before: auditedBefore };
+      async (tenant, { now, settledBefore, auditedBefore, renewableBefore }) => {
+        const times = {
+          now,
+          settled_before: settledBefore,
+          audited_before: auditedBefore,
+          renewable_before: renewableBefore,
+        };
         return (await primary.rows(tenant, DUE, times)).length > 0;
       },
   },

@@ -6,7 +6,7 @@ import { journalling } from './journal.ts';
 
 /** The columns that may change during a client's life. */
 export const CHANGING = `version, issued_at, registration_token_digest, registration_token_sealed, registered_via, secrets,
-  privileges, metadata, data, shared_digest, entity_id, expires_at, document`;
+  privileges, metadata, data, shared_digest, entity_id, expires_at, document, federation, resolved_at, renew_at`;
 
 /** The values of `CHANGING`, in their order. */
 export const changing = (client: StoredClient): SQLInputValue[] => [
@@ -23,6 +23,9 @@ export const changing = (client: StoredClient): SQLInputValue[] => [
   client.entity_id,
   client.expires_at,
   client.document,
+  client.federation,
+  client.resolved_at,
+  client.renew_at,
 ];
 
 /** 1 for a client that counts as registered `open`. */
@@ -79,7 +82,7 @@ export function clientCreation(
   database: DatabaseSync,
 ): (tenant: TenantId, client: StoredClient, conditions: CreateConditions) => CreateOutcome {
   const insert = database.prepare(`
-    INSERT INTO client (tenant, client_id, instance, ${CHANGING}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+    INSERT INTO client (tenant, client_id, instance, ${CHANGING}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const look = circumstances(database);
   const count = openClientCount(database);
   const consumption = initialAccessTokenConsumption(database);

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ChangeOutcome, ClientStore, StoredClient, StoredSecret } from '../../ports/client-store.ts';
 import type { ClientId, Digest, Sealed, TenantId } from '../../spec/identifiers.ts';
 import { CLIENT_USE } from '../rows.ts';
+import { CLIENT_HAS_ENDED } from '../sweepable.ts';
 import { eventRecording } from './audit.ts';
 import { CHANGING, changing, clientCreation, clientEnding, openClientCount, opened } from './client-life.ts';
 import { journalling } from './journal.ts';
@@ -30,6 +31,9 @@ type Row = readonly [
   entity_id: string | null,
   expires_at: number | null,
   document: string | null,
+  federation: string | null,
+  resolved_at: number | null,
+  renew_at: number | null,
 ];
 const COLUMNS = `client_id, instance, ${CHANGING}`;
 
@@ -81,11 +85,12 @@ export const clients: TenantNoun<ClientStore, Reads> = {
     },
     idle: idleClients,
     expired({ scans }) {
-      return many(
-        scans,
-        `SELECT ${COLUMNS} FROM client INDEXED BY client_end WHERE tenant = ? AND expires_at <= ?
-         ORDER BY expires_at LIMIT ?`,
-      );
+      const expired = scans.prepare(`
+        SELECT ${COLUMNS} FROM client INDEXED BY client_end WHERE tenant = :tenant AND ${CLIENT_HAS_ENDED}
+        ORDER BY expires_at LIMIT :limit`);
+      expired.setReturnArrays(true);
+      return (tenant, { now, renewableBefore }, limit) =>
+        rowsOf(expired.all({ tenant, now, renewable_before: renewableBefore, limit }));
     },
     countOpen({ scans }) {
       const count = scans.prepare('SELECT clients FROM open_client_count WHERE tenant = ?');
@@ -97,7 +102,7 @@ export const clients: TenantNoun<ClientStore, Reads> = {
     replace(database) {
       const find = atVersion(database);
       const update = database.prepare(`
-        UPDATE client SET (${CHANGING}) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        UPDATE client SET (${CHANGING}) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         WHERE tenant = ? AND client_id = ?`);
       const lost = lostOutcome(database);
       const count = openClientCount(database);
@@ -126,6 +131,20 @@ export const clients: TenantNoun<ClientStore, Reads> = {
         record(tenant, event);
         return 'done';
       };
+    },
+    claimRenewals(database) {
+      const claim = database.prepare(`
+        UPDATE client SET renew_at = :until WHERE tenant = :tenant AND client_id IN (
+          SELECT client_id FROM client INDEXED BY client_renewal
+          WHERE tenant = :tenant AND renew_at <= :now AND expires_at > :now AND (
+            SELECT max(last_used_at) FROM client_use AS used WHERE used.tenant = :tenant
+              AND used.client_id = client.client_id AND used.instance = client.instance
+          ) >= client.resolved_at - :margin
+          ORDER BY renew_at LIMIT :limit)
+        RETURNING ${COLUMNS}`);
+      claim.setReturnArrays(true);
+      return (tenant, { now, until, useMargin: margin, limit }) =>
+        rowsOf(claim.all({ tenant, now, until, margin, limit }));
     },
     recordUses(database) {
       // A time that is not later than the stored one writes nothing.
@@ -158,8 +177,12 @@ function one(database: DatabaseSync, sql: string): (...values: Values) => Stored
 function many(database: DatabaseSync, sql: string): (...values: Values) => readonly StoredClient[] {
   const statement = database.prepare(sql);
   statement.setReturnArrays(true);
-  return (...values) => (statement.all(...values) as unknown as readonly Row[]).map(storedClient);
+  return (...values) => rowsOf(statement.all(...values));
 }
+
+/** @param rows arrays, in the order of `COLUMNS` */
+const rowsOf = (rows: readonly unknown[]): readonly StoredClient[] =>
+  (rows as readonly Row[]).map(storedClient);
 
 const storedClient = (row: Row): StoredClient => ({
   client_id: row[0],
@@ -177,6 +200,9 @@ const storedClient = (row: Row): StoredClient => ({
   entity_id: row[12],
   expires_at: row[13],
   document: row[14],
+  federation: row[15],
+  resolved_at: row[16],
+  renew_at: row[17],
 });
 
 /** Finds a client that is still as the caller read it. */

@@ -79,6 +79,9 @@ test('clients of a database of version 1 are counted, found, idle, changed and d
     entity_id: null,
     expires_at: null,
     document: null,
+    federation: null,
+    resolved_at: null,
+    renew_at: null,
   });
   assert.deepEqual(await clients.idle(NOW + 1, undefined, 10), [a, b]);
   assert.equal(await clients.create(aClient(), { ...OPEN, openClientsMax: 2 }), 'open_clients_exhausted');

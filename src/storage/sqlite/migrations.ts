@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { StorageUnavailable } from '../../ports/storage.ts';
 import { type SchemaState, suits, tooNew } from '../schema.ts';
+import { RENEWAL_SCHEMA } from './client-schema.ts';
 import { LOGOUT_ISSUER_SCHEMA, LOGOUT_SCHEMA, SESSION_SCHEMA } from './end-user-schema.ts';
 import { SERVER_KEY_SCHEMA } from './server-key-schema.ts';
 
@@ -317,6 +318,7 @@ export const MIGRATIONS: readonly Migration[] = [
       .join('\n'),
     compatibleFrom: 13,
   },
+  { version: 21, name: 'renewals of federated clients', sql: RENEWAL_SCHEMA, compatibleFrom: 13 },
 ];
 
 export const NEWEST = MIGRATIONS.length;

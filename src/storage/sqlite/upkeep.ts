@@ -6,8 +6,14 @@ export const upkeep: TenantNoun<UpkeepStore, 'isDue'> = {
   reads: {
     isDue({ lookUps }) {
       const due = lookUps.prepare(IS_SWEEPABLE);
-      return (tenant, { now, settledBefore, auditedBefore }) =>
-        due.get({ tenant, now, settled_before: settledBefore, audited_before: auditedBefore }) !== undefined;
+      return (tenant, { now, settledBefore, auditedBefore, renewableBefore }) =>
+        due.get({
+          tenant,
+          now,
+          settled_before: settledBefore,
+          audited_before: auditedBefore,
+          renewable_before: renewableBefore,
+        }) !== undefined;
     },
   },
   writes: {},

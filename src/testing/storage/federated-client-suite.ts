@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StoredClient } from '../../ports/client-store.ts';
+import type { TenantStorage } from '../../ports/storage.ts';
 import { type MakeEngine, onEmptyStorage, onSecondView } from './engine.ts';
 import { aClient, aGrant, anEvent, aToken, aTokenOf, EVENT, NOW, OPEN, times } from './stored-examples.ts';
 
@@ -13,6 +14,7 @@ export function federatedClientContract(make: MakeEngine): void {
   succession(make);
   successionOverProcesses(make);
   expiry(make);
+  renewals(make);
 }
 
 function succession(make: MakeEngine): void {
@@ -108,14 +110,90 @@ function expiry(make: MakeEngine): void {
       const live = federated({ expires_at: NOW + 1, entity_id: `${ENTITY}/other` });
       for (const client of [later, sooner, live, aClient()]) await tenant.clients.create(client, OPEN);
       await other.clients.create(federated({ expires_at: NOW }), OPEN);
-      assert.deepEqual(await tenant.clients.expired(NOW, 10), [sooner, later]);
-      assert.deepEqual(await tenant.clients.expired(NOW, 1), [sooner]);
-      assert.deepEqual(await tenant.clients.expired(NOW - 11, 10), []);
+      assert.deepEqual(await tenant.clients.expired({ now: NOW, renewableBefore: 0 }, 10), [sooner, later]);
+      assert.deepEqual(await tenant.clients.expired({ now: NOW, renewableBefore: 0 }, 1), [sooner]);
+      assert.deepEqual(await tenant.clients.expired({ now: NOW - 11, renewableBefore: 0 }, 10), []);
       const renewed = { ...sooner, version: 2, expires_at: NOW + 10 };
       assert.equal(await tenant.clients.replace(renewed, 1), 'done');
       assert.equal(await tenant.clients.delete(later, EVENT), 'done');
-      assert.deepEqual(await tenant.clients.expired(NOW, 10), []);
+      assert.deepEqual(await tenant.clients.expired({ now: NOW, renewableBefore: 0 }, 10), []);
       assert.deepEqual(await tenant.clients.find(renewed.client_id), renewed);
+    }),
+  );
+}
+
+/** Due at `NOW`, and used since it was resolved. */
+const due = (values: Partial<StoredClient> = {}): StoredClient =>
+  federated({ entity_id: null, federation: '{"é":1}', resolved_at: NOW - 100, renew_at: NOW, ...values });
+
+const CLAIM = { now: NOW, until: NOW + 60, useMargin: 10, limit: 10 };
+
+async function used(tenant: TenantStorage, client: StoredClient, last_used_at: number = NOW): Promise<void> {
+  const { client_id, instance } = client;
+  await tenant.clients.create(client, OPEN);
+  await tenant.clients.recordUses([{ client_id, instance, secret_digest: null, last_used_at }]);
+}
+
+function renewals(make: MakeEngine): void {
+  test(
+    'a client that can be renewed ends for good after its retention, and not while it holds a grant (decision 49)',
+    onEmptyStorage(make, async ({ tenant }) => {
+      const client = due({ expires_at: NOW - 10 });
+      const held = due({ expires_at: NOW - 10 });
+      for (const one of [client, held]) await tenant.clients.create(one, OPEN);
+      const grant = aGrant(held);
+      await tenant.grants.create(grant, aTokenOf(grant));
+      const times = { now: NOW, settledBefore: 0, auditedBefore: 0 };
+      const early = { ...times, renewableBefore: NOW - 11 };
+      assert.deepEqual(await tenant.clients.expired(early, 10), []);
+      assert.equal(await tenant.upkeep.isDue(early), false);
+      const late = { ...times, renewableBefore: NOW - 10 };
+      assert.deepEqual(await tenant.clients.expired(late, 10), [client]);
+      assert.equal(await tenant.upkeep.isDue(late), true);
+      assert.equal(await tenant.clients.delete(client, EVENT), 'done');
+      assert.equal(await tenant.upkeep.isDue(late), false);
+      await tenant.grants.end(grant.grant_id, EVENT);
+      assert.deepEqual(await tenant.clients.expired(late, 10), [held]);
+    }),
+  );
+
+  test(
+    'the clients that are due, live and in use are claimed, the longest due first; nothing but renew_at moves (decision 49)',
+    onEmptyStorage(make, async ({ tenant, other }) => {
+      const [second, first] = [due(), due({ renew_at: NOW - 1 })];
+      await used(tenant, second);
+      // The last use may be later than the recorded one.
+      await used(tenant, first, NOW - 110);
+      await used(tenant, due(), NOW - 111);
+      await used(tenant, due({ renew_at: NOW + 1 }));
+      await used(tenant, due({ expires_at: NOW }));
+      await used(tenant, federated());
+      await tenant.clients.create(due(), OPEN);
+      await used(other, due());
+      const head = await tenant.journal.head();
+      const [one] = await tenant.clients.claimRenewals({ ...CLAIM, limit: 1 });
+      assert.deepEqual(one, { ...first, renew_at: CLAIM.until });
+      const rest = await tenant.clients.claimRenewals(CLAIM);
+      assert.deepEqual(rest, [{ ...second, renew_at: CLAIM.until }]);
+      assert.deepEqual(await tenant.clients.find(second.client_id), rest[0]);
+      assert.deepEqual(await tenant.journal.since(head), []);
+      const again = await tenant.clients.claimRenewals({ ...CLAIM, now: CLAIM.until, until: NOW + 120 });
+      assert.equal(again.length, 3, 'a claim ends; the client with renew_at after NOW is due too');
+    }),
+  );
+
+  test(
+    'of two processes that claim at once, each gets other clients (decision 49)',
+    onEmptyStorage(make, async ({ engine, tenant }) => {
+      const clients = times(20, () => due());
+      for (const client of clients) await used(tenant, client);
+      await onSecondView(engine, async (second) => {
+        const claims = times(8, (index) =>
+          (index % 2 === 0 ? tenant : second).clients.claimRenewals({ ...CLAIM, limit: 4 }),
+        );
+        const claimed = (await Promise.all(claims)).flat().map(({ client_id }) => client_id);
+        assert.deepEqual(claimed.toSorted(), clients.map(({ client_id }) => client_id).toSorted());
+      });
     }),
   );
 }

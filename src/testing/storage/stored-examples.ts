@@ -49,6 +49,9 @@ export function aClient(values: Partial<StoredClient> = {}): StoredClient {
     entity_id: null,
     expires_at: null,
     document: null,
+    federation: null,
+    resolved_at: null,
+    renew_at: null,
     ...values,
   };
 }

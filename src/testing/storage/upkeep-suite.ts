@@ -22,8 +22,8 @@ import {
 } from './stored-examples.ts';
 
 const ADA = 'ada' as Subject;
-const BEFORE: SweepTimes = { now: NOW, settledBefore: NOW, auditedBefore: 0 };
-const AFTER: SweepTimes = { now: NOW + 1000, settledBefore: NOW, auditedBefore: 0 };
+const BEFORE: SweepTimes = { now: NOW, settledBefore: NOW, auditedBefore: 0, renewableBefore: 0 };
+const AFTER: SweepTimes = { ...BEFORE, now: NOW + 1000 };
 
 /** Tests the questions of the periodic work about all tenants, or about all tables of one. */
 export function upkeepContract(make: MakeEngine): void {
@@ -197,7 +197,7 @@ const ROWS: Readonly<
     async ({ clients }) =>
       await clients.create(aClient({ entity_id: 'https://rp.example', expires_at: NOW + 1 }), OPEN),
     async ({ clients }) => {
-      const [client] = await clients.expired(AFTER.now, 1);
+      const [client] = await clients.expired(AFTER, 1);
       await clients.delete(client ?? assert.fail(), EVENT);
     },
   ],
