@@ -10,7 +10,7 @@ import { accountInUse, type EndUserNeeds } from './end-users.ts';
 import type { GrantAuthorization } from './refreshable.ts';
 
 export interface UserinfoNeeds {
-  readonly clients: ClientStore;
+  readonly clients: Pick<ClientStore, 'find'>;
   readonly grants: GrantStore;
   readonly endUsers: EndUserNeeds;
 }

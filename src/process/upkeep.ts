@@ -16,6 +16,9 @@ import type { ProcessClock } from './clock.ts';
 import type { TenantInService } from './tenant-in-service.ts';
 import type { ClosedTenant, Tenants } from './tenants.ts';
 
+/** How long an expired client of a federation can still be renewed. */
+const RENEWABLE = 'federation.expired-client-retention';
+
 const UNSWEPT = 'what has expired could not be removed';
 
 export interface UpkeepNeeds {
@@ -28,15 +31,18 @@ export interface UpkeepNeeds {
 }
 
 /**
- * Starts the periodic work of a process: sweeps of expired rows, deliveries of logout tokens, and the sightings of its clock.
+ * Starts the periodic work of a process: sweeps of expired rows, deliveries of logout tokens, renewals of federated clients, and
+ * the sightings of its clock.
  */
 export function startUpkeep(needs: UpkeepNeeds): Rounds {
   const remembering = needs.clock.start();
   const sweeping = startSweeping(needs);
   const delivering = startDelivering(needs);
+  const renewing = startRenewing(needs);
   return {
     async stop() {
       await remembering.stop();
+      await renewing.stop();
       await delivering.stop();
       await sweeping.stop();
     },
@@ -121,6 +127,7 @@ async function isDue(closed: ClosedTenant, clock: Clock): Promise<boolean> {
     now,
     settledBefore: now - closed.seconds('logout.log-lifetime'),
     auditedBefore: kept === 0 ? 0 : now - kept,
+    renewableBefore: now - closed.seconds(RENEWABLE),
   };
   if (await upkeep.isDue(times)) return true;
   return closed.seconds('registration.idle-client-lifetime') > 0 && (await clients.countOpen()) > 0;
@@ -165,12 +172,12 @@ async function sweepTenant(tenant: TenantInService, clock: Clock, log: Log): Pro
 
 /** Clients whose registration has expired, in a tenant that is open or not. */
 async function endExpired(
-  { id, storage: { clients, audit } }: TenantInService,
+  { id, settings, storage: { clients, audit } }: TenantInService,
   clock: Clock,
   log: Log,
 ): Promise<void> {
   try {
-    await endExpiredClients({ clients, audit, clock, log });
+    await endExpiredClients({ clients, audit, clock, log }, settings[RENEWABLE]);
   } catch (cause) {
     log.error({ tenant: id, cause }, 'expired clients could not be ended');
   }
@@ -228,3 +235,28 @@ async function deliverOf(tenant: TenantInService, clock: Clock, log: Log): Promi
     log.error({ tenant: tenant.id, cause }, UNTOLD);
   }
 }
+
+/** Renews federated clients that are due, at an interval. A closed tenant serves none here; its clients are renewed as they return. */
+function startRenewing({ settings, tenants, clock, log }: UpkeepNeeds): Rounds {
+  let stopped = false;
+  const parallel = settings['federation.renewals'];
+  const isOver = (): boolean => stopped || clock.doubt() !== undefined;
+  const renewAll = async (): Promise<void> => {
+    for (const tenant of await tenants.open()) {
+      try {
+        await tenant.current()?.federated?.renewDue({ parallel, stopped: isOver });
+      } catch (cause) {
+        log.error({ tenant: tenant.id, cause }, UNRENEWED);
+      }
+    }
+  };
+  const rounds = startRounds(settings['federation.renewal-interval'], renewAll, { log, failure: UNRENEWED });
+  return {
+    async stop() {
+      stopped = true;
+      await rounds.stop();
+    },
+  };
+}
+
+const UNRENEWED = 'federated clients could not be renewed';

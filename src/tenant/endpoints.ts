@@ -61,7 +61,11 @@ const ENDPOINTS: readonly Open<Issuer>[] = [
   (issuer) => (issuer.externalUrl === undefined ? undefined : externalSignIn(issuer)),
   (issuer) => (issuer.externalUrl === undefined ? undefined : externalSignInOutcome(issuer)),
   pageAsset,
-  (issuer) => (issuer.settings['pages.logos'] === 'none' ? undefined : clientLogo(issuer)),
+  (issuer) =>
+    issuer.settings['pages.logos'] === 'none'
+      ? undefined
+      : // Anyone may name any client here, so none is resolved again for it.
+        clientLogo({ ...issuer, clients: issuer.documents.clients }),
   pushedAuthorizationRequest,
   userinfo,
   postedUserinfo,

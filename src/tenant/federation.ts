@@ -1,3 +1,4 @@
+import type { DocumentClients } from '../clients/metadata-document/document-clients.ts';
 import type { RegistryNeeds } from '../clients/registry-needs.ts';
 import type { ConfiguredTrustAnchor } from '../config/federation-settings.ts';
 import type { Settings } from '../config/settings.ts';
@@ -6,7 +7,7 @@ import { contract as historicalKeysContract } from '../endpoints/federation-hist
 import type { FederationRegistrationNeeds } from '../endpoints/federation-registration/endpoint.ts';
 import type { OwnEntity } from '../federation/entity-configuration.ts';
 import { entityIdProblem } from '../federation/entity-id.ts';
-import { AutomaticClients } from '../federation/registration/automatic-clients.ts';
+import { FederatedClients } from '../federation/registration/federated-clients.ts';
 import type { SignedDocumentNeeds } from '../federation/signed-document.ts';
 import { federationKeysProblem } from '../federation/statement-checks/key-checks.ts';
 import { trustMarkType } from '../federation/statement-checks/trust-mark-checks.ts';
@@ -14,10 +15,11 @@ import type { TrustLimits, TrustNeeds } from '../federation/trust-chain/resolve-
 import { statementSource } from '../federation/trust-chain/statement-source.ts';
 import type { TrustAnchor } from '../federation/trust-chain/validate-chain.ts';
 import type { ServerKeys } from '../keys/server-keys.ts';
-import type { ClientStore } from '../ports/client-store.ts';
+import type { ClientStore, StoredClient } from '../ports/client-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ServerKeyStore } from '../ports/server-key-store.ts';
 import type { TenantStorage } from '../ports/storage.ts';
+import type { Caches } from '../spec/caches.ts';
 import type { JsonValue } from '../spec/json.ts';
 import type { RegistrationPrivileges } from '../spec/registration-privileges.ts';
 import type { Jose, Platform } from './platform.ts';
@@ -81,6 +83,7 @@ function anchorProblems(
 
 function trustLimits(settings: Settings): TrustLimits {
   return {
+    lookMs: settings['federation.look-interval'] * 1000,
     statement: {
       length: settings['federation.statement-length'],
       keys: settings['federation.statement-keys'],
@@ -179,37 +182,54 @@ function explicitRegistration({
       lifetimeMax: settings['federation.request-lifetime'],
     },
     privileges: privileges(settings),
-    lifetime: settings['federation.explicit-client-lifetime'],
     parallel: settings['federation.registrations'],
     retryAfter: settings['federation.timeout'],
   };
 }
 
-interface AutomaticRegistering extends Pick<EntityParts, 'settings' | 'registry' | 'trust' | 'keys'> {
+interface FederatedClientParts extends Pick<EntityParts, 'settings' | 'registry' | 'trust' | 'keys'> {
   readonly jose: Pick<Jose, 'decrypter'>;
   /** With the clients that have expired. */
   readonly keptClients: ClientStore;
+  readonly caches: Caches;
 }
 
-/** Opens automatic registration under one issuer; undefined where it is switched off. */
-export function automaticRegistration({
+/** Opens the clients that a federation vouches for, under one issuer; undefined without a federation. */
+export function openFederatedClients({
   settings,
   registry,
   trust,
   keys,
   jose: { decrypter },
   keptClients: clients,
-}: AutomaticRegistering): AutomaticClients | undefined {
-  if (trust === undefined || !settings['federation.automatic-registration']) return undefined;
-  return new AutomaticClients({
+  caches,
+}: FederatedClientParts): FederatedClients | undefined {
+  if (trust === undefined) return undefined;
+  return new FederatedClients({
     registry,
     clients,
     trust,
     requestObjects: { decrypter, keys },
     privileges: privileges(settings),
-    lifetime: settings['federation.automatic-client-lifetime'],
-    parallel: settings['federation.registrations'],
+    caches,
   });
+}
+
+/** The clients that others vouch for, and that change with them. */
+export interface RenewedClients {
+  readonly documents: DocumentClients;
+  /** Undefined without a federation. */
+  readonly federated: FederatedClients | undefined;
+}
+
+/** Returns a newer version of a client that others vouch for; undefined if there is none. @throws OAuthError */
+export async function newerClient(
+  { documents, federated }: RenewedClients,
+  client: StoredClient,
+  remoteAddress: string,
+): Promise<StoredClient | undefined> {
+  if (client.document !== null) return await documents.newer(client, remoteAddress);
+  return await federated?.newer(client, remoteAddress);
 }
 
 function privileges(settings: Settings): RegistrationPrivileges {

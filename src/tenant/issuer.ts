@@ -8,7 +8,7 @@ import { macForAlias } from '../keys/digest.ts';
 import { SLOT_BYTES } from '../spec/caches.ts';
 import type { AccessTokenNeeds } from '../tokens/access-token.ts';
 import { masterTokens } from '../tokens/bearer-token.ts';
-import { automaticRegistration, openEntity } from './federation.ts';
+import { newerClient, openEntity, openFederatedClients, type RenewedClients } from './federation.ts';
 import { openLogout } from './logout.ts';
 import type { TenantParts } from './parts.ts';
 import { assertionAudience, metadataLimits, selfContainedTokens } from './settings.ts';
@@ -26,20 +26,24 @@ export function openIssuer(tenant: TenantParts, issuer: string) {
   const parts = partsUnder(tenant, issuer);
   const registry = openRegistry(parts);
   const documents = openDocumentClients({ ...parts, registry });
-  /** With the clients that wait for the first consent of an end-user. */
-  const { clients } = documents;
-  const authentication = openAuthentication({ ...parts, clients }, documents);
-  const automatic = automaticRegistration({ ...parts, registry });
+  const federated = openFederatedClients({ ...parts, registry });
+  const authentication = openAuthentication(parts, { documents, federated });
+  /**
+   * With the clients that wait for the first consent of an end-user, and those of a federation whose registration has expired.
+   * For requests that show a token, or belong to an interaction: a page that was open meanwhile goes on.
+   */
+  const clients = federated?.renewing(documents.clients) ?? documents.clients;
   return {
     ...parts,
     clients,
     registry,
     documents,
+    federated,
     authentication,
     assertions: openAssertionGrants(parts.settings, tenant, tenant.storage),
     ...openLogout(parts),
     ...openEntity({ ...parts, registry }),
-    ...openSignIn({ ...parts, clients, authentication, automatic, documents }),
+    ...openSignIn({ ...parts, clients, authentication, federated, documents }),
   };
 }
 
@@ -123,18 +127,21 @@ function openDocumentClients({
 
 function openAuthentication(
   { sealer, jwkSets, storage: { replays }, ...parts }: Parts,
-  documents: DocumentClients,
+  { documents, federated }: RenewedClients,
 ): AuthenticationNeeds {
-  const { issuer, clients, clock, uses, certificateAuthorities, jose, settings, caches } = parts;
+  const { issuer, clock, uses, certificateAuthorities, jose, settings, caches } = parts;
   const audience = assertionAudience(settings);
   const lifetimeMax = settings['client-authentication.assertion-lifetime-max'];
   return {
     issuer,
-    clients,
-    current: (found, _, remoteAddress) =>
+    clients: documents.clients,
+    current: (found, client_id, remoteAddress) => {
+      if (found === undefined) return federated?.returning(client_id, remoteAddress);
       // No promise for the others: this is the path of every introspection.
-      found === undefined || found.document === null ? found : documents.current(found, remoteAddress),
-    newer: async (client, remoteAddress) => await documents.newer(client, remoteAddress),
+      return found.document === null ? found : documents.current(found, remoteAddress);
+    },
+    newer: async (client, remoteAddress) =>
+      await newerClient({ documents, federated }, client, remoteAddress),
     clock,
     uses,
     remembered: rememberedOutcomes(caches),

@@ -1,13 +1,11 @@
 import type { AuthenticationNeeds } from '../clients/client-authentication/method.ts';
 import type { RemoteJwkSets } from '../clients/client-keys/remote-jwk-set.ts';
-import type { DocumentClients } from '../clients/metadata-document/document-clients.ts';
 import { type NetworkLimits, networkLimits } from '../clients/rate-limits.ts';
 import type { Settings } from '../config/settings.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { AuthorizationFlow } from '../endpoints/authorization-flow.ts';
 import { type Browser, browserOf } from '../endpoints/browser.ts';
 import { contract as assetContract } from '../endpoints/page-asset/contract.ts';
-import type { AutomaticClients } from '../federation/registration/automatic-clients.ts';
 import { REQUEST_URI_PREFIX } from '../grants/authorization/pushed-request.ts';
 import { AuthorizationRequests } from '../grants/authorization/receive-authorization-request.ts';
 import type { ReferencedObjects } from '../grants/authorization/referenced-object.ts';
@@ -28,6 +26,7 @@ import { SLOT_BYTES } from '../spec/caches.ts';
 import { OAuthError } from '../spec/errors.ts';
 import type { ClientId } from '../spec/identifiers.ts';
 import type { JsonLimits } from '../spec/json.ts';
+import { newerClient, type RenewedClients } from './federation.ts';
 import type { Platform } from './platform.ts';
 
 /** Signs the end-users of one tenant in, and remembers it: for endpoints and commands. */
@@ -111,7 +110,7 @@ export function openPagesOf(
   }
 }
 
-interface SignInParts extends Issuing, Pick<Platform, 'random' | 'jose'> {
+interface SignInParts extends Issuing, Pick<Platform, 'random' | 'jose'>, RenewedClients {
   readonly settings: Settings;
   readonly storage: TenantStorage;
   readonly keys: Pick<ServerKeys, 'verificationKeys' | 'decryptionKeys'>;
@@ -120,9 +119,6 @@ interface SignInParts extends Issuing, Pick<Platform, 'random' | 'jose'> {
   readonly json: JsonLimits;
   readonly people: EndUsers;
   readonly authentication: AuthenticationNeeds;
-  /** Undefined where a client is registered only on request. */
-  readonly automatic: AutomaticClients | undefined;
-  readonly documents: DocumentClients;
   /** Undefined where the server fetches no request objects. */
   readonly referenced: ReferencedObjects | undefined;
 }
@@ -209,17 +205,20 @@ interface FirstRequest {
 }
 
 /**
- * Registers a client that comes for the first time: by its federation, otherwise by the document at its identifier.
+ * Registers a client that comes for the first time, or again after its registration expired: by its federation, otherwise by the
+ * document at its identifier.
  * @throws OAuthError, TooManyRequests
  */
 async function registerUnknown(
-  { automatic, documents }: Pick<SignInParts, 'automatic' | 'documents'>,
+  { federated, documents }: RenewedClients,
   client_id: ClientId,
   { remoteAddress, signed, requestObject }: FirstRequest,
 ): Promise<StoredClient | undefined> {
-  if (automatic === undefined || !signed) return await documents.register(client_id, remoteAddress);
+  const returning = await federated?.returning(client_id, remoteAddress, 'explicit');
+  if (returning !== undefined) return returning;
+  if (federated === undefined || !signed) return await documents.register(client_id, remoteAddress);
   try {
-    const registered = await automatic.register(client_id, remoteAddress, requestObject);
+    const registered = await federated.register(client_id, remoteAddress, requestObject);
     if (registered !== undefined) return registered;
   } catch (untrusted) {
     if (!(untrusted instanceof OAuthError) || untrusted.code === 'temporarily_unavailable') throw untrusted;
@@ -246,14 +245,13 @@ function openAuthorizationRequests({
   issuer,
   settings,
   storage: { interactions, replays },
-  clients,
   clock,
   random,
   keys,
   jwkSets,
   json,
   jose: { verifier, decrypter },
-  automatic,
+  federated,
   documents,
   referenced,
 }: SignInParts): AuthorizationRequests {
@@ -265,17 +263,17 @@ function openAuthorizationRequests({
     // §12.1.1.1: an unsigned request does not make the server ask other entities about its client.
     findClient: async (client_id, { request, request_uri }, remoteAddress) =>
       await forPerson(async () => {
-        const found = await clients.find(client_id);
+        const found = await documents.clients.find(client_id);
         // Objects by reference are signed too. A pushed request is one of a client that is known.
         const byReference = referenced !== undefined && request_uri?.startsWith(REQUEST_URI_PREFIX) === false;
         const signed = request !== undefined || byReference;
         const from = { remoteAddress, signed, requestObject: request };
         return found === undefined
-          ? await registerUnknown({ automatic, documents }, client_id, from)
+          ? await registerUnknown({ federated, documents }, client_id, from)
           : await documents.current(found, remoteAddress);
       }),
     newerClient: async (client, remoteAddress) =>
-      await forPerson(async () => await documents.newer(client, remoteAddress)),
+      await forPerson(async () => await newerClient({ federated, documents }, client, remoteAddress)),
     hints: { issuer, keys, verifier, decrypter },
   });
 }

@@ -2,6 +2,7 @@ import type { DocumentClients } from '../clients/metadata-document/document-clie
 import type { RegistryNeeds } from '../clients/registry-needs.ts';
 import type { ClientUses } from '../clients/upkeep/client-uses.ts';
 import type { Settings } from '../config/settings.ts';
+import type { FederatedClients } from '../federation/registration/federated-clients.ts';
 import type { Issuing } from '../grants/grant.ts';
 import type { Site } from '../http/router.ts';
 import type { Log } from '../ports/log.ts';
@@ -29,6 +30,8 @@ export interface Tenant {
   readonly issuing: Issuing;
   readonly uses: ClientUses;
   readonly documents: DocumentClients;
+  /** Undefined without a federation. */
+  readonly federated: FederatedClients | undefined;
   readonly serverKeys: TenantKeys;
   readonly endUsers: EndUsers;
   /** Returns the signed entity configuration under the tenant's first name; undefined without a federation. */
@@ -53,6 +56,7 @@ export async function openTenant(platform: Platform, { id, settings }: TenantNee
     registry: first.registry,
     issuing: first,
     documents: first.documents,
+    federated: first.federated,
     uses,
     serverKeys,
     endUsers: people,

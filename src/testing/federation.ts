@@ -133,6 +133,7 @@ export function statementUrl(superior: Pick<TestEntity, 'id'>, entity: Pick<Test
 }
 
 export const LIMITS = {
+  lookMs: 10_000,
   statement: { length: 65_536, keys: 16, authorityHints: 50 },
   search: { hints: 5, depth: 5, paths: 100 },
   budget: { fetches: 20, bytes: 524_288, timeMs: 10_000 },

@@ -74,6 +74,7 @@ function needs(options: { readonly timeoutMs?: number; readonly keptMs?: number 
     outbound,
     anchors: [{ entity_id: anchor.id, keys: [anchor.key.jwk] }],
     limits: {
+      lookMs: 10_000,
       statement: { length: 65_536, keys: 16, authorityHints: 50 },
       search: { hints: 5, depth: 5, paths: 100 },
       budget: { fetches: 20, bytes: 524_288, timeMs: 10_000 },

@@ -176,7 +176,7 @@ export const openidFederation: Specification = {
       'openid-federation-12.1.1.2-1',
       '§12.1.1.2',
       'A pushed request is authenticated with a key of the metadata.',
-      'AutomaticClients',
+      'FederatedClients',
     ),
     must(
       'openid-federation-12.1.1.2-2',
@@ -195,7 +195,7 @@ export const openidFederation: Specification = {
       'openid-federation-12.1.2-1',
       '§12.1.2, §12.1.3',
       'Without trust in the entity there is no redirection.',
-      'AutomaticClients',
+      'FederatedClients',
       'receiveAuthorizationRequest',
     ),
     must(

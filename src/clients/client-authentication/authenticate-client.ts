@@ -9,6 +9,7 @@ import type { Parameters } from '../../spec/parameters.ts';
 import type { CertificateTrust } from '../../spec/server-capabilities.ts';
 import { basicChallenge } from '../../spec/www-authenticate.ts';
 import { type Confirmation, confirmationBy } from '../../tokens/confirmation.ts';
+import { mayHaveRolledKeys } from '../federated-client.ts';
 import { isAutomatic, metadataOf } from '../registered-client.ts';
 import { isLive } from '../secrets/client-secrets.ts';
 import { clientSecretJwt, privateKeyJwt } from './client-assertion.ts';
@@ -174,6 +175,8 @@ function authenticateAnew(
     const method = acceptedMethod(needs, stored, place, methods);
     if (method === undefined) throw invalidClient(needs, place, otherMethod(stored));
     return whenKnown(method.prove(needs, stored, claimed, offered), (proof) => {
+      if (!proof.proved && mayHaveRolledKeys(stored, proof.notes))
+        return proveNewer(needs, stored, { place, claimed, offered, methods }, proof.notes);
       if (!proof.proved) throw invalidClient(needs, place, proofNotes(stored, proof.notes));
       // A secret from the body is never remembered under a header: only the header itself is the proof here.
       if (authorization !== undefined && method === clientSecretBasic && proof.secret !== undefined)
@@ -190,7 +193,7 @@ function otherMethod(stored: StoredClient): RefusalNotes {
   return proofNotes(stored, { reason: 'other-authentication-method', detail });
 }
 
-interface DocumentAttempt {
+interface Attempt {
   readonly place: CredentialPlace;
   readonly claimed: Claimed;
   readonly offered: Offered;
@@ -201,10 +204,21 @@ interface DocumentAttempt {
 async function proveDocumentClient(
   needs: AuthenticationNeeds,
   stored: StoredClient,
-  attempt: DocumentAttempt,
+  attempt: Attempt,
 ): Promise<AuthenticatedClient> {
   const problem = await problemOf(needs, stored, attempt);
   if (problem === undefined) return accept(needs, stored, undefined, attempt.offered);
+  return await proveNewer(needs, stored, attempt, problem);
+}
+
+/** Proves a client by its metadata of now, after those that the server has did not suffice. */
+async function proveNewer(
+  needs: AuthenticationNeeds,
+  stored: StoredClient,
+  attempt: Attempt,
+  notes: RefusalNotes,
+): Promise<AuthenticatedClient> {
+  const problem = proofNotes(stored, notes);
   const newer = await needs.newer(stored, attempt.offered.remoteAddress);
   const still = newer === undefined ? problem : await problemOf(needs, newer, attempt);
   if (newer === undefined || still !== undefined) throw invalidClient(needs, attempt.place, still ?? problem);
@@ -215,7 +229,7 @@ async function proveDocumentClient(
 async function problemOf(
   needs: AuthenticationNeeds,
   stored: StoredClient,
-  { place, claimed, offered, methods }: DocumentAttempt,
+  { place, claimed, offered, methods }: Attempt,
 ): Promise<RefusalNotes | undefined> {
   const method = acceptedMethod(needs, stored, place, methods);
   if (method === undefined) return otherMethod(stored);

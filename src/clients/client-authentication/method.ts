@@ -19,7 +19,8 @@ export interface AuthenticationNeeds {
   readonly issuer: string;
   readonly clients: ClientStore;
   /**
-   * Returns a client as it is now: renews one whose metadata is a document, and may register one that is not known yet.
+   * Returns a client as it is now: renews one whose metadata is a document, or whose registration through a federation has
+   * expired, and may register one that is not known yet.
    * @param requestObject the request object of a pushed request
    * @throws OAuthError invalid_client, temporarily_unavailable
    */
@@ -29,7 +30,11 @@ export interface AuthenticationNeeds {
     remoteAddress: string,
     requestObject: string | undefined,
   ) => Awaitable<StoredClient | undefined>;
-  /** Returns a newer version of a client whose metadata is a document; undefined if there is none. @throws as `current` */
+  /**
+   * Returns a newer version of a client whose metadata is a document, or the configuration of an entity; undefined if there is
+   * none.
+   * @throws as `current`
+   */
   readonly newer: (client: StoredClient, remoteAddress: string) => Promise<StoredClient | undefined>;
   readonly clock: Clock;
   readonly uses: ClientUses;

@@ -14,11 +14,11 @@ import { noteNotAdmitted } from './registration-refusal.ts';
 /** Members of resolved metadata that the resolution does not verify. */
 const NOT_TAKEN_OVER = new Set(['software_statement']);
 
-/** An entity that asks to be registered: its identifier, what federated clients may have, and the IP address of its request. */
+/** An entity that asks to be registered: its identifier, what federated clients may have, and the IP address of its request, if any. */
 export interface FederatedRegistrant {
   readonly entity_id: string;
   readonly privileges: RegistrationPrivileges;
-  readonly remoteAddress: string;
+  readonly remoteAddress: string | undefined;
 }
 
 /**

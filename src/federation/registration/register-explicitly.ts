@@ -15,6 +15,7 @@ import type { JsonMembers } from '../json-value.ts';
 import { decidedBySuperiors } from '../trust-chain/resolve-metadata.ts';
 import type { TrustChain, TrustNeeds } from '../trust-chain/resolve-trust.ts';
 import { admitRelyingParty } from './admit-relying-party.ts';
+import { chainTerms } from './chain-terms.ts';
 import { registrationRefusal, untrustedRefusal } from './registration-refusal.ts';
 import {
   REGISTRATION_TYPES,
@@ -25,6 +26,7 @@ import {
   trustApplicant,
 } from './registration-request.ts';
 import { type RegistrationStatement, registrationStatement } from './registration-statement.ts';
+import { endOfExplicit } from './renew-client.ts';
 
 export interface ExplicitRegistrationNeeds {
   readonly registry: RegistryNeeds;
@@ -33,8 +35,6 @@ export interface ExplicitRegistrationNeeds {
   readonly request: RegistrationSettings;
   /** The privileges of federated clients. */
   readonly privileges: RegistrationPrivileges;
-  /** The maximum lifetime of a registration in seconds. 0 uses the lifetime of the chain. */
-  readonly lifetime: number;
 }
 
 /**
@@ -85,8 +85,8 @@ async function trustedRequest(
 type ExpiringClient = StoredClient & { readonly expires_at: number };
 
 async function admittedClient(
-  { registry, privileges, lifetime }: ExplicitRegistrationNeeds,
-  { sub: entity_id }: SoundStatement,
+  { registry, privileges, trust }: ExplicitRegistrationNeeds,
+  { sub: entity_id, metadata }: SoundStatement,
   chain: TrustChain,
   remoteAddress: string,
 ): Promise<{ readonly admitted: ExpiringClient; readonly dropped: ValidatedMetadata['dropped'] }> {
@@ -98,21 +98,11 @@ async function admittedClient(
   );
   const name = `federation:${chain.trust_anchor}`;
   const client = newClient(registry, { kind: 'federation', name, privileges }, validated);
-  const admitted = { ...client, entity_id, expires_at: endOf(client, chain, lifetime) };
+  const expires_at = endOfExplicit(registry, client, chain);
+  const submitted = metadata[RELYING_PARTY] as JsonMembers;
+  const terms = chainTerms({ ...registry, trust }, chain, { expires_at, interval: Infinity, submitted });
+  const admitted = { ...client, entity_id, ...terms };
   return { admitted, dropped: validated.dropped };
-}
-
-/**
- * Returns when the registration expires: no later than the chain (§12.2.3), and no later than the client secret (§12.2.3,
- * `client_secret_expires_at`).
- */
-function endOf({ issued_at, secrets }: StoredClient, { expires_at }: TrustChain, lifetime: number): number {
-  const secret = secrets[0]?.expires_at ?? 0;
-  return Math.min(
-    expires_at,
-    lifetime === 0 ? Infinity : issued_at + lifetime,
-    secret === 0 ? Infinity : secret,
-  );
 }
 
 /** Rejects an entity identifier that is the `client_id` of a client without expiry: it belongs to another party (H-222). */

@@ -2,9 +2,12 @@ import type { Clock } from '../../ports/clock.ts';
 import type { JwtInspector } from '../../ports/jwt-inspector.ts';
 import type { OutboundHttp, OutboundProblem } from '../../ports/outbound-http.ts';
 import type { JsonWebKey } from '../../spec/jwk.ts';
+import { configurationUrl } from '../entity-id.ts';
 import type { SoundStatement } from '../entity-statement.ts';
+import { RELYING_PARTY } from '../entity-statement.ts';
+import { isObject, type JsonMembers } from '../json-value.ts';
 import type { EntityMetadata } from '../metadata-policy/apply-policy.ts';
-import type { CheckTrace, Reason } from '../reason.ts';
+import type { CheckTrace, Reason, ReasonCode } from '../reason.ts';
 import type { StatementLimits } from '../statement-checks/statement-check.ts';
 import { holdRequiredMarks } from '../trust-marks/trust-mark.ts';
 import { type ClimbNeeds, loadConfiguration, soundTrace } from './climb.ts';
@@ -12,11 +15,13 @@ import { resolveMetadata } from './resolve-metadata.ts';
 import { type Arrival, type Reached, type SearchLimits, searchUpwards } from './search.ts';
 import type { ChainTrace, GrowingNode, SearchNode } from './search-tree.ts';
 import { type ResolutionBudget, Snapshot } from './snapshot.ts';
-import type { StatementSource } from './statement-source.ts';
+import type { Requester, StatementSource } from './statement-source.ts';
 import type { TrustAnchor } from './validate-chain.ts';
 import { validateChain } from './validate-chain.ts';
 
 export interface TrustLimits {
+  /** The least age in milliseconds of a cached statement that is fetched again because a key is unknown. */
+  readonly lookMs: number;
   readonly statement: StatementLimits;
   readonly search: SearchLimits;
   readonly budget: ResolutionBudget;
@@ -37,7 +42,11 @@ export interface TrustNeeds {
 
 /** The entity to resolve: one whose configuration is fetched, or one that submitted its configuration. */
 export type TrustSubject = (
-  | { readonly entity_id: string }
+  | {
+      readonly entity_id: string;
+      /** Replaces the relying party's metadata of the configuration, before the superiors change it. */
+      readonly stated?: (published: JsonMembers) => JsonMembers;
+    }
   | {
       /** A sound statement, so that nothing is fetched before its signature is verified (decision 36). */
       readonly configuration: SoundStatement;
@@ -56,6 +65,9 @@ export interface TrustQuestion {
   readonly entityType: string | undefined;
   /** The IP address of the request that asks. Absent on the command line. */
   readonly remoteAddress?: string | undefined;
+  readonly purpose?: Requester['purpose'];
+  /** Whether the configuration of the subject is fetched, also if a copy is cached: it has keys that are not known yet. */
+  readonly look?: boolean;
 }
 
 /** A valid chain to a configured trust anchor. */
@@ -85,16 +97,55 @@ export interface Resolution {
   readonly retryAfter?: number | undefined;
 }
 
-/** Searches for a trust chain from an entity to a configured anchor (§10) and records every step. Never throws. */
+/**
+ * Searches for a trust chain from an entity to a configured anchor (§10) and records every step. If a signature fails, cached
+ * statements that are not quite new are fetched once more: an entity may have rolled its keys. Never throws.
+ */
 export async function resolveTrust(needs: TrustNeeds, question: TrustQuestion): Promise<Resolution> {
   const { source, clock, limits } = needs;
-  const requester = { remoteAddress: question.remoteAddress, subject: subjectOf(question.subject) };
-  const snapshot = new Snapshot({ source, clock, budget: limits.budget, requester });
-  const resolution = await resolveWithin({ ...needs, snapshot, now: clock.now() }, question);
+  const { subject, remoteAddress, purpose = 'statements' } = question;
+  const of = subjectOf(subject);
+  const shared = { source, clock, requester: { remoteAddress, subject: of, purpose } };
+  const began = clock.milliseconds();
+  const own = configurationUrl(of);
+  const first = new Snapshot({
+    ...shared,
+    budget: limits.budget,
+    ...(question.look === true ? { ageMaxMs: (url) => (url === own ? 0 : Infinity) } : {}),
+  });
+  const resolution = await resolveFrom(needs, first, question);
+  const mayBeOld = resolution.chain === undefined && first.oldestMs > limits.lookMs;
+  if (!mayBeOld || !lacksKey(resolution.search)) return resolution;
+  const { fetches, timeMs, bytes } = limits.budget;
+  const left = { bytes, fetches: fetches - first.loaded, timeMs: timeMs - (clock.milliseconds() - began) };
+  const second = new Snapshot({ ...shared, budget: left, ageMaxMs: () => limits.lookMs });
+  const again = await resolveFrom(needs, second, question);
+  return { ...again, fetches: first.fetches + second.fetches };
+}
+
+async function resolveFrom(
+  needs: TrustNeeds,
+  snapshot: Snapshot,
+  question: TrustQuestion,
+): Promise<Resolution> {
+  const resolution = await resolveWithin({ ...needs, snapshot, now: needs.clock.now() }, question);
   const { fetches } = snapshot;
   const retryAfter =
     resolution.chain === undefined ? (snapshot.retryAfter ?? resolution.reason?.retryAfter) : undefined;
   return { ...resolution, fetches, ...(retryAfter === undefined ? {} : { retryAfter }) };
+}
+
+/** Reasons that a key which its owner has rolled would explain. */
+const LACKING_A_KEY: ReadonlySet<ReasonCode> = new Set([
+  'statement_kid',
+  'statement_signature',
+  'chain_signature',
+]);
+
+/** Says whether a signature somewhere in the search is not by a known key. */
+function lacksKey({ configuration, statement, chain, superiors }: SearchNode): boolean {
+  const reasons = [configuration?.reason, statement?.reason, chain?.reason];
+  return reasons.some((one) => one !== undefined && LACKING_A_KEY.has(one.code)) || superiors.some(lacksKey);
 }
 
 const subjectOf = (subject: TrustSubject): string =>
@@ -164,13 +215,20 @@ async function beginning(
           trace: soundTrace(subject.configuration, 'submitted', subject.checks),
         };
   const node: GrowingNode = { entity_id, is_trust_anchor: false, configuration: loaded.trace, superiors: [] };
-  const { statement } = loaded;
+  const statement = loaded.statement === undefined ? undefined : asStated(loaded.statement, subject);
   if (statement === undefined) {
     if (loaded.trace.reason !== undefined) node.reason = loaded.trace.reason;
     return { node, reached: undefined };
   }
   const reached = { node, configuration: statement, statements: [statement], visited: new Set([entity_id]) };
   return { node, reached };
+}
+
+function asStated(configuration: SoundStatement, subject: TrustSubject): SoundStatement {
+  const published = configuration.metadata[RELYING_PARTY];
+  if (!('stated' in subject) || subject.stated === undefined || !isObject(published)) return configuration;
+  const metadata = { ...configuration.metadata, [RELYING_PARTY]: subject.stated(published) };
+  return { ...configuration, metadata };
 }
 
 /** Checks a complete chain against §10.2, §6 and §7. Returns undefined and records the reason if it fails. */

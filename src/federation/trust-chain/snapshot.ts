@@ -15,6 +15,8 @@ export interface SnapshotNeeds {
   readonly clock: Pick<Clock, 'milliseconds'>;
   readonly budget: ResolutionBudget;
   readonly requester: Requester;
+  /** Returns the age from which a cached statement is fetched again; absent: never. */
+  readonly ageMaxMs?: (url: string) => number;
 }
 
 /**
@@ -28,6 +30,8 @@ export class Snapshot {
   #fetches = 0;
   #retryAfter: number | undefined;
   #bytes = 0;
+  #oldestMs = 0;
+  #loaded = 0;
 
   constructor(needs: SnapshotNeeds) {
     this.#needs = needs;
@@ -36,6 +40,16 @@ export class Snapshot {
 
   get fetches(): number {
     return this.#fetches;
+  }
+
+  /** Returns how many of the fetches no cached statement answered. */
+  get loaded(): number {
+    return this.#loaded;
+  }
+
+  /** Returns the age of the oldest cached statement that answered a fetch. */
+  get oldestMs(): number {
+    return this.#oldestMs;
   }
 
   /** Returns the seconds until a retry if this server was too busy for one of the fetches. */
@@ -52,12 +66,15 @@ export class Snapshot {
   }
 
   async #fetchOnce(url: string): Promise<StatementText> {
-    const { source, clock, budget, requester } = this.#needs;
+    const { source, clock, budget, requester, ageMaxMs } = this.#needs;
     if (this.#fetches >= budget.fetches) return exhausted('fetches_exhausted', 'fetches');
     const remaining = this.#deadline - clock.milliseconds();
     if (remaining <= 0) return exhausted('time_exhausted', 'time');
     this.#fetches += 1;
-    const fetched = await within(remaining, source.fetch(url, requester));
+    const fetched = await within(remaining, source.fetch(url, requester, ageMaxMs?.(url)));
+    const ageMs = fetched !== undefined && 'text' in fetched ? fetched.ageMs : 0;
+    this.#oldestMs = Math.max(this.#oldestMs, ageMs);
+    if (ageMs === 0) this.#loaded += 1;
     if (fetched === undefined) return exhausted('time_exhausted', 'time');
     if ('reason' in fetched) {
       const { code, retryAfter } = fetched.reason;

@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
-import type { OutboundHttp } from '../../ports/outbound-http.ts';
+import type { FetchPurpose, OutboundHttp } from '../../ports/outbound-http.ts';
 import { type Caches, SLOT_BYTES, textBytes } from '../../spec/caches.ts';
 import { utf8Text } from '../../spec/percent-encoding.ts';
 import { STATEMENT_TYPE } from '../entity-statement.ts';
@@ -12,7 +12,13 @@ const EXPECTATION = { mediaTypes: [`application/${STATEMENT_TYPE}`], forgetsFail
 /** The object with the text and its time. */
 const KEPT_BYTES = SLOT_BYTES + 56;
 
-export type StatementText = { readonly text: string } | { readonly reason: Reason };
+export type StatementText =
+  | {
+      readonly text: string;
+      /** How long ago it was fetched; 0 for a statement that was fetched now. */
+      readonly ageMs: number;
+    }
+  | { readonly reason: Reason };
 
 /** The cause of a resolution. All fetches of one resolution count for its subject. */
 export interface Requester {
@@ -20,11 +26,13 @@ export interface Requester {
   readonly remoteAddress: string | undefined;
   /** The entity identifier of the subject. */
   readonly subject: string;
+  readonly purpose: Extract<FetchPurpose, 'statements' | 'renewals'>;
 }
 
 /** Fetches statements. Never rejects. The outbound client shares parallel fetches of one address. */
 export interface StatementSource {
-  fetch(url: string, requester: Requester): Promise<StatementText>;
+  /** @param ageMaxMs a cached statement that is older is fetched again; absent: any age is good */
+  fetch(url: string, requester: Requester, ageMaxMs?: number): Promise<StatementText>;
 }
 
 export interface StatementSourceNeeds {
@@ -41,16 +49,18 @@ export interface StatementSourceNeeds {
 export function statementSource(needs: StatementSourceNeeds): StatementSource {
   const { outbound, clock, keptMs, failedMs, caches } = needs;
   const failed = new FailedStatements({ clock, keptMs: failedMs, caches });
-  const kept = caches.open<string, { readonly text: string; readonly until: number }>('entity-statements', {
-    weigh: ({ text }, url) => KEPT_BYTES + textBytes(text) + textBytes(url),
-  });
+  const kept = caches.open<string, { readonly text: string; readonly fetchedAt: number }>(
+    'entity-statements',
+    { weigh: ({ text }, url) => KEPT_BYTES + textBytes(text) + textBytes(url) },
+  );
   return {
-    async fetch(url, { remoteAddress, subject: party }) {
+    async fetch(url, { remoteAddress, subject: party, purpose }, ageMaxMs = Infinity) {
       const found = kept.get(url);
-      if (found !== undefined && clock.milliseconds() < found.until) return { text: found.text };
+      const ageMs = found === undefined ? Infinity : clock.milliseconds() - found.fetchedAt;
+      if (found !== undefined && ageMs < keptMs && ageMs <= ageMaxMs) return { text: found.text, ageMs };
       const failure = failed.find(url);
       if (failure !== undefined) return { reason: failure };
-      const fetched = await outbound.get(url, EXPECTATION, { purpose: 'statements', remoteAddress, party });
+      const fetched = await outbound.get(url, EXPECTATION, { purpose, remoteAddress, party });
       if (fetched.status === 'failed') {
         const { reason, detail, retryAfter } = fetched;
         const words = 'an entity statement could not be fetched';
@@ -65,8 +75,8 @@ export function statementSource(needs: StatementSourceNeeds): StatementSource {
           reason: { code: 'statement_not_signed_jwt', words: 'an entity statement is not valid UTF-8' },
         };
       }
-      if (keptMs > 0) kept.set(url, { text, until: clock.milliseconds() + keptMs });
-      return { text };
+      if (keptMs > 0) kept.set(url, { text, fetchedAt: clock.milliseconds() });
+      return { text, ageMs: 0 };
     },
   };
 }

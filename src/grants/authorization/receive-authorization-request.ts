@@ -1,3 +1,4 @@
+import { mayHaveRolledKeys } from '../../clients/federated-client.ts';
 import { clientKeysOf } from '../../clients/metadata-document/document-state.ts';
 import { isAutomatic, metadataOf } from '../../clients/registered-client.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
@@ -16,7 +17,7 @@ import {
 } from './pushed-request.ts';
 import { type RequestRules, readAuthorizationRequest } from './read-authorization-request.ts';
 import type { ReferencedObjects } from './referenced-object.ts';
-import { openRequestObject, type RequestObjectNeeds } from './request-object.ts';
+import { type OpenedRequestObject, openRequestObject, type RequestObjectNeeds } from './request-object.ts';
 import { hasRedirectUri, responseTarget } from './response-target.ts';
 
 /** Receives authorisation requests; one for an issuer. */
@@ -57,7 +58,7 @@ export interface ReceivingNeeds {
     parameters: Parameters,
     remoteAddress: string,
   ): Promise<StoredClient | undefined>;
-  /** Returns a newer version of a client whose metadata is a document; undefined if there is none. */
+  /** Returns a newer version of a client whose metadata is a document, or an entity's; undefined if there is none. */
   newerClient(client: StoredClient, remoteAddress: string): Promise<StoredClient | undefined>;
   /** Verifies `id_token_hint`. */
   readonly hints: IdTokenHintNeeds;
@@ -78,6 +79,8 @@ export interface ReceivedRequest {
 
 /** The parameters that count, and how they arrived. */
 interface Effective extends PushedRequest {
+  /** The client as it is now. */
+  readonly client: StoredClient;
   readonly pushed: boolean;
 }
 
@@ -92,7 +95,7 @@ export async function receiveAuthorizationRequest(
 ): Promise<ReceivedRequest> {
   const client = await clientOf(needs, sent);
   const effective = await effectiveParameters(needs, client, sent);
-  return await receiveEffective(needs, client, effective);
+  return await receiveEffective(needs, effective);
 }
 
 /**
@@ -142,9 +145,9 @@ export async function receivePushedRequest(
     });
   const effective =
     sent['request'] === undefined
-      ? { parameters: sent, signed: false, pushed: true }
+      ? { client, parameters: sent, signed: false, pushed: true }
       : { ...(await fromRequestObject(needs, client, sent, sent['request'])), pushed: true };
-  return (await receiveEffective(needs, client, effective)).source;
+  return (await receiveEffective(needs, effective)).source;
 }
 
 async function clientOf(needs: Receiving, sent: Parameters): Promise<StoredClient> {
@@ -184,7 +187,7 @@ async function effectiveParameters(
   if (request !== undefined && request_uri !== undefined)
     throw refusalFor(client, sent, 'invalid_request', 'request and request_uri must not be used together');
   if (request !== undefined) return await fromRequestObject(needs, client, sent, request);
-  if (request_uri === undefined) return { parameters: sent, signed: false, pushed: false };
+  if (request_uri === undefined) return { client, parameters: sent, signed: false, pushed: false };
   if (!request_uri.startsWith(REQUEST_URI_PREFIX)) return await byReference(needs, client, sent, request_uri);
   const pushed = await takePushedRequest(needs.pushed, client.client_id, request_uri);
   if (pushed === undefined)
@@ -195,7 +198,7 @@ async function effectiveParameters(
     throw refusalFor(client, sent, 'invalid_request_uri', CHANGED_KEYS, {
       reason: 'changed-metadata-document',
     });
-  return { ...pushed, pushed: true };
+  return { ...pushed, client, pushed: true };
 }
 
 /** Fetches the request object of a client (RFC 9101 §5.2). */
@@ -242,11 +245,11 @@ const OBJECT_UNAVAILABLE = 'the request object cannot be fetched now; try again 
 /** RFC 9101 §6.3: "The authorization server MUST only use the parameters in the Request Object". */
 async function fromRequestObject(
   needs: Receiving,
-  client: StoredClient,
+  found: StoredClient,
   sent: Parameters,
   request: string,
 ): Promise<Effective> {
-  const opened = await openRequestObject(needs.requestObjects, client, request, needs.remoteAddress);
+  const { client, opened } = await openWithKeysOfNow(needs, found, request);
   if ('problem' in opened) {
     const { problem, notes = {}, ...retry } = opened;
     const words = { reason: 'request-object', detail: problem, ...notes, ...retry } as const;
@@ -265,7 +268,21 @@ async function fromRequestObject(
       'client_id of the request object differs from client_id of the request',
       { reason: 'request-object', values: { client_id } },
     );
-  return { parameters: { ...opened.parameters, client_id }, signed: true, pushed: false };
+  return { client, parameters: { ...opened.parameters, client_id }, signed: true, pushed: false };
+}
+
+/** Opens a request object. If it names a key that the client does not have, its entity may have rolled its keys. */
+async function openWithKeysOfNow(
+  needs: Receiving,
+  client: StoredClient,
+  request: string,
+): Promise<{ readonly client: StoredClient; readonly opened: OpenedRequestObject }> {
+  const open = async (by: StoredClient): Promise<OpenedRequestObject> =>
+    await openRequestObject(needs.requestObjects, by, request, needs.remoteAddress);
+  const opened = await open(client);
+  if (!('problem' in opened) || !mayHaveRolledKeys(client, opened.notes ?? {})) return { client, opened };
+  const newer = await needs.newerClient(client, needs.remoteAddress);
+  return newer === undefined ? { client, opened } : { client: newer, opened: await open(newer) };
 }
 
 const CHANGED_KEYS =
@@ -294,8 +311,7 @@ function refusalFor(
 
 async function receiveEffective(
   needs: ReceivingNeeds,
-  client: StoredClient,
-  { parameters, signed, pushed }: Effective,
+  { client, parameters, signed, pushed }: Effective,
 ): Promise<ReceivedRequest> {
   const offered = responseTypesOf(needs.rules.settings['authorization.grant-types']);
   const target = responseTarget(client, parameters, offered);

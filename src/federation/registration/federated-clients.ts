@@ -1,0 +1,178 @@
+import { isFederated } from '../../clients/federated-client.ts';
+import { RegistrationsUnderWay } from '../../clients/registration/registrations-under-way.ts';
+import type { DecryptionNeeds } from '../../grants/authorization/request-object.ts';
+import type { ClientStore, StoredClient } from '../../ports/client-store.ts';
+import type { BoundedMap } from '../../spec/bounded-map.ts';
+import { type Caches, SLOT_BYTES } from '../../spec/caches.ts';
+import { OAuthError, temporarilyUnavailable } from '../../spec/errors.ts';
+import type { ClientId } from '../../spec/identifiers.ts';
+import { entityIdProblem } from '../entity-id.ts';
+import { Admission } from './admission.ts';
+import { type FederatedClientNeeds, registerAutomatically } from './register-automatically.ts';
+import { renewClient } from './renew-client.ts';
+import { type RenewalRoundOptions, renewDueClients } from './renewal-rounds.ts';
+import { wishesOf } from './request-object-wishes.ts';
+
+export interface FederationNeeds extends FederatedClientNeeds {
+  readonly requestObjects: DecryptionNeeds;
+  readonly caches: Caches;
+}
+
+/** A look at an entity that a request caused. */
+interface Look {
+  readonly at: number;
+  /** Undefined if the entity is refused for good. */
+  readonly result: Promise<StoredClient | undefined>;
+}
+
+const LOOK_BYTES = SLOT_BYTES + 4096;
+
+/**
+ * Registers relying parties of a federation at their first request, and resolves registered ones again: in the background before
+ * their registration ends, at their next request after that, and when they use a key that is not known. An issuer has one instance.
+ */
+export class FederatedClients {
+  readonly #needs: FederationNeeds;
+  readonly #underWay = new RegistrationsUnderWay();
+  readonly #admission: Admission;
+  readonly #looks: BoundedMap<ClientId, Look>;
+
+  constructor(needs: FederationNeeds) {
+    this.#needs = needs;
+    this.#admission = new Admission(needs.registry.settings['federation.registrations']);
+    this.#looks = needs.caches.open('refusals', { weigh: () => LOOK_BYTES });
+  }
+
+  /**
+   * Resolves trust in the entity with this identifier and registers or renews its client (§12.1). Parallel calls for one
+   * entity share one resolution.
+   * @param requestObject the request object of the first request; its trust chain shows the way (§12.1.1.1.2)
+   * @returns undefined if the identifier is not an entity identifier, or clients are registered on request only
+   * @throws OAuthError if the entity is not trusted or its metadata cannot be registered; temporarily_unavailable if that is
+   * not known now
+   */
+  async register(
+    client_id: ClientId,
+    remoteAddress: string,
+    requestObject?: string,
+  ): Promise<StoredClient | undefined> {
+    const { registry, trust } = this.#needs;
+    if (!registry.settings['federation.automatic-registration']) return undefined;
+    if (entityIdProblem(client_id, trust.allowHttp) !== undefined) return undefined;
+    return await this.#underWay.share(
+      client_id,
+      async () =>
+        await this.#admitted(remoteAddress, async () => {
+          const wishes = requestObject === undefined ? {} : await wishesOf(this.#needs, requestObject);
+          return await registerAutomatically(this.#needs, client_id, { remoteAddress, wishes });
+        }),
+    );
+  }
+
+  /**
+   * Returns a client whose registration has expired, resolved again (decision 49).
+   * @param which `explicit`: only a client that registered explicitly
+   * @returns undefined if there is no such client, or the federation does not vouch for it any more
+   * @throws OAuthError temporarily_unavailable if that is not known now
+   */
+  async returning(
+    client_id: ClientId,
+    remoteAddress: string | undefined,
+    which: 'any' | 'explicit' = 'any',
+  ): Promise<StoredClient | undefined> {
+    const found = await this.#needs.clients.find(client_id);
+    if (found === undefined || !isFederated(found) || !this.#isKnownKind(found)) return undefined;
+    if (which === 'explicit' && found.entity_id === null) return undefined;
+    return this.#isLive(found) ? found : await this.#look(found, remoteAddress);
+  }
+
+  /**
+   * Resolves a client again, because a request does not fit to it: its entity may have rolled its keys. At most one such look
+   * in `federation.look-interval`; requests of that time share it.
+   * @returns undefined if the metadata are the same
+   * @throws OAuthError temporarily_unavailable
+   */
+  async newer(client: StoredClient, remoteAddress: string): Promise<StoredClient | undefined> {
+    if (!isFederated(client) || !this.#isKnownKind(client)) return undefined;
+    const renewed = await this.#look(client, remoteAddress);
+    return renewed === undefined || renewed.metadata === client.metadata ? undefined : renewed;
+  }
+
+  /** Returns the clients of a store, whose `find` also renews a client of a federation whose registration has expired. */
+  renewing(clients: ClientStore): ClientStore {
+    return {
+      ...clients,
+      find: async (client_id) =>
+        (await clients.find(client_id)) ?? (await this.returning(client_id, undefined)),
+    };
+  }
+
+  /** Renews the clients that are due and in use. */
+  async renewDue(options: RenewalRoundOptions): ReturnType<typeof renewDueClients> {
+    return await renewDueClients(this.#needs, options);
+  }
+
+  /** Without automatic registration, its clients end with their chains. */
+  #isKnownKind({ entity_id }: StoredClient): boolean {
+    return entity_id !== null || this.#needs.registry.settings['federation.automatic-registration'];
+  }
+
+  #isLive({ expires_at }: StoredClient): boolean {
+    return expires_at === null || this.#needs.registry.clock.now() < expires_at;
+  }
+
+  /** @returns undefined if the entity is refused for good, or the registration has expired since the last look */
+  async #look(client: StoredClient, remoteAddress: string | undefined): Promise<StoredClient | undefined> {
+    const seen = await this.#sharedLook(client, remoteAddress);
+    return seen !== undefined && this.#isLive(seen) ? seen : undefined;
+  }
+
+  async #sharedLook(
+    client: StoredClient,
+    remoteAddress: string | undefined,
+  ): Promise<StoredClient | undefined> {
+    const { clock, settings } = this.#needs.registry;
+    const { client_id } = client;
+    const now = clock.now();
+    const last = this.#looks.get(client_id);
+    if (last !== undefined && now < last.at + settings['federation.look-interval']) return await last.result;
+    const look = { at: now, result: this.#seen(client, remoteAddress) };
+    this.#looks.set(client_id, look);
+    try {
+      return await look.result;
+    } catch (failure) {
+      // A look that found nothing out does not count.
+      if (this.#looks.get(client_id) === look) this.#looks.delete(client_id);
+      throw failure;
+    }
+  }
+
+  async #seen(client: StoredClient, remoteAddress: string | undefined): Promise<StoredClient | undefined> {
+    const occasion = { remoteAddress, look: true };
+    try {
+      return await this.#admitted(
+        remoteAddress ?? '',
+        async () => await renewClient(this.#needs, client, occasion),
+      );
+    } catch (failure) {
+      if (!(failure instanceof OAuthError) || failure.code === 'temporarily_unavailable') throw failure;
+      const { client_id } = client;
+      const { error_description: words } = failure;
+      this.#needs.registry.log.warn({ client_id, words }, 'a federated client is not vouched for any more');
+      return undefined;
+    }
+  }
+
+  async #admitted(remoteAddress: string, act: () => Promise<StoredClient>): Promise<StoredClient> {
+    const leave = this.#admission.enter(remoteAddress);
+    if (leave === undefined)
+      throw temporarilyUnavailable('too many entities are being resolved; try again later', {
+        retryAfter: 1,
+      });
+    try {
+      return await act();
+    } finally {
+      leave();
+    }
+  }
+}

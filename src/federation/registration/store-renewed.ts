@@ -1,0 +1,39 @@
+import { doneEvent } from '../../clients/audit-trail.ts';
+import { entityOf } from '../../clients/federated-client.ts';
+import { changedMembers } from '../../clients/metadata-document/document-state.ts';
+import { metadataOf } from '../../clients/registered-client.ts';
+import type { RegistryNeeds } from '../../clients/registry-needs.ts';
+import type { ClientStore, StoredClient } from '../../ports/client-store.ts';
+import { OAuthError } from '../../spec/errors.ts';
+
+/**
+ * Stores a client that was resolved again, with an audit event if its metadata changed. If another request or process was
+ * faster, its outcome stays and is returned.
+ * @throws OAuthError invalid_client if the client was deleted, or registered anew, meanwhile
+ */
+export async function storeRenewed(
+  { registry, clients }: { readonly registry: RegistryNeeds; readonly clients: ClientStore },
+  before: StoredClient,
+  renewed: StoredClient,
+): Promise<StoredClient> {
+  const { client_id, instance } = before;
+  const changed = changedMembers(metadataOf(before), metadataOf(renewed));
+  const trail = { actor: `federation:${entityOf(before)}`, client_id, request_id: 'renewal' };
+  const event =
+    changed.length === 0
+      ? undefined
+      : doneEvent(registry, { ...trail, action: 'client.update' }, changed.join(' '));
+  const outcome = await clients.replace(renewed, before.version, event);
+  if (outcome === 'done') {
+    if (event !== undefined) registry.log.info({ ...event }, 'audit');
+    const { registered_via, expires_at } = renewed;
+    registry.log.info({ client_id, registered_via, expires_at }, 'a federated client was resolved again');
+    return renewed;
+  }
+  const stored = await clients.find(client_id);
+  if (stored?.instance === instance) return stored;
+  throw new OAuthError('invalid_client', {
+    error_description: 'the client was deleted meanwhile',
+    client: client_id,
+  });
+}
