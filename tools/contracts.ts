@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Contract } from '../src/endpoints/contract.ts';
+import type { DescribedServer } from '../src/endpoints/open-api/open-api-document.ts';
 import type { EndpointFolder } from './architecture/endpoint-folders.ts';
 import { namedTests } from './test-names.ts';
 
@@ -42,4 +43,19 @@ function bodyOf(makesTests: string): string {
 
 function isContract(value: unknown): value is Contract {
   return typeof value === 'object' && value !== null && 'statuses' in value && 'specifications' in value;
+}
+
+/** The listeners of a development server, which the API description names. */
+const ISSUER = 'http://127.0.0.1:8080';
+const MANAGEMENT = 'http://127.0.0.1:9090';
+const MANAGED = new Set(['health', 'metrics']);
+
+/** Returns all endpoints, those of the management listener apart. */
+export function describedServers(folders: readonly EndpointFolder[]): readonly DescribedServer[] {
+  const contracts = (managed: boolean): readonly Contract[] =>
+    folders.filter(({ name }) => MANAGED.has(name) === managed).flatMap((folder) => folder.contracts);
+  return [
+    { url: ISSUER, contracts: contracts(false) },
+    { url: MANAGEMENT, contracts: contracts(true) },
+  ];
 }

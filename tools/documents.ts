@@ -1,10 +1,11 @@
 import { configurationMarkdown } from '../src/config/configuration-document.ts';
 import { configurationSchema } from '../src/config/configuration-schema.ts';
+import { openApiDocument } from '../src/endpoints/open-api/open-api-document.ts';
 import { auditEventsMarkdown } from './audit-events-document.ts';
 import { clientSoftwareMarkdown } from './client-software-document.ts';
 import { commandsMarkdown } from './commands-document.ts';
 import { conformanceMarkdown } from './conformance-document.ts';
-import { readEndpointFolders } from './contracts.ts';
+import { describedServers, readEndpointFolders } from './contracts.ts';
 import { errorsMarkdown } from './errors-document.ts';
 import { documentsWithProofs } from './proofs.ts';
 import { refusalsMarkdown } from './refusals-document.ts';
@@ -24,9 +25,10 @@ export const DOCUMENTS: readonly MadeDocument[] = [
   { path: 'docs/reference/configuration.md', make: configurationMarkdown },
   {
     path: 'docs/reference/configuration.schema.json',
-    make: () => `${JSON.stringify(configurationSchema(), undefined, 2)}\n`,
+    make: () => jsonText(configurationSchema()),
   },
   { path: 'docs/reference/audit-events.md', make: auditEventsMarkdown },
+  { path: 'docs/reference/openapi.json', make: () => jsonText(openApiDocument(describedServers(folders))) },
   { path: 'docs/reference/commands.md', make: commandsMarkdown },
   { path: 'docs/reference/client-software.md', make: clientSoftwareMarkdown },
   { path: 'docs/reference/errors.md', make: () => errorsMarkdown(folders) },
@@ -35,3 +37,7 @@ export const DOCUMENTS: readonly MadeDocument[] = [
   ...documentsWithProofs(),
   ...specMapDocuments(folders),
 ];
+
+function jsonText(value: unknown): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
+}

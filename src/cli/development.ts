@@ -148,6 +148,7 @@ export function developmentSettings({ settings, origins }: ResolvedSettings): Se
   return {
     ...settings,
     'pages.error-details': origins['pages.error-details'] === 'default' || settings['pages.error-details'],
+    'openapi.enabled': origins['openapi.enabled'] === 'default' || settings['openapi.enabled'],
     [BY_REFERENCE]: origins[BY_REFERENCE] === 'default' || settings[BY_REFERENCE],
     'outbound.ports': developmentPorts({ settings, origins }),
     // On one machine all requests come from one network, so a limit per network is useless.

@@ -252,6 +252,14 @@ export const SETTINGS = {
     description: 'Origins whose scripts may call the endpoints that are not open to every origin.',
   }),
 
+  'openapi.enabled': flag({
+    tenants: 'inherited',
+    default: false,
+    defaultWords: '`false`; `true` in development',
+    description:
+      'Whether the server describes its endpoints at `/openapi.json` (OpenAPI 3.1). Everyone can read the description. It names the endpoints that the settings allow, and nothing that they hold. The package has the same description as a file, so that production rarely needs this.',
+  }),
+
   ...END_USER_SETTINGS,
 
   ...LOGOUT_SETTINGS,

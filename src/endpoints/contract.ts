@@ -1,20 +1,113 @@
 import type { ClientCertificate } from '../spec/client-certificate.ts';
 import type { ErrorCode } from '../spec/errors.ts';
+import type { Schema } from '../spec/json-schema.ts';
+import type { ParameterName } from '../spec/parameter-words.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** Describes an endpoint as data. The router, the documentation and the tests read it. */
+/** Credentials of a caller, with the scheme of the API description and words for people. `none`: the request needs none. */
+export const CREDENTIALS = {
+  none: { words: 'None.' },
+  client: {
+    scheme: { type: 'http', scheme: 'basic' },
+    words:
+      'Client authentication (RFC 6749 §2.3): identifier and secret with HTTP Basic. The other methods stand in the form: `client_id` with `client_secret` or with `client_assertion`. A client certificate authenticates too (RFC 8705 §2). A public client sends `client_id` alone.',
+  },
+  'access-token': {
+    scheme: { type: 'http', scheme: 'bearer' },
+    words: 'An access token with the scope `openid`.',
+  },
+  'introspection-token': {
+    scheme: { type: 'http', scheme: 'bearer' },
+    words: 'An access token whose scope has the address of the introspection endpoint.',
+  },
+  'master-token': {
+    scheme: { type: 'http', scheme: 'bearer' },
+    words: 'The master token of the client registry, the setting `registration.master-token-sha256`.',
+  },
+  'initial-access-token': {
+    scheme: { type: 'http', scheme: 'bearer' },
+    words: 'An initial access token (RFC 7591 §3). It registers one client.',
+  },
+  'registration-access-token': {
+    scheme: { type: 'http', scheme: 'bearer' },
+    words: 'The `registration_access_token` of the client (RFC 7592 §3). It manages this client only.',
+  },
+  'direct-authorization-token': {
+    scheme: { type: 'http', scheme: 'bearer' },
+    words: 'The master token of direct authorisation, the setting `direct-authorization.token-sha256`.',
+  },
+  'sign-in-page-token': {
+    scheme: { type: 'http', scheme: 'bearer' },
+    words: 'The token of the sign-in page of the operator, the setting `sign-in.token-sha256`.',
+  },
+} as const;
+
+export type Credential = keyof typeof CREDENTIALS;
+
+/** Bodies by media type, without parameters. A schema of text stands for everything that is not JSON. */
+export type Content = Readonly<Record<string, Schema>>;
+
+/** A response that refuses nothing, or one whose body is of its own. */
+export interface AnswerContract {
+  readonly words: string;
+  /** Absent: no body. */
+  readonly content?: Content;
+}
+
+/** The parameters that an endpoint reads. It passes over all others. */
+export interface ParameterContract {
+  readonly in: 'query' | 'form';
+  readonly names: ReadonlySet<ParameterName>;
+  readonly required: readonly ParameterName[];
+  readonly repeatable: ReadonlySet<string>;
+}
+
+interface ParameterRules {
+  readonly required?: readonly ParameterName[];
+  readonly repeatable?: readonly ParameterName[];
+}
+
+const parametersOf =
+  (place: ParameterContract['in']) =>
+  (
+    names: readonly ParameterName[],
+    { required = [], repeatable = [] }: ParameterRules = {},
+  ): ParameterContract => ({
+    in: place,
+    names: new Set(names),
+    required,
+    repeatable: new Set(repeatable),
+  });
+
+export const queryOf = parametersOf('query');
+export const formOf = parametersOf('form');
+
+/** Describes an endpoint as data. The router, the API description, the documentation and the tests read it. */
 export interface Contract {
   readonly name: string;
   readonly method: Method;
   /** Below the issuer; `{id}` stands for one path segment. */
   readonly path: string;
+  /** One sentence that begins with a verb. */
+  readonly purpose: string;
+  /** The meaning of `{id}` in the path. */
+  readonly segment?: string;
+  /** Each of these suffices. */
+  readonly credentials: readonly Credential[];
+  readonly parameters?: ParameterContract;
+  /** The bodies that the endpoint reads, if they are no form. */
+  readonly content?: Content;
+  /** Every response that is no refusal, by its status. */
+  readonly answers: Readonly<Record<number, AnswerContract>>;
   readonly specifications: readonly string[];
   /** The member of the provider metadata that names this endpoint's address (RFC 8414 §2). */
   readonly advertisedAs?: string;
   readonly statuses: readonly number[];
   /** The form of errors; `page` shows them to a person in a browser. */
   readonly errors: 'json' | 'bearer-challenge' | 'page';
+  /** The codes of its JSON errors. Limits and storage add `temporarily_unavailable` to 429 and 503. */
+  readonly refusals?: readonly ErrorCode[];
   /** Statuses of this endpoint that differ from `ERROR_CODES`. */
   readonly errorStatuses?: Readonly<Partial<Record<ErrorCode, number>>>;
   /**

@@ -8,6 +8,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { GrantStore } from '../ports/grant-store.ts';
 import type { Log } from '../ports/log.ts';
 import type { GrantType } from '../spec/grant-types.ts';
+import type { ParameterName } from '../spec/parameter-words.ts';
 import type { Parameters } from '../spec/parameters.ts';
 import type { AccessTokenNeeds } from '../tokens/access-token.ts';
 import type { AssertionGrantNeeds } from './assertion-grant.ts';
@@ -59,7 +60,7 @@ export type OfferNeeds = Pick<GrantNeeds, 'assertions' | 'endUsers' | 'settings'
 export interface Grant {
   readonly grant_type: GrantType;
   /** Request parameters that this grant reads besides `grant_type`, `resource` and those of client authentication. */
-  readonly parameters: readonly string[];
+  readonly parameters: readonly ParameterName[];
   /** Whether the settings of this server allow the grant; absent: always. */
   readonly isOffered?: (needs: OfferNeeds) => boolean;
   handle(

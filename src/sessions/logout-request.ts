@@ -5,6 +5,7 @@ import type { Clock } from '../ports/clock.ts';
 import { OAuthError } from '../spec/errors.ts';
 import type { ClientId, ClientInstance, SessionId } from '../spec/identifiers.ts';
 import { suggestion } from '../spec/nearest.ts';
+import type { ParameterName } from '../spec/parameter-words.ts';
 import type { Parameters } from '../spec/parameters.ts';
 import { withQuery } from '../spec/uri.ts';
 import { type HeldIdToken, type IdTokenHintNeeds, readIdTokenHint } from '../tokens/id-token-hint.ts';
@@ -20,7 +21,7 @@ export interface LogoutRequestNeeds {
  * The parameters of OpenID Connect RP-Initiated Logout 1.0 §2. `logout_hint` is accepted and ignored: the
  * session of the browser decides.
  */
-export const LOGOUT_PARAMETERS: ReadonlySet<string> = new Set([
+export const LOGOUT_PARAMETERS: ReadonlySet<ParameterName> = new Set<ParameterName>([
   'id_token_hint',
   'logout_hint',
   'client_id',

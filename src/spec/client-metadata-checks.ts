@@ -1,7 +1,8 @@
 import { parseName } from './distinguished-name.ts';
-import { type GrantType, responseTypeName, responseTypesOf } from './grant-types.ts';
+import { GRANT_TYPES, type GrantType, responseTypeName, responseTypesOf } from './grant-types.ts';
 import { ipAddressOctets } from './ip-address.ts';
 import type { JsonValue } from './json.ts';
+import { FLAG, OBJECT, type Schema, TEXTS, WEB_ADDRESS } from './json-schema.ts';
 import type { PrivateSchemes } from './private-use-scheme.ts';
 import { parseScope } from './scope.ts';
 import type { CertificateTrust } from './server-capabilities.ts';
@@ -42,7 +43,16 @@ export interface MetadataLimits {
   readonly privateSchemes: PrivateSchemes;
 }
 
-export type Check = (value: JsonValue, limits: MetadataLimits) => Checked;
+type Accepts = (value: JsonValue, limits: MetadataLimits) => Checked;
+
+/** Checks a value. Its schema states the same rule for the API description, as far as JSON Schema can say it. */
+export interface Check extends Accepts {
+  readonly schema: Schema;
+}
+
+/** Returns a check that states its schema. */
+export const stating = (schema: Schema, accepts: Accepts): Check =>
+  Object.assign((...given: Parameters<Accepts>) => accepts(...given), { schema });
 
 const NAME_LENGTH_MAX = 256;
 const DESCRIPTION_LENGTH_MAX = 2000;
@@ -61,8 +71,15 @@ const refused = (rule: string): Checked => ({ problems: [{ rule }] });
 
 /** Accepts an array of distinct, visible, non-empty strings. */
 export function strings(limit: { count: number; length: number }): Check {
-  return (value) => checkStrings(value, limit);
+  return stating(listSchema(limit), (value) => checkStrings(value, limit));
 }
+
+const listSchema = (limit?: { readonly count: number; readonly length: number }): Schema => ({
+  type: 'array',
+  items: { type: 'string', minLength: 1, ...(limit === undefined ? {} : { maxLength: limit.length }) },
+  uniqueItems: true,
+  ...(limit === undefined ? {} : { maxItems: limit.count }),
+});
 
 function checkStrings(value: JsonValue, limit: { count: number; length: number }): Checked {
   if (!Array.isArray(value)) return refused('must be an array of strings');
@@ -87,19 +104,20 @@ function repetitionRule(values: readonly unknown[], element: unknown, index: num
   return first === index ? undefined : `is the same value as at index ${first}`;
 }
 
-export const uriList: Check = (value, limits) =>
-  checkStrings(value, { count: limits.redirectUris, length: limits.uriLength });
+export const uriList = stating(listSchema(), (value, limits) =>
+  checkStrings(value, { count: limits.redirectUris, length: limits.uriLength }),
+);
 
 /** Returns the check of an array of strings that also follow a rule. */
 function listOf(fits: (element: string, limits: MetadataLimits) => boolean, rule: string): Check {
-  return (value, limits) => {
+  return stating({ ...listSchema(), maxItems: LIST_MAX }, (value, limits) => {
     const checked = checkStrings(value, { count: LIST_MAX, length: limits.uriLength });
     if ('problems' in checked || !Array.isArray(value)) return checked;
     const problems = value.flatMap((element, index) =>
       typeof element === 'string' && fits(element, limits) ? [] : [{ index, rule }],
     );
     return problems.length === 0 ? { value } : { problems };
-  };
+  });
 }
 
 /** RFC 8707 §2: "an absolute URI … MUST NOT include a fragment component". */
@@ -143,53 +161,60 @@ function supportedOf(
   return supported.length === 0 ? { problems: dropped } : { value: supported, dropped };
 }
 
-export const grantTypes: Check = (value, { grantTypes: offered }) =>
-  Array.isArray(value) && value.length === 0
-    ? refused('must have at least one value')
-    : supportedOf(value, (text) => offered.find((grant) => grant === text), offered);
+export const grantTypes = stating(
+  { ...listSchema(), items: { enum: Object.keys(GRANT_TYPES) } },
+  (value, { grantTypes: offered }) =>
+    Array.isArray(value) && value.length === 0
+      ? refused('must have at least one value')
+      : supportedOf(value, (text) => offered.find((grant) => grant === text), offered),
+);
 
-export const responseTypes: Check = (value, { grantTypes: offered }) => {
+export const responseTypes = stating(TEXTS, (value, { grantTypes: offered }) => {
   const types = responseTypesOf(offered);
   const nameOf = (text: string): string | undefined => types.find((type) => type === responseTypeName(text));
   return supportedOf(value, nameOf, types);
-};
+});
 
-export const name: Check = (value) => {
+export const name = stating({ type: 'string', minLength: 1, maxLength: NAME_LENGTH_MAX }, (value) => {
   if (typeof value !== 'string' || value.trim() === '') return refused('must be a string that is not blank');
   if (value.length > NAME_LENGTH_MAX) return refused(`is longer than ${NAME_LENGTH_MAX} characters`);
   return HIDDEN.test(value) ? refused('holds control or direction-changing characters') : { value };
-};
+});
 
 /** Accepts the words of a person about an application. */
-export const description: Check = (value) => {
-  if (typeof value !== 'string' || value.trim() === '') return refused('must be a string that is not blank');
-  return value.length > DESCRIPTION_LENGTH_MAX
-    ? refused(`is longer than ${DESCRIPTION_LENGTH_MAX} characters`)
-    : { value };
-};
+export const description = stating(
+  { type: 'string', minLength: 1, maxLength: DESCRIPTION_LENGTH_MAX },
+  (value) => {
+    if (typeof value !== 'string' || value.trim() === '')
+      return refused('must be a string that is not blank');
+    return value.length > DESCRIPTION_LENGTH_MAX
+      ? refused(`is longer than ${DESCRIPTION_LENGTH_MAX} characters`)
+      : { value };
+  },
+);
 
 /** Accepts a URI that pages show as a link. The server never fetches it. */
-export const webPage: Check = (value, limits) => {
+export const webPage = stating(WEB_ADDRESS, (value, limits) => {
   if (typeof value !== 'string' || value.length > limits.uriLength)
     return refused('must be an http or https URL');
   return parseUri(value)?.http === undefined ? refused('must be an http or https URL') : { value };
-};
+});
 
 /** Accepts a URI that this server, or the end-user's browser, sends data to. */
-export const httpsUrl: Check = (value, limits) => {
+export const httpsUrl = stating(WEB_ADDRESS, (value, limits) => {
   if (typeof value !== 'string' || value.length > limits.uriLength) return refused('must be an https URL');
   const uri = parseUri(value);
   if (uri?.http === undefined || uri.http.port === 0) return refused('must be an https URL');
   if (uri.scheme !== 'https' && !limits.httpAllowed) return refused('must be an https URL');
   if (uri.hasFragment) return refused('has a fragment');
   return { value };
-};
+});
 
 /**
  * Accepts a URL that a page of this server loads in a frame. The server never fetches it. http is accepted for loopback
  * hosts, as in redirection URIs, because the URL has the origin of one (src/clients/registration/metadata-rules.ts).
  */
-export const framedUrl: Check = (value, limits) => {
+export const framedUrl = stating(WEB_ADDRESS, (value, limits) => {
   const rule = 'must be an https URL; http is allowed for loopback hosts only';
   if (typeof value !== 'string' || value.length > limits.uriLength) return refused(rule);
   const uri = parseUri(value);
@@ -200,74 +225,81 @@ export const framedUrl: Check = (value, limits) => {
   return own === undefined
     ? { value }
     : refused(`must not have the query parameter ${own}, which this server adds`);
-};
+});
 
-export const scope: Check = (value) => {
+export const scope = stating({ type: 'string', maxLength: SCOPE_LENGTH_MAX }, (value) => {
   if (typeof value !== 'string' || value.length > SCOPE_LENGTH_MAX) {
     return refused(`must be a string of at most ${SCOPE_LENGTH_MAX} characters`);
   }
   return parseScope(value) === undefined
     ? refused('must be scope values separated by single spaces')
     : { value };
-};
+});
 
-export const jsonObject: Check = (value) =>
-  typeof value === 'object' && !Array.isArray(value) ? { value } : refused('must be a JSON object');
+export const jsonObject = stating(OBJECT, (value) =>
+  typeof value === 'object' && !Array.isArray(value) ? { value } : refused('must be a JSON object'),
+);
 
 /** Accepts the form of a JWK set (RFC 7517 §5). src/keys checks the keys themselves. */
-export const jwkSet: Check = (value) => {
+export const jwkSet = stating({ $ref: '#/components/schemas/ClientJwkSet' }, (value) => {
   if (typeof value !== 'object' || value === null || !('keys' in value) || !Array.isArray(value['keys'])) {
     return refused('must be a JWK set');
   }
   if (value['keys'].length === 0) return refused('has no keys');
   return value['keys'].length > KEYS_MAX ? refused(`has more than ${KEYS_MAX} keys`) : { value };
-};
+});
 
-export const boolean: Check = (value) =>
-  typeof value === 'boolean' ? { value } : refused('must be true or false');
+export const boolean = stating(FLAG, (value) =>
+  typeof value === 'boolean' ? { value } : refused('must be true or false'),
+);
 
-export const maxAge: Check = (value) =>
+export const maxAge = stating({ type: 'integer', minimum: 0, maximum: MAX_AGE_MAX }, (value) =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_AGE_MAX
     ? { value }
-    : refused(`must be a whole number of seconds from 0 to ${MAX_AGE_MAX}`);
+    : refused(`must be a whole number of seconds from 0 to ${MAX_AGE_MAX}`),
+);
 
-export const lifetime: Check = (value) =>
+export const lifetime = stating({ type: 'integer', minimum: 1, maximum: MAX_AGE_MAX }, (value) =>
   typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_AGE_MAX
     ? { value }
-    : refused(`must be a whole number of seconds from 1 to ${MAX_AGE_MAX}`);
+    : refused(`must be a whole number of seconds from 1 to ${MAX_AGE_MAX}`),
+);
 
 export function oneOf(allowed: readonly string[]): Check {
-  return (value) =>
+  return stating({ enum: allowed }, (value) =>
     typeof value === 'string' && allowed.includes(value)
       ? { value }
-      : { problems: [{ rule: `must be one of ${allowed.join(', ')}`, allowed }] };
+      : { problems: [{ rule: `must be one of ${allowed.join(', ')}`, allowed }] },
+  );
 }
 
 /** Drops a member of a feature that this server does not have. @param form the check of its value */
 export function notSupported(form: Check): Check {
-  return (value, limits) => {
+  return stating(form.schema, (value, limits) => {
     const checked = form(value, limits);
     if ('problems' in checked || value === false) return checked;
     return { unsupported: { rule: 'asks for something that this server does not do' } };
-  };
+  });
 }
 
 /** Accepts a short text for comparison or display, such as a version or a name in a certificate. */
-export const text: Check = (value) => {
+export const text = stating({ type: 'string', minLength: 1, maxLength: LIST_TEXT_LENGTH_MAX }, (value) => {
   if (typeof value !== 'string' || value === '' || value.length > LIST_TEXT_LENGTH_MAX) {
     return refused(`must be a string of 1 to ${LIST_TEXT_LENGTH_MAX} characters`);
   }
   return HIDDEN.test(value) ? refused('holds a control character') : { value };
-};
+});
 
 const CERTIFICATE_NAME_LENGTH_MAX = 1024;
 
 /** Accepts a name in the form of a certificate. */
 function certificateName(accepts: (value: string) => boolean, rule: string): Check {
-  return (value) =>
+  const schema: Schema = { type: 'string', maxLength: CERTIFICATE_NAME_LENGTH_MAX };
+  return stating(schema, (value) =>
     typeof value === 'string' && value.length <= CERTIFICATE_NAME_LENGTH_MAX && accepts(value)
       ? { value }
-      : refused(rule);
+      : refused(rule),
+  );
 }
 
 /** Refuses a name that can match no certificate at registration, instead of at each attempt to authenticate. */
@@ -300,32 +332,34 @@ export const certificateEmail = certificateName(
 const certificatesNotReceived = notSupported(boolean);
 
 /** Drops the wish for bound tokens where the server receives no client certificates. */
-export const boundToCertificates: Check = (value, limits) =>
-  (limits.certificateTrust === 'none' ? certificatesNotReceived : boolean)(value, limits);
+export const boundToCertificates = stating(FLAG, (value, limits) =>
+  (limits.certificateTrust === 'none' ? certificatesNotReceived : boolean)(value, limits),
+);
 
 /** Drops a member of front-channel logout while that is off (decision 42). */
 export function frontChannel(form: Check): Check {
   const off = notSupported(form);
-  return (value, limits) => (limits.frontChannelLogout ? form : off)(value, limits);
+  return stating(form.schema, (value, limits) => (limits.frontChannelLogout ? form : off)(value, limits));
 }
 
 /** Drops a value of the wrong form: it only informs, so it is no reason to refuse a client (decision 42). */
 export function informational(form: Check): Check {
-  return (value, limits) => {
+  return stating(form.schema, (value, limits) => {
     const checked = form(value, limits);
     const [problem] = 'problems' in checked ? checked.problems : [];
     return problem === undefined ? checked : { unsupported: problem };
-  };
+  });
 }
 
 /** Accepts a number too, because some clients send their version as one. */
-export const version: Check = (value, limits) =>
-  text(typeof value === 'number' ? String(value) : value, limits);
+export const version = stating({ anyOf: [{ type: 'string' }, { type: 'number' }] }, (value, limits) =>
+  text(typeof value === 'number' ? String(value) : value, limits),
+);
 
 /** Refuses `.` and `..`: URL parsers remove such path segments, escaped or not (RFC 3986 §5.2.4). */
 const PREFERRED_ID = /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,100}$/;
 
-export const preferredId: Check = (value) => {
+export const preferredId = stating({ type: 'string', minLength: 1, maxLength: 100 }, (value) => {
   if (typeof value !== 'string' || value.length > 100)
     return refused('must be a string of at most 100 characters');
   if (PREFERRED_ID.test(value)) return { value };
@@ -333,21 +367,25 @@ export const preferredId: Check = (value) => {
   return uri?.http !== undefined && !uri.hasFragment
     ? { value }
     : refused("must consist of letters, digits and '._~-', or be an https URL");
-};
+});
 
 /** Requires 32 characters of RFC 6749's VSCHAR, the length that HS256 needs (RFC 7518 §3.2) and that cannot be guessed. */
 const PREFERRED_SECRET = /^[\x20-\x7e]{32,256}$/;
 
-export const preferredSecret: Check = (value) =>
+export const preferredSecret = stating({ type: 'string', pattern: PREFERRED_SECRET.source }, (value) =>
   typeof value === 'string' && PREFERRED_SECRET.test(value)
     ? { value }
-    : refused('must be 32 to 256 printable ASCII characters');
+    : refused('must be 32 to 256 printable ASCII characters'),
+);
 
 const COMPACT_JWT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 const COMPACT_JWT_LENGTH_MAX = 8192;
 
 /** Accepts the form of a signed JWT (RFC 7515 §7.1). The code that uses it verifies the signature. */
-export const compactJwt: Check = (value) =>
-  typeof value === 'string' && value.length <= COMPACT_JWT_LENGTH_MAX && COMPACT_JWT.test(value)
-    ? { value }
-    : refused('must be a signed JWT in compact form');
+export const compactJwt = stating(
+  { type: 'string', pattern: COMPACT_JWT.source, maxLength: COMPACT_JWT_LENGTH_MAX },
+  (value) =>
+    typeof value === 'string' && value.length <= COMPACT_JWT_LENGTH_MAX && COMPACT_JWT.test(value)
+      ? { value }
+      : refused('must be a signed JWT in compact form'),
+);

@@ -82,7 +82,9 @@ const REGISTRATION_TYPES = { count: 10, length: 64 };
 const CLASS_REFERENCES = { count: 20, length: 256 };
 
 const signing = check.oneOf(server.SIGNING_ALGORITHMS);
-const signedByServer: check.Check = (value, limits) => check.oneOf(limits.signingAlgorithms)(value, limits);
+const signedByServer = check.stating({ enum: server.SIGNING_ALGORITHMS }, (value, limits) =>
+  check.oneOf(limits.signingAlgorithms)(value, limits),
+);
 const keyManagement = check.oneOf(server.KEY_MANAGEMENT_ALGORITHMS);
 const contentEncryption = check.oneOf(server.CONTENT_ENCRYPTION_ALGORITHMS);
 
@@ -119,7 +121,9 @@ export const CLIENT_METADATA: Readonly<Record<string, MetadataMember>> = {
 
   token_endpoint_auth_method: {
     section: RFC7591,
-    check: (value, limits) => check.oneOf(authMethods(limits.certificateTrust))(value, limits),
+    check: check.stating({ enum: AUTH_METHODS }, (value, limits) =>
+      check.oneOf(authMethods(limits.certificateTrust))(value, limits),
+    ),
   },
   token_endpoint_auth_signing_alg: {
     section: OIDC,

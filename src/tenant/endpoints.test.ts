@@ -10,6 +10,7 @@ test('every contract of src/endpoints stands in the list of endpoints, once', as
   const site = await testTenant({
     settings: {
       'federation.enabled': true,
+      'openapi.enabled': true,
       'sign-in.external-url': 'https://login.example.net/start',
       'sign-in.token-sha256': [createHash('sha256').update('page').digest('hex')],
     },
@@ -22,7 +23,7 @@ test('every contract of src/endpoints stands in the list of endpoints, once', as
   assert.deepEqual(standing.toSorted(), [...promised].sort());
 });
 
-test('what the settings switch off does not stand: no page of the operator, no logout, no federation documents', async () => {
+test('what the settings switch off does not stand: no page of the operator, no logout, no federation documents, no API description', async () => {
   const { endpoints } = await testTenant({ settings: { 'logout.endpoint': false } }).site();
   const names = new Set(endpoints.map(({ contract }) => contract.name));
   for (const name of [
@@ -33,6 +34,7 @@ test('what the settings switch off does not stand: no page of the operator, no l
     'end-session-confirmation',
     'entity-configuration',
     'federation-historical-keys',
+    'open-api',
   ])
     assert.equal(names.has(name), false, name);
 });

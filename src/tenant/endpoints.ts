@@ -24,6 +24,7 @@ import { interaction, interactionChoice } from '../endpoints/interaction/endpoin
 import { introspection } from '../endpoints/introspection/endpoint.ts';
 import { jwkSet } from '../endpoints/jwk-set/endpoint.ts';
 import { metrics } from '../endpoints/metrics/endpoint.ts';
+import { openApi } from '../endpoints/open-api/endpoint.ts';
 import { pageAsset } from '../endpoints/page-asset/endpoint.ts';
 import { pushedAuthorizationRequest } from '../endpoints/pushed-authorization-request/endpoint.ts';
 import { revocation } from '../endpoints/revocation/endpoint.ts';
@@ -116,12 +117,15 @@ export function siteOf(issuer: Issuer): Site {
   const { settings, maxAge } = issuer;
   const own = opened(ENDPOINTS, issuer);
   const metadata = metadataOf(issuer, own);
+  const standing = [...own, ...opened(DOCUMENTS, { ...issuer, metadata })];
   const issuerPath = new URL(issuer.issuer).pathname.replace(/\/$/, '');
   // RFC 8414 §3.1 puts the well-known string before the path of the issuer.
   const infix = { ...authorizationServerContract, path: `${authorizationServerContract.path}${issuerPath}` };
   return {
     issuerPath,
-    endpoints: [...own, ...opened(DOCUMENTS, { ...issuer, metadata })],
+    endpoints: settings['openapi.enabled']
+      ? [...standing, openApi(issuer.issuer, standing, maxAge)]
+      : standing,
     endpointsOutsideIssuer: issuerPath === '' ? [] : [discovery(infix, metadata, maxAge)],
     allowedOrigins: settings['cors.origins'],
   };

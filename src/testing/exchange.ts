@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Contract, EndpointRequest, EndpointResponse } from '../endpoints/contract.ts';
 import type { ClientCertificate } from '../spec/client-certificate.ts';
+import { assertDescribed } from './api-description.ts';
 
 /** A request as tests write it; everything that is absent is as an ordinary client sends it. */
 export interface TestRequest {
@@ -84,7 +85,7 @@ function bodyOf({ json, form, body }: TestRequest): Uint8Array {
   return Buffer.from(typeof form === 'string' ? form : new URLSearchParams(form).toString());
 }
 
-/** Reads a response to its end, and holds it to what the contract and the interface say of every response. */
+/** Reads a response to its end, and holds it to the contract and to the API description. */
 export async function received(contract: Contract, response: EndpointResponse): Promise<Answer> {
   const { status, headers } = response;
   assert.ok(contract.statuses.includes(status), `${contract.name} does not promise ${status}`);
@@ -92,6 +93,7 @@ export async function received(contract: Contract, response: EndpointResponse): 
   if (typeof response.body === 'string') body = response.body;
   else if (response.body instanceof Uint8Array) body = Buffer.from(response.body).toString('latin1');
   else if (response.body !== undefined) for await (const chunk of response.body) body += chunk;
+  assertDescribed(contract, { status, headers, body });
   return { status, headers, body, cookies: response.cookies ?? [], json: jsonOf(body) };
 }
 

@@ -5,6 +5,7 @@ import type { Part, RawAnswer } from '../program/raw-socket.ts';
 import { converse } from '../program/raw-socket.ts';
 import type { Program, StartOptions } from '../program/start.ts';
 import { startProgram } from '../program/start.ts';
+import { assertDescribedAnswer } from './described-answers.ts';
 
 /** Stands in request bodies; no refusal and no line of the log may hold it. */
 export const CANARY = 'canary-7Qx';
@@ -104,7 +105,9 @@ export function attackedProgram(
     const { answers, text } = await converse(program(), encode(request), { head });
     const last = answers.find(({ status }) => status >= 200);
     assert.ok(last, `no answer to ${request.method} ${request.path}: ${text}`);
-    return checked(secrets, last);
+    const answer = checked(secrets, last);
+    assertDescribedAnswer(request.method, belowIssuer(program(), request.path), answer);
+    return answer;
   };
   const attacked: Attacked = {
     get program() {
@@ -153,6 +156,12 @@ export function encode(request: HostileRequest): Part[] {
     '\r\n',
   ];
   return bytes === undefined ? [lines.join('')] : [lines.join(''), bytes];
+}
+
+/** Returns the path without that of the issuer. */
+function belowIssuer({ issuer }: Program, path: string): string {
+  const own = new URL(issuer).pathname.replace(/\/$/u, '');
+  return path.startsWith(`${own}/`) ? path.slice(own.length) : path;
 }
 
 function remember(secrets: Set<string>, { bearer, authorization }: HostileRequest): void {

@@ -114,3 +114,8 @@ test('H-156, H-186 without federation POST /federation/clients is refused whatev
     assert.equal(answer.json['error'], 'federation_not_enabled');
   }
 });
+
+test('H-470 a server with the defaults of production has no API description: 404', async () => {
+  const { status, body } = await attacked.send({ method: 'GET', path: '/openapi.json' });
+  assert.deepEqual([status, body], [404, '']);
+});

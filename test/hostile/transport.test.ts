@@ -15,7 +15,19 @@ function endpoint(
   handle: (request: EndpointRequest) => EndpointResponse,
 ): Endpoint {
   const name = `${contract.method} ${contract.path}`;
-  return { contract: { ...contract, name, specifications: [], statuses: [], errors: 'json' }, handle };
+  return {
+    contract: {
+      ...contract,
+      name,
+      specifications: [],
+      purpose: 'Tests.',
+      credentials: ['none'],
+      answers: {},
+      statuses: [],
+      errors: 'json',
+    },
+    handle,
+  };
 }
 
 const unauthorised = (): EndpointResponse => ({ status: 401, headers: { 'www-authenticate': 'Bearer' } });

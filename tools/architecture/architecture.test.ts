@@ -90,7 +90,15 @@ for (const folder of endpointFolders) {
 
 test('a made-up endpoint without story, specification, and tests that name its statuses is found', () => {
   const promised = { method: 'GET', path: '/a', errors: 'json', cors: 'any', body: 'none' } as const;
-  const contract = { ...promised, name: 'a', specifications: [], statuses: [200, 404, 500] };
+  const contract = {
+    ...promised,
+    name: 'a',
+    specifications: [],
+    purpose: 'Tests.',
+    credentials: ['none'] as const,
+    answers: {},
+    statuses: [200, 404, 500],
+  };
   const testNames = ['GET /a: 200 with a', '401, not 404', 'a list of 404 members is refused'];
   const files = ['contract.ts', '200.test.ts'];
   assert.deepEqual(lacking({ name: 'a', files, contracts: [contract], testNames }), [

@@ -1,9 +1,21 @@
-import type { Contract } from '../contract.ts';
+import {
+  AUTHORIZATION_PARAMETERS,
+  REPEATABLE_PARAMETERS,
+} from '../../grants/authorization/authorization-parameters.ts';
+import { TEXT } from '../../spec/json-schema.ts';
+import { type Contract, formOf, queryOf } from '../contract.ts';
 
 export const contract = {
   name: 'authorization',
   method: 'GET',
   path: '/authorize',
+  purpose: 'Begins a sign-in: the browser brings the authorisation request of a client.',
+  credentials: ['none'],
+  parameters: queryOf([...AUTHORIZATION_PARAMETERS], { repeatable: [...REPEATABLE_PARAMETERS] }),
+  answers: {
+    200: { words: 'A page that posts the response to the client.', content: { 'text/html': TEXT } },
+    303: { words: 'To the pages of this server, or back to the client with the response.' },
+  },
   specifications: [
     'RFC 6749 §3.1',
     'OpenID Connect Core 1.0 §3.1.2',
@@ -28,6 +40,10 @@ export const postContract = {
   name: 'authorization-post',
   method: 'POST',
   path: contract.path,
+  purpose: 'Does the same for a form.',
+  credentials: ['none'],
+  parameters: formOf([...AUTHORIZATION_PARAMETERS], { repeatable: [...REPEATABLE_PARAMETERS] }),
+  answers: contract.answers,
   specifications: contract.specifications,
   statuses: contract.statuses,
   errors: 'page',

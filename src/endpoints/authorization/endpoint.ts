@@ -1,9 +1,5 @@
 import type { NetworkLimits } from '../../clients/rate-limits.ts';
 import {
-  AUTHORIZATION_PARAMETERS,
-  REPEATABLE_PARAMETERS,
-} from '../../grants/authorization/authorization-parameters.ts';
-import {
   type AuthorizationRequests,
   addressedParameters,
 } from '../../grants/authorization/receive-authorization-request.ts';
@@ -49,7 +45,7 @@ async function begin(
 ): Promise<EndpointResponse> {
   browser.requireVisit(request);
   const sent = addressedParameters(() =>
-    parseParameters(request.query, AUTHORIZATION_PARAMETERS, form, REPEATABLE_PARAMETERS),
+    parseParameters(request.query, contract.parameters.names, form, contract.parameters.repeatable),
   );
   const session = await flow.session(request);
   // Before a request object or a hint is opened, and before a federation is asked: a refused request must cost little.
@@ -86,7 +82,7 @@ async function pushed(
 ): Promise<EndpointResponse> {
   const type = headers['content-type'];
   const sent = addressedParameters(() =>
-    parseForm(type, body, AUTHORIZATION_PARAMETERS, form, REPEATABLE_PARAMETERS),
+    parseForm(type, body, postContract.parameters.names, form, postContract.parameters.repeatable),
   );
   // A session does not show here: the form of another site brings no cookies.
   await interactionLimits.admit(remoteAddress);

@@ -10,7 +10,6 @@ import type { Endpoint } from '../contract.ts';
 import { contract } from './contract.ts';
 
 const HEADERS = Object.freeze({ 'content-type': 'application/json', ...UNCACHED });
-const PARAMETERS = new Set(['limit', 'cursor']);
 const PARAMETERS_MAX = 32;
 const LIMIT_MAX = 1000;
 
@@ -41,7 +40,7 @@ const cursorOf = (last: ClientId): string => Buffer.from(last).toString('base64u
 
 /** Returns the requested page; undefined for all clients. Ignores other parameters. */
 function pageRequest(query: string): PageRequest | undefined {
-  const { limit, cursor } = parseParameters(query, PARAMETERS, { parameters: PARAMETERS_MAX });
+  const { limit, cursor } = parseParameters(query, contract.parameters.names, { parameters: PARAMETERS_MAX });
   if (limit === undefined && cursor === undefined) return undefined;
   if (limit !== undefined && !(/^[1-9][0-9]{0,3}$/.test(limit) && Number(limit) <= LIMIT_MAX)) {
     throw new OAuthError('invalid_request', {

@@ -381,3 +381,15 @@ test('any origin may register in open mode only (decision 40)', async () => {
     }
   }
 });
+
+test('POST /register?dry_run=true answers 200, because nothing is created (RFC 7591 §3.2.1)', async () => {
+  const tenant = testTenant();
+  const json = { ...WEB_CLIENT, client_name: 'Example' };
+  const answered = await tenant.send('client-registration-201', {
+    bearer: MASTER,
+    json,
+    query: 'dry_run=true',
+  });
+  assert.equal(answered.status, 200);
+  assert.deepEqual([answered.json['dry_run'], answered.json['missing_scopes']], [true, []]);
+});

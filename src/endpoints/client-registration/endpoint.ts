@@ -17,7 +17,6 @@ import type { Contract, Endpoint } from '../contract.ts';
 import { contract, registerContract } from './contract.ts';
 
 const HEADERS = Object.freeze({ 'content-type': 'application/json', ...UNCACHED });
-const PARAMETERS = new Set(['dry_run']);
 const PARAMETERS_MAX = 32;
 
 /** Registers a client at `POST /clients`, with status 200. */
@@ -65,7 +64,7 @@ function registrationAt(address: Address, needs: RegistryNeeds): Endpoint {
 }
 
 function asksForDryRun(query: string): boolean {
-  const parameters = parseParameters(query, PARAMETERS, { parameters: PARAMETERS_MAX });
+  const parameters = parseParameters(query, contract.parameters.names, { parameters: PARAMETERS_MAX });
   const { dry_run } = parameters;
   // `dry_run` without a value is an error: its sender does not expect that the server stores a client.
   if (!('dry_run' in parameters) || dry_run === 'false') return false;

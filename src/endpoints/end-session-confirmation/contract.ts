@@ -1,9 +1,18 @@
-import type { Contract } from '../contract.ts';
+import { TEXT } from '../../spec/json-schema.ts';
+import { type Contract, formOf } from '../contract.ts';
 
 export const contract = {
   name: 'end-session-confirmation',
   method: 'POST',
   path: '/logout/{id}',
+  segment: 'The handle of the waiting logout.',
+  purpose: 'Carries out the choice of the end-user on the logout page, once.',
+  credentials: ['none'],
+  parameters: formOf(['form_token', 'choice']),
+  answers: {
+    200: { words: 'The end-user is signed out.', content: { 'text/html': TEXT } },
+    303: { words: 'Back to the client.' },
+  },
   specifications: [
     'OpenID Connect RP-Initiated Logout 1.0 §2, §3',
     'OpenID Connect Back-Channel Logout 1.0 §2.5',

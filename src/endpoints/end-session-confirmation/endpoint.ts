@@ -45,8 +45,6 @@ export interface EndSessionConfirmationNeeds extends PageNeeds {
   readonly log: Log;
 }
 
-const PARAMETERS: ReadonlySet<string> = new Set(['form_token', 'choice']);
-
 type Choice = 'logout' | 'stay';
 
 /**
@@ -78,7 +76,12 @@ async function chosen(
   request: EndpointRequest,
 ): Promise<{ readonly interaction: Interaction<WaitingLogout>; readonly choice: Choice }> {
   const { headers, body, segment } = request;
-  const { form_token = '', choice } = parseForm(headers['content-type'], body, PARAMETERS, needs.form);
+  const { form_token = '', choice } = parseForm(
+    headers['content-type'],
+    body,
+    contract.parameters.names,
+    needs.form,
+  );
   const cookie = needs.browser.cookie(request, 'interaction');
   const interaction = await findInteraction<WaitingLogout>(needs.interactions, 'logout', segment, cookie);
   if (interaction === undefined || cookie === undefined) throw answeredAlready();

@@ -8,7 +8,6 @@ import type { StoredSession } from '../../ports/session-store.ts';
 import { antiForgeryToken, currentSession, type SessionNeeds } from '../../sessions/browser-session.ts';
 import { beginInteraction, type InteractionNeeds } from '../../sessions/interaction.ts';
 import {
-  LOGOUT_PARAMETERS,
   type LogoutRedirect,
   type LogoutRequest,
   type LogoutRequestNeeds,
@@ -44,7 +43,7 @@ export function endSession(needs: EndSessionNeeds): Endpoint {
     contract,
     errorPage: errorPage(needs),
     handle: async (request) =>
-      await dialog(needs, request, parseParameters(request.query, LOGOUT_PARAMETERS, needs.form)),
+      await dialog(needs, request, parseParameters(request.query, contract.parameters.names, needs.form)),
   };
 }
 
@@ -55,7 +54,7 @@ export function endSessionForm(needs: EndSessionNeeds): Endpoint {
     errorPage: errorPage(needs),
     async handle(request) {
       const { headers, body } = request;
-      const parameters = parseForm(headers['content-type'], body, LOGOUT_PARAMETERS, needs.form);
+      const parameters = parseForm(headers['content-type'], body, formContract.parameters.names, needs.form);
       return cookiesLeftOut(needs, request)
         ? comingAgain(needs, parameters)
         : await dialog(needs, request, parameters);

@@ -11,6 +11,7 @@ import { type Parameters, parseForm } from '../../spec/parameters.ts';
 import { INTERACTION_PATH } from '../authorization-flow.ts';
 import { redirection } from '../client-response.ts';
 import type { EndpointRequest, EndpointResponse } from '../contract.ts';
+import { postContract } from './contract.ts';
 import {
   formPurpose,
   type InteractionEndpointNeeds,
@@ -18,8 +19,6 @@ import {
   type Waiting,
   waitingRequest,
 } from './waiting.ts';
-
-const PARAMETERS: ReadonlySet<string> = new Set(['form_token', 'choice', 'username', 'password']);
 
 /** Shows the sign-in page again. */
 type AskAgain = (waiting: Waiting, problem: NonNullable<SignInPage['problem']>) => Promise<EndpointResponse>;
@@ -42,7 +41,12 @@ export async function receiveChoice(
   askAgain: AskAgain,
 ): Promise<EndpointResponse> {
   needs.browser.requireOwnPage(request);
-  const form = parseForm(request.headers['content-type'], request.body, PARAMETERS, needs.form);
+  const form = parseForm(
+    request.headers['content-type'],
+    request.body,
+    postContract.parameters.names,
+    needs.form,
+  );
   const waiting = await waitingRequest(needs, request);
   if (waiting === undefined) return nothingWaits(needs, request);
   const choice = { request, waiting, form, askAgain };

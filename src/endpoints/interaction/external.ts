@@ -8,9 +8,8 @@ import { parseParameters } from '../../spec/parameters.ts';
 import { redirection } from '../client-response.ts';
 import type { EndpointRequest, EndpointResponse } from '../contract.ts';
 import { goOn } from './choice.ts';
+import { contract } from './contract.ts';
 import { type InteractionEndpointNeeds, nothingWaits, type Waiting } from './waiting.ts';
-
-const PARAMETERS: ReadonlySet<string> = new Set(['outcome']);
 
 /** Redirects to the operator's own page, with the handle that its server uses to ask about the request. */
 export function toExternalPage(url: string, { handle }: Waiting): EndpointResponse {
@@ -26,7 +25,7 @@ export async function backFromExternalPage(
   waiting: Waiting,
   external: KeptOutcome,
 ): Promise<EndpointResponse> {
-  const { outcome = '' } = parseParameters(request.query, PARAMETERS, needs.form);
+  const { outcome = '' } = parseParameters(request.query, contract.parameters.names, needs.form);
   if (!sameDigest(external.proof, digestOf(outcome))) return nothingWaits(needs, request);
   const { external: _taken, ...content } = waiting.interaction.content;
   const interaction = await changeInteraction(needs.interactions, waiting.interaction, content);

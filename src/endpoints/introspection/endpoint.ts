@@ -1,4 +1,3 @@
-import { AUTHENTICATION_PARAMETERS } from '../../clients/client-authentication/method.ts';
 import type { StoredAccessToken } from '../../ports/access-token-store.ts';
 import { preferredMediaType } from '../../spec/accept.ts';
 import { type Awaitable, whenKnown } from '../../spec/awaitable.ts';
@@ -23,8 +22,6 @@ import {
 export interface IntrospectionNeeds extends CallerNeeds, JwtAnswerNeeds {
   readonly form: FormLimits;
 }
-
-const PARAMETERS: ReadonlySet<string> = new Set(['token', 'token_type_hint', ...AUTHENTICATION_PARAMETERS]);
 
 /** RFC 7662 §2.2: "the server … SHOULD NOT include any additional information about an inactive token". */
 const INACTIVE = '{"active":false}';
@@ -158,7 +155,7 @@ function tokenToInspect(form: Parameters | OAuthError): string {
 /** Returns the form, or its error. The endpoint throws that error only after it has authenticated the caller. */
 function readForm(needs: IntrospectionNeeds, { headers, body }: EndpointRequest): Parameters | OAuthError {
   try {
-    return parseForm(headers['content-type'], body, PARAMETERS, needs.form);
+    return parseForm(headers['content-type'], body, contract.parameters.names, needs.form);
   } catch (failure) {
     if (failure instanceof OAuthError) return failure;
     throw failure;

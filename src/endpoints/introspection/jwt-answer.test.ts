@@ -362,7 +362,7 @@ async function isActive(tenant: TestTenant, jwt: string): Promise<unknown> {
     client_id: CLAIMS.client_id as ClientId,
     client_instance: null,
     grant_id: null,
-    introspection: JSON.stringify({ active: true, ...CLAIMS }),
+    introspection: JSON.stringify({ active: true, ...CLAIMS, aud: [CLAIMS.aud] }),
   });
   return (await tenant.introspect(jwt))['active'];
 }

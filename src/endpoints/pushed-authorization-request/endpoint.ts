@@ -2,16 +2,9 @@ import {
   identifyPushingClient,
   leavesProofToRequestObject,
 } from '../../clients/client-authentication/authenticate-client.ts';
-import {
-  AUTHENTICATION_PARAMETERS,
-  type AuthenticationNeeds,
-} from '../../clients/client-authentication/method.ts';
+import type { AuthenticationNeeds } from '../../clients/client-authentication/method.ts';
 import type { NetworkLimits } from '../../clients/rate-limits.ts';
 import { metadataOf } from '../../clients/registered-client.ts';
-import {
-  AUTHORIZATION_PARAMETERS,
-  REPEATABLE_PARAMETERS,
-} from '../../grants/authorization/authorization-parameters.ts';
 import { AuthorizationError } from '../../grants/authorization/authorization-request.ts';
 import type { AuthorizationRequests } from '../../grants/authorization/receive-authorization-request.ts';
 import { OAuthError } from '../../spec/errors.ts';
@@ -31,7 +24,7 @@ export interface PushedAuthorizationRequestNeeds {
   readonly form: FormLimits;
 }
 
-const PARAMETERS: ReadonlySet<string> = new Set([...AUTHORIZATION_PARAMETERS, ...AUTHENTICATION_PARAMETERS]);
+const { names: NAMES, repeatable: REPEATABLE } = contract.parameters;
 
 /** Receives an authorisation request directly from its client, checks it like the authorisation endpoint, and stores it for a limited time. */
 export function pushedAuthorizationRequest(needs: PushedAuthorizationRequestNeeds): Endpoint {
@@ -40,7 +33,7 @@ export function pushedAuthorizationRequest(needs: PushedAuthorizationRequestNeed
     contract,
     async handle({ headers, body, clientCertificate: certificate, remoteAddress }) {
       const { authorization } = headers;
-      const sent = parseForm(headers['content-type'], body, PARAMETERS, needs.form, REPEATABLE_PARAMETERS);
+      const sent = parseForm(headers['content-type'], body, NAMES, needs.form, REPEATABLE);
       const offered = { authorization, parameters: sent, certificate, remoteAddress };
       // Before a federation is asked, and before the object is opened: a refused request must cost little.
       const takeBack = leavesProofToRequestObject(offered)

@@ -1,8 +1,5 @@
 import { identifyClient } from '../../clients/client-authentication/authenticate-client.ts';
-import {
-  AUTHENTICATION_PARAMETERS,
-  type AuthenticationNeeds,
-} from '../../clients/client-authentication/method.ts';
+import type { AuthenticationNeeds } from '../../clients/client-authentication/method.ts';
 import { originOf } from '../../clients/person-event.ts';
 import { type RevocationNeeds, revokeToken } from '../../grants/revoke-token.ts';
 import { OAuthError } from '../../spec/errors.ts';
@@ -16,8 +13,6 @@ export interface RevocationEndpointNeeds extends RevocationNeeds {
   readonly form: FormLimits;
 }
 
-const PARAMETERS: ReadonlySet<string> = new Set(['token', 'token_type_hint', ...AUTHENTICATION_PARAMETERS]);
-
 /**
  * Revokes a token. Reads the form first, because it may hold the client's credentials. Ignores `token_type_hint`, because a
  * token shows its own type (RFC 7009 §2.1: the server MAY ignore it).
@@ -27,7 +22,7 @@ export function revocation(needs: RevocationEndpointNeeds): Endpoint {
     contract,
     async handle(request) {
       const { headers, body, clientCertificate, remoteAddress } = request;
-      const parameters = parseForm(headers['content-type'], body, PARAMETERS, needs.form);
+      const parameters = parseForm(headers['content-type'], body, contract.parameters.names, needs.form);
       const { authorization } = headers;
       const client = await identifyClient(needs.authentication, {
         authorization,

@@ -1,9 +1,21 @@
-import type { Contract } from '../contract.ts';
+import { AUTHENTICATION_PARAMETERS } from '../../clients/client-authentication/method.ts';
+import { GRANTS } from '../../grants/grants.ts';
+import { named } from '../../spec/schemas.ts';
+import { type Contract, formOf } from '../contract.ts';
 
 export const contract = {
   name: 'token',
   method: 'POST',
   path: '/token',
+  purpose: 'Issues access tokens for a grant.',
+  credentials: ['client'],
+  parameters: formOf(
+    ['grant_type', 'resource', ...AUTHENTICATION_PARAMETERS, ...GRANTS.flatMap((grant) => grant.parameters)],
+    { required: ['grant_type'], repeatable: ['resource'] },
+  ),
+  answers: {
+    200: { words: 'The tokens.', content: { 'application/json': named('TokenResponse') } },
+  },
   specifications: [
     'RFC 6749 §3.2',
     'RFC 6749 §4.1.3',
@@ -20,6 +32,15 @@ export const contract = {
   advertisedAs: 'token_endpoint',
   statuses: [200, 400, 401, 429, 500, 503],
   errors: 'json',
+  refusals: [
+    'invalid_request',
+    'invalid_client',
+    'invalid_grant',
+    'unauthorized_client',
+    'unsupported_grant_type',
+    'invalid_scope',
+    'invalid_target',
+  ],
   cors: 'any',
   body: 'form',
   certificates: true,

@@ -2,13 +2,10 @@ import {
   type AuthenticatedClient,
   identifyClient,
 } from '../../clients/client-authentication/authenticate-client.ts';
-import {
-  AUTHENTICATION_PARAMETERS,
-  type AuthenticationNeeds,
-} from '../../clients/client-authentication/method.ts';
+import type { AuthenticationNeeds } from '../../clients/client-authentication/method.ts';
 import { logEvent, originOf, personEvent, type RequestOrigin } from '../../clients/person-event.ts';
 import type { Grant, Granted, GrantNeeds } from '../../grants/grant.ts';
-import { GRANTS, offeredGrants } from '../../grants/grants.ts';
+import { offeredGrants } from '../../grants/grants.ts';
 import { OAuthError, quotedValue } from '../../spec/errors.ts';
 import { type FormLimits, type Parameters, parseForm } from '../../spec/parameters.ts';
 import { UNCACHED } from '../answer.ts';
@@ -22,15 +19,7 @@ export interface TokenEndpointNeeds extends GrantNeeds {
   readonly form: FormLimits;
 }
 
-const PARAMETERS: ReadonlySet<string> = new Set([
-  'grant_type',
-  'resource',
-  ...AUTHENTICATION_PARAMETERS,
-  ...GRANTS.flatMap((grant) => grant.parameters),
-]);
-
-/** Parameters that a request may repeat (RFC 8707 §2). */
-const REPEATABLE: ReadonlySet<string> = new Set(['resource']);
+const { names: NAMES, repeatable: REPEATABLE } = contract.parameters;
 
 /** Issues access tokens. Reads the form first, because it may hold the client's credentials. */
 export function token(needs: TokenEndpointNeeds): Endpoint {
@@ -39,7 +28,7 @@ export function token(needs: TokenEndpointNeeds): Endpoint {
     contract,
     async handle(request) {
       const { headers, body, clientCertificate, remoteAddress } = request;
-      const parameters = parseForm(headers['content-type'], body, PARAMETERS, needs.form, REPEATABLE);
+      const parameters = parseForm(headers['content-type'], body, NAMES, needs.form, REPEATABLE);
       const { authorization } = headers;
       const client = await identifyClient(needs.authentication, {
         authorization,

@@ -1,13 +1,24 @@
-import type { Contract } from '../contract.ts';
+import { TEXT } from '../../spec/json-schema.ts';
+import { named } from '../../spec/schemas.ts';
+import { type Contract, formOf } from '../contract.ts';
 
 export const contract = {
   name: 'userinfo',
   method: 'GET',
   path: '/userinfo',
+  purpose: 'Returns claims about the end-user of an access token.',
+  credentials: ['access-token'],
+  answers: {
+    200: {
+      words: 'The claims, as JSON or as the JWT that the client registered.',
+      content: { 'application/json': named('Userinfo'), 'application/jwt': TEXT },
+    },
+  },
   specifications: ['OpenID Connect Core 1.0 §5.3', 'RFC 6750 §2.1'],
   advertisedAs: 'userinfo_endpoint',
   statuses: [200, 400, 401, 403, 500, 503],
   errors: 'bearer-challenge',
+  refusals: ['invalid_request', 'invalid_token', 'insufficient_scope'],
   cors: 'any',
   body: 'none',
   certificates: true,
@@ -18,9 +29,14 @@ export const postContract = {
   name: 'userinfo-post',
   method: 'POST',
   path: contract.path,
+  purpose: 'Does the same for a form, which may hold the access token.',
+  credentials: ['access-token', 'none'],
+  parameters: formOf(['access_token']),
+  answers: contract.answers,
   specifications: [...contract.specifications, 'RFC 6750 §2.2'],
   statuses: contract.statuses,
   errors: 'bearer-challenge',
+  refusals: contract.refusals,
   cors: 'any',
   body: 'form',
 } as const satisfies Contract;

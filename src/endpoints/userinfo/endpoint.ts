@@ -45,8 +45,6 @@ export function postedUserinfo(needs: UserinfoEndpointNeeds): Endpoint {
   };
 }
 
-const PARAMETERS: ReadonlySet<string> = new Set(['access_token']);
-
 /** RFC 6750 §2: "Clients MUST NOT use more than one method to transmit the token in each request." */
 function presentedToken(
   { form, settings: { 'limits.bearer-token': lengthMax } }: UserinfoEndpointNeeds,
@@ -55,7 +53,7 @@ function presentedToken(
   const inHeader = presentedBearer(headers['authorization'], lengthMax);
   const type = headers['content-type'];
   if (body.length === 0 || type === undefined) return inHeader;
-  const inForm = parseForm(type, body, PARAMETERS, form)['access_token'];
+  const inForm = parseForm(type, body, postContract.parameters.names, form)['access_token'];
   if (inForm === undefined) return inHeader;
   if (inHeader !== undefined) {
     throw new OAuthError('invalid_request', {

@@ -1,3 +1,4 @@
+import type { ParameterName } from '../../spec/parameter-words.ts';
 /** Parameters that describe an authorisation request, in a query, a form, a request object or a pushed request. */
 export const REQUEST_PARAMETERS = [
   'response_type',
@@ -20,7 +21,7 @@ export const REQUEST_PARAMETERS = [
 ] as const;
 
 /** Parameters that the authorisation endpoint and the pushed authorization request endpoint read (RFC 9101 §5, RFC 9126 §2.1). */
-export const AUTHORIZATION_PARAMETERS: ReadonlySet<string> = new Set([
+export const AUTHORIZATION_PARAMETERS: ReadonlySet<ParameterName> = new Set<ParameterName>([
   ...REQUEST_PARAMETERS,
   'registration',
   'request',
@@ -28,7 +29,7 @@ export const AUTHORIZATION_PARAMETERS: ReadonlySet<string> = new Set([
 ]);
 
 /** Parameters that a request may repeat (RFC 8707 §2). */
-export const REPEATABLE_PARAMETERS: ReadonlySet<string> = new Set(['resource']);
+export const REPEATABLE_PARAMETERS: ReadonlySet<ParameterName> = new Set<ParameterName>(['resource']);
 
 /** Limits in characters, so that a request has a bounded size while it is stored during sign-in. */
 export const PARAMETER_LENGTHS_MAX: Readonly<Record<string, number>> = {

@@ -1,0 +1,187 @@
+import { CLIENT_SCHEMAS } from './client-metadata-schema.ts';
+import { ERROR_CODES } from './errors.ts';
+import { closed, FLAG, OBJECT, type Schema, SECONDS, said, TEXT, TEXTS, WEB_ADDRESS } from './json-schema.ts';
+import { PROVIDER_METADATA } from './provider-metadata-schema.ts';
+
+const POSITIVE: Schema = { type: 'integer', minimum: 1 };
+/** A list, or words in one string. */
+const WORDS: Schema = { anyOf: [TEXTS, TEXT] };
+
+const TOKEN_RESPONSE = closed(
+  {
+    access_token: TEXT,
+    token_type: { const: 'Bearer' },
+    expires_in: said('Seconds.', SECONDS),
+    scope: said('The scope values of the token, separated by spaces.', TEXT),
+    refresh_token: TEXT,
+    refresh_token_expires_in: said('Seconds. Absent if the refresh token does not expire.', SECONDS),
+    id_token: TEXT,
+  },
+  ['access_token', 'token_type', 'expires_in', 'scope'],
+);
+
+const TOKEN_INTROSPECTION = closed(
+  {
+    active: FLAG,
+    scope: TEXT,
+    client_id: TEXT,
+    username: TEXT,
+    token_type: { const: 'Bearer' },
+    exp: SECONDS,
+    iat: SECONDS,
+    sub: TEXT,
+    aud: TEXTS,
+    iss: WEB_ADDRESS,
+    jti: TEXT,
+    cnf: said('The certificate to which the token is bound (RFC 8705 §3.2).', closed({ 'x5t#S256': TEXT })),
+    acr: TEXT,
+    amr: TEXTS,
+    auth_time: SECONDS,
+    clm: said('Names of the claims that the direct authorisation gave.', TEXTS),
+    cld: said('Values of these claims.', OBJECT),
+    dat: said('The `data` of the direct authorisation, as sent.', OBJECT),
+  },
+  ['active'],
+);
+
+const DIRECT_AUTHORIZATION = closed(
+  {
+    sub: said('The subject. The client itself, if absent.', TEXT),
+    username: TEXT,
+    client_id: said('Needed unless the scope has a value for client registration.', TEXT),
+    scope: WORDS,
+    claims: said('Names of claims about the subject that the client may have.', WORDS),
+    claims_data: said('Values of these claims, by name.', OBJECT),
+    audience: WORDS,
+    resources: said('Absolute URIs (RFC 8707 §2), instead of `audience`.', WORDS),
+    data: said('Stands in the introspection as `dat`.', OBJECT),
+    label: said('A name for an initial access token, for its list.', TEXT),
+    redirect_hosts: said('The hosts that redirection URIs may have, for an initial access token.', {
+      anyOf: [WORDS, { type: 'null' }],
+    }),
+    lifetime: said('Seconds.', POSITIVE),
+    long_lived: FLAG,
+    access_token: closed(
+      { lifetime: POSITIVE, encoding: { enum: ['IDENTIFIER', 'SELF_CONTAINED'] }, audience: WORDS },
+      [],
+    ),
+    refresh_token: closed({ issue: FLAG, lifetime: SECONDS, max_idle: SECONDS, rotate: FLAG }, ['issue']),
+    id_token: closed({ issue: FLAG, lifetime: POSITIVE }, ['issue']),
+  },
+  ['scope'],
+);
+
+const SIGN_IN_OUTCOME: Schema = {
+  anyOf: [
+    closed(
+      {
+        subject: TEXT,
+        acr: { type: ['string', 'null'] },
+        amr: TEXTS,
+        claims: OBJECT,
+        auth_time: SECONDS,
+        consent: { type: 'object', properties: { scope: TEXTS, claims: TEXTS }, required: ['scope'] },
+      },
+      ['subject'],
+    ),
+    closed({ error: TEXT, error_description: TEXT }, ['error']),
+  ],
+};
+
+const SIGN_IN_REQUEST = closed(
+  {
+    client: OBJECT,
+    scope: TEXTS,
+    claims: TEXTS,
+    resource: TEXTS,
+    prompt: TEXTS,
+    acr_values: TEXTS,
+    acr: {},
+    max_age: SECONDS,
+    login_hint: TEXT,
+    ui_locales: TEXT,
+    expires_at: SECONDS,
+  },
+  ['client', 'scope', 'expires_at'],
+);
+
+const CHECKED = { enum: ['passed', 'failed'] } as const;
+
+/** Returns the object of `GET /health/ready`. */
+const readiness = (states: readonly string[]): Schema =>
+  closed(
+    {
+      status: { enum: states },
+      checks: closed(
+        {
+          storage: CHECKED,
+          'encryption-key': CHECKED,
+          file: said('The check of the database file after a crash.', {
+            type: 'object',
+            properties: { state: { enum: ['running', 'passed', 'damaged', 'unfinished'] } },
+            required: ['state'],
+          }),
+          clock: { const: 'in doubt' },
+        },
+        ['storage'],
+      ),
+      reason: TEXT,
+    },
+    ['status'],
+  );
+
+/** The schemas that the API description names: the bodies of requests and responses. */
+export const SCHEMAS = {
+  Error: said(
+    'A refusal (RFC 6749 §5.2).',
+    closed({
+      error: { enum: Object.keys(ERROR_CODES) },
+      error_description: said('Words for a person. Never a cause, a path or a secret.', {
+        type: 'string',
+        pattern: '^[\\x20-\\x21\\x23-\\x5b\\x5d-\\x7e]+$',
+      }),
+    }),
+  ),
+  ...CLIENT_SCHEMAS,
+  TokenResponse: said('RFC 6749 §5.1.', TOKEN_RESPONSE),
+  TokenIntrospection: said('RFC 7662 §2.2. An inactive token has `active` alone.', TOKEN_INTROSPECTION),
+  DirectAuthorization: DIRECT_AUTHORIZATION,
+  PushedAuthorization: closed({ request_uri: TEXT, expires_in: SECONDS }),
+  Userinfo: {
+    description: 'Claims about the end-user (OpenID Connect Core 1.0 §5.3.2).',
+    type: 'object',
+    properties: { sub: TEXT },
+    required: ['sub'],
+  },
+  JwkSet: closed({
+    keys: {
+      type: 'array',
+      items: closed(
+        {
+          kty: { enum: ['RSA', 'EC', 'OKP'] },
+          kid: TEXT,
+          use: { enum: ['sig', 'enc'] },
+          alg: TEXT,
+          n: TEXT,
+          e: TEXT,
+          crv: TEXT,
+          x: TEXT,
+          y: TEXT,
+        },
+        ['kty', 'kid'],
+      ),
+    },
+  }),
+  ProviderMetadata: PROVIDER_METADATA,
+  SignInRequest: SIGN_IN_REQUEST,
+  SignInOutcome: SIGN_IN_OUTCOME,
+  SignInRedirection: closed({ redirect_to: WEB_ADDRESS }),
+  Live: closed({ status: { const: 'live' } }),
+  Ready: readiness(['ready']),
+  NotReady: readiness(['starting', 'not-ready', 'stopping']),
+} as const satisfies Readonly<Record<string, Schema>>;
+
+export type SchemaName = keyof typeof SCHEMAS;
+
+/** Returns a reference to a named schema. */
+export const named = (name: SchemaName): Schema => ({ $ref: `#/components/schemas/${name}` });
