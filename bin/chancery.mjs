@@ -1,4 +1,4 @@
 #!/usr/bin/env node
 import { run } from './run.mjs';
 
-run('src/cli/chancery.ts', process.argv.slice(2));
+await run('src/cli/chancery.ts', process.argv.slice(2), { tools: false });

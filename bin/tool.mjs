@@ -1,4 +1,4 @@
 import { run } from './run.mjs';
 
 const [file, ...parameters] = process.argv.slice(2);
-run(file, parameters);
+await run(file, parameters, { tools: true });
