@@ -7,6 +7,7 @@ import { CommandFailure, calledWrongly } from './failure.ts';
 import { MEMBER_COMMANDS } from './federation-members.ts';
 import { STATEMENT_COMMANDS } from './federation-statements.ts';
 import { CONFIG_OPTION, MODE_OPTION, SETTINGS_VARIABLES, settingsFor } from './settings.ts';
+import { TRUST_ANCHOR_COMMANDS } from './trust-anchors.ts';
 
 const RESOLVE_OPTIONS = {
   anchor: {
@@ -213,4 +214,5 @@ export const FEDERATION_COMMANDS: readonly Command[] = [
   ...STATEMENT_COMMANDS,
   resolve,
   registerDemo,
+  ...TRUST_ANCHOR_COMMANDS,
 ];

@@ -129,6 +129,7 @@ export async function openTenantOf(
     // A command serves no requests: it counts nothing, and no client shows a certificate.
     metrics: {
       countServerKeyEvent: () => undefined,
+      countTrustAnchorEvent: () => undefined,
       countLogoutAttempt: () => undefined,
       countFetch: () => undefined,
       showFetchQueues: () => undefined,

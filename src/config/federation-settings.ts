@@ -44,6 +44,20 @@ export const FEDERATION_SETTINGS = {
     description:
       'Trust anchors in order of preference: the entity identifier and the public federation keys, obtained outside the network. Every trust chain must end in one of these keys. In an environment variable the value is JSON.',
   }),
+  'federation.follow-trust-anchor-keys': flag({
+    tenants: 'own',
+    default: false,
+    description:
+      'Whether the server trusts new keys of a trust anchor without an operator, and stops trusting keys that the anchor no longer publishes (OpenID Federation 1.0 §11.2). A trusted key must sign the configuration that announces them for all of `federation.trust-anchor-key-delay`. When false, the server warns, and `chancery federation trust-anchors accept` takes the keys.',
+  }),
+  'federation.trust-anchor-key-delay': seconds({
+    tenants: 'inherited',
+    default: 604_800,
+    min: 0,
+    max: 31_536_000,
+    description:
+      'How long a trust anchor must announce a key, or publish its configuration without one, before `federation.follow-trust-anchor-keys` takes effect. This is the time in which the anchor can notice and undo an announcement that a thief made. Set it shorter than the anchor publishes both keys.',
+  }),
   'federation.authority-hints': list({
     tenants: 'own',
     default: [],

@@ -26,6 +26,11 @@ export interface Metrics {
   observeClock(seconds: number): void;
   /** Counts a server key that this process announced, activated, removed or revoked. */
   countServerKeyEvent(event: string): void;
+  /**
+   * Counts what happened to a key of a trust anchor: `announced` and not trusted yet, `accepted`, `missing` from the anchor's
+   * configuration, `withdrawn`, or `untrusted`: it signs, and chains to the anchor are refused.
+   */
+  countTrustAnchorEvent(event: string): void;
   /** Counts a read of the database that failed because of the disk or the data (ADR 39). */
   countFailedRead(): void;
   /** Counts an attempt to notify a client of a logout (OpenID Connect Back-Channel Logout 1.0 §2.5), by its outcome. */

@@ -15,6 +15,7 @@ import type { ServerKeyStore } from './server-key-store.ts';
 import type { SessionStore } from './session-store.ts';
 import type { TenantStore } from './tenant-store.ts';
 import type { TimeMemory } from './time-memory.ts';
+import type { TrustAnchorStore } from './trust-anchor-store.ts';
 import type { UpkeepStore } from './upkeep-store.ts';
 
 /** The storage of one tenant. Each verb is one atomic transaction, and none stays open. */
@@ -31,6 +32,7 @@ export interface TenantStorage {
   readonly replays: ReplayStore;
   readonly rates: RateStore;
   readonly serverKeys: ServerKeyStore;
+  readonly trustAnchors: TrustAnchorStore;
   readonly audit: AuditLog;
   readonly journal: ChangeJournal;
   readonly upkeep: UpkeepStore;

@@ -10,6 +10,8 @@ interface AuditEventKind {
 }
 
 /** Every action that an audit event can have. The reference is made from this table. */
+const ANCHOR_KEY = 'the anchor, the `kid` and the thumbprint of the key';
+
 export const AUDIT_EVENTS = {
   'client.create': {
     words: 'A client was registered, or a registration by an authenticated party was refused.',
@@ -125,6 +127,26 @@ export const AUDIT_EVENTS = {
   },
   'server-key.activate': { words: 'A server key began to sign.', place: 'row', detail: 'its `kid`' },
   'server-key.remove': { words: 'A server key was removed.', place: 'row', detail: 'its `kid`' },
+  'trust-anchor.announce': {
+    words: 'A trust anchor announced a key that is not trusted yet.',
+    place: 'row',
+    detail: ANCHOR_KEY,
+  },
+  'trust-anchor.accept': {
+    words: 'A key of a trust anchor is trusted, by an operator or by `federation.follow-trust-anchor-keys`.',
+    place: 'row',
+    detail: ANCHOR_KEY,
+  },
+  'trust-anchor.withdraw': {
+    words: 'A key that its trust anchor no longer publishes is not trusted any more.',
+    place: 'row',
+    detail: ANCHOR_KEY,
+  },
+  'trust-anchor.reset': {
+    words: 'The observations of a trust anchor were deleted: the keys of the settings count.',
+    place: 'row',
+    detail: 'the entity identifier',
+  },
   'server-key.revoke': { words: 'A compromised server key was revoked.', place: 'row', detail: 'its `kid`' },
   'storage.restore': { words: 'The database was restored from a backup.', place: 'row' },
   'clock.confirm': { words: 'An operator confirmed the time of the clock.', place: 'row' },

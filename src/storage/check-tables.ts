@@ -22,6 +22,7 @@ const JSON_COLUMNS: ReadonlySet<string> = new Set([
   'access_token.introspection',
   'account.claims',
   'server_key.public_jwk',
+  'trust_anchor.content',
 ]);
 
 /** Tables whose rows never outlive the row that they belong to. Both keys begin with the same columns. */

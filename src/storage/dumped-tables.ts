@@ -62,6 +62,7 @@ export const DUMPED_TABLES: readonly DumpTable[] = [
     true,
     'tenant* kid* position# use created_at# active_at# retired_at# succeeds removed_at# reason public_jwk sealed_jwk',
   ),
+  table('trust_anchor', true, 'tenant* entity_id* version# content'),
   table(
     'account',
     true,

@@ -13,6 +13,7 @@ import type {
 import type { RemovedServerKey, StoredServerKey } from '../ports/server-key-store.ts';
 import type { SessionClient, SessionConditions, StoredSession } from '../ports/session-store.ts';
 import type { SeenProcess } from '../ports/storage.ts';
+import type { StoredTrustAnchor } from '../ports/trust-anchor-store.ts';
 import type { AccessTokenKey, ClientId, ClientInstance } from '../spec/identifiers.ts';
 
 /**
@@ -274,3 +275,9 @@ export function changeOf({ kind, subject, instance }: ChangeRow): Change {
 }
 
 export const processRow = mapper<SeenProcess>({ id: 'plain', name: 'plain', ring: 'json', beats: 'plain' });
+
+export const TRUST_ANCHOR = mapper<StoredTrustAnchor>({
+  entity_id: 'plain',
+  version: 'plain',
+  content: 'plain',
+});

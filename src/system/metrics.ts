@@ -27,6 +27,7 @@ export function prometheusMetrics(caches: () => readonly CacheFigures[] = () => 
   const keyEvents = new Map<string, number>();
   const logoutAttempts = new Map<string, number>();
   const connectionRefusals = new Map<string, number>();
+  const anchorEvents = new Map<string, number>();
   const refusals = new Map<string, number>();
   const tenantEvents = new Map<string, number>();
   const fetches = new Map<string, number>();
@@ -40,7 +41,7 @@ export function prometheusMetrics(caches: () => readonly CacheFigures[] = () => 
   return {
     contentType: registry.contentType,
     text: async () =>
-      `${await registry.metrics()}\n${exposition(tallies)}${keyEventCounters(keyEvents)}${logoutCounters(logoutAttempts)}${connectionCounters(connectionRefusals)}${tenantCounters(tenantEvents)}${refusalCounters(refusals)}${fetchCounters(fetches)}${fetchGauges(fetchQueue)}${encryptionKeyGauge(encryptionKeyOpens)}${clockGauge(clockDoubt)}${failedReadCounter(failedReads)}${memoryMetrics(caches())}${fileGauges(fileSize)}`,
+      `${await registry.metrics()}\n${exposition(tallies)}${keyEventCounters(keyEvents)}${anchorEventCounters(anchorEvents)}${logoutCounters(logoutAttempts)}${connectionCounters(connectionRefusals)}${tenantCounters(tenantEvents)}${refusalCounters(refusals)}${fetchCounters(fetches)}${fetchGauges(fetchQueue)}${encryptionKeyGauge(encryptionKeyOpens)}${clockGauge(clockDoubt)}${failedReadCounter(failedReads)}${memoryMetrics(caches())}${fileGauges(fileSize)}`,
     observeFile: (size) => {
       fileSize = size;
     },
@@ -50,6 +51,7 @@ export function prometheusMetrics(caches: () => readonly CacheFigures[] = () => 
     countRefusal: (endpoint, reason) => count(refusals, `endpoint="${endpoint}",reason="${reason}"`),
     noteEncryptionKey: (opens) => void (encryptionKeyOpens = opens),
     countServerKeyEvent: (event) => count(keyEvents, event),
+    countTrustAnchorEvent: (event) => count(anchorEvents, event),
     countLogoutAttempt: (outcome) => count(logoutAttempts, outcome),
     countConnectionRefusal: (reason) => count(connectionRefusals, reason),
     countTenant: (event) => count(tenantEvents, event),
@@ -113,6 +115,16 @@ function keyEventCounters(events: ReadonlyMap<string, number>): string {
     '# HELP chancery_server_key_events_total Changes of server keys made by this process, by kind.',
     '# TYPE chancery_server_key_events_total counter',
     ...[...events].map(([event, count]) => `chancery_server_key_events_total{event="${event}"} ${count}`),
+    '',
+  ].join('\n');
+}
+
+function anchorEventCounters(events: ReadonlyMap<string, number>): string {
+  const name = 'chancery_federation_trust_anchor_key_events_total';
+  return [
+    `# HELP ${name} Events of trust anchors' keys that this process saw, by kind.`,
+    `# TYPE ${name} counter`,
+    ...[...events].map(([event, count]) => `${name}{event="${event}"} ${count}`),
     '',
   ].join('\n');
 }

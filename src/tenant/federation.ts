@@ -11,6 +11,7 @@ import { FederatedClients } from '../federation/registration/federated-clients.t
 import type { SignedDocumentNeeds } from '../federation/signed-document.ts';
 import { federationKeysProblem } from '../federation/statement-checks/key-checks.ts';
 import { trustMarkType } from '../federation/statement-checks/trust-mark-checks.ts';
+import { type AnchorKeys, PINNED_ONLY, TrustAnchors } from '../federation/trust-anchors/trust-anchors.ts';
 import type { TrustLimits, TrustNeeds } from '../federation/trust-chain/resolve-trust.ts';
 import { statementSource } from '../federation/trust-chain/statement-source.ts';
 import type { TrustAnchor } from '../federation/trust-chain/validate-chain.ts';
@@ -37,11 +38,40 @@ type TrustPlatform = Pick<Platform, 'clock' | 'outbound' | 'caches'> & {
   readonly jose: Pick<Jose, 'inspector'>;
 };
 
+/** The place that keeps which keys of the anchors were accepted since the settings were written. */
+type AnchorPlatform = Pick<Platform, 'clock' | 'log' | 'metrics'> & {
+  readonly jose: Pick<Jose, 'inspector' | 'keyMaker'>;
+  readonly storage: Pick<TenantStorage, 'trustAnchors'>;
+};
+
+/** Opens the keys of the configured trust anchors, which the storage of the tenant extends. */
+export function openTrustAnchors(
+  settings: Settings,
+  { clock, log, metrics, jose: { inspector, keyMaker }, storage }: AnchorPlatform,
+): TrustAnchors {
+  return new TrustAnchors({
+    anchors: settings[ANCHORS].map(trustAnchor),
+    store: storage.trustAnchors,
+    clock,
+    log,
+    inspector,
+    keyMaker,
+    count: (event) => metrics.countTrustAnchorEvent(event),
+    follow: settings['federation.follow-trust-anchor-keys'],
+    delay: settings['federation.trust-anchor-key-delay'],
+  });
+}
+
 /**
  * Opens what trust chains are resolved with.
+ * @param anchorKeys the keys of the anchors; without them those of the settings
  * @throws SettingsError at start for anchors that no chain could ever end at
  */
-export function openTrust(settings: Settings, { clock, outbound, jose, caches }: TrustPlatform): TrustNeeds {
+export function openTrust(
+  settings: Settings,
+  { clock, outbound, jose, caches }: TrustPlatform,
+  anchorKeys: AnchorKeys = PINNED_ONLY,
+): TrustNeeds {
   const allowHttp = settings['outbound.allow-http'];
   const configured = settings[ANCHORS];
   const problems = configured.flatMap((anchor, index) =>
@@ -56,6 +86,7 @@ export function openTrust(settings: Settings, { clock, outbound, jose, caches }:
     clock,
     outbound,
     anchors: configured.map(trustAnchor),
+    anchorKeys,
     limits: trustLimits(settings),
     allowHttp,
     requiredTrustMarks: settings['federation.required-trust-marks'],

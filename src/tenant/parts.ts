@@ -14,7 +14,7 @@ import type { KeyMaker } from '../ports/key-maker.ts';
 import type { Sealer } from '../ports/sealer.ts';
 import type { ServerKeyStore } from '../ports/server-key-store.ts';
 import type { TenantId } from '../spec/identifiers.ts';
-import { openTrust } from './federation.ts';
+import { openTrust, openTrustAnchors } from './federation.ts';
 import { openLogoutDelivery } from './logout.ts';
 import type { Jose, Platform, RecordLimits } from './platform.ts';
 import { openEndUsers } from './sign-in.ts';
@@ -35,10 +35,14 @@ export async function openParts(platform: Platform, settings: Settings, id: Tena
   const trustedJwkSets = remoteJwkSets({ outbound, clock, settings, caches });
   const clientJwts = { keys, encrypter: jose.encrypter, jwkSets };
   const idTokens = { issuer: settings.issuer, clientJwts, pairwiseSecret: keys.pairwiseSecret };
+  const trustAnchors = settings['federation.enabled']
+    ? openTrustAnchors(settings, { ...platform, storage })
+    : undefined;
   return {
     ...platform,
     settings,
     storage,
+    trustAnchors,
     /** With the clients that have expired. */
     keptClients: kept.clients,
     sealer,
@@ -61,7 +65,7 @@ export async function openParts(platform: Platform, settings: Settings, id: Tena
     ),
     softwareStatements: openSoftwareStatements(settings, { ...platform, trustedJwkSets }),
     // All names share one memory. Opened here, so that a bad anchor shows at start and not at the first relying party.
-    trust: settings['federation.enabled'] ? openTrust(settings, platform) : undefined,
+    trust: settings['federation.enabled'] ? openTrust(settings, platform, trustAnchors) : undefined,
     people: openEndUsers(settings, platform, storage),
     logos: new LogoImages({ outbound, clock, log, caches, settings }),
     referenced: referencedObjects({ outbound, clock, caches, settings }),

@@ -44,7 +44,7 @@ export interface Platform {
    */
   readonly openPages: (assetsPath: string, theme: string | undefined) => Pages;
   readonly log: Log;
-  readonly metrics: Pick<Metrics, 'countServerKeyEvent' | 'countLogoutAttempt'>;
+  readonly metrics: Pick<Metrics, 'countServerKeyEvent' | 'countTrustAnchorEvent' | 'countLogoutAttempt'>;
   /** Returns the authorities that may vouch for certificates of clients, as they are configured now. */
   readonly certificateAuthorities: AuthenticationNeeds['certificateAuthorities'];
 }

@@ -3,6 +3,8 @@ import type { RegistryNeeds } from '../clients/registry-needs.ts';
 import type { ClientUses } from '../clients/upkeep/client-uses.ts';
 import type { Settings } from '../config/settings.ts';
 import type { FederatedClients } from '../federation/registration/federated-clients.ts';
+import type { TrustAnchors } from '../federation/trust-anchors/trust-anchors.ts';
+import type { TrustNeeds } from '../federation/trust-chain/resolve-trust.ts';
 import type { Issuing } from '../grants/grant.ts';
 import type { Site } from '../http/router.ts';
 import type { Log } from '../ports/log.ts';
@@ -14,6 +16,12 @@ import { openIssuer } from './issuer.ts';
 import { openParts, type TenantKeys } from './parts.ts';
 import type { Platform } from './platform.ts';
 import type { EndUsers } from './sign-in.ts';
+
+/** The parts that resolve trust in entities, and the keys of the trust anchors. */
+export interface TenantFederation {
+  readonly trust: TrustNeeds;
+  readonly trustAnchors: TrustAnchors;
+}
 
 export interface TenantNeeds {
   readonly id: TenantId;
@@ -33,6 +41,8 @@ export interface Tenant {
   /** Undefined without a federation. */
   readonly federated: FederatedClients | undefined;
   readonly serverKeys: TenantKeys;
+  /** Undefined without a federation. */
+  readonly federation: TenantFederation | undefined;
   readonly endUsers: EndUsers;
   /** Returns the signed entity configuration under the tenant's first name; undefined without a federation. */
   entityStatement(): Promise<string | undefined>;
@@ -46,7 +56,7 @@ export async function openTenant(platform: Platform, { id, settings }: TenantNee
   const log = tenantLog(platform.log, id);
   const parts = await openParts({ ...platform, log }, settings, id);
   const first = openIssuer(parts, settings.issuer);
-  const { delivery, people, serverKeys, storage, uses } = parts;
+  const { delivery, people, serverKeys, storage, trust, trustAnchors, uses } = parts;
   return {
     site(issuer) {
       const named = issuer === first.issuer ? first : openIssuer(parts, issuer);
@@ -59,6 +69,7 @@ export async function openTenant(platform: Platform, { id, settings }: TenantNee
     federated: first.federated,
     uses,
     serverKeys,
+    federation: trust === undefined || trustAnchors === undefined ? undefined : { trust, trustAnchors },
     endUsers: people,
     entityStatement: async () => await ownStatement(first),
     logoutDelivery: delivery,

@@ -1,5 +1,6 @@
 import { configurationUrl, fetchUrl } from '../federation/entity-id.ts';
 import { STATEMENT_TYPE } from '../federation/entity-statement.ts';
+import { PINNED_ONLY } from '../federation/trust-anchors/trust-anchors.ts';
 import { type Resolution, resolveTrust, type TrustNeeds } from '../federation/trust-chain/resolve-trust.ts';
 import { statementSource } from '../federation/trust-chain/statement-source.ts';
 import { joseJwtInspector } from '../jose/jwt-verifier.ts';
@@ -110,6 +111,7 @@ export class TestFederation {
       clock,
       outbound: this.outbound,
       anchors: anchors.map(({ id, key }) => ({ entity_id: id, keys: [key.jwk] })),
+      anchorKeys: PINNED_ONLY,
       limits: LIMITS,
       allowHttp: false,
       requiredTrustMarks: [],

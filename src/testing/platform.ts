@@ -115,6 +115,7 @@ export function testPlatform(options: TestPlatformOptions = {}): TestPlatform {
     log: collectingLog(lines),
     metrics: {
       countServerKeyEvent: () => undefined,
+      countTrustAnchorEvent: () => undefined,
       countLogoutAttempt: (outcome) => void logoutAttempts.push(outcome),
     },
     certificateAuthorities: () => authorities,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { PINNED_ONLY } from '../../src/federation/trust-anchors/trust-anchors.ts';
 import {
   type Resolution,
   resolveTrust,
@@ -72,6 +73,7 @@ function needs(options: { readonly timeoutMs?: number; readonly keptMs?: number 
     }),
     clock: systemClock,
     outbound,
+    anchorKeys: PINNED_ONLY,
     anchors: [{ entity_id: anchor.id, keys: [anchor.key.jwk] }],
     limits: {
       lookMs: 10_000,

@@ -237,6 +237,13 @@ export const openidFederation: Specification = {
       'The relying party applies the policies of the chain to the response, whose entity types are those of its request: what superiors decide is in the response.',
       'registrationStatement',
     ),
+    decided(
+      'openid-federation-11.2-1',
+      '§11.2',
+      'A trust anchor announces its new keys in its configuration, signed with a known key.',
+      'an operator accepts them, or a setting follows them (ADR 64)',
+      'TrustAnchors',
+    ),
     must('openid-federation-12.3-1', '§12.3', 'A registration is not used longer than its trust chain.'),
     decided(
       'openid-federation-12.2-1',

@@ -9,6 +9,7 @@ import { isObject, type JsonMembers } from '../json-value.ts';
 import type { EntityMetadata } from '../metadata-policy/apply-policy.ts';
 import type { CheckTrace, Reason, ReasonCode } from '../reason.ts';
 import type { StatementLimits } from '../statement-checks/statement-check.ts';
+import type { AnchorKeys } from '../trust-anchors/trust-anchors.ts';
 import { holdRequiredMarks } from '../trust-marks/trust-mark.ts';
 import { type ClimbNeeds, loadConfiguration, soundTrace } from './climb.ts';
 import { resolveMetadata } from './resolve-metadata.ts';
@@ -32,8 +33,10 @@ export interface TrustNeeds {
   readonly source: StatementSource;
   readonly clock: Clock;
   readonly outbound: Pick<OutboundHttp, 'urlProblem'>;
-  /** The trust anchors. The subject chooses among them. */
+  /** The trust anchors with the keys of the settings. The subject chooses among them. */
   readonly anchors: readonly TrustAnchor[];
+  /** The keys of the anchors at this moment. */
+  readonly anchorKeys: AnchorKeys;
   readonly limits: TrustLimits;
   readonly allowHttp: boolean;
   /** The types of trust marks that every subject must have. */
@@ -128,7 +131,8 @@ async function resolveFrom(
   snapshot: Snapshot,
   question: TrustQuestion,
 ): Promise<Resolution> {
-  const resolution = await resolveWithin({ ...needs, snapshot, now: needs.clock.now() }, question);
+  const anchors = await needs.anchorKeys.current(needs.anchors);
+  const resolution = await resolveWithin({ ...needs, anchors, snapshot, now: needs.clock.now() }, question);
   const { fetches } = snapshot;
   const retryAfter =
     resolution.chain === undefined ? (snapshot.retryAfter ?? resolution.reason?.retryAfter) : undefined;
@@ -197,7 +201,14 @@ function anchorsInTurn(
   return isSubset ? [hinted, anchors] : [anchors];
 }
 
-function climbNeeds({ inspector, snapshot, now, limits, allowHttp, outbound }: SharedNeeds): ClimbNeeds {
+export function climbNeeds({
+  inspector,
+  snapshot,
+  now,
+  limits,
+  allowHttp,
+  outbound,
+}: SharedNeeds): ClimbNeeds {
   const addressProblem = (entityId: string): OutboundProblem | undefined => outbound.urlProblem(entityId);
   return { inspector, snapshot, now, limits: limits.statement, allowHttp, addressProblem };
 }
@@ -247,6 +258,7 @@ async function judge(
   const record = (more: Omit<ChainTrace, keyof typeof trace>): void => {
     node.chain = { ...trace, ...more };
   };
+  await needs.anchorKeys.observe(configuration);
   const validated = await validateChain({ statements, anchor, now: needs.now, inspector: needs.inspector });
   if (validated.reason !== undefined) {
     record({ ...validated, policy: [], ignored_operators: [], reason: validated.reason });

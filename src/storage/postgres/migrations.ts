@@ -14,6 +14,7 @@ import {
   RENEWAL_SCHEMA,
   TENANT_ROUND_SCHEMA,
   TIME_SCHEMA,
+  TRUST_ANCHOR_SCHEMA,
 } from './schema.ts';
 import { type BoundStatement, bound, statement } from './statement.ts';
 
@@ -38,6 +39,7 @@ export const MIGRATIONS: readonly SchemaStep[] = [
   { version: 7, name: 'metadata documents of clients', statements: DOCUMENT_SCHEMA, compatibleFrom: 1 },
   { version: 8, name: 'who acted, and from where', statements: PERSON_SCHEMA, compatibleFrom: 1 },
   { version: 9, name: 'renewals of federated clients', statements: RENEWAL_SCHEMA, compatibleFrom: 1 },
+  { version: 10, name: 'keys of trust anchors', statements: TRUST_ANCHOR_SCHEMA, compatibleFrom: 1 },
 ];
 
 export const NEWEST = MIGRATIONS.length;

@@ -17,6 +17,7 @@ import { replays } from './replays.ts';
 import { serverKeys } from './server-keys.ts';
 import { sessions } from './sessions.ts';
 import { tenants } from './tenants.ts';
+import { trustAnchors } from './trust-anchors.ts';
 import { upkeep } from './upkeep.ts';
 
 /** Every store of the engine. The name of a store and the name of its verb make the name of a write (`VerbName`). */
@@ -37,6 +38,7 @@ const STORES = {
   serverKeys,
   sessions,
   tenants,
+  trustAnchors,
   upkeep,
 };
 

@@ -252,6 +252,12 @@ export const RENEWAL_SCHEMA: readonly string[] = [
   'CREATE INDEX client_renewal ON client (tenant, renew_at) WHERE renew_at IS NOT NULL',
 ];
 
+export const TRUST_ANCHOR_SCHEMA: readonly string[] = tenantTable({
+  name: 'trust_anchor',
+  columns: `tenant ${TEXT} NOT NULL, entity_id ${TEXT} NOT NULL, version BIGINT NOT NULL, content ${TEXT} NOT NULL`,
+  primaryKey: 'tenant, entity_id',
+});
+
 /** The schema of the first version, as single statements. */
 export const FIRST_SCHEMA: readonly string[] = [
   ...TENANT_TABLES.flatMap(tenantTable),

@@ -319,6 +319,15 @@ export const MIGRATIONS: readonly Migration[] = [
     compatibleFrom: 13,
   },
   { version: 21, name: 'renewals of federated clients', sql: RENEWAL_SCHEMA, compatibleFrom: 13 },
+  {
+    version: 22,
+    name: 'keys of trust anchors',
+    sql: `
+      CREATE TABLE trust_anchor (
+        tenant TEXT NOT NULL, entity_id TEXT NOT NULL, version INTEGER NOT NULL,
+        content TEXT NOT NULL, PRIMARY KEY (tenant, entity_id)) STRICT, WITHOUT ROWID;`,
+    compatibleFrom: 13,
+  },
 ];
 
 export const NEWEST = MIGRATIONS.length;

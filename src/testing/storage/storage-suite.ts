@@ -21,6 +21,7 @@ import { replayContract } from './replay-suite.ts';
 import { serverKeyContract } from './server-key-suite.ts';
 import { sessionContract } from './session-suite.ts';
 import { tenantContract } from './tenant-suite.ts';
+import { trustAnchorContract } from './trust-anchor-suite.ts';
 import { upkeepContract } from './upkeep-suite.ts';
 import { wholeStorageContract } from './whole-storage-suite.ts';
 
@@ -46,6 +47,7 @@ export function storageContract(name: string, engine: () => Promise<Engine>): vo
     describe('what may be used once', () => replayContract(engine));
     describe('rates', () => rateContract(engine));
     describe('server keys', () => serverKeyContract(engine));
+    describe('trust anchors', () => trustAnchorContract(engine));
     describe('tenants', () => tenantContract(engine));
     describe('periodic work', () => upkeepContract(engine));
     describe('whole storage', () => wholeStorageContract(engine));
