@@ -1,4 +1,3 @@
-import type { Awaitable } from '../spec/awaitable.ts';
 import type { AuditEvent } from './audit-log.ts';
 
 /** The observations of one trust anchor's keys, and the decisions about them. */
@@ -12,7 +11,7 @@ export interface StoredTrustAnchor {
 
 export interface TrustAnchorStore {
   /** Returns every record, ordered by entity identifier. */
-  all(): Awaitable<readonly StoredTrustAnchor[]>;
+  all(): Promise<readonly StoredTrustAnchor[]>;
   /**
    * Adds a record whose `version` is 1, or replaces the record whose version is one less, and records the events. Returns false and
    * changes nothing if the stored version is another one: of two callers that have read the same version, one succeeds.

@@ -247,7 +247,7 @@ export class TrustAnchors implements AnchorKeys {
 
   /** Warns once about each key that signs without being trusted: chains to this anchor are refused. */
   #tellUntrusted({ entity_id, record }: Kept, { jwt: { header } }: SoundStatement): void {
-    const kid = String(header['kid']).slice(0, KID_SHOWN_MAX);
+    const kid = typeof header['kid'] === 'string' ? header['kid'].slice(0, KID_SHOWN_MAX) : '';
     const id = `${entity_id} ${kid}`;
     if (this.#told.has(id) || this.#told.size >= TOLD_MAX) return;
     this.#told.add(id);
