@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { StoredClient, StoredSecret } from '../ports/client-store.ts';
 import type { Sealer } from '../ports/sealer.ts';
 import type { ClientId } from '../spec/identifiers.ts';
+import { hasSetSigner, withoutSetSigner } from './client-keys/key-source.ts';
 import { documentOf } from './metadata-document/document-state.ts';
 import { defaultScope, metadataOf } from './registered-client.ts';
 import type { RegistryNeeds } from './registry-needs.ts';
@@ -45,7 +46,9 @@ export function metadataText(client: StoredClient): string {
       ? ''
       : `,"scope":${JSON.stringify(provided.join(' '))}`;
   const data = client.data === null ? '' : `,"data":${client.data}`;
-  return `${client.metadata.slice(1, -1)}${scope}${data}`;
+  const metadata = metadataOf(client);
+  const shown = hasSetSigner(metadata) ? JSON.stringify(withoutSetSigner(metadata)) : client.metadata;
+  return `${shown.slice(1, -1)}${scope}${data}`;
 }
 
 /**

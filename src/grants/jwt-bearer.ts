@@ -62,7 +62,7 @@ async function verifyJwt(
     'jwks' in issuer.keys
       ? await verify(issuer.keys.jwks)
       : await needs.jwkSets.verifyWith(
-          issuer.keys.jwks_uri,
+          { url: issuer.keys.jwks_uri },
           { purpose: 'trusted-issuers', remoteAddress },
           verify,
         );

@@ -41,6 +41,8 @@ export interface MetadataLimits {
   readonly grantTypes: readonly GrantType[];
   /** The private-use schemes that redirection URIs may have (decision 47). */
   readonly privateSchemes: PrivateSchemes;
+  /** Present for an entity of a federation, which may state its keys in several forms (OpenID Federation 1.0 §5.2.1). */
+  readonly federated?: true;
 }
 
 type Accepts = (value: JsonValue, limits: MetadataLimits) => Checked;
@@ -340,6 +342,14 @@ export const boundToCertificates = stating(FLAG, (value, limits) =>
 export function frontChannel(form: Check): Check {
   const off = notSupported(form);
   return stating(form.schema, (value, limits) => (limits.frontChannelLogout ? form : off)(value, limits));
+}
+
+/** Drops a member that has a meaning for entities of a federation only. */
+export function federated(form: Check): Check {
+  return (value, limits) =>
+    limits.federated === true
+      ? form(value, limits)
+      : { unsupported: { rule: 'has a meaning in a federation only' } };
 }
 
 /** Drops a value of the wrong form: it only informs, so it is no reason to refuse a client (decision 42). */

@@ -116,6 +116,7 @@ export const CLIENT_METADATA: Readonly<Record<string, MetadataMember>> = {
   software_statement: { section: 'RFC 7591 §2.3', check: check.compactJwt, hidden: true },
   jwks: { section: RFC7591, check: check.jwkSet, hidden: true },
   jwks_uri: { section: RFC7591, check: check.httpsUrl },
+  signed_jwks_uri: { section: 'OpenID Federation 1.0 §5.2.1', check: check.federated(check.httpsUrl) },
   sector_identifier_uri: { section: OIDC, check: check.httpsUrl },
   subject_type: { section: OIDC, check: check.oneOf(server.SUBJECT_TYPES) },
 

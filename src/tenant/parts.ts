@@ -31,8 +31,9 @@ export async function openParts(platform: Platform, settings: Settings, id: Tena
   const sealer = platform.sealerFor(id);
   const serverKeys = await openTenantKeys(settings, platform, { store: storage.serverKeys, sealer });
   const { keys } = serverKeys;
-  const jwkSets = remoteJwkSets({ outbound, clock, settings, caches });
-  const trustedJwkSets = remoteJwkSets({ outbound, clock, settings, caches });
+  const keySetNeeds = { outbound, clock, settings, caches, verifier: jose.verifier };
+  const jwkSets = remoteJwkSets(keySetNeeds);
+  const trustedJwkSets = remoteJwkSets(keySetNeeds);
   const clientJwts = { keys, encrypter: jose.encrypter, jwkSets };
   const idTokens = { issuer: settings.issuer, clientJwts, pairwiseSecret: keys.pairwiseSecret };
   const trustAnchors = settings['federation.enabled']

@@ -21,7 +21,14 @@ const OUTBOUND: OutboundHttp = {
 
 function trusting() {
   const platform = testPlatform({ outbound: OUTBOUND });
-  return { ...platform, trustedJwkSets: remoteJwkSets({ ...platform, settings: testSettings() }) };
+  return {
+    ...platform,
+    trustedJwkSets: remoteJwkSets({
+      ...platform,
+      verifier: platform.jose.verifier,
+      settings: testSettings(),
+    }),
+  };
 }
 
 function open(issuers: readonly object[]): ReturnType<typeof openAssertionGrants> {

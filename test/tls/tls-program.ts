@@ -45,10 +45,12 @@ export interface TlsProgram {
 /**
  * The started program with TLS at its own listener.
  * @param keys of its certificate; new ones of P-256 where they are absent
+ * @param mode `dev` may fetch plain http, as the authorities of tests serve it
  */
 export async function startTlsProgram(
   environment: Readonly<Record<string, string>>,
   keys?: KeyPair,
+  mode: 'serve' | 'dev' = 'serve',
 ): Promise<TlsProgram> {
   const folder = mkdtempSync(join(tmpdir(), 'chancery-tls-'));
   const files = {
@@ -64,6 +66,7 @@ export async function startTlsProgram(
   writeFileSync(files.key, key, { mode: 0o600 });
   writeFileSync(files.authorities, CLIENT_AUTHORITY.certificate);
   const program = await startProgram({
+    mode,
     environment: {
       CHANCERY_LISTEN_TLS_CERTIFICATE: files.certificate,
       CHANCERY_LISTEN_TLS_KEY: files.key,

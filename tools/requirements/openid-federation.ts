@@ -150,6 +150,18 @@ export const openidFederation: Specification = {
       'signedJwkSet',
     ),
     must(
+      'openid-federation-5.2.1-2',
+      '§5.2.1',
+      'A signed JWK set of a relying party has typ jwk-set+jwt, kid, iss, sub and keys, is not expired, and is signed with a federation key of its entity.',
+      'fetchJwkSet',
+    ),
+    must(
+      'openid-federation-5.2.1.1-1',
+      '§5.2.1.1',
+      'A relying party may use jwks, jwks_uri and signed_jwks_uri together; one of them counts.',
+      'keySourceOf',
+    ),
+    must(
       'openid-federation-8.9-1',
       '§8.9, §12.2.2',
       'A registration request is examined with all rules for statements and its aud; a chain that comes along may save look-ups; what is refused has a code.',
@@ -184,6 +196,12 @@ export const openidFederation: Specification = {
       'A request object proves a pushed request of an automatic client; what is wrong with it is told.',
       'identifyPushingClient',
       'openRequestObject',
+    ),
+    must(
+      'openid-federation-12.1.1.2-3',
+      '§12.1.1.2',
+      'A certificate at the PAR endpoint is of a key in the key set of the client; a self-signed one is the x5c of the key.',
+      'statedCertificateProblem',
     ),
     must(
       'openid-federation-12.1.1.1.2-1',

@@ -24,7 +24,7 @@ import {
   type CredentialPlace,
   type Presented,
 } from './method.ts';
-import { selfSignedTlsClientAuth, tlsClientAuth } from './mutual-tls.ts';
+import { selfSignedTlsClientAuth, statedCertificateProblem, tlsClientAuth } from './mutual-tls.ts';
 import { isStillAbout, rememberedOutcome } from './remembered-outcomes.ts';
 
 const METHODS: readonly AuthenticationMethod[] = [
@@ -114,7 +114,7 @@ export function leavesProofToRequestObject({ authorization, parameters }: Offere
 
 /**
  * Returns the client that pushes an authorisation request: one that `identifyClient` returns, or an automatic client whose request
- * object has still to prove it. Every other client authenticates.
+ * object has still to prove it. Every other client authenticates. The certificate of an automatic client must be in its key set.
  * @throws OAuthError as `authenticateClient`
  */
 export function identifyPushingClient(
@@ -122,10 +122,27 @@ export function identifyPushingClient(
   offered: Offered,
 ): Awaitable<Pick<AuthenticatedClient, 'stored'>> {
   const client_id = offered.parameters?.['client_id'];
-  if (!leavesProofToRequestObject(offered) || client_id === undefined) return identifyClient(needs, offered);
+  if (!leavesProofToRequestObject(offered) || client_id === undefined)
+    return whenKnown(identifyClient(needs, offered), (client) =>
+      isAutomatic(client.stored) ? withStatedCertificate(needs, client, offered) : client,
+    );
   return whenKnown(clientOf(needs, client_id as ClientId, offered), (stored) =>
     stored !== undefined && isAutomatic(stored) ? { stored } : identifyClient(needs, offered),
   );
+}
+
+async function withStatedCertificate(
+  needs: AuthenticationNeeds,
+  client: AuthenticatedClient,
+  offered: Offered,
+): Promise<AuthenticatedClient> {
+  const { stored } = client;
+  const problem = await statedCertificateProblem(needs, stored, offered);
+  if (problem === undefined) return client;
+  throw new OAuthError('invalid_client', {
+    error_description: `${FAILED}: ${problem}`,
+    ...proofNotes(stored, { reason: 'certificate-key', detail: problem }),
+  });
 }
 
 function authenticate(

@@ -8,10 +8,10 @@ import { parseName, sameName } from '../../spec/distinguished-name.ts';
 import { ipAddressOctets } from '../../spec/ip-address.ts';
 import type { JsonWebKey } from '../../spec/jwk.ts';
 import type { RefusalReason } from '../../spec/refusal-reasons.ts';
-import { type RemoteJwkSets, requireKeysNow } from '../client-keys/remote-jwk-set.ts';
+import { findClientKey, type RemoteJwkSets, requireKeysNow } from '../client-keys/remote-jwk-set.ts';
 import { metadataOf } from '../registered-client.ts';
 import { clientIdentifier } from './client-identifier.ts';
-import type { AuthenticationMethod, AuthenticationNeeds, Proof } from './method.ts';
+import type { AuthenticationMethod, AuthenticationNeeds, Connection, Proof } from './method.ts';
 
 /**
  * Proves a client by a certificate with the registered subject and a chain to a trusted authority (RFC 8705
@@ -98,13 +98,51 @@ export const selfSignedTlsClientAuth: AuthenticationMethod = {
         : refused('it is malformed');
     const problem = clientCertificateProblem(certificate, clock.now());
     if (problem !== undefined) return refused(problem);
-    const detail = await keyProblem(assertions.jwkSets, stored, remoteAddress, certificate.publicKey);
+    const { publicKey } = certificate;
+    const detail = await keyProblem(assertions.jwkSets, stored, remoteAddress, (jwk) =>
+      isKey(jwk, publicKey),
+    );
     return detail === undefined ? { proved: true, secret: undefined } : refused(detail, 'certificate-key');
   },
 };
 
 /**
- * Returns why the key is not one of the client, for the log; undefined if it is. Fetches a published key set
+ * Returns why a certificate that has authenticated an automatic client does not do so for a pushed request; undefined if it does.
+ * OpenID Federation 1.0 §12.1.1.2: "the corresponding public key MUST be in the Entity's RP JWK Set", and "the self-signed
+ * certificate MUST be present as the value of an x5c Claim". Other methods have no such rule.
+ * @throws OAuthError temporarily_unavailable if the set cannot be fetched now
+ */
+export async function statedCertificateProblem(
+  { assertions }: AuthenticationNeeds,
+  stored: StoredClient,
+  { certificate: presented, remoteAddress }: Connection,
+): Promise<string | undefined> {
+  const { token_endpoint_auth_method: method } = metadataOf(stored);
+  const selfSigned = method === selfSignedTlsClientAuth.name;
+  const certificate = presented === undefined ? undefined : certificateOf(presented);
+  if (presented === undefined || certificate === undefined) return undefined;
+  if (!selfSigned && method !== tlsClientAuth.name) return undefined;
+  const { publicKey } = certificate;
+  const problem = await keyProblem(
+    assertions.jwkSets,
+    stored,
+    remoteAddress,
+    (jwk) => isKey(jwk, publicKey) && (!selfSigned || isCertifiedBy(jwk, presented)),
+  );
+  if (problem === undefined) return undefined;
+  return selfSigned
+    ? 'the certificate must be the x5c of a key in the key set of the client'
+    : 'the key of the certificate must be in the key set of the client';
+}
+
+/** The key policy has compared the key with the first certificate. */
+function isCertifiedBy({ x5c }: JsonWebKey, { der }: ClientCertificate): boolean {
+  const [first] = Array.isArray(x5c) ? x5c : [];
+  return typeof first === 'string' && Buffer.compare(Buffer.from(first, 'base64'), der) === 0;
+}
+
+/**
+ * Returns why the client has no key that `fits`, for the log; undefined if it has one. Fetches a published key set
  * again if the key is missing: the client may have added it recently.
  * @throws OAuthError temporarily_unavailable if the set cannot be fetched now
  */
@@ -112,19 +150,13 @@ async function keyProblem(
   jwkSets: RemoteJwkSets,
   stored: StoredClient,
   remoteAddress: string,
-  key: KeyObject,
+  fits: (jwk: JsonWebKey) => boolean,
 ): Promise<string | undefined> {
-  const { jwks, jwks_uri } = metadataOf(stored);
-  const lookIn = (keys: readonly JsonWebKey[]): JsonWebKey | undefined => keys.find((jwk) => isKey(jwk, key));
-  if (typeof jwks_uri === 'string') {
-    const cause = { purpose: 'client-keys', remoteAddress } as const;
-    const found = await jwkSets.find(jwks_uri, cause, lookIn);
-    if ('found' in found) return undefined;
-    requireKeysNow(found, 'keys of the client');
-    return found.problem;
-  }
-  const { keys } = (jwks ?? { keys: [] }) as { readonly keys: readonly JsonWebKey[] };
-  return lookIn(keys) === undefined ? 'its key is not registered' : undefined;
+  const cause = { purpose: 'client-keys', remoteAddress } as const;
+  const found = await findClientKey(jwkSets, metadataOf(stored), cause, (keys) => keys.find(fits));
+  if ('found' in found) return undefined;
+  requireKeysNow(found, 'keys of the client');
+  return found.lacksKey === true ? 'its key is not registered' : found.problem;
 }
 
 const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e'];

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Settings } from '../../config/settings.ts';
+import { joseJwtVerifier } from '../../jose/jwt-verifier.ts';
 import type { JwtVerification } from '../../ports/jwt-verifier.ts';
 import type { Expectation, Fetched, OutboundHttp } from '../../ports/outbound-http.ts';
 import { ProcessCaches } from '../../spec/caches.ts';
@@ -49,6 +50,7 @@ function peer(found: Peer['found'], settings: Partial<Settings> = {}, caches = a
     clock: { now: () => now, milliseconds: () => now * 1000 },
     settings: testSettings(settings),
     caches,
+    verifier: joseJwtVerifier({ now: () => now, milliseconds: () => now * 1000 }),
   });
   const self: Peer = {
     sets,
@@ -59,7 +61,7 @@ function peer(found: Peer['found'], settings: Partial<Settings> = {}, caches = a
       now += seconds;
     },
     ask: async (kid, url = URL_A, remoteAddress = '192.0.2.1') =>
-      outcome(await sets.verifyWith(url, { purpose: 'client-keys', remoteAddress }, verifierOf(kid))),
+      outcome(await sets.verifyWith({ url }, { purpose: 'client-keys', remoteAddress }, verifierOf(kid))),
   };
   return self;
 }
@@ -135,7 +137,7 @@ test('only an unknown kid causes a reload; a bad signature does not', async () =
   const publisher = peer(setOf('a'));
   await publisher.ask('a');
   const bad = await publisher.sets.verifyWith(
-    URL_A,
+    { url: URL_A },
     CAUSE,
     async () => await Promise.resolve({ verified: false, reason: 'signature' }),
   );
@@ -145,7 +147,7 @@ test('only an unknown kid causes a reload; a bad signature does not', async () =
 
 test('a failed fetch verifies nothing, gives the reason and is not cached', async () => {
   const publisher = peer({ status: 'failed', reason: 'timeout', detail: 'after 3000 ms' });
-  const verification = await publisher.sets.verifyWith(URL_A, CAUSE, verifierOf('a'));
+  const verification = await publisher.sets.verifyWith({ url: URL_A }, CAUSE, verifierOf('a'));
   assert.deepEqual(verification, { verified: false, reason: 'key-set', detail: 'timeout: after 3000 ms' });
   publisher.found = setOf('a');
   assert.equal(await publisher.ask('a'), 'verified');
@@ -219,7 +221,7 @@ test('a JWT that no key could verify causes no fetch: another algorithm, no sign
   const publisher = peer(setOf('a'));
   for (const reason of ['algorithm', 'malformed', 'type'] as const) {
     const refused = await publisher.sets.verifyWith(
-      URL_A,
+      { url: URL_A },
       CAUSE,
       async () => await Promise.resolve({ verified: false, reason }),
     );
@@ -264,7 +266,7 @@ test('keys that break the key policy are left out, and the others are used (H-07
   ];
   const publisher = peer(JSON.stringify({ keys }));
   let seen: readonly JsonWebKey[] = [];
-  await publisher.sets.verifyWith(URL_A, CAUSE, async (found) => {
+  await publisher.sets.verifyWith({ url: URL_A }, CAUSE, async (found) => {
     seen = found;
     return await verifierOf('good')(found);
   });
@@ -286,7 +288,7 @@ test('H-310 sets are cached by URL; beyond the memory of the cache the oldest on
 });
 
 const find = async ({ sets }: Peer, kid: string): Promise<unknown> =>
-  await sets.find(URL_A, CAUSE, (keys) => keys.find((key) => key['kid'] === kid)?.['kid']);
+  await sets.find({ url: URL_A }, CAUSE, (keys) => keys.find((key) => key['kid'] === kid)?.['kid']);
 
 test('an encryption key is found in the cached set; a missing one causes at most one reload a minute', async () => {
   const publisher = peer(setOf('a'));
@@ -297,7 +299,10 @@ test('an encryption key is found in the cached set; a missing one causes at most
   assert.deepEqual(await find(publisher, 'b'), { found: 'b' });
   assert.equal(publisher.fetched.length, 2);
   for (const kid of ['c', 'd', 'e']) {
-    assert.deepEqual(await find(publisher, kid), { problem: 'the key set at jwks_uri has no suitable key' });
+    assert.deepEqual(await find(publisher, kid), {
+      problem: 'the key set has no suitable key',
+      lacksKey: true,
+    });
   }
   assert.equal(publisher.fetched.length, 2);
   publisher.advance(RELOAD_INTERVAL);
@@ -310,6 +315,9 @@ test('find gives the reason if the set cannot be fetched, and does not reload a 
   const publisher = peer({ status: 'failed', reason: 'timeout', detail: 'late' });
   assert.deepEqual(await find(publisher, 'a'), { problem: 'timeout: late' });
   publisher.found = setOf('b');
-  assert.deepEqual(await find(publisher, 'a'), { problem: 'the key set at jwks_uri has no suitable key' });
+  assert.deepEqual(await find(publisher, 'a'), {
+    problem: 'the key set has no suitable key',
+    lacksKey: true,
+  });
   assert.equal(publisher.fetched.length, 2);
 });

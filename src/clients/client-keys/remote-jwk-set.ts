@@ -1,16 +1,23 @@
 import type { Settings } from '../../config/settings.ts';
-import { clientJwkProblem } from '../../keys/client-jwk.ts';
+import { digestOf } from '../../keys/digest.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { JwtVerification } from '../../ports/jwt-verifier.ts';
-import type { FetchCause, OutboundFailure, OutboundHttp } from '../../ports/outbound-http.ts';
+import type { FetchCause } from '../../ports/outbound-http.ts';
 import { type BoundedMap, SharedBound } from '../../spec/bounded-map.ts';
 import { type Caches, SLOT_BYTES, textBytes } from '../../spec/caches.ts';
-import { OAuthError, type RefusalNotes, temporarilyUnavailable } from '../../spec/errors.ts';
+import type { ClientMetadata } from '../../spec/client-metadata.ts';
+import { type RefusalNotes, temporarilyUnavailable } from '../../spec/errors.ts';
 import { networkOf } from '../../spec/ip-address.ts';
-import { parseJsonObject } from '../../spec/json.ts';
 import type { JsonWebKey } from '../../spec/jwk.ts';
 import { metadataOf } from '../registered-client.ts';
+import {
+  type FetchedJwkSet,
+  type FetchJwkSetNeeds,
+  fetchJwkSet,
+  type RemoteJwkSet,
+} from './fetch-jwk-set.ts';
+import { keySourceOf } from './key-source.ts';
 
 /** Seconds that a fetched key set is cached. A key that its owner removed stays usable this long at most. */
 export const KEY_SET_LIFETIME = 300;
@@ -30,15 +37,6 @@ const KEY_BYTES = 2048;
 /** The attempts at one set, with a fetch for each of a dozen networks. */
 const ATTEMPTS_BYTES = SLOT_BYTES + 4096;
 
-const KEYS_MAX = 20;
-
-const JSON_LIMITS = { depth: 8, members: 64 };
-
-/** Failures of calls that asked no other server. */
-const UNBEGUN: ReadonlySet<OutboundFailure> = new Set(['busy', 'recently-failed']);
-
-const MEDIA_TYPES = ['application/jwk-set+json', 'application/json'];
-
 export type RemoteVerification =
   | JwtVerification
   | ({ readonly verified: false; readonly reason: 'key-set'; readonly detail: string } & Retry);
@@ -49,26 +47,26 @@ interface Retry {
   readonly retryAfter?: number;
 }
 
-/** A cache of key sets that clients and other parties publish at a `jwks_uri`. */
+/** A cache of key sets that clients and other parties publish at a `jwks_uri` or a `signed_jwks_uri`. */
 export interface RemoteJwkSets {
   /**
-   * Verifies with the keys at `url`. If no key has the id that the JWT names, fetches the set again, because
+   * Verifies with the keys of a set. If no key has the id that the JWT names, fetches the set again, because
    * its owner may have added the key. At most one such fetch per `RELOAD_INTERVAL` for each network of
    * requesters, and `outbound.key-set-fetches` in a minute for all, so that invented key ids cost the owner
    * little. A JWT that no key could verify causes no fetch.
    */
   verifyWith(
-    url: string,
+    set: RemoteJwkSet,
     cause: FetchCause,
     verify: (keys: readonly JsonWebKey[]) => Promise<JwtVerification>,
   ): Promise<RemoteVerification>;
   /**
-   * Returns what `choose` finds among the keys at `url`. If it finds nothing, fetches the set again under the
+   * Returns what `choose` finds among the keys of a set. If it finds nothing, fetches the set again under the
    * same limits.
    * @returns `problem`: why there is none, for the log
    */
   find<Found>(
-    url: string,
+    set: RemoteJwkSet,
     cause: FetchCause,
     choose: (keys: readonly JsonWebKey[]) => Found | undefined,
   ): Promise<RemoteFinding<Found>>;
@@ -76,12 +74,13 @@ export interface RemoteJwkSets {
 
 export type RemoteFinding<Found> = { readonly found: Found } | Problem;
 
-type Problem = { readonly problem: string } & Retry;
+type Problem = {
+  readonly problem: string;
+  /** Whether the set could be used, and has no such key. */
+  readonly lacksKey?: true;
+} & Retry;
 
-interface KeptSet {
-  readonly keys: readonly JsonWebKey[];
-  /** The length of the document. */
-  readonly bytes: number;
+interface KeptSet extends FetchedJwkSet {
   readonly fetchedAt: number;
   /** The set is older than its lifetime, and could not be fetched again for this reason. */
   readonly stale?: Problem;
@@ -89,10 +88,9 @@ interface KeptSet {
 
 type Loaded = KeptSet | Problem;
 
-export interface RemoteJwkSetNeeds {
-  readonly outbound: OutboundHttp;
+export interface RemoteJwkSetNeeds extends Omit<FetchJwkSetNeeds, 'issuer'> {
   readonly clock: Clock;
-  readonly settings: Pick<Settings, 'outbound.key-set-fetches' | 'outbound.stale-key-sets'>;
+  readonly settings: Pick<Settings, 'issuer' | 'outbound.key-set-fetches' | 'outbound.stale-key-sets'>;
   readonly caches: Caches;
 }
 
@@ -100,33 +98,33 @@ export interface RemoteJwkSetNeeds {
 export function remoteJwkSets(needs: RemoteJwkSetNeeds): RemoteJwkSets {
   const cache = new KeySetCache(needs);
   return {
-    async verifyWith(url, cause, verify) {
-      const live = cache.live(url);
+    async verifyWith(remote, cause, verify) {
+      const live = cache.live(remote);
       if (live === undefined) {
         const keyless = await verify([]);
         if (keyless.verified || keyless.reason !== 'unknown-key') return keyless;
       }
-      const set = live ?? (await cache.load(url, cause));
+      const set = live ?? (await cache.load(remote, cause));
       if ('problem' in set) return keySetProblem(set);
       const verification = await verify(set.keys);
       if (verification.verified || verification.reason !== 'unknown-key') return verification;
       if (set.stale !== undefined) return keySetProblem(set.stale);
       if (live === undefined) return verification;
-      const newer = await cache.reload(url, cause);
+      const newer = await cache.reload(remote, cause);
       return 'problem' in newer ? keySetProblem(newer) : await verify(newer.keys);
     },
-    async find(url, cause, choose) {
-      const live = cache.live(url);
-      const first = live ?? (await cache.load(url, cause));
+    async find(remote, cause, choose) {
+      const live = cache.live(remote);
+      const first = live ?? (await cache.load(remote, cause));
       if ('problem' in first) return first;
       const found = choose(first.keys);
       if (found !== undefined) return { found };
       if (first.stale !== undefined) return first.stale;
-      const newer = live === undefined ? first : await cache.reload(url, cause);
+      const newer = live === undefined ? first : await cache.reload(remote, cause);
       if ('problem' in newer) return newer;
       const late = choose(newer.keys);
       return late === undefined
-        ? { problem: 'the key set at jwks_uri has no suitable key' }
+        ? { problem: 'the key set has no suitable key', lacksKey: true }
         : { found: late };
     },
   };
@@ -150,33 +148,36 @@ class KeySetCache {
   constructor(needs: RemoteJwkSetNeeds) {
     this.#needs = needs;
     this.#kept = needs.caches.open('key-sets', {
-      weigh: ({ keys, bytes }, url) =>
-        SET_BYTES + PARSED_FACTOR * bytes + KEY_BYTES * keys.length + textBytes(url),
+      weigh: ({ keys, bytes }, name) =>
+        SET_BYTES + PARSED_FACTOR * bytes + KEY_BYTES * keys.length + textBytes(name),
     });
     this.#attempts = needs.caches.open('key-set-fetches', { weigh: () => ATTEMPTS_BYTES });
   }
 
   /** Returns a set that is not older than its lifetime. */
-  live(url: string): KeptSet | undefined {
-    return this.#youngerThan(url, KEY_SET_LIFETIME);
+  live(remote: RemoteJwkSet): KeptSet | undefined {
+    return this.#youngerThan(remote, KEY_SET_LIFETIME);
   }
 
   /** Fetches a set. If its server cannot answer, returns the last one for `outbound.stale-key-sets` more. */
-  async load(url: string, cause: FetchCause): Promise<Loaded> {
-    const loaded = await this.#fetch(url, cause);
+  async load(remote: RemoteJwkSet, cause: FetchCause): Promise<Loaded> {
+    const loaded = await this.#fetch(remote, cause);
     if (!('problem' in loaded) || loaded.retryAfter === undefined) return loaded;
-    const last = this.#youngerThan(url, KEY_SET_LIFETIME + this.#needs.settings['outbound.stale-key-sets']);
+    const last = this.#youngerThan(
+      remote,
+      KEY_SET_LIFETIME + this.#needs.settings['outbound.stale-key-sets'],
+    );
     return last === undefined ? loaded : { ...last, stale: loaded };
   }
 
   /** Fetches a set again for an unknown key, within the limits of such fetches. */
-  async reload(url: string, cause: FetchCause): Promise<Loaded> {
-    const { reloads } = this.#attemptsAt(url);
+  async reload(remote: RemoteJwkSet, cause: FetchCause): Promise<Loaded> {
+    const { reloads } = this.#attemptsAt(nameOf(remote));
     const now = this.#needs.clock.now();
     const network = networkOf(cause.remoteAddress ?? '');
     const last = reloads.get(network);
     if (last !== undefined && now < last.at + RELOAD_INTERVAL) return await last.result;
-    const reload = { at: now, result: this.#fetch(url, cause) };
+    const reload = { at: now, result: this.#fetch(remote, cause) };
     reloads.set(network, reload);
     const loaded = await reload.result;
     // A fetch that could not take place does not count.
@@ -185,9 +186,11 @@ class KeySetCache {
     return loaded;
   }
 
-  async #fetch(url: string, cause: FetchCause): Promise<Loaded> {
-    const attempts = this.#attemptsAt(url);
-    const { clock, outbound, settings } = this.#needs;
+  async #fetch(remote: RemoteJwkSet, cause: FetchCause): Promise<Loaded> {
+    const name = nameOf(remote);
+    const attempts = this.#attemptsAt(name);
+    const { clock, outbound, settings, verifier } = this.#needs;
+    const { issuer } = settings;
     const leads = attempts.underWay === 0;
     attempts.began = attempts.began.filter((at) => clock.now() < at + MINUTE);
     const [oldest = 0] = attempts.began;
@@ -198,7 +201,7 @@ class KeySetCache {
       };
     attempts.underWay += 1;
     try {
-      const fetched = await fetchKeySet(outbound, url, cause);
+      const fetched = await fetchJwkSet({ outbound, verifier, issuer }, remote, cause);
       if (leads && !('problem' in fetched && fetched.unbegun))
         attempts.began = [...attempts.began, clock.now()];
       if ('problem' in fetched) {
@@ -206,26 +209,33 @@ class KeySetCache {
         return problem;
       }
       const set = { ...fetched, fetchedAt: clock.now() };
-      this.#kept.set(url, set);
+      this.#kept.set(name, set);
       return set;
     } finally {
       attempts.underWay -= 1;
     }
   }
 
-  #youngerThan(url: string, seconds: number): KeptSet | undefined {
-    const found = this.#kept.get(url);
-    return found !== undefined && this.#needs.clock.now() < found.fetchedAt + seconds ? found : undefined;
+  #youngerThan(remote: RemoteJwkSet, seconds: number): KeptSet | undefined {
+    const found = this.#kept.get(nameOf(remote));
+    if (found === undefined) return undefined;
+    const { fetchedAt, ends_at = Infinity } = found;
+    return this.#needs.clock.now() < Math.min(fetchedAt + seconds, ends_at) ? found : undefined;
   }
 
-  #attemptsAt(url: string): Attempts {
-    const known = this.#attempts.get(url);
+  #attemptsAt(name: string): Attempts {
+    const known = this.#attempts.get(name);
     if (known !== undefined) return known;
     const reloads: Attempts['reloads'] = new SharedBound('reloads', NETWORKS_MAX).open({ weigh: () => 1 });
     const attempts: Attempts = { underWay: 0, began: [], reloads };
-    this.#attempts.set(url, attempts);
+    this.#attempts.set(name, attempts);
     return attempts;
   }
+}
+
+/** Names a set in the caches. The signer is part of the name: another entity may state the same address. */
+function nameOf({ url, signer }: RemoteJwkSet): string {
+  return signer === undefined ? url : `${url} ${digestOf(JSON.stringify(signer))}`;
 }
 
 function keySetProblem({ problem: detail, ...retry }: Problem): RemoteVerification {
@@ -233,39 +243,7 @@ function keySetProblem({ problem: detail, ...retry }: Problem): RemoteVerificati
 }
 
 /**
- * Fetches a JWK Set (RFC 7517 §5). Leaves out keys that break the key policy, so that one bad key does not
- * disable the others.
- */
-async function fetchKeySet(
-  outbound: OutboundHttp,
-  url: string,
-  cause: FetchCause,
-): Promise<Pick<KeptSet, 'keys' | 'bytes'> | (Problem & { readonly unbegun: boolean })> {
-  const fetched = await outbound.get(url, { mediaTypes: MEDIA_TYPES }, cause);
-  if (fetched.status === 'failed') {
-    const { reason, detail, retryAfter } = fetched;
-    const retry = retryAfter === undefined ? {} : { retryAfter };
-    return { problem: `${reason}: ${detail}`, unbegun: UNBEGUN.has(reason), ...retry };
-  }
-  const keys = keysOf(fetched.body);
-  if (keys === undefined)
-    return { problem: `the document is not a JWK Set of at most ${KEYS_MAX} keys`, unbegun: false };
-  const sound = keys.filter((key) => clientJwkProblem(key) === undefined);
-  return { keys: sound, bytes: fetched.body.length };
-}
-
-function keysOf(body: Uint8Array): readonly JsonWebKey[] | undefined {
-  try {
-    const { keys } = parseJsonObject(body, JSON_LIMITS).members;
-    return Array.isArray(keys) && keys.length <= KEYS_MAX ? (keys as readonly JsonWebKey[]) : undefined;
-  } catch (failure) {
-    if (failure instanceof OAuthError) return undefined;
-    throw failure;
-  }
-}
-
-/**
- * Verifies a signature of a client with the keys in its registration (`jwks`, `jwks_uri`).
+ * Verifies a signature of a client with its keys, which `keySourceOf` chooses.
  * @param remoteAddress the IP address of the request, for the budget of a fetch
  */
 export async function verifyWithClientKeys(
@@ -274,14 +252,32 @@ export async function verifyWithClientKeys(
   remoteAddress: string,
   verify: (keys: readonly JsonWebKey[]) => Promise<JwtVerification>,
 ): Promise<RemoteVerification> {
-  const { jwks, jwks_uri } = metadataOf(client);
-  if (typeof jwks_uri === 'string') {
-    const cause = { purpose: 'client-keys', remoteAddress } as const;
-    return await jwkSets.verifyWith(jwks_uri, cause, verify);
-  }
-  // Registration admits only public keys that satisfy the key policy.
-  const { keys } = (jwks ?? { keys: [] }) as { readonly keys: readonly JsonWebKey[] };
-  return await verify(keys);
+  const { remote, keys } = keySourceOf(metadataOf(client));
+  if (remote === undefined) return await verify(keys);
+  const cause = { purpose: 'client-keys', remoteAddress } as const;
+  const verification = await jwkSets.verifyWith(remote, cause, verify);
+  const standsIn = keys.length > 0 && !verification.verified && verification.reason === 'key-set';
+  return standsIn ? await verify(keys) : verification;
+}
+
+/**
+ * Returns what `choose` finds among the keys of a client, which `keySourceOf` chooses.
+ * @returns `problem`: why there is none, for the log
+ */
+export async function findClientKey<Found>(
+  jwkSets: RemoteJwkSets,
+  metadata: ClientMetadata,
+  cause: FetchCause,
+  choose: (keys: readonly JsonWebKey[]) => Found | undefined,
+): Promise<RemoteFinding<Found>> {
+  const { remote, keys } = keySourceOf(metadata);
+  const finding = remote === undefined ? undefined : await jwkSets.find(remote, cause, choose);
+  if (finding !== undefined && ('found' in finding || finding.lacksKey === true || keys.length === 0))
+    return finding;
+  const found = choose(keys);
+  return found === undefined
+    ? (finding ?? { problem: 'jwks has no suitable key', lacksKey: true })
+    : { found };
 }
 
 /**

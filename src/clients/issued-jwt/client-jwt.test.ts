@@ -47,6 +47,7 @@ const NEEDS: IdTokenNeeds = {
         get: async () => ({ status: 'failed', reason: 'timeout', detail: 'late' }),
       },
       settings: testSettings(),
+      verifier: joseJwtVerifier(clock),
     }),
   },
 };
@@ -130,11 +131,11 @@ test('without a key for encryption no ID token is made, and the result has a rea
   const encrypted = { ...CLIENT, id_token_encrypted_response_alg: 'RSA-OAEP' };
   const reasonOf = async (metadata: ClientMetadata): Promise<unknown> =>
     await issueIdToken(NEEDS, metadata, CONTENT);
-  assert.deepEqual(await reasonOf(encrypted), { problem: 'jwks has no key for RSA-OAEP' });
+  assert.deepEqual(await reasonOf(encrypted), { problem: 'no key of the client is for RSA-OAEP' });
   assert.deepEqual(
     await reasonOf({ ...encrypted, jwks: { keys: [KEYS.get('ES256')?.jwk ?? {}] as never } }),
     {
-      problem: 'jwks has no key for RSA-OAEP',
+      problem: 'no key of the client is for RSA-OAEP',
     },
   );
   assert.deepEqual(await reasonOf({ ...encrypted, jwks_uri: 'https://rp.example/jwks' }), {

@@ -12,7 +12,7 @@ import {
   SIGNING_ALGORITHMS,
 } from '../../spec/server-capabilities.ts';
 import { ID_TOKEN_TYPE, type IdTokenContent, idTokenClaims } from '../../tokens/id-token.ts';
-import type { RemoteFinding, RemoteJwkSets } from '../client-keys/remote-jwk-set.ts';
+import { findClientKey, type RemoteFinding, type RemoteJwkSets } from '../client-keys/remote-jwk-set.ts';
 import { sessionFor, subjectFor } from './pairwise-subject.ts';
 
 /**
@@ -127,17 +127,14 @@ async function encryptedTo(
 
 async function recipientKey(
   { jwkSets }: ClientJwtNeeds,
-  { jwks, jwks_uri }: ClientMetadata,
+  metadata: ClientMetadata,
   alg: KeyManagementAlgorithm,
 ): Promise<RemoteFinding<JsonWebKey>> {
-  if (typeof jwks_uri === 'string')
-    // The client has authenticated, or an end-user has signed in for it: each key set counts as a party.
-    return await jwkSets.find(jwks_uri, { purpose: 'encryption-keys', remoteAddress: undefined }, (keys) =>
-      encryptionKey(keys, alg),
-    );
-  const { keys } = (jwks ?? { keys: [] }) as { readonly keys: readonly JsonWebKey[] };
-  const found = encryptionKey(keys, alg);
-  return found === undefined ? { problem: `jwks has no key for ${alg}` } : { found };
+  // The client has authenticated, or an end-user has signed in for it: each key set counts as a party.
+  const cause = { purpose: 'encryption-keys', remoteAddress: undefined } as const;
+  const finding = await findClientKey(jwkSets, metadata, cause, (keys) => encryptionKey(keys, alg));
+  const lacksKey = 'problem' in finding && finding.lacksKey === true;
+  return lacksKey ? { problem: `no key of the client is for ${alg}` } : finding;
 }
 
 export interface IdTokenNeeds {

@@ -12,6 +12,8 @@ import {
 } from '../../spec/server-capabilities.ts';
 import { parseUri } from '../../spec/uri.ts';
 
+const KEYS = ['jwks', 'jwks_uri', 'signed_jwks_uri'];
+
 /** Receives each mistake that a rule finds. */
 type Report = (mistake: Mistake) => void;
 
@@ -77,10 +79,11 @@ const clientCredentialsAreConfidential: Check = ({ grant_types, token_endpoint_a
 
 /**
  * OpenID Connect Dynamic Client Registration 1.0 §2: "The jwks_uri and jwks parameters MUST NOT be used
- * together."
+ * together." OpenID Federation 1.0 §5.2.1.1: "there may be circumstances in which it is desirable to use multiple JWK Set
+ * representations, such as when an Entity is in multiple federations".
  */
-const keysComeFromOnePlace: Check = ({ jwks, jwks_uri }, report) => {
-  if (jwks !== undefined && jwks_uri !== undefined)
+const keysComeFromOnePlace: Check = ({ jwks, jwks_uri }, report, { federated }) => {
+  if (jwks !== undefined && jwks_uri !== undefined && federated !== true)
     report({ member: 'jwks', rule: 'and jwks_uri must not be used together' });
 };
 
@@ -119,17 +122,23 @@ const encryptionNamesItsKeyManagement: Check = (metadata, report) => {
   }
 };
 
+const hasKeys = (metadata: ClientMetadata): boolean => KEYS.some((member) => metadata[member] !== undefined);
+
+const requiresKeys = (federated: true | undefined): string =>
+  federated === true ? 'requires jwks, jwks_uri or signed_jwks_uri' : 'requires jwks or jwks_uri';
+
 /** An encrypted response needs a public key of the client. */
-const encryptedResponsesHaveKeys: Check = (metadata, report) => {
-  if (metadata['jwks'] !== undefined || metadata['jwks_uri'] !== undefined) return;
+const encryptedResponsesHaveKeys: Check = (metadata, report, { federated }) => {
+  if (hasKeys(metadata)) return;
   const encrypted = ENCRYPTED.find(
     (what) => what.endsWith('_response') && metadata[`${what}_alg`] !== undefined,
   );
-  if (encrypted !== undefined) report({ member: `${encrypted}_alg`, rule: 'requires jwks or jwks_uri' });
+  if (encrypted !== undefined) report({ member: `${encrypted}_alg`, rule: requiresKeys(federated) });
 };
 
 const encryptedResponsesHaveKeysOfTheirKind: Check = (metadata, report) => {
-  if (metadata['jwks'] === undefined) return;
+  // The set at signed_jwks_uri counts before this copy.
+  if (metadata['jwks'] === undefined || metadata['signed_jwks_uri'] !== undefined) return;
   const { keys } = metadata['jwks'] as { readonly keys: readonly JsonWebKey[] };
   for (const what of ENCRYPTED) {
     const algorithm = KEY_MANAGEMENT_ALGORITHMS.find((known) => known === metadata[`${what}_alg`]);
@@ -158,14 +167,11 @@ const assertionAlgorithmFitsItsMethod: Check = (metadata, report) => {
 };
 
 /** OpenID Connect Core 1.0 §9, RFC 8705 §2.2.2: methods that prove a private key need the public key. */
-const clientsThatProveKeysHaveKeys: Check = (
-  { token_endpoint_auth_method: method, jwks, jwks_uri },
-  report,
-) => {
+const clientsThatProveKeysHaveKeys: Check = (metadata, report, { federated }) => {
+  const { token_endpoint_auth_method: method } = metadata;
   const provesKey = method === 'private_key_jwt' || method === 'self_signed_tls_client_auth';
-  if (provesKey && jwks === undefined && jwks_uri === undefined) {
-    report({ member: 'token_endpoint_auth_method', value: method, rule: 'requires jwks or jwks_uri' });
-  }
+  if (provesKey && !hasKeys(metadata))
+    report({ member: 'token_endpoint_auth_method', value: method, rule: requiresKeys(federated) });
 };
 
 const CERTIFICATE_SUBJECTS = ['subject_dn', 'san_dns', 'san_uri', 'san_ip', 'san_email'].map(
@@ -219,7 +225,6 @@ const frontChannelUriHasOriginOfRedirectUri: Check = (
 
 const GRANTS = ['grant_types', 'response_types'];
 const METHOD = ['token_endpoint_auth_method'];
-const KEYS = ['jwks', 'jwks_uri'];
 const ENCRYPTION = ENCRYPTED.flatMap((what) => [`${what}_alg`, `${what}_enc`]);
 
 const METADATA_RULES: readonly MetadataRule[] = [

@@ -52,7 +52,13 @@ async function apply(
       { ...TRUSTED, ...issuer },
     ],
     verifier: joseJwtVerifier(clock),
-    jwkSets: remoteJwkSets({ outbound, clock, settings: testSettings(), caches: ampleCaches() }),
+    jwkSets: remoteJwkSets({
+      outbound,
+      clock,
+      verifier: joseJwtVerifier(clock),
+      settings: testSettings(),
+      caches: ampleCaches(),
+    }),
   };
   return await applySoftwareStatement({ issuer: OP, softwareStatements }, requestOf(members));
 }

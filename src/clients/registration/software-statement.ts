@@ -102,7 +102,11 @@ async function verifyStatement(
   const verification: RemoteVerification =
     'jwks' in issuer.keys
       ? await verify(issuer.keys.jwks)
-      : await jwkSets.verifyWith(issuer.keys.jwks_uri, { purpose: 'trusted-issuers', remoteAddress }, verify);
+      : await jwkSets.verifyWith(
+          { url: issuer.keys.jwks_uri },
+          { purpose: 'trusted-issuers', remoteAddress },
+          verify,
+        );
   if (!verification.verified) {
     requireKeysNow(verification, 'keys of the issuer of the software_statement');
     throw invalid(REFUSALS[verification.reason], jwtRefusalNotes('software_statement', verification));

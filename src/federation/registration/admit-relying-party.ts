@@ -1,3 +1,4 @@
+import { withSetSigner } from '../../clients/client-keys/key-source.ts';
 import { admitMetadata } from '../../clients/registration/admit-metadata.ts';
 import { missingPrivileges } from '../../clients/registration/privileges.ts';
 import type { ValidatedMetadata } from '../../clients/registration/validate-metadata.ts';
@@ -6,8 +7,9 @@ import { isAbsent } from '../../spec/client-metadata.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import { type JsonObject, parseJsonObject } from '../../spec/json.ts';
 import type { RegistrationPrivileges } from '../../spec/registration-privileges.ts';
-import type { EntityMetadata, EntityTypeMetadata } from '../metadata-policy/apply-policy.ts';
+import type { EntityTypeMetadata } from '../metadata-policy/apply-policy.ts';
 import type { RegistrationReason } from '../reason.ts';
+import type { TrustChain } from '../trust-chain/resolve-trust.ts';
 import { withInformation } from './informational-metadata.ts';
 import { noteNotAdmitted } from './registration-refusal.ts';
 
@@ -17,6 +19,7 @@ const NOT_TAKEN_OVER = new Set(['software_statement']);
 /** An entity that asks to be registered: its identifier, what federated clients may have, and the IP address of its request, if any. */
 export interface FederatedRegistrant {
   readonly entity_id: string;
+  readonly chain: Pick<TrustChain, 'metadata' | 'statements'>;
   readonly privileges: RegistrationPrivileges;
   readonly remoteAddress: string | undefined;
 }
@@ -27,19 +30,23 @@ export interface FederatedRegistrant {
  * @throws OAuthError invalid_client_metadata, invalid_redirect_uri, each with its reason code; temporarily_unavailable
  */
 export async function admitRelyingParty(
-  needs: RegistryNeeds,
-  { entity_id, privileges, remoteAddress }: FederatedRegistrant,
-  resolved: EntityMetadata,
+  registry: RegistryNeeds,
+  { entity_id, chain, privileges, remoteAddress }: FederatedRegistrant,
 ): Promise<ValidatedMetadata> {
+  const needs = { ...registry, metadataLimits: { ...registry.metadataLimits, federated: true } as const };
   try {
-    const request = metadataRequest(needs, withInformation(resolved, needs.metadataLimits));
+    const request = metadataRequest(needs, withInformation(chain.metadata, needs.metadataLimits));
     const missing = missingPrivileges(request, privileges, needs.metadataLimits.grantTypes);
     if (missing.length > 0)
       throw refused(
         'metadata_not_allowed',
         `the metadata requires privileges that federated clients do not have: ${missing.join(' ')}`,
       );
-    return await admitMetadata(needs, request, { privileges, presentedToken: true, remoteAddress });
+    const sender = { privileges, presentedToken: true, remoteAddress };
+    const admitted = await admitMetadata(needs, request, sender);
+    const [configuration] = chain.statements;
+    const metadata = withSetSigner(admitted.metadata, { entity_id, keys: configuration?.keys ?? [] });
+    return { ...admitted, metadata };
   } catch (failure) {
     if (!(failure instanceof OAuthError) || failure.code === 'temporarily_unavailable') throw failure;
     const told = failure.error_description.startsWith('metadata_') ? failure : notValid(failure);
@@ -69,6 +76,6 @@ function metadataRequest({ json }: RegistryNeeds, resolved: EntityTypeMetadata):
 /** Decision 35: a client with keys authenticates with `private_key_jwt` by default, so it gets a secret only on request. */
 function withKeyMethod(metadata: EntityTypeMetadata): EntityTypeMetadata {
   if (!isAbsent(metadata.get('token_endpoint_auth_method'))) return metadata;
-  if (!metadata.has('jwks') && !metadata.has('jwks_uri')) return metadata;
+  if (!['jwks', 'jwks_uri', 'signed_jwks_uri'].some((member) => metadata.has(member))) return metadata;
   return new Map([...metadata, ['token_endpoint_auth_method', 'private_key_jwt'] as const]);
 }

@@ -76,8 +76,8 @@ async function clientOf(
   client_id: ClientId,
 ): Promise<{ readonly validated: ValidatedMetadata; readonly made: StoredClient }> {
   requireAutomatic(chain.metadata.get(RELYING_PARTY) ?? new Map());
-  const registering = { entity_id: client_id, privileges, remoteAddress };
-  const validated = await admitRelyingParty(registry, registering, chain.metadata);
+  const registering = { entity_id: client_id, chain, privileges, remoteAddress };
+  const validated = await admitRelyingParty(registry, registering);
   const registrant = { kind: 'federation', name: `federation:${chain.trust_anchor}`, privileges } as const;
   return {
     validated,

@@ -91,11 +91,7 @@ async function admittedClient(
   remoteAddress: string,
 ): Promise<{ readonly admitted: ExpiringClient; readonly dropped: ValidatedMetadata['dropped'] }> {
   await requireFreeIdentifier(registry, entity_id);
-  const validated = await admitRelyingParty(
-    registry,
-    { entity_id, privileges, remoteAddress },
-    chain.metadata,
-  );
+  const validated = await admitRelyingParty(registry, { entity_id, chain, privileges, remoteAddress });
   const name = `federation:${chain.trust_anchor}`;
   const client = newClient(registry, { kind: 'federation', name, privileges }, validated);
   const expires_at = endOfExplicit(registry, client, chain);

@@ -87,8 +87,7 @@ async function clientOf(
   chain: TrustChain,
   { entity_id, remoteAddress }: { readonly entity_id: string } & Occasion,
 ): Promise<{ readonly made: StoredClient; readonly validated: ValidatedMetadata }> {
-  const registering = { entity_id, privileges, remoteAddress };
-  const validated = await admitRelyingParty(registry, registering, chain.metadata);
+  const validated = await admitRelyingParty(registry, { entity_id, chain, privileges, remoteAddress });
   const name = `federation:${chain.trust_anchor}`;
   return { made: newClient(registry, { kind: 'federation', name, privileges }, validated), validated };
 }
