@@ -11,6 +11,4 @@ export const EXPECTED: ReadonlyMap<string, Expectation> = new Map([
     'answer-jwks',
     { result: 'not supported', why: 'jwks is optional in an answer, and this server leaves it out' },
   ],
-  ['request-keys-twice', { result: 'fail', why: 'jwks and jwks_uri exclude each other (RFC 7591 §2)' }],
-  ['request-keys-signed', { result: 'not supported', why: 'signed_jwks_uri of a client is not read' }],
 ] as const);
