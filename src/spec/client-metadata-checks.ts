@@ -346,10 +346,8 @@ export function frontChannel(form: Check): Check {
 
 /** Drops a member that has a meaning for entities of a federation only. */
 export function federated(form: Check): Check {
-  return (value, limits) =>
-    limits.federated === true
-      ? form(value, limits)
-      : { unsupported: { rule: 'has a meaning in a federation only' } };
+  const off = { unsupported: { rule: 'has a meaning in a federation only' } };
+  return stating(form.schema, (value, limits) => (limits.federated === true ? form(value, limits) : off));
 }
 
 /** Drops a value of the wrong form: it only informs, so it is no reason to refuse a client (decision 42). */

@@ -209,7 +209,7 @@ test('H-435 a signed key set of another entity, type, owner or time has no keys,
   }
 });
 
-test('H-436 400: signed_jwks_uri with an address that the server may not fetch registers nobody', async () => {
+test('H-436 400: signed_jwks_uri with an address that the server may not fetch makes no client', async () => {
   publish({ signed_jwks_uri: 'http://10.0.0.1/jwks.jwt' });
   assertRefused(await pushObject(object()), 400, 'invalid_client_metadata', /signed_jwks_uri/);
 });

@@ -16,8 +16,8 @@ export function withSetSigner(metadata: ClientMetadata, { entity_id, keys }: Set
 }
 
 /** Returns the metadata that responses show. */
-export function withoutSetSigner({ [SIGNER]: _, ...metadata }: ClientMetadata): ClientMetadata {
-  return metadata;
+export function withoutSetSigner(metadata: ClientMetadata): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(metadata).filter(([name]) => name !== SIGNER));
 }
 
 export const hasSetSigner = (metadata: ClientMetadata): boolean => metadata[SIGNER] !== undefined;
@@ -30,8 +30,8 @@ export interface KeySource {
 
 /**
  * Returns the one set of keys that counts (ADR 63). Several may be registered (OpenID Federation 1.0 §5.2.1.1). A signed one wins
- * over `jwks_uri`, because a federation key proves it. Of these `signed_jwks_uri` wins over `jwks`, because the registered copy is as
- * old as the last look at the entity; the copy stands in while the signed set cannot be used.
+ * over `jwks_uri`, because a federation key proves it. `signed_jwks_uri` wins over `jwks`, because the registered copy is as old as
+ * the last look at the entity. The copy stands in while the signed set cannot be used.
  */
 export function keySourceOf(metadata: ClientMetadata): KeySource {
   const { jwks, jwks_uri, signed_jwks_uri: url, [SIGNER]: signer } = metadata;

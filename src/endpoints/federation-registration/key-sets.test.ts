@@ -65,12 +65,18 @@ async function pushBy(key: TestKey, client_id: string, from = '192.0.2.1'): Prom
   return await tenant.send('pushed-authorization-request', { form, from });
 }
 
+function idIn(answer: Answer): string {
+  const { client_id } = answered(answer).registered;
+  assert.ok(typeof client_id === 'string');
+  return client_id;
+}
+
 const REGISTRATIONS = {
   automatic: async ({ entity }: ReturnType<typeof member>) => await Promise.resolve(entity.id),
   'explicit, final dialect': async ({ entity, metadata }: ReturnType<typeof member>) =>
-    String(answered(await tenant.postFinal(requestStatement(metadata, {}, entity))).registered['client_id']),
+    idIn(await tenant.postFinal(requestStatement(metadata, {}, entity))),
   'explicit, dialect of the interface': async ({ entity, metadata }: ReturnType<typeof member>) =>
-    String(answered(await tenant.post(requestStatement(metadata, {}, entity))).registered['client_id']),
+    idIn(await tenant.post(requestStatement(metadata, {}, entity))),
 };
 
 const WINNERS: readonly (readonly [forms: readonly Form[], winner: Form])[] = [
@@ -173,11 +179,9 @@ test('exp of a signed key set ends its use before the usual five minutes', async
 // proves openid-federation-5.2.1-2
 test('the answer of an explicit registration and the registry show signed_jwks_uri, and not the keys that verify it', async () => {
   const { entity, metadata } = member(FORMS);
-  const { registered } = answered(await tenant.postFinal(requestStatement(metadata, {}, entity)));
-  const read = await tenant.send('client-read', {
-    id: String(registered['client_id']),
-    bearer: MASTER,
-  });
+  const answer = await tenant.postFinal(requestStatement(metadata, {}, entity));
+  const { registered } = answered(answer);
+  const read = await tenant.send('client-read', { id: idIn(answer), bearer: MASTER });
   for (const shown of [registered, read.json]) {
     assert.equal(shown['signed_jwks_uri'], addressOf(entity, 'signed_jwks_uri'));
     assert.equal(shown['jwks_uri'], addressOf(entity, 'jwks_uri'));
