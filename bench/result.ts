@@ -110,12 +110,14 @@ function aimResult(aim: Aim, ours: Measured, measured: readonly Measured[]): rea
 function foundFor(of: NonNullable<Aim['of']>, ours: Measured, peer: Measured | undefined): number {
   if (of === 'memory_mib') return highest(ours.figures.map(({ memory_mib }) => memory_mib));
   if (peer === undefined) return median(valuesOf(ours));
+  if (of === 'cpu_us_beside') return median(cpuMicroseconds(ours)) - median(cpuMicroseconds(peer));
   return of === 'cpu' ? pairedRatio(perCpuSecond(ours), perCpuSecond(peer)) : pairedRatio(ours, peer);
 }
 
 function whatFor(of: NonNullable<Aim['of']>, peer: Measured | undefined): string {
   if (of === 'memory_mib') return 'MiB above idle';
   if (peer === undefined) return 'ours';
+  if (of === 'cpu_us_beside') return `µs of CPU an answer, beside ${peer.name}`;
   return of === 'cpu' ? `× ${peer.name}, per CPU second` : `× ${peer.name}`;
 }
 
@@ -124,6 +126,9 @@ const perCpuSecond = ({ name, figures }: Measured): Measured => ({
   name,
   figures: figures.map(({ value, serverCpu }) => ({ value: value / (serverCpu ?? Number.NaN) })),
 });
+
+const cpuMicroseconds = (measured: Measured): readonly number[] =>
+  valuesOf(perCpuSecond(measured)).map((answers) => 1e6 / answers);
 
 function pairedRatio(ours: Measured, peer: Measured): number {
   const peers = valuesOf(peer);

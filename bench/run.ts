@@ -6,6 +6,7 @@
  */
 import { parseArgs } from 'node:util';
 import { openBench } from './bench.ts';
+import { federationRegistration, federationRenewal } from './benchmarks/federation.ts';
 import { introspection } from './benchmarks/introspection.ts';
 import { introspectionCallers } from './benchmarks/introspection-callers.ts';
 import { introspectionOnce } from './benchmarks/introspection-once.ts';
@@ -35,6 +36,8 @@ const ON_SQLITE: readonly Benchmark[] = [
   introspectionOnce,
   token,
   registration,
+  federationRegistration,
+  federationRenewal,
   codeExchange,
   refresh,
   lookup,

@@ -44,6 +44,7 @@ function wordsOf(
   if (what.startsWith('×'))
     return { found: `${found.toFixed(2)} ${what}`, limit: `${side} ${limit.toFixed(2)}` };
   if (what.startsWith('MiB')) return { found: `${found.toFixed(0)} ${what}`, limit: `${side} ${limit} MiB` };
+  if (what.startsWith('µs')) return { found: `${found.toFixed(0)} ${what}`, limit: `${side} ${limit} µs` };
   return { found: amount(unit, found), limit: `${side} ${amount(unit, limit)}` };
 }
 
