@@ -99,8 +99,16 @@ export async function examineStatement(
   compact: string,
   rules: StatementRules,
 ): Promise<Examination> {
+  return await examineJwt(inspector, inspector.inspect(compact, rules.limits.length), rules);
+}
+
+/** Examines a statement that was inspected before. */
+export async function examineJwt(
+  inspector: JwtInspector,
+  jwt: ReturnType<JwtInspector['inspect']>,
+  rules: StatementRules,
+): Promise<Examination> {
   const checks: CheckTrace[] = [];
-  const jwt = inspector.inspect(compact, rules.limits.length);
   if ('reason' in jwt) {
     // The inspector rejects a header for `crit` or `b64` after it has read the JWT, so the form is correct.
     const about = jwt.reason === 'header' ? 'trust' : 'form';

@@ -63,18 +63,27 @@ function headerIsPlain(header: JsonObject['members']): boolean {
   return [header['kid'], header['typ']].every((value) => value === undefined || typeof value === 'string');
 }
 
-/** Verifies a signature. Returns the reason if it does not hold, otherwise undefined. */
+/**
+ * Verifies a signature. Returns the reason if it does not hold, otherwise undefined.
+ * @param signers the keys that are known to have made this signature; a key that is found is added
+ */
 export async function signatureProblem(
   jws: Pick<UnverifiedJws, 'compact' | 'header'>,
   keys: readonly JsonWebKey[],
   algorithms: readonly SignatureAlgorithm[],
+  signers?: Set<string>,
 ): Promise<JwtRefusal | undefined> {
   const algorithm = algorithms.find((allowed) => allowed === jws.header['alg']);
   if (algorithm === undefined) return 'algorithm';
   const candidates = keys.filter((key) => isCandidate(key, algorithm, jws.header['kid']));
   if (candidates.length === 0) return 'unknown-key';
   for (const key of candidates.slice(0, KEYS_TRIED_MAX)) {
-    if (await isSignedBy(jws.compact, key, algorithm)) return undefined;
+    // By content: a superior repeats the key that a statement itself has.
+    const signer = signers === undefined ? '' : JSON.stringify([algorithm, publicJwk(key)]);
+    if (signers?.has(signer) === true) return undefined;
+    if (!(await isSignedBy(jws.compact, key, algorithm))) continue;
+    signers?.add(signer);
+    return undefined;
   }
   return 'signature';
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../ports/clock.ts';
-import type { JwtInspector } from '../ports/jwt-inspector.ts';
+import type { JwtInspector, UnverifiedJwt } from '../ports/jwt-inspector.ts';
 import {
   type AudienceRule,
   CLOCK_SKEW,
@@ -134,6 +134,15 @@ function timeProblem(
   return undefined;
 }
 
+/** The keys that signed a JWT, for as long as the JWT is kept. A chain asks for the same signature several times. */
+const signersOf = new WeakMap<UnverifiedJwt, Set<string>>();
+
+function knownSigners(jwt: UnverifiedJwt): Set<string> {
+  const known = signersOf.get(jwt) ?? new Set();
+  signersOf.set(jwt, known);
+  return known;
+}
+
 export const joseJwtInspector: JwtInspector = {
   inspect(jwt, lengthMax) {
     const jws = parseCompactJws(jwt, lengthMax);
@@ -141,5 +150,6 @@ export const joseJwtInspector: JwtInspector = {
     const claims = parseObject(jws.payload)?.members;
     return claims === undefined ? { reason: 'malformed' } : { compact: jwt, header: jws.header, claims };
   },
-  signatureProblem,
+  signatureProblem: async (jwt, keys, algorithms) =>
+    await signatureProblem(jwt, keys, algorithms, knownSigners(jwt)),
 };

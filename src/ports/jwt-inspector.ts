@@ -17,7 +17,10 @@ export interface UnverifiedJwt {
 export interface JwtInspector {
   /** @param lengthMax the maximum characters, checked before decoding */
   inspect(jwt: string, lengthMax: number): UnverifiedJwt | { readonly reason: JwtRefusal };
-  /** Returns undefined if one of the keys made the signature. If the header has a `kid`, only keys with that `kid` are tried. */
+  /**
+   * Returns undefined if one of the keys made the signature. If the header has a `kid`, only keys with that `kid` are tried. The
+   * signature of one object by one key is verified once.
+   */
   signatureProblem(
     jwt: UnverifiedJwt,
     keys: readonly JsonWebKey[],

@@ -3,6 +3,24 @@ import type { Mutant } from './mutant.ts';
 /** Faults of trust chains and of assertions of other issuers. */
 export const FEDERATION: readonly Mutant[] = [
   {
+    name: 'federation-signers-by-kid',
+    fault:
+      'A verified signature is remembered by the name of its key, so that a key of the same name passes.',
+    edits: [
+      {
+        file: 'src/jose/compact-jws.ts',
+        find: 'JSON.stringify([algorithm, publicJwk(key)])',
+        replace: "String(key['kid'])",
+      },
+    ],
+    killers: [
+      {
+        file: 'src/jose/signers.test.ts',
+        test: 'a signature that one key made is not another key’s, whatever its kid, and not another algorithm’s (§10.2)',
+      },
+    ],
+  },
+  {
     name: 'federation-path-length',
     fault: 'max_path_length is not kept.',
     edits: [

@@ -4,6 +4,17 @@ import type { JsonWebKey } from '../../spec/jwk.ts';
 import { isObject } from '../json-value.ts';
 import { type Examined, type StatementCheck, shownMember } from './statement-check.ts';
 
+/** The problem of each key, for as long as its statement is kept: the arithmetic of a key is expensive. */
+const found = new WeakMap<JsonWebKey, { readonly problem: string | undefined }>();
+
+function keyProblem(key: JsonWebKey): string | undefined {
+  // Anything may stand in the array.
+  if (typeof key !== 'object' || key === null) return clientJwkProblem(key);
+  const known = found.get(key) ?? { problem: clientJwkProblem(key) };
+  found.set(key, known);
+  return known.problem;
+}
+
 const SIGNING_KEY_TYPES: ReadonlySet<unknown> = new Set(['RSA', 'EC']);
 
 export const jwksCheck: StatementCheck = {
@@ -27,7 +38,7 @@ export function federationKeysProblem(
   const keys = isObject(jwks) ? jwks['keys'] : undefined;
   if (!isKeyList(keys)) return 'must have a jwks with at least one key';
   if (keys.length > keysMax) return `has a jwks with ${keys.length} keys, and at most ${keysMax} are allowed`;
-  const unsound = keys.map(clientJwkProblem).find((problem) => problem !== undefined);
+  const unsound = keys.map(keyProblem).find((problem) => problem !== undefined);
   if (unsound !== undefined) return `has a jwks with a key that ${unsound}`;
   const kids = keys.map(({ kid }) => kid).filter((kid) => kid !== undefined);
   if (kidRequired && kids.length < keys.length) return 'has a jwks with a key without a kid';

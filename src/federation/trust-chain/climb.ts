@@ -2,7 +2,7 @@ import type { JwtInspector } from '../../ports/jwt-inspector.ts';
 import type { OutboundProblem } from '../../ports/outbound-http.ts';
 import { configurationUrl, fetchUrl } from '../entity-id.ts';
 import type { SoundStatement } from '../entity-statement.ts';
-import { examineStatement } from '../examine-statement.ts';
+import { examineJwt } from '../examine-statement.ts';
 import { isObject } from '../json-value.ts';
 import type { Reason } from '../reason.ts';
 import type { StatementLimits, StatementRules } from '../statement-checks/statement-check.ts';
@@ -63,7 +63,8 @@ async function load(needs: ClimbNeeds, source: string, place: Place): Promise<Lo
   }
   const { now, limits, allowHttp, addressProblem } = needs;
   const rules = { ...place, now, limits, allowHttp, addressProblem };
-  const { checks, outcome } = await examineStatement(needs.inspector, fetched.text, rules);
+  const jwt = fetched.statement.inspected(needs.inspector, limits.length);
+  const { checks, outcome } = await examineJwt(needs.inspector, jwt, rules);
   if ('reason' in outcome) {
     return { statement: undefined, trace: { kind: place.kind, source, checks, reason: outcome.reason } };
   }

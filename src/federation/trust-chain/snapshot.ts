@@ -72,7 +72,7 @@ export class Snapshot {
     if (remaining <= 0) return exhausted('time_exhausted', 'time');
     this.#fetches += 1;
     const fetched = await within(remaining, source.fetch(url, requester, ageMaxMs?.(url)));
-    const ageMs = fetched !== undefined && 'text' in fetched ? fetched.ageMs : 0;
+    const ageMs = fetched !== undefined && 'statement' in fetched ? fetched.ageMs : 0;
     this.#oldestMs = Math.max(this.#oldestMs, ageMs);
     if (ageMs === 0) this.#loaded += 1;
     if (fetched === undefined) return exhausted('time_exhausted', 'time');
@@ -81,7 +81,7 @@ export class Snapshot {
       if (code === 'fetch_busy' || code === 'fetch_gave-way') this.#retryAfter = retryAfter;
       return fetched;
     }
-    this.#bytes += fetched.text.length;
+    this.#bytes += fetched.statement.text.length;
     return this.#bytes > budget.bytes ? exhausted('bytes_exhausted', 'bytes') : fetched;
   }
 }

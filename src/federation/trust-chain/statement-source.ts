@@ -1,4 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
+import type { JwtInspector } from '../../ports/jwt-inspector.ts';
 import type { FetchPurpose, OutboundHttp } from '../../ports/outbound-http.ts';
 import { type Caches, SLOT_BYTES, textBytes } from '../../spec/caches.ts';
 import { utf8Text } from '../../spec/percent-encoding.ts';
@@ -9,12 +10,30 @@ import { FailedStatements } from './failed-statements.ts';
 /** §8.1.2, §9.2: "the content type `application/entity-statement+jwt`". */
 const EXPECTATION = { mediaTypes: [`application/${STATEMENT_TYPE}`], forgetsFailures: true };
 
-/** The object with the text and its time. */
-const KEPT_BYTES = SLOT_BYTES + 56;
+/** The objects with the text, its time, the keys that signed it, and the header. */
+const KEPT_BYTES = SLOT_BYTES + 1700;
+/** The parsed claims take about as much memory as the text. */
+const PARSED_FACTOR = 2;
+
+/** The text of a statement. It is parsed once, and its signatures are verified once, for as long as it is kept. */
+export class FetchedStatement {
+  readonly text: string;
+  #jwt: ReturnType<JwtInspector['inspect']> | undefined;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** @param lengthMax the maximum characters, the same at each call */
+  inspected(inspector: JwtInspector, lengthMax: number): ReturnType<JwtInspector['inspect']> {
+    this.#jwt ??= inspector.inspect(this.text, lengthMax);
+    return this.#jwt;
+  }
+}
 
 export type StatementText =
   | {
-      readonly text: string;
+      readonly statement: FetchedStatement;
       /** How long ago it was fetched; 0 for a statement that was fetched now. */
       readonly ageMs: number;
     }
@@ -49,15 +68,18 @@ export interface StatementSourceNeeds {
 export function statementSource(needs: StatementSourceNeeds): StatementSource {
   const { outbound, clock, keptMs, failedMs, caches } = needs;
   const failed = new FailedStatements({ clock, keptMs: failedMs, caches });
-  const kept = caches.open<string, { readonly text: string; readonly fetchedAt: number }>(
+  const kept = caches.open<string, { readonly statement: FetchedStatement; readonly fetchedAt: number }>(
     'entity-statements',
-    { weigh: ({ text }, url) => KEPT_BYTES + textBytes(text) + textBytes(url) },
+    {
+      weigh: ({ statement: { text } }, url) => KEPT_BYTES + PARSED_FACTOR * textBytes(text) + textBytes(url),
+    },
   );
   return {
     async fetch(url, { remoteAddress, subject: party, purpose }, ageMaxMs = Infinity) {
       const found = kept.get(url);
       const ageMs = found === undefined ? Infinity : clock.milliseconds() - found.fetchedAt;
-      if (found !== undefined && ageMs < keptMs && ageMs <= ageMaxMs) return { text: found.text, ageMs };
+      if (found !== undefined && ageMs < keptMs && ageMs <= ageMaxMs)
+        return { statement: found.statement, ageMs };
       const failure = failed.find(url);
       if (failure !== undefined) return { reason: failure };
       const fetched = await outbound.get(url, EXPECTATION, { purpose, remoteAddress, party });
@@ -75,8 +97,9 @@ export function statementSource(needs: StatementSourceNeeds): StatementSource {
           reason: { code: 'statement_not_signed_jwt', words: 'an entity statement is not valid UTF-8' },
         };
       }
-      if (keptMs > 0) kept.set(url, { text, fetchedAt: clock.milliseconds() });
-      return { text, ageMs: 0 };
+      const statement = new FetchedStatement(text);
+      if (keptMs > 0) kept.set(url, { statement, fetchedAt: clock.milliseconds() });
+      return { statement, ageMs: 0 };
     },
   };
 }
