@@ -6,6 +6,7 @@ import type { DevelopmentAccount, DevelopmentTokens, Invitation } from './develo
 import { calledWrongly } from './failure.ts';
 import { runUntilStopped } from './run-until-stopped.ts';
 import { CONFIG_OPTION, SETTINGS_VARIABLES, settingsFor } from './settings.ts';
+import { programVersion } from './version.ts';
 
 const DEV_OPTIONS = {
   port: {
@@ -68,6 +69,7 @@ function withPort(call: DevCall): DevCall {
 async function startDevelopment(call: DevCall): Promise<number> {
   const resolved = await settingsFor('development', call);
   const {
+    DEVELOPER,
     dataFolder,
     developmentAccount,
     developmentSettings,
@@ -79,7 +81,9 @@ async function startDevelopment(call: DevCall): Promise<number> {
   const { settingsOfLab, writeLabSettings } = await import('./lab-settings.ts');
   const { federationBanner, portOf, withLab } = await import('./lab-server.ts');
   const { startServer } = await import('../process/serve.ts');
+  const { systemClock } = await import('../system/clock.ts');
   const { serverLog } = await import('../system/log.ts');
+  const { rememberingRefusals } = await import('../system/recent-refusals.ts');
   const { federation, 'second-anchor': secondAnchor, 'federation-port': port } = call.options;
   if (secondAnchor && !federation) throw calledWrongly('--second-anchor needs --federation');
   const { issuer } = resolved.settings;
@@ -99,9 +103,16 @@ async function startDevelopment(call: DevCall): Promise<number> {
       `development:${tokens.directAuthorization.sha256}`,
     ],
   };
-  const log = serverLog(settings);
+  const { log, refusals } = rememberingRefusals(serverLog(settings), () => systemClock.now());
+  const development = {
+    version: programVersion(),
+    data: folder,
+    management: `http://${settings['management.listen-host']}:${settings['management.listen-port']}`,
+    account: DEVELOPER,
+    refusals,
+  };
   return await runUntilStopped({ settings, log }, async (stopped) => {
-    const started = await startServer(settings, 'development', log, stopped);
+    const started = await startServer(settings, 'development', log, stopped, development);
     if (started === undefined) return undefined;
     const server = lab === undefined ? started : await withLab(started, lab);
     try {
@@ -148,6 +159,7 @@ function developmentBanner(needs: BannerNeeds): readonly string[] {
     `  Initial access token        ${invitation.initial_access_token}`,
     `  Account (name, password)    ${account.username}  ${account.password}`,
     '',
+    '  Open the issuer in a browser for the same commands, the latest refusals, and more.',
     '  Register a client (once), get it a token, introspect the token, see the keys:',
     '',
     ...commands(issuer, invitation),

@@ -96,13 +96,16 @@ export async function usableInvitation(
   return invitation;
 }
 
+/** The user name of the account that `chancery dev` makes. */
+export const DEVELOPER = 'developer';
+
 /** Returns the account `developer` and creates it if it is absent. Each data folder has its own password. */
 export async function developmentAccount(
   folder: string,
   accounts: AccountNeeds,
 ): Promise<DevelopmentAccount> {
   const account = readOrMake(folder, 'development-account.json', () => ({
-    username: 'developer',
+    username: DEVELOPER,
     password: systemRandom.alphanumeric(ACCOUNT_PASSWORD_LENGTH),
   }));
   const login_name = loginName(account.username);

@@ -50,7 +50,7 @@ const PAGE_HEADERS = {
 } as const;
 
 /** Pages with a script of their own. */
-const SCRIPTED: ReadonlySet<Page['kind']> = new Set(['form-post', 'front-channel-logout']);
+const SCRIPTED: ReadonlySet<Page['kind']> = new Set(['form-post', 'front-channel-logout', 'development']);
 
 function contentSecurityPolicy(page: Page, targets: readonly string[]): string {
   const script = SCRIPTED.has(page.kind) ? " script-src 'self';" : '';

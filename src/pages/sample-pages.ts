@@ -1,4 +1,4 @@
-import type { Page, PageClient, PageForm, PageNotice } from '../ports/pages.ts';
+import type { DevelopmentPage, Page, PageClient, PageForm, PageNotice } from '../ports/pages.ts';
 
 const client: PageClient = {
   name: 'Paper Clips',
@@ -24,8 +24,34 @@ const program: PageClient = {
 const form: PageForm = { action: '/interaction', form_token: 'token' };
 const notice: PageNotice = { error_id: 'm1x-42', detail: 'post_logout_redirect_uri is not registered' };
 
+const development: DevelopmentPage = {
+  kind: 'development',
+  issuer: 'http://127.0.0.1:8080',
+  version: '1.0.0',
+  data: 'data',
+  management: 'http://127.0.0.1:9090',
+  account: 'developer',
+  token: 'initial-access-token',
+  action: '/',
+  open: false,
+  federation: true,
+  refusals: [
+    {
+      at: '10:11:12',
+      endpoint: 'authorization',
+      status: '400',
+      reason: 'unregistered-redirect-uri',
+      detail: 'redirect_uri is not registered for this client',
+      client: 'paper-clips',
+    },
+  ],
+};
+
 /** Every page in each of its forms. The server renders them with a theme before it serves the theme. */
 export const SAMPLE_PAGES: Readonly<Record<string, Page>> = {
+  start: { kind: 'start' },
+  development: { ...development, token: undefined, refusals: [] },
+  'development-token': development,
   'sign-in': { kind: 'sign-in', client: withLogo, form, username: '', problem: undefined },
   'sign-in-refused': { kind: 'sign-in', client: withLogo, form, username: 'ada', problem: 'refused' },
   'sign-in-wait': {

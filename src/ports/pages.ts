@@ -1,3 +1,5 @@
+import type { RecentRefusal } from './development.ts';
+
 /** An image at a path of this server. */
 export interface PageLogo {
   readonly src: string;
@@ -120,7 +122,33 @@ export interface LeavePage {
   readonly post: Pick<FormPostPage, 'action' | 'parameters'> | undefined;
 }
 
+/** The page at the address of the issuer. */
+export interface StartPage {
+  readonly kind: 'start';
+}
+
+/** The page at the address of an issuer in development. It is in English, for the person who runs the server. */
+export interface DevelopmentPage {
+  readonly kind: 'development';
+  readonly issuer: string;
+  readonly version: string;
+  readonly data: string;
+  readonly management: string;
+  readonly account: string;
+  /** An initial access token that was made for this page. */
+  readonly token: string | undefined;
+  /** The target of the button that makes one. */
+  readonly action: string;
+  /** Whether registration needs no token. */
+  readonly open: boolean;
+  readonly federation: boolean;
+  /** The time of each is a text. */
+  readonly refusals: readonly (Omit<RecentRefusal, 'at'> & { readonly at: string })[];
+}
+
 export type Page =
+  | StartPage
+  | DevelopmentPage
   | SignInPage
   | ConsentPage
   | LogoutPage

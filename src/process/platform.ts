@@ -21,7 +21,8 @@ import { sealerForTenant } from '../system/sealer.ts';
 import type { Jose, Platform } from '../tenant/platform.ts';
 
 /** Parts of the platform that the caller has opened already. */
-export interface OpenedParts extends Pick<Platform, 'storage' | 'log' | 'certificateAuthorities'> {
+export interface OpenedParts
+  extends Pick<Platform, 'storage' | 'log' | 'certificateAuthorities' | 'development'> {
   readonly metrics: Platform['metrics'] & Pick<Metrics, 'countFetch' | 'showFetchQueues'>;
   readonly settings: Settings;
   readonly caches: ProcessCaches;
@@ -81,6 +82,7 @@ export function openPlatform({
     log: opened.log,
     metrics,
     certificateAuthorities: opened.certificateAuthorities,
+    ...(opened.development === undefined ? {} : { development: opened.development }),
   };
 }
 

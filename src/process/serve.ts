@@ -4,6 +4,7 @@ import type { Mode } from '../config/rules.ts';
 import type { Settings } from '../config/settings.ts';
 import { type Readiness, storageState } from '../endpoints/health/endpoint.ts';
 import type { Host } from '../http/host.ts';
+import type { DevelopmentFacts } from '../ports/development.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { FileCheckState, Storage } from '../ports/storage.ts';
@@ -42,6 +43,7 @@ export async function startServer(
   mode: Mode,
   wholeLog: Log,
   stopped: AbortSignal,
+  development?: DevelopmentFacts,
 ): Promise<RunningServer | undefined> {
   const log = shorteningLog(wholeLog, settings);
   const memory = openMemory(settings);
@@ -63,6 +65,7 @@ export async function startServer(
       shared: false,
       check: true,
       stopped,
+      ...(development === undefined ? {} : { development }),
     });
   } catch (failure) {
     await management.close();
@@ -97,6 +100,8 @@ export interface ServiceNeeds {
   readonly check: boolean;
   /** Ends the waiting for a database that is away. */
   readonly stopped: AbortSignal;
+  /** For the start page; absent in production. */
+  readonly development?: DevelopmentFacts;
 }
 
 /** The protocol, served by this process. */
@@ -167,6 +172,7 @@ async function open(
     caches: memory.caches,
     metrics: measured,
     certificateAuthorities: tls.authorities,
+    ...(needs.development === undefined ? {} : { development: needs.development }),
   });
   closers.push(async () => await tenants.close());
   const upkeep = startUpkeep({ settings, tenants, storage, metrics: measured, clock, log });

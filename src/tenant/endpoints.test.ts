@@ -8,6 +8,7 @@ import { managementEndpoints } from './endpoints.ts';
 
 test('every contract of src/endpoints stands in the list of endpoints, once', async () => {
   const site = await testTenant({
+    development: { version: '1', data: 'd', management: 'm', account: 'a', refusals: () => [] },
     settings: {
       'federation.enabled': true,
       'openapi.enabled': true,

@@ -29,6 +29,8 @@ import { pageAsset } from '../endpoints/page-asset/endpoint.ts';
 import { pushedAuthorizationRequest } from '../endpoints/pushed-authorization-request/endpoint.ts';
 import { revocation } from '../endpoints/revocation/endpoint.ts';
 import { signedJwkSet } from '../endpoints/signed-jwk-set/endpoint.ts';
+import { contract as startPageContract } from '../endpoints/start-page/contract.ts';
+import { startPage, startPageToken } from '../endpoints/start-page/endpoint.ts';
 import { token } from '../endpoints/token/endpoint.ts';
 import { postedUserinfo, userinfo } from '../endpoints/userinfo/endpoint.ts';
 import { offeredGrants } from '../grants/grants.ts';
@@ -62,6 +64,8 @@ const ENDPOINTS: readonly Open<Issuer>[] = [
   (issuer) => (issuer.externalUrl === undefined ? undefined : externalSignIn(issuer)),
   (issuer) => (issuer.externalUrl === undefined ? undefined : externalSignInOutcome(issuer)),
   pageAsset,
+  startPage,
+  (issuer) => (issuer.development === undefined ? undefined : startPageToken(issuer)),
   (issuer) =>
     issuer.settings['pages.logos'] === 'none'
       ? undefined
@@ -126,7 +130,14 @@ export function siteOf(issuer: Issuer): Site {
     endpoints: settings['openapi.enabled']
       ? [...standing, openApi(issuer.issuer, standing, maxAge)]
       : standing,
-    endpointsOutsideIssuer: issuerPath === '' ? [] : [discovery(infix, metadata, maxAge)],
+    endpointsOutsideIssuer:
+      issuerPath === ''
+        ? []
+        : [
+            discovery(infix, metadata, maxAge),
+            // A person may leave the slash at the end out.
+            { ...startPage(issuer), contract: { ...startPageContract, path: issuerPath } },
+          ],
     allowedOrigins: settings['cors.origins'],
   };
 }

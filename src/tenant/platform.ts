@@ -1,5 +1,6 @@
 import type { AuthenticationNeeds } from '../clients/client-authentication/method.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { DevelopmentFacts } from '../ports/development.ts';
 import type { JweDecrypter, JweEncrypter } from '../ports/jwe.ts';
 import type { JwtInspector } from '../ports/jwt-inspector.ts';
 import type { JwtSigner } from '../ports/jwt-signer.ts';
@@ -47,6 +48,8 @@ export interface Platform {
   readonly metrics: Pick<Metrics, 'countServerKeyEvent' | 'countTrustAnchorEvent' | 'countLogoutAttempt'>;
   /** Returns the authorities that may vouch for certificates of clients, as they are configured now. */
   readonly certificateAuthorities: AuthenticationNeeds['certificateAuthorities'];
+  /** For the start page of a development server; absent in production. */
+  readonly development?: DevelopmentFacts;
 }
 
 /** Maximum numbers of records in memory; undefined = only their bytes are limited. */

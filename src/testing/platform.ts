@@ -6,6 +6,7 @@ import { keyMaker } from '../jose/private-keys.ts';
 import { readCertificateAuthorities } from '../keys/certificate.ts';
 import { openPages } from '../pages/liquid-pages.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { DevelopmentFacts } from '../ports/development.ts';
 import type { KeyKind, KeyMaker } from '../ports/key-maker.ts';
 import type { Log } from '../ports/log.ts';
 import type { OutboundForms, OutboundHttp } from '../ports/outbound-http.ts';
@@ -61,6 +62,8 @@ export interface TestPlatformOptions {
   readonly certificateAuthorities?: readonly string[] | undefined;
   readonly passwords?: PasswordHasher;
   readonly random?: Partial<Random>;
+  /** Makes a development server of it. */
+  readonly development?: DevelopmentFacts;
 }
 
 /** Refuses to reach anything: a test names what it fetches. */
@@ -119,6 +122,7 @@ export function testPlatform(options: TestPlatformOptions = {}): TestPlatform {
       countLogoutAttempt: (outcome) => void logoutAttempts.push(outcome),
     },
     certificateAuthorities: () => authorities,
+    ...(options.development === undefined ? {} : { development: options.development }),
     lines,
     logoutAttempts,
     unwatched,

@@ -63,7 +63,7 @@ const UNKNOWN_PATHS = [
   '/jwks.json;a',
   '/jwks%2Ejson',
   '/%',
-  '/',
+  '//',
 ];
 
 const OPAQUE_SEGMENTS = [
