@@ -14,7 +14,10 @@ export function rememberingRefusals(
     (members, message) => {
       log[level](members, message);
       if (message !== 'refused') return;
-      const text = (name: string): string => String(members[name] ?? '');
+      const text = (name: string): string => {
+        const value = members[name];
+        return typeof value === 'string' || typeof value === 'number' ? `${value}` : '';
+      };
       kept.unshift({
         at: now(),
         endpoint: text('endpoint'),

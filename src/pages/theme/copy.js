@@ -1,10 +1,12 @@
 for (const button of document.querySelectorAll('button.copy')) {
-  button.hidden = false;
-  button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(button.previousElementSibling.textContent);
+  const told = () => {
     button.textContent = 'Copied';
     setTimeout(() => {
       button.textContent = 'Copy';
     }, 2000);
+  };
+  button.hidden = false;
+  button.addEventListener('click', () => {
+    void navigator.clipboard.writeText(button.previousElementSibling.textContent).then(told);
   });
 }
