@@ -3,6 +3,7 @@ import { configurationSchema } from '../src/config/configuration-schema.ts';
 import { openApiDocument } from '../src/endpoints/open-api/open-api-document.ts';
 import { auditEventsMarkdown } from './audit-events-document.ts';
 import { clientSoftwareMarkdown } from './client-software-document.ts';
+import { clientOperations, clientSchemas } from './client-sources.ts';
 import { commandsMarkdown } from './commands-document.ts';
 import { conformanceMarkdown } from './conformance-document.ts';
 import { describedServers, readEndpointFolders } from './contracts.ts';
@@ -20,6 +21,7 @@ export interface MadeDocument {
 }
 
 const folders = await readEndpointFolders();
+const description = openApiDocument(describedServers(folders));
 
 export const DOCUMENTS: readonly MadeDocument[] = [
   { path: 'docs/reference/configuration.md', make: configurationMarkdown },
@@ -28,7 +30,9 @@ export const DOCUMENTS: readonly MadeDocument[] = [
     make: () => jsonText(configurationSchema()),
   },
   { path: 'docs/reference/audit-events.md', make: auditEventsMarkdown },
-  { path: 'docs/reference/openapi.json', make: () => jsonText(openApiDocument(describedServers(folders))) },
+  { path: 'docs/reference/openapi.json', make: () => jsonText(description) },
+  { path: 'src/client/schemas.ts', make: () => clientSchemas(description) },
+  { path: 'src/client/operations.ts', make: () => clientOperations(description) },
   { path: 'docs/reference/commands.md', make: commandsMarkdown },
   { path: 'docs/reference/client-software.md', make: clientSoftwareMarkdown },
   { path: 'docs/reference/errors.md', make: () => errorsMarkdown(folders) },

@@ -81,6 +81,7 @@ export const CLIENT_SCHEMAS = {
     'The registration as the server stored it (RFC 7591 §3.2.1, RFC 7592 §3).',
     metadataWith(INFORMATION, ['client_id', 'client_id_issued_at', ...STORED]),
   ),
+  RegisteredMetadata: said('Metadata as the server stores them.', metadataWith({}, STORED)),
   Mistake: MISTAKE,
   DryRun: said(
     'The result of a registration with `dry_run=true`. The server stores nothing.',
@@ -89,7 +90,7 @@ export const CLIENT_SCHEMAS = {
       missing_scopes,
       dropped: mistakes,
       warnings: { type: 'array', items: TEXT },
-      metadata: metadataWith({}, STORED),
+      metadata: { $ref: '#/components/schemas/RegisteredMetadata' },
     }),
   ),
   DryRunRefusal: closed(

@@ -132,7 +132,7 @@ const readiness = (states: readonly string[]): Schema =>
 
 /** The schemas that the API description names: the bodies of requests and responses. */
 export const SCHEMAS = {
-  Error: said(
+  OAuthError: said(
     'A refusal (RFC 6749 §5.2).',
     closed({
       error: { enum: Object.keys(ERROR_CODES) },

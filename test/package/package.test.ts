@@ -102,7 +102,7 @@ test('the package has no install script and no dependency but the runtime, and s
   const bytes = files.reduce((sum, file) => sum + lstatSync(join(installed, file)).size, 0);
   assert.ok(bytes < PACKAGE_BYTES_MAX, `${bytes} octets`);
   assert.ok(
-    !files.some((file) => /\.ts$|\.node$|(?:^|\/)(?:src|test|node_modules)\//u.test(file)),
+    !files.some((file) => /(?<!\.d)\.ts$|\.node$|(?:^|\/)(?:src|test|node_modules)\//u.test(file)),
     files.join('\n'),
   );
 });
@@ -211,4 +211,30 @@ test('on an older Node alone, one line says which Node the program needs', () =>
   const { status, stderr } = spawnSync(join(alone, 'bin/chancery'), ['version'], { env, encoding: 'utf8' });
   assert.deepEqual([status, stderr.split('\n').length], [1, 2], stderr);
   assert.match(stderr, /^chancery runs on Node 26 or later; this is Node 22\.0\.0/u);
+});
+
+test('the installed package has a typed client that compiles in a strict project, and the API description', () => {
+  const consumer = [
+    "import { ChanceryError, type ClientInformation, createClient } from 'chancery/client';",
+    "import description from 'chancery/openapi.json' with { type: 'json' };",
+    "const server = createClient({ issuer: 'https://op.example.com', credentials: { bearer: 'a' } });",
+    'const client: ClientInformation = await server.register({ redirect_uris: [] });',
+    'const { access_token } = await server.token({ form: { grant_type: client.grant_types[0] ?? "" } });',
+    'console.log(access_token, ChanceryError, description.openapi);',
+  ];
+  const compile = (lines: readonly string[]): string => {
+    writeFileSync(join(site, 'consumer.mts'), lines.join('\n'));
+    const compiler = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
+    const words = [compiler, '--noEmit', '--strict', '--module', 'nodenext', '--types', '', 'consumer.mts'];
+    return spawnSync(process.execPath, words, { cwd: site, encoding: 'utf8' }).stdout;
+  };
+  assert.equal(compile(consumer), '');
+  assert.match(compile([...consumer, 'await server.clientRead();']), /Expected 1 arguments/u);
+  assert.match(compile([...consumer, 'await server.token({ form: {} });']), /grant_type/u);
+  const script = "const { createClient } = await import('chancery/client'); console.log(typeof createClient)";
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    cwd: site,
+    encoding: 'utf8',
+  });
+  assert.equal(stdout, 'function\n');
 });

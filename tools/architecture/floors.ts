@@ -15,6 +15,7 @@ const SETTINGS_TYPE = /^import type \{ Settings \} from '(?:\.\.\/)+config\/sett
 
 /** The floors that each floor may import, beside itself. */
 export const FLOORS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['client', []],
   ['spec', []],
   ['ports', ['spec']],
   ...DOMAIN.map((floor, index) => [floor, [...LOWEST, ...DOMAIN.slice(0, index)]] as const),

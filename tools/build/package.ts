@@ -11,6 +11,7 @@ import {
 import { join } from 'node:path';
 import { ROOT } from '../child.ts';
 import { bundleProgram } from './bundle.ts';
+import { emitClient } from './client.ts';
 import { licencesOf } from './licences.ts';
 
 /** Where `npm run build` and the tests have the package. */
@@ -29,7 +30,7 @@ interface Checkout {
 }
 
 /**
- * Writes the npm package: the bundled program, its launcher and its documents. The same checkout gives the same octets.
+ * Writes the npm package: the bundled program, its launcher, the typed client, the API description and documents. The same checkout gives the same octets.
  * A package that is there stays until the new one is whole.
  */
 export async function buildPackage(folder: string): Promise<void> {
@@ -38,6 +39,8 @@ export async function buildPackage(folder: string): Promise<void> {
   try {
     mkdirSync(join(fresh, 'bin'), { recursive: true });
     const modules = await bundleProgram(join(fresh, 'program'));
+    await emitClient(join(fresh, 'client'));
+    copyFileSync(join(ROOT, 'docs/reference/openapi.json'), join(fresh, 'openapi.json'));
     cpSync(join(ROOT, 'src/pages/theme'), join(fresh, 'program/theme'), { recursive: true });
     copyFileSync(join(import.meta.dirname, 'launcher.sh'), join(fresh, 'bin/chancery'));
     chmodSync(join(fresh, 'bin/chancery'), 0o755);
@@ -64,8 +67,12 @@ function packageJson(): object {
     // A launcher in the language of the shell starts in 1 ms and leaves no process behind.
     bin: { chancery: 'bin/chancery' },
     os: ['!win32'],
-    exports: { './package.json': './package.json' },
-    files: ['bin', 'program', LICENCES, ...DOCUMENTS],
+    exports: {
+      './client': { types: './client/client.d.ts', default: './client/client.js' },
+      './openapi.json': './openapi.json',
+      './package.json': './package.json',
+    },
+    files: ['bin', 'program', 'client', 'openapi.json', LICENCES, ...DOCUMENTS],
     optionalDependencies,
   };
 }

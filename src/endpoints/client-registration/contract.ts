@@ -4,7 +4,7 @@ import { type AnswerContract, type Contract, queryOf } from '../contract.ts';
 /** A dry run tells all mistakes, and an ordinary registration the first. */
 const REFUSED: AnswerContract = {
   words: 'The registration is refused. A dry run lists every mistake.',
-  content: { 'application/json': { anyOf: [named('Error'), named('DryRunRefusal')] } },
+  content: { 'application/json': { anyOf: [named('OAuthError'), named('DryRunRefusal')] } },
 };
 
 /** The registration endpoint of the interface. */

@@ -155,7 +155,7 @@ const mediaTypes = (content: Content): Readonly<Record<string, MediaType>> =>
 const EDGE: ResponseObject = {
   description:
     'The server refused the request before the endpoint read it: 405, 408, 413, 414, 417, 429, 431 or 503.',
-  content: mediaTypes({ 'application/json': named('Error') }),
+  content: mediaTypes({ 'application/json': named('OAuthError') }),
 };
 
 function responsesOf(contract: Contract): Operation['responses'] {
@@ -184,7 +184,7 @@ function refusal(contract: Contract, status: number): ResponseObject {
   const codes = codesOf(contract, status);
   const words = MEANINGS[status] ?? 'The request is refused.';
   if (codes.length === 0) return { description: `${words} No body.`, ...headersOf(status) };
-  const schema = { ...named('Error'), properties: { error: { enum: codes } } };
+  const schema = { ...named('OAuthError'), properties: { error: { enum: codes } } };
   return {
     description: `${words} \`error\`: ${codes.map((code) => `\`${code}\``).join(', ')}.`,
     ...headersOf(status),
