@@ -31,6 +31,7 @@ export const contract = {
     'invalid_trust_chain',
     'invalid_trust_anchor',
     'invalid_metadata',
+    'invalid_client',
     'unauthorized_client',
     // Without a federation. A description for every server names it too.
     'federation_not_enabled',
