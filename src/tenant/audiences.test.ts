@@ -66,9 +66,10 @@ async function pushed(at: Tenant, client: TestEntity, claims: object, more: obje
 type Reader = (aud: unknown) => Promise<Answer>;
 
 async function assertionReader(at: Tenant, make: typeof privateKeyClient): Promise<Reader> {
-  const { client_id, sign } = await make(at);
+  const client = await make(at);
   return async (aud) => {
-    const form = asserted(sign(claimsOf(client_id, { aud })), { grant_type: 'client_credentials' });
+    const { client_id } = client;
+    const form = asserted(client.sign(claimsOf(client_id, { aud })), { grant_type: 'client_credentials' });
     return await at.send('token', { form });
   };
 }

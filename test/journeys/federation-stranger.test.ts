@@ -12,13 +12,15 @@ import {
   type SignCallback,
   type VerifyCallback,
 } from '@openid-federation/core';
-import { decodeJwt } from 'jose';
+import { decodeJwt, type JWTPayload, SignJWT } from 'jose';
 import { type TestKey, testKey } from '../../src/testing/jwt.ts';
 import { type Program, startProgram } from '../program/start.ts';
 
 /** A trust anchor and a relying party made with @openid-federation/core, which was written independently of this server. */
 const ANCHOR = testKey('ES256', 'anchor-1');
 const RP = testKey('ES256', 'rp-1');
+/** Signs requests. The relying party publishes it at `signed_jwks_uri`. */
+const PROTOCOL = testKey('ES256', 'rp-protocol-1');
 const HOUR = 3600;
 let server: Server;
 let base: string;
@@ -88,9 +90,9 @@ async function rpConfiguration(more: object = {}): Promise<string> {
       metadata: {
         openid_relying_party: {
           redirect_uris: ['https://rp.example/cb'],
-          client_registration_types: ['explicit'],
+          client_registration_types: ['explicit', 'automatic'],
           token_endpoint_auth_method: 'private_key_jwt',
-          jwks: { keys: [jwkOf(RP)] },
+          signed_jwks_uri: `${rpId()}/jwks.jwt`,
         },
       },
       ...more,
@@ -99,9 +101,25 @@ async function rpConfiguration(more: object = {}): Promise<string> {
   });
 }
 
+/** A JWT of the relying party, made with jose. */
+async function signedWith({ privateKey, kid }: TestKey, claims: JWTPayload, header: object): Promise<string> {
+  return await new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid, ...header }).sign(privateKey);
+}
+
+async function signedKeySet(): Promise<string> {
+  const claims = { iss: rpId(), sub: rpId(), keys: [jwkOf(PROTOCOL)] };
+  return await signedWith(RP, claims, { typ: 'jwk-set+jwt' });
+}
+
 before(async () => {
   server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', base);
+    if (url.pathname === '/rp/jwks.jwt') {
+      void signedKeySet().then((set) =>
+        response.writeHead(200, { 'content-type': 'application/jwk-set+jwt' }).end(set),
+      );
+      return;
+    }
     const statement =
       url.pathname === '/anchor/fetch'
         ? aboutSubordinate(url.searchParams.get('sub') ?? '')
@@ -154,6 +172,27 @@ for (const [contentType, more] of [
     assert.deepEqual([aud, iss, trust_anchor], [rpId(), program.issuer, anchorId()]);
   });
 }
+
+// proves openid-federation-12.1.1.2-2, openid-federation-5.2.1-2
+test('a relying party made with @openid-federation/core pushes a request by a request object with its trust chain alone, with keys at signed_jwks_uri', async () => {
+  const trust_chain = [await rpConfiguration(), await aboutSubordinate(rpId()), await anchorConfiguration()];
+  const claims = {
+    iss: rpId(),
+    aud: program.issuer,
+    client_id: rpId(),
+    exp: times().iat + 60,
+    jti: 'request-1',
+    response_type: 'code',
+    redirect_uri: 'https://rp.example/cb',
+    scope: 'openid',
+    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    code_challenge_method: 'S256',
+  };
+  const request = await signedWith(PROTOCOL, claims, { typ: 'oauth-authz-req+jwt', trust_chain });
+  const body = new URLSearchParams({ client_id: rpId(), request });
+  const pushed = await fetch(`${program.url}/par`, { method: 'POST', body });
+  assert.equal(pushed.status, 201, await pushed.text());
+});
 
 test('@openid-federation/core resolves the trust chain of this server and its provider metadata', async () => {
   const [chain] = await resolveTrustChains({
