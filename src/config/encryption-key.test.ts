@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { encryptionKey, keyAsHex } from './encryption-key.ts';
+import { readEnvironment } from './environment.ts';
+import { checkAll } from './load-settings.ts';
+import type { SettingsProblem } from './settings-error.ts';
 
 // 32 bytes whose base64 has both characters that base64url writes differently.
 const BYTES = Buffer.from('fbff'.padEnd(64, '0123456789abcdef'), 'hex');
@@ -53,3 +59,32 @@ test('a ring is refused when it is empty, holds a key twice or in two spellings,
   for (const ring of rings)
     assert.equal(encryptionKey.schema.safeParse(ring).success, false, JSON.stringify(ring));
 });
+
+const RULE = 'it must be one or several different 256-bit random keys';
+
+for (const [kind, file, flaw] of [
+  // As `npm run chancery -- keys encryption generate > FILE` writes it.
+  [
+    'with the lines of npm',
+    `\n> chancery@0.1.0 chancery\n> exec node …\n\n${HEX}\n`,
+    'line 2 is not a key \\(npm wrote it: .*\\)',
+  ],
+  ['with a mistyped key', `${HEX}\n${OTHER.slice(1)}\n`, 'line 2 is not a key'],
+  ['with a key in two spellings', `${HEX}\n\n${BYTES.toString('base64')}\n`, 'line 3 repeats a key'],
+] as const) {
+  test(`a key file ${kind}: the message names the line and quotes no key (H-469)`, () => {
+    const folder = mkdtempSync(join(tmpdir(), 'chancery-key-'));
+    try {
+      const path = join(folder, 'encryption.key');
+      writeFileSync(path, file, { mode: 0o600 });
+      const problems: SettingsProblem[] = [];
+      checkAll(readEnvironment({ CHANCERY_ENCRYPTION_KEY_FILE: path }, problems), problems);
+      assert.equal(problems.length, 1);
+      assert.match(problems[0]?.rule ?? '', new RegExp(`^${flaw}; ${RULE}`, 'u'));
+      for (const line of file.split('\n').filter((text) => text !== '' && !text.startsWith('>')))
+        assert.ok(!JSON.stringify(problems).includes(line));
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+}

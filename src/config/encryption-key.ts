@@ -10,20 +10,36 @@ export function keyAsHex(text: string): string | undefined {
   return bytes.toString('base64url') === canonical ? bytes.toString('hex') : undefined;
 }
 
-/** Returns the keys of a ring as hex. Returns undefined for an empty ring and for one with a repeated key. */
-function ringAsHex(given: string | readonly string[]): readonly string[] | undefined {
-  const texts = typeof given === 'string' ? splitText(given) : given;
-  const keys = texts.flatMap((text) => keyAsHex(text) ?? []);
-  const sound = keys.length === texts.length && keys.length > 0 && new Set(keys).size === keys.length;
-  return sound ? keys : undefined;
+/** npm writes two such lines before the output of a script, unless it runs with `-s`. */
+const WRITTEN_BY_NPM = /^> /u;
+const NPM_REMEDY = ' (npm wrote it: use npm run -s, or keys encryption generate --out FILE)';
+
+type Ring = { readonly keys: readonly string[] } | { readonly flaw: string | undefined };
+
+/** Returns the keys of a ring as hex, or its first flaw. The flaw names a line or an item and never quotes it: it may be a misspelt key. */
+function readRing(given: string | readonly string[]): Ring {
+  const isText = typeof given === 'string';
+  const parts = isText ? given.split(/\r?\n|\r/u) : given;
+  const keys: string[] = [];
+  for (const [index, part] of parts.entries()) {
+    const where = `${isText ? 'line' : 'item'} ${index + 1}`;
+    for (const item of isText ? splitText(part) : [part]) {
+      const key = keyAsHex(item);
+      if (key !== undefined && !keys.includes(key)) keys.push(key);
+      else if (parts.length === 1) return { flaw: undefined };
+      else if (key !== undefined) return { flaw: `${where} repeats a key` };
+      else return { flaw: `${where} is not a key${WRITTEN_BY_NPM.test(part) ? NPM_REMEDY : ''}` };
+    }
+  }
+  return keys.length > 0 ? { keys } : { flaw: undefined };
 }
 
 const ring = z.pipe(
   z.union([z.string(), z.array(z.string())]),
   z.transform((given, context): readonly string[] => {
-    const keys = ringAsHex(given);
-    if (keys !== undefined) return keys;
-    context.issues.push({ code: 'custom', input: undefined });
+    const read = readRing(given);
+    if ('keys' in read) return read.keys;
+    context.issues.push({ code: 'custom', input: undefined, params: { flaw: read.flaw } });
     return z.NEVER;
   }),
 );
@@ -36,6 +52,7 @@ export const encryptionKey: Setting<readonly string[] | undefined> = {
   default: undefined,
   defaultWords: 'made in the data folder in development; none in production',
   secret: true,
+  countsLines: true,
   tenants: 'process',
   required: 'production',
   rule: 'must be one or several different 256-bit random keys, each as 64 hex digits or as base64 of 32 bytes, separated by commas or line ends',

@@ -59,8 +59,9 @@ function readVariable(
     return undefined;
   }
   try {
+    const text = readFileSync(file, 'utf8');
     return {
-      value: setting.fromText(readFileSync(file, 'utf8').trim()),
+      value: setting.fromText(setting.countsLines === true ? text : text.trim()),
       source: fileSource,
       secretFile: file,
     };

@@ -104,7 +104,7 @@ export function checkAll(given: GivenValues, problems: SettingsProblem[]): Given
     const result = setting.schema.safeParse(value);
     if (result.success) checked.set(path, { value: result.data, source });
     else if (setting.structured === true) problems.push(...refusals(path, source, result.error.issues));
-    else problems.push(refusal(path, setting, { value, source }, result.error.issues[0]?.path[0]));
+    else problems.push(refusal(path, setting, { value, source }, result.error.issues[0]));
   }
   return checked;
 }
@@ -120,16 +120,18 @@ function refusals(path: SettingPath, source: string, issues: readonly z.core.$Zo
 
 const step = (key: PropertyKey): string => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`);
 
-/** @param item the index of the refused item in a list */
+/** @param issue its path begins with the index of the refused item in a list; a secret may have a flaw that can be told */
 function refusal(
   path: SettingPath,
   setting: Setting,
   given: GivenValue,
-  item: PropertyKey | undefined,
+  issue: z.core.$ZodIssue | undefined,
 ): SettingsProblem {
   const { rule, secret } = setting;
   const { value, source } = given;
-  if (secret) return { path, source, rule };
+  const flaw: unknown = issue?.code === 'custom' ? issue.params?.['flaw'] : undefined;
+  if (secret) return { path, source, rule: flaw === undefined ? rule : `${String(flaw)}; it ${rule}` };
+  const item = issue?.path[0];
   const offending: unknown = Array.isArray(value) && typeof item === 'number' ? value[item] : value;
   return { path, source, rule, found: shown(offending) };
 }

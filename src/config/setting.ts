@@ -24,6 +24,8 @@ export interface Setting<Value = unknown> {
   readonly description: string;
   /** Whether the value consists of maps. Each problem in it is reported by its own path, and without the value. */
   readonly structured?: true;
+  /** Whether the schema names lines of a text from a file, so that no blank line in front may be trimmed. */
+  readonly countsLines?: true;
   readonly tenants: ForTenants;
   /** Returns the value that a text stands for, or the text itself if it stands for none: the schema refuses it. */
   readonly fromText: (text: string) => unknown;
