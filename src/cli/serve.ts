@@ -120,7 +120,7 @@ async function serveWithWorkers(
 const FIRST_WORKER = '1';
 
 async function serveAsWorker(settings: Settings, number: string): Promise<number> {
-  const { startWorker } = await import('../process/workers.ts');
+  const { startWorker } = await import('../process/worker.ts');
   const { serverLog } = await import('../system/log.ts');
   const log = serverLog(settings, { worker: Number(number), pid: process.pid });
   const stop = stopOnSignals();

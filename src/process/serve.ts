@@ -10,7 +10,7 @@ import type { Metrics } from '../ports/metrics.ts';
 import type { FileCheckState, Storage } from '../ports/storage.ts';
 import { shorteningLog } from '../system/log.ts';
 import { prometheusMetrics } from '../system/metrics.ts';
-import { managementEndpoints } from '../tenant/endpoints.ts';
+import { managementEndpoints } from '../tenant/management-endpoints.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { doubtText, openProcessClock } from './clock.ts';
 import { openKeyRing } from './key-ring.ts';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { readEndpointFolders } from '../../tools/contracts.ts';
 import { prometheusMetrics } from '../system/metrics.ts';
 import { testTenant } from '../testing/tenant.ts';
-import { managementEndpoints } from './endpoints.ts';
+import { managementEndpoints } from './management-endpoints.ts';
 
 test('every contract of src/endpoints stands in the list of endpoints, once', async () => {
   const site = await testTenant({

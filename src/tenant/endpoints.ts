@@ -19,11 +19,9 @@ import {
 import { externalSignIn, externalSignInOutcome } from '../endpoints/external-sign-in/endpoint.ts';
 import { federationHistoricalKeys } from '../endpoints/federation-historical-keys/endpoint.ts';
 import { federationRegistration } from '../endpoints/federation-registration/endpoint.ts';
-import { healthLive, healthReady, type Readiness } from '../endpoints/health/endpoint.ts';
 import { interaction, interactionChoice } from '../endpoints/interaction/endpoint.ts';
 import { introspection } from '../endpoints/introspection/endpoint.ts';
 import { jwkSet } from '../endpoints/jwk-set/endpoint.ts';
-import { metrics } from '../endpoints/metrics/endpoint.ts';
 import { openApi } from '../endpoints/open-api/endpoint.ts';
 import { pageAsset } from '../endpoints/page-asset/endpoint.ts';
 import { pushedAuthorizationRequest } from '../endpoints/pushed-authorization-request/endpoint.ts';
@@ -35,7 +33,6 @@ import { token } from '../endpoints/token/endpoint.ts';
 import { postedUserinfo, userinfo } from '../endpoints/userinfo/endpoint.ts';
 import { offeredGrants } from '../grants/grants.ts';
 import type { Site } from '../http/router.ts';
-import type { Metrics } from '../ports/metrics.ts';
 import { supportedAcrValues } from '../sessions/acr-values.ts';
 import { federationMembers } from './federation.ts';
 import type { Issuer } from './issuer.ts';
@@ -99,22 +96,6 @@ const DOCUMENTS: readonly Open<Described>[] = [
       : undefined,
   (issuer) => (issuer.settings['federation.enabled'] ? federationHistoricalKeys(issuer) : undefined),
 ];
-
-interface Managed {
-  readonly metrics: Metrics;
-  readonly state: () => Readiness | Promise<Readiness>;
-}
-
-/** Endpoints for the operator, on the management listener. */
-const MANAGEMENT: readonly Open<Managed>[] = [
-  healthLive,
-  ({ state }) => healthReady(state),
-  (managed) => metrics(managed.metrics),
-];
-
-export function managementEndpoints(managed: Managed): readonly Endpoint[] {
-  return opened(MANAGEMENT, managed);
-}
 
 /** Returns everything that stands below one issuer. */
 export function siteOf(issuer: Issuer): Site {

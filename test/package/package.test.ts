@@ -15,6 +15,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { SourceMap, type SourceMapPayload } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -129,6 +130,29 @@ test('each command of the installed package explains itself', async () => {
   });
   assert.equal(status, 0, stderr);
   for (const { summary } of commands) assert.ok(stdout.includes(summary), summary);
+});
+
+test('the source map leads from a line of the bundle to the line of its source', () => {
+  const bundle = join(installed, 'program/main.js');
+  const words = 'chancery serves ${issuer} on';
+  const line = readFileSync(bundle, 'utf8')
+    .split('\n')
+    .findIndex((text) => text.includes(words));
+  const map = new SourceMap(JSON.parse(readFileSync(`${bundle}.map`, 'utf8')) as SourceMapPayload);
+  const entry = map.findEntry(line, 10);
+  assert.ok('originalSource' in entry && line >= 0);
+  assert.equal(entry.originalSource, '../../src/cli/serve.ts');
+  const source = readFileSync(join(REPOSITORY, 'src/cli/serve.ts'), 'utf8').split('\n');
+  assert.ok(source[entry.originalLine]?.includes(words), `line ${entry.originalLine + 1}`);
+});
+
+test('the files of the program are ASCII: V8 keeps them in one octet a character', () => {
+  const program = join(installed, 'program');
+  for (const file of filesIn(program).filter((name) => /\.c?js$/u.test(name)))
+    assert.ok(
+      readFileSync(join(program, file)).every((octet) => octet < 0x80),
+      file,
+    );
 });
 
 /** Starts `chancery dev` in the folder, and returns once it answers. */

@@ -1,0 +1,16 @@
+import type { Endpoint } from '../endpoints/contract.ts';
+import { healthLive, healthReady, type Readiness } from '../endpoints/health/endpoint.ts';
+import { metrics } from '../endpoints/metrics/endpoint.ts';
+import type { Metrics } from '../ports/metrics.ts';
+
+interface Managed {
+  readonly metrics: Metrics;
+  readonly state: () => Readiness | Promise<Readiness>;
+}
+
+/** Returns the endpoints for the operator, on the management listener. The supervisor of workers loads them without all others. */
+export const managementEndpoints = (managed: Managed): readonly Endpoint[] => [
+  healthLive(),
+  healthReady(managed.state),
+  metrics(managed.metrics),
+];
