@@ -80,15 +80,23 @@ function openTheme(folder: string | undefined): Theme {
     ...[...theme.messages.keys()].filter((tag) => tag !== 'en'),
   ];
   const assets = namedAssets(theme);
-  const engines = new Map(languages.map((language) => [language, engineFor(theme, language)]));
+  const engines = new Map<string, Liquid>();
+  // An engine takes 7 ms to make, and most servers meet one or two languages.
+  const engineOf = (language: string): Liquid => {
+    const engine = engines.get(language) ?? engineFor(theme, language);
+    engines.set(language, engine);
+    return engine;
+  };
   const rendering = (assetsPath: string): Rendering => {
     const addresses = [...assets].map(([name, { file }]) => [file, `${assetsPath}${name}`]);
     const shared = { assets: Object.fromEntries(addresses) as Readonly<Record<string, string>> };
     return (lang, page) =>
       String(
-        engines
-          .get(lang)
-          ?.renderFileSync(page.kind, { page: withoutAbsent(page) }, { globals: { ...shared, lang } }),
+        engineOf(lang).renderFileSync(
+          page.kind,
+          { page: withoutAbsent(page) },
+          { globals: { ...shared, lang } },
+        ),
       );
   };
   if (folder !== undefined) {
