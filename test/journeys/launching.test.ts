@@ -140,7 +140,7 @@ test('a newer lock file: the new packages take the place of the old ones, tools 
   assert.deepEqual(readdirSync(join(folder, '.cache')), []);
 });
 
-test('an installation that fails leaves the packages that were there, and says why npm failed', () => {
+test('an installation that fails leaves the packages that were there, and says why npm failed (H-466)', () => {
   lock(LOCKED);
   installed({});
   mkdirSync(join(folder, 'node_modules/kept'));
@@ -153,7 +153,7 @@ test('an installation that fails leaves the packages that were there, and says w
   assert.deepEqual(readdirSync(join(folder, 'node_modules')).sort(), ['.package-lock.json', 'kept']);
 });
 
-test('a command that no script of the checkout starts installs nothing, and says what to do', () => {
+test('a command that no script of the checkout starts installs nothing, and says what to do (H-467)', () => {
   lock(LOCKED);
   const { status, stderr } = launch('directly', npmThatInstalls('exit 0'));
   assert.equal(status, 1);
@@ -200,7 +200,7 @@ for (const [command, omitted] of [
   });
 }
 
-test('a read-only checkout runs for a user without rights, and writes nothing', () => {
+test('a read-only checkout runs for a user without rights, and writes nothing (H-468)', () => {
   installReal(({ dev }) => dev === true);
   const unprivileged = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
   for (const place of ['.', 'node_modules']) chmodSync(join(folder, place), 0o555);

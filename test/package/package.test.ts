@@ -195,7 +195,7 @@ test('npx finds the command', () => {
   assert.match(npm(site, 'exec', '--', 'chancery', 'version'), /^chancery \d/u);
 });
 
-test('a read-only installation runs for a user without rights and without a home, and writes nothing there', async () => {
+test('a read-only installation runs for a user without rights and without a home, and writes nothing there (H-468)', async () => {
   const folder = mkdtempSync(join(place, 'other-'));
   if (UNPRIVILEGED.uid !== undefined) chownSync(folder, UNPRIVILEGED.uid, UNPRIVILEGED.gid);
   for (const each of foldersIn(join(site, 'node_modules/chancery'))) chmodSync(each, 0o555);
@@ -207,7 +207,7 @@ test('a read-only installation runs for a user without rights and without a home
   assert.deepEqual(filesIn(site), before);
 });
 
-test('compiled code is kept in the cache folder of its user, and in none that belongs to another user', () => {
+test('compiled code is kept in the cache folder of its user, and in none that belongs to another user (H-465)', () => {
   const cache = mkdtempSync(join(place, 'cache-'));
   const environmentWith = { ...environment, XDG_CACHE_HOME: cache };
   if (UNPRIVILEGED.uid !== undefined) {
