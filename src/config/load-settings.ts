@@ -130,7 +130,7 @@ function refusal(
   const { rule, secret } = setting;
   const { value, source } = given;
   const flaw: unknown = issue?.code === 'custom' ? issue.params?.['flaw'] : undefined;
-  if (secret) return { path, source, rule: flaw === undefined ? rule : `${String(flaw)}; it ${rule}` };
+  if (secret) return { path, source, rule: typeof flaw === 'string' ? `${flaw}; it ${rule}` : rule };
   const item = issue?.path[0];
   const offending: unknown = Array.isArray(value) && typeof item === 'number' ? value[item] : value;
   return { path, source, rule, found: shown(offending) };
