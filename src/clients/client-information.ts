@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { StoredClient, StoredSecret } from '../ports/client-store.ts';
 import type { Sealer } from '../ports/sealer.ts';
 import type { ClientId } from '../spec/identifiers.ts';
-import { hasSetSigner, withoutSetSigner } from './client-keys/key-source.ts';
+import { withoutSetSigner } from './client-keys/key-source.ts';
 import { documentOf } from './metadata-document/document-state.ts';
 import { defaultScope, metadataOf } from './registered-client.ts';
 import type { RegistryNeeds } from './registry-needs.ts';
@@ -46,8 +46,8 @@ export function metadataText(client: StoredClient): string {
       ? ''
       : `,"scope":${JSON.stringify(provided.join(' '))}`;
   const data = client.data === null ? '' : `,"data":${client.data}`;
-  const metadata = metadataOf(client);
-  const shown = hasSetSigner(metadata) ? JSON.stringify(withoutSetSigner(metadata)) : client.metadata;
+  const shown =
+    client.federation === null ? client.metadata : JSON.stringify(withoutSetSigner(metadataOf(client)));
   return `${shown.slice(1, -1)}${scope}${data}`;
 }
 

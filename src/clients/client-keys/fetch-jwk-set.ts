@@ -34,6 +34,8 @@ export interface FetchProblem {
   readonly unbegun: boolean;
   /** Seconds after which a retry may succeed. Present if the set could not be had for now. */
   readonly retryAfter?: number;
+  /** Whether the set names a federation key that is not known: the entity may have rolled its keys. */
+  readonly unknownSigner?: true;
 }
 
 export interface FetchJwkSetNeeds {
@@ -78,7 +80,7 @@ export async function fetchJwkSet(
   return { ...set, keys, bytes: body.length };
 }
 
-type ParsedSet = Omit<FetchedJwkSet, 'bytes'> | { readonly problem: string };
+type ParsedSet = Omit<FetchedJwkSet, 'bytes'> | Pick<FetchProblem, 'problem' | 'unknownSigner'>;
 
 const NO_SET = { problem: `the document is not a JWK Set of at most ${KEYS_MAX} keys` };
 
@@ -105,7 +107,8 @@ async function signedSet(
   const verification = await verifier.verify(compact, federationKeys, signedSetProfile(entity_id, issuer));
   if (!verification.verified) {
     const { reason, found } = verification;
-    return refused(found === undefined ? reason : `${reason} ${JSON.stringify(found)}`);
+    const problem = refused(found === undefined ? reason : `${reason} ${JSON.stringify(found)}`);
+    return reason === 'unknown-key' ? { ...problem, unknownSigner: true } : problem;
   }
   const { header, claims } = verification;
   // "Signed JWK Set JWTs MUST include the kid (Key ID) header parameter".

@@ -20,8 +20,6 @@ export function withoutSetSigner(metadata: ClientMetadata): Readonly<Record<stri
   return Object.fromEntries(Object.entries(metadata).filter(([name]) => name !== SIGNER));
 }
 
-export const hasSetSigner = (metadata: ClientMetadata): boolean => metadata[SIGNER] !== undefined;
-
 /** The place of a client's keys: a set to fetch, the registered keys, or both, if those stand in for a set that cannot be used. */
 export interface KeySource {
   readonly remote: RemoteJwkSet | undefined;

@@ -78,6 +78,8 @@ type Problem = {
   readonly problem: string;
   /** Whether the set could be used, and has no such key. */
   readonly lacksKey?: true;
+  /** Whether a federation key that is not known signed the set. */
+  readonly unknownSigner?: true;
 } & Retry;
 
 interface KeptSet extends FetchedJwkSet {
@@ -304,7 +306,7 @@ export function jwtRefusalNotes(
   what: string,
   refusal: Extract<RemoteVerification, { readonly verified: false }>,
 ): RefusalNotes & { readonly detail: string } {
-  const { reason } = refusal;
+  const reason = 'unknownSigner' in refusal ? 'unknown-key' : refusal.reason;
   if ('detail' in refusal)
     return { reason: `jwt-${reason}`, detail: `${what}: ${reason} (${refusal.detail})` };
   const { found } = refusal as { readonly found?: Readonly<Record<string, unknown>> };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeProtectedHeader } from 'jose';
 import { KEY_SET_LIFETIME, RELOAD_INTERVAL } from '../../clients/client-keys/remote-jwk-set.ts';
+import { configurationUrl } from '../../federation/entity-id.ts';
 import { asserted, claimsOf } from '../../testing/assertion.ts';
 import { assertBusy } from '../../testing/busy-outbound.ts';
 import { type Answer, assertError } from '../../testing/exchange.ts';
@@ -52,8 +53,8 @@ function member(forms: readonly Form[]): { readonly entity: TestEntity; readonly
 }
 
 /** Pushes a request with a client assertion by this key. */
-async function pushBy(key: TestKey, client_id: string, from = '192.0.2.1'): Promise<Answer> {
-  const iat = tenant.clock.now();
+async function pushBy(key: TestKey, client_id: string, at = tenant): Promise<Answer> {
+  const iat = at.clock.now();
   const form = {
     ...asserted(signedJwt(key, claimsOf(client_id, { iat, exp: iat + 60 }))),
     response_type: 'code',
@@ -62,7 +63,7 @@ async function pushBy(key: TestKey, client_id: string, from = '192.0.2.1'): Prom
     code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
     code_challenge_method: 'S256',
   };
-  return await tenant.send('pushed-authorization-request', { form, from });
+  return await at.send('pushed-authorization-request', { form });
 }
 
 function idIn(answer: Answer): string {
@@ -140,6 +141,36 @@ test('503 while the signed key set cannot be fetched and nothing stands in (deci
     async () => await Promise.resolve({ status: 'failed', reason: 'busy', detail: 'no slot', retryAfter: 7 }),
   );
   assertBusy(await pushBy(KEYS.signed_jwks_uri, entity.id));
+});
+
+test('503: a refused signed set is asked for at most outbound.key-set-fetches times a minute', async () => {
+  const bounded = await federatedTenant({ 'outbound.key-set-fetches': 2 });
+  const { entity, metadata } = member(['signed_jwks_uri']);
+  const address = addressOf(entity, 'signed_jwks_uri');
+  bounded.federation.join(entity, [ORG], { metadata: { openid_relying_party: metadata } });
+  bounded.federation.documents.set(address, 'a.b.c');
+  const statuses: number[] = [];
+  for (let count = 0; count < 4; count += 1)
+    statuses.push((await pushBy(KEYS.signed_jwks_uri, entity.id, bounded)).status);
+  assert.deepEqual(statuses, [401, 401, 503, 503]);
+  assert.equal(bounded.federation.fetched.filter((url) => url === address).length, 2);
+});
+
+// proves openid-federation-5.2.1-2
+test('after an entity rolled its federation key, a set that the new key signs is accepted at once', async () => {
+  const { entity, metadata } = member(['signed_jwks_uri']);
+  assert.equal((await pushBy(KEYS.signed_jwks_uri, entity.id)).status, 201);
+  const rolled = { ...testEntity(entity.id), key: testKey('ES256', 'rolled') };
+  const own = { jwks: { keys: [rolled.key.jwk] }, authority_hints: [ORG.id] };
+  federation.documents.set(
+    configurationUrl(entity.id),
+    entity.configuration({ ...own, metadata: { openid_relying_party: metadata } }, {}, rolled.key),
+  );
+  federation.state(ORG, rolled);
+  const next = testKey('ES256', 'next');
+  publishSigned(entity, [next], rolled);
+  tenant.clock.advance(RELOAD_INTERVAL);
+  assert.equal((await pushBy(next, entity.id)).status, 201);
 });
 
 test('a new key of a signed set is accepted at once, and invented key ids cause one fetch a minute for each network', async () => {

@@ -192,6 +192,32 @@ for (const [title, [request, words]] of Object.entries(REFUSED)) {
 }
 
 // proves openid-federation-12.1.1.1-1
+test('the authorisation endpoint tells the client the same reasons, and no text of a request object (OpenID Federation 1.0 §12.1.1.1)', async () => {
+  const plain = { client_id: established.id, redirect_uri: CALLBACK, response_type: 'code' };
+  for (const [title, [request, words]] of Object.entries(REFUSED)) {
+    const query = new URLSearchParams({ ...plain, request: request(established) }).toString();
+    const { status, headers } = await tenant.send('authorization', { query });
+    assert.equal(status, 303, title);
+    const answer = new URL(String(headers['location'])).searchParams;
+    assert.equal(answer.get('error'), 'invalid_request_object', title);
+    assert.match(answer.get('error_description') ?? '', words);
+    assert.ok(!String(answer).includes('x.example'), title);
+  }
+});
+
+// proves openid-federation-12.1.1.1-1
+test('a request object with a long trust chain comes by POST to the authorisation endpoint (OpenID Federation 1.0 §12.1.1.1.1)', async () => {
+  for (const seal of [async (request: string) => await Promise.resolve(request), encrypted]) {
+    const rp = newcomer();
+    const request = await seal(object(rp, {}, { trust_chain: chain(rp) }));
+    assert.ok(request.length > 10_000);
+    const posted = await tenant.send('authorization-post', { form: { client_id: rp.id, request } });
+    assert.equal(posted.status, 303, posted.body);
+    assert.match(String(posted.headers['location']), /request_uri=urn/);
+  }
+});
+
+// proves openid-federation-12.1.1.1-1
 test('400: a request object is used once, at /par and /authorize together (OpenID Federation 1.0 §12.1.1.1)', async () => {
   const request = object(established);
   assert.equal((await push(established, { request })).status, 201);

@@ -5,8 +5,8 @@ import type { JwtProfile } from '../../ports/jwt-verifier.ts';
 type Refused = Extract<RemoteVerification, { readonly verified: false }>;
 
 /**
- * Says what is wrong with a request object and what is allowed. The client and the end-user read it, so it repeats no text of the
- * object: everyone can send one.
+ * Says what is wrong with a request object and what is allowed. The answer may go through a browser, so it repeats no text of
+ * the object: everyone can send one.
  */
 export function refusedObjectWords(
   { reason, ...refusal }: Refused,
