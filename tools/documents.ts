@@ -8,6 +8,7 @@ import { commandsMarkdown } from './commands-document.ts';
 import { conformanceMarkdown } from './conformance-document.ts';
 import { describedServers, readEndpointFolders } from './contracts.ts';
 import { errorsMarkdown } from './errors-document.ts';
+import { metricsMarkdown } from './metrics-document.ts';
 import { documentsWithProofs } from './proofs.ts';
 import { refusalsMarkdown } from './refusals-document.ts';
 import { specMapDocuments } from './spec-map.ts';
@@ -33,6 +34,7 @@ export const DOCUMENTS: readonly MadeDocument[] = [
   { path: 'docs/reference/openapi.json', make: () => jsonText(description) },
   { path: 'src/client/schemas.ts', make: () => clientSchemas(description) },
   { path: 'src/client/operations.ts', make: () => clientOperations(description) },
+  { path: 'docs/reference/metrics.md', make: metricsMarkdown },
   { path: 'docs/reference/commands.md', make: commandsMarkdown },
   { path: 'docs/reference/client-software.md', make: clientSoftwareMarkdown },
   { path: 'docs/reference/errors.md', make: () => errorsMarkdown(folders) },

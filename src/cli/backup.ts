@@ -1,11 +1,11 @@
 import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import type { Settings } from '../config/settings.ts';
+import { programVersion } from '../system/program-version.ts';
 import { command } from './command.ts';
 import { CommandFailure, calledWrongly } from './failure.ts';
 import { commandEvent } from './session.ts';
 import { CONFIG_OPTION, JSON_OPTION, SETTINGS_VARIABLES, settingsFor } from './settings.ts';
 import { printFields } from './table.ts';
-import { programVersion } from './version.ts';
 
 const isoTime = (seconds: number): string => new Date(seconds * 1000).toISOString();
 const now = (): number => Math.floor(Date.now() / 1000);

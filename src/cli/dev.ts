@@ -1,12 +1,12 @@
 import { environmentName } from '../config/environment.ts';
 import type { Settings } from '../config/settings.ts';
 import type { RunningServer } from '../process/serve.ts';
+import { programVersion } from '../system/program-version.ts';
 import { command, type OptionValues, type Surroundings } from './command.ts';
 import type { DevelopmentAccount, DevelopmentTokens, Invitation } from './development.ts';
 import { calledWrongly } from './failure.ts';
 import { runUntilStopped } from './run-until-stopped.ts';
 import { CONFIG_OPTION, SETTINGS_VARIABLES, settingsFor } from './settings.ts';
-import { programVersion } from './version.ts';
 
 const DEV_OPTIONS = {
   port: {

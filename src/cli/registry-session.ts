@@ -128,11 +128,10 @@ export async function openTenantOf(
     log,
     // A command serves no requests: it counts nothing, and no client shows a certificate.
     metrics: {
-      countServerKeyEvent: () => undefined,
-      countTrustAnchorEvent: () => undefined,
-      countLogoutAttempt: () => undefined,
-      countFetch: () => undefined,
-      showFetchQueues: () => undefined,
+      count: () => undefined,
+      counter: () => () => undefined,
+      gauge: () => undefined,
+      set: () => undefined,
     },
     certificateAuthorities: () => [],
     ownOrigins: new Set([new URL(settings.issuer).origin]),

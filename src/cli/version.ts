@@ -1,12 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { programVersion } from '../system/program-version.ts';
 import { command } from './command.ts';
-
-/** Returns the version that package.json states. */
-export function programVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  const { version } = JSON.parse(text) as { version: string };
-  return version;
-}
 
 export const VERSION_COMMANDS = [
   command({

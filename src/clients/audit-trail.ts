@@ -61,7 +61,7 @@ export async function audited<T>(
 }
 
 /** Returns the error code of a refusal; undefined for a fault of the server. */
-function refusalCode(failure: unknown): string | undefined {
+export function refusalCode(failure: unknown): string | undefined {
   if (failure instanceof OAuthError) return failure.code;
   if (failure instanceof TooManyRequests) return 'too_many_requests';
   return failure instanceof NotFound ? 'not_found' : undefined;

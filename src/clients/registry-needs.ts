@@ -1,5 +1,6 @@
 import type { Settings } from '../config/settings.ts';
 import type { ClientStore } from '../ports/client-store.ts';
+import type { Counting } from '../ports/metrics.ts';
 import type { OutboundHttp } from '../ports/outbound-http.ts';
 import type { Random } from '../ports/random.ts';
 import type { Sealer } from '../ports/sealer.ts';
@@ -14,6 +15,7 @@ import type { SoftwareStatementNeeds } from './registration/software-statement.t
 
 /** The client registry of one issuer: its stores, its settings, and everything that checks a registration. */
 export interface RegistryNeeds extends AuditNeeds {
+  readonly metrics: Pick<Counting, 'count'>;
   readonly issuer: string;
   readonly clients: ClientStore;
   readonly accessTokens: AccessTokenNeeds;

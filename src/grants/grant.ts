@@ -7,6 +7,7 @@ import type { ClientStore } from '../ports/client-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { GrantStore } from '../ports/grant-store.ts';
 import type { Log } from '../ports/log.ts';
+import type { Counting } from '../ports/metrics.ts';
 import type { GrantType } from '../spec/grant-types.ts';
 import type { ParameterName } from '../spec/parameter-words.ts';
 import type { Parameters } from '../spec/parameters.ts';
@@ -20,6 +21,7 @@ export interface Issuing {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly log: Log;
+  readonly metrics: Counting;
   readonly accessTokens: AccessTokenNeeds;
   readonly idTokens: IdTokenNeeds;
   readonly grants: GrantStore;

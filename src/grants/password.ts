@@ -79,9 +79,13 @@ async function authenticated(
       reason: 'missing-parameter',
     });
   }
-  const attempt = { username, password: secret, browser: undefined, client_id, ...from };
+  const method = 'password-grant';
+  const attempt = { method, username, password: secret, browser: undefined, client_id, ...from } as const;
   const outcome = await authenticateWithPassword(passwordSignIn, attempt);
-  if (outcome.outcome === 'authenticated') return outcome.account;
+  if (outcome.outcome === 'authenticated') {
+    passwordSignIn.metrics.count('chancery_sign_ins_total', { method, outcome: 'succeeded' });
+    return outcome.account;
+  }
   if (outcome.outcome === 'too_many_attempts') throw new TooManyRequests(outcome.retry_after, 'sign-in');
   throw wrong();
 }

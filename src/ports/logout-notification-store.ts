@@ -45,6 +45,8 @@ export type LogoutAttempt =
 export interface LogoutNotificationStore {
   /** Returns the time when the next notification is due; undefined if none waits. */
   nextDue(): Promise<number | undefined>;
+  /** Returns how many notifications wait for delivery, counted up to `limit`. */
+  countWaiting(limit: number): Promise<number>;
   /** Leases due notifications, longest due first. Among concurrent callers, in any process, each goes to one caller. */
   take(taking: Taking): Promise<readonly TakenLogoutNotification[]>;
   /** Records the outcome of an attempt. Returns false and changes nothing if another process holds the lease now. */

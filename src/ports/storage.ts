@@ -38,6 +38,38 @@ export interface TenantStorage {
   readonly upkeep: UpkeepStore;
 }
 
+/** Learns how long the database takes. Called once for each batch, so it is cheap. */
+export interface StorageMeter {
+  /** @param seconds from sending to the answer, or to the failure */
+  took(kind: 'write' | 'read', seconds: number): void;
+  /** @param writes that were sent together */
+  batch(writes: number): void;
+}
+
+/** The connections of one pool, and the callers that wait for one. */
+export interface PoolFigures {
+  readonly pool: 'read' | 'write' | 'replica';
+  readonly open: number;
+  readonly idle: number;
+  readonly waiting: number;
+}
+
+/** The storage at this moment, without a question to the database. */
+export interface StorageFigures {
+  readonly writesWaiting: number;
+  /** Empty for an embedded engine. */
+  readonly pools: readonly PoolFigures[];
+}
+
+/** Rows that the database holds, of all tenants. */
+export interface StoredObjects {
+  readonly clients: number;
+  readonly accounts: number;
+  readonly sessions: number;
+  readonly grants: number;
+  readonly accessTokens: number;
+}
+
 export interface Storage {
   forTenant(tenant: TenantId): TenantStorage;
   readonly tenants: TenantStore;
@@ -63,6 +95,9 @@ export interface Storage {
   stopWrites?(reason: string): void;
   /** The file of an embedded engine; absent for a database server, which manages its own space. */
   readonly file?: StorageFile;
+  readonly figures: () => StorageFigures;
+  /** Counts rows cheaply: up to a limit, or as the database server estimates. */
+  objects(): Promise<StoredObjects>;
   /** Remembers the latest time, so that a start with a wrong clock is noticed. */
   readonly time: TimeMemory;
   /** Resolves if the engine can read and write durably, and rejects with the reason otherwise. */

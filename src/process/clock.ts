@@ -38,7 +38,7 @@ interface ProcessClockNeeds {
   readonly settings: Settings;
   readonly storage: Pick<Storage, 'time'>;
   readonly log: Log;
-  readonly metrics: Pick<Metrics, 'observeClock'>;
+  readonly metrics: Pick<Metrics, 'set'>;
 }
 
 /** Compares the clock of the machine with the remembered time before anything is served or deleted. */
@@ -71,11 +71,11 @@ export async function openProcessClock(needs: ProcessClockNeeds): Promise<Proces
 }
 
 /** Logs when a doubt begins and ends, and counts it. */
-function doubtLog(log: Log, metrics: Pick<Metrics, 'observeClock'>): (doubt: ClockDoubt | undefined) => void {
+function doubtLog(log: Log, metrics: Pick<Metrics, 'set'>): (doubt: ClockDoubt | undefined) => void {
   let before: ClockDoubt['direction'] | undefined;
   return (doubt) => {
     const seconds = doubt?.seconds ?? 0;
-    metrics.observeClock(doubt?.direction === 'behind' ? -seconds : seconds);
+    metrics.set('chancery_clock_doubt_seconds', {}, doubt?.direction === 'behind' ? -seconds : seconds);
     if (doubt?.direction === before) return;
     before = doubt?.direction;
     if (doubt === undefined) log.info({}, 'the clock agrees with the time that the database remembers');

@@ -11,7 +11,7 @@ import { giveBackSpace } from './upkeep.ts';
 
 const EVENTS = 4_000;
 const DETAIL = 'x'.repeat(3_000);
-const SILENT = { observeFile: () => undefined };
+const SILENT = { set: () => undefined };
 
 /** Stores clients and some 14 MB of audit events among them, and deletes the events again. */
 async function filledAndSwept(path: string) {

@@ -24,7 +24,7 @@ export interface KeyRingNeeds {
   readonly storage: Storage;
   readonly sealer: Sealer;
   readonly log: Log;
-  readonly metrics: Pick<Metrics, 'noteEncryptionKey'>;
+  readonly metrics: Pick<Metrics, 'set'>;
 }
 
 /** Records of processes that have not changed for this many rounds belong to processes that ended without a farewell. */
@@ -67,7 +67,7 @@ export async function openKeyRing(needs: KeyRingNeeds): Promise<KeyRing> {
 function guardedSealer({ storage, sealer, log, metrics }: KeyRingNeeds): Pick<KeyRing, 'sealer' | 'check'> {
   let problem: string | undefined;
   const note = (found: string | undefined): void => {
-    metrics.noteEncryptionKey(found === undefined);
+    metrics.set('chancery_encryption_key_opens_database', {}, found === undefined ? 1 : 0);
     if (found === problem) return;
     if (found === undefined) log.info({}, 'encryption.key opens the database again');
     else log.error({ reason: found }, 'encryption.key does not open the database: this process is not ready');

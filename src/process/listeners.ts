@@ -94,8 +94,8 @@ async function startHostOfSites(
     requests,
     log,
     observe: (endpoint, status, seconds) => measured.observeRequest(endpoint, status, seconds),
-    connectionRefused: (reason) => measured.countConnectionRefusal(reason),
-    observeRefusal: (endpoint, reason) => measured.countRefusal(endpoint, reason),
+    connectionRefused: (reason) => measured.count('chancery_connections_refused_total', { reason }),
+    observeRefusal: (endpoint, reason) => measured.count('chancery_refusals_total', { endpoint, reason }),
   });
 }
 

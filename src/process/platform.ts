@@ -7,12 +7,14 @@ import { keyMaker } from '../jose/private-keys.ts';
 import { openOutboundHttp, type ProcessOutbound } from '../outbound/outbound-http.ts';
 import { rememberedThemes } from '../pages/liquid-pages.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Metrics } from '../ports/metrics.ts';
+import type { FetchOutcome, Metrics } from '../ports/metrics.ts';
+import { FETCH_PURPOSES, type FetchPurpose } from '../ports/outbound-http.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
 import type { Sealer } from '../ports/sealer.ts';
 import { samlAssertionVerifier } from '../saml/assertion-verifier.ts';
 import type { ProcessCaches } from '../spec/caches.ts';
 import { parsePortRange } from '../spec/port-range.ts';
+import type { CatchUpReport } from '../storage/journal-follower.ts';
 import { withRecordCache } from '../storage/record-cache.ts';
 import { systemClock } from '../system/clock.ts';
 import { argon2PasswordHasher } from '../system/password-hasher.ts';
@@ -23,7 +25,7 @@ import type { Jose, Platform } from '../tenant/platform.ts';
 /** Parts of the platform that the caller has opened already. */
 export interface OpenedParts
   extends Pick<Platform, 'storage' | 'log' | 'certificateAuthorities' | 'development'> {
-  readonly metrics: Platform['metrics'] & Pick<Metrics, 'countFetch' | 'showFetchQueues'>;
+  readonly metrics: Pick<Metrics, 'count' | 'counter' | 'gauge' | 'set'>;
   readonly settings: Settings;
   readonly caches: ProcessCaches;
   readonly sealer: Sealer;
@@ -63,9 +65,15 @@ export function openPlatform({
 }: OpenedParts): ProcessPlatform {
   const { metrics } = opened;
   const outbound = openOutbound(settings, ownOrigins, (purpose, outcome) =>
-    metrics.countFetch(purpose, outcome),
+    metrics.count('chancery_outbound_fetches_total', { purpose, outcome }),
   );
-  metrics.showFetchQueues((purpose) => outbound.lengths(purpose));
+  metrics.gauge('chancery_outbound_queue', () =>
+    FETCH_PURPOSES.flatMap((purpose) =>
+      Object.entries(outbound.lengths(purpose)).map(
+        ([state, length]) => [{ purpose, state }, length] as const,
+      ),
+    ),
+  );
   return {
     clock,
     sleep: async (seconds) => await sleep(seconds * 1000, undefined, { ref: false }),
@@ -74,7 +82,7 @@ export function openPlatform({
     saml: samlAssertionVerifier(),
     outbound,
     storage: opened.storage,
-    cached: withRecordCache,
+    cached: (storage, limits, caches) => withRecordCache(storage, limits, caches, journalReport(metrics)),
     caches: opened.caches,
     sealerFor: (tenant) => sealerForTenant(sealer, tenant),
     passwords: openPasswords(settings),
@@ -90,7 +98,7 @@ export function openPlatform({
 export function openOutbound(
   settings: Settings,
   ownOrigins: ReadonlySet<string>,
-  count: Metrics['countFetch'] = () => undefined,
+  count: (purpose: FetchPurpose, outcome: FetchOutcome) => void = () => undefined,
 ): ProcessOutbound {
   return openOutboundHttp(
     {
@@ -123,4 +131,14 @@ function openPasswords(settings: Settings): PasswordHasher {
     },
     systemRandom,
   );
+}
+
+/** Counts what the caches of this process learn from the journals of its tenants. */
+function journalReport(metrics: OpenedParts['metrics']): CatchUpReport {
+  const reset = metrics.counter('chancery_journal_resets_total', {});
+  return (changes, isReset) => {
+    metrics.set('chancery_journal_lag', {}, changes);
+    metrics.count('chancery_journal_changes_total', {}, Math.max(0, changes));
+    if (isReset) reset();
+  };
 }

@@ -12,7 +12,8 @@ import { shorteningLog } from '../system/log.ts';
 import { prometheusMetrics } from '../system/metrics.ts';
 import { managementEndpoints } from '../tenant/management-endpoints.ts';
 import type { Tenant } from '../tenant/tenant.ts';
-import { doubtText, openProcessClock } from './clock.ts';
+import { doubtText, openProcessClock, type ProcessClock } from './clock.ts';
+import { identityOf, lifeLines, publishFigures, storageMeter } from './figures.ts';
 import { openKeyRing } from './key-ring.ts';
 import { startManagementHost, startPublicHosts, startWaitingHosts } from './listeners.ts';
 import { openMemory, type ProcessMemory } from './memory.ts';
@@ -151,7 +152,8 @@ async function open(
     mode,
     log,
     check,
-    failedRead: () => measured.countFailedRead(),
+    meter: storageMeter(measured),
+    failedRead: () => measured.count('chancery_storage_failed_reads_total', {}),
     stopped,
     meanwhile: async () =>
       await startWaitingHosts({ settings, log, measured, bodies, shared, tls: tls.material }),
@@ -159,6 +161,7 @@ async function open(
   if (opened === undefined) return undefined;
   const { storage } = opened;
   closers.push(async () => await storage.close());
+  publishFigures(measured, settings, storage, tls);
   const keyRing = await openKeyRing({ settings, storage, sealer: opened.sealer, log, metrics: measured });
   closers.push(async () => await keyRing.stop());
   const clock = await openProcessClock({ settings, storage, log, metrics: measured });
@@ -175,7 +178,7 @@ async function open(
     ...(needs.development === undefined ? {} : { development: needs.development }),
   });
   closers.push(async () => await tenants.close());
-  const upkeep = startUpkeep({ settings, tenants, storage, metrics: measured, clock, log });
+  const upkeep = startUpkeep({ settings, tenants, storage, metrics: measured, clock, log, counts: check });
   closers.push(async () => await upkeep.stop());
   const sites = [tenants.first.site(settings.issuer)];
   const behind = { settings, sites, tenancy: tenants.tenancy, log, measured, bodies, shared };
@@ -184,26 +187,29 @@ async function open(
   storage.fileCheck?.begin();
   const watching = tls.watch((material) => hosts.forEach((host) => host.renewTls(material)));
   closers.push(async () => watching.stop());
-  // The development mode prints a banner of its own.
-  if (mode === 'production') memory.report(log);
+  const lines = lifeLines(log, mode, identityOf(settings, hosts, tenants.count()));
+  lines.serves(memory);
   let stopping = false;
-  const withDoubt = (state: Readiness): Readiness => {
-    const doubt = clock.doubt();
-    return doubt === undefined ? state : { ...state, clock: doubtText(doubt) };
-  };
   return {
     address: hosts[0].address,
     tenant: tenants.first,
     damage: damageOf(storage, log),
     stopWrites: (reason) => storage.stopWrites?.(reason),
     state: async () =>
-      stopping ? { status: 'stopping' } : withDoubt(await storageState(storage, log, keyRing.check)),
+      stopping ? { status: 'stopping' } : withDoubt(clock, await storageState(storage, log, keyRing.check)),
     async close(atOnce = false) {
       stopping = true;
+      lines.stops();
       if (!atOnce) await drain(hosts, settings['stop.delay']);
       await close();
+      lines.stopped();
     },
   };
+}
+
+function withDoubt(clock: ProcessClock, state: Readiness): Readiness {
+  const doubt = clock.doubt();
+  return doubt === undefined ? state : { ...state, clock: doubtText(doubt) };
 }
 
 /** Logs damage of the database file where the check finds it. */

@@ -3,7 +3,7 @@ import type { Mode } from '../config/rules.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Log } from '../ports/log.ts';
 import { SealBroken, type Sealer } from '../ports/sealer.ts';
-import { type Storage, StorageUnavailable } from '../ports/storage.ts';
+import { type Storage, type StorageMeter, StorageUnavailable } from '../ports/storage.ts';
 import type { TableDump } from '../ports/table-dump.ts';
 import type { Sealed } from '../spec/identifiers.ts';
 import { openPostgresSchema } from '../storage/postgres/migrations.ts';
@@ -44,6 +44,7 @@ export async function openStorage(
     mode,
     log,
     failedRead = () => undefined,
+    meter,
   }: {
     readonly check: boolean;
     /** Whether to create an SQLite file that is not there. */
@@ -52,6 +53,7 @@ export async function openStorage(
     readonly log?: Log;
     /** Is called for each read that fails because of the disk or the data. */
     readonly failedRead?: () => void;
+    readonly meter?: StorageMeter | undefined;
   },
 ): Promise<Storage> {
   const path = sqlitePath(settings);
@@ -59,16 +61,25 @@ export async function openStorage(
   if (path !== undefined) {
     const lines = log === undefined ? {} : { log };
     const lock_wait_ms_max = settings['storage.deadline'];
-    return await openSqliteStorage(path, { check, create, migrate, lock_wait_ms_max, failedRead, ...lines });
+    return await openSqliteStorage(path, {
+      check,
+      create,
+      migrate,
+      lock_wait_ms_max,
+      failedRead,
+      meter,
+      ...lines,
+    });
   }
   return await openPostgresStorage(settings['storage.url'], {
     ...postgresLimits(settings),
     migrate,
     failedRead,
+    meter,
   });
 }
 
-function postgresLimits(settings: Settings): Omit<PostgresOptions, 'migrate' | 'failedRead'> {
+function postgresLimits(settings: Settings): Omit<PostgresOptions, 'migrate' | 'failedRead' | 'meter'> {
   return {
     connections_max: settings['storage.connections'],
     deadline_ms: settings['storage.deadline'],
@@ -100,6 +111,7 @@ export interface WaitingNeeds {
   readonly mode: Mode;
   readonly log: Log;
   readonly failedRead: () => void;
+  readonly meter: StorageMeter;
   /** Whether to check the SQLite file. One process of a server does. */
   readonly check: boolean;
   /** Ends the waiting. */
@@ -153,13 +165,14 @@ export async function openStorageWhenThere(
 }
 
 async function openReady(
-  { settings, mode, log, check, failedRead }: WaitingNeeds,
+  { settings, mode, log, check, failedRead, meter }: WaitingNeeds,
   sealer: Sealer,
 ): Promise<Storage> {
   const storage = await openStorage(settings, {
     check,
     log,
     failedRead,
+    meter,
     create: mode === 'development' || settings['storage.create'],
     mode,
   });

@@ -1,7 +1,6 @@
 import type { Settings } from '../config/settings.ts';
 import { buildRouter, type Router } from '../http/router.ts';
 import { TenantsBusy } from '../http/tenancy.ts';
-import type { Metrics } from '../ports/metrics.ts';
 import type { TenantStorage } from '../ports/storage.ts';
 import type { TenantId } from '../spec/identifiers.ts';
 import type { Tenant } from '../tenant/tenant.ts';
@@ -36,7 +35,7 @@ const RETRY_MS = 1000;
 export interface AmongTenants {
   readonly open: OpenTenants;
   readonly openings: TenantOpenings;
-  readonly count: Metrics['countTenant'];
+  readonly count: (outcome: 'opened' | 'failed' | 'refused' | 'closed') => void;
 }
 
 type Opening = Pick<TenantInService, 'id' | 'settings' | 'storage'> & {

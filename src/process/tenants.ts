@@ -4,7 +4,6 @@ import { SettingsError } from '../config/settings-error.ts';
 import type { TenantOverrides } from '../config/tenant-overrides.ts';
 import type { Tenancy } from '../http/tenancy.ts';
 import { type NamedTenant, type TenantNames, tenantNames } from '../http/tenant-names.ts';
-import type { Metrics } from '../ports/metrics.ts';
 import type { Storage, TenantStorage } from '../ports/storage.ts';
 import type { StoredTenant } from '../ports/tenant-store.ts';
 import type { TenantCaches } from '../spec/caches.ts';
@@ -24,7 +23,7 @@ import { type OpeningTime, tenantOpenings } from './tenant-openings.ts';
 
 /** Parts that the process has opened for its tenants. */
 export interface TenantsNeeds extends Omit<OpenedParts, 'storage' | 'ownOrigins' | 'metrics'> {
-  readonly metrics: OpenedParts['metrics'] & Pick<Metrics, 'countTenant'>;
+  readonly metrics: OpenedParts['metrics'];
   readonly mode: Mode;
   readonly storage: Storage;
 }
@@ -37,6 +36,8 @@ export interface Tenants {
   withLogouts(): Promise<readonly TenantInService[]>;
   /** Returns the open tenants, the default one first. */
   open(): Promise<readonly TenantInService[]>;
+  /** Returns how many tenants are not disabled, as of the last look. */
+  count(): number;
   /** Returns a tenth of the closed tenants: each has its turn in ten calls. */
   someClosed(): Promise<readonly ClosedTenant[]>;
   close(): Promise<void>;
@@ -121,6 +122,7 @@ export async function openTenants(needs: TenantsNeeds): Promise<Tenants> {
       await catchUp();
       return register.open();
     },
+    count: () => register.open().length + register.closed().length,
     async someClosed() {
       await catchUp();
       return closedInTurn(register.closed());
@@ -159,7 +161,7 @@ const TIME: OpeningTime = {
 function boundsOf({ settings, log, metrics }: TenantsNeeds): AmongTenants {
   const perSecond = settings['limits.tenant-openings'];
   return {
-    count: (event) => metrics.countTenant(event),
+    count: (outcome) => metrics.count('chancery_tenant_openings_total', { outcome }),
     open: openTenantsUpTo(settings['cache.open-tenants'], TIME, () =>
       log.warn(
         {},

@@ -13,6 +13,8 @@ import { type Rounds, startRounds } from '../system/rounds.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { sweepExpired } from '../tokens/sweep.ts';
 import type { ProcessClock } from './clock.ts';
+import { publishAfterSweep, timedSweep } from './sweep-figures.ts';
+import { sweepTimes } from './sweep-times.ts';
 import type { TenantInService } from './tenant-in-service.ts';
 import type { ClosedTenant, Tenants } from './tenants.ts';
 
@@ -24,10 +26,12 @@ const UNSWEPT = 'what has expired could not be removed';
 export interface UpkeepNeeds {
   readonly settings: Settings;
   readonly tenants: Tenants;
-  readonly storage: Pick<Storage, 'file'>;
-  readonly metrics: Pick<Metrics, 'observeFile'>;
+  readonly storage: Pick<Storage, 'file' | 'objects'>;
+  readonly metrics: Pick<Metrics, 'set' | 'count'>;
   readonly clock: ProcessClock;
   readonly log: Log;
+  /** Whether this process counts the rows of the database: one of a server does. */
+  readonly counts: boolean;
 }
 
 /**
@@ -56,19 +60,24 @@ export function startUpkeep(needs: UpkeepNeeds): Rounds {
 function startSweeping(needs: UpkeepNeeds): Rounds {
   const { settings, tenants, clock, log } = needs;
   const sweepAll = async (): Promise<void> => {
-    for (const tenant of await tenants.open()) {
+    const open = await tenants.open();
+    for (const tenant of open) {
       if (clock.doubt() !== undefined) return;
-      await sweepOf(tenant, clock, log);
+      await sweepOf(tenant, needs);
     }
     for (const closed of await tenants.someClosed()) {
       // A look-up of SQLite takes no turn of its own.
       await nextTurn();
       if (clock.doubt() !== undefined) return;
-      await sweepClosed(closed, clock, log);
+      await sweepClosed(closed, needs);
     }
     await giveBackSpace(needs);
+    await publishAfterSweep(needs, open);
   };
-  return startRounds(settings['storage.sweep-interval'], sweepAll, { log, failure: UNSWEPT });
+  return startRounds(settings['storage.sweep-interval'], timedSweep(needs, sweepAll), {
+    log,
+    failure: UNSWEPT,
+  });
 }
 
 /** Pages that one write gives back: 1 MiB. Writes of requests come in between. */
@@ -83,29 +92,35 @@ const SPARE_BYTES_MIN = 1_048_576;
 export async function giveBackSpace({
   storage: { file },
   metrics,
-}: Pick<UpkeepNeeds, 'storage' | 'metrics'>): Promise<void> {
+}: {
+  readonly storage: Pick<Storage, 'file'>;
+  readonly metrics: Pick<Metrics, 'set'>;
+}): Promise<void> {
   if (file === undefined) return;
   for (let step = 0; step < STEPS_MAX; step += 1) {
     const size = file.size();
     if (size.free <= Math.max(SPARE_BYTES_MIN, size.file * SPARE)) break;
     if ((await file.giveBack(PAGES_AT_ONCE)) === 0) break;
   }
-  metrics.observeFile(file.size());
+  for (const [part, bytes] of Object.entries(file.size()))
+    metrics.set('chancery_sqlite_bytes', { part }, bytes);
 }
 
 /** Sweeps one tenant; a failure does not stop the sweep of the others. */
-async function sweepOf(tenant: TenantInService, clock: ProcessClock, log: Log): Promise<void> {
+async function sweepOf(tenant: TenantInService, needs: UpkeepNeeds): Promise<void> {
+  const { clock, log } = needs;
   try {
     await tendKeys(tenant.current(), log);
     void deliverOf(tenant, clock.serving, log);
-    await sweepTenant(tenant, clock.deleting, log);
+    await sweepTenant(tenant, needs);
   } catch (cause) {
     log.error({ tenant: tenant.id, cause }, UNSWEPT);
   }
 }
 
 /** Sweeps a closed tenant if there is anything to sweep: one question instead of one for each table. */
-async function sweepClosed(closed: ClosedTenant, clock: ProcessClock, log: Log): Promise<void> {
+async function sweepClosed(closed: ClosedTenant, needs: UpkeepNeeds): Promise<void> {
+  const { clock, log } = needs;
   try {
     const isSwept = await isDue(closed, clock.deleting);
     // Delivered here only if an older program noted them, which does not say so to the others.
@@ -113,7 +128,7 @@ async function sweepClosed(closed: ClosedTenant, clock: ProcessClock, log: Log):
     const tenant = isSwept || isTold ? closed.tenant() : undefined;
     if (tenant === undefined) return;
     if (isTold) void deliverOf(tenant, clock.serving, log);
-    if (isSwept) await sweepTenant(tenant, clock.deleting, log);
+    if (isSwept) await sweepTenant(tenant, needs);
   } catch (cause) {
     log.error({ tenant: closed.id, cause }, UNSWEPT);
   }
@@ -121,37 +136,38 @@ async function sweepClosed(closed: ClosedTenant, clock: ProcessClock, log: Log):
 
 async function isDue(closed: ClosedTenant, clock: Clock): Promise<boolean> {
   const { clients, upkeep } = closed.storage();
-  const now = clock.now();
-  const kept = closed.seconds('audit.lifetime');
-  const times = {
-    now,
-    settledBefore: now - closed.seconds('logout.log-lifetime'),
-    auditedBefore: kept === 0 ? 0 : now - kept,
-    renewableBefore: now - closed.seconds(RENEWABLE),
-  };
+  const times = sweepTimes(clock.now(), {
+    'audit.lifetime': closed.seconds('audit.lifetime'),
+    'logout.log-lifetime': closed.seconds('logout.log-lifetime'),
+    [RENEWABLE]: closed.seconds(RENEWABLE),
+  });
   if (await upkeep.isDue(times)) return true;
   return closed.seconds('registration.idle-client-lifetime') > 0 && (await clients.countOpen()) > 0;
 }
 
-async function sweepTenant(tenant: TenantInService, clock: Clock, log: Log): Promise<void> {
+async function sweepTenant(
+  tenant: TenantInService,
+  { clock: { deleting: clock }, log, metrics }: UpkeepNeeds,
+): Promise<void> {
   const { settings, storage } = tenant;
   const { accessTokens, authorizationCodes, grants, replays, rates, audit } = storage;
   const { accounts, sessions, interactions, logoutNotifications } = storage;
   const sweep = { clock, log, batch: settings['storage.sweep-batch'] };
-  await sweepExpired({ ...sweep, store: accessTokens, what: 'tokens' });
-  await sweepExpired({ ...sweep, store: authorizationCodes, what: 'authorisation codes' });
-  await sweepExpired({ ...sweep, store: grants, what: 'grants' });
-  await sweepExpired({
-    ...sweep,
-    store: keptLonger(replays, settings),
-    what: 'identifiers of client assertions',
-  });
-  await sweepExpired({ ...sweep, store: rates, what: 'rates' });
-  await sweepExpired({ ...sweep, store: sessions, what: 'sessions' });
-  await sweepExpired({ ...sweep, store: toldLongAgo(logoutNotifications, settings), what: 'logouts' });
-  await sweepExpired({ ...sweep, store: interactions, what: 'interactions' });
-  await sweepExpired({ ...sweep, store: accounts, what: 'known browsers' });
-  await sweepAuditEvents({ ...sweep, audit, lifetime: settings['audit.lifetime'] });
+  const expiring: readonly (readonly [what: string, store: Sweepable])[] = [
+    ['tokens', accessTokens],
+    ['authorisation codes', authorizationCodes],
+    ['grants', grants],
+    ['identifiers of client assertions', keptLonger(replays, settings)],
+    ['rates', rates],
+    ['sessions', sessions],
+    ['logouts', toldLongAgo(logoutNotifications, settings)],
+    ['interactions', interactions],
+    ['known browsers', accounts],
+  ];
+  let removed = 0;
+  for (const [what, store] of expiring) removed += await sweepExpired({ ...sweep, store, what });
+  removed += await sweepAuditEvents({ ...sweep, audit, lifetime: settings['audit.lifetime'] });
+  metrics.count('chancery_sweep_rows_total', {}, removed);
   await endExpired(tenant, clock, log);
   const idleSeconds = settings['registration.idle-client-lifetime'];
   if (idleSeconds === 0 || (await storage.clients.countOpen()) === 0) return;
@@ -183,6 +199,8 @@ async function endExpired(
   }
 }
 
+type Sweepable = Parameters<typeof sweepExpired>[0]['store'];
+
 /** Keeps used assertions for `clock.behind-max` longer, because a clock that is set back by less is believed. */
 function keptLonger(
   replays: Pick<ReplayStore, 'sweepExpired'>,
@@ -193,10 +211,7 @@ function keptLonger(
   };
 }
 
-function toldLongAgo(
-  notifications: LogoutNotificationStore,
-  settings: Settings,
-): Parameters<typeof sweepExpired>[0]['store'] {
+function toldLongAgo(notifications: LogoutNotificationStore, settings: Settings): Sweepable {
   return {
     sweepExpired: async (now, limit) =>
       await notifications.sweepSettled(now - settings['logout.log-lifetime'], limit),

@@ -26,6 +26,7 @@ const LIFETIMES = {
 const NO_COOKIES: BrowserCookies = { session: undefined, browser: undefined };
 const CAUSE: SignInCause = {
   client_id: 'rp' as ClientId,
+  method: 'password',
   origin: { remoteAddress: '192.0.2.7', request_id: 'r', userAgent: 'Browser/1' },
 };
 const BY_PASSWORD: Authentication = {

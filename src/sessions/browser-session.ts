@@ -6,6 +6,7 @@ import type { AccountStore } from '../ports/account-store.ts';
 import type { AuditEvent } from '../ports/audit-log.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
+import type { Counting } from '../ports/metrics.ts';
 import type { Random } from '../ports/random.ts';
 import type { EndedSession, SessionStore, StoredSession } from '../ports/session-store.ts';
 import {
@@ -23,6 +24,7 @@ export interface SessionNeeds {
   readonly random: Random;
   readonly settings: Settings;
   readonly log: Log;
+  readonly metrics: Pick<Counting, 'count'>;
 }
 
 /** An authenticated end-user, and how the authentication happened. */
@@ -64,6 +66,8 @@ export type SignedIn =
 /** The client that the end-user signs in for, and the request that did it. */
 export interface SignInCause {
   readonly client_id: ClientId;
+  /** The party that authenticated the end-user: this server, or the page of the operator. */
+  readonly method: 'password' | 'external';
   readonly origin: RequestOrigin;
 }
 
@@ -82,9 +86,9 @@ export async function signIn(
   needs: SessionNeeds,
   authentication: Authentication,
   cookies: BrowserCookies,
-  { client_id, origin }: SignInCause,
+  { client_id, method, origin }: SignInCause,
 ): Promise<SignedIn> {
-  const { sessions, clock, random, settings } = needs;
+  const { sessions, clock, random, settings, metrics } = needs;
   const now = clock.now();
   const { accountVersion, auth_time = now, ...who } = authentication;
   const session_cookie = random.alphanumeric(IDENTIFIER_LENGTHS.session);
@@ -107,9 +111,11 @@ export async function signIn(
   if (creation.outcome === 'account_changed') {
     const refused = { ...about, outcome: 'refused', detail: 'account-changed' } as const;
     logEvent(needs, personEvent(needs, 'sign-in.refuse', refused, origin));
+    metrics.count('chancery_sign_ins_total', { method, outcome: 'account-changed' });
     return creation;
   }
   logEvent(needs, event);
+  metrics.count('chancery_sign_ins_total', { method, outcome: 'succeeded' });
   const browser = await rememberedBrowser(needs, who.sub, cookies.browser, now);
   return {
     outcome: 'signed_in',

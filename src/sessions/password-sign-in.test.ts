@@ -17,6 +17,7 @@ const LIMITS = {
 
 const attempted = (endUsers: TestEndUsers, attempt: Partial<PasswordAttempt> = {}) =>
   authenticateWithPassword(endUsers.signIn, {
+    method: 'password',
     username: 'ada',
     password: ADA.password,
     remoteAddress: '192.0.2.1',

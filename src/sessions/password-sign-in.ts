@@ -5,6 +5,7 @@ import type { Account, AccountDirectory } from '../ports/account-directory.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import type { AuditLog } from '../ports/audit-log.ts';
 import type { Log } from '../ports/log.ts';
+import type { Counting } from '../ports/metrics.ts';
 import type { BoundedMap } from '../spec/bounded-map.ts';
 import { TooManyRequests } from '../spec/errors.ts';
 import type { Digest, Subject } from '../spec/identifiers.ts';
@@ -18,6 +19,7 @@ export interface PasswordSignInNeeds extends PersonEventNeeds {
   readonly browsers: Pick<AccountStore, 'knowsBrowser'>;
   readonly limits: SignInLimits;
   readonly log: Log;
+  readonly metrics: Pick<Counting, 'count'>;
   readonly audit: AuditLog;
   /**
    * Accounts under attack and when that state ends, so that an attack causes one audit event an hour instead
@@ -27,6 +29,8 @@ export interface PasswordSignInNeeds extends PersonEventNeeds {
 }
 
 export interface PasswordAttempt extends RequestOrigin {
+  /** The sign-in page, or the password grant. */
+  readonly method: 'password' | 'password-grant';
   /** The texts that the end-user typed, of any length. */
   readonly username: string;
   readonly password: string;
@@ -99,14 +103,15 @@ function refusalReason(account: Account | undefined, verified: Account | undefin
   return verified === undefined ? 'wrong-password' : 'disabled-account';
 }
 
-/** Returns what the log says about a refused sign-in: never the typed texts. */
+/** Counts a refused sign-in. Returns what the log says about it: never the typed texts. */
 const refusedSignIn = (
-  needs: PersonEventNeeds,
+  needs: PasswordSignInNeeds,
   attempt: PasswordAttempt,
   reason: RefusalReason,
   account: Account | undefined,
 ): Readonly<Record<string, unknown>> => {
-  const { client_id } = attempt;
+  const { client_id, method } = attempt;
+  needs.metrics.count('chancery_sign_ins_total', { method, outcome: reason });
   // A caller that no password has authenticated.
   const about = {
     sub: account?.sub,

@@ -10,6 +10,9 @@ export interface JournalFollower {
   updates(): number;
 }
 
+/** Learns how many changes a reading caught up on, and whether they were too many to learn one by one. */
+export type CatchUpReport = (changes: number, reset: boolean) => void;
+
 /**
  * Follows the journal, so that each answer reflects every change committed before its request arrived. It reads an embedded
  * journal at once for the first callback of an event-loop turn, and again at the end of the turn for all other callbacks.
@@ -20,8 +23,9 @@ export interface JournalFollower {
 export function followJournal(
   journal: ChangeJournal,
   learn: (changes: readonly Change[] | undefined) => void,
+  told: CatchUpReport = () => undefined,
 ): JournalFollower {
-  const { read, updates } = journalReader(journal, learn);
+  const { read, updates } = journalReader(journal, learn, told);
   let current = false;
   let readThisTurn = false;
   let afterTurn: Promise<void> | undefined;
@@ -118,11 +122,13 @@ interface JournalReader {
 function journalReader(
   journal: ChangeJournal,
   learn: (changes: readonly Change[] | undefined) => void,
+  told: CatchUpReport,
 ): JournalReader {
   let known: number | undefined;
   let updates = 0;
   const moveTo = (head: number, changes: readonly Change[] | undefined): void => {
     updates += 1;
+    if (known !== undefined) told(head - known, changes === undefined);
     learn(changes);
     known = head;
   };

@@ -7,7 +7,7 @@ import { type Awaitable, whenKnown } from '../spec/awaitable.ts';
 import type { BoundedMap } from '../spec/bounded-map.ts';
 import { type Caches, SLOT_BYTES, textBytes } from '../spec/caches.ts';
 import type { AccessTokenKey, ClientId, ClientInstance } from '../spec/identifiers.ts';
-import { followJournal } from './journal-follower.ts';
+import { type CatchUpReport, followJournal } from './journal-follower.ts';
 
 /** Maximum numbers of records, beside the bound in bytes; undefined = no such bound. */
 export interface RecordCacheLimits {
@@ -72,6 +72,7 @@ export function withRecordCache(
   storage: TenantStorage,
   limits: RecordCacheLimits,
   caches: Caches,
+  told?: CatchUpReport,
 ): TenantStorage {
   const { clients, tokens } = openMaps(limits, caches);
   const ended = new Set<ClientInstance>();
@@ -86,13 +87,12 @@ export function withRecordCache(
     clients.delete(change.client_id);
     if (change.kind === 'client-ended') ended.add(change.instance);
   };
-  const journal = followJournal(storage.journal, (changes) => {
+  const learn = (changes: readonly Change[] | undefined): void => {
     if (changes !== undefined && ended.size + changes.length <= ENDED_MAX) return changes.forEach(forget);
-    clients.clear();
-    tokens.clear();
-    ended.clear();
+    for (const known of [clients, tokens, ended]) known.clear();
     serverKeys = undefined;
-  });
+  };
+  const journal = followJournal(storage.journal, learn, told);
 
   /**
    * Caches a record that was read, unless the journal reported changes meanwhile: the record may be older than they are.

@@ -1,246 +1,190 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import type { FetchQueue, Metrics } from '../ports/metrics.ts';
-import { FETCH_PURPOSES, type FetchPurpose } from '../ports/outbound-http.ts';
-import type { FileSize } from '../ports/storage.ts';
+import type { Metrics } from '../ports/metrics.ts';
 import type { CacheFigures } from '../spec/bounded-map.ts';
-import { memoryMetrics } from './memory-metrics.ts';
-
-/** Upper bounds of the buckets, in seconds. Most answers take well below a millisecond. */
-const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
+import { METRICS, type MetricName, type MetricRow } from '../spec/metrics.ts';
+import { residentMemory } from './resident-memory.ts';
 
 /** How often the lag of the event loop is sampled. At the library's 10 ms the samples are most of an idle server's CPU. */
 const LAG_SAMPLE_MS = 50;
+/** Gauges of the library whose names end like those of counters; the same without `_total` have their parts. */
+const MISNAMED = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+];
 
-/** Counts of one endpoint, as plain numbers: the counters of a metrics library cost more than the counting. */
+type Labels = Readonly<Record<string, string | number>>;
+
+/** One series, as plain numbers: the counters of a metrics library cost more than the counting. */
+interface Cell {
+  readonly labels: Labels;
+  value: number;
+}
+
+type Reading = () => Iterable<readonly [Labels, number]>;
+
+/** A series of a histogram. */
+interface Distribution {
+  readonly labels: Labels;
+  /** Values per bucket: at most its bound and more than the previous bound. The last bucket has no bound. */
+  readonly buckets: number[];
+  sum: number;
+}
+
+/** Requests of one endpoint: every request is counted here, without text of labels. */
 interface Tally {
-  readonly byStatus: Map<number, number>;
-  /** Requests per bucket: at most its bound and more than the previous bound. The last bucket has no bound. */
-  readonly byDuration: number[];
-  seconds: number;
+  readonly byStatus: Map<number, Cell>;
+  readonly duration: Distribution;
 }
 
 /** @param caches returns the figures of all caches of this process */
 export function prometheusMetrics(caches: () => readonly CacheFigures[] = () => []): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_SAMPLE_MS });
+  for (const name of MISNAMED) registry.removeSingleMetric(name);
+  const cells = new Map<string, Map<string, Cell>>();
+  const distributions = new Map<string, Map<string, Distribution>>();
+  const gauges = new Map<string, Reading>();
   const tallies = new Map<string, Tally>();
-  const keyEvents = new Map<string, number>();
-  const logoutAttempts = new Map<string, number>();
-  const connectionRefusals = new Map<string, number>();
-  const anchorEvents = new Map<string, number>();
-  const refusals = new Map<string, number>();
-  const tenantEvents = new Map<string, number>();
-  const fetches = new Map<string, number>();
-  let fetchQueue: ((purpose: FetchPurpose) => FetchQueue) | undefined;
-  let encryptionKeyOpens: boolean | undefined;
-  let clockDoubt = 0;
-  let fileSize: FileSize | undefined;
-  const count = (counts: Map<string, number>, what: string): void =>
-    void counts.set(what, (counts.get(what) ?? 0) + 1);
-  let failedReads = 0;
+  const cellOf = (name: string, labels: Labels): Cell =>
+    seriesOf(cells, name, labels, () => ({ labels, value: 0 }));
+  const distributionOf = (name: string, labels: Labels): Distribution =>
+    seriesOf(distributions, name, labels, () => ({ labels, buckets: emptyBuckets(name), sum: 0 }));
+  showCaches(gauges, caches);
   return {
     contentType: registry.contentType,
-    text: async () =>
-      `${await registry.metrics()}\n${exposition(tallies)}${keyEventCounters(keyEvents)}${anchorEventCounters(anchorEvents)}${logoutCounters(logoutAttempts)}${connectionCounters(connectionRefusals)}${tenantCounters(tenantEvents)}${refusalCounters(refusals)}${fetchCounters(fetches)}${fetchGauges(fetchQueue)}${encryptionKeyGauge(encryptionKeyOpens)}${clockGauge(clockDoubt)}${failedReadCounter(failedReads)}${memoryMetrics(caches())}${fileGauges(fileSize)}`,
-    observeFile: (size) => {
-      fileSize = size;
+    text: async () => {
+      const rendered = Object.entries<MetricRow>(METRICS).map(([name, row]) =>
+        row.kind === 'histogram'
+          ? family(name, row, histogramLines(name, [...(distributions.get(name)?.values() ?? [])]))
+          : family(name, row, sampleLines(name, samplesOf(name, row, cells, gauges))),
+      );
+      return `${await registry.metrics()}\n${rendered.join('')}`;
     },
-    observeClock: (seconds) => {
-      clockDoubt = seconds;
+    count(name, labels, by = 1) {
+      cellOf(name, labels).value += by;
     },
-    countRefusal: (endpoint, reason) => count(refusals, `endpoint="${endpoint}",reason="${reason}"`),
-    noteEncryptionKey: (opens) => void (encryptionKeyOpens = opens),
-    countServerKeyEvent: (event) => count(keyEvents, event),
-    countTrustAnchorEvent: (event) => count(anchorEvents, event),
-    countLogoutAttempt: (outcome) => count(logoutAttempts, outcome),
-    countConnectionRefusal: (reason) => count(connectionRefusals, reason),
-    countTenant: (event) => count(tenantEvents, event),
-    countFailedRead: () => {
-      failedReads += 1;
+    counter(name, labels) {
+      const cell = cellOf(name, labels);
+      return () => {
+        cell.value += 1;
+      };
     },
-    countFetch: (purpose, outcome) => count(fetches, `purpose="${purpose}",outcome="${outcome}"`),
-    showFetchQueues: (read) => {
-      fetchQueue = read;
+    set(name, labels, value) {
+      cellOf(name, labels).value = value;
     },
+    observe: (name, labels, value) => add(name, distributionOf(name, labels), value),
+    gauge: (name, read) => void gauges.set(name, read),
     observeRequest(endpoint, status, seconds) {
       let tally = tallies.get(endpoint);
       if (tally === undefined) {
-        tally = {
-          byStatus: new Map(),
-          byDuration: Array.from({ length: BOUNDS.length + 1 }, () => 0),
-          seconds: 0,
-        };
+        tally = { byStatus: new Map(), duration: distributionOf(DURATION, { endpoint }) };
         tallies.set(endpoint, tally);
       }
-      tally.byStatus.set(status, (tally.byStatus.get(status) ?? 0) + 1);
-      tally.seconds += seconds;
-      let bucket = 0;
-      while (bucket < BOUNDS.length && seconds > (BOUNDS[bucket] ?? Infinity)) bucket += 1;
-      tally.byDuration[bucket] = (tally.byDuration[bucket] ?? 0) + 1;
+      let answered = tally.byStatus.get(status);
+      if (answered === undefined) {
+        answered = cellOf('chancery_http_requests_total', { endpoint, status });
+        tally.byStatus.set(status, answered);
+      }
+      answered.value += 1;
+      add(DURATION, tally.duration, seconds);
     },
   };
 }
 
-/** Renders the Prometheus text exposition format 0.0.4. The endpoints' names need no escaping. */
-function exposition(tallies: ReadonlyMap<string, Tally>): string {
-  const counters = [...tallies].flatMap(([endpoint, { byStatus }]) =>
-    [...byStatus].map(
-      ([status, count]) => `chancery_http_requests_total{endpoint="${endpoint}",status="${status}"} ${count}`,
-    ),
-  );
-  const histograms = [...tallies].flatMap(([endpoint, tally]) => histogram(endpoint, tally));
-  return [
-    '# HELP chancery_http_requests_total Requests answered, by endpoint and status.',
-    '# TYPE chancery_http_requests_total counter',
-    ...counters,
-    '# HELP chancery_http_request_duration_seconds Time from the head of the request to the answer, by endpoint.',
-    '# TYPE chancery_http_request_duration_seconds histogram',
-    ...histograms,
-    '',
-  ].join('\n');
+const DURATION = 'chancery_http_request_duration_seconds';
+
+function seriesOf<Series>(
+  all: Map<string, Map<string, Series>>,
+  name: string,
+  labels: Labels,
+  make: () => Series,
+): Series {
+  let series = all.get(name);
+  if (series === undefined) all.set(name, (series = new Map()));
+  const key = labelText(labels);
+  let one = series.get(key);
+  if (one === undefined) series.set(key, (one = make()));
+  return one;
 }
 
-function failedReadCounter(count: number): string {
-  const name = 'chancery_storage_failed_reads_total';
-  return [
-    `# HELP ${name} Reads of the database that failed because of the disk or the data.`,
-    `# TYPE ${name} counter`,
-    `${name} ${count}`,
-    '',
-  ].join('\n');
+const bucketsOf = (name: string): readonly number[] =>
+  (METRICS as Readonly<Record<string, MetricRow>>)[name]?.buckets ?? [];
+
+const emptyBuckets = (name: string): number[] => Array.from({ length: bucketsOf(name).length + 1 }, () => 0);
+
+function add(name: string, distribution: Distribution, value: number): void {
+  const bounds = bucketsOf(name);
+  let bucket = 0;
+  while (bucket < bounds.length && value > (bounds[bucket] ?? Infinity)) bucket += 1;
+  distribution.buckets[bucket] = (distribution.buckets[bucket] ?? 0) + 1;
+  distribution.sum += value;
 }
 
-function keyEventCounters(events: ReadonlyMap<string, number>): string {
-  return [
-    '# HELP chancery_server_key_events_total Changes of server keys made by this process, by kind.',
-    '# TYPE chancery_server_key_events_total counter',
-    ...[...events].map(([event, count]) => `chancery_server_key_events_total{event="${event}"} ${count}`),
-    '',
-  ].join('\n');
+function samplesOf(
+  name: string,
+  { kind, labels }: MetricRow,
+  cells: ReadonlyMap<string, ReadonlyMap<string, Cell>>,
+  gauges: ReadonlyMap<string, Reading>,
+): readonly Cell[] {
+  const read = gauges.get(name);
+  if (read !== undefined) return [...read()].map(([own, value]) => ({ labels: own, value }));
+  const counted = [...(cells.get(name)?.values() ?? [])];
+  // A rate over a counter that appears with its first event misses that event.
+  return counted.length === 0 && kind === 'counter' && labels.length === 0
+    ? [{ labels: {}, value: 0 }]
+    : counted;
 }
 
-function anchorEventCounters(events: ReadonlyMap<string, number>): string {
-  const name = 'chancery_federation_trust_anchor_key_events_total';
-  return [
-    `# HELP ${name} Events of trust anchors' keys that this process saw, by kind.`,
-    `# TYPE ${name} counter`,
-    ...[...events].map(([event, count]) => `${name}{event="${event}"} ${count}`),
-    '',
-  ].join('\n');
+const CACHE_FIGURES: readonly (readonly [MetricName, Exclude<keyof CacheFigures, 'name'>])[] = [
+  ['chancery_cache_entries', 'entries'],
+  ['chancery_cache_bytes', 'bytes'],
+  ['chancery_cache_bytes_max', 'bytesMax'],
+  ['chancery_cache_hits_total', 'hits'],
+  ['chancery_cache_misses_total', 'misses'],
+  ['chancery_cache_evictions_total', 'evictions'],
+];
+
+/** Publishes figures that are read when the metrics are read: those of caches, and the memory of the process. */
+function showCaches(gauges: Map<string, Reading>, caches: () => readonly CacheFigures[]): void {
+  for (const [name, figure] of CACHE_FIGURES)
+    gauges.set(name, () => caches().map((cache) => [{ cache: cache.name }, cache[figure]] as const));
+  gauges.set('chancery_resident_memory_bytes', residentMemory);
 }
 
-function logoutCounters(attempts: ReadonlyMap<string, number>): string {
-  const name = 'chancery_logout_attempts_total';
-  return [
-    `# HELP ${name} Attempts of this process to notify a client of the end of a session, by outcome.`,
-    `# TYPE ${name} counter`,
-    ...[...attempts].map(([outcome, count]) => `${name}{outcome="${outcome}"} ${count}`),
-    '',
-  ].join('\n');
+function family(name: string, { help, kind }: MetricRow, lines: readonly string[]): string {
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${kind}`, ...lines, ''].join('\n');
 }
 
-function connectionCounters(refusals: ReadonlyMap<string, number>): string {
-  const name = 'chancery_connections_refused_total';
-  return [
-    `# HELP ${name} Connections that this process refused or ended in their handshake, by the limit.`,
-    `# TYPE ${name} counter`,
-    ...[...refusals].map(([reason, count]) => `${name}{reason="${reason}"} ${count}`),
-    '',
-  ].join('\n');
-}
+const sampleLines = (name: string, samples: readonly Cell[]): readonly string[] =>
+  samples.map(({ labels, value }) => `${name}${braced(labelText(labels))} ${value}`);
 
-/** @param refusals by their labels, which need no escaping */
-function refusalCounters(refusals: ReadonlyMap<string, number>): string {
-  const name = 'chancery_refusals_total';
-  return [
-    `# HELP ${name} Requests that an endpoint refused, by endpoint and reason.`,
-    `# TYPE ${name} counter`,
-    ...[...refusals].map(([labels, count]) => `${name}{${labels}} ${count}`),
-    '',
-  ].join('\n');
-}
-
-function tenantCounters(events: ReadonlyMap<string, number>): string {
-  const name = 'chancery_tenant_openings_total';
-  return [
-    `# HELP ${name} Tenants that this process opened, failed to open, refused to open now, or closed for another one.`,
-    `# TYPE ${name} counter`,
-    ...[...events].map(([event, count]) => `${name}{outcome="${event}"} ${count}`),
-    '',
-  ].join('\n');
-}
-
-function fetchCounters(fetches: ReadonlyMap<string, number>): string {
-  const name = 'chancery_outbound_fetches_total';
-  return [
-    `# HELP ${name} Fetches from other servers, by purpose and outcome; busy: the limits of fetches refused it or ended it.`,
-    `# TYPE ${name} counter`,
-    ...[...fetches].map(([labels, count]) => `${name}{${labels}} ${count}`),
-    '',
-  ].join('\n');
-}
-
-/** Renders the queues of fetches; nothing in a process that fetches nothing. */
-function fetchGauges(read: ((purpose: FetchPurpose) => FetchQueue) | undefined): string {
-  if (read === undefined) return '';
-  const name = 'chancery_outbound_queue';
-  return [
-    `# HELP ${name} Fetches from other servers that run or wait for a slot, by purpose.`,
-    `# TYPE ${name} gauge`,
-    ...FETCH_PURPOSES.flatMap((purpose) =>
-      Object.entries(read(purpose)).map(
-        ([state, length]) => `${name}{purpose="${purpose}",state="${state}"} ${length}`,
-      ),
-    ),
-    '',
-  ].join('\n');
-}
-
-/** @param opens undefined for a process without a database */
-function encryptionKeyGauge(opens: boolean | undefined): string {
-  const name = 'chancery_encryption_key_opens_database';
-  return [
-    `# HELP ${name} 1 if encryption.key opens what the database holds, 0 if not.`,
-    `# TYPE ${name} gauge`,
-    ...(opens === undefined ? [] : [`${name} ${opens ? 1 : 0}`]),
-    '',
-  ].join('\n');
-}
-
-/** @param size undefined without a file */
-function fileGauges(size: FileSize | undefined): string {
-  const name = 'chancery_sqlite_bytes';
-  return [
-    `# HELP ${name} Bytes of the SQLite file, of its free pages (within the file), and of its write-ahead log.`,
-    `# TYPE ${name} gauge`,
-    ...Object.entries(size ?? {}).map(([part, bytes]) => `${name}{part="${part}"} ${bytes}`),
-    '',
-  ].join('\n');
-}
-
-function clockGauge(seconds: number): string {
-  const name = 'chancery_clock_doubt_seconds';
-  return [
-    `# HELP ${name} How far the clock is ahead of the remembered time while it is in doubt; negative behind, 0 without doubt.`,
-    `# TYPE ${name} gauge`,
-    `${name} ${seconds}`,
-    '',
-  ].join('\n');
-}
-
-function histogram(endpoint: string, { byDuration, seconds }: Tally): readonly string[] {
-  const name = 'chancery_http_request_duration_seconds';
-  let count = 0;
-  const buckets = byDuration.map((requests, index) => {
-    count += requests;
-    return `${name}_bucket{endpoint="${endpoint}",le="${BOUNDS[index] ?? '+Inf'}"} ${count}`;
+/** Renders the Prometheus text exposition format 0.0.4. */
+function histogramLines(name: string, series: readonly Distribution[]): readonly string[] {
+  const bounds = bucketsOf(name);
+  return series.flatMap(({ labels, buckets, sum }) => {
+    const own = labelText(labels);
+    const before = own === '' ? '' : `${own},`;
+    let count = 0;
+    const lines = buckets.map((values, index) => {
+      count += values;
+      return `${name}_bucket{${before}le="${bounds[index] ?? '+Inf'}"} ${count}`;
+    });
+    return [...lines, `${name}_sum${braced(own)} ${sum}`, `${name}_count${braced(own)} ${count}`];
   });
-  return [
-    ...buckets,
-    `${name}_sum{endpoint="${endpoint}"} ${seconds}`,
-    `${name}_count{endpoint="${endpoint}"} ${count}`,
-  ];
 }
+
+const braced = (labels: string): string => (labels === '' ? '' : `{${labels}}`);
+
+const labelText = (labels: Labels): string =>
+  Object.entries(labels)
+    .map(([name, value]) => `${name}="${escaped(String(value))}"`)
+    .join(',');
+
+const escaped = (value: string): string =>
+  /["\\\n]/u.test(value)
+    ? value.replaceAll('\\', String.raw`\\`).replaceAll('"', String.raw`\"`).replaceAll('\n', String.raw`\n`)
+    : value;
 
 const SAMPLE = /^([A-Za-z_:][A-Za-z0-9_:]*)(?:\{(.*)\})? (.+)$/u;
 const COMMENT = /^# (?:HELP|TYPE) ([A-Za-z_:][A-Za-z0-9_:]*) /u;

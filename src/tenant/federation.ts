@@ -56,7 +56,7 @@ export function openTrustAnchors(
     log,
     inspector,
     keyMaker,
-    count: (event) => metrics.countTrustAnchorEvent(event),
+    count: (event) => metrics.count('chancery_federation_trust_anchor_key_events_total', { event }),
     follow: settings['federation.follow-trust-anchor-keys'],
     delay: settings['federation.trust-anchor-key-delay'],
   });

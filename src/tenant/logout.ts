@@ -28,7 +28,7 @@ export function openLogoutDelivery(
     random,
     log,
     settings,
-    count: (outcome) => metrics.countLogoutAttempt(outcome),
+    count: (outcome) => metrics.count('chancery_logout_attempts_total', { outcome }),
   });
 }
 

@@ -110,7 +110,7 @@ async function openTenantKeys(
     ...made,
     report(event, { kid, use }) {
       log.info({ event, kid, use }, 'a server key has changed');
-      metrics.countServerKeyEvent(event);
+      metrics.count('chancery_server_key_events_total', { event });
     },
     settings: {
       configured: configured !== undefined,

@@ -7,7 +7,7 @@ import type { JwtSigner } from '../ports/jwt-signer.ts';
 import type { JwtVerifier } from '../ports/jwt-verifier.ts';
 import type { KeyMaker } from '../ports/key-maker.ts';
 import type { Log } from '../ports/log.ts';
-import type { Metrics } from '../ports/metrics.ts';
+import type { Counting } from '../ports/metrics.ts';
 import type { OutboundForms, OutboundHttp } from '../ports/outbound-http.ts';
 import type { Pages } from '../ports/pages.ts';
 import type { PasswordHasher } from '../ports/password-hasher.ts';
@@ -45,7 +45,7 @@ export interface Platform {
    */
   readonly openPages: (assetsPath: string, theme: string | undefined) => Pages;
   readonly log: Log;
-  readonly metrics: Pick<Metrics, 'countServerKeyEvent' | 'countTrustAnchorEvent' | 'countLogoutAttempt'>;
+  readonly metrics: Counting;
   /** Returns the authorities that may vouch for certificates of clients, as they are configured now. */
   readonly certificateAuthorities: AuthenticationNeeds['certificateAuthorities'];
   /** For the start page of a development server; absent in production. */

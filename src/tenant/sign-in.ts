@@ -51,8 +51,9 @@ export function openEndUsers(
     random,
     passwords,
     log,
+    metrics,
     caches,
-  }: Pick<Platform, 'clock' | 'random' | 'passwords' | 'log' | 'caches'>,
+  }: Pick<Platform, 'clock' | 'random' | 'passwords' | 'log' | 'metrics' | 'caches'>,
   storage: TenantStorage,
 ): EndUsers {
   const time = { clock, random };
@@ -67,6 +68,7 @@ export function openEndUsers(
       limits: signInLimits(settings, counting),
       clock,
       log,
+      metrics,
       settings,
       audit: storage.audit,
       attacked: caches.open('refusals', { weigh: () => ATTACKED_BYTES }),
@@ -77,6 +79,7 @@ export function openEndUsers(
       ...time,
       settings,
       log,
+      metrics,
     },
     interactions: {
       interactions: storage.interactions,
@@ -136,7 +139,7 @@ export interface SignIn extends Omit<EndUsers, 'accounts'> {
 }
 
 export function openSignIn(parts: SignInParts): SignIn {
-  const { issuer, settings, clients, clock, log, random, idTokens, pages, storage, uses } = parts;
+  const { issuer, settings, clients, clock, log, metrics, random, idTokens, pages, storage, uses } = parts;
   const { people, documents } = parts;
   const { directory, passwordSignIn, sessions, interactions, interactionLimits } = people;
   const { consents, authorizationCodes: codes } = storage;
@@ -177,6 +180,7 @@ export function openSignIn(parts: SignInParts): SignIn {
         settings,
         consentImplied: settings['sign-in.consent'] === 'third-party',
         log,
+        metrics,
         keepClient: async (client) => await documents.keep(client),
         clock,
       },

@@ -104,8 +104,9 @@ export const refresh = async (tenant: TestTenant, refresh_token: unknown): Promi
     form: { grant_type: 'refresh_token', client_id: CLIENT_URL, refresh_token: String(refresh_token) },
   });
 
-/** The audit events of the client: action, actor and detail. */
+/** The audit events about clients: action, actor and detail. */
 export const documentEvents = async (tenant: TestTenant): Promise<readonly (readonly (string | null)[])[]> =>
   (await tenant.storage.audit.page(0, 100))
+    .filter(({ action }) => action.startsWith('client.'))
     .filter(({ client_id }) => client_id === CLIENT_URL)
     .map(({ action, actor, detail }) => [action, actor, detail]);

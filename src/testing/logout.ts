@@ -132,6 +132,7 @@ async function signedIn(
   const who = { sub: 'ada' as Subject, accountVersion: undefined, acr: null, amr: ['pwd'] };
   const signed = await signIn(sessions, who, none, {
     client_id: 'rp' as ClientId,
+    method: 'password',
     origin: { remoteAddress: '192.0.2.7', request_id: 'r', userAgent: undefined },
   });
   assert.ok(signed.outcome === 'signed_in');

@@ -41,12 +41,21 @@ export interface LoggedLine {
   readonly message: string;
 }
 
+/** One addition to a counter. */
+export interface Counted {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string | number>>;
+  readonly by: number;
+}
+
 /** A platform in memory: nothing leaves the process, and only the test moves the clock. */
 export interface TestPlatform extends Platform {
   readonly clock: TestClock;
   readonly lines: readonly LoggedLine[];
   /** The outcomes of attempts to notify clients of a logout. */
   readonly logoutAttempts: readonly string[];
+  /** The additions to counters, in order. */
+  readonly counted: readonly Counted[];
   /** The storage of the tenant on this platform, with its cache: the same data behind the watch's back. */
   readonly unwatched: TenantStorage;
   /** The same storage as the tenant sees it. */
@@ -91,6 +100,7 @@ export function testPlatform(options: TestPlatformOptions = {}): TestPlatform {
   const unwatched = withRecordCache(stored, CACHE_SIZES, caches);
   const { storage: watchedStorage, watch } = watched(unwatched);
   const { clock, sleep } = testClock();
+  const counted: Counted[] = [];
   const logoutAttempts: string[] = [];
   const lines: LoggedLine[] = [];
   const sealer = sealerWith([systemRandom.bytes(32)]);
@@ -117,13 +127,17 @@ export function testPlatform(options: TestPlatformOptions = {}): TestPlatform {
     openPages: pagesOnce,
     log: collectingLog(lines),
     metrics: {
-      countServerKeyEvent: () => undefined,
-      countTrustAnchorEvent: () => undefined,
-      countLogoutAttempt: (outcome) => void logoutAttempts.push(outcome),
+      count(name, labels, by = 1) {
+        counted.push({ name, labels, by });
+        if ('outcome' in labels && name === 'chancery_logout_attempts_total')
+          logoutAttempts.push(String(labels.outcome));
+      },
+      counter: (name, labels) => () => void counted.push({ name, labels, by: 1 }),
     },
     certificateAuthorities: () => authorities,
     ...(options.development === undefined ? {} : { development: options.development }),
     lines,
+    counted,
     logoutAttempts,
     unwatched,
     watchedStorage,

@@ -15,6 +15,7 @@ import type { RegistrationPrivileges } from '../../spec/registration-privileges.
 import { doneEvent } from '../audit-trail.ts';
 import type { NetworkLimits } from '../rate-limits.ts';
 import { metadataOf, withMoreClients } from '../registered-client.ts';
+import { countCreated } from '../registration/count-registration.ts';
 import { newClient } from '../registration/register-client.ts';
 import { privilegesWithoutToken, type Registrant } from '../registration/registration-authority.ts';
 import { RegistrationsUnderWay, registeredAgain } from '../registration/registrations-under-way.ts';
@@ -144,7 +145,10 @@ export class DocumentClients {
     const now = registry.clock.now();
     // The identifier names the same client after it was deleted.
     const outcome = await registry.clients.create(kept, { reuseDeletedId: true, now, event });
-    if (outcome === 'created') registry.log.info({ ...event }, 'audit');
+    if (outcome === 'created') {
+      registry.log.info({ ...event }, 'audit');
+      countCreated(registry);
+    }
     const stored = outcome === 'created' ? kept : await registry.clients.find(client_id);
     if (stored === undefined)
       throw new OAuthError('invalid_request', {

@@ -1,5 +1,6 @@
 import { audited } from '../../clients/audit-trail.ts';
 import { clientInformation } from '../../clients/client-information.ts';
+import { countingRegistration } from '../../clients/registration/count-registration.ts';
 import { dryRun } from '../../clients/registration/dry-run.ts';
 import { registerClient } from '../../clients/registration/register-client.ts';
 import {
@@ -13,7 +14,7 @@ import { parseJsonObject } from '../../spec/json.ts';
 import { requireMediaType } from '../../spec/media-type.ts';
 import { parseParameters } from '../../spec/parameters.ts';
 import { UNCACHED } from '../answer.ts';
-import type { Contract, Endpoint } from '../contract.ts';
+import type { Contract, Endpoint, EndpointRequest, EndpointResponse } from '../contract.ts';
 import { contract, registerContract } from './contract.ts';
 
 const HEADERS = Object.freeze({ 'content-type': 'application/json', ...UNCACHED });
@@ -44,23 +45,33 @@ function registrationAt(address: Address, needs: RegistryNeeds): Endpoint {
       ...(advertised ? { advertisedAs: 'registration_endpoint' } : {}),
       cors: needs.settings['registration.allow-open-registration'] ? 'any' : 'configured',
     },
-    handle: async ({ headers, query, body, id, remoteAddress }) =>
-      await audited(needs, 'client.create', id, async (trail) => {
-        const authenticated = await authenticateRegistrant(needs, headers['authorization'], trail);
-        if (authenticated === undefined || authenticated.kind === 'open')
-          await needs.openLimits.admit(remoteAddress);
-        requireMediaType(headers['content-type'], 'application/json');
-        const sent = parseJsonObject(body, needs.json);
-        const { request, statement } = await applySoftwareStatement(needs, sent, remoteAddress);
-        const authorised = authorisedRegistrant(needs, authenticated, statement, trail);
-        const registrant = { ...authorised, remoteAddress };
-        if (asksForDryRun(query)) {
-          return { status: 200, headers: HEADERS, body: await dryRun(needs, registrant, request, trail) };
-        }
-        const client = await registerClient(needs, registrant, request, trail);
-        return { status: address.status, headers: HEADERS, body: clientInformation(needs, client) };
-      }),
+    async handle(request) {
+      const act = async (): Promise<EndpointResponse> => await registered(needs, address.status, request);
+      return request.query.includes('dry_run=true') ? await act() : await countingRegistration(needs, act);
+    },
   };
+}
+
+async function registered(
+  needs: RegistryNeeds,
+  status: Address['status'],
+  { headers, query, body, id, remoteAddress }: EndpointRequest,
+): Promise<EndpointResponse> {
+  return await audited(needs, 'client.create', id, async (trail) => {
+    const authenticated = await authenticateRegistrant(needs, headers['authorization'], trail);
+    if (authenticated === undefined || authenticated.kind === 'open')
+      await needs.openLimits.admit(remoteAddress);
+    requireMediaType(headers['content-type'], 'application/json');
+    const sent = parseJsonObject(body, needs.json);
+    const { request, statement } = await applySoftwareStatement(needs, sent, remoteAddress);
+    const authorised = authorisedRegistrant(needs, authenticated, statement, trail);
+    const registrant = { ...authorised, remoteAddress };
+    if (asksForDryRun(query)) {
+      return { status: 200, headers: HEADERS, body: await dryRun(needs, registrant, request, trail) };
+    }
+    const client = await registerClient(needs, registrant, request, trail);
+    return { status, headers: HEADERS, body: clientInformation(needs, client) };
+  });
 }
 
 function asksForDryRun(query: string): boolean {

@@ -1,5 +1,6 @@
 import { logEvent, originOf, placeOf } from '../../clients/person-event.ts';
 import type { Log } from '../../ports/log.ts';
+import type { Counting } from '../../ports/metrics.ts';
 import type { FrontChannelLogoutPage, Page, SignedOutPage } from '../../ports/pages.ts';
 import type { EndedSession, StoredSession } from '../../ports/session-store.ts';
 import {
@@ -43,6 +44,7 @@ export interface EndSessionConfirmationNeeds extends PageNeeds {
   readonly patience: () => Promise<void>;
   readonly form: FormLimits;
   readonly log: Log;
+  readonly metrics: Pick<Counting, 'count'>;
 }
 
 type Choice = 'logout' | 'stay';
@@ -145,6 +147,7 @@ async function ended(
       : sessionEnded(sessions, meant, endUserOf(needs, request), client?.client_id);
   const session = await endSession(sessions, browser.cookie(request, 'session'), event);
   if (session !== undefined && event !== undefined) logEvent(needs, event);
+  if (session !== undefined) needs.metrics.count('chancery_sessions_ended_total', {});
   return session === undefined
     ? { session: 'none', frames: [] }
     : { session: 'ended', frames: await clientsTold(needs, request, session, client?.client_id) };

@@ -1,4 +1,5 @@
 import { audited } from '../../clients/audit-trail.ts';
+import { countingRegistration } from '../../clients/registration/count-registration.ts';
 import { Admission } from '../../federation/registration/admission.ts';
 import {
   type ExplicitRegistrationNeeds,
@@ -41,21 +42,25 @@ export function federationRegistration(needs: FederationRegistrationNeeds | unde
   return {
     contract,
     handle: async ({ headers, body, id, remoteAddress }) =>
-      await audited(needs.registry, 'client.create', id, async (trail) => {
-        const mediaType = requireMediaType(headers['content-type'], ...TYPES);
-        const leave = admission.enter(remoteAddress);
-        if (leave === undefined) throw new TooManyRequests(needs.retryAfter, 'federation.registrations');
-        try {
-          const { claims, header, contentType } = await registerExplicitly(
-            needs,
-            { mediaType, body, remoteAddress },
-            trail,
-          );
-          const statement = await needs.keys.sign(claims, header);
-          return { status: 200, headers: { 'content-type': contentType, ...UNCACHED }, body: statement };
-        } finally {
-          leave();
-        }
-      }),
+      await countingRegistration(
+        needs.registry,
+        async () =>
+          await audited(needs.registry, 'client.create', id, async (trail) => {
+            const mediaType = requireMediaType(headers['content-type'], ...TYPES);
+            const leave = admission.enter(remoteAddress);
+            if (leave === undefined) throw new TooManyRequests(needs.retryAfter, 'federation.registrations');
+            try {
+              const { claims, header, contentType } = await registerExplicitly(
+                needs,
+                { mediaType, body, remoteAddress },
+                trail,
+              );
+              const statement = await needs.keys.sign(claims, header);
+              return { status: 200, headers: { 'content-type': contentType, ...UNCACHED }, body: statement };
+            } finally {
+              leave();
+            }
+          }),
+      ),
   };
 }

@@ -81,6 +81,7 @@ async function signInChosen(needs: InteractionEndpointNeeds, choice: Choice): Pr
     password,
     browser,
     ...originOf(request),
+    method: 'password',
     client_id: waiting.interaction.content.request.client_id,
   });
   if (outcome.outcome === 'too_many_attempts')
@@ -98,7 +99,7 @@ async function signInChosen(needs: InteractionEndpointNeeds, choice: Choice): Pr
       abandoned: waiting.interaction.content.signedIn,
     };
     const { client_id } = waiting.interaction.content.request;
-    const cause = { client_id, origin: originOf(request) };
+    const cause = { client_id, method: 'password', origin: originOf(request) } as const;
     const signedIn = await signIn(needs.sessions, authentication, cookiesSent, cause);
     if (signedIn.outcome === 'account_changed')
       return await askAgain((await changed(needs, taken, { taken: false })) ?? waiting, 'refused');

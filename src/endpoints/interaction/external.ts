@@ -61,6 +61,7 @@ async function signedIn(
   };
   const begun = await signIn(needs.sessions, authentication, cookies, {
     client_id: waiting.interaction.content.request.client_id,
+    method: 'external',
     origin: originOf(request),
   });
   if (begun.outcome === 'account_changed')

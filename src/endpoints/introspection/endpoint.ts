@@ -1,4 +1,5 @@
 import type { StoredAccessToken } from '../../ports/access-token-store.ts';
+import type { Counting } from '../../ports/metrics.ts';
 import { preferredMediaType } from '../../spec/accept.ts';
 import { type Awaitable, whenKnown } from '../../spec/awaitable.ts';
 import type { ClientMetadata } from '../../spec/client-metadata.ts';
@@ -20,6 +21,7 @@ import {
 } from './jwt-answer.ts';
 
 export interface IntrospectionNeeds extends CallerNeeds, JwtAnswerNeeds {
+  readonly metrics: Pick<Counting, 'counter'>;
   readonly form: FormLimits;
 }
 
@@ -38,6 +40,9 @@ export function introspection(needs: IntrospectionNeeds): Endpoint {
   const jwtTypes: readonly JwtMediaType[] = needs.settings['introspection.legacy-jwt']
     ? [INTROSPECTION_JWT, LEGACY_JWT]
     : [INTROSPECTION_JWT];
+  const countActive = needs.metrics.counter('chancery_introspections_total', { result: 'active' });
+  const countInactive = needs.metrics.counter('chancery_introspections_total', { result: 'inactive' });
+  const answered = (text: string): void => (text === INACTIVE ? countInactive() : countActive());
   return {
     contract,
     handle(request) {
@@ -50,9 +55,10 @@ export function introspection(needs: IntrospectionNeeds): Endpoint {
           throw scopeLacking(request, introspectionScope, caller.client_id);
         const jwtType = jwtTypeFor(request, jwtTypes);
         const looking = ahead === undefined ? findAccessToken(needs.accessTokens, token) : ahead.found;
-        return whenKnown(inspect(needs, caller, looking), (text) =>
-          jwtType === undefined ? jsonResponse(text) : jwtResponse(needs, caller, text, jwtType),
-        );
+        return whenKnown(inspect(needs, caller, looking), (text) => {
+          answered(text);
+          return jwtType === undefined ? jsonResponse(text) : jwtResponse(needs, caller, text, jwtType);
+        });
       });
     },
   };

@@ -24,6 +24,12 @@ const { names: NAMES, repeatable: REPEATABLE } = contract.parameters;
 /** Issues access tokens. Reads the form first, because it may hold the client's credentials. */
 export function token(needs: TokenEndpointNeeds): Endpoint {
   const offered = offeredGrants(needs);
+  const issued = new Map(
+    offered.map(({ grant_type }) => [
+      grant_type,
+      needs.metrics.counter('chancery_tokens_issued_total', { grant: grantName(grant_type) }),
+    ]),
+  );
   return {
     contract,
     async handle(request) {
@@ -39,6 +45,7 @@ export function token(needs: TokenEndpointNeeds): Endpoint {
       const grant = grantFor(offered, parameters, client);
       const origin = originOf(request);
       const granted = await grant.handle(needs, client, parameters, origin);
+      issued.get(grant.grant_type)?.();
       noteIssued(needs, client, grant, granted, origin);
       return {
         status: 200,
@@ -48,6 +55,9 @@ export function token(needs: TokenEndpointNeeds): Endpoint {
     },
   };
 }
+
+/** Returns the last word of a grant type that is a URN. */
+const grantName = (grant_type: string): string => grant_type.split(':').at(-1) ?? grant_type;
 
 /** Logs tokens for an end-user. A client that acts for itself is counted only: its tokens are the hot path (ADR 71). */
 function noteIssued(

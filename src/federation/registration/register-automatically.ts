@@ -1,4 +1,5 @@
 import { doneEvent } from '../../clients/audit-trail.ts';
+import { countCreated } from '../../clients/registration/count-registration.ts';
 import { newClient, noteDropped } from '../../clients/registration/register-client.ts';
 import { registeredAgain } from '../../clients/registration/registrations-under-way.ts';
 import { isConfidential, type ValidatedMetadata } from '../../clients/registration/validate-metadata.ts';
@@ -119,7 +120,10 @@ async function store(
   const event = doneEvent(registry, { ...trail, action: 'client.create' });
   // An entity identifier names the same entity after the sweep deleted its client.
   const conditions = { reuseDeletedId: true, now: registry.clock.now(), event };
-  if ((await clients.create(client, conditions)) === 'created') registry.log.info({ ...event }, 'audit');
+  if ((await clients.create(client, conditions)) === 'created') {
+    registry.log.info({ ...event }, 'audit');
+    countCreated(registry);
+  }
   const stored = await clients.find(client_id);
   if (stored === undefined) throw new Error('the store does not have the client that it has just created');
   return stored;

@@ -8,6 +8,7 @@ import type { ClientStore, StoredClient } from '../../ports/client-store.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ConsentStore, StoredConsent } from '../../ports/consent-store.ts';
 import type { Log } from '../../ports/log.ts';
+import type { Counting } from '../../ports/metrics.ts';
 import type { StoredSession } from '../../ports/session-store.ts';
 import { canSignInWith } from '../../sessions/acr-values.ts';
 import { responseTypeName, responseTypesOf } from '../../spec/grant-types.ts';
@@ -45,6 +46,7 @@ export interface ProgressNeeds {
   readonly keepClient: (client: StoredClient) => Promise<StoredClient>;
   readonly clock: Clock;
   readonly log: Log;
+  readonly metrics: Pick<Counting, 'count'>;
 }
 
 /** A waiting request's client and next step. */
@@ -157,7 +159,9 @@ export async function rememberConsent(
   const consent = { sub, client_id, instance, scope, claims: requestedClaims(request), resources };
   const detail = shownText(scope.join(' '), SCOPE_SHOWN_MAX);
   const event = personEvent(needs, 'consent.grant', { sub, client_id, detail }, origin);
-  if ((await consents.grant(consent, clock.now(), event)) !== undefined) logEvent(needs, event);
+  if ((await consents.grant(consent, clock.now(), event)) === undefined) return;
+  logEvent(needs, event);
+  needs.metrics.count('chancery_consents_total', { outcome: 'granted' });
 }
 
 /** Scope that an event shows. */
@@ -171,5 +175,7 @@ async function withdrawOutdated(
 ): Promise<void> {
   const about = { sub, client_id, actor: 'server', detail: 'the document of the client changed' };
   const event = personEvent(needs, 'consent.revoke', about, origin);
-  if (await needs.consents.revoke(sub, { client_id, instance }, event)) logEvent(needs, event);
+  if (!(await needs.consents.revoke(sub, { client_id, instance }, event))) return;
+  logEvent(needs, event);
+  needs.metrics.count('chancery_consents_total', { outcome: 'withdrawn' });
 }

@@ -60,7 +60,10 @@ export async function authorizedResponse(
   const token = request.response_type.includes('token') ? await issueAccessToken(needs, authorized) : {};
   const about = { sub: account.sub, client_id, detail: request.response_type.join(' ') };
   if ('code' in code) logEvent(issuing, personEvent(issuing, 'code.issue', about, origin));
-  if ('access_token' in token) logEvent(issuing, personEvent(issuing, 'token.issue', about, origin));
+  if ('access_token' in token) {
+    logEvent(issuing, personEvent(issuing, 'token.issue', about, origin));
+    issuing.metrics.count('chancery_tokens_issued_total', { grant: 'response' });
+  }
   return { ...code, ...token, ...(await idToken(needs, authorized, { ...code, ...token })) };
 }
 

@@ -69,6 +69,7 @@ async function tokensFor(
   await (made.grant === undefined
     ? accessTokens.store.issue(made.token)
     : grants.create(made.grant, made.token));
+  needs.metrics.count('chancery_tokens_issued_total', { grant: 'direct' });
   return { ...made.response, ...id_token };
 }
 

@@ -1,3 +1,4 @@
+import type { StoredObjects } from '../../ports/storage.ts';
 import type { StorageMark } from '../../ports/table-dump.ts';
 import type { RememberedTime } from '../../ports/time-memory.ts';
 import type { Sealed } from '../../spec/identifiers.ts';
@@ -160,6 +161,27 @@ function remembered(row: Row | undefined): RememberedTime | undefined {
 export async function timeOf(connection: Connection): Promise<RememberedTime | undefined> {
   const [outcome] = await connection.execute([bound(TIME, {})]);
   return remembered(outcome?.rows[0]);
+}
+
+const OBJECTS = statement(
+  'object_estimates',
+  `SELECT relname::text AS name, greatest(reltuples, 0)::bigint AS rows FROM pg_class
+   WHERE relkind = 'r' AND pg_table_is_visible(oid)
+     AND relname IN ('client', 'account', 'session', 'authorization_grant', 'access_token')`,
+);
+
+/** Returns how many rows of each kind all tenants have, as the last VACUUM or ANALYZE estimated. Row security hides a count. */
+export async function estimateObjects(connection: Connection): Promise<StoredObjects> {
+  const [outcome] = await connection.execute([bound(OBJECTS, {})]);
+  const rows = new Map((outcome?.rows ?? []).map((row) => [String(row['name']), Number(row['rows'])]));
+  const of = (table: string): number => rows.get(table) ?? 0;
+  return {
+    clients: of('client'),
+    accounts: of('account'),
+    sessions: of('session'),
+    grants: of('authorization_grant'),
+    accessTokens: of('access_token'),
+  };
 }
 
 const MARK = statement('mark', 'SELECT content FROM storage_mark WHERE name = :name');

@@ -1,4 +1,4 @@
-import { StorageUnavailable } from '../../ports/storage.ts';
+import { type StorageMeter, StorageUnavailable } from '../../ports/storage.ts';
 import type { TenantId } from '../../spec/identifiers.ts';
 import { waitOfRequest } from '../request-waits.ts';
 import { refuseNul, type Write, type Writes } from '../verbs.ts';
@@ -39,6 +39,7 @@ interface Lane {
 /** Sends the pipelined writes of one event-loop turn in one round trip. Each interactive write has its own transaction. */
 export class GatheredWrites implements Writes {
   readonly #pool: Pool;
+  readonly #meter: StorageMeter | undefined;
   readonly #free: Lane = { waiting: [], batches: 0, batchesMax: FREE_BATCHES_MAX };
   readonly #locking: Lane = { waiting: [], batches: 0, batchesMax: LOCKING_BATCHES_MAX };
   #scheduled = false;
@@ -50,8 +51,14 @@ export class GatheredWrites implements Writes {
   /** The last interactive write of each tenant. The next one waits for it here, because it would wait in the database. */
   readonly #last = new Map<TenantId | undefined, Promise<unknown>>();
 
-  constructor(pool: Pool) {
+  constructor(pool: Pool, meter?: StorageMeter) {
     this.#pool = pool;
+    this.#meter = meter;
+  }
+
+  /** Writes that are not answered yet. */
+  get unanswered(): number {
+    return this.#unanswered;
   }
 
   write(write: Write): Promise<unknown> {
@@ -168,6 +175,7 @@ export class GatheredWrites implements Writes {
     writes: readonly PendingWrite[],
     execute: (connection: Connection) => Promise<T>,
   ): Promise<T> {
+    this.#meter?.batch(writes.length);
     for (let attempt = 1; ; attempt += 1) {
       try {
         const done = await this.#pool.with(execute, this.#untilOf(writes));

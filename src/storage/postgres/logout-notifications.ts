@@ -61,8 +61,20 @@ const SWEEP = statement(
      WHERE tenant = :tenant AND due_at IS NULL AND attempted_at < :before ORDER BY attempted_at LIMIT :limit)`,
 );
 
-export const logoutNotifications: TenantNoun<LogoutNotificationStore, 'nextDue' | 'page'> = {
+const COUNT_WAITING = statement(
+  'logout_notification_count_waiting',
+  `SELECT count(*) AS waiting FROM (
+     SELECT 1 FROM logout_notification WHERE tenant = :tenant AND due_at IS NOT NULL LIMIT :limit) AS waiting`,
+);
+
+export const logoutNotifications: TenantNoun<LogoutNotificationStore, 'nextDue' | 'countWaiting' | 'page'> = {
   reads: {
+    countWaiting:
+      ({ primary }) =>
+      async (tenant, limit) => {
+        const [row] = await primary.rows(tenant, COUNT_WAITING, { limit });
+        return Number(row?.['waiting'] ?? 0);
+      },
     nextDue:
       ({ primary }) =>
       async (tenant) => {

@@ -1,10 +1,15 @@
-import { type Storage, StorageUnavailable } from '../../ports/storage.ts';
+import {
+  type PoolFigures,
+  type Storage,
+  type StorageMeter,
+  StorageUnavailable,
+} from '../../ports/storage.ts';
 import type { RememberedTime, TimeMemory } from '../../ports/time-memory.ts';
 import { FailedReads } from '../failed-reads.ts';
 import { parseRestoration, refuseUnfinishedCopy } from '../marks.ts';
 import { type DatabaseStore, tenantStorage, wholeStores } from '../verbs.ts';
 import { type Connection, Promotions } from './connection.ts';
-import { markOf, timeOf } from './database.ts';
+import { estimateObjects, markOf, timeOf } from './database.ts';
 import { isFailedRead, unavailable } from './database-error.ts';
 import { isOwnMachine, parseDatabaseUrl } from './database-url.ts';
 import { GatheredReads } from './gathered-reads.ts';
@@ -53,22 +58,26 @@ export interface PostgresOptions {
   readonly migrate: boolean;
   /** Is called for each read that fails because of the disk or the data. */
   readonly failedRead?: () => void;
+  readonly meter?: StorageMeter | undefined;
   /** The URL of a standby that serves pages of clients; empty if there is none. */
   readonly replica: string;
 }
 
 /** Opens the database at a `postgres:` URL. Rejects with `StorageUnavailable`, whose message has no password in it. */
 export async function openPostgresStorage(url: string, options: PostgresOptions): Promise<Storage> {
-  const { connections_max, deadline_ms } = options;
+  const { connections_max, deadline_ms, meter } = options;
   const database = parseDatabaseUrl(url);
   const forReads = Math.max(1, Math.ceil(connections_max / 2));
   // With one host, no other server can be promoted.
   const promotions = database.hosts.length > 1 ? new Promotions() : undefined;
   const primary = { deadline_ms, writable: true, promotions };
-  const readers = new Pool(database, { ...primary, connections_max: forReads });
+  const used = (kind: 'read' | 'write') =>
+    meter === undefined ? undefined : (seconds: number) => meter.took(kind, seconds);
+  const readers = new Pool(database, { ...primary, connections_max: forReads, used: used('read') });
   const writers = new Pool(database, {
     ...primary,
     connections_max: Math.max(1, connections_max - forReads),
+    used: used('write'),
   });
   const pools = [readers, writers];
   const replica =
@@ -78,6 +87,7 @@ export async function openPostgresStorage(url: string, options: PostgresOptions)
           deadline_ms,
           writable: false,
           connections_max: forReads,
+          used: used('read'),
         });
   if (replica !== readers) pools.push(replica);
   try {
@@ -99,7 +109,7 @@ export async function openPostgresStorage(url: string, options: PostgresOptions)
       replica: new GatheredReads(replica, failedReads),
       failedReads,
     },
-    new GatheredWrites(writers),
+    new GatheredWrites(writers, meter),
     { pools, independent: !database.hosts.some(isOwnMachine) },
   );
 }
@@ -146,6 +156,8 @@ function storage(
     recordProcess: (process) => whole.database.recordProcess(process),
     processes: () => whole.database.processes(),
     forgetProcesses: (ids) => whole.database.forgetProcesses(ids),
+    figures: () => ({ writesWaiting: writes.unanswered, pools: pools.map(figuresOf) }),
+    objects: async () => (await pools[0]?.with(estimateObjects)) ?? NO_OBJECTS,
     time: timeMemory(whole.database, pools, independent),
     restoration: async () =>
       parseRestoration(await pools[0]?.with((connection) => markOf(connection, 'restored'))),
@@ -161,6 +173,16 @@ function storage(
     },
   };
 }
+
+const NO_OBJECTS = { clients: 0, accounts: 0, sessions: 0, grants: 0, accessTokens: 0 };
+
+/** The pools stand in this order. */
+const POOLS = ['read', 'write', 'replica'] as const;
+
+const figuresOf = (pool: Pool, place: number): PoolFigures => ({
+  pool: POOLS[place] ?? 'replica',
+  ...pool.figures(),
+});
 
 /** @param independent whether the clock of the database server is that of another machine */
 function timeMemory(database: DatabaseStore, pools: readonly Pool[], independent: boolean): TimeMemory {

@@ -1,4 +1,4 @@
-import { StorageUnavailable } from '../../ports/storage.ts';
+import { type PoolFigures, StorageUnavailable } from '../../ports/storage.ts';
 import { Connection, type Promotions } from './connection.ts';
 import { unavailable } from './database-error.ts';
 import type { DatabaseUrl } from './database-url.ts';
@@ -11,6 +11,8 @@ export interface PoolOptions {
   readonly writable: boolean;
   /** Given to reject a former primary. The pools of a process share it. */
   readonly promotions?: Promotions | undefined;
+  /** Learns for how many seconds each user had a connection. */
+  readonly used?: ((seconds: number) => void) | undefined;
 }
 
 interface Waiting {
@@ -42,12 +44,19 @@ export class Pool {
    */
   async with<T>(use: (connection: Connection) => Promise<T>, until = this.deadline()): Promise<T> {
     const connection = await this.#acquire(until);
+    const begun = performance.now();
     try {
       connection.answerBy(until);
       return await use(connection);
     } finally {
+      this.#options.used?.((performance.now() - begun) / 1000);
       this.#release(connection);
     }
+  }
+
+  /** Returns the connections, and the callers that wait for one. */
+  figures(): Pick<PoolFigures, 'open' | 'idle' | 'waiting'> {
+    return { open: this.#open, idle: this.#idle.length, waiting: this.#waiting.length };
   }
 
   /** Returns the deadline of a request that begins now. */

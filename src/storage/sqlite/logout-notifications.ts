@@ -12,8 +12,14 @@ const PLACE = 'tenant = ? AND sid = ? AND client_id = ? AND instance = ?';
 /** A later attempt has raised `attempts`; a settled notification has no `due_at`. */
 const STILL_TAKEN = `${PLACE} AND attempts = ? AND due_at IS NOT NULL`;
 
-export const logoutNotifications: TenantNoun<LogoutNotificationStore, 'nextDue' | 'page'> = {
+export const logoutNotifications: TenantNoun<LogoutNotificationStore, 'nextDue' | 'countWaiting' | 'page'> = {
   reads: {
+    countWaiting({ lookUps }) {
+      const count = lookUps.prepare(`
+        SELECT count(*) AS waiting FROM (
+          SELECT 1 FROM logout_notification WHERE tenant = ? AND due_at IS NOT NULL LIMIT ?)`);
+      return (tenant, limit) => Number(count.get(tenant, limit)?.['waiting'] ?? 0);
+    },
     nextDue({ lookUps }) {
       const next = lookUps.prepare(`
         SELECT due_at FROM logout_notification

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Log } from '../../ports/log.ts';
-import { type Storage, StorageUnavailable } from '../../ports/storage.ts';
+import { type Storage, type StorageMeter, StorageUnavailable } from '../../ports/storage.ts';
 import type { StorageMark } from '../../ports/table-dump.ts';
 import { FailedReads } from '../failed-reads.ts';
 import { parseRestoration, refuseUnfinishedCopy } from '../marks.ts';
@@ -13,7 +13,7 @@ import {
   openReadConnection,
   openWriteConnection,
 } from './connection.ts';
-import { sizeReading, timeReading } from './database.ts';
+import { countObjects, sizeReading, timeReading } from './database.ts';
 import { createWhereAbsent, displacement, filesAt, hasRoom, inspect, unavailable } from './database-file.ts';
 import { BesideCheck, logBytes, refuseDamagedRoots } from './file-check.ts';
 import { migrate, needsMigration, refuseNewerSchema } from './migrations.ts';
@@ -45,6 +45,7 @@ export interface SqliteOptions {
   readonly check?: boolean;
   /** Is called for each read that fails because of the disk or the file. */
   readonly failedRead?: () => void;
+  readonly meter?: StorageMeter | undefined;
   /** Receives the progress of a check that runs beside the requests. */
   readonly log?: Log;
   /** Whether to create the file if there is none. */
@@ -72,7 +73,7 @@ export async function openSqliteStorage(path: string, options: SqliteOptions = {
       options.writer === 'main'
         ? mainThreadChannel(place, lock_wait_ms_max)
         : new WriterThreadChannel(place, lock_wait_ms_max);
-    return storage(place, { reader, channel, beside, failedRead: options.failedRead });
+    return storage(place, { reader, channel, beside, ...options });
   } catch (error) {
     await beside?.close();
     throw unavailable(path, error);
@@ -130,15 +131,17 @@ function refuseDamage(database: DatabaseSync, path: string): void {
 const damageLine = (path: string, finding: string): string =>
   `the database ${path} is damaged (${finding}): restore it from a backup`;
 
-interface Opened {
+interface Opened extends Pick<SqliteOptions, 'failedRead' | 'meter'> {
   readonly reader: DatabaseSync;
   readonly channel: WriteChannel;
   readonly beside: BesideCheck | undefined;
-  readonly failedRead: (() => void) | undefined;
 }
 
-function storage({ path, files }: DatabasePlace, { reader, channel, beside, failedRead }: Opened): Storage {
-  const writes = new GatheredWrites(channel);
+function storage(
+  { path, files }: DatabasePlace,
+  { reader, channel, beside, failedRead, meter }: Opened,
+): Storage {
+  const writes = new GatheredWrites(channel, meter);
   const scanner = openReadConnection(path);
   const failedReads = new FailedReads(
     () => performance.now(),
@@ -174,6 +177,8 @@ function storage({ path, files }: DatabasePlace, { reader, channel, beside, fail
     processes: () => whole.database.processes(),
     forgetProcesses: (ids) => whole.database.forgetProcesses(ids),
     file: { size: sizeReading(scanner, path), giveBack: (pages) => whole.database.giveBackPages(pages) },
+    figures: () => ({ writesWaiting: writes.unanswered, pools: [] }),
+    objects: async () => await Promise.resolve(countObjects(scanner)),
     time: {
       remembered: async () => await Promise.resolve(remembered()),
       note: (sighting) => whole.database.noteTime(sighting),

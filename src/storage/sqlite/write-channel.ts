@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { StorageUnavailable } from '../../ports/storage.ts';
+import { type StorageMeter, StorageUnavailable } from '../../ports/storage.ts';
 import { waitOfRequest } from '../request-waits.ts';
 import { refuseNul, type Write, type Writes } from '../verbs.ts';
 import { type Answer, BatchExecutor, type DatabasePlace, monotonicMilliseconds } from './write-batch.ts';
@@ -27,14 +27,21 @@ interface WaitingWrite {
 /** Gathers the writes of one event-loop turn and sends them together. */
 export class GatheredWrites implements Writes {
   readonly #channel: WriteChannel;
+  readonly #meter: StorageMeter | undefined;
   #gathered: WaitingWrite[] = [];
   #unanswered = 0;
   #closing = false;
   #stopped: string | undefined;
   #drained: (() => void) | undefined;
 
-  constructor(channel: WriteChannel) {
+  constructor(channel: WriteChannel, meter?: StorageMeter) {
     this.#channel = channel;
+    this.#meter = meter;
+  }
+
+  /** Writes that are not answered yet. */
+  get unanswered(): number {
+    return this.#unanswered;
   }
 
   write(write: Write): Promise<unknown> {
@@ -71,12 +78,15 @@ export class GatheredWrites implements Writes {
   async #send(): Promise<void> {
     const gathered = this.#gathered;
     this.#gathered = [];
+    const begun = performance.now();
     try {
       const answers = await this.#channel.send(gathered.map((waiting) => waiting.write));
       gathered.forEach((waiting, index) => settle(waiting, answers[index]));
     } catch (error) {
       for (const waiting of gathered) waiting.reject(error as Error);
     }
+    this.#meter?.took('write', (performance.now() - begun) / 1000);
+    this.#meter?.batch(gathered.length);
     this.#unanswered -= gathered.length;
     if (this.#unanswered === 0) this.#drained?.();
   }
