@@ -110,6 +110,7 @@ const ROWS: readonly Row[] = [
     (id): Row => [id, FORGETS],
   ),
   ...['policy-merged', 'policy-scope', 'policy-in-the-answer'].map((id): Row => [id, FORGETS]),
+  ['policy-leaves-nothing', ACCEPTS],
   ['policy-default', registered(() => ({ client_name: 'no' }))],
   ['policy-merged', registered(() => ({ contacts: ['2@rp.example', '3@rp.example'] }))],
 

@@ -7,8 +7,11 @@ import { isAbsent } from '../../spec/client-metadata.ts';
 import { OAuthError } from '../../spec/errors.ts';
 import { type JsonObject, parseJsonObject } from '../../spec/json.ts';
 import type { RegistrationPrivileges } from '../../spec/registration-privileges.ts';
+import { RELYING_PARTY } from '../entity-statement.ts';
+import { isArray } from '../json-value.ts';
 import type { EntityTypeMetadata } from '../metadata-policy/apply-policy.ts';
 import type { RegistrationReason } from '../reason.ts';
+import { decidedBySuperiors } from '../trust-chain/resolve-metadata.ts';
 import type { TrustChain } from '../trust-chain/resolve-trust.ts';
 import { withInformation } from './informational-metadata.ts';
 import { noteNotAdmitted } from './registration-refusal.ts';
@@ -44,6 +47,7 @@ export async function admitRelyingParty(
       );
     const sender = { privileges, presentedToken: true, remoteAddress };
     const admitted = await admitMetadata(needs, request, sender);
+    refuseDefaults(chain, admitted.metadata);
     const [configuration] = chain.statements;
     const metadata = withSetSigner(admitted.metadata, { entity_id, keys: configuration?.keys ?? [] });
     return { ...admitted, metadata };
@@ -52,6 +56,25 @@ export async function admitRelyingParty(
     const told = failure.error_description.startsWith('metadata_') ? failure : notValid(failure);
     noteNotAdmitted(needs, entity_id, told);
     throw told;
+  }
+}
+
+/**
+ * Refuses a default where the superiors leave no value (§6.1.3.1.5: `subset_of` may leave an empty array). Elsewhere an empty member
+ * counts as absent (decision 42), but a default would be a value that they do not allow.
+ */
+function refuseDefaults({ metadata, statements }: FederatedRegistrant['chain'], admitted: object): void {
+  const resolved = metadata.get(RELYING_PARTY);
+  const registered = new Map(Object.entries(admitted));
+  for (const name of decidedBySuperiors(statements, RELYING_PARTY)) {
+    const left = resolved?.get(name);
+    const value: unknown = registered.get(name);
+    if (left === undefined || !isArray(left) || left.length > 0) continue;
+    if (Array.isArray(value) && value.length > 0)
+      throw refused(
+        'metadata_not_allowed',
+        `the superiors leave no value of ${name}, and this server would register ${value.join(' ')}`,
+      );
   }
 }
 

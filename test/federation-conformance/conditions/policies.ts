@@ -1,5 +1,5 @@
 import { expect, expectSame } from '../../conformance/verdict.ts';
-import { accepted, type Condition, refused } from '../condition.ts';
+import { accepted, BOTH, type Condition, expectRefused, refused } from '../condition.ts';
 import type { Json } from '../keys.ts';
 import type { Plan } from '../plan.ts';
 
@@ -145,6 +145,21 @@ const METADATA: readonly Condition[] = [
     both: states(0, policy({ client_name: { essential: true } })),
     spoil: states(0, policy({ tos_uri: { essential: true } })),
   }),
+  {
+    // H-456.
+    id: 'policy-leaves-nothing',
+    section: '§6.1.3.1.5',
+    words: 'If subset_of leaves no grant type, the default is not registered in its place.',
+    level: 'must',
+    dialects: BOTH,
+    async check(run) {
+      const plan = run.plan();
+      states(0, policy({ grant_types: { subset_of: ['implicit'] } }))(plan);
+      const answer = await run.register(plan);
+      if (answer.statement === undefined) return expectRefused(answer);
+      expectSame(JSON.stringify(answer.registered['grant_types']), '[]', 'grant_types');
+    },
+  },
   accepted({
     id: 'policy-merged',
     section: '§6.1.4.1',
