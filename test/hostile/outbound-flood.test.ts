@@ -204,11 +204,15 @@ async function registerEntity(superiors: readonly string[], from: string): Promi
 }
 
 /** Made-up entities with five mute superiors each. */
-async function madeUpEntities(): Promise<Flood> {
-  const posting = flood(20, async (number) => {
+function postMadeUp(perSecond: number): Flood {
+  return flood(perSecond, async (number) => {
     const superiors = Array.from({ length: 5 }, (_, hint) => mute.url(1000 + number * 5 + hint));
     return await registerEntity(superiors, STRANGER);
   });
+}
+
+async function madeUpEntities(): Promise<Flood> {
+  const posting = postMadeUp(20);
   await until('strangers hold every slot that they can', () => mute.open >= SLOTS - 4);
   return posting;
 }
@@ -246,4 +250,26 @@ test('H-263 logout notifications are delivered while strangers hold every slot w
   const metrics = await (await fetch(`${program.managementUrl}/metrics`)).text();
   assert.match(metrics, /^chancery_logout_attempts_total\{outcome="delivered"\} 1$/m);
   assert.doesNotMatch(metrics, /^chancery_logout_attempts_total\{outcome="postponed"\}/m);
+});
+
+test('H-455 sixteen made-up entities a second, each with five mute superiors: 50 clients whose keys are not cached, half of them of the strangers’ network, and 50 new members of the federation are served, 0 refused of 100', async () => {
+  const clients = await honestClients(program, 50);
+  const before = mute.accepted;
+  const posting = postMadeUp(16);
+  const served: Outcome[] = [];
+  for (const [number, id] of clients.entries()) {
+    await until('strangers hold every slot that they can', () => mute.open >= SLOTS - 4);
+    const other = `203.0.113.${number}`;
+    const both = [
+      authenticate(program, id, number % 2 === 0 ? STRANGER : other),
+      registerEntity([anchor.id], other),
+    ];
+    served.push(...(await Promise.all(both)));
+  }
+  await posting.stop();
+  assert.equal(served.length, 100);
+  assertServed(served);
+  assert.ok(mute.accepted - before >= SLOTS, `the flood made ${mute.accepted - before} connections`);
+  for (const { status, error } of posting.outcomes)
+    assert.deepEqual([[429, 503].includes(status), error], [true, 'temporarily_unavailable'], String(status));
 });
