@@ -8,7 +8,7 @@ import { type StartedTarget, startChancery } from './targets/chancery.ts';
 const CASES = casesOf(CONDITIONS);
 const AT_ONCE = 8;
 
-/** Every condition, against the started program, over HTTP. */
+/** Every condition, against the started program, over HTTP; `policy-leaves-nothing` is H-456. */
 suite('explicit registration of OpenID Federation 1.0, condition by condition', { concurrency: true }, () => {
   const outcomes = new Map(CASES.map((each) => [titleOf(each), Promise.withResolvers<Outcome>()]));
   let started: StartedTarget;
