@@ -16,6 +16,8 @@ export const CITED_SPECIFICATIONS: readonly CitedSpecification[] = [
   { name: 'OpenID Connect Core Error Code unmet_authentication_requirements 1.0' },
   { name: 'Initiating User Registration via OpenID Connect 1.0' },
   { name: 'OpenID Federation 1.0', prefix: 'openid-federation' },
+  { name: 'OpenID Federation 1.1', prefix: 'federation11' },
+  { name: 'OpenID Federation for OpenID Connect 1.1', prefix: 'federation-connect11' },
   {
     name: 'draft-ietf-oauth-client-id-metadata-document-02',
     prefix: 'client-id-metadata-document',

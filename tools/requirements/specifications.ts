@@ -8,6 +8,7 @@ import { openidConnectCore } from './openid-connect-core.ts';
 import { idTokenRules } from './openid-connect-id-tokens.ts';
 import { openidConnectRegistration } from './openid-connect-registration.ts';
 import { openidFederation } from './openid-federation.ts';
+import { openidFederation11, openidFederationConnect11 } from './openid-federation-1-1.ts';
 import type { Specification } from './requirement.ts';
 import { rfc6749 } from './rfc6749.ts';
 import { rfc6750 } from './rfc6750.ts';
@@ -68,6 +69,8 @@ export const SPECIFICATIONS: readonly Specification[] = [
   backchannelLogout,
   frontchannelLogout,
   openidFederation,
+  openidFederation11,
+  openidFederationConnect11,
   clientIdMetadataDocument,
   conformanceModules,
 ];
