@@ -13,6 +13,7 @@ import {
   RP,
   requestStatement,
 } from './federated-tenant.ts';
+import type { TestEntity } from './federation.ts';
 import { signedJwt, type TestKey } from './jwt.ts';
 import { answeredTo, aPerson, type TestPerson } from './person.ts';
 import { CALLBACK, ISSUER } from './tenant.ts';
@@ -27,6 +28,21 @@ interface Publication {
   readonly stated?: object;
   /** Seconds until the statements end. */
   readonly lifetime?: number;
+  /** The relying party and its superior, with other keys than before. */
+  readonly rp?: TestEntity;
+  readonly org?: TestEntity;
+}
+
+/** An entity after it rolled its federation keys. */
+export function rolled(entity: TestEntity, key: TestKey): TestEntity {
+  const jwks = { keys: [key.jwk] };
+  return {
+    id: entity.id,
+    key,
+    configuration: (claims = {}, header = {}, signer = key) =>
+      entity.configuration({ jwks, ...claims }, header, signer),
+    about: (subject, claims = {}, header = {}, signer = key) => entity.about(subject, claims, header, signer),
+  };
 }
 
 /** A relying party of a federation whose statements move with the clock of a tenant. */
@@ -153,11 +169,11 @@ const AUTHORIZATION = {
 
 function publish(
   { federation, clock }: FederatedTenant,
-  { metadata = {}, stated = {}, lifetime = CHAIN }: Publication = {},
+  { metadata = {}, stated = {}, lifetime = CHAIN, rp = RP, org = ORG }: Publication = {},
 ): void {
   const times = { iat: clock.now(), exp: clock.now() + lifetime };
   federation.join(ANCHOR, [], times);
-  federation.join(ORG, [ANCHOR], times, times);
+  federation.join(org, [ANCHOR], times, times);
   const openid_relying_party = { ...AUTOMATIC, ...metadata };
-  federation.join(RP, [ORG], { ...times, metadata: { openid_relying_party } }, { ...times, ...stated });
+  federation.join(rp, [org], { ...times, metadata: { openid_relying_party } }, { ...times, ...stated });
 }
