@@ -14,7 +14,8 @@ export interface Authorities {
   readonly base: string;
   /** The requested paths, in order. */
   readonly asked: readonly string[];
-  entity(name: string): Entity;
+  /** @param generation of its federation key; a higher one is the entity after it rolled its key */
+  entity(name: string, generation?: number): Entity;
   /** Sets the response of a path for all later requests. */
   answer(path: string, answer: Answer | string): void;
   close(): Promise<void>;
@@ -47,15 +48,15 @@ export async function startAuthorities(): Promise<Authorities> {
   return {
     base,
     asked,
-    entity: (name) => entityAt(base, name, answers),
+    entity: (name, generation = 1) => entityAt(base, `${name}-${generation}`, name, answers),
     answer: (path, answer) => answers.set(path, answer),
     close: async () => await closed(server),
   };
 }
 
-function entityAt(base: string, name: string, answers: Map<string, Answer | string>): Entity {
+function entityAt(base: string, kid: string, name: string, answers: Map<string, Answer | string>): Entity {
   const id = `${base}/${name}`;
-  const key = testKey('ES256', `${name}-1`);
+  const key = testKey('ES256', kid);
   const statement = (claims: object): string => {
     const now = Math.floor(Date.now() / 1000);
     return signedJwt(

@@ -53,7 +53,7 @@ async function isRenewed(needs: FederatedClientNeeds, client: StoredClient): Pro
   const { registry } = needs;
   const { client_id } = client;
   try {
-    await renewClient(needs, client, { purpose: 'renewals' });
+    await renewClient(needs, client, { purpose: 'renewals', look: true });
     return true;
   } catch (cause) {
     if (!(cause instanceof OAuthError)) {

@@ -4,7 +4,7 @@ import { federationOf } from '../../clients/federated-client.ts';
 import { ANCHOR, ORG, RP } from '../../testing/federated-tenant.ts';
 import { statementUrl } from '../../testing/federation.ts';
 import { CHAIN, livingMember } from '../../testing/living-member.ts';
-import { START, testTenant } from '../../testing/tenant.ts';
+import { CALLBACK, INTROSPECTION_SCOPE, START, testTenant } from '../../testing/tenant.ts';
 import { configurationUrl } from '../entity-id.ts';
 
 /** Seconds after which an automatic client is resolved again, by default. */
@@ -203,6 +203,63 @@ test('a server that stops begins no renewal, and another one has the client afte
   member.tenant.clock.advance(300);
   member.publish();
   assert.deepEqual(await member.renewDue(), { renewed: 1, failed: 0 });
+});
+
+for (const [endpoint, status, form] of [
+  ['token', 200, (refresh_token: string) => ({ grant_type: 'refresh_token', refresh_token })],
+  ['revocation', 200, (token: string) => ({ token })],
+  ['introspection', 200, (token: string) => ({ token })],
+  ['pushed-authorization-request', 201, () => ({ response_type: 'code', redirect_uri: CALLBACK })],
+] as const) {
+  test(`POST ${endpoint} resolves an expired client again, and it loses nothing (decision 49)`, async () => {
+    const member = await livingMember({
+      'federation.scope-values': ['openid', INTROSPECTION_SCOPE],
+    });
+    member.publish({ metadata: { scope: `openid ${INTROSPECTION_SCOPE}` } });
+    const { refresh_token = '' } = await member.tokens();
+    const before = await member.stored();
+    member.tenant.clock.advance(CHAIN);
+    const refused = await member.send(endpoint, form(refresh_token));
+    assert.ok(refused.status >= 400, 'its statements have expired');
+    member.publish({ metadata: { scope: `openid ${INTROSPECTION_SCOPE}` } });
+    member.tenant.clock.advance(10);
+    const answered = await member.send(endpoint, form(refresh_token));
+    assert.equal(answered.status, status, answered.body);
+    const after = await member.stored();
+    assert.deepEqual([after.instance, after.issued_at], [before.instance, before.issued_at]);
+  });
+}
+
+test('a chain that becomes shorter takes no token back that was promised: UserInfo resolves the client again (decision 49)', async () => {
+  const member = await livingMember();
+  const { clock } = member.tenant;
+  member.publish();
+  const { access_token = '' } = await member.tokens();
+  clock.advance(HOUR - 60 * 55);
+  member.publish({ lifetime: 60, metadata: { jwks: { keys: [ORG.key.jwk] } } });
+  assert.equal((await member.push(ORG.key)).status, 201);
+  assert.equal((await member.stored()).expires_at, clock.now() + 60);
+  clock.advance(61);
+  const userinfo = async (): Promise<number> =>
+    (await member.tenant.send('userinfo', { bearer: access_token })).status;
+  assert.equal(await userinfo(), 401, 'the federation does not vouch for it');
+  clock.advance(10);
+  member.publish();
+  assert.equal(await userinfo(), 200);
+});
+
+test('a sign-in page that was open while the registration of its client expired goes on', async () => {
+  const member = await livingMember({ 'interaction.lifetime': 2 * HOUR });
+  const { clock } = member.tenant;
+  member.publish({ lifetime: 600 });
+  const page = await member.page();
+  assert.match(page.html, /name="password"/);
+  clock.advance(601);
+  member.publish();
+  let shown = await member.ada.signIn(page);
+  if (shown.html.includes('value="allow"')) shown = await member.ada.browser.submit(shown, 'allow');
+  const answered = await member.redeem(shown.location);
+  assert.equal(answered.status, 200, answered.body);
 });
 
 test('a superior that a relying party leaves does not stand in its record any more', async () => {

@@ -59,7 +59,10 @@ test('a client that rolled its keys signs its next request object with the new o
 for (const [endpoint, form] of [
   ['token', (refresh_token: string) => ({ grant_type: 'refresh_token', refresh_token })],
   ['revocation', (token: string) => ({ token })],
-  ['pushed-authorization-request', () => ({ response_type: 'code', redirect_uri: CALLBACK, scope: 'openid' })],
+  [
+    'pushed-authorization-request',
+    () => ({ response_type: 'code', redirect_uri: CALLBACK, scope: 'openid' }),
+  ],
 ] as const) {
   test(`POST ${endpoint} follows a client assertion with a new key, and no longer takes the removed one`, async () => {
     const member = await settled();

@@ -101,8 +101,9 @@ export interface Resolution {
 }
 
 /**
- * Searches for a trust chain from an entity to a configured anchor (§10) and records every step. If a signature fails, cached
- * statements that are not quite new are fetched once more: an entity may have rolled its keys. Never throws.
+ * Searches for a trust chain from an entity to a configured anchor (§10) and records every step. If a signature fails, or a
+ * statement has expired, cached statements that are not quite new are fetched once more: an entity may have rolled its keys. Never
+ * throws.
  */
 export async function resolveTrust(needs: TrustNeeds, question: TrustQuestion): Promise<Resolution> {
   const { source, clock, limits } = needs;
@@ -118,7 +119,7 @@ export async function resolveTrust(needs: TrustNeeds, question: TrustQuestion): 
   });
   const resolution = await resolveFrom(needs, first, question);
   const mayBeOld = resolution.chain === undefined && first.oldestMs > limits.lookMs;
-  if (!mayBeOld || !lacksKey(resolution.search)) return resolution;
+  if (!mayBeOld || !isOutdated(resolution.search)) return resolution;
   const { fetches, timeMs, bytes } = limits.budget;
   const left = { bytes, fetches: fetches - first.loaded, timeMs: timeMs - (clock.milliseconds() - began) };
   const second = new Snapshot({ ...shared, budget: left, ageMaxMs: () => limits.lookMs });
@@ -139,17 +140,19 @@ async function resolveFrom(
   return { ...resolution, fetches, ...(retryAfter === undefined ? {} : { retryAfter }) };
 }
 
-/** Reasons that a key which its owner has rolled would explain. */
-const LACKING_A_KEY: ReadonlySet<ReasonCode> = new Set([
+/** Reasons that a later version of a statement would explain: its owner has rolled a key, or made it anew. */
+const OUTDATED: ReadonlySet<ReasonCode> = new Set([
   'statement_kid',
   'statement_signature',
+  'statement_expired',
   'chain_signature',
+  'chain_expired',
 ]);
 
-/** Says whether a signature somewhere in the search is not by a known key. */
-function lacksKey({ configuration, statement, chain, superiors }: SearchNode): boolean {
+/** Says whether a statement somewhere in the search may be outdated. */
+function isOutdated({ configuration, statement, chain, superiors }: SearchNode): boolean {
   const reasons = [configuration?.reason, statement?.reason, chain?.reason];
-  return reasons.some((one) => one !== undefined && LACKING_A_KEY.has(one.code)) || superiors.some(lacksKey);
+  return reasons.some((one) => one !== undefined && OUTDATED.has(one.code)) || superiors.some(isOutdated);
 }
 
 const subjectOf = (subject: TrustSubject): string =>
