@@ -43,7 +43,7 @@ interface Peers {
   readonly account: { readonly username: string; readonly password: string };
 }
 
-export const CALLBACK = 'https://rp.example/cb';
+const CALLBACK = 'https://rp.example/cb';
 const ASSERTION = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
 let made = 0;

@@ -1,6 +1,7 @@
 import { AUTHORIZATION } from './authorization.ts';
 import { CLIENT_DOCUMENTS } from './client-documents.ts';
 import { CLIENTS } from './clients.ts';
+import { FEDERATED_CLIENTS } from './federated-clients.ts';
 import { FEDERATION } from './federation.ts';
 import { LIMITS } from './limits.ts';
 import type { Mutant } from './mutant.ts';
@@ -26,4 +27,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...SESSIONS,
   ...LIMITS,
   ...FEDERATION,
+  ...FEDERATED_CLIENTS,
 ];

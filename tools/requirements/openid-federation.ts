@@ -263,6 +263,18 @@ export const openidFederation: Specification = {
       'TrustAnchors',
     ),
     must('openid-federation-12.3-1', '§12.3', 'A registration is not used longer than its trust chain.'),
+    must(
+      'openid-federation-12.3-2',
+      '§12.3',
+      'The trust chain of a registered relying party is evaluated again before it ends.',
+      'renewDueClients',
+    ),
+    must(
+      'openid-federation-11.1-1',
+      '§11.1',
+      'Keys that an entity or its superior rolls are followed, although statements are cached.',
+      'resolveTrust',
+    ),
     decided(
       'openid-federation-12.2-1',
       '§12.2',

@@ -31,6 +31,7 @@ test('a client from automatic registration lives as long as its trust chain, wit
   assert.deepEqual(fetched, [], 'a live client waits for no authority');
 });
 
+// proves openid-federation-12.3-2
 test('clients are renewed in the background before they end, each at another time, if they are in use (decision 49)', async () => {
   const member = await livingMember();
   const { clock } = member.tenant;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formText } from '../../../test/program/code-request.ts';
 import { ANCHOR, ORG, RP, requestStatement } from '../../testing/federated-tenant.ts';
-import { statementUrl } from '../../testing/federation.ts';
+import { statementUrl, testEntity } from '../../testing/federation.ts';
 import { signedJwt, type TestKey, testKey } from '../../testing/jwt.ts';
 import { CHAIN, type LivingMember, livingMember, rolled } from '../../testing/living-member.ts';
 import { CALLBACK, ISSUER } from '../../testing/tenant.ts';
@@ -116,6 +116,7 @@ const ROLLED = [
   ['both', { rp: RP_ROLLED, org: ORG_ROLLED }],
 ] as const;
 for (const [who, entities] of ROLLED) {
+  // proves openid-federation-11.1-1
   test(`a federation key that ${who} rolled is followed although older statements are cached (OpenID Federation 1.0 §11.1)`, async () => {
     const member = await settled();
     member.publish({ metadata: keysOf(NEW_KEY), ...entities });
@@ -123,9 +124,14 @@ for (const [who, entities] of ROLLED) {
     const { org = ORG, rp = RP } = entities as { org?: typeof ORG; rp?: typeof RP };
     const now = member.tenant.clock.now();
     member.publish({ org, rp });
-    const claims = { iat: now, exp: now + CHAIN, jwks: { keys: [rp.key.jwk] } };
-    const answered = await member.tenant.postFinal(requestStatement(undefined, claims, rp));
-    assert.equal(answered.status, 200, answered.body);
+    // The statement about a newcomer is by the new key of the superior, whose configuration is cached with the old one.
+    const newcomer = testEntity('https://newcomer.example');
+    member.tenant.federation.state(org, newcomer);
+    for (const entity of [rp, newcomer]) {
+      const claims = { iat: now, exp: now + CHAIN, jwks: { keys: [entity.key.jwk] } };
+      const answered = await member.tenant.postFinal(requestStatement(undefined, claims, entity));
+      assert.equal(answered.status, 200, answered.body);
+    }
   });
 }
 
@@ -144,7 +150,7 @@ test('a registration statement with the new federation key is accepted once the 
   assert.match(String(old.json['error_description']), /^chain_signature: /);
 });
 
-test('statements that strangers make up in the name of a member cause one more fetch of each cached statement in an interval, and the refusal is final (H-421)', async () => {
+test('statements that strangers make up in the name of a member make the server fetch each cached statement once in an interval, and the refusal is final (H-421)', async () => {
   const member = await settled();
   const stranger = rolled(RP, testKey('ES256', 'stranger'));
   const forged = async (): Promise<void> => {
