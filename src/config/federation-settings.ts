@@ -5,6 +5,9 @@ import { jwks, mapError, said } from './trusted-issuer.ts';
 
 const ENTITY_ID = /^https?:\/\/[^\s?#@]{1,2000}$/u;
 const ENTITY_ID_RULE = 'must be an entity identifier: an https URL without query and fragment';
+/** RFC 5280 §4.2.1.10: a host, or a domain that begins with a period. */
+const CONSTRAINED_NAME = /^\.?[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/u;
+const NAMES_RULE = 'must be a list of hosts such as rp.example, and of domains such as .example';
 const ANCHORS_RULE = 'must be a list of maps with entity-id and jwks';
 
 const anchor = z.strictObject(
@@ -84,6 +87,42 @@ export const FEDERATION_SETTINGS = {
     rule: 'must be a list of trust mark types',
     description:
       'Trust mark types that a relying party must have, each issued under the rules of the trust anchor (OpenID Federation 1.0 §7.3). The server ignores other types. Empty: none is required.',
+  }),
+  'federation.max-path-length': integer({
+    tenants: 'own',
+    default: 20,
+    min: 0,
+    max: 20,
+    unit: 'intermediates',
+    description:
+      'The maximum number of intermediates between a trust anchor and a relying party, as a constraint of this server above those of the federation (OpenID Federation 1.0 §6.2.1). 0 = only members that the anchor vouches for itself.',
+  }),
+  'federation.permitted-names': list({
+    tenants: 'own',
+    default: [],
+    items: 'hosts and domains',
+    pattern: CONSTRAINED_NAME,
+    rule: NAMES_RULE,
+    description:
+      'Hosts, and domains that begin with a period, to which every entity of a chain below the trust anchor must belong (OpenID Federation 1.0 §6.2.2). Empty: every name is permitted.',
+  }),
+  'federation.excluded-names': list({
+    tenants: 'own',
+    default: [],
+    items: 'hosts and domains',
+    pattern: CONSTRAINED_NAME,
+    rule: NAMES_RULE,
+    description:
+      'Hosts, and domains that begin with a period, to which no entity of a chain below the trust anchor may belong. They count more than `federation.permitted-names`.',
+  }),
+  'federation.required-entity-types': list({
+    tenants: 'own',
+    default: [],
+    items: 'entity types',
+    pattern: /^[\w.-]{1,100}$/u,
+    rule: 'must be a list of entity types such as federation_entity',
+    description:
+      'Entity types that the resolved metadata of a relying party must have beside openid_relying_party (OpenID Federation 1.0 §6.2.3). Empty: none.',
   }),
   'federation.require-audience': flag({
     tenants: 'inherited',

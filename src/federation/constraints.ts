@@ -119,6 +119,11 @@ function matches(host: string, names: JsonValue | undefined): boolean {
   return isArray(names) && names.some((name) => typeof name === 'string' && matchesName(host, name));
 }
 
+/** Says whether one of the names of a naming constraint covers the host of an entity identifier (§6.2.2). */
+export function matchesAnyName(entityId: string, names: readonly string[]): boolean {
+  return matches(new URL(entityId).hostname, names);
+}
+
 /**
  * Compares a host with a name constraint. RFC 5280 §4.2.1.10, of URIs: "When the constraint begins with a period, it MAY be
  * expanded with one or more labels"; ".example.com" matches neither example.com nor evilexample.com.

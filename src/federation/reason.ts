@@ -5,6 +5,7 @@ import type { PolicyProblemCode } from './metadata-policy/policy-problem.ts';
 export type ReasonCode =
   | StatementReason
   | ChainReason
+  | OwnConstraintReason
   | SearchReason
   | TrustMarkReason
   | RegistrationReason
@@ -60,6 +61,12 @@ export type ChainReason =
   | 'constraint_path_length'
   | 'constraint_naming'
   | 'constraint_entity_types';
+
+/** A chain that breaks a constraint of this server's settings. */
+export type OwnConstraintReason =
+  | 'own_constraint_path_length'
+  | 'own_constraint_naming'
+  | 'own_constraint_entity_types';
 
 /** A search that ends without a chain, by §10.1 or by a limit. */
 export type SearchReason =

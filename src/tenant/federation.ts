@@ -89,6 +89,12 @@ export function openTrust(
     anchorKeys,
     limits: trustLimits(settings),
     allowHttp,
+    constraints: {
+      maxPathLength: settings['federation.max-path-length'],
+      permittedNames: settings['federation.permitted-names'],
+      excludedNames: settings['federation.excluded-names'],
+      requiredEntityTypes: settings['federation.required-entity-types'],
+    },
     requiredTrustMarks: settings['federation.required-trust-marks'],
   };
 }

@@ -69,7 +69,7 @@ function federationCode(about: 'form' | 'trust' | 'chain', { code }: Reason): Er
   if (about === 'form') return 'invalid_request';
   if (about === 'trust') return 'invalid_client';
   if (code === 'unknown_trust_anchor') return 'invalid_trust_anchor';
-  return code.startsWith('policy_') || code === 'constraint_entity_types'
+  return code.startsWith('policy_') || code.endsWith('constraint_entity_types')
     ? 'invalid_metadata'
     : 'invalid_trust_chain';
 }

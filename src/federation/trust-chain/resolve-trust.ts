@@ -12,6 +12,7 @@ import type { StatementLimits } from '../statement-checks/statement-check.ts';
 import type { AnchorKeys } from '../trust-anchors/trust-anchors.ts';
 import { holdRequiredMarks } from '../trust-marks/trust-mark.ts';
 import { type ClimbNeeds, loadConfiguration, soundTrace } from './climb.ts';
+import { type OwnConstraints, ownConstraintsHeld } from './own-constraints.ts';
 import { resolveMetadata } from './resolve-metadata.ts';
 import { type Arrival, type Reached, type SearchLimits, searchUpwards } from './search.ts';
 import type { ChainTrace, GrowingNode, SearchNode } from './search-tree.ts';
@@ -39,6 +40,8 @@ export interface TrustNeeds {
   readonly anchorKeys: AnchorKeys;
   readonly limits: TrustLimits;
   readonly allowHttp: boolean;
+  /** Undefined for entities that are no subject, such as issuers of trust marks. */
+  readonly constraints: OwnConstraints | undefined;
   /** The types of trust marks that every subject must have. */
   readonly requiredTrustMarks: readonly string[];
 }
@@ -268,14 +271,16 @@ async function judge(
     return undefined;
   }
   const { metadata, steps, ignored, reason } = resolveMetadata(statements);
-  const told = { checks: validated.checks, policy: steps, ignored_operators: ignored };
-  const refusal = reason ?? entityTypeReason(metadata, entityType);
+  const own =
+    needs.constraints === undefined ? [] : ownConstraintsHeld(needs.constraints, { statements, metadata });
+  const told = { checks: [...validated.checks, ...own], policy: steps, ignored_operators: ignored };
+  const refusal = reason ?? entityTypeReason(metadata, entityType) ?? own.at(-1)?.reason;
   if (refusal !== undefined) {
     record({ ...told, reason: refusal });
     return undefined;
   }
   const marks = await requiredMarks(needs, statements, anchor);
-  const checks = [...validated.checks, ...marks.checks];
+  const checks = [...told.checks, ...marks.checks];
   record({ ...told, checks, ...(marks.reason === undefined ? {} : { reason: marks.reason }) });
   const [, statement] = statements;
   if (marks.reason !== undefined || statement === undefined) return undefined;
@@ -303,7 +308,7 @@ async function requiredMarks(
     if (entityId === anchor.entity_id) return anchor.keys;
     if (entityId === holder.sub) return subordinate.keys;
     // The issuer of a mark needs no mark. Otherwise each issuer would need another issuer without end.
-    const issuer = { ...needs, anchors: [anchor], requiredTrustMarks: [] };
+    const issuer = { ...needs, anchors: [anchor], requiredTrustMarks: [], constraints: undefined };
     const { chain } = await resolveWithin(issuer, {
       subject: { entity_id: entityId },
       entityType: undefined,
