@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { type GrantType, isGrantType } from '../spec/grant-types.ts';
-import { flag, integer, list, maps, type Setting, seconds, text } from './setting.ts';
+import { choice, flag, integer, list, maps, type Setting, seconds, text } from './setting.ts';
 import { jwks, mapError, said } from './trusted-issuer.ts';
 
 const ENTITY_ID = /^https?:\/\/[^\s?#@]{1,2000}$/u;
@@ -87,6 +87,28 @@ export const FEDERATION_SETTINGS = {
     rule: 'must be a list of trust mark types',
     description:
       'Trust mark types that a relying party must have, each issued under the rules of the trust anchor (OpenID Federation 1.0 §7.3). The server ignores other types. Empty: none is required.',
+  }),
+  'federation.trust-mark-status': choice({
+    tenants: 'own',
+    default: 'without-expiry',
+    values: ['never', 'without-expiry', 'always'],
+    description:
+      'The required trust marks whose status the server asks their issuer for (OpenID Federation 1.0 §8.4). `without-expiry`: marks without `exp`, if their issuer publishes a federation_trust_mark_status_endpoint. `always`: every mark, and an issuer without an endpoint counts as one that gives no answer. `never`: a revoked mark counts until it expires.',
+  }),
+  'federation.trust-mark-status-unknown': choice({
+    tenants: 'own',
+    default: 'refuse',
+    values: ['refuse', 'accept'],
+    description:
+      'The fate of a relying party whose trust mark has no known status, because its issuer is away or answers wrongly. `refuse`: 503 with Retry-After while the issuer gives no answer. `accept`: the mark counts, so that an outage of the issuer stops no registration, and neither does a revocation meanwhile.',
+  }),
+  'federation.trust-mark-status-cache': seconds({
+    tenants: 'inherited',
+    default: 300,
+    min: 0,
+    max: 86_400,
+    description:
+      'How long the server reuses the status of a trust mark. A revocation takes effect after at most this time, at the next registration or renewal. 0 = ask each time.',
   }),
   'federation.max-path-length': integer({
     tenants: 'own',

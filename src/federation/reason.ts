@@ -84,7 +84,14 @@ export type SearchReason =
   | 'unknown_trust_anchor';
 
 /** A required trust mark that is absent or not valid (§7). */
-export type TrustMarkReason = 'trust_mark_absent' | 'trust_mark_invalid' | 'trust_mark_issuer';
+export type TrustMarkReason =
+  | 'trust_mark_absent'
+  | 'trust_mark_invalid'
+  | 'trust_mark_issuer'
+  /** Its issuer says that it is not active (§8.4). */
+  | 'trust_mark_revoked'
+  /** Its status is not known. */
+  | 'trust_mark_status';
 
 /** A client that cannot be registered although its entity is trusted. */
 export type RegistrationReason = 'metadata_not_allowed' | 'metadata_not_valid' | 'entity_id_taken';

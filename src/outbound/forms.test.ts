@@ -77,3 +77,25 @@ test('a failed post is not remembered: the caller decides when to retry', async 
   assert.equal(words(await outbound.postForm(peer.url, FORM, TEST_CAUSE)), 'connection');
   assert.equal(words(await outbound.postForm(peer.url, FORM, TEST_CAUSE)), '200');
 });
+
+// proves openid-federation-8.4-1
+test('the document that answers a form is read under the rules of fetches, and a failure is not remembered (OpenID Federation 1.0 §8.4)', async (t) => {
+  const type = 'application/trust-mark-status-response+jwt';
+  const head = ['HTTP/1.1 200 OK', `Content-Type: ${type}`, 'Content-Length: 5'];
+  const peer = await startPeer(t, answering(head, 'a.b.c'));
+  const outbound = outboundToPeers({ negativeCacheMs: 60_000 });
+  const ask = async (mediaType: string, url = peer.url) =>
+    await outbound.askForm(url, { trust_mark: 'a.b.c' }, { mediaTypes: [mediaType] }, TEST_CAUSE);
+  const other = await ask('application/json');
+  assert.equal(other.status === 'failed' && other.reason, 'media-type');
+  const answered = await ask(type);
+  assert.equal(answered.status === 'ok' && Buffer.from(answered.body).toString(), 'a.b.c');
+  assert.match(
+    peer.requests[1] ?? '',
+    /^POST \/doc HTTP\/1\.1\r\n[^]*accept: application\/trust-mark-status[^]*\r\n\r\ntrust_mark=a\.b\.c$/,
+  );
+  const moved = await startPeer(t, answering(['HTTP/1.1 302 Found', `Location: ${peer.url}`], ''));
+  const redirected = await ask(type, moved.url);
+  assert.equal(redirected.status === 'failed' && redirected.reason, 'redirected');
+  assert.equal(peer.connections, 2);
+});

@@ -20,10 +20,12 @@ export type Document = Omit<Extract<Fetched, { readonly status: 'ok' }>, 'status
 export interface DocumentLimits extends Expectation {
   /** Bytes. */
   readonly bodyMax: number;
+  /** Posted; absent: the document is fetched by GET. */
+  readonly form?: Readonly<Record<string, string>>;
 }
 
 /**
- * Sends one GET over a connection of its own and reads the document.
+ * Sends one GET, or one POST of a form, over a connection of its own and reads the document.
  * @throws FetchFailure unless the answer is a complete 200 without content coding, of an expected type, within the limit, or a
  * 304 to a request with an entity tag
  */
@@ -34,12 +36,13 @@ export async function fetchDocument(
   signal: AbortSignal,
 ): Promise<Document> {
   try {
-    const { etag, mediaTypes } = limits;
+    const { etag, mediaTypes, form } = limits;
     const headers = {
       accept: mediaTypes.join(', '),
       ...(etag === undefined ? {} : { 'if-none-match': etag }),
     };
-    const response = await headersOf(socket, url, { method: 'GET', headers }, signal);
+    const sent: Sent = form === undefined ? { method: 'GET', headers } : posted(form, headers);
+    const response = await headersOf(socket, url, sent, signal);
     const caching = cachingHeaders(response);
     if (etag !== undefined && response.statusCode === NOT_MODIFIED)
       return { body: new Uint8Array(), mediaType: '', caching, unchanged: true };
@@ -66,14 +69,8 @@ export async function postForm(
   form: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<number> {
-  const body = new URLSearchParams(form).toString();
-  const headers = {
-    accept: '*/*',
-    'content-type': 'application/x-www-form-urlencoded',
-    'content-length': String(Buffer.byteLength(body)),
-  };
   try {
-    const { statusCode = 0 } = await headersOf(socket, url, { method: 'POST', headers, body }, signal);
+    const { statusCode = 0 } = await headersOf(socket, url, posted(form, { accept: '*/*' }), signal);
     return statusCode;
   } catch (failure) {
     if (signal.aborted) throw new FetchFailure('timeout', 'before an answer', { cause: failure });
@@ -87,6 +84,15 @@ interface Sent {
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+}
+
+function posted(form: Readonly<Record<string, string>>, headers: Sent['headers']): Sent {
+  const body = new URLSearchParams(form).toString();
+  const ofBody = {
+    'content-type': 'application/x-www-form-urlencoded',
+    'content-length': String(Buffer.byteLength(body)),
+  };
+  return { method: 'POST', headers: { ...headers, ...ofBody }, body };
 }
 
 /** Sends a request without an agent, so that neither a connection pool nor a proxy of the environment is used. */

@@ -73,6 +73,20 @@ export function openOutboundHttp(options: OutboundOptions, needs: OutboundNeeds)
 /** Posts forms without a negative cache: the caller decides when to retry. */
 function outboundForms({ policy, visits, options }: Outbound, tenant: string): OutboundForms {
   return {
+    async askForm(address, form, { mediaTypes }, cause) {
+      const problem = policy.urlProblem(address);
+      if (problem !== undefined) return { status: 'failed', ...problem };
+      const url = new URL(address);
+      const limits = { mediaTypes, bodyMax: options.bodyMax, form };
+      try {
+        const document = await visits.visit({ url, cause, tenant }, (socket, signal) =>
+          fetchDocument(socket, url, limits, signal),
+        );
+        return { status: 'ok', ...document };
+      } catch (failure) {
+        return { status: 'failed', ...problemOf(failure, options) };
+      }
+    },
     async postForm(address, form, cause) {
       const problem = policy.urlProblem(address);
       if (problem !== undefined) return { status: 'failed', ...problem };

@@ -109,6 +109,13 @@ export type Posted =
 
 /** Posts forms to other servers, under the same rules and limits as fetches. */
 export interface OutboundForms {
+  /** Posts a form and reads the document that answers it. Never rejects, remembers no failure, and follows no redirects. */
+  askForm(
+    url: string,
+    form: Readonly<Record<string, string>>,
+    expectation: Pick<Expectation, 'mediaTypes'>,
+    cause: FetchCause,
+  ): Promise<Fetched>;
   /** Posts a form and reads only the status code. Never rejects, and follows no redirects. */
   postForm(url: string, form: Readonly<Record<string, string>>, cause: FetchCause): Promise<Posted>;
 }

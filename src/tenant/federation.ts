@@ -15,6 +15,7 @@ import { type AnchorKeys, PINNED_ONLY, TrustAnchors } from '../federation/trust-
 import type { TrustLimits, TrustNeeds } from '../federation/trust-chain/resolve-trust.ts';
 import { statementSource } from '../federation/trust-chain/statement-source.ts';
 import type { TrustAnchor } from '../federation/trust-chain/validate-chain.ts';
+import { TrustMarkStatuses } from '../federation/trust-marks/trust-mark-status.ts';
 import type { ServerKeys } from '../keys/server-keys.ts';
 import type { ClientStore, StoredClient } from '../ports/client-store.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -96,6 +97,18 @@ export function openTrust(
       requiredEntityTypes: settings['federation.required-entity-types'],
     },
     requiredTrustMarks: settings['federation.required-trust-marks'],
+    markStatuses: new TrustMarkStatuses({
+      outbound,
+      inspector: jose.inspector,
+      clock,
+      caches,
+      rule: {
+        asks: settings['federation.trust-mark-status'],
+        unknown: settings['federation.trust-mark-status-unknown'],
+      },
+      keptMs: settings['federation.trust-mark-status-cache'] * 1000,
+      failedMs,
+    }),
   };
 }
 

@@ -114,6 +114,7 @@ export class TestFederation {
       anchorKeys: PINNED_ONLY,
       limits: LIMITS,
       allowHttp: false,
+      markStatuses: { check: async () => undefined },
       constraints: undefined,
       requiredTrustMarks: [],
       ...changes,

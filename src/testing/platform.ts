@@ -83,6 +83,11 @@ const NO_WAY_OUT: OutboundHttp & OutboundForms = {
     reason: 'unresolvable',
     detail: 'endpoint tests reach no other server',
   }),
+  askForm: async () => ({
+    status: 'failed',
+    reason: 'unresolvable',
+    detail: 'endpoint tests reach no other server',
+  }),
   postForm: async () => ({
     status: 'failed',
     reason: 'unresolvable',

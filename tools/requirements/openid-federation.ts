@@ -113,7 +113,8 @@ export const openidFederation: Specification = {
       'openid-federation-7.3-2',
       '§7.3',
       'Marks are validated.',
-      'only those that a setting requires (H-215); their status endpoint (MAY) is not asked',
+      'only those that a setting requires (H-215); their issuers are asked for the status of marks without exp, or of all (ADR 64)',
+      'TrustMarkStatuses',
     ),
     must(
       'openid-federation-10.1-1',
@@ -254,6 +255,12 @@ export const openidFederation: Specification = {
       '§12.2.5',
       'The relying party applies the policies of the chain to the response, whose entity types are those of its request: what superiors decide is in the response.',
       'registrationStatement',
+    ),
+    must(
+      'openid-federation-8.4-1',
+      '§8.4',
+      'The status of a mark is asked by POST with trust_mark; the response is signed by the issuer, about this mark, and only active is good.',
+      'TrustMarkStatuses',
     ),
     decided(
       'openid-federation-11.2-1',

@@ -1,16 +1,18 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { JwtInspector } from '../../ports/jwt-inspector.ts';
 import type { OutboundHttp, OutboundProblem } from '../../ports/outbound-http.ts';
+import type { JsonValue } from '../../spec/json.ts';
 import type { JsonWebKey } from '../../spec/jwk.ts';
 import { configurationUrl } from '../entity-id.ts';
 import type { SoundStatement } from '../entity-statement.ts';
-import { RELYING_PARTY } from '../entity-statement.ts';
+import { FEDERATION_ENTITY, RELYING_PARTY } from '../entity-statement.ts';
 import { isObject, type JsonMembers } from '../json-value.ts';
 import type { EntityMetadata } from '../metadata-policy/apply-policy.ts';
 import type { CheckTrace, Reason, ReasonCode } from '../reason.ts';
 import type { StatementLimits } from '../statement-checks/statement-check.ts';
 import type { AnchorKeys } from '../trust-anchors/trust-anchors.ts';
-import { holdRequiredMarks } from '../trust-marks/trust-mark.ts';
+import { holdRequiredMarks, type TrustMarkNeeds } from '../trust-marks/trust-mark.ts';
+import type { MarkIssuer, TrustMarkStatuses } from '../trust-marks/trust-mark-status.ts';
 import { type ClimbNeeds, loadConfiguration, soundTrace } from './climb.ts';
 import { type OwnConstraints, ownConstraintsHeld } from './own-constraints.ts';
 import { resolveMetadata } from './resolve-metadata.ts';
@@ -44,6 +46,7 @@ export interface TrustNeeds {
   readonly constraints: OwnConstraints | undefined;
   /** The types of trust marks that every subject must have. */
   readonly requiredTrustMarks: readonly string[];
+  readonly markStatuses: Pick<TrustMarkStatuses, 'check'>;
 }
 
 /** The entity to resolve: one whose configuration is fetched, or one that submitted its configuration. */
@@ -304,19 +307,29 @@ async function requiredMarks(
   if (holder === undefined || subordinate === undefined || configuration === undefined) {
     return { checks: [], reason: undefined };
   }
-  const trustedKeys = async (entityId: string): Promise<readonly JsonWebKey[] | undefined> => {
-    if (entityId === anchor.entity_id) return anchor.keys;
-    if (entityId === holder.sub) return subordinate.keys;
+  const trustedIssuer = async (entityId: string): Promise<MarkIssuer | undefined> => {
+    if (entityId === anchor.entity_id)
+      return markIssuer(anchor.keys, configuration.metadata[FEDERATION_ENTITY]);
+    if (entityId === holder.sub) return markIssuer(subordinate.keys, holder.metadata[FEDERATION_ENTITY]);
     // The issuer of a mark needs no mark. Otherwise each issuer would need another issuer without end.
     const issuer = { ...needs, anchors: [anchor], requiredTrustMarks: [], constraints: undefined };
     const { chain } = await resolveWithin(issuer, {
       subject: { entity_id: entityId },
       entityType: undefined,
     });
-    return chain?.keys;
+    const entity = chain?.metadata.get(FEDERATION_ENTITY) ?? [];
+    return chain && markIssuer(chain.keys, Object.fromEntries(entity));
   };
-  const { inspector, now, requiredTrustMarks } = needs;
-  return await holdRequiredMarks({ inspector, now, trustedKeys }, holder, configuration, requiredTrustMarks);
+  const { inspector, now, requiredTrustMarks, snapshot, markStatuses } = needs;
+  const statusOf: TrustMarkNeeds['statusOf'] = async (mark, issuer) =>
+    await snapshot.spend(async (requester) => await markStatuses.check(mark, issuer, requester));
+  const marks = { inspector, now, trustedIssuer, statusOf };
+  return await holdRequiredMarks(marks, holder, configuration, requiredTrustMarks);
+}
+
+function markIssuer(keys: readonly JsonWebKey[], entity: JsonValue | undefined): MarkIssuer {
+  const endpoint = isObject(entity) ? entity['federation_trust_mark_status_endpoint'] : undefined;
+  return { keys, status_endpoint: typeof endpoint === 'string' ? endpoint : undefined };
 }
 
 const rankOf = ({ code }: Reason): number =>

@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
-import type { Reason, SearchReason } from '../reason.ts';
+import type { CheckTrace, Reason, SearchReason } from '../reason.ts';
 import type { Requester, StatementSource, StatementText } from './statement-source.ts';
 
 /** The limits of one resolution. */
@@ -63,6 +63,25 @@ export class Snapshot {
     const text = this.#fetchOnce(url);
     this.#texts.set(url, text);
     return await text;
+  }
+
+  /** Does other work over the network within the limits of the resolution on fetches and time. */
+  async spend(
+    work: (requester: Requester) => Promise<CheckTrace | undefined>,
+  ): Promise<CheckTrace | undefined> {
+    const { clock, budget, requester } = this.#needs;
+    const remaining = this.#deadline - clock.milliseconds();
+    const refused = (what: 'fetches' | 'time'): CheckTrace => ({
+      section: '§8.4',
+      number: 1,
+      name: 'limits of one resolution',
+      ...exhausted(`${what}_exhausted`, what),
+    });
+    if (this.#fetches >= budget.fetches) return refused('fetches');
+    if (remaining <= 0) return refused('time');
+    this.#fetches += 1;
+    const done = await within(remaining, (async () => ({ check: await work(requester) }))());
+    return done === undefined ? refused('time') : done.check;
   }
 
   async #fetchOnce(url: string): Promise<StatementText> {

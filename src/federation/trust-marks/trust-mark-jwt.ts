@@ -64,6 +64,8 @@ export async function holdToChecks<Subject>(
     readonly what: string;
     readonly checks: readonly MarkCheck<Subject>[];
     readonly signature: number;
+    /** The maximum number of characters; absent: that of a trust mark. */
+    readonly length?: number;
   },
   subject: Subject,
   keysOf: (jwt: UnverifiedJwt) => Promise<readonly JsonWebKey[] | undefined>,
@@ -74,7 +76,7 @@ export async function holdToChecks<Subject>(
     checks: [...checks, { section, number, name, reason: { code, words: `${what} ${words}` } }],
     jwt: undefined,
   });
-  const jwt = inspector.inspect(compact, TRUST_MARK_LENGTH_MAX);
+  const jwt = inspector.inspect(compact, rules.length ?? TRUST_MARK_LENGTH_MAX);
   if ('reason' in jwt) return refused(1, 'signed JWT', 'is not a signed JWT in compact form');
   checks.push({ section, number: 1, name: 'signed JWT' });
   for (const { number, name, problem } of rules.checks) {

@@ -12,12 +12,15 @@ import {
   issuedProblem,
   type MarkCheck,
 } from './trust-mark-jwt.ts';
+import type { MarkIssuer } from './trust-mark-status.ts';
 
 export interface TrustMarkNeeds {
   readonly inspector: JwtInspector;
   readonly now: number;
-  /** Resolves trust in an entity and returns its federation keys (§7.3). Returns undefined if it is not trusted. */
-  readonly trustedKeys: (entityId: string) => Promise<readonly JsonWebKey[] | undefined>;
+  /** Resolves trust in an entity (§7.3). Returns undefined if it is not trusted. */
+  readonly trustedIssuer: (entityId: string) => Promise<MarkIssuer | undefined>;
+  /** Checks the status of a mark (§8.4); undefined if it is not asked. */
+  readonly statusOf: (mark: UnverifiedJwt, issuer: MarkIssuer) => Promise<CheckTrace | undefined>;
 }
 
 interface MarkSubject {
@@ -124,7 +127,7 @@ function marksOf({ jwt: { claims } }: SoundStatement): readonly JsonMembers[] {
 }
 
 async function holdMark(
-  { inspector, trustedKeys, now }: TrustMarkNeeds,
+  { inspector, trustedIssuer, statusOf, now }: TrustMarkNeeds,
   compact: string,
   subject: MarkSubject,
 ): Promise<readonly CheckTrace[]> {
@@ -135,18 +138,34 @@ async function holdMark(
     checks: MARK_CHECKS,
     signature: 7,
   } as const;
-  const keysOf = async ({ claims: { iss } }: UnverifiedJwt) =>
-    typeof iss === 'string' ? await trustedKeys(iss) : undefined;
-  const { checks, jwt } = await holdToChecks(inspector, compact, rules, subject, keysOf);
-  const delegation = jwt?.claims['delegation'];
-  if (jwt === undefined || delegation === undefined) return checks;
+  let issuer: MarkIssuer | undefined;
+  const keysOf = async ({ claims: { iss } }: UnverifiedJwt) => {
+    issuer = typeof iss === 'string' ? await trustedIssuer(iss) : undefined;
+    return issuer?.keys;
+  };
+  const held = await holdToChecks(inspector, compact, rules, subject, keysOf);
+  if (held.jwt === undefined || issuer === undefined) return held.checks;
+  const checks = [...held.checks, ...(await delegationChecks(inspector, held.jwt, subject, now))];
+  if (checks.some(({ reason }) => reason !== undefined)) return checks;
+  // The status comes last: it costs a request to the issuer.
+  const status = await statusOf(held.jwt, issuer);
+  return status === undefined ? checks : [...checks, status];
+}
+
+async function delegationChecks(
+  inspector: JwtInspector,
+  jwt: UnverifiedJwt,
+  subject: MarkSubject,
+  now: number,
+): Promise<readonly CheckTrace[]> {
+  const { delegation } = jwt.claims;
+  if (delegation === undefined) return [];
   const owner = ownerOf(subject.anchor, subject.type);
   const number = 9;
   const name = 'delegation';
   if (owner === undefined || typeof delegation !== 'string') {
     const words = 'the trust mark has a delegation, but its type has no owner';
-    return [...checks, { section: '§7.3', number, name, reason: { code: 'trust_mark_invalid', words } }];
+    return [{ section: '§7.3', number, name, reason: { code: 'trust_mark_invalid', words } }];
   }
-  const held = await holdDelegation(inspector, delegation, { trust_mark: jwt, owner, now });
-  return [...checks, ...held.checks];
+  return (await holdDelegation(inspector, delegation, { trust_mark: jwt, owner, now })).checks;
 }
