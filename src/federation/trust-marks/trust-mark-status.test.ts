@@ -47,14 +47,14 @@ const UNKNOWN_THERE: Fetched = { status: 'failed', reason: 'status', detail: 'st
 interface World {
   readonly asked: { readonly url: string; readonly form: object }[];
   readonly federation: TestFederation;
-  ask(): Promise<readonly [code: string | undefined, retryAfter: number | undefined]>;
+  readonly ask: () => Promise<readonly [code: string | undefined, retryAfter: number | undefined]>;
 }
 
 /** A relying party with a required mark, whose issuer answers so. */
 function world(
   answer: () => Fetched,
   rule: Partial<StatusRule> = {},
-  { held = MARK, endpoint = ENDPOINT as string | null } = {},
+  { held = MARK, endpoint = ENDPOINT }: { readonly held?: string; readonly endpoint?: string | null } = {},
 ): World {
   const federation = new TestFederation();
   const federation_entity = {
@@ -149,7 +149,7 @@ test('federation.trust-mark-status says which marks are asked for (OpenID Federa
   }
 });
 
-test('federation.trust-mark-status-unknown accept: an issuer that is away stops nobody, and one that says revoked does (H-445)', async () => {
+test('federation.trust-mark-status-unknown accept: an issuer that is away stops no registration, and one that says revoked does (H-445)', async () => {
   for (const answer of [AWAY, UNKNOWN_THERE, json({})]) {
     assert.deepEqual(await world(() => answer, { unknown: 'accept' }).ask(), [undefined, undefined]);
   }
