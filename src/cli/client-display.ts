@@ -1,4 +1,5 @@
 import { clientInformation, sourceOf } from '../clients/client-information.ts';
+import { withoutSetSigner } from '../clients/client-keys/key-source.ts';
 import { metadataOf } from '../clients/registered-client.ts';
 import type { RegistryNeeds } from '../clients/registry-needs.ts';
 import type { StoredClient } from '../ports/client-store.ts';
@@ -62,7 +63,7 @@ function withoutSecrets(client: StoredClient): string {
     client_id_issued_at: client.issued_at,
     ...(secret === undefined ? {} : { client_secret_expires_at: secret.expires_at }),
     ...sourceOf(client),
-    ...metadataOf(client),
+    ...withoutSetSigner(metadataOf(client)),
   };
   const data = client.data === null ? '' : `,"data":${client.data}`;
   return `${JSON.stringify(members).slice(0, -1)}${data}}`;

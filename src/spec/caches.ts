@@ -21,7 +21,7 @@ const SHARES = {
   authentications: { percent: 9, mebibytesMin: 1 },
   /** Clients whose use was recorded lately. */
   'client-uses': { percent: 3, mebibytesMin: 1 },
-  /** Key sets at a `jwks_uri`. One document fits into a generation. */
+  /** Key sets at a `jwks_uri` or `signed_jwks_uri`. One document fits into a generation. */
   'key-sets': { percent: 4, mebibytesMin: 2 },
   /** The recent fetches of key sets, for their limits. */
   'key-set-fetches': { percent: 2, mebibytesMin: 4 },

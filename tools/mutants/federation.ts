@@ -137,6 +137,57 @@ export const FEDERATION: readonly Mutant[] = [
     killers: [{ file: 'src/federation/examine-statement.test.ts', test: 'trust: statement_expired' }],
   },
   {
+    name: 'signed-key-set-of-another-owner',
+    fault: 'An entity publishes a key set for another one.',
+    edits: [
+      {
+        file: 'src/clients/client-keys/fetch-jwk-set.ts',
+        find: '  if (sub !== entity_id) return',
+        replace: "  if (sub === '') return",
+      },
+    ],
+    killers: [
+      {
+        file: 'src/clients/client-keys/fetch-jwk-set.test.ts',
+        test: 'is refused with the reason (OpenID Federation 1.0 §5.2.1)',
+      },
+    ],
+  },
+  {
+    name: 'signed-key-set-cached-for-all',
+    fault: 'A set that another entity signed at the same address is taken from the cache.',
+    edits: [
+      {
+        file: 'src/clients/client-keys/remote-jwk-set.ts',
+        find: '  return signer === undefined ? url :',
+        replace: '  return signer !== undefined ? url :',
+      },
+    ],
+    killers: [
+      {
+        file: 'src/endpoints/federation-registration/key-sets.test.ts',
+        test: 'a signed key set of another member at the address is not that of the client',
+      },
+    ],
+  },
+  {
+    name: 'certificate-of-any-key',
+    fault: 'Any certificate of a registered key proves a pushed request of an automatic client.',
+    edits: [
+      {
+        file: 'src/clients/client-authentication/mutual-tls.ts',
+        find: '(!selfSigned || isCertifiedBy(jwk, presented))',
+        replace: "(!selfSigned || jwk['kid'] !== isCertifiedBy.name)",
+      },
+    ],
+    killers: [
+      {
+        file: 'test/hostile/federation-proof.program.test.ts',
+        test: 'H-437 self_signed_tls_client_auth at /par',
+      },
+    ],
+  },
+  {
     name: 'saml-reference-unchecked',
     fault: 'The signature of a SAML assertion may cover another element.',
     edits: [

@@ -73,7 +73,7 @@ export const CLIENT_AUTHENTICATION_REASONS = {
   ),
   'jwt-unknown-key': reason(
     'No key of the signer fits: neither the `kid` of the header nor its algorithm. For a secret: it is too short for the algorithm.',
-    'Publish the key before it signs. Check `kid`, `jwks` and `jwks_uri` of the registration.',
+    'Publish the key before it signs. Check `kid`, `jwks` and `jwks_uri` of the registration, in a federation `signed_jwks_uri` first.',
     'outbound.key-set-fetches',
   ),
   'jwt-signature': reason(
@@ -119,8 +119,8 @@ export const CLIENT_AUTHENTICATION_REASONS = {
     'assertion-grants.lifetime-max',
   ),
   'jwt-key-set': reason(
-    'The keys at `jwks_uri` could not be read, so nothing is known about the signature.',
-    'Publish a JWK Set of at most 20 keys with status 200 and the media type `application/json` or `application/jwk-set+json`.',
+    'The keys at `jwks_uri` or `signed_jwks_uri` could not be read, so nothing is known about the signature.',
+    'Publish a JWK Set of at most 20 keys with status 200 and the media type `application/json` or `application/jwk-set+json`. For `signed_jwks_uri`, `detail` says what is wrong with the signed set.',
     'outbound.timeout',
   ),
   'jwt-subject': reason('The `sub` of a client assertion is not its `iss`.', 'Set both to the `client_id`.'),
@@ -149,7 +149,7 @@ export const CLIENT_AUTHENTICATION_REASONS = {
   ),
   'certificate-key': reason(
     'The key of the certificate is not among the registered keys.',
-    'Add the key to `jwks` or to the set at `jwks_uri`.',
+    'Add the key to `jwks` or to the set at `jwks_uri`. An automatic client of a federation adds a self-signed certificate as `x5c`.',
   ),
   'certificate-binding': reason(
     'The token, or the registration, is bound to a certificate, and this connection has another one or none.',
