@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { RunningServer } from '../process/serve.ts';
+import { commandWords } from './command-words.ts';
 import { calledWrongly } from './failure.ts';
 import { anchorRoles, entityIdOf, type FederationLab, type LabRole } from './federation-lab.ts';
 import { settingsFileOf } from './lab-settings.ts';
@@ -95,6 +96,7 @@ export async function withLab(server: RunningServer, lab: FederationLab): Promis
 export function federationBanner(lab: FederationLab, folder: string): readonly string[] {
   const config = `--config ${settingsFileOf(folder)}`;
   const [, second] = anchorRoles(lab);
+  const chancery = commandWords(import.meta.filename, process.env);
   return [
     '  A federation on this machine, all in this process:',
     '',
@@ -106,9 +108,9 @@ export function federationBanner(lab: FederationLab, folder: string): readonly s
     '',
     '  Register the relying party, see why it is trusted, and see who is registered:',
     '',
-    `npm run -s chancery -- federation register-demo ${config}`,
-    `npm run -s chancery -- federation resolve ${entityIdOf(lab, 'rp')} --mode development ${config}`,
-    `npm run -s chancery -- federation members --mode development ${config}`,
+    `${chancery} federation register-demo ${config}`,
+    `${chancery} federation resolve ${entityIdOf(lab, 'rp')} --mode development ${config}`,
+    `${chancery} federation members --mode development ${config}`,
     '',
   ];
 }

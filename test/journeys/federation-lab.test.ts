@@ -68,9 +68,9 @@ test('federation register-demo --second-anchor selects the second anchor with a 
 
 test('each printed command of dev --federation works in another terminal: the file names issuer, ports and database', async () => {
   const { folder } = program;
-  const printed = [...program.output().matchAll(/^npm run -s chancery -- (federation .*)$/gmu)].map(
-    ([, words = '']) => words.split(' '),
-  );
+  const printed = [
+    ...program.output().matchAll(/^(?:npm run -s chancery --|chancery) (federation .*)$/gmu),
+  ].map(([, words = '']) => words.split(' '));
   assert.deepEqual(
     printed.map(([, verb]) => verb),
     ['register-demo', 'resolve', 'members'],
