@@ -36,6 +36,7 @@ const OPERATOR_ERRORS: ReadonlySet<string> = new Set([
   'StorageUnavailable',
   'SealBroken',
   'TlsUnusable',
+  'ListenFailed',
 ]);
 
 interface Explanation {

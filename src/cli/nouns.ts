@@ -13,6 +13,11 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import('./serve.ts')).SERVE_COMMANDS,
   },
   {
+    name: 'init',
+    summary: 'Write the configuration of a production server',
+    load: async () => (await import('./init.ts')).INIT_COMMANDS,
+  },
+  {
     name: 'doctor',
     summary: 'Examine an installation, or any issuer from outside',
     load: async () => (await import('./doctor.ts')).DOCTOR_COMMANDS,

@@ -21,7 +21,7 @@ listen:
 \`\`\`
 
 In the environment, items of a list are separated by commas. A setting marked *secret* may also be given as the name of
-a file, in the variable with \`_FILE\` appended; there, line ends separate items as well. An unknown key, an unknown
+a file, in the variable with \`_FILE\` appended, or in YAML as \`{ file: NAME }\`; there, line ends separate items as well. A relative name in YAML begins at the folder of the YAML file. An unknown key, an unknown
 variable that begins with \`CHANCERY_\`, and a value that breaks a rule stop the program; it lists all of them at once.
 \`chancery config check\` does only that, and \`chancery config print\` shows every value and where it came from.
 

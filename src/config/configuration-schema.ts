@@ -27,12 +27,15 @@ function closedObject(properties: JsonObject): JsonObject {
   return { type: 'object', properties, additionalProperties: false };
 }
 
+/** A secret in a file of its own. A relative name begins at the folder of chancery.yaml. */
+const SECRET_FILE = { ...closedObject({ file: { type: 'string' } }), required: ['file'] };
+
 function leaf(path: SettingPath): JsonObject {
   const { schema, description, rule, unit, secret, default: value } = settingAt(path);
   const { $schema: _, ...members } = z.toJSONSchema(schema, { io: 'input' }) as JsonObject;
   const words = `${description} It ${rule}${unit === undefined ? '' : ` (${unit})`}.`;
   return {
-    ...members,
+    ...(secret ? { anyOf: [members, SECRET_FILE] } : members),
     description: words,
     ...(value === undefined ? {} : { default: value }),
     ...(secret ? { writeOnly: true } : {}),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, test } from 'node:test';
 import { loadSettings, resolveSettings, type SettingsSources } from './load-settings.ts';
 import { DEVELOPMENT_DIGEST_PREFIX } from './rules.ts';
@@ -118,6 +118,31 @@ test('lists in the environment are separated by commas; digests are kept in lowe
   );
   assert.deepEqual(settings['registration.master-token-sha256'], [DIGEST.toLowerCase(), KEY]);
   assert.deepEqual(settings['cors.origins'], ['https://a.example', 'http://localhost:3000']);
+});
+
+test('a secret in YAML comes from the file that it names, relative to the YAML file, and the mode of that file is checked', () => {
+  const key = fileOf(`${KEY}\n`);
+  const yaml = fileOf(`encryption: { key: { file: ${basename(key)} } }\n`);
+  const sources = production({ CHANCERY_ENCRYPTION_KEY: undefined }, yaml);
+  chmodSync(yaml, 0o644);
+  const { settings, origins } = resolveSettings(sources);
+  assert.deepEqual(settings['encryption.key'], [KEY]);
+  assert.equal(origins['encryption.key'], key);
+  chmodSync(key, 0o644);
+  assert.match(
+    linesOf(sources).join(),
+    /^encryption\.key: names a file that every user of the machine can read/u,
+  );
+  rmSync(key);
+  assert.deepEqual(linesOf(sources), [`encryption.key: names a file that cannot be read: ENOENT (${yaml})`]);
+});
+
+test('only a secret may name a file', () => {
+  const yaml = fileOf('issuer: { file: x }\n');
+  assert.match(
+    linesOf(production({ CHANCERY_ISSUER: undefined }, yaml)).join(),
+    /^issuer: must be an https URL/u,
+  );
 });
 
 test('a secret comes from the file that …_FILE names, without the white space around it', () => {

@@ -60,7 +60,7 @@ export function resolveSettings({ mode, file, environment }: SettingsSources): R
   // The development mode has secrets of its own, and they open nothing elsewhere.
   if (mode === 'production') {
     const worldReadable = settings['secret-files.world-readable'];
-    problems.push(...openSecretFiles(fromEnvironment, worldReadable));
+    problems.push(...openSecretFiles([...fromFile, ...fromEnvironment], worldReadable));
     if (file !== undefined) problems.push(...openYamlFile(file, checkedFile, worldReadable));
   }
   if (problems.length > 0) throw new SettingsError(problems);
@@ -71,8 +71,11 @@ export function resolveSettings({ mode, file, environment }: SettingsSources): R
 }
 
 /** Returns a problem for each secret file that other users of the machine can read or change. */
-function openSecretFiles(given: GivenValues, worldReadable: boolean): SettingsProblem[] {
-  return [...given].flatMap(([path, { source, secretFile }]): SettingsProblem[] => {
+function openSecretFiles(
+  given: readonly (readonly [SettingPath, GivenValue])[],
+  worldReadable: boolean,
+): SettingsProblem[] {
+  return given.flatMap(([path, { source, secretFile }]): SettingsProblem[] => {
     const problem = secretFile === undefined ? undefined : secretFileProblem(secretFile, worldReadable);
     return problem === undefined ? [] : [{ path, source, rule: `names a file that ${problem}` }];
   });
@@ -91,7 +94,9 @@ const IS_SECRET: Partial<Readonly<Record<SettingPath, (value: unknown) => boolea
 
 /** Returns a problem for each secret in the YAML file, if other users of the machine can read or change the file. */
 function openYamlFile(file: string, given: GivenValues, worldReadable: boolean): SettingsProblem[] {
-  const secrets = [...given].filter(([path, { value }]) => IS_SECRET[path]?.(value) === true);
+  const secrets = [...given].filter(
+    ([path, { value, source }]) => source === file && IS_SECRET[path]?.(value) === true,
+  );
   const problem = secrets.length === 0 ? undefined : secretFileProblem(file, worldReadable);
   if (problem === undefined) return [];
   return secrets.map(([path, { source }]) => ({ path, source, rule: `is in a file that ${problem}` }));

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { dirname, resolve } from 'node:path';
 import type * as Yaml from 'yaml';
 import { nearest } from '../spec/nearest.ts';
 import { failureCode, type GivenValues } from './environment.ts';
@@ -110,10 +111,34 @@ function readValue(reading: Reading, path: SettingPath, node: Yaml.Node | null):
   try {
     const value: unknown =
       node?.toJS(reading.document, { mapAsMap: true, maxAliasCount: ALIASES_MAX }) ?? null;
-    const isStructured = settingAt(path).structured === true;
-    reading.values.set(path, { value: isStructured ? withObjects(value) : value, source: reading.file });
+    const { structured, secret } = settingAt(path);
+    const named = secret ? namedFile(value) : undefined;
+    if (named !== undefined) readSecret(reading, path, named);
+    else
+      reading.values.set(path, {
+        value: structured === true ? withObjects(value) : value,
+        source: reading.file,
+      });
   } catch {
     report(reading, path, `uses aliases that cannot be resolved or stand for more than ${ALIASES_MAX} nodes`);
+  }
+}
+
+/** Returns the name in `{ file: NAME }`; undefined for any other value. */
+function namedFile(value: unknown): string | undefined {
+  if (!(value instanceof Map) || value.size !== 1) return undefined;
+  const name: unknown = value.get('file');
+  return typeof name === 'string' ? name : undefined;
+}
+
+/** Reads a secret from a file of its own. A relative name begins at the folder of the YAML file. */
+function readSecret({ file, values, problems }: Reading, path: SettingPath, name: string): void {
+  const secretFile = resolve(dirname(file), name);
+  try {
+    const text = readFileSync(secretFile, 'utf8').trim();
+    values.set(path, { value: settingAt(path).fromText(text), source: secretFile, secretFile });
+  } catch (failure) {
+    problems.push({ path, source: file, rule: `names a file that cannot be read: ${failureCode(failure)}` });
   }
 }
 

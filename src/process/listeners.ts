@@ -1,3 +1,4 @@
+import { environmentName } from '../config/environment.ts';
 import type { Settings } from '../config/settings.ts';
 import { type Host, type Listen, startHost } from '../http/host.ts';
 import { BodyMemory } from '../http/request-body.ts';
@@ -78,7 +79,8 @@ async function startHostOfSites(
   { bodies, requests }: Common,
   listener: Pick<Listen, 'port' | 'tls'>,
 ): Promise<Host> {
-  return await startHost({
+  const setting = listener.port === settings['listen.mtls-port'] ? 'listen.mtls-port' : 'listen.port';
+  return await bound(setting, {
     sites,
     tenancy,
     listen: {
@@ -126,7 +128,7 @@ export async function startManagementHost(
   log: Log,
 ): Promise<Host> {
   const body = settings['limits.body'];
-  return await startHost({
+  return await bound('management.listen-port', {
     sites: [{ issuerPath: '', endpoints, allowedOrigins: [] }],
     listen: {
       ...listenOptions(settings),
@@ -138,6 +140,34 @@ export async function startManagementHost(
     log,
     observe: () => undefined,
   });
+}
+
+/** An address that the process cannot listen on. The message names the setting. */
+class ListenFailed extends Error {
+  override readonly name = 'ListenFailed';
+}
+
+type PortSetting = 'listen.port' | 'listen.mtls-port' | 'management.listen-port';
+
+const BIND_FAILURES: Readonly<Partial<Record<string, string>>> = {
+  EADDRINUSE: 'another program listens there',
+  EACCES: 'the process may not listen there (ports below 1024 need a privilege)',
+  EADDRNOTAVAIL: 'this machine has no such address',
+};
+
+async function bound(setting: PortSetting, options: Parameters<typeof startHost>[0]): Promise<Host> {
+  try {
+    return await startHost(options);
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? '';
+    const reason = BIND_FAILURES[code];
+    if (reason === undefined) throw cause;
+    const { host, port } = options.listen;
+    throw new ListenFailed(
+      `${setting}: ${reason}: ${host}:${port} (${code}); set ${environmentName(setting)} to another port`,
+      { cause },
+    );
+  }
 }
 
 function listenOptions(settings: Settings): Omit<Listen, 'host' | 'port'> {

@@ -36,7 +36,10 @@ for (const variable of ['CHANCERY_LISTEN_PORT', 'CHANCERY_MANAGEMENT_LISTEN_PORT
         const issuer = mode === 'dev' ? { CHANCERY_ISSUER: '' } : {};
         assertOneLine(
           await attempt(mode, issuer),
-          new RegExp(`^chancery ${mode}: .*EADDRINUSE.*:${port}\\n$`, 'u'),
+          new RegExp(
+            `^chancery ${mode}: (?:management\\.listen-port|listen\\.port): another program listens there: \\S+:${port} \\(EADDRINUSE\\); set ${variable} to another port\\n$`,
+            'u',
+          ),
         );
       }
     } finally {
