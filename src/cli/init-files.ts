@@ -10,7 +10,7 @@ export interface Choices {
   readonly proxies: readonly string[];
   /** Whether clients may register themselves without a token. */
   readonly open: boolean;
-  /** Of the master token, as 64 hexadecimal digits. */
+  /** The digest of the master token, as 64 hexadecimal digits. */
   readonly masterDigest: string;
 }
 

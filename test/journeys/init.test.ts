@@ -23,10 +23,8 @@ test('init: three private files, valid settings, and a server that starts with t
   const port = await freePort();
   const address = join(home, 'address');
   writeFileSync(address, await storageUrl(join(home, 'data')), { mode: 0o600 });
-  const made = await init(
-    ...['--folder', folder, '--issuer', `${ISSUER}/`, '--listen', `127.0.0.1:${port}`],
-    ...['--storage', `@${address}`, '--json'],
-  );
+  const choices = ['--folder', folder, '--issuer', `${ISSUER}/`, '--listen', `127.0.0.1:${port}`];
+  const made = await init(...choices, '--storage', `@${address}`, '--json');
   assert.deepEqual([made.how, made.stderr], [0, '']);
   const { files, next } = JSON.parse(made.stdout) as { files: string[]; next: string[] };
   for (const file of files) assert.equal(statSync(file).mode & 0o777, 0o600, file);
