@@ -1,5 +1,6 @@
 import { clientInformation, sourceOf } from '../clients/client-information.ts';
 import { withoutSetSigner } from '../clients/client-keys/key-source.ts';
+import { clientFederation } from '../clients/federated-client.ts';
 import { metadataOf } from '../clients/registered-client.ts';
 import type { RegistryNeeds } from '../clients/registry-needs.ts';
 import type { StoredClient } from '../ports/client-store.ts';
@@ -51,7 +52,11 @@ export async function printClient(
       : ([['client_secret_expires_at', timeText(Number(client_secret_expires_at), 'never')]] as const)),
     ['registered_via', client.registered_via],
     ['last_used_at', timeText(last_used_at, 'not on record')],
-    ...Object.entries(rest).map(([name, value]) => [name, valueText(name, value, client)] as const),
+    ...Object.entries(rest).flatMap(([name, value]) =>
+      name === 'chancery_federation'
+        ? federationFields(client)
+        : [[name, valueText(name, value, client)] as const],
+    ),
   ]);
 }
 
@@ -67,6 +72,26 @@ function withoutSecrets(client: StoredClient): string {
   };
   const data = client.data === null ? '' : `,"data":${client.data}`;
   return `${JSON.stringify(members).slice(0, -1)}${data}}`;
+}
+
+function federationFields(client: StoredClient): readonly (readonly [string, string])[] {
+  const federation = clientFederation(client);
+  if (federation === undefined) return [];
+  const { trust_chain, trust_marks, verified_trust_marks, failure } = federation;
+  return [
+    ['entity_id', federation.entity_id],
+    ['registration', federation.registration],
+    ['trust_anchor', federation.trust_anchor],
+    ['trust_chain', trust_chain.join(' ← ') || '-'],
+    ['expires_at', timeText(federation.expires_at, 'never')],
+    ['trust_chain_expires_at', timeText(federation.trust_chain_expires_at, '-')],
+    ['resolved_at', timeText(federation.resolved_at, '-')],
+    ['trust_marks', trust_marks.join(' ') || '-'],
+    ['verified_trust_marks', verified_trust_marks.join(' ') || '-'],
+    ...(failure === undefined
+      ? []
+      : ([['last_renewal', `failed at ${timeText(failure.at, '-')}: ${failure.words}`]] as const)),
+  ];
 }
 
 function valueText(name: string, value: unknown, client: StoredClient): string {

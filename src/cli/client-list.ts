@@ -1,4 +1,5 @@
 import { doneEvent, record } from '../clients/audit-trail.ts';
+import { type ClientFederation, clientFederation } from '../clients/federated-client.ts';
 import { metadataOf } from '../clients/registered-client.ts';
 import type { RegistryNeeds } from '../clients/registry-needs.ts';
 import type { StoredClient } from '../ports/client-store.ts';
@@ -12,7 +13,7 @@ import { REGISTRY_OPTIONS, SETTINGS_VARIABLES } from './settings.ts';
 import { table, timeText } from './table.ts';
 
 const PAGE = 100;
-const HEADS = ['CLIENT_ID', 'NAME', 'GRANTS', 'REGISTERED VIA', 'ISSUED', 'LAST USED'];
+const HEADS = ['CLIENT_ID', 'NAME', 'GRANTS', 'REGISTERED VIA', 'ISSUED', 'EXPIRES', 'LAST USED'];
 
 const GRANT_NAMES = Object.keys(GRANT_TYPES) as readonly GrantType[];
 
@@ -91,7 +92,10 @@ interface Row {
   readonly grant_types: readonly string[];
   readonly registered_via: string;
   readonly client_id_issued_at: number;
+  readonly expires_at: number | null;
   readonly last_used_at: number | null;
+  /** For a client of a federation. */
+  readonly chancery_federation?: ClientFederation;
 }
 
 /** Reads and prints page by page. Resolves with whether more than `limit` clients match. */
@@ -122,13 +126,16 @@ async function printMatching(
 
 async function rowOf(needs: RegistryNeeds, client: StoredClient): Promise<Row> {
   const metadata = metadataOf(client);
+  const chancery_federation = clientFederation(client);
   return {
     client_id: client.client_id,
     client_name: nameOf(metadata['client_name']) || null,
     grant_types: metadata.grant_types,
     registered_via: client.registered_via,
     client_id_issued_at: client.issued_at,
+    expires_at: client.expires_at,
     last_used_at: await lastUsedAt(needs, client),
+    ...(chancery_federation === undefined ? {} : { chancery_federation }),
   };
 }
 
@@ -149,6 +156,7 @@ function tablePrinter({ print }: Surroundings): (rows: readonly Row[]) => void {
         // The label may be empty: `initial:`.
         row.registered_via.replace(/:$/u, ''),
         timeText(row.client_id_issued_at, '-'),
+        timeText(row.expires_at, '-'),
         timeText(row.last_used_at, '-'),
       ]),
     );

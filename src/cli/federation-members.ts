@@ -1,18 +1,26 @@
 import { doneEvent, record } from '../clients/audit-trail.ts';
+import {
+  type ClientFederation,
+  clientFederation,
+  entityOf,
+  federatedClientsOf,
+} from '../clients/federated-client.ts';
 import { deleteClient } from '../clients/manage-client.ts';
-import { entityOf, isAutomatic, isFederated } from '../clients/registered-client.ts';
+import { metadataOf } from '../clients/registered-client.ts';
+import { type JsonMembers, sameJson } from '../federation/json-value.ts';
 import type { StoredClient } from '../ports/client-store.ts';
 import { NotFound } from '../spec/errors.ts';
 import type { ClientId } from '../spec/identifiers.ts';
 import { printClient } from './client-display.ts';
 import { command, type Surroundings } from './command.ts';
+import { CommandFailure } from './failure.ts';
 import type { RegistrySession } from './registry-session.ts';
 import { auditedAct, BESIDE_SERVERS, READS_BESIDE_SERVERS, withRegistry } from './session.ts';
 import { REGISTRY_OPTIONS, SETTINGS_VARIABLES } from './settings.ts';
 import { table, timeText } from './table.ts';
 
 const PAGE = 100;
-const HEADS = ['ENTITY', 'REGISTRATION', 'TRUST ANCHOR', 'EXPIRES', 'RESOLVED', 'TRUST MARKS'];
+const HEADS = ['ENTITY', 'REGISTRATION', 'TRUST ANCHOR', 'EXPIRES', 'RESOLVED', 'LAST RENEWAL'];
 
 const ENTITY = { entity: { words: 'Names the entity by its entity identifier, a URL.' } } as const;
 
@@ -20,7 +28,7 @@ const members = command({
   words: ['federation', 'members'],
   summary: 'List the clients that a federation vouches for',
   description: [
-    'The command lists the clients of explicit and of automatic registration (OpenID Federation 1.0 §12), with the trust anchor and the end of each registration. The audit records the listing.',
+    'The command lists the clients of explicit and of automatic registration (OpenID Federation 1.0 §12), with the trust anchor, the end of each registration and the last attempt to renew it. A registration that has expired is listed until the sweep deletes it: the next request of its client renews it. The audit records the listing.',
   ],
   servers: READS_BESIDE_SERVERS,
   options: {
@@ -41,7 +49,7 @@ const members = command({
         record(needs, doneEvent(needs, trail));
         const print = json ? jsonPrinter(call) : tablePrinter(call);
         for await (const page of pages(session)) {
-          const found = page.filter(isFederated).map(memberOf);
+          const found = page.flatMap((client) => memberOf(client) ?? []);
           print(found.filter(({ trust_anchor }) => anchor === undefined || trust_anchor === anchor));
         }
       });
@@ -59,22 +67,14 @@ async function* pages({ needs }: RegistrySession): AsyncGenerator<readonly Store
   }
 }
 
-interface Member {
-  readonly entity_id: string;
+interface Member extends ClientFederation {
   readonly client_id: string;
-  readonly registration: 'explicit' | 'automatic';
-  readonly trust_anchor: string;
-  readonly expires_at: number | null;
 }
 
-function memberOf(client: StoredClient): Member {
-  return {
-    entity_id: entityOf(client),
-    client_id: client.client_id,
-    registration: isAutomatic(client) ? 'automatic' : 'explicit',
-    trust_anchor: client.registered_via.slice('federation:'.length),
-    expires_at: client.expires_at,
-  };
+/** @returns undefined for a client without a federation */
+function memberOf(client: StoredClient): Member | undefined {
+  const federation = clientFederation(client);
+  return federation === undefined ? undefined : { client_id: client.client_id, ...federation };
 }
 
 function jsonPrinter({ print }: Surroundings): (rows: readonly Member[]) => void {
@@ -87,11 +87,13 @@ function tablePrinter({ print }: Surroundings): (rows: readonly Member[]) => voi
   const lines = table(print, HEADS);
   return (rows) =>
     lines.print(
-      rows.map(({ entity_id, registration, trust_anchor, expires_at }) => [
+      rows.map(({ entity_id, registration, trust_anchor, expires_at, resolved_at, failure }) => [
         entity_id,
         registration,
         trust_anchor,
         timeText(expires_at, 'never'),
+        timeText(resolved_at, '-'),
+        failure === undefined ? 'done' : failure.reason,
       ]),
     );
 }
@@ -126,16 +128,55 @@ const show = command({
   },
 });
 
-/** Returns the clients of an entity. Rejects with NotFound if it has none. */
+/** Returns the clients of an entity, expired or not. Rejects with NotFound if it has none. */
 async function clientsOf(
-  { needs: { clients } }: RegistrySession,
+  { needs: { clients }, tenant: { federated } }: RegistrySession,
   entity: string,
 ): Promise<readonly StoredClient[]> {
-  const found = [await clients.findOfEntity(entity), await clients.find(entity as ClientId)];
-  const federated = found.filter((client) => client !== undefined).filter(isFederated);
-  if (federated.length > 0) return federated;
+  const found = await federatedClientsOf(federated?.kept ?? clients, entity);
+  if (found.length > 0) return found;
   throw new NotFound(`there is no client of the entity ${JSON.stringify(entity)}`);
 }
+
+/** Returns the names of the metadata members that differ. */
+function changedMembers(before: object, after: object): readonly string[] {
+  const [old, now] = [before, after] as readonly JsonMembers[];
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+    (name) => !sameJson(old?.[name] ?? null, now?.[name] ?? null),
+  );
+}
+
+const refresh = command({
+  words: ['federation', 'refresh'],
+  summary: 'Resolve the trust in one entity again and renew its clients',
+  description: [
+    'The command fetches the entity statements now and renews the registration of each client of the entity, expired or not. Servers do this themselves before a registration expires, and when its client appears after that.',
+    'If the entity is not trusted any more, the command says why and leaves the client as it is. `chancery federation resolve` shows the whole search.',
+  ],
+  servers: BESIDE_SERVERS,
+  operands: ENTITY,
+  options: REGISTRY_OPTIONS,
+  environment: SETTINGS_VARIABLES,
+  output:
+    'One line for each client, with the end of its registration and the members that changed. With --json, one JSON object per line.',
+  exits: { 1: 'A client could not be renewed, or the command failed.' },
+  examples: ['chancery federation refresh https://rp.example.org'],
+  run: async (call) => {
+    const { entity } = call.operands;
+    await withRegistry(call, { create: false }, async (session) => {
+      const { federated } = session.tenant;
+      if (federated === undefined)
+        throw new CommandFailure('federation.enabled is false: this server resolves no trust');
+      for (const client of await clientsOf(session, entity)) {
+        const renewed = await federated.refresh(client);
+        const { client_id, expires_at } = renewed;
+        const changed = changedMembers(metadataOf(client), metadataOf(renewed));
+        const words = `${client_id} expires ${timeText(expires_at, 'never')}; ${changed.length === 0 ? 'unchanged' : `changed: ${changed.join(' ')}`}`;
+        call.print(call.options.json ? JSON.stringify({ ...memberOf(renewed), changed }) : words);
+      }
+    });
+  },
+});
 
 const remove = command({
   words: ['federation', 'remove'],
@@ -153,11 +194,12 @@ const remove = command({
   run: async (call) => {
     const { entity: entity_id } = call.operands;
     await withRegistry(call, { create: false }, async (session) => {
-      for (const { client_id } of await clientsOf(session, entity_id)) {
+      for (const client of await clientsOf(session, entity_id)) {
+        const { client_id } = client;
         await auditedAct(session, 'client.delete', async (trail) => {
           trail.client_id = client_id;
           const authenticate = async () =>
-            ({ kind: 'master', client: await current(session, client_id) }) as const;
+            ({ kind: 'master', client: await current(session, client) }) as const;
           await deleteClient(session.needs, authenticate, trail);
         });
         const told = { entity_id, client_id, deleted: true };
@@ -167,10 +209,15 @@ const remove = command({
   },
 });
 
-async function current({ needs }: RegistrySession, client_id: ClientId): Promise<StoredClient> {
-  const client = await needs.clients.find(client_id);
-  if (client === undefined) throw new NotFound('the client is no longer registered');
-  return client;
+/** Reads a client again. Rejects with NotFound if it is gone. */
+async function current(
+  session: RegistrySession,
+  { client_id, ...client }: StoredClient,
+): Promise<StoredClient> {
+  const found = await clientsOf(session, entityOf({ client_id, ...client }));
+  const same = found.find((one) => one.client_id === client_id);
+  if (same === undefined) throw new NotFound('the client is no longer registered');
+  return same;
 }
 
-export const MEMBER_COMMANDS = [members, show, remove];
+export const MEMBER_COMMANDS = [members, show, refresh, remove];

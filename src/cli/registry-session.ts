@@ -131,6 +131,7 @@ export async function openTenantOf(
       count: () => undefined,
       counter: () => () => undefined,
       gauge: () => undefined,
+      observe: () => undefined,
       set: () => undefined,
     },
     certificateAuthorities: () => [],

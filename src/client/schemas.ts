@@ -103,6 +103,7 @@ export interface ClientInformation extends RegisteredMetadata {
   readonly registration_access_token?: string;
   readonly registration_client_uri?: string;
   readonly chancery_metadata_document?: { readonly fetched_at: number; readonly fresh_until: number };
+  readonly chancery_federation?: { readonly entity_id: string; readonly registration: 'explicit' | 'automatic'; readonly trust_anchor: string; readonly trust_chain: readonly string[]; readonly expires_at: number | null; readonly trust_chain_expires_at?: number | null; readonly resolved_at: number | null; readonly trust_marks?: readonly string[]; readonly verified_trust_marks?: readonly string[]; readonly failure?: { readonly at: number; readonly reason: string; readonly words: string } };
 }
 
 /** Metadata as the server stores them. */

@@ -3,6 +3,7 @@ import type { StoredClient, StoredSecret } from '../ports/client-store.ts';
 import type { Sealer } from '../ports/sealer.ts';
 import type { ClientId } from '../spec/identifiers.ts';
 import { withoutSetSigner } from './client-keys/key-source.ts';
+import { clientFederation } from './federated-client.ts';
 import { documentOf } from './metadata-document/document-state.ts';
 import { defaultScope, metadataOf } from './registered-client.ts';
 import type { RegistryNeeds } from './registry-needs.ts';
@@ -19,6 +20,19 @@ export interface InformationNeeds {
  * @throws SealBroken if a secret cannot be decrypted
  */
 export function clientInformation(needs: InformationNeeds, client: StoredClient): string {
+  return rendered(needs, client, sourceOf(client));
+}
+
+/**
+ * Renders the same for the response to an explicit registration (OpenID Federation 1.0 §12.2.3), without the members about its
+ * source: the claims of the response say them.
+ * @throws SealBroken if a secret cannot be decrypted
+ */
+export function registeredMembers(needs: InformationNeeds, client: StoredClient): string {
+  return rendered(needs, client, {});
+}
+
+function rendered(needs: InformationNeeds, client: StoredClient, source: object): string {
   const [secret] = client.secrets;
   const members = {
     client_id: client.client_id,
@@ -30,7 +44,7 @@ export function clientInformation(needs: InformationNeeds, client: StoredClient)
           client_secret_expires_at: endOfSecret(client, secret),
         }),
     ...(isManaged(client) ? management(needs, client) : {}),
-    ...sourceOf(client),
+    ...source,
   };
   return `${JSON.stringify(members).slice(0, -1)},${metadataText(client)}}`;
 }
@@ -69,8 +83,13 @@ function isManaged({ shared_digest, expires_at, document }: StoredClient): boole
   return shared_digest === null && expires_at === null && document === null;
 }
 
-/** Returns the member that says how current the metadata document of a client is; no member for other clients. */
+/**
+ * Returns the member that says where the metadata of a client come from, for operators: its metadata document, or its
+ * federation. No member for other clients.
+ */
 export function sourceOf(client: StoredClient): object {
+  const chancery_federation = clientFederation(client);
+  if (chancery_federation !== undefined) return { chancery_federation };
   const state = documentOf(client);
   if (state === undefined) return {};
   const { fetched_at, fresh_until } = state;

@@ -21,24 +21,6 @@ export function metadataOf(client: StoredClient): ClientMetadata {
   return metadata;
 }
 
-/** Says whether a federation states the metadata of the client, registered explicitly or automatically (OpenID Federation 1.0 §12). */
-export function isFederated({ registered_via }: StoredClient): boolean {
-  return registered_via.startsWith('federation:');
-}
-
-/** Returns the entity identifier of a federated client: an automatic client has it as its `client_id`. */
-export function entityOf({ entity_id, client_id }: StoredClient): string {
-  return entity_id ?? client_id;
-}
-
-/**
- * Says whether the client was registered automatically by its federation (OpenID Federation 1.0 §12.1). Its
- * identifier is that of an entity, which anyone may state, so each of its requests must be authenticated.
- */
-export function isAutomatic(client: StoredClient): boolean {
-  return client.entity_id === null && isFederated(client);
-}
-
 /** Returns the scope values that a client is registered for: those of its `scope`, or its default scope without one. */
 export function registeredScope(client: StoredClient): readonly string[] {
   let scope = scopes.get(client);

@@ -160,6 +160,8 @@ export interface ClientStore {
    * first. Moves their `renew_at`, and nothing else. Concurrent callers, in any process, get different clients.
    */
   claimRenewals(claim: RenewalClaim): Promise<readonly StoredClient[]>;
+  /** Returns the earliest end after `now` of the registration of a federated client; undefined without one. */
+  nextFederatedEnd(now: number): Promise<number | undefined>;
   /** Returns the number of clients registered `open`. */
   countOpen(): Promise<number>;
 }

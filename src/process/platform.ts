@@ -25,7 +25,7 @@ import type { Jose, Platform } from '../tenant/platform.ts';
 /** Parts of the platform that the caller has opened already. */
 export interface OpenedParts
   extends Pick<Platform, 'storage' | 'log' | 'certificateAuthorities' | 'development'> {
-  readonly metrics: Pick<Metrics, 'count' | 'counter' | 'gauge' | 'set'>;
+  readonly metrics: Pick<Metrics, 'count' | 'counter' | 'gauge' | 'observe' | 'set'>;
   readonly settings: Settings;
   readonly caches: ProcessCaches;
   readonly sealer: Sealer;

@@ -8,7 +8,7 @@ import type { TenantInService } from './tenant-in-service.ts';
 
 export interface SweepFiguresNeeds {
   readonly storage: Pick<Storage, 'objects'>;
-  readonly metrics: Pick<Metrics, 'set' | 'count'>;
+  readonly metrics: Pick<Metrics, 'set' | 'count' | 'gauge'>;
   readonly clock: ProcessClock;
   readonly log: Log;
   /** Whether this process counts the rows of the database: one of a server does. */
@@ -50,6 +50,7 @@ export async function publishAfterSweep(
     metrics.set('chancery_sweep_backlog_tenants', {}, backlog);
     metrics.set('chancery_logouts_waiting', {}, waiting);
     for (const [use, age] of ages) metrics.set('chancery_server_key_age_seconds', { use }, age);
+    await publishExpiries(metrics, open, now);
     if (!counts) return;
     for (const [kind, rows] of Object.entries(await storage.objects()))
       metrics.set('chancery_storage_objects', { kind }, rows);
@@ -57,6 +58,26 @@ export async function publishAfterSweep(
     log.warn({ cause }, 'figures about the database could not be read: metrics are older');
   }
 }
+
+/** Publishes what expires next in the federations of the open tenants. */
+async function publishExpiries(
+  metrics: Pick<Metrics, 'gauge'>,
+  open: readonly TenantInService[],
+  now: number,
+): Promise<void> {
+  let [registration, anchor] = [Infinity, Infinity];
+  for (const tenant of open) {
+    if (!tenant.settings['federation.enabled']) continue;
+    registration = Math.min(registration, (await tenant.storage.clients.nextFederatedEnd(now)) ?? Infinity);
+    anchor = Math.min(anchor, tenant.current()?.anchorExpiries?.nearest(now) ?? Infinity);
+  }
+  const show = (name: ExpiryGauge, at: number): void =>
+    metrics.gauge(name, () => (at === Infinity ? [] : [[{}, at]]));
+  show('chancery_federation_registration_expiry_timestamp_seconds', registration);
+  show('chancery_federation_anchor_expiry_timestamp_seconds', anchor);
+}
+
+type ExpiryGauge = `chancery_federation_${'registration' | 'anchor'}_expiry_timestamp_seconds`;
 
 /** Rows that expired while the sweep ran are no backlog. */
 const GRACE_SECONDS = 60;

@@ -27,7 +27,7 @@ export interface UpkeepNeeds {
   readonly settings: Settings;
   readonly tenants: Tenants;
   readonly storage: Pick<Storage, 'file' | 'objects'>;
-  readonly metrics: Pick<Metrics, 'set' | 'count'>;
+  readonly metrics: Pick<Metrics, 'set' | 'count' | 'gauge'>;
   readonly clock: ProcessClock;
   readonly log: Log;
   /** Whether this process counts the rows of the database: one of a server does. */

@@ -1,5 +1,5 @@
 import { CLIENT_METADATA, type MetadataMember } from './client-metadata.ts';
-import { closed, OBJECT, type Schema, SECONDS, said, TEXT, WEB_ADDRESS } from './json-schema.ts';
+import { closed, OBJECT, type Schema, SECONDS, said, TEXT, TEXTS, WEB_ADDRESS } from './json-schema.ts';
 
 /** `client_name#de`: a member in another language (OpenID Connect Dynamic Client Registration 1.0 §2.1). */
 const TAGGED = (names: readonly string[]): string => `^(?:${names.join('|')})#[A-Za-z0-9-]+$`;
@@ -27,6 +27,8 @@ function metadataWith(properties: Readonly<Record<string, Schema>>, required: re
 /** The members that a registration always stores. */
 const STORED = ['grant_types', 'response_types', 'application_type', 'token_endpoint_auth_method'];
 
+const TIME: Schema = { type: ['integer', 'null'], minimum: 0 };
+
 const INFORMATION = {
   client_id: TEXT,
   client_id_issued_at: SECONDS,
@@ -40,6 +42,24 @@ const INFORMATION = {
   chancery_metadata_document: said(
     'How current the metadata document of the client is.',
     closed({ fetched_at: SECONDS, fresh_until: SECONDS }),
+  ),
+  chancery_federation: said(
+    'The trust that the registration rests on, for a client of a federation (OpenID Federation 1.0 §12).',
+    closed(
+      {
+        entity_id: TEXT,
+        registration: { enum: ['explicit', 'automatic'] },
+        trust_anchor: TEXT,
+        trust_chain: said('Entity identifiers, from the entity to the trust anchor.', TEXTS),
+        expires_at: said('The end of the registration.', TIME),
+        trust_chain_expires_at: TIME,
+        resolved_at: said('When trust was last resolved.', TIME),
+        trust_marks: said('Types of the trust marks that the entity publishes.', TEXTS),
+        verified_trust_marks: said('Types that this server requires, and has verified.', TEXTS),
+        failure: said('The last renewal, if it failed.', closed({ at: SECONDS, reason: TEXT, words: TEXT })),
+      },
+      ['entity_id', 'registration', 'trust_anchor', 'trust_chain', 'expires_at', 'resolved_at'],
+    ),
   ),
 };
 

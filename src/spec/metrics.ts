@@ -1,5 +1,7 @@
 /** Upper bounds of the buckets, in seconds. Most answers take well below a millisecond. */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5] as const;
+/** The same for resolutions of trust chains: milliseconds from memory, seconds over the network. */
+const RESOLUTION_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 /** Upper bounds of the buckets of batches, in writes. */
 const WRITES = [1, 2, 5, 10, 20, 50, 100, 200, 500] as const;
 
@@ -169,6 +171,27 @@ export const METRICS = {
     kind: 'counter',
     help: 'Changes of server keys made by this process, by kind.',
     labels: ['event'],
+  },
+  chancery_federation_resolutions_total: {
+    kind: 'counter',
+    help: 'Resolutions of trust chains, by outcome (valid, refused, timeout; busy: the limits of this server; unavailable: an authority gave no answer) and reason code (none: valid).',
+    labels: ['outcome', 'reason'],
+  },
+  chancery_federation_resolution_duration_seconds: {
+    kind: 'histogram',
+    help: 'Time that a resolution of a trust chain took, its fetches included.',
+    labels: [],
+    buckets: RESOLUTION_SECONDS,
+  },
+  chancery_federation_registration_expiry_timestamp_seconds: {
+    kind: 'gauge',
+    help: 'When the registration of a federated client of an open tenant expires next, as of the last sweep; absent without one.',
+    labels: [],
+  },
+  chancery_federation_anchor_expiry_timestamp_seconds: {
+    kind: 'gauge',
+    help: 'When the configuration of a trust anchor expires next, as the chains of this process had it at the last sweep; absent without one.',
+    labels: [],
   },
   chancery_federation_trust_anchor_key_events_total: {
     kind: 'counter',

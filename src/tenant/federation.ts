@@ -12,6 +12,7 @@ import type { SignedDocumentNeeds } from '../federation/signed-document.ts';
 import { federationKeysProblem } from '../federation/statement-checks/key-checks.ts';
 import { trustMarkType } from '../federation/statement-checks/trust-mark-checks.ts';
 import { type AnchorKeys, PINNED_ONLY, TrustAnchors } from '../federation/trust-anchors/trust-anchors.ts';
+import { AnchorExpiries, outcomeOf } from '../federation/trust-chain/resolution-figures.ts';
 import type { TrustLimits, TrustNeeds } from '../federation/trust-chain/resolve-trust.ts';
 import { statementSource } from '../federation/trust-chain/statement-source.ts';
 import type { TrustAnchor } from '../federation/trust-chain/validate-chain.ts';
@@ -150,6 +151,32 @@ function trustLimits(settings: Settings): TrustLimits {
 
 /** Seconds for which one signature serves. */
 const KEPT_FOR = 300;
+
+/** The needs of resolutions, with what their metrics are about. */
+export interface MeasuredTrust {
+  readonly trust: TrustNeeds;
+  readonly anchorExpiries: AnchorExpiries;
+}
+
+/** Opens what trust chains are resolved with, so that each resolution is counted. @throws SettingsError like `openTrust` */
+export function openMeasuredTrust(
+  settings: Settings,
+  platform: TrustPlatform & Pick<Platform, 'metrics'>,
+  anchorKeys: AnchorKeys | undefined,
+): MeasuredTrust {
+  const anchorExpiries = new AnchorExpiries();
+  const measure: TrustNeeds['measure'] = (resolution, seconds) => {
+    anchorExpiries.note(resolution);
+    const reason =
+      resolution.chain === undefined ? (resolution.reason?.code ?? 'unknown_trust_anchor') : 'none';
+    platform.metrics.count('chancery_federation_resolutions_total', {
+      outcome: outcomeOf(resolution),
+      reason,
+    });
+    platform.metrics.observe('chancery_federation_resolution_duration_seconds', {}, seconds);
+  };
+  return { trust: { ...openTrust(settings, platform, anchorKeys), measure }, anchorExpiries };
+}
 
 interface EntityParts {
   readonly issuer: string;

@@ -14,7 +14,7 @@ import type { KeyMaker } from '../ports/key-maker.ts';
 import type { Sealer } from '../ports/sealer.ts';
 import type { ServerKeyStore } from '../ports/server-key-store.ts';
 import type { TenantId } from '../spec/identifiers.ts';
-import { openTrust, openTrustAnchors } from './federation.ts';
+import { openMeasuredTrust, openTrustAnchors } from './federation.ts';
 import { openLogoutDelivery } from './logout.ts';
 import type { Jose, Platform, RecordLimits } from './platform.ts';
 import { openEndUsers } from './sign-in.ts';
@@ -38,6 +38,10 @@ export async function openParts(platform: Platform, settings: Settings, id: Tena
   const idTokens = { issuer: settings.issuer, clientJwts, pairwiseSecret: keys.pairwiseSecret };
   const trustAnchors = settings['federation.enabled']
     ? openTrustAnchors(settings, { ...platform, storage })
+    : undefined;
+  // Opened here, so that a bad anchor shows at start and not at the first relying party.
+  const measured = settings['federation.enabled']
+    ? openMeasuredTrust(settings, platform, trustAnchors)
     : undefined;
   return {
     ...platform,
@@ -65,8 +69,9 @@ export async function openParts(platform: Platform, settings: Settings, id: Tena
       { store: storage.rates, clock, log, caches },
     ),
     softwareStatements: openSoftwareStatements(settings, { ...platform, trustedJwkSets }),
-    // All names share one memory. Opened here, so that a bad anchor shows at start and not at the first relying party.
-    trust: settings['federation.enabled'] ? openTrust(settings, platform, trustAnchors) : undefined,
+    // All names share one memory.
+    trust: measured?.trust,
+    anchorExpiries: measured?.anchorExpiries,
     people: openEndUsers(settings, platform, storage),
     logos: new LogoImages({ outbound, clock, log, caches, settings }),
     referenced: referencedObjects({ outbound, clock, caches, settings }),

@@ -4,6 +4,7 @@ import type { ClientUses } from '../clients/upkeep/client-uses.ts';
 import type { Settings } from '../config/settings.ts';
 import type { FederatedClients } from '../federation/registration/federated-clients.ts';
 import type { TrustAnchors } from '../federation/trust-anchors/trust-anchors.ts';
+import type { AnchorExpiries } from '../federation/trust-chain/resolution-figures.ts';
 import type { TrustNeeds } from '../federation/trust-chain/resolve-trust.ts';
 import type { Issuing } from '../grants/grant.ts';
 import type { Site } from '../http/router.ts';
@@ -47,6 +48,8 @@ export interface Tenant {
   /** Returns the signed entity configuration under the tenant's first name; undefined without a federation. */
   entityStatement(): Promise<string | undefined>;
   readonly logoutDelivery: LogoutDelivery;
+  /** The expiries of trust anchors that resolutions have seen; undefined without a federation. */
+  readonly anchorExpiries: AnchorExpiries | undefined;
   /** Records the uses of clients that are not recorded yet. */
   close(): Promise<void>;
 }
@@ -73,6 +76,7 @@ export async function openTenant(platform: Platform, { id, settings }: TenantNee
     endUsers: people,
     entityStatement: async () => await ownStatement(first),
     logoutDelivery: delivery,
+    anchorExpiries: parts.anchorExpiries,
     async close() {
       await delivery.close();
       await uses.flush();

@@ -138,6 +138,7 @@ export function testPlatform(options: TestPlatformOptions = {}): TestPlatform {
           logoutAttempts.push(String(labels.outcome));
       },
       counter: (name, labels) => () => void counted.push({ name, labels, by: 1 }),
+      observe: () => undefined,
     },
     certificateAuthorities: () => authorities,
     ...(options.development === undefined ? {} : { development: options.development }),

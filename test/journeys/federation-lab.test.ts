@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../program/free-port.ts';
 import { ENCRYPTION_KEY, type Program, startProgram } from '../program/start.ts';
 import { developmentFolder, storageUrl } from '../program/storage-place.ts';
@@ -20,6 +21,7 @@ before(async () => {
   program = await startProgram({
     mode: 'dev',
     parameters: ['--federation', '--federation-port', String(port), '--second-anchor'],
+    environment: { CHANCERY_STORAGE_SWEEP_INTERVAL: '1' },
   });
   config = join(developmentFolder(program.folder), 'development-federation.yaml');
   elsewhere = mkdtempSync(join(tmpdir(), 'chancery-lab-'));
@@ -118,10 +120,12 @@ interface Member {
   readonly client_id: string;
   readonly registration: string;
   readonly trust_anchor: string;
+  readonly trust_chain: readonly string[];
   readonly expires_at: number;
+  readonly resolved_at: number;
 }
 
-test('federation members, show and remove manage the clients of an entity', async () => {
+test('federation members, show, refresh and remove manage the clients of an entity', async () => {
   assert.equal((await federation('register-demo')).how, 0);
   // The first request of the website registers it; it needs no end-user.
   const begun = await fetch(`${base}/website/sign-in`, { redirect: 'manual' });
@@ -144,15 +148,41 @@ test('federation members, show and remove manage the clients of an entity', asyn
   assert.match((await registry('members')).stdout, /^ENTITY +REGISTRATION +TRUST ANCHOR +EXPIRES/u);
   assert.equal((await registry('members', '--json', '--anchor', `${base}/second-anchor`)).stdout, '');
 
+  const rp = members.find(({ entity_id }) => entity_id === `${base}/rp`);
+  const chain = [`${base}/rp`, `${base}/organisation`, `${base}/anchor`];
+  assert.deepEqual(rp?.trust_chain, chain);
   const shown = await registry('show', `${base}/rp`);
   assert.match(shown.stdout, /^client_name +Sample relying party$/mu);
-  assert.equal(
-    (await registry('remove', `${base}/rp`)).stdout,
-    `deleted ${members.find(({ entity_id }) => entity_id === `${base}/rp`)?.client_id}\n`,
-  );
-  const gone = await registry('show', `${base}/rp`);
+  assert.match(shown.stdout, new RegExp(`^trust_chain +${chain.join(' ← ')}$`, 'mu'));
+
+  for (const entity of chain.slice(0, 1).concat(`${base}/website`)) {
+    const { how, stdout, stderr } = await registry('refresh', entity, '--json');
+    assert.equal(how, 0, stderr);
+    const renewed = JSON.parse(stdout) as Member & { readonly changed: readonly string[] };
+    const before = members.find(({ entity_id }) => entity_id === entity);
+    assert.ok(renewed.resolved_at > (before?.resolved_at ?? Infinity) - 1);
+    assert.ok(renewed.expires_at >= (before?.expires_at ?? Infinity));
+    assert.deepEqual([renewed.client_id, renewed.changed], [before?.client_id, []]);
+  }
+  assert.equal((await registry('remove', `${base}/rp`)).stdout, `deleted ${rp?.client_id}\n`);
+  const gone = await registry('refresh', `${base}/rp`);
   assert.deepEqual([gone.how, gone.stdout], [1, '']);
   assert.ok(gone.stderr.includes(`there is no client of the entity "${base}/rp"`), gone.stderr);
+});
+
+test('GET /metrics shows resolutions, their time, and when a registration and an anchor expire next', async () => {
+  const expiry = /^chancery_federation_anchor_expiry_timestamp_seconds \d{10}$/mu;
+  let text = '';
+  for (let tries = 0; tries < 100 && !expiry.test(text); tries += 1) {
+    text = await (await fetch(`${program.managementUrl}/metrics`)).text();
+    await sleep(100);
+  }
+  assert.match(text, expiry);
+  assert.match(text, /^chancery_federation_registration_expiry_timestamp_seconds \d{10}$/mu);
+  assert.match(text, /^chancery_federation_resolutions_total\{outcome="valid",reason="none"\} [1-9]/mu);
+  assert.match(text, /^chancery_federation_resolution_duration_seconds_count [1-9]/mu);
+  assert.match(text, /^chancery_outbound_fetches_total\{purpose="statements",outcome="ok"\} [1-9]/mu);
+  assert.match(text, /^chancery_cache_hits_total\{cache="entity-statements"\} [1-9]/mu);
 });
 
 test('federation entity-configuration prints what the server publishes, and federation validate accepts it', async () => {

@@ -1,4 +1,4 @@
-import { isFederated } from '../../clients/federated-client.ts';
+import { isRenewable } from '../../clients/federated-client.ts';
 import { RegistrationsUnderWay } from '../../clients/registration/registrations-under-way.ts';
 import type { DecryptionNeeds } from '../../grants/authorization/request-object.ts';
 import type { ClientStore, StoredClient } from '../../ports/client-store.ts';
@@ -81,7 +81,7 @@ export class FederatedClients {
     which: 'any' | 'explicit' = 'any',
   ): Promise<StoredClient | undefined> {
     const found = await this.#needs.clients.find(client_id);
-    if (found === undefined || !isFederated(found) || !this.#isKnownKind(found)) return undefined;
+    if (found === undefined || !isRenewable(found) || !this.#isKnownKind(found)) return undefined;
     if (which === 'explicit' && found.entity_id === null) return undefined;
     return this.#isLive(found) ? found : await this.#look(found, remoteAddress);
   }
@@ -93,7 +93,7 @@ export class FederatedClients {
    * @throws OAuthError temporarily_unavailable
    */
   async newer(client: StoredClient, remoteAddress: string): Promise<StoredClient | undefined> {
-    if (!isFederated(client) || !this.#isKnownKind(client)) return undefined;
+    if (!isRenewable(client) || !this.#isKnownKind(client)) return undefined;
     const renewed = await this.#look(client, remoteAddress);
     return renewed === undefined || renewed.metadata === client.metadata ? undefined : renewed;
   }
@@ -105,6 +105,16 @@ export class FederatedClients {
       find: async (client_id) =>
         (await clients.find(client_id)) ?? (await this.returning(client_id, undefined)),
     };
+  }
+
+  /** The clients as they are stored, with those that have expired. */
+  get kept(): Pick<ClientStore, 'find' | 'findOfEntity'> {
+    return this.#needs.clients;
+  }
+
+  /** Resolves a client again for an operator. @throws OAuthError with the reason; the client then stays as it is */
+  async refresh(client: StoredClient): Promise<StoredClient> {
+    return await renewClient(this.#needs, client, { purpose: 'renewals', look: true });
   }
 
   /** Renews the clients that are due and in use. */

@@ -1,5 +1,5 @@
 import { type AuditTrail, doneEvent } from '../../clients/audit-trail.ts';
-import { clientInformation } from '../../clients/client-information.ts';
+import { registeredMembers } from '../../clients/client-information.ts';
 import { newClient, noteDropped } from '../../clients/registration/register-client.ts';
 import type { ValidatedMetadata } from '../../clients/registration/validate-metadata.ts';
 import type { RegistryNeeds } from '../../clients/registry-needs.ts';
@@ -66,7 +66,7 @@ export async function registerExplicitly(
     submitted: statement.metadata[RELYING_PARTY] as JsonMembers,
     resolved: chain.metadata,
     decided: decidedBySuperiors(chain.statements, RELYING_PARTY),
-    registered: JSON.parse(clientInformation(needs.registry, client)) as JsonMembers,
+    registered: JSON.parse(registeredMembers(needs.registry, client)) as JsonMembers,
   });
 }
 

@@ -47,6 +47,8 @@ export interface TrustNeeds {
   /** The types of trust marks that every subject must have. */
   readonly requiredTrustMarks: readonly string[];
   readonly markStatuses: Pick<TrustMarkStatuses, 'check'>;
+  /** Called at the end of each resolution, for the metrics. */
+  readonly measure?: (resolution: Resolution, seconds: number) => void;
 }
 
 /** The entity to resolve: one whose configuration is fetched, or one that submitted its configuration. */
@@ -112,6 +114,14 @@ export interface Resolution {
  * throws.
  */
 export async function resolveTrust(needs: TrustNeeds, question: TrustQuestion): Promise<Resolution> {
+  const { clock, measure } = needs;
+  const began = clock.milliseconds();
+  const resolution = await resolveWithLooks(needs, question);
+  measure?.(resolution, (clock.milliseconds() - began) / 1000);
+  return resolution;
+}
+
+async function resolveWithLooks(needs: TrustNeeds, question: TrustQuestion): Promise<Resolution> {
   const { source, clock, limits } = needs;
   const { subject, remoteAddress, purpose = 'statements' } = question;
   const of = subjectOf(subject);

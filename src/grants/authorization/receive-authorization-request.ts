@@ -1,6 +1,6 @@
-import { mayHaveRolledKeys } from '../../clients/federated-client.ts';
+import { isAutomatic, mayHaveRolledKeys } from '../../clients/federated-client.ts';
 import { clientKeysOf } from '../../clients/metadata-document/document-state.ts';
-import { isAutomatic, metadataOf } from '../../clients/registered-client.ts';
+import { metadataOf } from '../../clients/registered-client.ts';
 import type { StoredClient } from '../../ports/client-store.ts';
 import { type ErrorCode, OAuthError, type RefusalNotes } from '../../spec/errors.ts';
 import { responseTypesOf } from '../../spec/grant-types.ts';

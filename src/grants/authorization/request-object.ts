@@ -3,7 +3,8 @@ import {
   type RemoteJwkSets,
   verifyWithClientKeys,
 } from '../../clients/client-keys/remote-jwk-set.ts';
-import { isAutomatic, metadataOf } from '../../clients/registered-client.ts';
+import { isAutomatic } from '../../clients/federated-client.ts';
+import { metadataOf } from '../../clients/registered-client.ts';
 import type { Settings } from '../../config/settings.ts';
 import { digestOf } from '../../keys/digest.ts';
 import type { ServerKeys } from '../../keys/server-keys.ts';

@@ -41,6 +41,11 @@ const EXPIRED = statement(
   'client_expired',
   `SELECT ${COLUMNS} FROM client WHERE tenant = :tenant AND ${CLIENT_HAS_ENDED} ORDER BY expires_at LIMIT :limit`,
 );
+const NEXT_FEDERATED_END = statement(
+  'client_next_federated_end',
+  `SELECT expires_at FROM client WHERE tenant = :tenant AND expires_at > :now AND document IS NULL
+   ORDER BY expires_at LIMIT 1`,
+);
 const COUNT_OPEN = statement(
   'client_count_open',
   'SELECT clients FROM open_client_count WHERE tenant = :tenant',
@@ -120,6 +125,7 @@ type Reads =
   | 'uses'
   | 'idle'
   | 'expired'
+  | 'nextFederatedEnd'
   | 'countOpen';
 
 export const clients: TenantNoun<ClientStore, Reads> = {
@@ -156,6 +162,12 @@ export const clients: TenantNoun<ClientStore, Reads> = {
       ({ primary }) =>
       async (tenant, { now, renewableBefore: renewable_before }, limit) =>
         (await primary.slowRows<ClientRow>(tenant, EXPIRED, { now, renewable_before, limit })).map(asClient),
+    nextFederatedEnd:
+      ({ primary }) =>
+      async (tenant, now) => {
+        const [row] = await primary.slowRows(tenant, NEXT_FEDERATED_END, { now });
+        return row === undefined ? undefined : Number(row['expires_at']);
+      },
   },
   writes: {
     create: clientCreation,

@@ -46,6 +46,7 @@ type Reads =
   | 'uses'
   | 'idle'
   | 'expired'
+  | 'nextFederatedEnd'
   | 'countOpen';
 
 export const clients: TenantNoun<ClientStore, Reads> = {
@@ -91,6 +92,12 @@ export const clients: TenantNoun<ClientStore, Reads> = {
       expired.setReturnArrays(true);
       return (tenant, { now, renewableBefore }, limit) =>
         rowsOf(expired.all({ tenant, now, renewable_before: renewableBefore, limit }));
+    },
+    nextFederatedEnd({ scans }) {
+      const next = scans.prepare(`
+        SELECT expires_at FROM client INDEXED BY client_end WHERE tenant = ? AND expires_at > ? AND document IS NULL
+        ORDER BY expires_at LIMIT 1`);
+      return (tenant, now) => next.get(tenant, now)?.['expires_at'] as number | undefined;
     },
     countOpen({ scans }) {
       const count = scans.prepare('SELECT clients FROM open_client_count WHERE tenant = ?');

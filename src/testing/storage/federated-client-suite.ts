@@ -120,6 +120,23 @@ function expiry(make: MakeEngine): void {
       assert.deepEqual(await tenant.clients.find(renewed.client_id), renewed);
     }),
   );
+
+  test(
+    'the next end of a federated client is the earliest that has not come, of its own tenant, and never that of a document',
+    onEmptyStorage(make, async ({ tenant, other }) => {
+      assert.equal(await tenant.clients.nextFederatedEnd(NOW), undefined);
+      const document = aClient({ expires_at: NOW + 1, document: '{}', registered_via: 'document' });
+      const ended = federated({ expires_at: NOW, entity_id: null });
+      const sooner = federated({ expires_at: NOW + 10, entity_id: null });
+      const later = federated({ expires_at: NOW + 20 });
+      for (const client of [later, sooner, ended, document, aClient()])
+        await tenant.clients.create(client, OPEN);
+      await other.clients.create(federated({ expires_at: NOW + 5 }), OPEN);
+      assert.equal(await tenant.clients.nextFederatedEnd(NOW), NOW + 10);
+      assert.equal(await tenant.clients.nextFederatedEnd(NOW + 10), NOW + 20);
+      assert.equal(await tenant.clients.nextFederatedEnd(NOW + 20), undefined);
+    }),
+  );
 }
 
 /** Due at `NOW`, and used since it was resolved. */
