@@ -11,4 +11,5 @@ export const EXPECTED: ReadonlyMap<string, Expectation> = new Map([
     'answer-jwks',
     { result: 'not supported', why: 'jwks is optional in an answer, and this server leaves it out' },
   ],
+  ['request-seventh-hint', { result: 'not supported', why: '`federation.hints` is 5 by default' }],
 ] as const);

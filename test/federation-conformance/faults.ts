@@ -140,6 +140,7 @@ const ROWS: readonly Row[] = [
   ['answer-metadata-policy', claims({ metadata_policy: undefined })],
   ['answer-metadata-policy', claims({ metadata_policy: { openid_relying_party: { client_id: 'me' } } })],
   ['answer-secret', registered(() => ({ client_secret_expires_at: now() }))],
+  ['answer-secret-end', registered(() => ({ client_secret_expires_at: 0 }))],
   ['answer-no-registration-token', registered(() => ({ registration_access_token: 'token' }))],
   ['answer-no-registration-token', registered(() => ({ registration_client_uri: OTHER }))],
   ['answer-defaults', registered(() => ({ response_types: undefined }))],

@@ -223,6 +223,19 @@ const STATEMENTS: readonly Condition[] = [
     },
   }),
   answer({
+    id: 'answer-secret-end',
+    section: '§12.2.3',
+    words: 'client_secret_expires_at is exp: there are relying parties that take 0 for an earlier time.',
+    level: 'should',
+    options: SECRET,
+    look: (given) =>
+      expectSame(
+        given.registered['client_secret_expires_at'],
+        claim(given, 'exp'),
+        'client_secret_expires_at',
+      ),
+  }),
+  answer({
     id: 'answer-no-registration-token',
     section: '§12.2.3',
     words: 'There is no registration access token and no client configuration endpoint.',

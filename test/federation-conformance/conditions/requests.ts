@@ -137,6 +137,25 @@ export const REQUESTS: readonly Condition[] = [
     },
   }),
   accepted({
+    id: 'request-seventh-hint',
+    section: '§18.1',
+    words: 'The seventh authority hint is followed, although a provider may follow fewer.',
+    level: 'may',
+    options: { intermediates: 1 },
+    vary: manyFederations,
+  }),
+  accepted({
+    id: 'request-seventh-hint-by-chain',
+    section: '§12.2.2 4',
+    words: 'The chain in the request shows the way among seven authority hints.',
+    level: 'should',
+    options: { intermediates: 1 },
+    vary: async (plan, run) => {
+      manyFederations(plan, run);
+      await withChain(plan);
+    },
+  }),
+  accepted({
     id: 'request-aud-array-of-one',
     section: 'RFC 7519 §4.1.3',
     words: 'An aud array whose only value is the provider counts as that value.',
@@ -242,6 +261,12 @@ export const REQUESTS: readonly Condition[] = [
     },
   }),
 ];
+
+/** Puts the relying party into six other federations, which come first. */
+function manyFederations({ request }: Plan, { world: { host } }: Run): void {
+  const others = Array.from({ length: 6 }, () => newEntity(host, 'federation').id);
+  request.claims['authority_hints'] = [...others, ...(request.claims['authority_hints'] as string[])];
+}
 
 /** Makes a chain from the provider to the anchor of the plan. */
 export async function peerChain(
