@@ -310,7 +310,7 @@ test('clients list: filters by registrant, grant and name; says when there are m
   assert.equal(limited.stderr, 'there are more clients than --limit 2\n');
   assert.match(
     limited.stdout,
-    /^CLIENT_ID {2}NAME +GRANTS +REGISTERED VIA +ISSUED +LAST USED\na +Wiki .*\nb .*\n$/u,
+    /^CLIENT_ID {2}NAME +GRANTS +REGISTERED VIA +ISSUED +EXPIRES +LAST USED\na +Wiki .*\nb .*\n$/u,
   );
 });
 
