@@ -1,12 +1,14 @@
 import { configurationMarkdown } from '../src/config/configuration-document.ts';
 import { configurationSchema } from '../src/config/configuration-schema.ts';
 import { openApiDocument } from '../src/endpoints/open-api/open-api-document.ts';
+import { STORIES } from '../test/reference/stories.ts';
 import { auditEventsMarkdown } from './audit-events-document.ts';
 import { clientSoftwareMarkdown } from './client-software-document.ts';
 import { clientOperations, clientSchemas } from './client-sources.ts';
 import { commandsMarkdown } from './commands-document.ts';
 import { conformanceMarkdown } from './conformance-document.ts';
 import { describedServers, readEndpointFolders } from './contracts.ts';
+import { endpointPages } from './endpoints-document.ts';
 import { errorsMarkdown } from './errors-document.ts';
 import { metricsMarkdown } from './metrics-document.ts';
 import { documentsWithProofs } from './proofs.ts';
@@ -40,6 +42,7 @@ export const DOCUMENTS: readonly MadeDocument[] = [
   { path: 'docs/reference/errors.md', make: () => errorsMarkdown(folders) },
   { path: 'docs/spec-map/conformance.md', make: conformanceMarkdown },
   { path: 'docs/reference/refusals.md', make: refusalsMarkdown },
+  ...(await endpointPages(folders, STORIES)),
   ...documentsWithProofs(),
   ...specMapDocuments(folders),
 ];

@@ -1,4 +1,5 @@
-import { ERROR_CODES } from '../src/spec/errors.ts';
+import { ERROR_WORDS } from '../src/spec/error-words.ts';
+import { ERROR_CODES, type ErrorCode } from '../src/spec/errors.ts';
 import type { EndpointFolder } from './architecture/endpoint-folders.ts';
 import { row, table } from './markdown.ts';
 
@@ -8,7 +9,8 @@ Made from \`src/spec/errors.ts\` and the contracts of the endpoints by \`npm run
 
 A JSON error is \`error\`, one of these codes, and \`error_description\`, words for a person: never a cause, a stack, a
 path or a secret. 404 and 500 have no body. 405, 408, 413, 414, 417, 429, 431 and 503 may come from the edge, before an
-endpoint sees the request.
+endpoint sees the request. [The pages of the endpoints](endpoints/README.md) have examples, and [refusals.md](refusals.md) has the narrower
+reasons of the log.
 `;
 
 /** `docs/reference/errors.md`: every code with its status, its section, and the endpoints that answer it otherwise. */
@@ -19,7 +21,9 @@ export function errorsMarkdown(folders: readonly EndpointFolder[]): string {
       const other = Object.entries(errorStatuses ?? {}).find(([overridden]) => overridden === code);
       return other === undefined ? [] : [`${other[1]} at ${name}`];
     });
-    return row(`\`${code}\``, String(status), section, otherwise.join(', '));
+    const { means, remedy } = ERROR_WORDS[code as ErrorCode];
+    const name = `<a id="${code}"></a>\`${code}\``;
+    return row(name, [String(status), ...otherwise].join(', '), means, remedy, section);
   });
-  return `${INTRODUCTION}\n${table(['error', 'status', 'section', 'otherwise'], codes)}`;
+  return `${INTRODUCTION}\n${table(['error', 'status', 'cause', 'remedy', 'section'], codes)}`;
 }

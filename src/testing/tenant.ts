@@ -140,7 +140,8 @@ function certificateSettings({ certificateAuthorities: pems }: TestPlatformOptio
 
 type Send = TestTenant['send'];
 
-function acts(send: Send): Pick<TestTenant, 'register' | 'authorize' | 'initialToken' | 'introspect'> {
+/** Returns the acts of a tenant whose requests go this way. */
+export function acts(send: Send): Pick<TestTenant, 'register' | 'authorize' | 'initialToken' | 'introspect'> {
   const authorize = async (request: object): Promise<string> => {
     const answered = await send('direct-authorization', { bearer: DIRECT, json: request });
     assert.equal(answered.status, 200, answered.body);

@@ -1,6 +1,6 @@
 /** A code verifier and its S256 challenge (RFC 7636, appendix B). */
 export const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
-const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
+export const CODE_CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
 
 /** Parameters of a request; one that is undefined is not sent. */
 export type Fields = Readonly<Record<string, string | undefined>>;
@@ -25,7 +25,7 @@ export function codeRequest(
     scope: 'openid',
     state: 'af0ifjsldkj',
     nonce: 'n-0S6_WzA2Mj',
-    code_challenge: CHALLENGE,
+    code_challenge: CODE_CHALLENGE,
     code_challenge_method: 'S256',
     ...change,
   };

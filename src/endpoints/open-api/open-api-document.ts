@@ -193,7 +193,7 @@ function refusal(contract: Contract, status: number): ResponseObject {
 }
 
 /** Returns the error codes that the endpoint answers with this status. */
-function codesOf({ refusals = [], errorStatuses }: Contract, status: number): readonly ErrorCode[] {
+export function codesOf({ refusals = [], errorStatuses }: Contract, status: number): readonly ErrorCode[] {
   const own = refusals.filter((code) => (errorStatuses?.[code] ?? ERROR_CODES[code].status) === status);
   const limited = status === 429 || status === 503;
   return limited ? [...new Set<ErrorCode>([...own, 'temporarily_unavailable'])] : own;

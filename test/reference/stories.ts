@@ -1,0 +1,11 @@
+import { CLIENT_STORIES } from './client-stories.ts';
+import { DOCUMENT_STORIES } from './document-stories.ts';
+import type { Story } from './story.ts';
+import { TOKEN_STORIES } from './token-stories.ts';
+
+/** The requests and answers of docs/reference/endpoints, by the folder of the endpoint. */
+export const STORIES: Readonly<Record<string, readonly Story[]>> = {
+  ...CLIENT_STORIES,
+  ...TOKEN_STORIES,
+  ...DOCUMENT_STORIES,
+};
