@@ -29,10 +29,10 @@ const resolve = command({
   words: ['federation', 'resolve'],
   summary: 'Search for a trust chain to an entity and explain the outcome',
   description: [
-    'The command searches as the server does (OpenID Federation 1.0 §10): it fetches entity statements over the network, checks them, and applies the metadata policies. It opens no database.',
+    'The command searches as the server does (OpenID Federation 1.0 §10): it fetches entity statements over the network, checks them, and applies the metadata policies. It opens the database only if a trust anchor signs with a key that the settings do not have: servers may have accepted it.',
     'Without a chain, the output gives the reason of a complete but invalid chain, otherwise the reason of the longest path.',
   ],
-  servers: 'The command uses no data of a server. Servers may run meanwhile.',
+  servers: 'Servers may run on the same database meanwhile. The command only reads.',
   operands: { entity: { words: 'Names the entity by its entity identifier, a URL.' } },
   options: RESOLVE_OPTIONS,
   environment: SETTINGS_VARIABLES,
@@ -49,12 +49,20 @@ const resolve = command({
     if (json && svg) throw calledWrongly('--json and --svg exclude each other');
     const { resolveTrust } = await import('../federation/trust-chain/resolve-trust.ts');
     const { entityIdProblem } = await import('../federation/entity-id.ts');
-    const { commandTrust } = await import('./federation-trust.ts');
+    const { commandTrust, storedAnchors } = await import('./federation-trust.ts');
     const trust = await commandTrust(call);
     const problem = entityIdProblem(entity, trust.allowHttp);
     if (problem !== undefined) throw calledWrongly(`ENTITY ${problem}`);
-    const needs = withAnchor(trust, anchor);
-    const resolution = await resolveTrust(needs, { subject: { entity_id: entity }, entityType: undefined });
+    const resolveWith = async (needs: TrustNeeds): Promise<Resolution> =>
+      await resolveTrust(withAnchor(needs, anchor), {
+        subject: { entity_id: entity },
+        entityType: undefined,
+      });
+    let resolution = await resolveWith(trust);
+    if (resolution.reason?.code === 'chain_anchor_key') {
+      const stored = await storedAnchors(call);
+      if (stored.length > 0) resolution = await resolveWith(await commandTrust(call, stored));
+    }
     for (const line of await shown(resolution, { json, svg, verbose })) call.print(line);
     return resolution.chain === undefined ? 1 : 0;
   },

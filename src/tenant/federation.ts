@@ -41,7 +41,8 @@ type TrustPlatform = Pick<Platform, 'clock' | 'outbound' | 'caches'> & {
 };
 
 /** The place that keeps which keys of the anchors were accepted since the settings were written. */
-type AnchorPlatform = Pick<Platform, 'clock' | 'log' | 'metrics'> & {
+type AnchorPlatform = Pick<Platform, 'clock' | 'log'> & {
+  readonly metrics: Pick<Platform['metrics'], 'count'>;
   readonly jose: Pick<Jose, 'inspector' | 'keyMaker'>;
   readonly storage: Pick<TenantStorage, 'trustAnchors'>;
 };

@@ -83,19 +83,17 @@ async function register(): Promise<string> {
 
 /** Runs a command beside the server. */
 async function anchors(...words: readonly string[]): Promise<Ended> {
-  const { folder, tenant } = program;
+  return await command('trust-anchors', ...words, '--tenant', program.tenant);
+}
+
+async function command(...words: readonly string[]): Promise<Ended> {
+  const { folder } = program;
   const all = {
     ...environment,
     CHANCERY_STORAGE_URL: await storageUrl(folder),
     CHANCERY_ENCRYPTION_KEY: ENCRYPTION_KEY,
   };
-  return await chancery(
-    ['federation', 'trust-anchors', ...words, '--mode', 'development', '--tenant', tenant],
-    all,
-    {
-      folder,
-    },
-  );
+  return await chancery(['federation', ...words, '--mode', 'development'], all, { folder });
 }
 
 interface ShownAnchor {
@@ -132,6 +130,9 @@ test('a trust anchor rolls its keys at the started program: warning, metric, sho
     accepted.stderr,
   );
   assert.equal(await register(), '200', 'from the next request on');
+  rp.publish([anchor]);
+  const resolved = await command('resolve', rp.id);
+  assert.deepEqual([resolved.how, resolved.stderr], [0, ''], resolved.stdout);
   publish([NEW], NEW, now() + 1);
   const ended = await anchors('accept', anchor.id);
   assert.match(ended.stdout, /^anchor-1 \S+ is no longer trusted\n$/, ended.stderr);
