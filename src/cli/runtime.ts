@@ -13,5 +13,6 @@ export function runtimeRefusal(versions: Readonly<Record<string, string | undefi
   const other = Object.keys(OTHERS).find((name) => versions[name] !== undefined);
   const found = other === undefined ? `Node ${versions['node']}` : `${OTHERS[other]} ${versions[other]}`;
   if (other === undefined && Number(versions['node']?.split('.')[0]) >= NODE_MAJOR_MIN) return undefined;
-  return `chancery runs on Node ${NODE_MAJOR_MIN} or later; this is ${found}`;
+  // npm leaves an optional package out without a word if it cannot fetch it.
+  return `chancery runs on Node ${NODE_MAJOR_MIN} or later; this is ${found} (install Node ${NODE_MAJOR_MIN}, or the npm package with it for this platform: see docs/operate/install.md)`;
 }
